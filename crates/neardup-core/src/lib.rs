@@ -1,0 +1,24 @@
+//! Near-duplicate text detection without Postgres.
+//!
+//! A text passes through these modules in this order, and each speaks only to its neighbour:
+//!
+//! ```text
+//! text -> analysis -> weighting -> sketch -> banding -> grouping
+//! ```
+//!
+//! * [`analysis`]: normalisation and tokens.
+//! * [`weighting`]: how much each token counts.
+//! * [`sketch`]: signatures, frozen on disk by `docs/signatures.md`.
+//! * [`banding`]: the keys under which an index finds near signatures.
+//! * [`grouping`]: connected components of near signatures.
+#![deny(unsafe_code)]
+
+pub mod analysis;
+pub mod banding;
+mod error;
+pub mod grouping;
+pub mod interrupt;
+pub mod sketch;
+pub mod weighting;
+
+pub use error::{Error, ErrorKind, Result};
