@@ -1,1 +1,13 @@
-//! (to come)
+//! From any text to tokens: normalisation steps, tokenizers, sentences.
+//!
+//! Everything here is a pure function of the text and of the analyzer, so that signatures never change under their owner.
+//! Tokens are slices of the normalised text, in text order; a tokenizer hands them to a closure instead of building a list.
+
+/// One token of a normalised text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token<'t> {
+    /// The token itself.
+    pub text: &'t str,
+    /// Where it starts in the normalised text, in bytes.
+    pub start: usize,
+}

@@ -1,1 +1,5 @@
-//! (to come)
+//! Signatures: a few bytes that stay close when texts stay close.
+//!
+//! Every format is specified in `docs/signatures.md` and frozen by golden vectors.
+
+pub mod hash;
