@@ -45,10 +45,11 @@ pub fn keep_bits(signature: u64, bits: u32) -> Result<u64> {
 /// [`ErrorKind::InvalidText`] for any other text.
 pub fn parse_hex(text: &str) -> Result<u64> {
     // from_str_radix alone would also accept a sign.
-    if text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        if let Ok(signature) = u64::from_str_radix(text, 16) {
-            return Ok(signature);
-        }
+    if text.len() == 16
+        && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && let Ok(signature) = u64::from_str_radix(text, 16)
+    {
+        return Ok(signature);
     }
     Err(Error::new(ErrorKind::InvalidText, format!("invalid input syntax for type simhash: \"{text}\"")))
 }
