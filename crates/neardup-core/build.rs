@@ -1,0 +1,17 @@
+//! Compiles jieba's data into tables that need no loading: a backend that forks finds them mapped and shared.
+
+#[path = "build/idf.rs"]
+mod idf;
+#[path = "build/package.rs"]
+mod package;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    let jieba = package::source_dir("jieba-rs")?;
+    idf::generate(&jieba.join("src/data/idf.txt"), &out)
+}
