@@ -137,7 +137,7 @@ fn jieba_exact_without_hmm() {
 
 #[test]
 fn jieba_full() {
-    jieba_mode("cut_all", JiebaMode::Full, false, 0.0);
+    jieba_mode("cut_all", JiebaMode::Full, false, 0.99);
 }
 
 #[test]

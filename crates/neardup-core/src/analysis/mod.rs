@@ -4,6 +4,8 @@
 //! Tokens are slices of the normalised text, in text order; a tokenizer hands them to a closure instead of building a list.
 
 pub mod jieba;
+pub mod lattice;
+pub mod lexicon;
 
 /// One token of a normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
