@@ -3,4 +3,5 @@
 //! Every format is specified in `docs/signatures.md` and frozen by golden vectors.
 
 pub mod hash;
+pub mod shingle;
 pub mod simhash;
