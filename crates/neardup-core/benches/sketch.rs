@@ -3,6 +3,7 @@
 //! The file is JSON lines with the text under `"text"`, or plain lines. Prints the least of several runs, in nanoseconds
 //! per character and, for comparisons, millions of pairs per second.
 
+use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme};
 use neardup_core::sketch::shingle;
 use neardup_core::sketch::simhash::SimHashCounter;
 use std::hint::black_box;
@@ -67,4 +68,16 @@ fn main() {
         shingle::for_each_batch(text.as_bytes(), boundaries, 5, |hashes| counter.add_all(hashes));
         counter.finish().unwrap_or_default()
     });
+    for (name, scheme, count) in [
+        ("hash 5-grams, minhash(128)", Scheme::ManyHash, 128),
+        ("hash 5-grams, minhash(1024)", Scheme::ManyHash, 1024),
+        ("hash 5-grams, minhash(128, bottom_k)", Scheme::BottomK, 128),
+    ] {
+        let Ok(parameters) = Parameters::new(scheme, count, 32, 0) else { continue };
+        let mut hasher = MinHasher::new(parameters, 0);
+        report(name, &mut |text, boundaries| {
+            shingle::for_each_batch(text.as_bytes(), boundaries, 5, |hashes| hasher.add_all(hashes));
+            hasher.finish().map_or(0, |signature| signature.as_bytes().len() as u64)
+        });
+    }
 }
