@@ -1,6 +1,6 @@
 //! The cosine of the angle between two texts' weighted words (methods.md Z, eq. 7).
 
-use super::intersection::{Word, intersection_len};
+use super::intersection::{Word, intersection_len, merge};
 use crate::{Error, ErrorKind, Result};
 
 /// Gives the cosine similarity of two sets whose elements weigh 1 each: |A∩B| / sqrt(|A| |B|).
@@ -12,8 +12,8 @@ pub fn cosine<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
 
 /// Gives the cosine similarity of two weighted sets, each as its elements and their weights in the same order.
 ///
-/// Weights are finite and not negative, stored as little-endian `f32`. Sums are in `f64`, in the order of the elements; a set of no weight at all is like
-/// nothing. An element without a weight counts as 0.
+/// Weights are finite and not negative, stored as little-endian `f32`; sums are in `f64`. A set of no weight at all is like nothing. An element without a
+/// weight counts as 0.
 #[must_use]
 pub fn weighted_cosine<A: Word, B: Word>(a: (&[A], &[[u8; 4]]), b: (&[B], &[[u8; 4]])) -> f64 {
     let norms = norm(a.1) * norm(b.1);
@@ -24,23 +24,20 @@ fn weight(bytes: [u8; 4]) -> f64 {
     f64::from(f32::from_le_bytes(bytes))
 }
 
-/// Adds up the squares, in the order in which [`dot`] adds up products, so that a set has cosine 1 with itself.
-fn norm(weights: &[[u8; 4]]) -> f64 {
-    weights.iter().map(|&bytes| weight(bytes) * weight(bytes)).sum()
-}
-
 fn dot<A: Word, B: Word>((a, a_weights): (&[A], &[[u8; 4]]), (b, b_weights): (&[B], &[[u8; 4]])) -> f64 {
     let (a, b) = (&a[..a.len().min(a_weights.len())], &b[..b.len().min(b_weights.len())]);
-    let (mut i, mut j, mut sum) = (0, 0, 0.0);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i].value(), b[j].value());
-        // Adding 0 where nothing is shared is cheaper than a branch that cannot be foreseen.
-        let product = weight(a_weights[i]) * weight(b_weights[j]);
-        sum += if x == y { product } else { 0.0 };
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
-    sum
+    // Adding 0 where nothing is shared is cheaper than a branch that cannot be foreseen.
+    let product = |i: usize, j: usize, equal| if equal { weight(a_weights[i]) * weight(b_weights[j]) } else { 0.0 };
+    let (mut front, mut back) = (0.0, 0.0);
+    merge(a, b, 0, |i, j, equal| front += product(i, j, equal), |i, j, equal| back += product(i, j, equal));
+    front + back
+}
+
+/// Adds up the squares in the order in which [`dot`] adds up the products of equal sets, so that a set has cosine 1 with itself.
+fn norm(weights: &[[u8; 4]]) -> f64 {
+    let square = |&bytes: &[u8; 4]| weight(bytes) * weight(bytes);
+    let (front, back) = weights.split_at(weights.len().div_ceil(2));
+    front.iter().map(square).sum::<f64>() + back.iter().rev().map(square).sum::<f64>()
 }
 
 /// Gives the cosine similarity of two vectors, such as the totals of two simhashes before their signs (methods.md Z, SimHashCosine): -1 to 1.

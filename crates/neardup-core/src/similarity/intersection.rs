@@ -52,11 +52,22 @@ pub fn intersection_at_least<A: Word, B: Word>(a: &[A], b: &[B], needed: usize) 
     } else if b.len() < a.len() / MUCH_LARGER {
         search(b, a, needed)
     } else {
-        merge(a, b, needed)
+        merge(a, b, needed, |_, _, _| (), |_, _, _| ())
     }
 }
 
-fn merge<A: Word, B: Word>(a: &[A], b: &[B], needed: usize) -> Option<usize> {
+/// Merges two sets, and tells `at_front` or `at_back` of each pair of places it looks at and whether the elements are equal; gives
+/// up as soon as they cannot share `needed`.
+///
+/// Where the sets are equal, their elements come in turn from the front and from the back, and a last one in the middle counts as front.
+#[inline]
+pub(super) fn merge<A: Word, B: Word>(
+    a: &[A],
+    b: &[B],
+    needed: usize,
+    mut at_front: impl FnMut(usize, usize, bool),
+    mut at_back: impl FnMut(usize, usize, bool),
+) -> Option<usize> {
     let mut shared = 0;
     // What is left to merge: a[i..p] and b[j..q].
     let (mut i, mut j, mut p, mut q) = (0, 0, a.len(), b.len());
@@ -67,10 +78,12 @@ fn merge<A: Word, B: Word>(a: &[A], b: &[B], needed: usize) -> Option<usize> {
                 break;
             }
             let (x, y) = (a[i].value(), b[j].value());
+            at_front(i, j, x == y);
             shared += usize::from(x == y);
             i += usize::from(x <= y);
             j += usize::from(y <= x);
             let (x, y) = (a[p - 1].value(), b[q - 1].value());
+            at_back(p - 1, q - 1, x == y);
             shared += usize::from(x == y);
             p -= usize::from(x >= y);
             q -= usize::from(y >= x);
@@ -81,6 +94,7 @@ fn merge<A: Word, B: Word>(a: &[A], b: &[B], needed: usize) -> Option<usize> {
     }
     while i < p && j < q {
         let (x, y) = (a[i].value(), b[j].value());
+        at_front(i, j, x == y);
         shared += usize::from(x == y);
         i += usize::from(x <= y);
         j += usize::from(y <= x);
