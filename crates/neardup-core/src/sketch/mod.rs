@@ -6,3 +6,4 @@ pub mod hash;
 pub mod minhash;
 pub mod shingle;
 pub mod simhash;
+pub mod tokenset;
