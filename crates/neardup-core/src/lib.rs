@@ -15,6 +15,7 @@
 
 pub mod analysis;
 pub mod banding;
+pub mod document;
 mod error;
 pub mod grouping;
 pub mod interrupt;

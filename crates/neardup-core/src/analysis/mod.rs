@@ -3,6 +3,11 @@
 //! Everything here is a pure function of the text and of the analyzer, so that signatures never change under their owner.
 //! Tokens are slices of the normalised text, in text order; a tokenizer hands them to a closure instead of building a list.
 
+pub mod chars;
+pub mod normalize;
+pub mod sentences;
+pub mod words;
+
 /// One token of a normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'t> {

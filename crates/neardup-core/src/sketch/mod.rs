@@ -3,3 +3,4 @@
 //! Every format is specified in `docs/signatures.md` and frozen by golden vectors.
 
 pub mod hash;
+pub mod simhash;

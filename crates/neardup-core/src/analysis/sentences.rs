@@ -1,0 +1,1 @@
+//! Sentences of a text, with their places.
