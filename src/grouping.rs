@@ -1,27 +1,36 @@
 //! `near_duplicate_of`: groups the signatures of a window in one pass.
 
+use neardup_core::banding::MAX_DISTANCE;
 use neardup_core::grouping::{self, Linkage};
 use neardup_core::{Error, ErrorKind};
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use crate::argument::within;
 use crate::datum::SimHash;
 use crate::datum::window::Window;
-use crate::error::report;
+use crate::error::{Result, report};
 
 extension_sql_file!("../sql/grouping.sql", name = "grouping", requires = ["simhash_type"]);
 
-/// The largest distance, as in every Hamming search here.
 const ARGUMENT_SIGNATURE: i32 = 0;
 const ARGUMENT_DISTANCE: i32 = 1;
 
 /// Groups the partition: for each row the position of its group's first row, counted from 0.
-fn group(window: &Window<'_>) -> neardup_core::Result<Vec<u32>> {
+fn group(window: &Window<'_>) -> Result<Vec<u32>> {
     let rows = i32::try_from(window.rows()).map_err(|_| {
-        Error::new(ErrorKind::LimitExceeded, format!("a window of {} rows is too large to group", window.rows()))
-            .with_detail("Postgres counts the rows of a window function's partition in 32 bits.")
-            .with_hint("Add PARTITION BY, for example by month.")
+        let message = format!("a window of {} rows is too large to group", window.rows());
+        report(
+            Error::new(ErrorKind::LimitExceeded, message)
+                .with_detail("Postgres counts the rows of a window function's partition in 32 bits.")
+                .with_hint("Add PARTITION BY, for example by month."),
+        )
     })?;
-    let distance = window.argument(ARGUMENT_DISTANCE).map_or(-1, |datum| datum.value() as i32);
+    let distance = window.argument(ARGUMENT_DISTANCE).ok_or_else(|| {
+        let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
+        ErrorReport::new(code, "distance must not be NULL", "near_duplicate_of")
+    })?;
+    let distance = within("distance", distance.value() as i32, 0..=MAX_DISTANCE)?;
     let mut present = Vec::new();
     let mut signatures = Vec::new();
     let mut answers: Vec<u32> = Vec::new();
@@ -36,7 +45,7 @@ fn group(window: &Window<'_>) -> neardup_core::Result<Vec<u32>> {
             pgrx::check_for_interrupts!();
         }
     }
-    let groups = grouping::group_simhash(&signatures, distance, Linkage::Components)?;
+    let groups = grouping::group_simhash(&signatures, distance, Linkage::Components).map_err(report)?;
     for (&row, &first) in present.iter().zip(&groups) {
         if let (Some(answer), Some(&first)) = (answers.get_mut(row as usize), present.get(first as usize)) {
             *answer = first;
@@ -57,7 +66,7 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_simhash(fcinfo: pg_sys::Functi
         error!("near_duplicate_of must be called as a window function");
     };
     let first = window.answers(group).unwrap_or_else(|error| {
-        report(error).report(PgLogLevel::ERROR);
+        error.report(PgLogLevel::ERROR);
         &[]
     });
     match (window.argument(ARGUMENT_SIGNATURE), first.get(window.position() as usize)) {

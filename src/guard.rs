@@ -24,8 +24,11 @@ use crate::error::{Result, report};
 extension_sql_file!(
     "../sql/guard.sql",
     name = "guard",
-    requires = ["simhash_operators", "banding", "analysis"]
+    requires = ["simhash_operators", "banding"]
 );
+
+/// How many lock keys a table has: what one bulk load can hold of the server's lock table, whose default is 6,400 entries.
+const STRIPES: u64 = 2048;
 
 /// What to do with a near-duplicate.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -40,7 +43,7 @@ enum Action {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    distance: i32,
+    distance: u32,
     on_duplicate: Action,
     analyzer: String,
 }
@@ -158,9 +161,9 @@ impl Guard {
 }
 
 /// Takes, in ascending order, locks of which any two signatures within the distance share one.
-fn lock(table: pg_sys::Oid, signature: u64, distance: i32) -> Result<()> {
+fn lock(table: pg_sys::Oid, signature: u64, distance: u32) -> Result<()> {
     let mut keys = Vec::new();
-    banding::lock_keys(signature, distance, |key| keys.push(key)).map_err(report)?;
+    banding::lock_keys(signature, distance, |key| keys.push((key.cast_unsigned() % STRIPES) as u32)).map_err(report)?;
     keys.sort_unstable();
     keys.dedup();
     for key in keys {
@@ -181,7 +184,8 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     let signature = match document {
         Some(document) => analyzer::with(&guard.settings.analyzer, |analyzer, scratch| {
             document::simhash(document, analyzer, scratch)
-        })?,
+        })?
+        .map_err(report)?,
         None => None,
     };
     if let (false, Some(signature)) = (unchanged, signature)

@@ -4,6 +4,7 @@
 //! What SQL can say itself stays in `sql/`; everything unsafe stays in [`datum`].
 
 mod analyzer;
+mod argument;
 mod banding;
 mod bootstrap;
 mod cleanup;

@@ -65,6 +65,7 @@ fn hamming_distance(a: SimHash, b: SimHash) -> i32 {
 // Segmenting costs about 20 ns a byte, the operators around it 1: the planner should run this last and in parallel.
 #[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 10000)]
 fn simhash_document(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Option<SimHash>> {
-    let signature = analyzer::with(analyzer, |analyzer, scratch| document::simhash(document, analyzer, scratch))?;
+    let signature = analyzer::with(analyzer, |analyzer, scratch| document::simhash(document, analyzer, scratch))?
+        .map_err(report)?;
     Ok(signature.map(SimHash))
 }

@@ -14,7 +14,7 @@ thread_local! {
 }
 
 #[pg_guard]
-unsafe extern "C-unwind" fn on_relation(_: pg_sys::Datum, relation: pg_sys::Oid) {
+unsafe extern "C-unwind" fn on_relation(_argument: pg_sys::Datum, relation: pg_sys::Oid) {
     // The invalid oid stands for all tables. A callback may come while the list is being written: then count, to be safe.
     let watched = WATCHED.with(|list| list.try_borrow().map_or(true, |list| list.contains(&relation)));
     if watched || relation == pg_sys::Oid::INVALID {
@@ -23,7 +23,7 @@ unsafe extern "C-unwind" fn on_relation(_: pg_sys::Datum, relation: pg_sys::Oid)
 }
 
 #[pg_guard]
-unsafe extern "C-unwind" fn on_schema(_: pg_sys::Datum, _: i32, _: u32) {
+unsafe extern "C-unwind" fn on_schema(_argument: pg_sys::Datum, _cache: i32, _hash: u32) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }
 

@@ -48,7 +48,8 @@ impl Plan {
                 pg_sys::CURSOR_OPT_GENERIC_PLAN as i32,
             );
             if raw.is_null() {
-                pgrx::error!("SPI_prepare failed with code {}", pg_sys::SPI_result);
+                let code = pg_sys::SPI_result;
+                pgrx::error!("SPI_prepare failed with code {code}");
             }
             pg_sys::SPI_keepplan(raw);
             pg_sys::SPI_finish();

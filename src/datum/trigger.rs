@@ -111,7 +111,7 @@ impl<'a> RowTrigger<'a> {
         let mut null = true;
         // SAFETY: the tuple has the shape of the relation's descriptor; the callers have checked the column.
         let datum =
-            unsafe { pg_sys::heap_getattr(tuple, i32::from(column), (*self.data.tg_relation).rd_att, &raw mut null) };
+            unsafe { pg_sys::heap_getattr(tuple, i32::from(column), (*self.data.tg_relation).rd_att, &mut null) };
         (!null).then_some(datum)
     }
 

@@ -3,9 +3,9 @@
 use std::str::FromStr;
 
 use super::chars;
-use super::jieba::{self, JiebaOptions};
+use super::jieba::{self, JiebaMode, JiebaOptions};
 use super::normalize::{self, Steps};
-use super::spec::{Spec, Tokenizer};
+use super::spec::{Mode, Spec, Tokenizer};
 use crate::{Error, Result};
 
 /// Room that analysis works in, kept from one document to the next.
@@ -65,7 +65,7 @@ impl Analyzer {
     /// Hands the words of a normalised text to `sink`, without spaces and punctuation.
     pub fn words<'t>(&self, text: &'t str, sink: &mut impl FnMut(&'t str)) {
         match self.cutter {
-            Cutter::Jieba(options) => jieba::segment(jieba::load(), text, options, &mut |token| {
+            Cutter::Jieba(options) => jieba::segment(jieba::shared(), text, options, &mut |token| {
                 if jieba::is_word(token.text) {
                     sink(token.text);
                 }
@@ -82,7 +82,12 @@ impl FromStr for Analyzer {
         let spec: Spec = text.parse()?;
         let cutter = match spec.tokenizer {
             Tokenizer::Jieba => {
-                Cutter::Jieba(JiebaOptions { mode: spec.mode.unwrap_or_default(), hmm: spec.hmm.unwrap_or(true) })
+                let mode = match spec.mode.unwrap_or_default() {
+                    Mode::Exact => JiebaMode::Exact,
+                    Mode::Full => JiebaMode::Full,
+                    Mode::Search => JiebaMode::Search,
+                };
+                Cutter::Jieba(JiebaOptions { mode, hmm: spec.hmm.unwrap_or(true) })
             }
             Tokenizer::Chars => Cutter::Chars(spec.size.unwrap_or(1)),
         };

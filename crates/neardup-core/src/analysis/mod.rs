@@ -3,10 +3,17 @@
 //! Everything here is a pure function of the text and of the analyzer, so that signatures never change under their owner.
 //! Tokens are slices of the normalised text, in text order; a tokenizer hands them to a closure instead of building a list.
 
+mod analyzer;
 pub mod chars;
+pub mod jieba;
 pub mod normalize;
 pub mod sentences;
+mod spec;
+pub mod stop_words;
 pub mod words;
+
+pub use analyzer::{Analyzer, Cut, Scratch};
+pub use spec::{Mode, Spec, Tokenizer};
 
 /// One token of a normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
