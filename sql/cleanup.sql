@@ -48,7 +48,7 @@ DECLARE
     pages bigint;
     page bigint;
     step bigint;
-    found bigint;
+    affected bigint;
     told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     IF batch IS NULL OR batch < 1 THEN
@@ -68,8 +68,8 @@ BEGIN
             EXECUTE pg_catalog.format(
                 'UPDATE ONLY %s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND t.%5$I IS NOT NULL',
                 part, guarded.signature, '(' || page || ',0)', '(' || page + step || ',0)', guarded.document);
-            GET DIAGNOSTICS found = ROW_COUNT;
-            signed := signed + found;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+            signed := signed + affected;
             page := page + step;
             COMMIT;
             IF pg_catalog.clock_timestamp() > told + interval '3 seconds' THEN
@@ -89,14 +89,16 @@ DECLARE
     keys name[] := neardup.key_columns(guarded.target);
     key_order text;
     keep_order text;
+    by_age text := '';
 BEGIN
+    IF age IS NOT NULL THEN
+        by_age := pg_catalog.format('t.%I %s NULLS LAST, ', age, CASE keep WHEN 'newest' THEN 'DESC' ELSE 'ASC' END);
+    END IF;
     SELECT pg_catalog.string_agg(pg_catalog.format('t.%I', k), ', ') INTO key_order FROM pg_catalog.unnest(keys) k;
     keep_order := CASE keep
-        WHEN 'oldest' THEN coalesce(pg_catalog.format('t.%I NULLS LAST, ', age), '')
-        WHEN 'newest' THEN coalesce(pg_catalog.format('t.%I DESC NULLS LAST, ', age),
-            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I DESC, ', k), '') FROM pg_catalog.unnest(keys) k))
-        WHEN 'longest' THEN pg_catalog.format('pg_catalog.length(t.%I) DESC, %s', guarded.document,
-            coalesce(pg_catalog.format('t.%I NULLS LAST, ', age), ''))
+        WHEN 'oldest' THEN by_age
+        WHEN 'newest' THEN by_age || (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I DESC, ', k), '') FROM pg_catalog.unnest(keys) k)
+        WHEN 'longest' THEN pg_catalog.format('pg_catalog.length(t.%I) DESC, %s', guarded.document, by_age)
     END;
     IF keep_order IS NULL THEN
         RAISE EXCEPTION 'keep must be oldest, newest or longest: %', keep USING ERRCODE = 'invalid_parameter_value';
@@ -156,7 +158,7 @@ DECLARE
     sample text;
     statement text;
     place bigint := 0;
-    found bigint;
+    affected bigint;
     told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     IF batch IS NULL OR batch < 1 THEN
@@ -223,13 +225,13 @@ BEGIN
     WHILE place < chosen + chained LOOP
         BEGIN
             EXECUTE statement USING place, place + batch, run_id, neardup.column_names(target);
-            GET DIAGNOSTICS found = ROW_COUNT;
+            GET DIAGNOSTICS affected = ROW_COUNT;
         EXCEPTION WHEN foreign_key_violation THEN
-            found := neardup.remove_singly(statement, place, place + batch, run_id, target);
+            affected := neardup.remove_singly(statement, place, place + batch, run_id, target);
         END;
         place := place + batch;
-        removed := removed + found;
-        UPDATE neardup.runs r SET removed = r.removed + found WHERE r.run_id = cleanup.run_id;
+        removed := removed + affected;
+        UPDATE neardup.runs r SET removed = r.removed + affected WHERE r.run_id = cleanup.run_id;
         COMMIT;
         IF pg_catalog.clock_timestamp() > told + interval '3 seconds' THEN
             told := pg_catalog.clock_timestamp();
@@ -254,13 +256,13 @@ CREATE FUNCTION neardup.remove_singly(statement text, after bigint, last bigint,
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     removed bigint := 0;
-    found bigint;
+    affected bigint;
 BEGIN
     FOR place IN after + 1 .. last LOOP
         BEGIN
             EXECUTE statement USING place - 1, place, run_id, neardup.column_names(target);
-            GET DIAGNOSTICS found = ROW_COUNT;
-            removed := removed + found;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+            removed := removed + affected;
         EXCEPTION WHEN foreign_key_violation THEN
             NULL;
         END;

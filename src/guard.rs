@@ -149,11 +149,11 @@ impl Guard {
         let distance = self.settings.distance;
         let detail = if role::may_read(self.table) {
             format!(
-                "Key ({})=({}) holds it at Hamming distance {}; the guard allows none within {distance}.",
+                "Key ({})=({}) is at Hamming distance {}; the guard allows none within {distance}.",
                 self.key_names, found.key, found.distance
             )
         } else {
-            format!("A row at Hamming distance {} is there; the guard allows none within {distance}.", found.distance)
+            format!("A row there is at Hamming distance {}; the guard allows none within {distance}.", found.distance)
         };
         error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, format!("near-duplicate of a row in table \"{}\"", self.name))
             .set_detail(detail)

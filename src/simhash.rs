@@ -62,6 +62,18 @@ fn hamming_distance(a: SimHash, b: SimHash) -> i32 {
     (a.0 ^ b.0).count_ones() as i32
 }
 
+/// Signs a string literal: without this, `simhash('...')` would read the literal as a signature, since the type has the same name.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["simhash_type"],
+    sql = "CREATE FUNCTION simhash(document unknown, analyzer text DEFAULT 'jieba') RETURNS simhash IMMUTABLE STRICT PARALLEL SAFE COST 10000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn simhash_literal(document: &CStr, analyzer: &str) -> Result<Option<SimHash>> {
+    simhash_document(&document.to_string_lossy(), analyzer)
+}
+
 // Segmenting costs about 20 ns a byte, the operators around it 1: the planner should run this last and in parallel.
 #[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 10000)]
 fn simhash_document(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Option<SimHash>> {

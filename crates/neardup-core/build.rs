@@ -2,6 +2,8 @@
 
 #[path = "build/idf.rs"]
 mod idf;
+#[path = "build/lexicon.rs"]
+mod lexicon;
 #[path = "build/package.rs"]
 mod package;
 #[path = "build/simplified.rs"]
@@ -16,5 +18,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     let jieba = package::source_dir("jieba-rs")?;
     idf::generate(&jieba.join("src/data/idf.txt"), &out)?;
+    lexicon::generate(&jieba.join("src/data/dict.txt"), &out)?;
     simplified::generate(&out)
 }

@@ -8,19 +8,23 @@
 //! are the ones that published stop words, idf tables and experience are about:
 //!
 //! * letters and digits joined by `.`, `_` or `-` are cut as Python cuts them (`wi-fi` is `wi`, `-`, `fi`; `3.14` stays);
-//! * search mode therefore has no parts of such compounds.
+//! * search mode therefore has no parts of such compounds;
+//! * full mode is written anew, over the [`Lexicon`], and needs no model.
 //!
 //! Promised not to change within a format version: the tokens. A text is fed to jieba in chunks that end where jieba itself
 //! ends a block, so chunks change nothing, save that an unbroken block (Han, ASCII letters and digits, `+#&._%-`) longer than
 //! [`MAX_BLOCK_CHARS`] is cut there: that bound is part of the format.
 
 mod chunks;
+mod full;
 
 use std::sync::OnceLock;
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use super::Token;
+use super::lexicon::{Lexicon, ListedWord};
+use crate::Result;
 use chunks::Chunks;
 pub use chunks::MAX_BLOCK_CHARS;
 
@@ -55,14 +59,10 @@ impl Default for JiebaOptions {
 #[derive(Debug)]
 pub struct Jieba {
     model: OnceLock<jieba_rs::Jieba>,
+    lexicon: Option<Lexicon>,
 }
 
-/// A word of a house dictionary: the word, its frequency, its part of speech.
-///
-/// Without frequency it gets the smallest one that keeps the word whole, which depends on the words before it.
-pub type HouseWord<'w> = (&'w str, Option<usize>, Option<&'w str>);
-
-static SHARED: Jieba = Jieba { model: OnceLock::new() };
+static SHARED: Jieba = Jieba { model: OnceLock::new(), lexicon: None };
 
 /// The default model of this process; making it is put off until a text is segmented or [`Jieba::load`] is called.
 pub fn shared() -> &'static Jieba {
@@ -71,12 +71,20 @@ pub fn shared() -> &'static Jieba {
 
 impl Jieba {
     /// Makes a model from the default dictionary and house words; it takes about 31 MB of its own.
-    pub fn with_words(words: &[HouseWord<'_>]) -> Self {
+    ///
+    /// A word without frequency gets the smallest one that keeps it whole, given the words before it.
+    ///
+    /// # Errors
+    /// Those of [`Lexicon::with_words`].
+    pub fn with_words(words: &[ListedWord<'_>]) -> Result<Self> {
+        let lexicon = Lexicon::standard().with_words(words.iter().copied())?;
         let mut model = shared().model().clone();
         for &(word, frequency, tag) in words {
+            // Bounded, because jieba sums them up.
+            let frequency = frequency.map(|frequency| frequency.min(1 << 40) as usize);
             model.add_word(word, frequency, tag);
         }
-        Self { model: OnceLock::from(model) }
+        Ok(Self { model: OnceLock::from(model), lexicon: Some(lexicon) })
     }
 
     /// Tells whether the model is in memory already.
@@ -92,46 +100,49 @@ impl Jieba {
     fn model(&self) -> &jieba_rs::Jieba {
         self.model.get_or_init(jieba_rs::Jieba::new)
     }
+
+    fn lexicon(&self) -> &Lexicon {
+        self.lexicon.as_ref().unwrap_or_else(|| Lexicon::standard())
+    }
 }
 
 /// Hands every token of `text` to `sink`, in jieba's order.
 pub fn segment<'t>(jieba: &Jieba, text: &'t str, options: JiebaOptions, sink: &mut impl FnMut(Token<'t>)) {
+    if options.mode == JiebaMode::Full {
+        return full::segment(jieba.lexicon(), text, &mut |token, _| sink(token));
+    }
     let model = jieba.model();
+    let search = options.mode == JiebaMode::Search;
     for (base, chunk) in Chunks::new(text) {
-        match options.mode {
-            JiebaMode::Exact => {
-                for token in model.cut(chunk, options.hmm) {
-                    exact(model, token.word, base + token.byte_start, options.hmm, sink);
+        for token in model.cut(chunk, options.hmm) {
+            exact(model, token.word, base + token.byte_start, options.hmm, &mut |token| {
+                if search {
+                    inner_words(model, token, sink);
                 }
-            }
-            JiebaMode::Search => {
-                for token in model.cut(chunk, options.hmm) {
-                    exact(model, token.word, base + token.byte_start, options.hmm, &mut |token| {
-                        inner_words(model, token, sink);
-                        sink(token);
-                    });
-                }
-            }
-            JiebaMode::Full => {
-                for token in model.cut_all(chunk) {
-                    sink(Token { text: token.word, start: base + token.byte_start });
-                }
-            }
+                sink(token);
+            });
         }
     }
 }
 
 /// Hands every token of `text` with its part of speech (ICTCLAS tags, `x` for what has none) to `sink`.
 ///
-/// In search mode an inner word carries the tag of the word around it; so it does in full mode, which cuts as search mode.
+/// In search mode an inner word carries the tag of the word around it.
 pub fn segment_tagged<'t>(jieba: &Jieba, text: &'t str, options: JiebaOptions, sink: &mut impl FnMut(Token<'t>, &str)) {
+    if options.mode == JiebaMode::Full {
+        let lexicon = jieba.lexicon();
+        return full::segment(lexicon, text, &mut |token, entry| {
+            sink(token, entry.map_or_else(|| plain_tag(token.text), |entry| lexicon.tag(entry)));
+        });
+    }
     let model = jieba.model();
+    let search = options.mode == JiebaMode::Search;
     for (base, chunk) in Chunks::new(text) {
         for tagged in model.tag(chunk, options.hmm) {
             let word = &chunk[tagged.byte_start..tagged.byte_end];
             exact(model, word, base + tagged.byte_start, options.hmm, &mut |token| {
-                let tag = if token.text.len() == tagged.word.len() { tagged.tag } else { part_tag(token.text) };
-                if options.mode != JiebaMode::Exact {
+                let tag = if token.text.len() == word.len() { tagged.tag } else { plain_tag(token.text) };
+                if search {
                     inner_words(model, token, &mut |inner| sink(inner, tag));
                 }
                 sink(token, tag);
@@ -183,8 +194,8 @@ fn part_end(bytes: &[u8], from: usize) -> usize {
     end
 }
 
-/// The tag jieba gives a word of letters and digits, or a connector, that no dictionary has.
-fn part_tag(text: &str) -> &'static str {
+/// The tag jieba gives letters and digits, or symbols, that no dictionary has.
+fn plain_tag(text: &str) -> &'static str {
     let mut alphanumeric = text.bytes().filter(u8::is_ascii_alphanumeric).peekable();
     if alphanumeric.peek().is_none() {
         "x"

@@ -6,6 +6,8 @@
 mod analyzer;
 pub mod chars;
 pub mod jieba;
+pub mod lattice;
+pub mod lexicon;
 pub mod normalize;
 pub mod sentences;
 mod spec;

@@ -10,6 +10,7 @@
 //! GIN or B-tree index carries them. Promised not to change: every key, since keys lie in users' indexes; golden tests freeze
 //! them. `docs/banding.md` explains and proves.
 
+pub(crate) mod cover;
 mod locks;
 mod minhash;
 mod simhash;

@@ -5,6 +5,9 @@
 //! A group is named by its first row in the given order, the representative, so whoever orders the rows decides which one is
 //! kept. Promised not to change: the answer, which depends on the signatures and their order alone.
 
+mod components;
+mod near;
+mod partition;
 mod simhash;
 mod union_find;
 

@@ -3,4 +3,7 @@
 //! Every format is specified in `docs/signatures.md` and frozen by golden vectors.
 
 pub mod hash;
+pub mod minhash;
+pub mod shingle;
 pub mod simhash;
+pub mod tokenset;

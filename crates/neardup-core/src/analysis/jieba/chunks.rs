@@ -57,7 +57,8 @@ fn chunk_length(text: &str) -> usize {
 }
 
 /// The characters jieba-rs keeps in one block: Han, ASCII letters and digits, `+#&._%-`.
-fn is_block_char(c: char) -> bool {
+#[inline]
+pub(super) fn is_block_char(c: char) -> bool {
     match c {
         '\u{4E00}'..='\u{9FFF}' => true,
         '\0'..='\x7F' => c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '&' | '.' | '_' | '%' | '-'),

@@ -23,6 +23,22 @@ fn modes_cut_as_documented_by_jieba() {
 }
 
 #[test]
+fn full_mode_has_every_word_once() {
+    let full = |text| cut(text, JiebaMode::Full, false);
+    assert_eq!(full("我来到北京清华大学"), ["我", "来到", "北京", "清华", "清华大学", "华大", "大学"]);
+    assert_eq!(full("买AT&T和T恤ab12，…\r\n é"), ["买", "AT&T", "和", "T恤", "ab12", "，…", "\r\n", " ", "é"]);
+    assert_eq!(full(""), [""; 0]);
+    // A character that is no word, and one that a word covers.
+    assert_eq!(full("㐂南京"), ["㐂", "南京"]);
+}
+
+#[test]
+fn full_mode_cuts_endless_blocks_at_the_bound() {
+    let text = "a".repeat(MAX_BLOCK_CHARS + 1);
+    assert_eq!(cut(&text, JiebaMode::Full, false), [&text[1..], "a"]);
+}
+
+#[test]
 fn compounds_are_cut_as_python_cuts_them() {
     assert_eq!(cut("wi-fi", JiebaMode::Exact, true), ["wi", "-", "fi"]);
     assert_eq!(cut("3.14%", JiebaMode::Exact, true), ["3.14%"]);
@@ -34,10 +50,14 @@ fn compounds_are_cut_as_python_cuts_them() {
 #[test]
 fn house_words_stay_whole() {
     let text = "碳达峰元宇宙办公室";
-    let with = Jieba::with_words(&[("元宇宙办公室", None, Some("nt")), ("k8s-v2", None, None)]);
+    let with = Jieba::with_words(&[("元宇宙办公室", None, Some("nt")), ("k8s-v2", None, None)]).unwrap();
     let mut words = Vec::new();
     segment_tagged(&with, text, JiebaOptions::default(), &mut |token, tag| words.push((token.text, tag.to_owned())));
     assert_eq!(words.last().unwrap(), &("元宇宙办公室", "nt".to_owned()));
+    let mut words = Vec::new();
+    let full = JiebaOptions { mode: JiebaMode::Full, hmm: false };
+    segment_tagged(&with, text, full, &mut |token, tag| words.push((token.text, tag.to_owned())));
+    assert!(words.contains(&("元宇宙办公室", "nt".to_owned())) && words.contains(&("办公室", "n".to_owned())));
     let mut words = Vec::new();
     segment(&with, "用k8s-v2", JiebaOptions::default(), &mut |token| words.push(token.text));
     assert_eq!(words, ["用", "k8s-v2"]);

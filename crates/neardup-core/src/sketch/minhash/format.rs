@@ -1,0 +1,304 @@
+//! What a MinHash is on disk, version 1.
+//!
+//! ```text
+//! offset  bytes  what
+//! 0       1      format version, 1
+//! 1       1      scheme: 1 many-hash, 2 bottom-k
+//! 2       1      width of a value in bits: 16 or 32
+//! 3       1      0
+//! 4       2      count asked for, 8 to 1024
+//! 6       2      values that follow: the count; for bottom-k less, if the set is smaller
+//! 8       8      fingerprint of everything that made the token hashes
+//! 16      ...    the values, 2 or 4 bytes each; for bottom-k strictly ascending
+//! ```
+//!
+//! Numbers are little-endian. The text form is the same bytes in hexadecimal digits. A change of any of this, or of the
+//! values that a set gives, takes a new version number.
+
+use super::many::MAX_COUNT;
+use crate::{Error, ErrorKind, Result};
+use std::fmt;
+use std::str::FromStr;
+
+const VERSION: u8 = 1;
+/// The bytes before the values.
+pub const HEADER_BYTES: usize = 16;
+const MIN_COUNT: usize = 8;
+
+/// How a signature is made from the set of token hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// One minimum for each of many hash functions (MinMultiHash).
+    ManyHash,
+    /// The smallest values of one hash function (MinOneHash).
+    BottomK,
+}
+
+impl Scheme {
+    /// Gives the name that SQL uses.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ManyHash => "many_hash",
+            Self::BottomK => "bottom_k",
+        }
+    }
+}
+
+/// How many bits of each value are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Width {
+    /// Half the size; estimates are corrected for values that agree by chance (b-bit minwise hashing, Li and König 2010).
+    Bits16,
+    /// Chance agreement, one in 2^32, is left in the estimate.
+    Bits32,
+}
+
+impl Width {
+    /// Gives the number of bits.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        match self {
+            Self::Bits16 => 16,
+            Self::Bits32 => 32,
+        }
+    }
+
+    pub(super) const fn bytes(self) -> usize {
+        self.bits() as usize / 8
+    }
+}
+
+/// What two signatures must share to be comparable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parameters {
+    scheme: Scheme,
+    count: u16,
+    width: Width,
+    fingerprint: u64,
+}
+
+impl Parameters {
+    /// Checks and joins the parameters: 8 to 1024 values of 16 or 32 bits.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`] if the count or the width is outside its range, or the width is 16 for
+    /// [`Scheme::BottomK`], whose values are its order and collide too often at 16 bits.
+    pub fn new(scheme: Scheme, count: usize, width: u32, fingerprint: u64) -> Result<Self> {
+        let invalid = |message: String| Error::new(ErrorKind::InvalidParameter, message);
+        if !(MIN_COUNT..=MAX_COUNT).contains(&count) {
+            return Err(invalid(format!("invalid number of minhash values: {count}"))
+                .with_hint(format!("A minhash has {MIN_COUNT} to {MAX_COUNT} values.")));
+        }
+        let width = match width {
+            16 if scheme == Scheme::ManyHash => Width::Bits16,
+            32 => Width::Bits32,
+            _ => {
+                return Err(invalid(format!("invalid width of minhash values: {width}"))
+                    .with_hint("The width is 32 bits, or 16 with the scheme many_hash."));
+            }
+        };
+        Ok(Self { scheme, count: count as u16, width, fingerprint })
+    }
+
+    /// Gives the scheme.
+    #[must_use]
+    pub const fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// Gives the number of values asked for, 8 to 1024.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Gives the width of a value.
+    #[must_use]
+    pub const fn width(&self) -> Width {
+        self.width
+    }
+
+    /// Gives the fingerprint of what made the token hashes.
+    #[must_use]
+    pub const fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}
+
+impl fmt::Display for Parameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scheme, count, width, fingerprint } = self;
+        write!(f, "{}, {count} values of {} bits, fingerprint {fingerprint:016x}", scheme.name(), width.bits())
+    }
+}
+
+/// Gives the fingerprint of what made the token hashes: XXH3-64 of a canonical description, seeded with the seed.
+#[must_use]
+pub fn fingerprint(description: &str, seed: u64) -> u64 {
+    xxhash_rust::xxh3::xxh3_64_with_seed(description.as_bytes(), seed)
+}
+
+/// A signature in its binary form.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MinHash {
+    bytes: Vec<u8>,
+}
+
+impl MinHash {
+    /// Writes the header and the low bits of each value; at most `count` values.
+    pub(super) fn encode(parameters: Parameters, values: impl Iterator<Item = u64>) -> Self {
+        let width = parameters.width.bytes();
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + parameters.count() * width);
+        bytes.extend_from_slice(&[VERSION, scheme_code(parameters.scheme), parameters.width.bits(), 0]);
+        bytes.extend_from_slice(&parameters.count.to_le_bytes());
+        bytes.extend_from_slice(&[0, 0]);
+        bytes.extend_from_slice(&parameters.fingerprint.to_le_bytes());
+        for value in values {
+            match parameters.width {
+                Width::Bits16 => bytes.extend_from_slice(&(value as u16).to_le_bytes()),
+                Width::Bits32 => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
+            }
+        }
+        let stored = ((bytes.len() - HEADER_BYTES) / width) as u16;
+        if let Some(field) = bytes.get_mut(6..8) {
+            field.copy_from_slice(&stored.to_le_bytes());
+        }
+        Self { bytes }
+    }
+
+    /// Takes the bytes of a signature after checking every rule of the format.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidBinary`] naming the broken rule.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        MinHashRef::parse(&bytes)?;
+        Ok(Self { bytes })
+    }
+
+    /// Gives the binary form.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Gives the binary form, owned.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl FromStr for MinHash {
+    type Err = Error;
+
+    /// Reads the text form: the binary form in hexadecimal digits, upper or lower case.
+    fn from_str(text: &str) -> Result<Self> {
+        let invalid = || {
+            let shown: String = text.chars().take(64).collect();
+            let dots = if shown.len() < text.len() { "..." } else { "" };
+            Error::new(ErrorKind::InvalidText, format!("invalid input syntax for type minhash: \"{shown}{dots}\""))
+        };
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        if !rest.is_empty() {
+            return Err(invalid().with_detail("The number of hexadecimal digits is odd."));
+        }
+        let digit = |byte: u8| char::from(byte).to_digit(16);
+        let bytes: Option<Vec<u8>> =
+            pairs.iter().map(|&[high, low]| Some((digit(high)? << 4 | digit(low)?) as u8)).collect();
+        let bytes = bytes.ok_or_else(|| invalid().with_detail("There is something else than hexadecimal digits."))?;
+        Self::from_bytes(bytes).map_err(|error| invalid().with_detail(error.detail.unwrap_or(error.message)))
+    }
+}
+
+impl fmt::Display for MinHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A signature in its binary form, borrowed, its header checked.
+#[derive(Clone, Copy, Debug)]
+pub struct MinHashRef<'a> {
+    parameters: Parameters,
+    pub(super) values: &'a [u8],
+}
+
+impl<'a> MinHashRef<'a> {
+    /// Checks every rule of the format.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidBinary`] naming the broken rule.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let signature = Self::parse_header(bytes)?;
+        if signature.parameters.scheme == Scheme::BottomK && !signature.values().is_sorted_by(|a, b| a < b) {
+            return Err(invalid("The values of a bottom_k signature are not strictly ascending."));
+        }
+        Ok(signature)
+    }
+
+    /// Checks the header and the length, in constant time: enough for bytes that [`Self::parse`] has accepted before.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidBinary`] naming the broken rule.
+    #[inline]
+    pub fn parse_header(bytes: &'a [u8]) -> Result<Self> {
+        let Some((&[version, scheme, width, zero, c0, c1, s0, s1, fingerprint @ ..], values)) =
+            bytes.split_first_chunk::<HEADER_BYTES>()
+        else {
+            return Err(invalid(format!("It has {} bytes, fewer than a header's {HEADER_BYTES}.", bytes.len())));
+        };
+        if version != VERSION {
+            return Err(invalid(format!("Its format version is {version}, not {VERSION}.")));
+        }
+        let scheme = match scheme {
+            1 => Scheme::ManyHash,
+            2 => Scheme::BottomK,
+            _ => return Err(invalid(format!("Its scheme is {scheme}, neither 1 nor 2."))),
+        };
+        if zero != 0 {
+            return Err(invalid(format!("Its fourth byte is {zero}, not 0.")));
+        }
+        let count = u16::from_le_bytes([c0, c1]);
+        let stored = usize::from(u16::from_le_bytes([s0, s1]));
+        let parameters = Parameters::new(scheme, count.into(), width.into(), u64::from_le_bytes(fingerprint))
+            .map_err(|error| invalid(format!("It has an {}.", error.message)))?;
+        let right_number = match scheme {
+            Scheme::ManyHash => stored == parameters.count(),
+            Scheme::BottomK => (1..=parameters.count()).contains(&stored),
+        };
+        if !right_number {
+            return Err(invalid(format!("It announces {stored} values where {count} were asked for.")));
+        }
+        if values.len() != stored * parameters.width.bytes() {
+            return Err(invalid(format!("Its {stored} values take {} bytes.", values.len())));
+        }
+        Ok(Self { parameters, values })
+    }
+
+    /// Gives the parameters in the header.
+    #[must_use]
+    pub const fn parameters(&self) -> Parameters {
+        self.parameters
+    }
+
+    /// Gives the values in order, those of 16 bits widened.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = u32> + 'a {
+        let width = self.parameters.width.bytes();
+        self.values
+            .chunks_exact(width)
+            .map(|bytes| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
+    }
+}
+
+const fn scheme_code(scheme: Scheme) -> u8 {
+    match scheme {
+        Scheme::ManyHash => 1,
+        Scheme::BottomK => 2,
+    }
+}
+
+#[cold]
+fn invalid(detail: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidBinary, "invalid binary form of type minhash").with_detail(detail)
+}

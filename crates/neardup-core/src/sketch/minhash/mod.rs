@@ -1,0 +1,104 @@
+//! MinHash: a few hundred values whose agreement estimates the Jaccard similarity of two sets of tokens.
+//!
+//! Two schemes, one binary format:
+//!
+//! * [`Scheme::ManyHash`] (MinMultiHash in methods.md Z): the least element of the set under each of many hash functions;
+//!   the share of equal positions is an unbiased estimate. Made as a *fast similarity sketch* (Dahlgaard, Knudsen, Thorup
+//!   2017, "Fast similarity sketching"): one hash an element fills nearly all positions of a large set, and further rounds
+//!   fill the rest. Densified one-permutation hashing (Shrivastava 2017) costs the same, but lets positions of small sets
+//!   copy each other, so that its variance stays above that of independent hashes; here positions filled in the same round
+//!   come from different elements and those of different rounds are independent, so that it never does.
+//! * [`Scheme::BottomK`] (MinOneHash): the least hashes of the set under one function, compared by merging.
+//!
+//! Main items: [`MinHasher`] gathers hashes and finishes into a [`MinHash`]; [`jaccard`] compares two signatures in
+//! binary form; [`Parameters`] is the header that both must share.
+//!
+//! How many times a token occurs and in which order does not matter. Which values a set gives never changes within a format
+//! version; `docs/signatures.md` specifies them, with golden vectors.
+
+mod compare;
+mod format;
+mod many;
+mod smallest;
+
+pub use compare::jaccard;
+pub use format::{HEADER_BYTES, MinHash, MinHashRef, Parameters, Scheme, Width, fingerprint};
+
+use crate::sketch::hash::mix;
+use many::ManyHash;
+use smallest::BottomK;
+
+/// Gathers the token hashes of one text after another into signatures.
+#[derive(Clone, Debug)]
+pub struct MinHasher {
+    parameters: Parameters,
+    seed: u64,
+    state: State,
+    /// Seeded hashes on their way into the state.
+    seeded: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Many(Box<ManyHash>),
+    Bottom(BottomK),
+}
+
+impl MinHasher {
+    /// Makes a hasher with nothing added.
+    ///
+    /// Another seed gives independent signatures; it should be part of the parameters' fingerprint, since signatures of
+    /// different seeds cannot be compared.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        let state = match parameters.scheme() {
+            Scheme::ManyHash => State::Many(Box::new(ManyHash::new(parameters.count()))),
+            Scheme::BottomK => State::Bottom(BottomK::new(parameters.count())),
+        };
+        Self { parameters, seed, state, seeded: Vec::new() }
+    }
+
+    /// Forgets everything added, for the next text.
+    pub fn reset(&mut self) {
+        match &mut self.state {
+            State::Many(state) => state.reset(),
+            State::Bottom(state) => state.reset(),
+        }
+    }
+
+    /// Adds a token hash.
+    #[inline]
+    pub fn add(&mut self, hash: u64) {
+        self.add_all(&[hash]);
+    }
+
+    /// Adds many token hashes, faster than one by one.
+    #[inline]
+    pub fn add_all(&mut self, hashes: &[u64]) {
+        let hashes = if self.seed == 0 {
+            hashes
+        } else {
+            self.seeded.clear();
+            self.seeded.extend(hashes.iter().map(|&hash| mix(hash, self.seed)));
+            &self.seeded
+        };
+        match &mut self.state {
+            State::Many(state) => state.add_all(hashes),
+            State::Bottom(state) => state.add_all(hashes),
+        }
+    }
+
+    /// Gives the signature, or `None` if nothing was added, and forgets everything added.
+    #[must_use]
+    pub fn finish(&mut self) -> Option<MinHash> {
+        let signature = match &mut self.state {
+            State::Many(state) => state.finish().map(|least| MinHash::encode(self.parameters, least)),
+            State::Bottom(state) => state.finish().map(|least| MinHash::encode(self.parameters, least)),
+        };
+        self.reset();
+        signature
+    }
+}
+
+#[cfg(test)]
+mod tests;

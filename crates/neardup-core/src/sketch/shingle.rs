@@ -1,0 +1,177 @@
+//! Hashes of shingles, many at a time: every run of N consecutive units (characters, mostly) of a text.
+//!
+//! [`for_each_batch`] takes the text's bytes and the units' boundaries and hands out buffers of hashes, each equal to
+//! [`token_hash`](crate::sketch::hash::token_hash) of the shingle's bytes. Shingles are most of the tokens of a text and
+//! hashing them most of the work of a signature, so they are hashed straight from the text, without a token in between;
+//! with AVX-512 eight at a time. [`char_boundaries`] finds the boundaries where the units are characters.
+
+use super::hash::bytes_hash;
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+/// The most hashes in a batch: 8 kB, so that a batch stays in the first-level cache between being written and read.
+pub const BATCH: usize = 1024;
+
+/// Hashes every run of `size` consecutive units and hands the hashes to `sink` in text order, up to [`BATCH`] at a time.
+///
+/// `boundaries` are the byte offsets of the units in ascending order, with the end of the last unit at the end: one more
+/// than there are units. A text of fewer than `size` units has no shingle. A boundary beyond the text or out of order is a
+/// mistake of the caller, and the shingles that touch it hash as if empty.
+#[inline]
+pub fn for_each_batch(text: &[u8], boundaries: &[u32], size: usize, mut sink: impl FnMut(&[u64])) {
+    if size == 0 {
+        return;
+    }
+    let shingles = boundaries.len().saturating_sub(size);
+    let mut buffer = [0; BATCH];
+    let mut done = 0;
+    while done < shingles {
+        let count = BATCH.min(shingles - done);
+        let (Some(starts), Some(ends), Some(hashes)) = (
+            boundaries.get(done..done + count),
+            boundaries.get(done + size..done + size + count),
+            buffer.get_mut(..count),
+        ) else {
+            return;
+        };
+        fill(text, starts, ends, hashes);
+        sink(hashes);
+        done += count;
+        crate::interrupt::check();
+    }
+}
+
+/// Writes the byte offset of each character, and the length of the text at the end, over what `boundaries` holds.
+///
+/// Offsets are 32 bits wide: a text of 4 GiB or more gives boundaries for its beginning only.
+pub fn char_boundaries(text: &str, boundaries: &mut Vec<u32>) {
+    boundaries.clear();
+    let mut text = text;
+    if u32::try_from(text.len()).is_err() {
+        text = text.get(..text.floor_char_boundary(u32::MAX as usize)).unwrap_or_default();
+    }
+    #[cfg(target_arch = "x86_64")]
+    let done = x86::char_boundaries(text.as_bytes(), boundaries);
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = 0;
+    push_boundaries(text.as_bytes(), done, boundaries);
+    boundaries.push(text.len() as u32);
+}
+
+/// The portable kernel: pushes the offsets of the characters that begin at or after `from`.
+fn push_boundaries(text: &[u8], from: usize, boundaries: &mut Vec<u32>) {
+    let (words, rest) = text.get(from..).unwrap_or_default().as_chunks::<8>();
+    boundaries.reserve(text.len().saturating_sub(from) / 2);
+    let mut at = from as u32;
+    for word in words {
+        let bytes = u64::from_le_bytes(*word);
+        // The top bit of each byte that is not 10xxxxxx, so that begins a character.
+        let mut begins = (!bytes | (bytes << 1)) & 0x8080_8080_8080_8080;
+        while begins != 0 {
+            boundaries.push(at + begins.trailing_zeros() / 8);
+            begins &= begins - 1;
+        }
+        at += 8;
+    }
+    for &byte in rest {
+        if byte.cast_signed() >= -64 {
+            boundaries.push(at);
+        }
+        at += 1;
+    }
+}
+
+/// Hashes the pieces of the text from each start to the end beside it; the three slices are equally long.
+#[inline]
+fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if x86::fill(text, starts, ends, hashes) {
+        return;
+    }
+    fill_one_by_one(text, starts, ends, hashes);
+}
+
+/// The portable kernel, and the oracle of the others.
+#[inline(always)]
+fn fill_one_by_one(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]) {
+    for ((&start, &end), hash) in starts.iter().zip(ends).zip(hashes) {
+        *hash = bytes_hash(text.get(start as usize..end as usize).unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{char_boundaries, fill, fill_one_by_one, for_each_batch, push_boundaries};
+    use crate::sketch::hash::token_hash;
+    use proptest::prelude::*;
+
+    fn boundaries_of(text: &str) -> Vec<u32> {
+        text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect()
+    }
+
+    fn shingles(text: &str, size: usize) -> Vec<u64> {
+        let mut hashes = Vec::new();
+        for_each_batch(text.as_bytes(), &boundaries_of(text), size, |batch| hashes.extend_from_slice(batch));
+        hashes
+    }
+
+    /// The definition: every run of `size` characters is a token.
+    fn naive(text: &str, size: usize) -> Vec<u64> {
+        let characters: Vec<char> = text.chars().collect();
+        characters.windows(size).map(|window| token_hash(&window.iter().collect::<String>())).collect()
+    }
+
+    /// Text of every character width, most of it Chinese.
+    fn mixed_text(length: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+        let character = prop_oneof![6 => prop::char::range('一', '龥'), 2 => prop::char::range(' ', '~'),
+            1 => prop::char::range('à', 'ÿ'), 1 => prop::char::range('😀', '🙏')];
+        prop::collection::vec(character, length).prop_map(|characters| characters.into_iter().collect())
+    }
+
+    proptest! {
+        #[test]
+        fn each_hash_is_the_token_hash(text in mixed_text(0..300), size in 1_usize..40) {
+            prop_assert_eq!(shingles(&text, size), naive(&text, size));
+        }
+
+        #[test]
+        fn boundaries_are_those_of_the_characters(text in mixed_text(0..300), from in 0_usize..100) {
+            let mut fast = vec![1, 2, 3];
+            char_boundaries(&text, &mut fast);
+            prop_assert_eq!(fast, boundaries_of(&text));
+            let mut portable = Vec::new();
+            push_boundaries(text.as_bytes(), from, &mut portable);
+            portable.push(text.len() as u32);
+            let expected: Vec<u32> =
+                boundaries_of(&text).into_iter().filter(|&at| at as usize >= from.min(text.len())).collect();
+            prop_assert_eq!(portable, expected);
+        }
+
+        #[test]
+        fn batches_join_without_a_seam(text in mixed_text(1000..2200), size in 1_usize..9) {
+            prop_assert_eq!(shingles(&text, size), naive(&text, size));
+        }
+
+        #[test]
+        fn wrong_boundaries_do_no_harm(
+            text in mixed_text(0..60),
+            pairs in prop::collection::vec((0_u32..300, prop_oneof![0_u32..300, Just(u32::MAX)]), 0..40),
+        ) {
+            let (starts, ends): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+            let mut fast = vec![0; starts.len()];
+            let mut slow = fast.clone();
+            fill(text.as_bytes(), &starts, &ends, &mut fast);
+            fill_one_by_one(text.as_bytes(), &starts, &ends, &mut slow);
+            prop_assert_eq!(fast, slow);
+        }
+    }
+
+    #[test]
+    fn a_text_shorter_than_the_shingle_has_none() {
+        assert_eq!(shingles("四个字吧", 5), []);
+        assert_eq!(shingles("五个字呢吧", 5), [token_hash("五个字呢吧")]);
+        assert_eq!(shingles("五个字呢吧", 0), []);
+        assert_eq!(shingles("", 1), []);
+    }
+}
