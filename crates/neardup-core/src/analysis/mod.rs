@@ -3,6 +3,7 @@
 //! Everything here is a pure function of the text and of the analyzer, so that signatures never change under their owner.
 //! Tokens are slices of the normalised text, in text order; a tokenizer hands them to a closure instead of building a list.
 
+pub mod ik;
 pub mod jieba;
 pub mod lattice;
 pub mod lexicon;

@@ -187,6 +187,13 @@ impl Walker<'_> {
         extra.or_else(|| self.main.entry(state.main?))
     }
 
+    /// Tells whether any word goes on after this state.
+    #[inline]
+    pub fn goes_on(&self, state: State) -> bool {
+        state.main.is_some_and(|state| self.main.goes_on(state))
+            || matches!((self.extra, state.extra), (Some(extra), Some(state)) if extra.goes_on(state))
+    }
+
     /// As [`Lexicon::prefixes`].
     #[inline]
     pub fn prefixes(&self, text: &str, found: &mut impl FnMut(usize, Entry)) {
