@@ -5,8 +5,8 @@
 
 pub mod ik;
 pub mod jieba;
-pub mod lattice;
 pub mod lexicon;
+pub mod path;
 
 /// One token of a normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
