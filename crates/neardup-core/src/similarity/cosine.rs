@@ -12,8 +12,8 @@ pub fn cosine<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
 
 /// Gives the cosine similarity of two weighted sets, each as its elements and their weights in the same order.
 ///
-/// Weights are finite and not negative, stored as little-endian `f32`; sums are in `f64`. A set of no weight at all is like nothing. An element without a
-/// weight counts as 0.
+/// Weights are finite and not negative, stored as little-endian `f32`; sums are in `f64`. A set of no weight at all
+/// is like nothing. An element without a weight counts as 0.
 #[must_use]
 pub fn weighted_cosine<A: Word, B: Word>(a: (&[A], &[[u8; 4]]), b: (&[B], &[[u8; 4]])) -> f64 {
     let norms = norm(a.1) * norm(b.1);
@@ -33,14 +33,16 @@ fn dot<A: Word, B: Word>((a, a_weights): (&[A], &[[u8; 4]]), (b, b_weights): (&[
     front + back
 }
 
-/// Adds up the squares in the order in which [`dot`] adds up the products of equal sets, so that a set has cosine 1 with itself.
+/// Adds up the squares in the order in which [`dot`] adds up the products of equal sets, so that a set has cosine 1
+/// with itself.
 fn norm(weights: &[[u8; 4]]) -> f64 {
     let square = |&bytes: &[u8; 4]| weight(bytes) * weight(bytes);
     let (front, back) = weights.split_at(weights.len().div_ceil(2));
     front.iter().map(square).sum::<f64>() + back.iter().rev().map(square).sum::<f64>()
 }
 
-/// Gives the cosine similarity of two vectors, such as the totals of two simhashes before their signs (methods.md Z, SimHashCosine): -1 to 1.
+/// Gives the cosine similarity of two vectors, such as the totals of two simhashes before their signs (methods.md
+/// Z, SimHashCosine): -1 to 1.
 ///
 /// A vector of zeros is like nothing and gives 0. Sums are in `f64`, in the order of the dimensions.
 ///

@@ -1,17 +1,19 @@
 //! How alike two texts are, exactly: measures on the sets of their tokens.
 //!
-//! * [`jaccard`], [`overlap`], [`cosine`], [`weighted_cosine`] on sorted sets of token hashes; [`vector_cosine`] on vectors.
+//! * [`jaccard`], [`overlap`], [`cosine`], [`weighted_cosine`] on sorted sets of token hashes; [`vector_cosine`] on
+//!   vectors.
 //! * [`jaccard_within`], [`overlap_within`]: whether a measure reaches a threshold, decided as early as the sets allow.
 //! * [`shared_sentences`]: which sentences of one text return in another.
 //!
-//! A set is a slice of [`Word`]s in ascending order without repetition: `u64` in memory, or eight little-endian bytes just as they
-//! lie in a stored value, aligned or not. Sets in another order give a wrong number, never a fault.
+//! A set is a slice of [`Word`]s in ascending order without repetition: `u64` in memory, or eight little-endian
+//! bytes just as they lie in a stored value, aligned or not. Sets in another order give a wrong number, never a
+//! fault.
 //!
 //! **An empty set is like nothing**, itself included: every measure with it is 0. A text without tokens says nothing
 //! that could be a duplicate; whether two texts are equal is the digest's business.
 //!
-//! Measures are symmetric, to the bit, and lie between 0 and 1 ([`vector_cosine`]: between -1 and 1). A set of at least one element
-//! has similarity 1 with itself.
+//! Measures are symmetric, to the bit, and lie between 0 and 1 ([`vector_cosine`]: between -1 and 1). A set of at
+//! least one element has similarity 1 with itself.
 
 mod cosine;
 mod intersection;
@@ -27,8 +29,8 @@ pub fn jaccard<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
     jaccard_of(intersection_len(a, b), a.len(), b.len())
 }
 
-/// Gives the overlap coefficient, shared elements over the elements of the smaller set: |A∩B| / min(|A|, |B|) (methods.md Z, eq. 6, "short-text
-/// Jaccard"). It is 1 where one set holds the other.
+/// Gives the overlap coefficient, shared elements over the elements of the smaller set: |A∩B| / min(|A|, |B|)
+/// (methods.md Z, eq. 6, "short-text Jaccard"). It is 1 where one set holds the other.
 #[must_use]
 pub fn overlap<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
     overlap_of(intersection_len(a, b), a.len(), b.len())

@@ -15,26 +15,25 @@
 //! | 16 onwards | the tokens' hashes, 8 bytes each, strictly ascending |
 //! | then | with weights: an IEEE 754 binary32 for each token, finite, sign bit clear |
 //!
-//! A set without tokens has no weights flag, so that equal values are equal bytes. Text form: `1:0123456789abcdef:{}`, that is version, fingerprint, and in braces the hashes with commas between,
-//! ascending, all in 16 lower-case hexadecimal digits; a weight follows its hash as in `00000000000000ff=0.5`.
+//! A set without tokens has no weights flag, so that equal values are equal bytes. Text form:
+//! `1:0123456789abcdef:{}`, that is version, fingerprint, and in braces the hashes with commas between, ascending,
+//! all in 16 hexadecimal digits; a weight follows its hash as in `00000000000000ff=0.5`.
 
 use crate::similarity::{cosine, jaccard, jaccard_within, overlap, overlap_within, weighted_cosine};
-use crate::weighting::Weighted;
+use crate::weighting::{MAX_TOKENS, Weighted};
 use crate::{Error, ErrorKind, Result};
 use std::fmt::Write as _;
 
 /// The format version this module reads and writes.
 pub const FORMAT: u8 = 1;
-/// The most tokens of one set; with weights it takes 768 MB.
-pub const MAX_TOKENS: usize = 1 << 26;
 
 const HEADER: usize = 16;
 const WEIGHTED: u8 = 1;
 
 /// Makes the binary form from distinct tokens in any order; `weighted` says whether their weights are kept.
 ///
-/// # Errors
-/// `LimitExceeded` beyond [`MAX_TOKENS`]; `InvalidParameter` for a token given twice, or a weight that is negative or not finite as `f32`.
+/// # Errors `LimitExceeded` beyond [`MAX_TOKENS`]; `InvalidParameter` for a token given twice, or a weight that is
+/// negative or not finite as `f32`.
 pub fn encode(tokens: &[Weighted], weighted: bool, fingerprint: u64) -> Result<Vec<u8>> {
     let mut entries: Vec<(u64, f32)> = tokens.iter().map(|token| (token.hash, token.weight as f32)).collect();
     entries.sort_unstable_by_key(|&(hash, _)| hash);
@@ -100,8 +99,8 @@ impl<'b> TokenSet<'b> {
         Ok(set)
     }
 
-    /// Reads bytes that [`decode`](Self::decode) has passed or [`encode`] has made, in constant time: it checks header and length only. Other bytes give a
-    /// wrong number, never a fault.
+    /// Reads bytes that [`decode`](Self::decode) has passed or [`encode`] has made, in constant time: it checks
+    /// header and length only. Other bytes give a wrong number, never a fault.
     ///
     /// # Errors
     /// `InvalidBinary`, naming the rule.
@@ -259,8 +258,8 @@ pub fn from_text(text: &str) -> Result<Vec<u8>> {
     };
     let rest = text.strip_prefix("1:").ok_or_else(|| invalid("The format version is not 1."))?;
     let (fingerprint, rest) = rest.split_once(':').ok_or_else(|| invalid("There is no fingerprint."))?;
-    let fingerprint = hexadecimal(fingerprint)
-        .ok_or_else(|| invalid("The fingerprint is not of 16 lower-case hexadecimal digits."))?;
+    let fingerprint =
+        hexadecimal(fingerprint).ok_or_else(|| invalid("The fingerprint is not of 16 hexadecimal digits."))?;
     let list = rest
         .strip_prefix('{')
         .and_then(|list| list.strip_suffix('}'))
@@ -279,7 +278,7 @@ pub fn from_text(text: &str) -> Result<Vec<u8>> {
             None if weighted => return Err(invalid("Some tokens have weights and some do not.")),
             None => (token, 1.0),
         };
-        let hash = hexadecimal(hash).ok_or_else(|| invalid("A hash is not of 16 lower-case hexadecimal digits."))?;
+        let hash = hexadecimal(hash).ok_or_else(|| invalid("A hash is not of 16 hexadecimal digits."))?;
         if entries.last().is_some_and(|&(last, _)| last >= hash) {
             return Err(invalid("Hashes are not strictly ascending."));
         }
@@ -288,9 +287,10 @@ pub fn from_text(text: &str) -> Result<Vec<u8>> {
     pack(&entries, weighted, fingerprint)
 }
 
-/// Reads exactly 16 lower-case hexadecimal digits.
+/// Reads exactly 16 hexadecimal digits, upper or lower case.
 fn hexadecimal(text: &str) -> Option<u64> {
-    let strict = text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    // from_str_radix alone would also accept a sign.
+    let strict = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     u64::from_str_radix(text, 16).ok().filter(|_| strict)
 }
 

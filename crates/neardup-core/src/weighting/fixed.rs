@@ -1,7 +1,7 @@
 //! The integer form of a weight.
 //!
-//! Floating-point sums depend on their order, integer sums do not; so a signature adds integers, in any order and in as many lanes as
-//! the machine has. The form is part of the signature format.
+//! Floating-point sums depend on their order, integer sums do not; so a signature adds integers, in any order and
+//! in as many lanes as the machine has. The form is part of the signature format.
 
 /// How many bits of a fixed-point weight lie behind the point.
 pub const FIXED_POINT_BITS: u32 = 32;
@@ -9,8 +9,11 @@ pub const FIXED_POINT_BITS: u32 = 32;
 /// Turns a weight into a fixed-point integer: `weight * 2^32`, rounded to the nearest, ties to even.
 ///
 /// A step is 2^-32, so that even the relative frequency of one word among a million keeps four digits. The result
-/// saturates at ±2^62 (weights beyond ±2^30); a weight that is not a number gives 0. All weights of one text made by [`Weigher`](super::Weigher) add up to less than
-/// 2^62 while idf stays below 64; sums of weights from elsewhere should wrap, which does not depend on order either.
+/// saturates at ±2^62 (weights beyond ±2^30); a weight that is not a number gives 0.
+///
+/// The weights that a [`Weigher`](super::Weigher) gives one text add up to at most 2^26, or to the largest idf, so
+/// their fixed-point forms to at most 2^58. Sums of weights from elsewhere should wrap, which does not depend on
+/// order either.
 #[inline]
 #[must_use]
 pub fn fixed_point(weight: f64) -> i64 {

@@ -19,7 +19,8 @@ pub trait Idf {
     fn idf(&self, hash: u64) -> f64;
 }
 
-/// The inverse document frequencies that jieba 0.11.0 ships; a word they do not know gets their median, 11.9547675029, as in jieba.
+/// The inverse document frequencies that jieba 0.11.0 ships; a word they do not know gets their median,
+/// 11.9547675029, as in jieba.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JiebaIdf;
 
@@ -54,8 +55,9 @@ pub struct DocumentFrequencies {
 impl DocumentFrequencies {
     /// Takes the number of documents and, in any order, each word's hash with the number of documents it occurs in.
     ///
-    /// Equation 2, `idf = ln(documents / (frequency + 1))`, is negative for a word that occurs in every document. Such a word says nothing and gets 0 here: a
-    /// negative weight would make it vote against its own bits. A word that is not listed has frequency 0.
+    /// Equation 2, `idf = ln(documents / (frequency + 1))`, is negative for a word that occurs in every document.
+    /// Such a word says nothing and gets 0 here: a negative weight would make it vote against its own bits. A word
+    /// that is not listed has frequency 0.
     ///
     /// # Errors
     /// `InvalidParameter` for no documents, a frequency above their number, or a word given twice.

@@ -6,10 +6,10 @@
 //! * [`keywords`]: the heaviest tokens.
 //! * [`fixed_point`]: the integer form of a weight, in which signatures add.
 //!
-//! A token is known here by its [`token_hash`](crate::sketch::hash::token_hash) alone, as in every signature. Distinct tokens come in the order of
-//! their first occurrence. Every weight is a function of the token sequence (and of the idf table), computed by
-//! additions, multiplications and divisions in a stated order, so it is the same bits on every machine; the weights of
-//! one format version never change.
+//! A token is known here by its [`token_hash`](crate::sketch::hash::token_hash) alone, as in every signature.
+//! Distinct tokens come in the order of their first occurrence. Every weight is a function of the token sequence
+//! (and of the idf table), computed by additions, multiplications and divisions in a stated order, so it is the
+//! same bits on every machine; the weights of one format version never change.
 
 mod distinct;
 mod fixed;
@@ -25,8 +25,12 @@ use textrank::TextRank;
 pub use fixed::{FIXED_POINT_BITS, fixed_point};
 pub use keywords::{Keyword, keywords};
 
-/// The most tokens of one text that can be weighed: with it, and an idf up to 64, no sum of fixed-point weights leaves `i64`.
-pub const MAX_TOKENS: usize = 1 << 30;
+/// The most tokens of one text that can be weighed: some 200 MB of Chinese, for which a weigher takes up to 7 GB.
+pub const MAX_TOKENS: usize = 1 << 26;
+
+/// Texts up to this many tokens share memory with those before them; what a longer one took is given back by the
+/// next shorter one.
+const KEPT_TOKENS: usize = 1 << 16;
 
 /// Names what a token's weight is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -97,7 +101,7 @@ pub struct Weighted {
 
 /// Turns token sequences into distinct, weighted tokens.
 ///
-/// One `Weigher` serves many texts and allocates only when a text is larger than all before it.
+/// One `Weigher` serves many texts, and seldom allocates.
 #[derive(Debug, Default)]
 pub struct Weigher {
     distinct: Distinct,
@@ -114,14 +118,22 @@ impl Weigher {
 
     /// Weighs the tokens of one text, given by their hashes in text order.
     ///
-    /// The answer holds each distinct token once, in the order of first occurrence; an empty text has none.
-    /// `idf` is asked only under [`Weighting::TfIdf`]. Time is linear in the tokens; memory is 16 bytes a token at most, 80 under
-    /// [`Weighting::TextRank`].
+    /// The answer holds each distinct token once, in the order of first occurrence; an empty text has none. `idf`
+    /// is asked only under [`Weighting::TfIdf`]. Time and memory are linear in the tokens: at most about 100 bytes
+    /// each, 200 under [`Weighting::TextRank`].
     ///
     /// # Errors
     /// `LimitExceeded` beyond [`MAX_TOKENS`] tokens, or 16,777,216 under [`Weighting::TextRank`].
     pub fn weigh(&mut self, tokens: &[u64], weighting: Weighting, idf: &dyn Idf) -> Result<&[Weighted]> {
-        limit(tokens.len(), MAX_TOKENS, weighting)?;
+        let most = if weighting == Weighting::TextRank { textrank::MAX_TOKENS } else { MAX_TOKENS };
+        if tokens.len() > most {
+            let message = format!("text of {} tokens is too long for weighting \"{}\"", tokens.len(), weighting.name());
+            let detail = format!("The limit is {most} tokens.");
+            return Err(Error::new(ErrorKind::LimitExceeded, message).with_detail(detail));
+        }
+        if tokens.len() <= KEPT_TOKENS && self.distinct.ids.capacity() > KEPT_TOKENS {
+            *self = Self::new();
+        }
         self.distinct.find(tokens);
         let Distinct { ids, hashes, first, counts, .. } = &self.distinct;
         let counted = hashes.iter().zip(first).zip(counts);
@@ -140,21 +152,12 @@ impl Weigher {
                 self.weighted.iter_mut().for_each(|token| token.weight = token.weight / length * idf.idf(token.hash));
             }
             Weighting::TextRank => {
-                limit(tokens.len(), textrank::MAX_TOKENS, weighting)?;
                 let ranks = self.textrank.rank(ids, hashes.len());
                 self.weighted.iter_mut().zip(ranks).for_each(|(token, &rank)| token.weight = rank);
             }
         }
         Ok(&self.weighted)
     }
-}
-
-fn limit(tokens: usize, limit: usize, weighting: Weighting) -> Result<()> {
-    if tokens <= limit {
-        return Ok(());
-    }
-    let message = format!("text of {tokens} tokens is too long for weighting \"{}\"", weighting.name());
-    Err(Error::new(ErrorKind::LimitExceeded, message).with_detail(format!("The limit is {limit} tokens.")))
 }
 
 #[cfg(test)]
@@ -219,6 +222,24 @@ mod tests {
             }
         }
         seen
+    }
+
+    #[test]
+    fn a_text_without_end_is_refused() {
+        let tokens = vec![7; (1 << 24) + 1];
+        let error = Weigher::new().weigh(&tokens, Weighting::TextRank, &JiebaIdf).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::LimitExceeded);
+        assert_eq!(error.message, "text of 16777217 tokens is too long for weighting \"textrank\"");
+        assert_eq!(error.detail.unwrap(), "The limit is 16777216 tokens.");
+    }
+
+    #[test]
+    fn memory_of_a_long_text_is_given_back() {
+        let tokens = vec![7; 1 << 17];
+        let mut weigher = Weigher::new();
+        assert_eq!(weigher.weigh(&tokens, Weighting::Count, &JiebaIdf).unwrap()[0].weight, 131_072.0);
+        assert_eq!(weigher.weigh(&tokens[..2], Weighting::Count, &JiebaIdf).unwrap()[0].weight, 2.0);
+        assert!(weigher.distinct.ids.capacity() < 1 << 10);
     }
 
     proptest! {

@@ -1,19 +1,23 @@
-//! TextRank: a word is as heavy as the words it stands together with (methods.md Z, eq. 3 and 4; Mihalcea and Tarau 2004).
+//! TextRank: a word is as heavy as the words it stands together with (methods.md Z, eq. 3 and 4; Mihalcea and Tarau
+//! 2004).
 //!
 //! The graph has a vertex for each distinct token and an edge, unweighted and undirected, between any two different
 //! tokens that occur within [`WINDOW`] consecutive tokens of each other. Then
 //! `WS(v) = (1 - d) + d * sum of WS(u) / deg(u) over the neighbours u of v`, `d` = 0.85.
 //!
-//! The equation has one solution, wherever the iteration starts. Here it starts at `1 - d + d * deg(v) / mean degree`, the solution for a word whose
-//! neighbours are average, and not at 1: 18 sweeps instead of 31 on news of 1,222 characters, which have 690 tokens.
+//! The equation has one solution, wherever the iteration starts. Here it starts at `1 - d + d * deg(v) / mean
+//! degree`, the solution for a word whose neighbours are average, and not at 1: 18 sweeps instead of 31 on news of
+//! 1,222 characters, which have 690 tokens.
 //!
-//! What else is fixed, because weights are frozen: a sweep visits the vertices in the order of first occurrence and uses new values as soon as
-//! they are there (Gauss-Seidel); neighbours are added in the order in which the text first shows them beside `v`, in four
-//! sums by position modulo 4 as far as complete fours go, the remainder on its own, `(s0 + s1) + (s2 + s3) + remainder`; the sweeps end when
-//! none has moved a value by [`EPSILON`] (0.0001, Mihalcea and Tarau's threshold), or after [`MAX_SWEEPS`].
+//! What else is fixed, because weights are frozen: a sweep visits the vertices in the order of first occurrence and
+//! uses new values as soon as they are there (Gauss-Seidel); neighbours are added in the order in which the text
+//! first shows them beside `v`, in four sums by position modulo 4 as far as complete fours go, the remainder on its
+//! own, `(s0 + s1) + (s2 + s3) + remainder`; the sweeps end when none has moved a value by [`EPSILON`] (0.0001,
+//! Mihalcea and Tarau's threshold), or after [`MAX_SWEEPS`].
 //!
-//! Flat arrays and integer numbers throughout: no hash map, and at most `2 * (WINDOW - 1)` entries a token, even where one word stands
-//! beside all others. The whole costs about as much as jieba's segmentation of the same text.
+//! Flat arrays and integer numbers throughout: no hash map, and at most `2 * (WINDOW - 1)` entries a token, even
+//! where one word stands beside all others. The whole costs between one and two times what jieba's segmentation of
+//! the same text does (95 µs and 60 µs for those 690 tokens).
 
 /// How many consecutive tokens stand together.
 const WINDOW: usize = 5;
@@ -179,6 +183,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn agrees_with_the_oracle(texts in prop::collection::vec(prop::collection::vec(0u32..40, 0..120), 1..4)) {
             let mut textrank = TextRank::default();
@@ -213,19 +218,19 @@ mod tests {
 
     #[test]
     fn the_slowest_graph_comes_to_rest() {
-        let chain: Vec<u32> = (0..100_000).collect();
+        let chain: Vec<u32> = (0..20_000).collect();
         let mut textrank = TextRank::default();
         textrank.rank(&chain, chain.len());
         assert!(textrank.sweep() < super::EPSILON, "not at rest after {MAX_SWEEPS} sweeps");
     }
 
-    /// One word beside every other: a vertex of 100,000 neighbours.
+    /// One word beside every other: a vertex of 20,000 neighbours.
     #[test]
     fn a_hub_is_heavy() {
-        let sequence: Vec<u32> = (1..100_000).flat_map(|word| [0, word]).collect();
+        let sequence: Vec<u32> = (1..20_000).flat_map(|word| [0, word]).collect();
         let mut textrank = TextRank::default();
-        let ranks = textrank.rank(&sequence, 100_000);
-        assert!(ranks[0] > 1000.0 * ranks[50_000]);
+        let ranks = textrank.rank(&sequence, 20_000);
+        assert!(ranks[0] > 1000.0 * ranks[10_000]);
     }
 
     /// Frozen: weights are part of the signature format.

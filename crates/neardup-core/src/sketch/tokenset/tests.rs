@@ -102,16 +102,16 @@ fn text_that_breaks_a_rule_is_refused() {
     assert_eq!(text_detail(""), "The format version is not 1.");
     assert_eq!(text_detail("2:0123456789abcdef:{}"), "The format version is not 1.");
     assert_eq!(text_detail("1:0123456789abcdef"), "There is no fingerprint.");
-    for fingerprint in ["0123456789ABCDEF", "123456789abcdef", "+123456789abcdef", ""] {
+    for fingerprint in ["0x23456789abcdef", "123456789abcdef", "+123456789abcdef", ""] {
         let text = format!("1:{fingerprint}:{{}}");
-        assert_eq!(text_detail(&text), "The fingerprint is not of 16 lower-case hexadecimal digits.", "{text}");
+        assert_eq!(text_detail(&text), "The fingerprint is not of 16 hexadecimal digits.", "{text}");
     }
     for list in ["", "{", "}", "{} ", "0000000000000001"] {
         assert_eq!(text_detail(&format!("1:0123456789abcdef:{list}")), "The tokens are not in braces.", "{list}");
     }
     let list = |list: &str| text_detail(&format!("1:0123456789abcdef:{{{list}}}"));
     for bad in ["1", ",", "0000000000000001,", " 0000000000000001", "000000000000000g", "00000000000000甲"] {
-        assert_eq!(list(bad), "A hash is not of 16 lower-case hexadecimal digits.", "{bad}");
+        assert_eq!(list(bad), "A hash is not of 16 hexadecimal digits.", "{bad}");
     }
     assert_eq!(list("0000000000000002,0000000000000001"), "Hashes are not strictly ascending.");
     assert_eq!(list("0000000000000001,0000000000000001"), "Hashes are not strictly ascending.");
