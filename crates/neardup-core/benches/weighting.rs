@@ -26,8 +26,11 @@ fn least<T>(items: &[T], mut work: impl FnMut(&T) -> usize) -> f64 {
     best.iter().sum::<Duration>().as_nanos() as f64 / items.len().max(1) as f64
 }
 
+/// Sentences as sets of hashes.
+type Sentences = Vec<Vec<u64>>;
+
 /// The character bigrams of each sentence.
-fn sentences(text: &str) -> Vec<Vec<u64>> {
+fn sentences(text: &str) -> Sentences {
     let bigrams = |sentence: &str| {
         let bounds: Vec<usize> = sentence.char_indices().map(|(at, _)| at).chain([sentence.len()]).collect();
         let mut set: Vec<u64> = bounds.windows(3).map(|ends| token_hash(&sentence[ends[0]..ends[2]])).collect();
@@ -96,8 +99,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     report("overlap at least 0.8", &|(a, b)| usize::from(a.overlap_within(b, 0.8) == Ok(true)));
     report("weighted cosine", &|(a, b)| usize::from(a.cosine(b).is_ok_and(|similarity| similarity > 0.5)));
 
-    let texts: Vec<Vec<Vec<u64>>> = texts.iter().map(|text| sentences(text)).collect();
-    let neighbours: Vec<(&Vec<Vec<u64>>, &Vec<Vec<u64>>)> = texts.iter().zip(texts.iter().skip(1)).collect();
+    let texts: Vec<Sentences> = texts.iter().map(|text| sentences(text)).collect();
+    let neighbours: Vec<(&Sentences, &Sentences)> = texts.iter().zip(texts.iter().skip(1)).collect();
     let time = least(&neighbours, |(a, b)| shared_sentences(a, b, 0.6).map_or(0, |found| found.len()));
     println!("{:<24} {:8.2} us a pair", "shared sentences", time / 1e3);
     Ok(())
