@@ -36,22 +36,28 @@ INSERT INTO articles VALUES (102, '2031-04-21', '灯塔换灯',
 
 -- ## Search
 -- Which articles are near this one? simhash_within says it in a WHERE clause, for any distance from 0 to 11, and misses none.
-SELECT id, body_simhash <~> (SELECT body_simhash FROM articles WHERE id = 31) AS distance, title
+SELECT id, body_simhash <~> (SELECT body_simhash FROM articles WHERE id = 13) AS distance, title
 FROM articles
-WHERE simhash_within(body_simhash, (SELECT body_simhash FROM articles WHERE id = 31), 7)
+WHERE simhash_within(body_simhash, (SELECT body_simhash FROM articles WHERE id = 13), 7)
 ORDER BY distance, id;
 
 -- The index serves it. (Sixty rows Postgres would rather just read; so for this once it may not.)
 SET enable_seqscan = off;
-EXPLAIN (COSTS off) SELECT id FROM articles WHERE simhash_within(body_simhash, simhash('今年第1号台风“纸鸢”的中心'), 7);
+EXPLAIN (COSTS off) SELECT id FROM articles WHERE simhash_within(body_simhash, simhash('灯塔换下了旧灯'::text), 3);
 RESET enable_seqscan;
 
 -- ## What was there already
 -- The guard judges what comes. The copies that were there before it are listed by this function, each with the row of its group that
--- would stay.
-SELECT d.key, d.duplicate_of AS copy_of, d.distance, d.group_size, a.title
-FROM neardup.duplicates('articles') d JOIN articles a ON a.id = d.key::bigint
-ORDER BY d.duplicate_of::bigint, a.id;
+-- would stay. Beside them stands what the sample itself says of the row: how it was made.
+SELECT d.key, d.duplicate_of, d.distance, d.group_size, i.line ->> 'note' AS how_it_was_made
+FROM neardup.duplicates('articles') d JOIN incoming i ON i.line ->> 'id' = d.key
+ORDER BY d.duplicate_of::bigint, d.distance;
+
+-- How good is that? Of the 18 copies and 7 updates in the sample, so many are on the list. Short texts are the hardest: one dropped
+-- sentence moves a signature far, and an update with three changed figures stays near. So look before you remove.
+SELECT split_part(i.line ->> 'note', ' ', 1) AS made_as, count(*) AS in_sample, count(d.key) AS listed
+FROM incoming i LEFT JOIN neardup.duplicates('articles') d ON d.key = i.line ->> 'id'
+WHERE i.line ->> 'note' IS NOT NULL GROUP BY 1 ORDER BY 1;
 
 -- ## Clean-up
 -- Removing begins with a dry run, which changes nothing.
@@ -60,10 +66,10 @@ CALL neardup.cleanup('articles', keep => 'oldest');
 -- And now really: in batches, with a commit after each.
 CALL neardup.cleanup('articles', keep => 'oldest', dry_run => false);
 
-SELECT count(*) FROM articles;
+SELECT count(*) AS articles_left FROM articles;
 
 -- ## Second thoughts
 -- What was removed is kept, with the row it duplicates, and comes back whole.
 CALL neardup.restore(1);
 
-SELECT count(*) FROM articles;
+SELECT count(*) AS articles FROM articles;

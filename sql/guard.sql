@@ -77,7 +77,7 @@ CREATE FUNCTION neardup.protect(
     document name,
     distance integer DEFAULT 7,
     on_duplicate text DEFAULT 'reject',
-    analyzer text DEFAULT 'jieba'
+    analyzer text DEFAULT 'chars:3'
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

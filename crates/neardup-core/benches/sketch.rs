@@ -1,9 +1,10 @@
-//! Speed of the sketches on a real file: `cargo bench -p neardup-core --bench sketch -- news.jsonl`.
+//! Speed of the sketches on a real file: `cargo bench -p neardup-core --bench sketch -- news.jsonl [part of a name]`.
 //!
 //! The file is JSON lines with the text under `"text"`, or plain lines. Prints the least of several runs, in nanoseconds
 //! per character and, for comparisons, millions of pairs per second.
 
-use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme};
+use neardup_core::sketch::hash::mix;
+use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, jaccard};
 use neardup_core::sketch::shingle;
 use neardup_core::sketch::simhash::SimHashCounter;
 use std::hint::black_box;
@@ -39,15 +40,20 @@ fn least(texts: &[String], sketch: &mut dyn FnMut(&str, &[u32]) -> u64) -> f64 {
 }
 
 fn main() {
-    let Some(path) = std::env::args().skip(1).find(|argument| !argument.starts_with("--")) else {
-        eprintln!("usage: cargo bench -p neardup-core --bench sketch -- FILE");
+    let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
+    let Some(path) = arguments.next() else {
+        eprintln!("usage: cargo bench -p neardup-core --bench sketch -- FILE [PART OF A NAME]");
         return;
     };
+    let wanted = arguments.next().unwrap_or_default();
     let texts = read(&path);
     let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
     let bytes: usize = texts.iter().map(String::len).sum();
     println!("{} texts, {characters} characters, {bytes} bytes", texts.len());
     let report = |name: &str, sketch: &mut dyn FnMut(&str, &[u32]) -> u64| {
+        if !name.contains(&wanted) {
+            return;
+        }
         println!("{name:<40} {:6.3} ns/char", least(&texts, sketch) / characters as f64);
     };
 
@@ -76,8 +82,48 @@ fn main() {
         let Ok(parameters) = Parameters::new(scheme, count, 32, 0) else { continue };
         let mut hasher = MinHasher::new(parameters, 0);
         report(name, &mut |text, boundaries| {
-            shingle::for_each_batch(text.as_bytes(), boundaries, 5, |hashes| hasher.add_all(hashes));
+            hasher.add_shingles(text.as_bytes(), boundaries, 5);
             hasher.finish().map_or(0, |signature| signature.as_bytes().len() as u64)
         });
     }
+
+    for (scheme, count, width) in [
+        (Scheme::ManyHash, 128, 32),
+        (Scheme::ManyHash, 128, 16),
+        (Scheme::ManyHash, 1024, 32),
+        (Scheme::BottomK, 128, 32),
+    ] {
+        compare_pairs(scheme, count, width);
+    }
+}
+
+/// Compares each of 500 signatures with each.
+fn compare_pairs(scheme: Scheme, count: usize, width: u32) {
+    let Ok(parameters) = Parameters::new(scheme, count, width, 0) else { return };
+    let mut hasher = MinHasher::new(parameters, 0);
+    let signatures: Vec<Vec<u8>> = (0..500_u64)
+        .filter_map(|text| {
+            (0..1000).for_each(|i| hasher.add(mix(text / 2 * 1000 + i, 1)));
+            hasher.add(mix(text, 2));
+            hasher.finish().map(|signature| signature.into_bytes())
+        })
+        .collect();
+    let mut best = Duration::MAX;
+    for _ in 0..20 {
+        let start = Instant::now();
+        let mut sum = 0.0;
+        for a in &signatures {
+            for b in &signatures {
+                sum += jaccard(a, b).unwrap_or(f64::NAN);
+            }
+        }
+        black_box(sum);
+        best = best.min(start.elapsed());
+    }
+    let pairs = (signatures.len() * signatures.len()) as f64;
+    println!(
+        "compare {count} values of {width} bits, {:<9} {:8.1} M pairs/s",
+        scheme.name(),
+        pairs / best.as_secs_f64() / 1e6
+    );
 }

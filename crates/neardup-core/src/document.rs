@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::analysis::{Analyzer, Cut, Scratch};
 use crate::sketch::hash::token_hash;
+use crate::sketch::shingle;
 use crate::sketch::simhash::SimHashCounter;
 
 /// Gives the SimHash of a document's tokens, each weighing as often as it occurs; `None` where it has no token.
@@ -15,9 +16,7 @@ pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Re
     let mut counter = SimHashCounter::new();
     match analyzer.cut(document, scratch)? {
         Cut::Shingles { text, bounds, size } => {
-            for (&start, &end) in bounds.iter().zip(bounds.get(size.max(1)..).unwrap_or_default()) {
-                counter.add(token_hash(text.get(start as usize..end as usize).unwrap_or_default()));
-            }
+            shingle::for_each_batch(text.as_bytes(), bounds, size, |hashes| counter.add_all(hashes));
         }
         Cut::Words(text) => analyzer.words(text, &mut |word| counter.add(token_hash(word))),
     }

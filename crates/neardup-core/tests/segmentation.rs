@@ -1,4 +1,4 @@
-//! The tokenizers against the tokens of the programs they follow: the Python jieba 0.42.1.
+//! The tokenizers against the tokens of the programs they follow: the Python jieba 0.42.1, the Java IK Analyzer.
 //!
 //! The texts are third-party and not part of the project: the tests look for them in the folder `NEARDUP_DATA`, or in
 //! `shared/data` beside the checkout, and skip where there are none. `--nocapture` prints the figures.
@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use neardup_core::analysis::Token;
+use neardup_core::analysis::ik::{self, Ik, IkMode, Kind};
 use neardup_core::analysis::jieba::{self, JiebaMode, JiebaOptions};
+use neardup_core::analysis::lexicon::Lexicon;
 use serde_json::Value;
 
 /// One text of the expected data.
@@ -143,4 +145,84 @@ fn jieba_full() {
 #[test]
 fn jieba_search() {
     jieba_mode("cut_for_search", JiebaMode::Search, true, 0.99);
+}
+
+/// IK's own dictionaries, as word lists by file name.
+fn ik_dictionaries() -> Option<HashMap<&'static str, Vec<String>>> {
+    let path = folder()?.join("ik_dictionaries.tar.xz");
+    let file = |name| {
+        let output = Command::new("tar").arg("-xJOf").arg(&path).arg(name).output().expect("tar");
+        assert!(output.status.success(), "tar {name}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.trim_start_matches('\u{feff}').lines().map(|line| line.trim().to_owned()).collect()
+    };
+    Some(["main.dic", "quantifier.dic", "stopword.dic"].map(|name| (name, file(name))).into())
+}
+
+fn lexicon(words: &[String]) -> Lexicon {
+    Lexicon::from_words(words.iter().map(|word| (word.as_str(), Some(1), None))).unwrap()
+}
+
+fn ik_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Letters => "ENGLISH",
+        Kind::Digits => "ARABIC",
+        Kind::Mixed => "LETTER",
+        Kind::Word => "CN_WORD",
+        Kind::Character => "CN_CHAR",
+        Kind::OtherCharacter => "OTHER_CJK",
+        Kind::Number => "TYPE_CNUM",
+        Kind::Measure => "COUNT",
+        Kind::Quantity => "TYPE_CQUAN",
+    }
+}
+
+/// The term as IK spells it: half width, lower case.
+fn ik_term(text: &str) -> String {
+    let narrow = |c| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap(),
+        _ => c.to_ascii_lowercase(),
+    };
+    text.chars().map(narrow).collect()
+}
+
+fn ik_mode(field: &str, mode: IkMode) {
+    let (Some(cases), Some(dictionaries)) = (cases("ik_expected.jsonl.xz"), ik_dictionaries()) else { return };
+    let ik = Ik::new(lexicon(&dictionaries["main.dic"]), lexicon(&dictionaries["quantifier.dic"]));
+    let mut agreement = Agreement::default();
+    for case in cases {
+        let text = case.text();
+        let mut found = Vec::new();
+        ik::segment_typed(&ik, text, mode, &mut |token, kind| {
+            let term = ik_term(token.text);
+            if !dictionaries["stopword.dic"].contains(&term) {
+                let begin = text[..token.start].encode_utf16().count();
+                let end = begin + token.text.encode_utf16().count();
+                found.push(format!("{term} {begin}-{end} {}", ik_type(kind)));
+            }
+        });
+        let expected: Vec<_> = case.fields[field]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|token| {
+                let [term, begin, end, kind] = token.as_array().unwrap().as_slice() else { panic!("{token}") };
+                format!("{} {begin}-{end} {}", term.as_str().unwrap(), kind.as_str().unwrap())
+            })
+            .collect();
+        if !agreement.add(&expected, &found) {
+            show(field, text, &expected, &found);
+        }
+    }
+    agreement.require(field, 0.98);
+}
+
+#[test]
+fn ik_max_word() {
+    ik_mode("ik_max_word", IkMode::MaxWord);
+}
+
+#[test]
+fn ik_smart() {
+    ik_mode("ik_smart", IkMode::Smart);
 }

@@ -1,6 +1,6 @@
 //! Debian packages: which are missing, and how they come.
 
-use crate::command::{is_root, output, run, shown};
+use crate::command::{is_root, output, shown, text};
 use crate::error::{Doing, Error, Result};
 use crate::interrupt::{Disposable, dispose, on_exit};
 use crate::say;
@@ -27,10 +27,10 @@ pub fn install_missing(packages: &[String]) -> Result {
         apt.env("DEBIAN_FRONTEND", "noninteractive").args(["-qq", "-o", "Dpkg::Use-Pty=0"]).args(arguments);
         apt
     };
-    run(&mut apt(&["update"]))?;
+    text(&mut apt(&["update"]))?;
     let install = |packages: &[&str]| {
         let mut install = apt(&["install", "-y", "--no-install-recommends"]);
-        let result = run(install.args(packages));
+        let result = text(install.args(packages)).map(drop);
         result.map_err(|error| Error::from(format!("{error}\nby hand: {}", shown(&install))))
     };
     if missing.iter().any(|name| name.starts_with("postgresql-")) {

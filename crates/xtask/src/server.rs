@@ -21,7 +21,7 @@ const STOP_LIMIT: Duration = Duration::from_secs(60);
 
 /// Settings of every throwaway server: nothing of it is worth a wait for the disk.
 const SETTINGS: [&str; 5] =
-    ["listen_addresses=''", "fsync=off", "full_page_writes=off", "max_wal_size=4GB", "shared_buffers=256MB"];
+    ["listen_addresses=", "fsync=off", "full_page_writes=off", "max_wal_size=4GB", "shared_buffers=256MB"];
 
 /// A running throwaway server.
 pub struct Server {

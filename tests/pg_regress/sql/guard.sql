@@ -30,7 +30,7 @@ UPDATE articles SET body = (SELECT body FROM articles WHERE id = 1) WHERE body L
 UPDATE articles SET note = 'read' WHERE id = 1;
 -- nobody but the guard writes signatures
 UPDATE articles SET body_simhash = '0000000000000000' WHERE id = 1;
-SELECT body_simhash = simhash(body) AS signed FROM articles WHERE id = 1;
+SELECT body_simhash = simhash(body, 'chars:3') AS signed FROM articles WHERE id = 1;
 
 -- other actions, without a rewrite
 SELECT neardup.protect('articles', 'body', on_duplicate => 'skip');
@@ -38,7 +38,7 @@ INSERT INTO articles (body) SELECT body FROM articles WHERE id = 1 RETURNING id;
 SELECT neardup.protect('articles', 'body', distance => 3, on_duplicate => 'warn');
 INSERT INTO articles (body) SELECT body FROM articles WHERE id = 1 RETURNING body_simhash IS NOT NULL AS signed;
 SELECT distance, on_duplicate FROM neardup.protected;
-SELECT neardup.protect('articles', 'body', analyzer => 'chars:4');
+SELECT neardup.protect('articles', 'body', analyzer => 'jieba');
 
 -- renames are followed
 ALTER TABLE articles RENAME COLUMN body TO content;

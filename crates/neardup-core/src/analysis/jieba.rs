@@ -20,10 +20,9 @@ mod full;
 
 use std::sync::OnceLock;
 
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
-
 use super::Token;
-use super::lexicon::{Lexicon, ListedWord};
+pub use super::lexicon::is_word;
+use super::lexicon::{Lexicon, ListedWord, plain_tag};
 use crate::Result;
 use chunks::Chunks;
 pub use chunks::MAX_BLOCK_CHARS;
@@ -194,18 +193,6 @@ fn part_end(bytes: &[u8], from: usize) -> usize {
     end
 }
 
-/// The tag jieba gives letters and digits, or symbols, that no dictionary has.
-fn plain_tag(text: &str) -> &'static str {
-    let mut alphanumeric = text.bytes().filter(u8::is_ascii_alphanumeric).peekable();
-    if alphanumeric.peek().is_none() {
-        "x"
-    } else if alphanumeric.all(|b| b.is_ascii_digit()) {
-        "m"
-    } else {
-        "eng"
-    }
-}
-
 /// Hands out the dictionary words of two, then of three characters inside a longer word.
 fn inner_words<'t>(model: &jieba_rs::Jieba, token: Token<'t>, sink: &mut impl FnMut(Token<'t>)) {
     let word = token.text;
@@ -218,32 +205,6 @@ fn inner_words<'t>(model: &jieba_rs::Jieba, token: Token<'t>, sink: &mut impl Fn
             }
         }
     }
-}
-
-/// Tells whether a token holds a letter, a number or a mark (general categories L, N, M); what holds none is space,
-/// punctuation or symbols.
-#[inline]
-pub fn is_word(token: &str) -> bool {
-    token.chars().any(is_word_char)
-}
-
-#[inline]
-fn is_word_char(c: char) -> bool {
-    match c {
-        '\u{4E00}'..='\u{9FFF}' => true,
-        '\0'..='\x7F' => c.is_ascii_alphanumeric(),
-        // The punctuation of Chinese text, so that the search below stays rare.
-        '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => false,
-        '\u{FF01}'..='\u{FF0F}' | '\u{FF1A}'..='\u{FF20}' => false,
-        _ => is_word_category(c),
-    }
-}
-
-fn is_word_category(c: char) -> bool {
-    matches!(
-        c.general_category_group(),
-        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number | GeneralCategoryGroup::Mark
-    )
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@
 
 mod analyzer;
 pub mod chars;
+pub mod ik;
 pub mod jieba;
-pub mod lattice;
 pub mod lexicon;
 pub mod normalize;
+pub mod path;
 pub mod sentences;
 mod spec;
 pub mod stop_words;

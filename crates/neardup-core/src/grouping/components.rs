@@ -6,7 +6,7 @@
 //! whose components are apart by bits that never vary within them, is left alone, so that dense data cost no square.
 
 use super::near::Near;
-use super::partition::{PADDING, Partitioner, Rows, RowsView};
+use super::partition::{PADDING, Partitioner, Rows, Source};
 use super::union_find::UnionFind;
 use crate::banding::cover::Cover;
 use crate::interrupt;
@@ -28,48 +28,42 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// Joins all rows within the distance; the signatures must be distinct.
-    pub(super) fn join(&mut self, rows: RowsView<'_>) {
-        let varying = varying_bits(rows.signatures);
-        if varying.count_ones() <= self.distance {
-            for &position in rows.positions {
-                self.sets.union(rows.positions[0], position);
-            }
-            return;
-        }
-        let Some(cover) = best_cover(rows.len(), self.distance, varying.count_ones()) else {
-            return self.join_all_pairs(rows);
+    /// Joins all rows within the distance; the `count` signatures that take part must be distinct.
+    pub(super) fn join(&mut self, source: &impl Source, count: usize) {
+        let varying = varying_bits(source.signatures());
+        let Some(cover) = best_cover(count, self.distance, varying.count_ones()) else {
+            let part = |&i: &usize| source.takes_part(i);
+            let part: Vec<usize> = (0..source.signatures().len()).filter(part).collect();
+            return self.join_all_pairs(
+                part.iter().map(|&i| source.signatures()[i]).collect(),
+                &part.iter().map(|&i| source.position(i)).collect::<Vec<u32>>(),
+            );
         };
         let masks = cover.masks(self.distance, varying);
         let mut partitioner = Partitioner::default();
-        let mut near = Near { distance: self.distance, pairs: Vec::new(), long_runs: Vec::new(), longest: LONGEST_RUN };
+        let mut near = Near::new(self.distance, LONGEST_RUN);
         for (i, &mask) in masks.iter().enumerate() {
             let earlier = &masks[..i];
-            partitioner.partition(
-                rows.signatures,
-                |row| rows.positions[row],
-                mask,
-                |partition| {
-                    interrupt::check();
-                    near.compare_runs(partition.signatures, partition.ends);
-                    for (a, b) in near.pairs.drain(..) {
-                        let (a, b) = (a as usize, b as usize);
-                        let difference = partition.signatures[a] ^ partition.signatures[b];
-                        // A pair is met under each mask it agrees on; the first time was enough.
-                        if !earlier.iter().any(|earlier| difference & earlier == 0) {
-                            self.sets.union(partition.rows.positions[a], partition.rows.positions[b]);
-                        }
+            partitioner.partition(source, mask, |partition| {
+                interrupt::check();
+                near.compare_runs(partition.signatures, partition.ends);
+                for (a, b) in near.pairs.drain(..) {
+                    let (a, b) = (a as usize, b as usize);
+                    let difference = partition.signatures[a] ^ partition.signatures[b];
+                    // A pair is met under each mask it agrees on; the first time was enough.
+                    if !earlier.iter().any(|earlier| difference & earlier == 0) {
+                        self.sets.union(partition.rows.positions[a], partition.rows.positions[b]);
                     }
-                    for (start, end) in near.long_runs.drain(..) {
-                        self.join_long_run(partition.rows.slice(start, end), mask);
-                    }
-                },
-            );
+                }
+                for (start, end) in near.long_runs.drain(..) {
+                    self.join_long_run(partition.rows.slice(start, end), mask);
+                }
+            });
         }
     }
 
     /// Joins within a run of one hash, which seldom is more than one value of the masked bits.
-    fn join_long_run(&mut self, run: RowsView<'_>, mask: u64) {
+    fn join_long_run(&mut self, run: Rows<'_>, mask: u64) {
         if varying_bits(run.signatures) & mask == 0 {
             return self.join_equal_run(run);
         }
@@ -81,21 +75,23 @@ impl Components {
             .collect();
         order.sort_unstable();
         for equal in order.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
-            let mut rows = Rows::default();
-            equal.iter().for_each(|&(_, position, signature)| rows.push(signature, position));
-            self.join_equal_run(rows.view());
+            let signatures: Vec<u64> = equal.iter().map(|row| row.2).collect();
+            let positions: Vec<u32> = equal.iter().map(|row| row.1).collect();
+            self.join_equal_run(Rows { signatures: &signatures, positions: &positions });
         }
     }
 
     /// Joins within a run whose masked bits are equal, unless there is nothing left to join.
-    fn join_equal_run(&mut self, run: RowsView<'_>) {
-        if !self.all_apart_or_one(run) {
-            self.join(run);
+    fn join_equal_run(&mut self, run: Rows<'_>) {
+        if varying_bits(run.signatures).count_ones() <= self.distance {
+            run.positions.iter().for_each(|&position| _ = self.sets.union(run.positions[0], position));
+        } else if !self.all_apart_or_one(run) {
+            self.join(&run, run.len());
         }
     }
 
     /// Says that the run is one component, or few that are further apart than the distance by constant bits alone.
-    fn all_apart_or_one(&mut self, run: RowsView<'_>) -> bool {
+    fn all_apart_or_one(&mut self, run: Rows<'_>) -> bool {
         struct Component {
             root: u32,
             ones: u64,
@@ -120,26 +116,26 @@ impl Components {
     }
 
     /// Compares all pairs, some rows at a time, and stops once there is one component.
-    fn join_all_pairs(&mut self, rows: RowsView<'_>) {
-        const ROWS_AT_A_TIME: usize = 16;
-        let mut apart = self.count_components(rows);
-        let mut signatures = rows.signatures.to_vec();
-        signatures.resize(rows.len() + PADDING, 0);
-        let mut near = Near { distance: self.distance, pairs: Vec::new(), long_runs: Vec::new(), longest: u32::MAX };
+    fn join_all_pairs(&mut self, mut signatures: Vec<u64>, positions: &[u32]) {
+        const ROWS_AT_A_TIME: u32 = 16;
+        let count = positions.len() as u32;
+        signatures.resize(positions.len() + PADDING, 0);
+        let mut apart = self.count_components(positions);
+        let mut near = Near::new(self.distance, u32::MAX);
         let mut first = 0;
-        while apart > 1 && first < rows.len() {
+        while apart > 1 && first < count {
             interrupt::check();
-            let end = rows.len().min(first + ROWS_AT_A_TIME);
-            near.compare_rows(&signatures, first as u32..end as u32, rows.len() as u32);
+            let end = count.min(first + ROWS_AT_A_TIME);
+            near.compare_rows(&signatures, first..end, count);
             for (a, b) in near.pairs.drain(..) {
-                apart -= usize::from(self.sets.union(rows.positions[a as usize], rows.positions[b as usize]));
+                apart -= usize::from(self.sets.union(positions[a as usize], positions[b as usize]));
             }
             first = end;
         }
     }
 
-    fn count_components(&mut self, rows: RowsView<'_>) -> usize {
-        let mut roots: Vec<u32> = rows.positions.iter().map(|&position| self.sets.find(position)).collect();
+    fn count_components(&mut self, positions: &[u32]) -> usize {
+        let mut roots: Vec<u32> = positions.iter().map(|&position| self.sets.find(position)).collect();
         roots.sort_unstable();
         roots.dedup();
         roots.len()

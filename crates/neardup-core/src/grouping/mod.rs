@@ -6,6 +6,7 @@
 //! kept. Promised not to change: the answer, which depends on the signatures and their order alone.
 
 mod components;
+mod distinct;
 mod near;
 mod partition;
 mod simhash;

@@ -26,6 +26,10 @@ enum Work<'a> {
 }
 
 impl Near {
+    pub(super) fn new(distance: u32, longest: u32) -> Self {
+        Self { distance, pairs: Vec::new(), long_runs: Vec::new(), longest }
+    }
+
     /// Compares within each run; `signatures` has [`PADDING`] values behind the last run.
     pub(super) fn compare_runs(&mut self, signatures: &[u64], ends: &[u32]) {
         dispatch(self, signatures, Work::Runs(ends));
@@ -39,48 +43,41 @@ impl Near {
     #[inline(always)]
     fn compare(&mut self, signatures: &[u64], work: Work<'_>) {
         match work {
-            Work::Runs(ends) => self.compare_runs_inline(signatures, ends),
+            Work::Runs(ends) => {
+                let mut start = 0;
+                for &end in ends {
+                    if end - start > self.longest {
+                        self.long_runs.push((start, end));
+                    } else {
+                        for i in start + 1..end {
+                            compare_one(signatures, i - 1, end, self.distance, &mut self.pairs);
+                        }
+                    }
+                    start = end;
+                }
+            }
             Work::Rows(rows, end) => {
                 for i in rows {
-                    self.compare_one(signatures, i, end);
+                    compare_one(signatures, i, end, self.distance, &mut self.pairs);
                 }
             }
         }
     }
+}
 
-    #[inline(always)]
-    fn compare_runs_inline(&mut self, signatures: &[u64], ends: &[u32]) {
-        let mut start = 0;
-        for &end in ends {
-            if end - start > self.longest {
-                self.long_runs.push((start, end));
-            } else {
-                for i in start + 1..end {
-                    self.compare_one(signatures, i - 1, end);
-                }
-            }
-            start = end;
+/// Compares the signature at `i` with those behind it up to `end`.
+#[inline(always)]
+fn compare_one(signatures: &[u64], i: u32, end: u32, distance: u32, pairs: &mut Vec<(u32, u32)>) {
+    let signature = signatures[i as usize];
+    let near = |other: u64| u64::from((signature ^ other).count_ones()) <= u64::from(distance);
+    let mut from = i + 1;
+    while from < end {
+        // Reads up to 7 values behind the run; the second look drops them.
+        let Some((eight, _)) = signatures[from as usize..].split_first_chunk::<PADDING>() else { return };
+        if eight.iter().fold(false, |any, &other| any | near(other)) {
+            pairs.extend((from..end).zip(eight).filter(|&(_, &other)| near(other)).map(|(j, _)| (i, j)));
         }
-    }
-
-    /// Compares the signature at `i` with those behind it up to `end`.
-    #[inline(always)]
-    fn compare_one(&mut self, signatures: &[u64], i: u32, end: u32) {
-        let signature = signatures[i as usize];
-        let mut from = i + 1;
-        while from < end {
-            // Reads up to 7 values behind the run; the second look drops them.
-            let Some((eight, _)) = signatures[from as usize..].split_first_chunk::<PADDING>() else { return };
-            let near = |other: u64| (signature ^ other).count_ones() <= self.distance;
-            if eight.iter().fold(false, |any, &other| any | near(other)) {
-                for (j, &other) in (from..end).zip(eight) {
-                    if near(other) {
-                        self.pairs.push((i, j));
-                    }
-                }
-            }
-            from += PADDING as u32;
-        }
+        from += PADDING as u32;
     }
 }
 

@@ -4,7 +4,7 @@
 //! into partitions that fit the processor's cache, a second one within each. Rows that agree end up in one run; a run can also
 //! hold rows that do not agree but share the hash, so the caller still compares.
 
-/// Rows aimed at for a partition: what the second step touches (about 100 kB) stays in the second-level cache.
+/// Rows aimed at for a partition, by bits: what the second step touches then stays in the second-level cache.
 const PARTITION_BITS: u32 = 12;
 
 /// The most partitions, by bits: each open one costs the first step a line of cache.
@@ -13,54 +13,52 @@ const MOST_PARTITIONS_BITS: u32 = 11;
 /// Odd, with its bits spread evenly: 2^64 divided by the golden ratio.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// How many slots beyond the last row [`Partition::signatures`] can be read.
+/// How many values beyond the last row [`Partition::signatures`] holds.
 pub(super) const PADDING: usize = 8;
 
+/// Where rows come from: a position for each signature, and whether the row takes part.
+pub(super) trait Source {
+    fn signatures(&self) -> &[u64];
+    fn position(&self, index: usize) -> u32;
+    fn takes_part(&self, index: usize) -> bool;
+}
+
 /// Signatures and the positions they stand at; both of one length.
-#[derive(Default)]
-pub(super) struct Rows {
-    pub signatures: Vec<u64>,
-    pub positions: Vec<u32>,
-}
-
-impl Rows {
-    pub(super) fn push(&mut self, signature: u64, position: u32) {
-        self.signatures.push(signature);
-        self.positions.push(position);
-    }
-
-    pub(super) fn view(&self) -> RowsView<'_> {
-        RowsView { signatures: &self.signatures, positions: &self.positions }
-    }
-
-    fn resize(&mut self, count: usize) {
-        self.signatures.resize(count, 0);
-        self.positions.resize(count, 0);
-    }
-}
-
-/// A part of some [`Rows`].
 #[derive(Clone, Copy)]
-pub(super) struct RowsView<'a> {
+pub(super) struct Rows<'a> {
     pub signatures: &'a [u64],
     pub positions: &'a [u32],
 }
 
-impl<'a> RowsView<'a> {
+impl<'a> Rows<'a> {
     pub(super) fn len(self) -> usize {
         self.positions.len()
     }
 
-    pub(super) fn slice(self, start: u32, end: u32) -> RowsView<'a> {
+    pub(super) fn slice(self, start: u32, end: u32) -> Self {
         let range = start as usize..end as usize;
-        RowsView { signatures: &self.signatures[range.clone()], positions: &self.positions[range] }
+        Self { signatures: &self.signatures[range.clone()], positions: &self.positions[range] }
+    }
+}
+
+impl Source for Rows<'_> {
+    fn signatures(&self) -> &[u64] {
+        self.signatures
+    }
+
+    fn position(&self, index: usize) -> u32 {
+        self.positions[index]
+    }
+
+    fn takes_part(&self, _: usize) -> bool {
+        true
     }
 }
 
 /// The runs of one partition.
 pub(super) struct Partition<'a> {
     /// The rows, run after run.
-    pub rows: RowsView<'a>,
+    pub rows: Rows<'a>,
     /// The signatures again, followed by [`PADDING`] more values of no meaning.
     pub signatures: &'a [u64],
     /// Where each run ends, not decreasing; runs may be empty.
@@ -70,31 +68,27 @@ pub(super) struct Partition<'a> {
 /// Sorts rows into partitions; keeps its memory, 12 bytes a row, from one call to the next.
 #[derive(Default)]
 pub(super) struct Partitioner {
-    partitions: Rows,
+    /// Low half and high half of the signature, and the position: 12 bytes, where a struct would take 16.
+    scattered: Vec<[u32; 3]>,
     starts: Vec<u32>,
-    local: Rows,
+    signatures: Vec<u64>,
+    positions: Vec<u32>,
     ends: Vec<u32>,
 }
 
 impl Partitioner {
-    /// Hands each partition of `signatures`, standing at `position(index)`, to `visit`.
-    pub(super) fn partition(
-        &mut self,
-        signatures: &[u64],
-        position: impl Fn(usize) -> u32,
-        mask: u64,
-        mut visit: impl FnMut(Partition<'_>),
-    ) {
-        let bits = signatures.len().ilog2_or_zero().saturating_sub(PARTITION_BITS).min(MOST_PARTITIONS_BITS);
-        self.scatter(signatures, position, mask, bits);
+    /// Hands each partition of the rows that take part to `visit`.
+    pub(super) fn partition(&mut self, source: &impl Source, mask: u64, mut visit: impl FnMut(Partition<'_>)) {
+        let bits = bits_for(source.signatures().len()).saturating_sub(PARTITION_BITS).min(MOST_PARTITIONS_BITS);
+        self.scatter(source, mask, bits);
         let mut start = 0;
         for i in 0..self.starts.len() {
-            let end = self.starts[i];
-            self.sort_partition(start, end, mask, bits);
-            let count = (end - start) as usize;
+            let end = self.starts[i] as usize;
+            self.sort_partition(start..end, mask, bits);
+            let count = end - start;
             visit(Partition {
-                rows: self.local.view().slice(0, end - start),
-                signatures: &self.local.signatures[..count + PADDING],
+                rows: Rows { signatures: &self.signatures[..count], positions: &self.positions[..count] },
+                signatures: &self.signatures[..count + PADDING],
                 ends: &self.ends,
             });
             start = end;
@@ -102,44 +96,51 @@ impl Partitioner {
     }
 
     /// First step; afterwards `starts` says where each partition ends.
-    fn scatter(&mut self, signatures: &[u64], position: impl Fn(usize) -> u32, mask: u64, bits: u32) {
-        let partition = |signature: u64| (top_bits(hash(signature, mask), bits)) as usize;
+    fn scatter(&mut self, source: &impl Source, mask: u64, bits: u32) {
+        let partition = |signature: u64| top_bits(hash(signature, mask), bits);
         self.starts.clear();
         self.starts.resize(1 << bits, 0);
-        for &signature in signatures {
-            self.starts[partition(signature)] += 1;
+        for (i, &signature) in source.signatures().iter().enumerate() {
+            self.starts[partition(signature)] += u32::from(source.takes_part(i));
         }
         counts_to_starts(&mut self.starts);
-        self.partitions.resize(signatures.len());
-        for (i, &signature) in signatures.iter().enumerate() {
+        // One row more than there can be: a row that takes no part is written too, and overwritten by the next.
+        self.scattered.resize(source.signatures().len() + 1, [0; 3]);
+        for (i, &signature) in source.signatures().iter().enumerate() {
             let next = &mut self.starts[partition(signature)];
-            self.partitions.signatures[*next as usize] = signature;
-            self.partitions.positions[*next as usize] = position(i);
-            *next += 1;
+            self.scattered[*next as usize] = [signature as u32, (signature >> 32) as u32, source.position(i)];
+            *next += u32::from(source.takes_part(i));
         }
     }
 
-    /// Second step: one partition, into `local` and `ends`.
-    fn sort_partition(&mut self, start: u32, end: u32, mask: u64, bits: u32) {
-        let rows = self.partitions.view().slice(start, end);
-        let local_bits = rows.len().ilog2_or_zero().clamp(4, 16);
-        let slot = |signature: u64| (top_bits(hash(signature, mask) << bits, local_bits)) as usize;
+    /// Second step: one partition, into `signatures`, `positions` and `ends`.
+    fn sort_partition(&mut self, range: std::ops::Range<usize>, mask: u64, bits: u32) {
+        let rows = &self.scattered[range];
+        let local_bits = bits_for(rows.len()).clamp(4, 16);
+        let slot = |signature: u64| top_bits(hash(signature, mask) << bits, local_bits);
         self.ends.clear();
         self.ends.resize(1 << local_bits, 0);
-        for &signature in rows.signatures {
-            self.ends[slot(signature)] += 1;
+        for row in rows {
+            self.ends[slot(signature_of(row))] += 1;
         }
         counts_to_starts(&mut self.ends);
-        if self.local.positions.len() < rows.len() + PADDING {
-            self.local.resize(rows.len() + PADDING);
+        if self.positions.len() < rows.len() + PADDING {
+            self.signatures.resize(rows.len() + PADDING, 0);
+            self.positions.resize(rows.len() + PADDING, 0);
         }
-        for (&signature, &position) in rows.signatures.iter().zip(rows.positions) {
+        for row in rows {
+            let signature = signature_of(row);
             let next = &mut self.ends[slot(signature)];
-            self.local.signatures[*next as usize] = signature;
-            self.local.positions[*next as usize] = position;
+            self.signatures[*next as usize] = signature;
+            self.positions[*next as usize] = row[2];
             *next += 1;
         }
     }
+}
+
+#[inline]
+fn signature_of(row: &[u32; 3]) -> u64 {
+    u64::from(row[0]) | u64::from(row[1]) << 32
 }
 
 #[inline]
@@ -149,24 +150,18 @@ fn hash(signature: u64, mask: u64) -> u64 {
 
 /// Gives the top `bits` bits, 0 to 63 of them, as a number.
 #[inline]
-fn top_bits(word: u64, bits: u32) -> u64 {
-    (word >> 1) >> (63 - bits)
+fn top_bits(word: u64, bits: u32) -> usize {
+    ((word >> 1) >> (63 - bits)) as usize
 }
 
+fn bits_for(count: usize) -> u32 {
+    count.checked_ilog2().unwrap_or(0)
+}
+
+/// Turns counts into the sum of the counts before each.
 fn counts_to_starts(counts: &mut [u32]) {
     let mut sum = 0;
     for count in counts {
         sum += std::mem::replace(count, sum);
-    }
-}
-
-/// The position of the highest bit, 0 for 0.
-pub(super) trait Ilog2OrZero {
-    fn ilog2_or_zero(self) -> u32;
-}
-
-impl Ilog2OrZero for usize {
-    fn ilog2_or_zero(self) -> u32 {
-        self.checked_ilog2().unwrap_or(0)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use ahash::AHashMap;
 
 use super::components::Components;
-use super::partition::{Partitioner, Rows, RowsView};
+use super::distinct::Distinct;
 use super::union_find::UnionFind;
 use crate::banding::{self, DEFAULT_BANDS};
 use crate::{Error, ErrorKind, Result, interrupt};
@@ -40,54 +40,13 @@ pub fn group_simhash(signatures: &[u64], distance: u32, linkage: Linkage) -> Res
 }
 
 fn components(signatures: &[u64], count: u32, distance: u32) -> Vec<u32> {
+    let mut distinct = Distinct::new(signatures);
     let mut components = Components { sets: UnionFind::new(count), distance };
-    let distinct = join_equal(signatures, &mut components.sets);
+    distinct.join_equal(&mut components.sets);
     if distance > 0 {
-        components.join(distinct.view());
+        components.join(&distinct, distinct.count);
     }
     components.sets.into_representatives()
-}
-
-/// Joins equal signatures; gives the distinct ones, each at its first position.
-fn join_equal(signatures: &[u64], sets: &mut UnionFind) -> Rows {
-    let mut distinct = Rows::default();
-    Partitioner::default().partition(
-        signatures,
-        |i| i as u32,
-        u64::MAX,
-        |partition| {
-            interrupt::check();
-            let mut start = 0;
-            for &end in partition.ends {
-                join_equal_in_run(partition.rows.slice(start, end), &mut distinct, sets);
-                start = end;
-            }
-        },
-    );
-    distinct
-}
-
-/// Does so for signatures that share a hash; positions ascend within the run.
-fn join_equal_in_run(run: RowsView<'_>, distinct: &mut Rows, sets: &mut UnionFind) {
-    let (Some(&first), Some(&position)) = (run.signatures.first(), run.positions.first()) else { return };
-    distinct.push(first, position);
-    if run.signatures.iter().all(|&signature| signature == first) {
-        run.positions.iter().for_each(|&other| _ = sets.union(position, other));
-        return;
-    }
-    let mut order: Vec<(u64, u32)> =
-        run.signatures.iter().copied().zip(run.positions.iter().copied()).filter(|row| row.0 != first).collect();
-    order.sort_unstable();
-    for equal in order.chunk_by(|a, b| a.0 == b.0) {
-        let (signature, position) = equal[0];
-        distinct.push(signature, position);
-        equal.iter().for_each(|&(_, other)| _ = sets.union(position, other));
-    }
-    for (&signature, &other) in run.signatures.iter().zip(run.positions) {
-        if signature == first {
-            sets.union(position, other);
-        }
-    }
 }
 
 fn stars(signatures: &[u64], distance: u32) -> Result<Vec<u32>> {

@@ -11,7 +11,7 @@ mod short;
 
 /// Constants of XXH3 for the kernels that hash several tokens at once.
 #[cfg(target_arch = "x86_64")]
-pub(crate) use short::{HIGH_FLIP, LOW_FLIP, PRIME_MX1};
+pub(crate) use short::{HIGH_FLIP, LOW_FLIP, PRIME_MX1, PRIME_MX2, SHORT_FLIP};
 
 /// Hashes a token to 64 bits; never depends on CPU, locale or byte order.
 #[inline]

@@ -13,13 +13,38 @@ mod x86;
 /// The most hashes in a batch: 8 kB, so that a batch stays in the first-level cache between being written and read.
 pub const BATCH: usize = 1024;
 
-/// Hashes every run of `size` consecutive units and hands the hashes to `sink` in text order, up to [`BATCH`] at a time.
+/// Takes the hashes of a text's shingles, in text order, each hash once by each method.
+pub(crate) trait Sink {
+    /// Takes a few hashes as soon as they are made. Inlined between the steps of the hash kernel, so that scalar work here
+    /// and vector work there overlap in the CPU.
+    fn take_some(&mut self, hashes: &[u64]);
+
+    /// Takes the hashes of a whole batch, up to [`BATCH`], after each went through [`Self::take_some`].
+    fn take_batch(&mut self, hashes: &[u64]);
+}
+
+/// Hashes every run of `size` consecutive units and hands the hashes to `take` in text order, up to [`BATCH`] at a time.
 ///
 /// `boundaries` are the byte offsets of the units in ascending order, with the end of the last unit at the end: one more
 /// than there are units. A text of fewer than `size` units has no shingle. A boundary beyond the text or out of order is a
 /// mistake of the caller, and the shingles that touch it hash as if empty.
 #[inline]
-pub fn for_each_batch(text: &[u8], boundaries: &[u32], size: usize, mut sink: impl FnMut(&[u64])) {
+pub fn for_each_batch(text: &[u8], boundaries: &[u32], size: usize, take: impl FnMut(&[u64])) {
+    struct Batches<F>(F);
+    impl<F: FnMut(&[u64])> Sink for Batches<F> {
+        #[inline(always)]
+        fn take_some(&mut self, _: &[u64]) {}
+        #[inline(always)]
+        fn take_batch(&mut self, hashes: &[u64]) {
+            self.0(hashes);
+        }
+    }
+    hash_into(text, boundaries, size, &mut Batches(take));
+}
+
+/// Hashes every run of `size` consecutive units into a sink; the arguments are those of [`for_each_batch`].
+#[inline]
+pub(crate) fn hash_into(text: &[u8], boundaries: &[u32], size: usize, sink: &mut impl Sink) {
     if size == 0 {
         return;
     }
@@ -35,8 +60,8 @@ pub fn for_each_batch(text: &[u8], boundaries: &[u32], size: usize, mut sink: im
         ) else {
             return;
         };
-        fill(text, starts, ends, hashes);
-        sink(hashes);
+        fill(text, starts, ends, hashes, sink);
+        sink.take_batch(hashes);
         done += count;
         crate::interrupt::check();
     }
@@ -84,27 +109,43 @@ fn push_boundaries(text: &[u8], from: usize, boundaries: &mut Vec<u32>) {
 
 /// Hashes the pieces of the text from each start to the end beside it; the three slices are equally long.
 #[inline]
-fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]) {
+fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], sink: &mut impl Sink) {
     #[cfg(target_arch = "x86_64")]
-    if x86::fill(text, starts, ends, hashes) {
+    if x86::fill(text, starts, ends, hashes, sink) {
         return;
     }
-    fill_one_by_one(text, starts, ends, hashes);
+    fill_one_by_one(text, starts, ends, hashes, sink);
 }
 
 /// The portable kernel, and the oracle of the others.
 #[inline(always)]
-fn fill_one_by_one(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]) {
+fn fill_one_by_one(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], sink: &mut impl Sink) {
     for ((&start, &end), hash) in starts.iter().zip(ends).zip(hashes) {
-        *hash = bytes_hash(text.get(start as usize..end as usize).unwrap_or_default());
+        *hash = piece_hash(text, start, end);
+        sink.take_some(std::slice::from_ref(hash));
     }
+}
+
+#[inline(always)]
+fn piece_hash(text: &[u8], start: u32, end: u32) -> u64 {
+    bytes_hash(text.get(start as usize..end as usize).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{char_boundaries, fill, fill_one_by_one, for_each_batch, push_boundaries};
+    use super::{Sink, char_boundaries, fill, fill_one_by_one, for_each_batch, push_boundaries};
     use crate::sketch::hash::token_hash;
     use proptest::prelude::*;
+
+    /// What a sink takes a few at a time.
+    struct Taken(Vec<u64>);
+
+    impl Sink for Taken {
+        fn take_some(&mut self, hashes: &[u64]) {
+            self.0.extend_from_slice(hashes);
+        }
+        fn take_batch(&mut self, _: &[u64]) {}
+    }
 
     fn boundaries_of(text: &str) -> Vec<u32> {
         text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect()
@@ -161,8 +202,10 @@ mod tests {
             let (starts, ends): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
             let mut fast = vec![0; starts.len()];
             let mut slow = fast.clone();
-            fill(text.as_bytes(), &starts, &ends, &mut fast);
-            fill_one_by_one(text.as_bytes(), &starts, &ends, &mut slow);
+            let mut taken = Taken(Vec::new());
+            fill(text.as_bytes(), &starts, &ends, &mut fast, &mut taken);
+            prop_assert_eq!(&taken.0, &fast);
+            fill_one_by_one(text.as_bytes(), &starts, &ends, &mut slow, &mut taken);
             prop_assert_eq!(fast, slow);
         }
     }

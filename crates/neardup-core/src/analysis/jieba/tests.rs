@@ -86,24 +86,6 @@ fn chunks_do_not_change_tokens() {
     assert_eq!(cut(&text, JiebaMode::Exact, false), whole);
 }
 
-#[test]
-fn words_hold_a_letter_number_or_mark() {
-    for word in ["汉", "a", "7", "é", "々", "〇", "①", "\u{300}", "+1", "𠀀", "ㄅ", "％5"] {
-        assert!(is_word(word), "{word}");
-    }
-    for other in ["", " ", "，", "\u{3000}", "-", "...", "…", "％", "😀", "\r\n", "￥", "《"] {
-        assert!(!is_word(other), "{other}");
-    }
-}
-
-#[test]
-fn quick_ranges_agree_with_the_categories() {
-    for c in '\0'..=char::MAX {
-        // U+2FFF and the like are unassigned; the main Han block is taken whole, as jieba takes it.
-        assert_eq!(is_word_char(c), is_word_category(c), "{:?}", c);
-    }
-}
-
 proptest! {
     #[test]
     fn exact_tokens_cover_the_text(text in "[一丁七万丈三上下不与a-c1-3.%_\\-+#&， \r\n]{0,60}") {

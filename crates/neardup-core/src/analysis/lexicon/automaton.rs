@@ -108,6 +108,13 @@ impl<'a> View<'a> {
         (found && code != 0).then_some(first + at as u32)
     }
 
+    /// Tells whether any word goes on after this state.
+    #[inline]
+    pub(super) fn goes_on(&self, state: u32) -> bool {
+        let first = |node: usize| self.nodes.get(node).map(|node| field(node, 0));
+        first(state as usize) < first(state as usize + 1)
+    }
+
     /// The entry of the word that ends in this state.
     #[inline]
     pub(super) fn entry(&self, state: u32) -> Option<Entry> {

@@ -11,15 +11,18 @@
 //! Promised not to change within a format version: the standard words and their weights.
 
 mod automaton;
+mod characters;
 mod construct;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::analysis::lattice;
+use crate::analysis::path;
 use crate::{Error, ErrorKind, Result};
 pub use automaton::Entry;
 use automaton::{Automaton, ROOT, View};
+pub(crate) use characters::{is_han, is_word_char};
+pub use characters::{is_word, plain_tag};
 
 /// The longest word a house dictionary may hold, in characters: the walks over hostile text cost that much per character.
 pub const MAX_WORD_CHARS: usize = 64;
@@ -95,7 +98,8 @@ impl Lexicon {
     /// The weight with which a word costs just less than its parts.
     fn joining_weight(&self, word: &str) -> u32 {
         let walker = self.walker();
-        (walker.log_total() + 1).saturating_sub(lattice::cheapest(&walker, word)).min(walker.log_total())
+        let parts = u32::try_from(path::cheapest(&walker, word)).unwrap_or(u32::MAX);
+        (walker.log_total() + 1).saturating_sub(parts)
     }
 
     /// Hands the length, in bytes, and the entry of every word that `text` starts with to `found`, the short ones first.
@@ -118,6 +122,11 @@ impl Lexicon {
     /// The part of speech of an entry of this lexicon; empty where none was given.
     pub fn tag(&self, entry: Entry) -> &str {
         self.tags.get(entry.tag()).map_or("", |tag| tag)
+    }
+
+    /// The part of speech of a word: the lexicon's, or [`plain_tag`]'s.
+    pub fn tag_of(&self, word: &str) -> &str {
+        self.get(word).map_or_else(|| plain_tag(word), |entry| self.tag(entry))
     }
 
     /// Size of the word lists, bytes, of which the standard list's share is not this process's own.
@@ -185,6 +194,13 @@ impl Walker<'_> {
             _ => None,
         };
         extra.or_else(|| self.main.entry(state.main?))
+    }
+
+    /// Tells whether any word goes on after this state.
+    #[inline]
+    pub fn goes_on(&self, state: State) -> bool {
+        state.main.is_some_and(|state| self.main.goes_on(state))
+            || matches!((self.extra, state.extra), (Some(extra), Some(state)) if extra.goes_on(state))
     }
 
     /// As [`Lexicon::prefixes`].

@@ -8,9 +8,11 @@
 
 mod classes;
 mod emoji;
+mod fused;
 mod handles;
 mod html;
 mod links;
+mod plain;
 mod simplified;
 mod steps;
 mod stepwise;
@@ -24,6 +26,13 @@ pub use steps::Steps;
 /// Room that normalisation works in; one for many documents spares an allocation for each.
 #[derive(Debug, Default)]
 pub struct Buffer {
+    whole: Pair,
+    stretch: Pair,
+}
+
+/// A text, and room for the next one.
+#[derive(Debug, Default)]
+struct Pair {
     text: String,
     spare: String,
 }
@@ -31,17 +40,43 @@ pub struct Buffer {
 /// Room kept from one document to the next, in bytes; what a longer one took is given back by the next shorter one.
 const KEPT_BYTES: usize = 4 << 20;
 
+impl Buffer {
+    fn clear(&mut self, keep: usize) {
+        for text in [&mut self.whole.text, &mut self.whole.spare, &mut self.stretch.text, &mut self.stretch.spare] {
+            text.clear();
+            if text.capacity() > keep {
+                text.shrink_to(keep);
+            }
+        }
+    }
+}
+
 /// Carries out `steps` on `text`; gives `text` itself where there is nothing to do.
 pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b str {
-    if steps == Steps::NONE {
-        return text;
+    buffer.clear(KEPT_BYTES.max(text.len()));
+    let Buffer { whole, stretch } = buffer;
+    // The fused pass takes the place of the folds and of the steps on space; `width` has nothing to do after nfkc.
+    let spaces = steps.contains(Steps::SPACE) || steps.contains(Steps::NOSPACE);
+    if steps.contains(Steps::FOLDS) && spaces {
+        let before = steps.without(Steps::AFTER_MARKUP);
+        let marked_up = before != Steps::NONE;
+        if marked_up {
+            stepwise::apply(text, before, whole);
+        }
+        whole.spare.clear();
+        let input = if marked_up { whole.text.as_str() } else { text };
+        if fused::apply(input, !steps.contains(Steps::NOSPACE), &mut whole.spare, stretch) {
+            std::mem::swap(&mut whole.text, &mut whole.spare);
+        } else if !marked_up {
+            whole.text.push_str(text);
+        }
+        if steps.contains(Steps::SIMPLIFIED) {
+            whole.spare.clear();
+            simplified::apply(&whole.text, &mut whole.spare);
+            std::mem::swap(&mut whole.text, &mut whole.spare);
+        }
+    } else {
+        stepwise::apply(text, steps, whole);
     }
-    buffer.text.clear();
-    buffer.spare.clear();
-    if text.len() < KEPT_BYTES {
-        buffer.text.shrink_to(KEPT_BYTES);
-        buffer.spare.shrink_to(KEPT_BYTES);
-    }
-    stepwise::apply(text, steps, buffer);
-    &buffer.text
+    &whole.text
 }

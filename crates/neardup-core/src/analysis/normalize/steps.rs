@@ -66,6 +66,9 @@ impl Steps {
     /// What [`Steps::WORDS`] and [`Steps::CHARS`] share.
     pub(super) const FOLDS: Self = Self(Self::CONTROL.0 | Self::NFKC.0 | Self::CASEFOLD.0 | Self::PUNCTUATION.0);
 
+    /// The steps after those that look for marks in the text as it was written.
+    pub(super) const AFTER_MARKUP: Self = Self(Self::ALL.0 & !(Self::CONTROL.0 - 1));
+
     /// Reads step names, in any order; a name given twice counts once.
     ///
     /// # Errors

@@ -1,23 +1,23 @@
 //! All steps, one after the other, each as its own pass: the definition of what normalisation gives.
 
-use super::{Buffer, Steps, emoji, handles, html, links, simplified, unicode};
+use super::{Pair, Steps, emoji, handles, html, links, simplified, unicode};
 
 /// Bytes that a pass takes between two chances to cancel, where cutting the text there changes nothing.
 const CHUNK: usize = 1 << 16;
 
-/// Normalises `text` into `buffer.text`.
+/// Normalises `text` into `pair.text`.
 ///
 /// The order is that of [`Steps::ALL`]: markup first, then what is told apart by its punctuation, then the folds, then punctuation
 /// itself, at last space. Form KC is made again after the steps that can break it, folding and the removal of space.
-pub(super) fn apply(text: &str, steps: Steps, buffer: &mut Buffer) {
-    buffer.text.clear();
-    buffer.text.push_str(text);
+pub(super) fn apply(text: &str, steps: Steps, pair: &mut Pair) {
+    pair.text.clear();
+    pair.text.push_str(text);
     let mut run = |step: Steps, pass: fn(&str, &mut String)| {
         if steps.contains(step) {
-            buffer.spare.clear();
+            pair.spare.clear();
             crate::interrupt::check();
-            pass(&buffer.text, &mut buffer.spare);
-            std::mem::swap(&mut buffer.text, &mut buffer.spare);
+            pass(&pair.text, &mut pair.spare);
+            std::mem::swap(&mut pair.text, &mut pair.spare);
         }
     };
     run(Steps::HTML, html::apply);

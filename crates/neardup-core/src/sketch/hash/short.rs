@@ -7,7 +7,7 @@ const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
 const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
 const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 pub(crate) const PRIME_MX1: u64 = 0x1656_6791_9e37_79f9;
-const PRIME_MX2: u64 = 0x9fb2_1c65_1e98_df25;
+pub(crate) const PRIME_MX2: u64 = 0x9fb2_1c65_1e98_df25;
 
 /// The first 128 bytes of the default secret, as little-endian words.
 const SECRET: [u64; 16] = [
@@ -29,6 +29,8 @@ const SECRET: [u64; 16] = [
     0x6473_78d9_c97e_9fc8,
 ];
 
+/// What the path for 4 to 8 bytes adds to its word.
+pub(crate) const SHORT_FLIP: u64 = SECRET[1] ^ SECRET[2];
 /// What the path for 9 to 16 bytes adds to its two words.
 pub(crate) const LOW_FLIP: u64 = SECRET[3] ^ SECRET[4];
 pub(crate) const HIGH_FLIP: u64 = SECRET[5] ^ SECRET[6];
@@ -48,7 +50,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 fn hash_4_to_8(bytes: &[u8]) -> u64 {
     let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else { return 0 };
     let input = u64::from(u32::from_le_bytes(*last)) + (u64::from(u32::from_le_bytes(*first)) << 32);
-    let mut h = input ^ (SECRET[1] ^ SECRET[2]);
+    let mut h = input ^ SHORT_FLIP;
     h ^= h.rotate_left(49) ^ h.rotate_left(24);
     h = h.wrapping_mul(PRIME_MX2);
     h ^= (h >> 35).wrapping_add(bytes.len() as u64);

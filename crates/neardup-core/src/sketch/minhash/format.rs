@@ -149,21 +149,18 @@ impl MinHash {
     /// Writes the header and the low bits of each value; at most `count` values.
     pub(super) fn encode(parameters: Parameters, values: impl Iterator<Item = u64>) -> Self {
         let width = parameters.width.bytes();
-        let mut bytes = Vec::with_capacity(HEADER_BYTES + parameters.count() * width);
-        bytes.extend_from_slice(&[VERSION, scheme_code(parameters.scheme), parameters.width.bits(), 0]);
-        bytes.extend_from_slice(&parameters.count.to_le_bytes());
-        bytes.extend_from_slice(&[0, 0]);
-        bytes.extend_from_slice(&parameters.fingerprint.to_le_bytes());
-        for value in values {
-            match parameters.width {
-                Width::Bits16 => bytes.extend_from_slice(&(value as u16).to_le_bytes()),
-                Width::Bits32 => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
-            }
-        }
-        let stored = ((bytes.len() - HEADER_BYTES) / width) as u16;
-        if let Some(field) = bytes.get_mut(6..8) {
-            field.copy_from_slice(&stored.to_le_bytes());
-        }
+        let mut bytes = vec![0; HEADER_BYTES + parameters.count() * width];
+        let (header, room) = bytes.split_at_mut(HEADER_BYTES);
+        let stored = match parameters.width {
+            Width::Bits16 => write_values(room, values, |value| (value as u16).to_le_bytes()),
+            Width::Bits32 => write_values(room, values, |value| (value as u32).to_le_bytes()),
+        };
+        let [c0, c1] = parameters.count.to_le_bytes();
+        let [s0, s1] = (stored as u16).to_le_bytes();
+        let (before, fingerprint) = header.split_at_mut(8);
+        before.copy_from_slice(&[VERSION, scheme_code(parameters.scheme), parameters.width.bits(), 0, c0, c1, s0, s1]);
+        fingerprint.copy_from_slice(&parameters.fingerprint.to_le_bytes());
+        bytes.truncate(HEADER_BYTES + stored * width);
         Self { bytes }
     }
 
@@ -289,6 +286,16 @@ impl<'a> MinHashRef<'a> {
             .chunks_exact(width)
             .map(|bytes| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
     }
+}
+
+/// Writes values as far as there is room, and says how many.
+fn write_values<const BYTES: usize>(
+    room: &mut [u8],
+    values: impl Iterator<Item = u64>,
+    bytes: impl Fn(u64) -> [u8; BYTES],
+) -> usize {
+    let (places, _) = room.as_chunks_mut::<BYTES>();
+    places.iter_mut().zip(values).map(|(place, value)| *place = bytes(value)).count()
 }
 
 const fn scheme_code(scheme: Scheme) -> u8 {

@@ -1,22 +1,24 @@
 //! The many-hash scheme: for each position the least element in the order that belongs to the position.
 //!
 //! In round i, each element e is thrown into one of `count` bins by x = [`mix`]`(e, i)` (x = e in round 0, where e already
-//! is a good hash): bin = floor(floor(x / 2^32) * count / 2^32). A bin keeps the least (round, x), so once filled it ignores
-//! later rounds. Rounds 1 to count - 1 run only as long as a bin is empty, and then round count + b fills bin b, if it is
+//! is a good hash): bin = floor(x * count / 2^64). A bin keeps the least (round, x), so once filled it ignores later rounds. Rounds 1 to count - 1 run only as long as a bin is empty, and then round count + b fills bin b, if it is
 //! still empty, from all elements alike. The position's value is the low bits of x.
 //!
 //! A set of n elements takes about 1 + count * ln(count) / n rounds of n steps. Whoever crafts tokens to keep a bin empty
 //! can make that up to 2 * count rounds: still linear in the text.
 
 use crate::sketch::hash::mix;
+use crate::sketch::shingle::Sink;
+
+mod kernel;
 
 /// The most positions; a power of two, so that a mask can prove indexes to be in bounds.
 pub(super) const MAX_COUNT: usize = 1024;
 const INDEX_MASK: usize = MAX_COUNT - 1;
 /// Elements remembered for later rounds before repetitions are looked for.
 const REMEMBERED: usize = 1 << 14;
-/// After this many rounds the elements are few or repeat themselves, and repetitions are dropped.
-const ROUNDS_WITH_REPETITIONS: u64 = 4;
+/// After this many rounds the elements are few or repeat themselves, and repetitions are dropped: about what sorting costs.
+const ROUNDS_WITH_REPETITIONS: u64 = 32;
 /// The x of an empty bin. An element with this x fills no bin in that round.
 const EMPTY: u64 = u64::MAX;
 
@@ -56,26 +58,9 @@ impl ManyHash {
     }
 
     pub(super) fn add_all(&mut self, elements: &[u64]) {
-        self.any |= !elements.is_empty();
         for batch in elements.chunks(1024) {
-            first_round(batch, self.count as u64, &mut self.least);
-            if !self.complete {
-                self.remember(batch);
-            }
-        }
-    }
-
-    /// Keeps the elements for further rounds, unless this batch filled the last bin.
-    fn remember(&mut self, batch: &[u64]) {
-        self.complete = self.bins().iter().fold(true, |complete, &x| complete & (x != EMPTY));
-        if self.complete {
-            self.elements.clear();
-            return;
-        }
-        self.elements.extend_from_slice(batch);
-        if self.elements.len() > self.remembered_limit {
-            self.drop_repetitions();
-            self.remembered_limit = REMEMBERED.max(2 * self.elements.len());
+            self.take_some(batch);
+            self.take_batch(batch);
         }
     }
 
@@ -95,52 +80,96 @@ impl ManyHash {
         Some(self.bins().iter().copied())
     }
 
+    /// How many elements are remembered.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.elements.capacity()
+    }
+
     fn bins(&mut self) -> &mut [u64] {
         let count = self.count;
         self.least.get_mut(..count).unwrap_or_default()
     }
 
+    /// Runs the rounds after round 0 until no bin is empty.
     fn further_rounds(&mut self) {
-        const NEVER: u16 = u16::MAX;
-        let count = self.count as u64;
-        // The round that filled each bin.
-        let mut filled = [0_u16; MAX_COUNT];
-        let mut empty = 0;
-        for (filled, &mut x) in filled.iter_mut().zip(self.bins()) {
+        // What this round finds for each empty bin; 0 in the others, so that no x is less.
+        let mut open = [0; MAX_COUNT];
+        let mut empty: Vec<u16> = Vec::new();
+        for ((bin, &mut x), open) in (0..).zip(self.bins()).zip(&mut open) {
             if x == EMPTY {
-                *filled = NEVER;
-                empty += 1;
+                *open = EMPTY;
+                empty.push(bin);
             }
         }
-        for round in 1..count {
-            if empty == 0 {
+        let mut left = empty.len();
+        for round in 1..self.count as u64 {
+            if left == 0 {
                 return;
             }
             if round == ROUNDS_WITH_REPETITIONS {
                 self.drop_repetitions();
             }
-            let stamp = round as u16;
-            for batch in self.elements.chunks(4096) {
-                for &element in batch {
-                    let x = mix(element, round);
-                    let bin = bin_of(x, count);
-                    let (least, filled) = (&mut self.least[bin], &mut filled[bin]);
-                    // A bin filled in an earlier round has a smaller stamp; `least` of an empty one is the largest x.
-                    if *filled >= stamp && x < *least {
-                        empty -= u32::from(*filled == NEVER);
-                        *filled = stamp;
-                        *least = x;
-                    }
-                }
-                crate::interrupt::check();
+            kernel::run_round(&self.elements, self.count, round, &empty, &mut open);
+            // Few elements can only have found few bins.
+            left -= if self.elements.len() < empty.len() / 2 {
+                let bins = self.elements.iter().map(|&element| bin_of(mix(element, round), self.count as u64));
+                settle(bins, &mut self.least, &mut open)
+            } else {
+                settle(empty.iter().map(|&bin| usize::from(bin)), &mut self.least, &mut open)
+            };
+            if left <= empty.len() / 2 {
+                empty.retain(|&bin| self.least[usize::from(bin) & INDEX_MASK] == EMPTY);
             }
         }
-        for (bin, (least, filled)) in self.least.iter_mut().zip(filled).take(self.count).enumerate() {
-            if filled == NEVER {
-                let round = count + bin as u64;
-                *least = self.elements.iter().map(|&element| mix(element, round)).min().unwrap_or(EMPTY);
-                crate::interrupt::check();
+        for bin in empty {
+            let least = &mut self.least[usize::from(bin) & INDEX_MASK];
+            if *least == EMPTY {
+                *least = kernel::least_mixed(&self.elements, self.count as u64 + u64::from(bin));
             }
+        }
+    }
+}
+
+/// Closes those of the bins that were found in this round, and says how many they are.
+fn settle(bins: impl Iterator<Item = usize>, least: &mut [u64; MAX_COUNT], open: &mut [u64; MAX_COUNT]) -> usize {
+    let mut settled = 0;
+    for bin in bins {
+        let (least, open) = (&mut least[bin & INDEX_MASK], &mut open[bin & INDEX_MASK]);
+        if *least == EMPTY && *open != EMPTY {
+            *least = *open;
+            *open = 0;
+            settled += 1;
+        }
+    }
+    settled
+}
+
+impl Sink for ManyHash {
+    /// Round 0: the hot loop of large texts, without a branch on the random comparison.
+    #[inline(always)]
+    fn take_some(&mut self, elements: &[u64]) {
+        for &x in elements {
+            let bin = &mut self.least[bin_of(x, self.count as u64)];
+            *bin = x.min(*bin);
+        }
+    }
+
+    /// Keeps the elements for further rounds, unless round 0 has filled the last bin.
+    fn take_batch(&mut self, elements: &[u64]) {
+        self.any |= !elements.is_empty();
+        if self.complete {
+            return;
+        }
+        self.complete = self.bins().iter().fold(true, |complete, &x| complete & (x != EMPTY));
+        if self.complete {
+            self.elements.clear();
+            return;
+        }
+        self.elements.extend_from_slice(elements);
+        if self.elements.len() > self.remembered_limit {
+            self.drop_repetitions();
+            self.remembered_limit = REMEMBERED.max(2 * self.elements.len());
         }
     }
 }
@@ -148,14 +177,5 @@ impl ManyHash {
 /// The bin of an x; the mask only tells the compiler what `count` <= [`MAX_COUNT`] implies.
 #[inline(always)]
 fn bin_of(x: u64, count: u64) -> usize {
-    (((x >> 32) * count) >> 32) as usize & INDEX_MASK
-}
-
-/// Round 0: the hot loop of large texts, without a branch on the random comparison.
-#[inline]
-fn first_round(elements: &[u64], count: u64, least: &mut [u64; MAX_COUNT]) {
-    for &x in elements {
-        let bin = &mut least[bin_of(x, count)];
-        *bin = x.min(*bin);
-    }
+    ((u128::from(x) * u128::from(count)) >> 64) as usize & INDEX_MASK
 }

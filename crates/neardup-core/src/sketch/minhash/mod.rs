@@ -25,6 +25,7 @@ pub use compare::jaccard;
 pub use format::{HEADER_BYTES, MinHash, MinHashRef, Parameters, Scheme, Width, fingerprint};
 
 use crate::sketch::hash::mix;
+use crate::sketch::shingle;
 use many::ManyHash;
 use smallest::BottomK;
 
@@ -85,6 +86,15 @@ impl MinHasher {
         match &mut self.state {
             State::Many(state) => state.add_all(hashes),
             State::Bottom(state) => state.add_all(hashes),
+        }
+    }
+
+    /// Adds the hash of every run of `size` consecutive units of a text; the arguments are those of
+    /// [`shingle::for_each_batch`].
+    pub fn add_shingles(&mut self, text: &[u8], boundaries: &[u32], size: usize) {
+        match &mut self.state {
+            State::Many(state) if self.seed == 0 => shingle::hash_into(text, boundaries, size, &mut **state),
+            _ => shingle::for_each_batch(text, boundaries, size, |hashes| self.add_all(hashes)),
         }
     }
 

@@ -1,13 +1,13 @@
 //! Eight shingles at a time with AVX-512.
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
-use super::fill_one_by_one;
-use crate::sketch::hash::{HIGH_FLIP, LOW_FLIP, PRIME_MX1, bytes_hash};
+use super::{Sink, fill_one_by_one, piece_hash};
+use crate::sketch::hash::{HIGH_FLIP, LOW_FLIP, PRIME_MX1, PRIME_MX2, SHORT_FLIP};
 use std::arch::x86_64::*;
 
 /// Runs the AVX-512 kernel; `false` if the CPU cannot.
 #[inline]
-pub(super) fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]) -> bool {
+pub(super) fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], sink: &mut impl Sink) -> bool {
     // VBMI is what makes eight loads one: before it (Skylake), one by one is as fast.
     if is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512bw")
@@ -15,7 +15,7 @@ pub(super) fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]
         && is_x86_feature_detected!("avx512vl")
     {
         // SAFETY: the CPU has the four extensions, and with them AVX-512F.
-        unsafe { fill_avx512(text, starts, ends, hashes) };
+        unsafe { fill_avx512(text, starts, ends, hashes, sink) };
         true
     } else {
         false
@@ -86,90 +86,134 @@ fn char_boundaries_avx512(text: &[u8], boundaries: &mut Vec<u32>) {
     unsafe { boundaries.set_len(length) };
 }
 
-/// Hashes shingles of 9 to 16 bytes, which is five Chinese characters, eight at a time; others go one by one.
-///
-/// Eight neighbouring shingles lie within 64 bytes of text. One load brings them in, and byte permutations lay the first
-/// and the last eight bytes of each shingle, and the first in reverse, into the lanes. The rest is XXH3's path for 9 to 16
-/// bytes on eight lanes, with the product of 64 by 64 bits made of four products of 32 by 32.
+/// How many steps of eight the sink lags behind, so that its input is ready when the CPU gets to it: with input still on
+/// its way, the addresses that a MinHash writes to are unknown for long, and loads after them wait or are undone.
+const LAG: usize = 2;
+
+/// Hashes eight shingles at a time, then the rest one by one.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-fn fill_avx512(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]) {
-    let ascending = _mm512_set1_epi64(0x0706_0504_0302_0100);
-    let descending = _mm512_set1_epi64(0x0001_0203_0405_0607);
-    // Byte 4 i of the offsets, eight times, for lane i.
-    let spread =
-        _mm512_mullo_epi64(_mm512_setr_epi64(0, 4, 8, 12, 16, 20, 24, 28), _mm512_set1_epi64(0x0101_0101_0101_0101));
-    let low_flip = _mm512_set1_epi64(LOW_FLIP.cast_signed());
-    let swapped_flip = _mm512_set1_epi64(LOW_FLIP.swap_bytes().cast_signed());
-    let high_flip = _mm512_set1_epi64(HIGH_FLIP.cast_signed());
-    let prime = _mm512_set1_epi64(PRIME_MX1.cast_signed());
-    let low_half = _mm512_set1_epi64(0xffff_ffff);
-
-    let text_end = _mm256_set1_epi32(u32::try_from(text.len()).unwrap_or(u32::MAX).cast_signed());
-
+fn fill_avx512(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], sink: &mut impl Sink) {
     let (starts_by_8, starts_rest) = starts.as_chunks::<8>();
     let (ends_by_8, ends_rest) = ends.as_chunks::<8>();
     let (hashes_by_8, hashes_rest) = hashes.as_chunks_mut::<8>();
-    for ((starts, ends), hashes) in starts_by_8.iter().zip(ends_by_8).zip(hashes_by_8) {
-        // SAFETY: both arrays hold eight u32, 32 bytes; unaligned loads are allowed.
-        let (start, end) =
-            unsafe { (_mm256_loadu_epi32(starts.as_ptr().cast()), _mm256_loadu_epi32(ends.as_ptr().cast())) };
-        let base = _mm256_set1_epi32(starts[0].cast_signed());
-        let length = _mm256_sub_epi32(end, start);
-        // Unsigned, so that a length below 9 and a start before the first fail too. 48 and 16 bytes are the load's 64.
-        let fits = _mm256_cmple_epu32_mask(_mm256_sub_epi32(length, _mm256_set1_epi32(9)), _mm256_set1_epi32(7))
-            & _mm256_cmple_epu32_mask(_mm256_sub_epi32(start, base), _mm256_set1_epi32(48))
-            & _mm256_cmple_epu32_mask(end, text_end);
-        let within = text.get(starts[0] as usize..).unwrap_or_default();
-        if fits == 0 {
-            fill_one_by_one(text, starts, ends, hashes);
-            continue;
+    for (step, (starts, ends)) in starts_by_8.iter().zip(ends_by_8).enumerate() {
+        if let Some(hashes) = hashes_by_8.get_mut(step) {
+            hash_eight(text, starts, ends, hashes);
         }
-        let start = _mm256_sub_epi32(start, base);
-        let end = _mm256_sub_epi32(end, base);
-        let bytes = if let Some(bytes) = within.first_chunk::<64>() {
-            // SAFETY: 64 bytes, unaligned loads are allowed.
-            unsafe { _mm512_loadu_epi8(bytes.as_ptr().cast()) }
-        } else {
-            // SAFETY: only the bytes of `within` are selected; bytes not selected are not accessed.
-            unsafe { _mm512_maskz_loadu_epi8((1 << within.len()) - 1, within.as_ptr().cast()) }
-        };
-        let first = _mm512_permutexvar_epi8(spread, _mm512_castsi256_si512(start));
-        let last = _mm512_permutexvar_epi8(spread, _mm512_castsi256_si512(_mm256_sub_epi32(end, _mm256_set1_epi32(8))));
-        let low = _mm512_permutexvar_epi8(_mm512_add_epi8(first, ascending), bytes);
-        let swapped = _mm512_permutexvar_epi8(_mm512_add_epi8(first, descending), bytes);
-        let high = _mm512_permutexvar_epi8(_mm512_add_epi8(last, ascending), bytes);
-        let low = _mm512_xor_epi64(low, low_flip);
-        let swapped = _mm512_xor_epi64(swapped, swapped_flip);
-        let high = _mm512_xor_epi64(high, high_flip);
-
-        let low_top = _mm512_srli_epi64::<32>(low);
-        let high_top = _mm512_srli_epi64::<32>(high);
-        let product_00 = _mm512_mul_epu32(low, high);
-        let product_01 = _mm512_mul_epu32(low, high_top);
-        let product_10 = _mm512_mul_epu32(low_top, high);
-        let product_11 = _mm512_mul_epu32(low_top, high_top);
-        // Neither sum can overflow: (2^32 - 1)^2 + 2 (2^32 - 1) is 2^64 - 1.
-        let middle = _mm512_add_epi64(product_01, _mm512_srli_epi64::<32>(product_00));
-        let middle_low = _mm512_add_epi64(product_10, _mm512_and_epi64(middle, low_half));
-        let product_high = _mm512_add_epi64(
-            _mm512_add_epi64(product_11, _mm512_srli_epi64::<32>(middle)),
-            _mm512_srli_epi64::<32>(middle_low),
-        );
-        let product_low = _mm512_mask_mov_epi32(_mm512_slli_epi64::<32>(middle_low), 0x5555, product_00);
-        let folded = _mm512_xor_epi64(product_low, product_high);
-
-        let sum =
-            _mm512_add_epi64(_mm512_add_epi64(_mm512_cvtepu32_epi64(length), swapped), _mm512_add_epi64(high, folded));
-        let sum = _mm512_mullo_epi64(_mm512_xor_epi64(sum, _mm512_srli_epi64::<37>(sum)), prime);
-        let sum = _mm512_xor_epi64(sum, _mm512_srli_epi64::<32>(sum));
-        // SAFETY: `hashes` holds eight u64, 64 bytes; unaligned stores are allowed.
-        unsafe { _mm512_storeu_epi64(hashes.as_mut_ptr().cast(), sum) };
-        let mut others = !fits;
-        while others != 0 {
-            let lane = others.trailing_zeros() as usize & 7;
-            hashes[lane] = bytes_hash(text.get(starts[lane] as usize..ends[lane] as usize).unwrap_or_default());
-            others &= others - 1;
+        if let Some(ready) = step.checked_sub(LAG).and_then(|step| hashes_by_8.get(step)) {
+            sink.take_some(ready);
         }
     }
-    fill_one_by_one(text, starts_rest, ends_rest, hashes_rest);
+    for ready in hashes_by_8.iter().skip(hashes_by_8.len().saturating_sub(LAG)) {
+        sink.take_some(ready);
+    }
+    fill_one_by_one(text, starts_rest, ends_rest, hashes_rest, sink);
+}
+
+/// Hashes eight shingles; those of 4 to 16 bytes, which are five letters as well as five Chinese characters, at once.
+///
+/// Neighbouring shingles lie within 64 bytes of text. One load brings them in, and byte permutations lay the ends of each
+/// shingle into its lane. The rest is XXH3's path for 4 to 8 bytes, or for 9 to 16 bytes, on eight lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+fn hash_eight(text: &[u8], starts: &[u32; 8], ends: &[u32; 8], hashes: &mut [u64; 8]) {
+    // SAFETY: both arrays hold eight u32, 32 bytes; unaligned loads are allowed.
+    let (start, end) =
+        unsafe { (_mm256_loadu_epi32(starts.as_ptr().cast()), _mm256_loadu_epi32(ends.as_ptr().cast())) };
+    let offset = _mm256_sub_epi32(start, _mm256_set1_epi32(starts[0].cast_signed()));
+    let length = _mm256_sub_epi32(end, start);
+    let text_end = _mm256_set1_epi32(u32::try_from(text.len()).unwrap_or(u32::MAX).cast_signed());
+    // Comparisons are unsigned, so that an offset before the first shingle and a length below the range fail too. Offsets
+    // up to 48 and 16 bytes are the 64 of the load.
+    let in_reach = _mm256_cmple_epu32_mask(offset, _mm256_set1_epi32(48)) & _mm256_cmple_epu32_mask(end, text_end);
+    let medium =
+        in_reach & _mm256_cmple_epu32_mask(_mm256_sub_epi32(length, _mm256_set1_epi32(9)), _mm256_set1_epi32(7));
+    let short =
+        in_reach & _mm256_cmple_epu32_mask(_mm256_sub_epi32(length, _mm256_set1_epi32(4)), _mm256_set1_epi32(4));
+
+    let within = text.get(starts[0] as usize..).unwrap_or_default();
+    let bytes = if let Some(bytes) = within.first_chunk::<64>() {
+        // SAFETY: 64 bytes, unaligned loads are allowed.
+        unsafe { _mm512_loadu_epi8(bytes.as_ptr().cast()) }
+    } else {
+        // SAFETY: only the bytes of `within` are selected; bytes not selected are not accessed.
+        unsafe { _mm512_maskz_loadu_epi8((1 << within.len()) - 1, within.as_ptr().cast()) }
+    };
+    let mut hash = _mm512_setzero_si512();
+    if medium != 0 {
+        hash = hash_medium(bytes, offset, length);
+    }
+    if short != 0 {
+        hash = _mm512_mask_mov_epi64(hash, short, hash_short(bytes, offset, length));
+    }
+    // SAFETY: `hashes` holds eight u64, 64 bytes; unaligned stores are allowed.
+    unsafe { _mm512_storeu_epi64(hashes.as_mut_ptr().cast(), hash) };
+    let mut others = !(medium | short);
+    while others != 0 {
+        let lane = others.trailing_zeros() as usize & 7;
+        hashes[lane] = piece_hash(text, starts[lane], ends[lane]);
+        others &= others - 1;
+    }
+}
+
+/// Spreads byte 4 i of `offsets` over the eight bytes of lane i.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+fn spread(offsets: __m256i) -> __m512i {
+    let lanes = _mm512_setr_epi64(0, 4, 8, 12, 16, 20, 24, 28);
+    let pattern = _mm512_mullo_epi64(lanes, _mm512_set1_epi64(0x0101_0101_0101_0101));
+    _mm512_permutexvar_epi8(pattern, _mm512_castsi256_si512(offsets))
+}
+
+/// XXH3's path for 9 to 16 bytes, with the product of 64 by 64 bits made of products of 32 by 32.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+fn hash_medium(bytes: __m512i, offset: __m256i, length: __m256i) -> __m512i {
+    let first = _mm512_add_epi8(spread(offset), _mm512_set1_epi64(0x0706_0504_0302_0100));
+    let last = _mm512_add_epi8(first, spread(_mm256_sub_epi32(length, _mm256_set1_epi32(8))));
+    let low = _mm512_xor_epi64(_mm512_permutexvar_epi8(first, bytes), _mm512_set1_epi64(LOW_FLIP.cast_signed()));
+    let high = _mm512_xor_epi64(_mm512_permutexvar_epi8(last, bytes), _mm512_set1_epi64(HIGH_FLIP.cast_signed()));
+    let reverse = _mm512_set4_epi32(0x0809_0a0b, 0x0c0d_0e0f, 0x0001_0203, 0x0405_0607);
+    let swapped = _mm512_shuffle_epi8(low, reverse);
+
+    let low_top = _mm512_srli_epi64::<32>(low);
+    let high_top = _mm512_srli_epi64::<32>(high);
+    let product_00 = _mm512_mul_epu32(low, high);
+    let product_01 = _mm512_mul_epu32(low, high_top);
+    let product_10 = _mm512_mul_epu32(low_top, high);
+    let product_11 = _mm512_mul_epu32(low_top, high_top);
+    // Neither sum can overflow: (2^32 - 1)^2 + 2 (2^32 - 1) is 2^64 - 1.
+    let middle = _mm512_add_epi64(product_01, _mm512_srli_epi64::<32>(product_00));
+    let middle_low = _mm512_add_epi64(product_10, _mm512_and_epi64(middle, _mm512_set1_epi64(0xffff_ffff)));
+    let product_high = _mm512_add_epi64(
+        _mm512_add_epi64(product_11, _mm512_srli_epi64::<32>(middle)),
+        _mm512_srli_epi64::<32>(middle_low),
+    );
+    let product_low = _mm512_mask_mov_epi32(_mm512_slli_epi64::<32>(middle_low), 0x5555, product_00);
+    let folded = _mm512_xor_epi64(product_low, product_high);
+
+    let ends = _mm512_add_epi64(_mm512_add_epi64(_mm512_cvtepu32_epi64(length), swapped), high);
+    let sum = _mm512_add_epi64(ends, folded);
+    let sum = _mm512_mullo_epi64(
+        _mm512_xor_epi64(sum, _mm512_srli_epi64::<37>(sum)),
+        _mm512_set1_epi64(PRIME_MX1.cast_signed()),
+    );
+    _mm512_xor_epi64(sum, _mm512_srli_epi64::<32>(sum))
+}
+
+/// XXH3's path for 4 to 8 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+fn hash_short(bytes: __m512i, offset: __m256i, length: __m256i) -> __m512i {
+    // The last four bytes in the low half of a lane, the first four in the high half.
+    let first = _mm512_add_epi8(spread(offset), _mm512_set1_epi64(0x0302_0100_0302_0100));
+    let to_last = spread(_mm256_sub_epi32(length, _mm256_set1_epi32(4)));
+    let place = _mm512_mask_add_epi8(first, 0x0f0f_0f0f_0f0f_0f0f, first, to_last);
+    let h = _mm512_xor_epi64(_mm512_permutexvar_epi8(place, bytes), _mm512_set1_epi64(SHORT_FLIP.cast_signed()));
+    let rotated = _mm512_xor_epi64(_mm512_rol_epi64::<49>(h), _mm512_rol_epi64::<24>(h));
+    let prime = _mm512_set1_epi64(PRIME_MX2.cast_signed());
+    let h = _mm512_mullo_epi64(_mm512_xor_epi64(h, rotated), prime);
+    let h = _mm512_xor_epi64(h, _mm512_add_epi64(_mm512_srli_epi64::<35>(h), _mm512_cvtepu32_epi64(length)));
+    let h = _mm512_mullo_epi64(h, prime);
+    _mm512_xor_epi64(h, _mm512_srli_epi64::<28>(h))
 }
