@@ -2,7 +2,10 @@
 //!
 //! Every format is specified in `docs/signatures.md` and frozen by golden vectors.
 
+pub mod bloom;
+pub mod digest;
 pub mod hash;
+mod hex;
 pub mod minhash;
 pub mod shingle;
 pub mod simhash;

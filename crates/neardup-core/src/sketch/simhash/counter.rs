@@ -1,9 +1,7 @@
 //! The accumulator behind a SimHash: hashes in, signature or totals out.
 
 use super::kernel;
-
-/// How many hashes of weight 1 wait in the buffer before they are counted together.
-const BATCH: usize = 1024;
+use crate::sketch::shingle::{self, BATCH, Sink};
 
 /// Adds weighted token hashes into 64 totals.
 ///
@@ -14,7 +12,7 @@ const BATCH: usize = 1024;
 /// weights up to 2^22; beyond that they wrap.
 #[derive(Clone, Debug)]
 pub struct SimHashCounter {
-    /// Hashes of weight 1 that are not in `ones` yet.
+    /// Hashes of weight 1 that are not in `ones` yet, to be counted together.
     buffer: [u64; BATCH],
     buffered: usize,
     /// How many hashes of weight 1 passed through the buffer, and how many of them had each bit set.
@@ -76,6 +74,14 @@ impl SimHashCounter {
         self.counted += hashes.len() as u64;
     }
 
+    /// Adds, with weight 1, the hash of every run of `size` consecutive units of a text; the arguments are those of
+    /// [`shingle::for_each_batch`].
+    pub fn add_shingles(&mut self, text: &[u8], boundaries: &[u32], size: usize) {
+        self.flush();
+        let mut counts = Counts { counted: &mut self.counted, ones: &mut self.ones };
+        shingle::hash_into(text, boundaries, size, &mut self.buffer, &mut counts);
+    }
+
     /// Adds a token hash of any integer weight; weight 0 is as if the token were not there.
     #[inline]
     pub fn add_weighted(&mut self, hash: u64, weight: i64) {
@@ -130,10 +136,27 @@ impl SimHashCounter {
     }
 }
 
+/// The part of a counter that shingles go to.
+struct Counts<'c> {
+    counted: &'c mut u64,
+    ones: &'c mut [u64; 64],
+}
+
+impl Sink for Counts<'_> {
+    #[inline(always)]
+    fn take_some(&mut self, _: &[u64]) {}
+
+    fn take_batch(&mut self, hashes: &[u64]) {
+        kernel::count_ones(hashes, self.ones);
+        *self.counted += hashes.len() as u64;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::SimHashCounter;
     use crate::sketch::hash::token_hash;
+    use crate::sketch::shingle::char_boundaries;
     use proptest::prelude::*;
 
     /// The definition, word for word (methods.md Z, SimHash).
@@ -188,6 +211,21 @@ mod tests {
             at_once.add_all(&hashes);
             prop_assert_eq!(one_by_one.totals(), at_once.totals());
         }
+    }
+
+    #[test]
+    fn shingles_are_the_tokens() {
+        let text = "近似重复的新闻，改动几个字；近似重复的新闻，又改动几个字。".repeat(60);
+        let mut boundaries = Vec::new();
+        char_boundaries(&text, &mut boundaries);
+        let mut shingled = SimHashCounter::new();
+        shingled.add(7);
+        shingled.add_shingles(text.as_bytes(), &boundaries, 5);
+        let mut one_by_one = SimHashCounter::new();
+        let characters: Vec<char> = text.chars().collect();
+        characters.windows(5).for_each(|window| one_by_one.add(token_hash(&window.iter().collect::<String>())));
+        one_by_one.add(7);
+        assert_eq!(shingled.totals(), one_by_one.totals());
     }
 
     #[test]
