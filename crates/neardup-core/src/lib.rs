@@ -11,13 +11,16 @@
 //! * [`sketch`]: signatures, frozen on disk by `docs/signatures.md`.
 //! * [`banding`]: the keys under which an index finds near signatures.
 //! * [`grouping`]: connected components of near signatures.
+//! * [`similarity`]: exact measures, with which candidates are verified.
 #![deny(unsafe_code)]
 
 pub mod analysis;
 pub mod banding;
+pub mod document;
 mod error;
 pub mod grouping;
 pub mod interrupt;
+pub mod similarity;
 pub mod sketch;
 pub mod weighting;
 

@@ -1,1 +1,74 @@
-fn main() {}
+//! The project's commands, `cargo xtask <command>`: what the README tells a newcomer to type.
+//!
+//! Each does its own set-up first and says what it does. A module is one idea: [`setup`] what must be there, [`build`]
+//! the release build, [`server`] throwaway servers, [`psql`] talking to them, [`demo`] and [`test`] the two commands that
+//! matter, `checks/` what is tested against a server.
+
+mod build;
+mod checks;
+mod command;
+mod debian;
+mod demo;
+mod error;
+mod interrupt;
+mod options;
+mod postgres;
+mod psql;
+mod say;
+mod script;
+mod server;
+mod setup;
+mod test;
+
+use error::Result;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask <command>     installs what is missing first, and says so
+
+  demo      shows the extension at work on a throwaway server
+              --input FILE   on your own articles: JSON lines with id and text, and title, date and url if you have them;
+                             .xz is read as it is
+              --limit N      only the first N of them
+  test      runs every test: formatting, lints, unit tests, and the extension in a throwaway server
+              --filter NAME  only the checks with this in their name; NAME/PART: only this part of them
+              --accept       takes the regression tests' output for the expected one
+  run       opens psql on a throwaway server that has the extension and the demo's sample
+  install   builds the release and installs it into a server
+  setup     only installs what is missing
+  help      prints this
+
+  --pg N             every command: the Debian packages of this major version (15 if not given)
+  --pg-config PATH   every command: the Postgres that this pg_config belongs to";
+
+fn main() -> ExitCode {
+    let outcome = dispatch();
+    interrupt::checkpoint();
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("\nerror: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does what the command line says; false if tests failed.
+fn dispatch() -> Result<bool> {
+    let mut arguments = std::env::args().skip(1);
+    let command = arguments.next().unwrap_or_else(|| "help".into());
+    let mut options =
+        |own: &[&str]| options::parse(&command, &[own, &["--pg", "--pg-config"]].concat(), &mut arguments);
+    interrupt::watch()?;
+    match command.as_str() {
+        "demo" => demo::demo(&options(&["--input", "--limit"])?)?,
+        "test" => return test::test(&options(&["--filter", "--accept"])?),
+        "run" => demo::open(&options(&[])?)?,
+        "install" => build::build_and_install(&setup::ensure(&options(&[])?)?)?,
+        "setup" => drop(setup::ensure(&options(&[])?)?),
+        "help" | "--help" | "-h" => println!("{HELP}"),
+        other => return Err(format!("there is no command \"{other}\"\n\n{HELP}").into()),
+    }
+    Ok(true)
+}

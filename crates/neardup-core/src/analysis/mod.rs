@@ -3,6 +3,21 @@
 //! Everything here is a pure function of the text and of the analyzer, so that signatures never change under their owner.
 //! Tokens are slices of the normalised text, in text order; a tokenizer hands them to a closure instead of building a list.
 
+mod analyzer;
+pub mod chars;
+pub mod ik;
+pub mod jieba;
+pub mod lexicon;
+pub mod normalize;
+pub mod path;
+pub mod sentences;
+mod spec;
+pub mod stop_words;
+pub mod words;
+
+pub use analyzer::{Analyzer, Cut, Scratch};
+pub use spec::{Mode, Spec, Tokenizer};
+
 /// One token of a normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'t> {

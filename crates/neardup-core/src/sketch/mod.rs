@@ -9,3 +9,4 @@ mod hex;
 pub mod minhash;
 pub mod shingle;
 pub mod simhash;
+pub mod tokenset;

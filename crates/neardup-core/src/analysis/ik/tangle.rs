@@ -1,0 +1,76 @@
+//! Tangles: words that cross each other, and IK's choice among the ways through.
+
+use std::cmp::Reverse;
+
+use super::Lexeme;
+
+/// The most words of a tangle that are looked at together; IK's search takes their square.
+pub const MAX_TANGLE: usize = 256;
+
+/// Takes the next tangle off a sorted list: a word and all that overlap it, directly or through others. What begins before
+/// `from` is left out, for a tangle that was cut short.
+pub(super) fn next<'l>(lexemes: &mut &'l [Lexeme], from: u32) -> Option<&'l [Lexeme]> {
+    *lexemes = lexemes.get(lexemes.partition_point(|lexeme| lexeme.begin < from)..)?;
+    let first = lexemes.first()?;
+    let mut end = first.end;
+    let length = lexemes
+        .iter()
+        .take(MAX_TANGLE)
+        .take_while(|lexeme| {
+            let inside = lexeme.begin < end;
+            end = end.max(lexeme.end);
+            inside
+        })
+        .count();
+    let (tangle, rest) = lexemes.split_at_checked(length)?;
+    *lexemes = rest;
+    Some(tangle)
+}
+
+/// The best way through a tangle.
+///
+/// The first way takes each word that begins after the last one taken. Then, from the last word left out to the first: the
+/// way is taken back to where that word fits, and goes on with it in the same manner.
+pub(super) fn best(tangle: &[Lexeme]) -> Vec<Lexeme> {
+    let mut way: Vec<Lexeme> = Vec::new();
+    let mut left_out = Vec::new();
+    for (number, lexeme) in tangle.iter().enumerate() {
+        if fits(&way, lexeme) {
+            way.push(*lexeme);
+        } else {
+            left_out.push(number);
+        }
+    }
+    let mut best = way.clone();
+    while let Some(number) = left_out.pop() {
+        let Some((lexeme, after)) = tangle.get(number..).and_then(<[Lexeme]>::split_first) else { continue };
+        while !fits(&way, lexeme) {
+            way.pop();
+        }
+        way.push(*lexeme);
+        for lexeme in after {
+            if fits(&way, lexeme) {
+                way.push(*lexeme);
+            }
+        }
+        if merit(&way) > merit(&best) {
+            best.clone_from(&way);
+        }
+    }
+    best
+}
+
+fn fits(way: &[Lexeme], lexeme: &Lexeme) -> bool {
+    way.last().is_none_or(|last| lexeme.begin >= last.end)
+}
+
+/// What IK prefers, in this order: more characters covered, fewer words, a longer way, one that ends later, a larger product
+/// of the lengths (which wraps around at 32 bits, as IK's does), long words late.
+fn merit(way: &[Lexeme]) -> (u32, Reverse<usize>, u32, u32, i32, u32) {
+    let begin = way.first().map_or(0, |first| first.begin);
+    let end = way.last().map_or(0, |last| last.end);
+    let lengths = || way.iter().map(Lexeme::length);
+    let product = lengths().fold(1_i32, |product, length| product.wrapping_mul(length as i32));
+    let late = lengths().zip(1..).map(|(length, place)| length * place).sum();
+    (lengths().sum(), Reverse(way.len()), end - begin, end, product, late)
+}

@@ -1,0 +1,199 @@
+//! Control, nfkc, casefold, punctuation and the treatment of space in one pass: the default steps, fast.
+//!
+//! Most characters can be treated without their neighbours. A table made at build time says what becomes of each: it stays
+//! (runs of these are copied whole), it goes, it is space, or it becomes a given text. The rest, combining marks above all,
+//! is given with the character it belongs to and all up to the next such character to the steps themselves
+//! ([`stepwise`](super::stepwise)), which define the result.
+
+use super::{Pair, Steps, classes, plain, stepwise};
+
+mod table {
+    include!(concat!(env!("OUT_DIR"), "/fold_table.rs"));
+}
+
+/// What becomes of a character, by `build/fold_table.rs`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Treatment {
+    /// It stays.
+    Copy,
+    /// It goes without a trace.
+    Drop,
+    /// It becomes space.
+    Space,
+    /// It depends on its neighbours.
+    Slow,
+    /// It is a mark of this combining class that composes with nothing: it stays, in canonical order, unless it stands alone.
+    Mark(u8),
+    /// It becomes the text of this number.
+    Map(usize),
+}
+
+fn treatment(c: char) -> Treatment {
+    let code = u32::from(c) as usize;
+    let block = table::INDEX.get(code >> 6).copied().unwrap_or_default();
+    match table::BLOCKS.get((usize::from(block) << 6) | (code & 63)).copied().unwrap_or_default() {
+        0 => Treatment::Copy,
+        1 => Treatment::Drop,
+        2 => Treatment::Space,
+        entry @ 0x100..=0x1ff => Treatment::Mark(entry as u8),
+        entry @ 0x200.. => Treatment::Map(usize::from(entry - 0x200)),
+        _ => Treatment::Slow,
+    }
+}
+
+/// Gives the text that a character of [`Treatment::Map`] becomes.
+fn map_text(number: usize) -> &'static str {
+    let end = |number: usize| table::MAP_ENDS.get(number).copied().map(usize::from);
+    end(number).zip(end(number + 1)).and_then(|(start, end)| table::MAP_TEXT.get(start..end)).unwrap_or_default()
+}
+
+/// Writes the folds of `text` to `out`; runs of space become one space where `keep_space` is on and nothing otherwise.
+///
+/// Gives `false`, and writes nothing, if `text` is its own result.
+pub(super) fn apply(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
+    let mut pass =
+        Pass { text, keep_space, out, stretch, run: 0, back: Back::default(), pending: false, alone: true, class: 0 };
+    pass.all();
+    let changed = pass.run > 0;
+    if changed {
+        pass.flush(text.len());
+    }
+    changed
+}
+
+struct Pass<'t, 'o> {
+    text: &'t str,
+    keep_space: bool,
+    out: &'o mut String,
+    stretch: &'o mut Pair,
+    /// Where the run of characters that stay begins; it reaches to where the pass is, and is not yet written.
+    run: usize,
+    /// The way back to before what was written last.
+    back: Back,
+    /// A space is due before the next visible character.
+    pending: bool,
+    /// A mark here would have no letter: before it is the start of the text or space.
+    alone: bool,
+    /// Combining class of the last character, 0 if it is no mark.
+    class: u8,
+}
+
+/// The state before a run or a mapped character was written.
+#[derive(Clone, Copy, Default)]
+struct Back {
+    /// Where the run or the character begins in the text.
+    at: usize,
+    /// Length of what was written before it.
+    written: usize,
+    /// Whether a space was due.
+    pending: bool,
+}
+
+impl Pass<'_, '_> {
+    fn all(&mut self) {
+        let bytes = self.text.as_bytes();
+        let mut at = 0;
+        let mut checked = 0;
+        loop {
+            let plain = bytes.get(at..).map_or(0, plain::plain_len);
+            if plain > 0 {
+                at += plain;
+                self.alone = false;
+                self.class = 0;
+            }
+            if at - checked > 1 << 16 {
+                checked = at;
+                crate::interrupt::check();
+            }
+            let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next()) else { return };
+            at = self.one(c, at);
+        }
+    }
+
+    /// Treats the character at `at`, and gives where to go on.
+    fn one(&mut self, c: char, at: usize) -> usize {
+        let next = at + c.len_utf8();
+        match treatment(c) {
+            Treatment::Copy => {
+                self.alone = false;
+                self.class = 0;
+                return next;
+            }
+            // A run begins with a letter, so that its marks can be taken back with it.
+            Treatment::Mark(class) if !self.alone && at > self.run && (class == 0 || class >= self.class) => {
+                self.class = class;
+                return next;
+            }
+            Treatment::Mark(_) if !self.alone => return self.slow(at),
+            Treatment::Slow => return self.slow(at),
+            Treatment::Drop | Treatment::Mark(_) => self.flush(at),
+            Treatment::Space => {
+                self.flush(at);
+                self.pending = self.keep_space;
+                self.alone = true;
+            }
+            Treatment::Map(number) => {
+                self.flush(at);
+                self.back = Back { at, written: self.out.len(), pending: self.pending };
+                self.push(map_text(number));
+                self.class = 0;
+            }
+        }
+        self.run = next;
+        next
+    }
+
+    /// Writes the run that ends at `end`.
+    #[inline]
+    fn flush(&mut self, end: usize) {
+        let Some(run) = self.text.get(self.run..end).filter(|run| !run.is_empty()) else { return };
+        self.space_if_due();
+        self.back = Back { at: self.run, written: self.out.len(), pending: false };
+        self.out.push_str(run);
+    }
+
+    #[inline]
+    fn space_if_due(&mut self) {
+        if self.pending && !self.out.is_empty() {
+            self.out.push(' ');
+        }
+        self.pending = false;
+    }
+
+    /// Writes a text that may hold spaces.
+    #[inline]
+    fn push(&mut self, text: &str) {
+        for c in text.chars() {
+            self.alone = classes::is_white_space(c);
+            if self.alone {
+                self.pending = self.keep_space;
+            } else {
+                self.space_if_due();
+                self.out.push(c);
+            }
+        }
+    }
+
+    /// Treats by the steps themselves what is around `at`, and gives where to go on.
+    #[cold]
+    fn slow(&mut self, at: usize) -> usize {
+        let visible = |c: char| matches!(treatment(c), Treatment::Copy | Treatment::Map(_));
+        let (before, after) = self.text.split_at(at);
+        let start = before.char_indices().rfind(|&(_, c)| visible(c)).map_or(0, |(start, _)| start);
+        let end = after.char_indices().skip(1).find(|&(_, c)| visible(c)).map_or(self.text.len(), |(len, _)| at + len);
+        if start >= self.run {
+            self.flush(start);
+        } else {
+            // What was written from here on is written anew.
+            self.out.truncate(self.back.written + start.saturating_sub(self.back.at));
+            self.pending = self.back.pending;
+        }
+        let steps = if self.keep_space { Steps::FOLDS } else { Steps::CHARS };
+        let mut stretch = std::mem::take(self.stretch);
+        stepwise::apply(self.text.get(start..end).unwrap_or_default(), steps, &mut stretch);
+        self.push(&stretch.text);
+        *self.stretch = stretch;
+        self.run = end;
+        end
+    }
+}

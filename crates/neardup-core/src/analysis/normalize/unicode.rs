@@ -1,0 +1,85 @@
+//! The steps that Unicode defines: `control`, `nfkc`, `width`, `casefold`, `punctuation`, `space`, `nospace`.
+//!
+//! Each appends to `out`; none looks at more of `out` than it wrote itself.
+
+use caseless::Caseless;
+use unicode_normalization::char::compose;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+
+use super::classes::{is_control, is_mark, is_punctuation, is_white_space};
+
+/// Removes control, format and ignorable characters.
+pub(crate) fn control(text: &str, out: &mut String) {
+    out.extend(text.chars().filter(|&c| !is_control(c)));
+}
+
+/// Writes normalisation form KC.
+pub(crate) fn nfkc(text: &str, out: &mut String) {
+    if is_nfkc_quick(text.chars()) == IsNormalized::Yes { out.push_str(text) } else { out.extend(text.nfkc()) }
+}
+
+/// Writes fullwidth ASCII and signs narrow, halfwidth katakana wide, and U+3000 as a space, without touching anything else.
+pub(crate) fn width(text: &str, out: &mut String) {
+    let mut last = None;
+    for c in text.chars() {
+        let narrowed = match c {
+            '\u{3000}' | '\u{ff01}'..='\u{ff9f}' | '\u{ffe0}'..='\u{ffe6}' => c.nfkc().next().unwrap_or(c),
+            _ => c,
+        };
+        // A halfwidth sound mark is a character of its own; the wide letter has it built in.
+        let voiced = if matches!(c, 'ﾞ' | 'ﾟ') { last.and_then(|last| compose(last, narrowed)) } else { None };
+        if voiced.is_some() {
+            out.pop();
+        }
+        let written = voiced.unwrap_or(narrowed);
+        out.push(written);
+        last = Some(written);
+    }
+}
+
+/// Writes full case foldings (`ß` as `ss`), not normalised.
+pub(crate) fn casefold(text: &str, out: &mut String) {
+    out.extend(text.chars().default_case_fold().map(fold_new));
+}
+
+/// Folds the letters that Unicode 17 added after the tables of the pinned `caseless`, which are of Unicode 16.
+fn fold_new(c: char) -> char {
+    let code = u32::from(c);
+    let folded = match code {
+        0xa7ce | 0xa7d2 | 0xa7d4 => code + 1,
+        0x16ea0..=0x16eb8 => code + 0x1b,
+        _ => code,
+    };
+    char::from_u32(folded).unwrap_or(c)
+}
+
+/// Writes a space for each character of P* or S*; marks that thereby or before stand alone go.
+pub(crate) fn punctuation(text: &str, out: &mut String) {
+    // Marks without a letter come from signs such as U+00A8, which NFKC writes as a space and a mark.
+    let mut alone = true;
+    for c in text.chars() {
+        if is_punctuation(c) {
+            out.push(' ');
+            alone = true;
+        } else if !(alone && is_mark(c)) {
+            out.push(c);
+            alone = is_white_space(c);
+        }
+    }
+}
+
+/// Writes each run of white space as one space, and none at the ends.
+pub(crate) fn space(text: &str, out: &mut String) {
+    let start = out.len();
+    for word in text.split(is_white_space).filter(|word| !word.is_empty()) {
+        if out.len() > start {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+}
+
+/// Removes all white space.
+pub(crate) fn nospace(text: &str, out: &mut String) {
+    text.split(is_white_space).for_each(|word| out.push_str(word));
+}

@@ -1,0 +1,167 @@
+//! Brings rows that agree on the bits of a mask next to each other, in linear time.
+//!
+//! A row is a signature and its position. Two steps, both stable counting sorts by a hash of the masked bits: a first one
+//! into partitions that fit the processor's cache, a second one within each. Rows that agree end up in one run; a run can also
+//! hold rows that do not agree but share the hash, so the caller still compares.
+
+/// Rows aimed at for a partition, by bits: what the second step touches then stays in the second-level cache.
+const PARTITION_BITS: u32 = 12;
+
+/// The most partitions, by bits: each open one costs the first step a line of cache.
+const MOST_PARTITIONS_BITS: u32 = 11;
+
+/// Odd, with its bits spread evenly: 2^64 divided by the golden ratio.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// How many values beyond the last row [`Partition::signatures`] holds.
+pub(super) const PADDING: usize = 8;
+
+/// Where rows come from: a position for each signature, and whether the row takes part.
+pub(super) trait Source {
+    fn signatures(&self) -> &[u64];
+    fn position(&self, index: usize) -> u32;
+    fn takes_part(&self, index: usize) -> bool;
+}
+
+/// Signatures and the positions they stand at; both of one length.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub signatures: &'a [u64],
+    pub positions: &'a [u32],
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn len(self) -> usize {
+        self.positions.len()
+    }
+
+    pub(super) fn slice(self, start: u32, end: u32) -> Self {
+        let range = start as usize..end as usize;
+        Self { signatures: &self.signatures[range.clone()], positions: &self.positions[range] }
+    }
+}
+
+impl Source for Rows<'_> {
+    fn signatures(&self) -> &[u64] {
+        self.signatures
+    }
+
+    fn position(&self, index: usize) -> u32 {
+        self.positions[index]
+    }
+
+    fn takes_part(&self, _: usize) -> bool {
+        true
+    }
+}
+
+/// The runs of one partition.
+pub(super) struct Partition<'a> {
+    /// The rows, run after run.
+    pub rows: Rows<'a>,
+    /// The signatures again, followed by [`PADDING`] more values of no meaning.
+    pub signatures: &'a [u64],
+    /// Where each run ends, not decreasing; runs may be empty.
+    pub ends: &'a [u32],
+}
+
+/// Sorts rows into partitions; keeps its memory, 12 bytes a row, from one call to the next.
+#[derive(Default)]
+pub(super) struct Partitioner {
+    /// Low half and high half of the signature, and the position: 12 bytes, where a struct would take 16.
+    scattered: Vec<[u32; 3]>,
+    starts: Vec<u32>,
+    signatures: Vec<u64>,
+    positions: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Partitioner {
+    /// Hands each partition of the rows that take part to `visit`.
+    pub(super) fn partition(&mut self, source: &impl Source, mask: u64, mut visit: impl FnMut(Partition<'_>)) {
+        let bits = bits_for(source.signatures().len()).saturating_sub(PARTITION_BITS).min(MOST_PARTITIONS_BITS);
+        self.scatter(source, mask, bits);
+        let mut start = 0;
+        for i in 0..self.starts.len() {
+            let end = self.starts[i] as usize;
+            self.sort_partition(start..end, mask, bits);
+            let count = end - start;
+            visit(Partition {
+                rows: Rows { signatures: &self.signatures[..count], positions: &self.positions[..count] },
+                signatures: &self.signatures[..count + PADDING],
+                ends: &self.ends,
+            });
+            start = end;
+        }
+    }
+
+    /// First step; afterwards `starts` says where each partition ends.
+    fn scatter(&mut self, source: &impl Source, mask: u64, bits: u32) {
+        let partition = |signature: u64| top_bits(hash(signature, mask), bits);
+        self.starts.clear();
+        self.starts.resize(1 << bits, 0);
+        for (i, &signature) in source.signatures().iter().enumerate() {
+            self.starts[partition(signature)] += u32::from(source.takes_part(i));
+        }
+        counts_to_starts(&mut self.starts);
+        // One row more than there can be: a row that takes no part is written too, and overwritten by the next.
+        self.scattered.resize(source.signatures().len() + 1, [0; 3]);
+        for (i, &signature) in source.signatures().iter().enumerate() {
+            let next = &mut self.starts[partition(signature)];
+            self.scattered[*next as usize] = [signature as u32, (signature >> 32) as u32, source.position(i)];
+            *next += u32::from(source.takes_part(i));
+        }
+    }
+
+    /// Second step: one partition, into `signatures`, `positions` and `ends`.
+    fn sort_partition(&mut self, range: std::ops::Range<usize>, mask: u64, bits: u32) {
+        let rows = &self.scattered[range];
+        let local_bits = bits_for(rows.len()).clamp(4, 16);
+        let slot = |signature: u64| top_bits(hash(signature, mask) << bits, local_bits);
+        self.ends.clear();
+        self.ends.resize(1 << local_bits, 0);
+        for row in rows {
+            self.ends[slot(signature_of(row))] += 1;
+        }
+        counts_to_starts(&mut self.ends);
+        if self.positions.len() < rows.len() + PADDING {
+            self.signatures.resize(rows.len() + PADDING, 0);
+            self.positions.resize(rows.len() + PADDING, 0);
+        }
+        for row in rows {
+            let signature = signature_of(row);
+            let next = &mut self.ends[slot(signature)];
+            self.signatures[*next as usize] = signature;
+            self.positions[*next as usize] = row[2];
+            *next += 1;
+        }
+    }
+}
+
+#[inline]
+fn signature_of(row: &[u32; 3]) -> u64 {
+    u64::from(row[0]) | u64::from(row[1]) << 32
+}
+
+#[inline]
+fn hash(signature: u64, mask: u64) -> u64 {
+    (signature & mask).wrapping_mul(MULTIPLIER)
+}
+
+/// Gives the top `bits` bits, 0 to 63 of them, as a number.
+#[inline]
+fn top_bits(word: u64, bits: u32) -> usize {
+    ((word >> 1) >> (63 - bits)) as usize
+}
+
+fn bits_for(count: usize) -> u32 {
+    count.checked_ilog2().unwrap_or(0)
+}
+
+/// Turns counts into the sum of the counts before each.
+fn counts_to_starts(counts: &mut [u32]) {
+    let mut sum = 0;
+    for count in counts {
+        sum += std::mem::replace(count, sum);
+    }
+}

@@ -1,0 +1,178 @@
+//! Groups of SimHashes within a Hamming distance.
+
+use std::collections::hash_map::Entry;
+
+use ahash::AHashMap;
+
+use super::components::Components;
+use super::distinct::Distinct;
+use super::union_find::UnionFind;
+use crate::banding::{self, DEFAULT_BANDS};
+use crate::{Error, ErrorKind, Result, interrupt};
+
+/// Says which rows make a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkage {
+    /// Rows joined by a chain of rows, each within the distance of the next.
+    #[default]
+    Components,
+    /// Rows within the distance of a representative: in the given order, each row joins the nearest representative within the
+    /// distance, the earliest of equally near ones, or becomes one; a row equal to an earlier one goes with it. No two rows of a group are further apart than twice the
+    /// distance, whereas a chain can swallow a topic.
+    Star,
+}
+
+/// Gives for each signature the position of its group's representative: the first row of the group in the given order.
+///
+/// # Errors
+/// `InvalidParameter` if `distance` is above [`MAX_DISTANCE`](banding::MAX_DISTANCE); `LimitExceeded` for more than
+/// 4,294,967,295 signatures.
+pub fn group_simhash(signatures: &[u64], distance: u32, linkage: Linkage) -> Result<Vec<u32>> {
+    let count = u32::try_from(signatures.len()).map_err(|_| {
+        let message = format!("cannot group more than {} signatures at once: {}", u32::MAX, signatures.len());
+        Error::new(ErrorKind::LimitExceeded, message)
+    })?;
+    banding::probes(0, distance, DEFAULT_BANDS, |_| ())?;
+    match linkage {
+        Linkage::Components => Ok(components(signatures, count, distance)),
+        Linkage::Star => stars(signatures, distance),
+    }
+}
+
+fn components(signatures: &[u64], count: u32, distance: u32) -> Vec<u32> {
+    let mut distinct = Distinct::new(signatures);
+    let mut components = Components { sets: UnionFind::new(count), distance };
+    distinct.join_equal(&mut components.sets);
+    if distance > 0 {
+        components.join(&distinct, distinct.count);
+    }
+    components.sets.into_representatives()
+}
+
+fn stars(signatures: &[u64], distance: u32) -> Result<Vec<u32>> {
+    let mut representatives: Vec<u32> = Vec::with_capacity(signatures.len());
+    let mut stored = Stored::default();
+    for (position, &signature) in (0..).zip(signatures) {
+        if let Some(first) = stored.equal(signature, position) {
+            let representative = representatives[first as usize];
+            representatives.push(representative);
+            continue;
+        }
+        let mut best = (u32::MAX, position);
+        stored.neighbours(signature, distance, |neighbour, apart| best = best.min((apart, neighbour)))?;
+        if best.1 == position {
+            stored.insert(signature, position)?;
+        }
+        representatives.push(best.1);
+    }
+    Ok(representatives)
+}
+
+/// Signatures seen so far, under their bands.
+#[derive(Default)]
+struct Stored {
+    first: AHashMap<u64, u32>,
+    by_band: AHashMap<i32, Vec<(u64, u32)>>,
+}
+
+impl Stored {
+    /// Gives the first position of an equal signature, if this is not it.
+    fn equal(&mut self, signature: u64, position: u32) -> Option<u32> {
+        match self.first.entry(signature) {
+            Entry::Occupied(entry) => Some(*entry.get()),
+            Entry::Vacant(entry) => {
+                entry.insert(position);
+                None
+            }
+        }
+    }
+
+    fn insert(&mut self, signature: u64, position: u32) -> Result<()> {
+        banding::bands(signature, DEFAULT_BANDS, |key| self.by_band.entry(key).or_default().push((signature, position)))
+    }
+
+    fn neighbours(&self, signature: u64, distance: u32, mut sink: impl FnMut(u32, u32)) -> Result<()> {
+        interrupt::check();
+        banding::probes(signature, distance, DEFAULT_BANDS, |key| {
+            for &(other, position) in self.by_band.get(&key).map_or(&[][..], Vec::as_slice) {
+                let apart = (signature ^ other).count_ones();
+                if apart <= distance {
+                    sink(position, apart);
+                }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Relabels until nothing changes.
+    fn naive_components(signatures: &[u64], distance: u32) -> Vec<u32> {
+        let mut label: Vec<u32> = (0..).take(signatures.len()).collect();
+        loop {
+            let before = label.clone();
+            for i in 0..signatures.len() {
+                for j in 0..signatures.len() {
+                    if (signatures[i] ^ signatures[j]).count_ones() <= distance {
+                        label[i] = label[i].min(label[j]);
+                    }
+                }
+            }
+            if label == before {
+                return label;
+            }
+        }
+    }
+
+    fn naive_stars(signatures: &[u64], distance: u32) -> Vec<u32> {
+        let mut label: Vec<u32> = Vec::new();
+        for (i, signature) in signatures.iter().enumerate() {
+            if let Some(equal) = signatures[..i].iter().position(|other| other == signature) {
+                label.push(label[equal]);
+                continue;
+            }
+            let representatives = (0..i).filter(|&j| label[j] as usize == j);
+            let nearest = representatives.map(|j| ((signature ^ signatures[j]).count_ones(), j)).min();
+            label.push(nearest.filter(|&(apart, _)| apart <= distance).map_or(i, |(_, j)| j) as u32);
+        }
+        label
+    }
+
+    /// Clusters: centres, each followed by copies a few bits away, in mixed order.
+    fn clustered() -> impl Strategy<Value = Vec<u64>> {
+        let row = (0usize..8, prop::collection::vec(0u32..64, 0..14));
+        (prop::collection::vec(any::<u64>(), 8), prop::collection::vec(row, 0..80)).prop_map(|(centres, rows)| {
+            rows.iter()
+                .map(|(centre, flips)| flips.iter().fold(centres[*centre], |word, flip| word ^ (1 << flip)))
+                .collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn components_are_the_naive_ones(signatures in clustered(), distance in 0u32..=11) {
+            let groups = group_simhash(&signatures, distance, Linkage::Components).unwrap();
+            prop_assert_eq!(groups, naive_components(&signatures, distance));
+        }
+
+        #[test]
+        fn stars_are_the_naive_ones(signatures in clustered(), distance in 0u32..=11) {
+            let groups = group_simhash(&signatures, distance, Linkage::Star).unwrap();
+            prop_assert_eq!(groups, naive_stars(&signatures, distance));
+        }
+    }
+
+    #[test]
+    fn limits_are_errors() {
+        let error = group_simhash(&[1], 12, Linkage::Components).unwrap_err();
+        assert_eq!(error.message, "distance must be between 0 and 11: 12");
+        assert_eq!(group_simhash(&[], 3, Linkage::Components).unwrap(), [] as [u32; 0]);
+        assert_eq!(group_simhash(&[0, 0, 1 << 40], 0, Linkage::Star).unwrap(), [0, 0, 2]);
+    }
+}

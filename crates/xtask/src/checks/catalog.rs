@@ -1,0 +1,57 @@
+//! The catalog: every object explains itself, and no function's labels drift.
+
+use super::{Tally, expect};
+use crate::error::Result;
+use crate::psql::{fresh_database, query};
+use crate::test::Context;
+
+const DATABASE: &str = "catalog";
+
+/// The extension's own objects.
+const MEMBERS: &str = "
+WITH member AS (
+    SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+    WHERE e.extname = 'pg_neardup' AND d.deptype = 'e'
+), function AS (
+    SELECT p.*, p.oid::regprocedure::text AS signature FROM pg_proc p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
+)";
+
+/// Rules: what is said of an object, and the query for the objects that break it.
+const RULES: &[(&str, &str)] = &[
+    (
+        "objects without a comment",
+        "SELECT pg_describe_object(classid, objid, 0) FROM member LEFT JOIN pg_type t ON classid = 'pg_type'::regclass AND objid = t.oid
+         WHERE obj_description(objid, classid::regclass::name) IS NULL
+           AND classid IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_operator'::regclass, 'pg_class'::regclass, 'pg_namespace'::regclass)
+           AND (t.oid IS NULL OR (t.typelem = 0 AND t.typrelid = 0))
+           AND NOT EXISTS (SELECT FROM pg_class c WHERE classid = 'pg_class'::regclass AND objid = c.oid AND c.relkind NOT IN ('r', 'v', 'm', 'p', 'f'))",
+    ),
+    ("immutable functions that are not parallel safe", "SELECT signature FROM function WHERE provolatile = 'i' AND proparallel <> 's'"),
+    (
+        "functions that only read and are parallel unsafe",
+        "SELECT signature FROM function WHERE provolatile = 's' AND proparallel = 'u' AND prokind <> 'p'",
+    ),
+    ("volatile functions that claim to be parallel safe", "SELECT signature FROM function WHERE provolatile = 'v' AND proparallel = 's'"),
+    (
+        "functions that work through a document and cost less than 1000",
+        "SELECT signature FROM function JOIN pg_language l ON l.oid = prolang WHERE l.lanname = 'c' AND 'document' = ANY (proargnames) AND procost < 1000",
+    ),
+    (
+        "SECURITY DEFINER functions without a search_path of their own",
+        "SELECT signature FROM function WHERE prosecdef AND NOT EXISTS (SELECT FROM unnest(proconfig) AS setting WHERE setting LIKE 'search\\_path=%')",
+    ),
+];
+
+/// Checks each rule.
+pub fn run(context: &Context) -> Result<Tally> {
+    let server = context.server()?;
+    fresh_database(server, DATABASE)?;
+    let mut tally = Tally::default();
+    for (rule, offenders) in RULES {
+        let found = query(server, DATABASE, &format!("{MEMBERS} {offenders} ORDER BY 1"))?;
+        tally += expect(rule, &found, "");
+    }
+    let functions = query(server, DATABASE, &format!("{MEMBERS} SELECT count(*) > 0 FROM function"))?;
+    tally += expect("the extension has functions", &functions, "t");
+    Ok(tally)
+}

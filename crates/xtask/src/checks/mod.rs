@@ -1,0 +1,85 @@
+//! What `cargo xtask test` checks: one file each. To add one, write the file and list it in [`ALL`].
+
+mod catalog;
+mod concurrency;
+mod crash;
+mod dump;
+mod examples;
+mod isolation;
+mod regress;
+mod rust;
+mod sample;
+
+use crate::error::Result;
+use crate::test::Context;
+use std::fmt;
+use std::ops::AddAssign;
+
+/// One check.
+pub struct Check {
+    /// What `--filter` looks at.
+    pub name: &'static str,
+    /// What it does and how long that usually takes, for the reader.
+    pub what: &'static str,
+    /// Whether it wants the extension built and a server started.
+    pub needs_server: bool,
+    /// Does it. An error counts as one failure.
+    pub run: fn(&Context) -> Result<Tally>,
+}
+
+/// The checks in their order: the quick and the pure first.
+pub const ALL: &[Check] = &[
+    Check { name: "format", what: "cargo fmt --check", needs_server: false, run: rust::format },
+    Check { name: "lint", what: "cargo clippy (about 2 minutes the first time)", needs_server: false, run: rust::lint },
+    Check { name: "core", what: "unit tests of neardup-core (about 2 minutes)", needs_server: false, run: rust::core },
+    Check { name: "xtask", what: "unit tests of these commands", needs_server: false, run: rust::xtask },
+    Check { name: "regress", what: "tests/pg_regress, a fresh database each", needs_server: true, run: regress::run },
+    Check { name: "isolation", what: "tests/isolation", needs_server: true, run: isolation::run },
+    Check { name: "examples", what: "the SQL of README and docs", needs_server: true, run: examples::run },
+    Check { name: "catalog", what: "comments and labels of every object", needs_server: true, run: catalog::run },
+    Check { name: "dump", what: "dump and restore of a protected table", needs_server: true, run: dump::run },
+    Check { name: "concurrency", what: "copies from many sessions at once", needs_server: true, run: concurrency::run },
+    Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
+];
+
+/// How many tests passed and failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Tests that passed.
+    pub passed: u32,
+    /// Tests that failed.
+    pub failed: u32,
+}
+
+impl Tally {
+    /// One test, passed or not.
+    pub fn one(passed: bool) -> Self {
+        Self { passed: passed.into(), failed: (!passed).into() }
+    }
+
+    /// One test that failed.
+    pub fn failure() -> Self {
+        Self::one(false)
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
+    }
+}
+
+/// One assertion of a check: says what it is when it fails.
+pub fn expect(what: &str, actual: &str, expected: &str) -> Tally {
+    if actual != expected {
+        println!("{what}: expected\n  {expected}\nbut found\n  {actual}");
+    }
+    Tally::one(actual == expected)
+}

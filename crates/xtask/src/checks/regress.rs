@@ -1,0 +1,79 @@
+//! `tests/pg_regress`: SQL files and the output they must give, by Postgres's own pg_regress.
+//!
+//! Each file starts in a fresh database that has the extension in it, so that none depends on another.
+
+use super::Tally;
+use crate::command::{output, root};
+use crate::error::{Doing, Error, Result};
+use crate::psql::fresh_database;
+use crate::test::Context;
+use std::path::{Path, PathBuf};
+
+const DATABASE: &str = "regression";
+
+/// Runs every `sql/*.sql`.
+pub fn run(context: &Context) -> Result<Tally> {
+    run_all(context, &root().join("tests/pg_regress"), "sql", "regress/pg_regress")
+}
+
+/// Runs the files of `directory/<kind>` with a program of pg_regress's family.
+pub fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for name in names(&directory.join(kind), if kind == "sql" { "sql" } else { "spec" })? {
+        if context.wants(&name) {
+            let passed = run_one(context, directory, &name, program)?;
+            println!("    {} {name}", if passed { "ok    " } else { "FAILED" });
+            tally += Tally::one(passed);
+        }
+    }
+    Ok(tally)
+}
+
+fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Result<bool> {
+    let server = context.server()?;
+    fresh_database(server, DATABASE)?;
+    let results = server.directory().join("results-of-regress");
+    std::fs::create_dir_all(&results).doing("create", &results)?;
+    let diffs = results.join("regression.diffs");
+    let _ = std::fs::remove_file(&diffs);
+    let mut command = server.client_at(&context.postgres.test_program(program), DATABASE);
+    let argument = |option: &str, path: &Path| format!("--{option}={}", path.display());
+    command.arg("--use-existing").arg(format!("--dbname={DATABASE}")).arg("--encoding=UTF8");
+    command.arg(argument("inputdir", directory)).arg(argument("outputdir", &results));
+    command.arg(argument("bindir", context.postgres.bin())).arg(argument("host", server.directory()));
+    command.args(["--port=5432", "--user=postgres", name]).current_dir(&results);
+    let outcome = output(&mut command)?;
+    if outcome.status.success() {
+        return Ok(true);
+    }
+    if context.accept {
+        let from = results.join("results").join(format!("{name}.out"));
+        let to = directory.join("expected").join(format!("{name}.out"));
+        std::fs::copy(&from, &to).doing("write", &to)?;
+        println!("    wrote {}", to.display());
+        return Ok(true);
+    }
+    match std::fs::read(&diffs) {
+        Ok(diffs) => println!("{}", String::from_utf8_lossy(&diffs)),
+        Err(_) => println!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr)),
+    }
+    Ok(false)
+}
+
+/// The names of the files with this extension, sorted; none if there is no such directory.
+pub fn names(directory: &Path, extension: &str) -> Result<Vec<String>> {
+    if !directory.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = std::fs::read_dir(directory).doing("list", directory)?;
+    let paths = entries.map(|entry| Ok::<PathBuf, Error>(entry.doing("list", directory)?.path()));
+    let mut names = Vec::new();
+    for path in paths {
+        let path = path?;
+        if path.extension().is_some_and(|found| found == extension) {
+            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    Ok(names)
+}

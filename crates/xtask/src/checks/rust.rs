@@ -1,0 +1,87 @@
+//! What cargo checks by itself: formatting, lints, unit tests.
+
+use super::Tally;
+use crate::command::{cargo, run, shown, start};
+use crate::error::Result;
+use crate::setup::{ensure_lint_tools, for_postgres};
+use crate::test::Context;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// `cargo fmt --check`.
+pub fn format(_: &Context) -> Result<Tally> {
+    ensure_lint_tools()?;
+    run(cargo().args(["fmt", "--all", "--check"])).map(|()| Tally::one(true))
+}
+
+/// Clippy, where a warning is an error.
+pub fn lint(context: &Context) -> Result<Tally> {
+    ensure_lint_tools()?;
+    let mut tally = Tally::default();
+    for package in ["neardup-core", "xtask", "pg_neardup"] {
+        let mut clippy = cargo();
+        clippy.args(["clippy", "--quiet", "--package", package, "--all-targets"]);
+        if package == "pg_neardup" {
+            for_postgres(&mut clippy, &context.postgres);
+        }
+        let outcome = run(clippy.args(["--", "-D", "warnings"]));
+        tally += Tally::one(outcome.is_ok());
+    }
+    Ok(tally)
+}
+
+/// The unit and property tests of the pure crate.
+pub fn core(context: &Context) -> Result<Tally> {
+    cargo_test("neardup-core", context)
+}
+
+/// The unit tests of these commands.
+pub fn xtask(context: &Context) -> Result<Tally> {
+    cargo_test("xtask", context)
+}
+
+fn cargo_test(package: &str, context: &Context) -> Result<Tally> {
+    let mut command = cargo();
+    command.args(["test", "--quiet", "--package", package, "--no-fail-fast", "--", "--format=terse"]);
+    command.args(&context.part);
+    counted(&mut command)
+}
+
+/// Runs `cargo test`, shows what it prints, and adds up its summaries.
+fn counted(command: &mut Command) -> Result<Tally> {
+    let (mut child, _running) = start(command.stdout(Stdio::piped()))?;
+    let mut tally = Tally::default();
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines().map_while(|line| line.ok()) {
+            match summary(&line) {
+                Some(part) => tally += part,
+                None if line.trim().is_empty() || line.starts_with("running ") => {}
+                None => println!("{line}"),
+            }
+        }
+    }
+    let status = child.wait().map_err(|error| format!("{}: {error}", shown(command)))?;
+    if !status.success() && tally.failed == 0 {
+        tally.failed = 1;
+    }
+    Ok(tally)
+}
+
+/// Reads `test result: ok. 12 passed; 0 failed; 0 ignored; ...`.
+fn summary(line: &str) -> Option<Tally> {
+    let line = line.strip_prefix("test result: ")?;
+    let count = |what: &str| -> Option<u32> { line.split(what).next()?.split_whitespace().last()?.parse().ok() };
+    Some(Tally { passed: count(" passed;")?, failed: count(" failed;")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_are_read() {
+        let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+        assert_eq!(summary(line), Some(Tally { passed: 12, failed: 3 }));
+        assert_eq!(summary("running 12 tests"), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! Running other programs: what is run is shown when it fails, and ends when the command is interrupted.
+
+use crate::error::Result;
+use crate::interrupt::{Running, checkpoint};
+use std::process::{Child, Command, Output, Stdio};
+
+/// The command as one would type it.
+pub fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Starts a program. The guard beside it is to be kept as long as the program runs.
+pub fn start(command: &mut Command) -> Result<(Child, Running)> {
+    checkpoint();
+    let child = command.spawn().map_err(|error| format!("cannot run {}: {error}", shown(command)))?;
+    let running = Running::new(child.id());
+    Ok((child, running))
+}
+
+/// Runs a program with the terminal as its own; an error if it fails.
+pub fn run(command: &mut Command) -> Result {
+    let (mut child, running) = start(command)?;
+    let status = child.wait();
+    drop(running);
+    checkpoint();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{} failed ({status})", shown(command)).into()),
+        Err(error) => Err(format!("{}: {error}", shown(command)).into()),
+    }
+}
+
+/// Runs a program and takes its output, whether it fails or not.
+pub fn output(command: &mut Command) -> Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (child, running) = start(command)?;
+    let output = child.wait_with_output();
+    drop(running);
+    checkpoint();
+    output.map_err(|error| format!("{}: {error}", shown(command)).into())
+}
+
+/// Runs a program and takes what it prints, without the newline at the end; what it said is in the error if it fails.
+pub fn text(command: &mut Command) -> Result<String> {
+    let output = output(command)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{} failed ({}): {}", shown(command), output.status, said.trim_end()).into())
+}
+
+/// Whether the program is there and answers: for `cc --version` and the like.
+pub fn answers(command: &mut Command) -> bool {
+    output(command).is_ok_and(|output| output.status.success())
+}
+
+/// Cargo, the one that runs us.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
+}
+
+/// The project's directory.
+pub fn root() -> std::path::PathBuf {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_owned()
+}
+
+/// Whether we are root.
+pub fn is_root() -> bool {
+    // SAFETY: geteuid takes nothing and cannot fail.
+    unsafe { libc::geteuid() == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_shown_as_typed() {
+        let mut command = Command::new("psql");
+        command.args(["-c", "SELECT 'a'", "--port=5432", ""]);
+        assert_eq!(shown(&command), r"psql -c 'SELECT '\''a'\''' --port=5432 ''");
+    }
+
+    #[test]
+    fn what_a_failing_program_said_is_in_the_error() {
+        let error = text(Command::new("sh").args(["-c", "echo out; echo wrong >&2; exit 3"])).expect_err("it exits 3");
+        let message = error.to_string();
+        assert!(message.contains("wrong") && message.contains('3'), "{message}");
+        assert_eq!(text(Command::new("sh").args(["-c", "echo out"])).expect("it works"), "out");
+    }
+}

@@ -1,0 +1,76 @@
+//! Debian packages: which are missing, and how they come.
+
+use crate::command::{is_root, output, shown, text};
+use crate::error::{Doing, Error, Result};
+use crate::interrupt::{Disposable, dispose, on_exit};
+use crate::say;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// Installs those of `packages` that are missing; without the right to do so, fails with the command that does it.
+pub fn install_missing(packages: &[String]) -> Result {
+    if !Path::new("/usr/bin/dpkg-query").exists() {
+        return Ok(());
+    }
+    let missing: Vec<&str> = packages.iter().map(String::as_str).filter(|name| !is_installed(name)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let list = missing.join(" ");
+    if !is_root() {
+        return Err(format!("these Debian packages are missing; install them and run the command again:\n\n    sudo apt-get update && sudo apt-get install --no-install-recommends {list}\n").into());
+    }
+    say::step(&format!("installing Debian packages: {list} (about 1 minute, once)"));
+    let apt = |arguments: &[&str]| {
+        let mut apt = Command::new("apt-get");
+        apt.env("DEBIAN_FRONTEND", "noninteractive").args(["-qq", "-o", "Dpkg::Use-Pty=0"]).args(arguments);
+        apt
+    };
+    text(&mut apt(&["update"]))?;
+    let install = |packages: &[&str]| {
+        let mut install = apt(&["install", "-y", "--no-install-recommends"]);
+        let result = text(install.args(packages)).map(drop);
+        result.map_err(|error| Error::from(format!("{error}\nby hand: {}", shown(&install))))
+    };
+    if missing.iter().any(|name| name.starts_with("postgresql-")) {
+        install(&["postgresql-common"])?;
+        let restored: Arc<dyn Disposable> = Arc::new(NoMainCluster::set()?);
+        on_exit(restored.clone());
+        let result = install(&missing);
+        dispose(&restored);
+        return result;
+    }
+    install(&missing)
+}
+
+fn is_installed(package: &str) -> bool {
+    let mut query = Command::new("dpkg-query");
+    let status = output(query.args(["-W", "-f", "${db:Status-Status}", package]));
+    status.is_ok_and(|output| output.stdout == b"installed")
+}
+
+/// Debian's server package makes and starts a cluster "main" when it is first installed, which nobody here asked for.
+/// Its own setting against that stands while we install, and then again what stood there before.
+struct NoMainCluster {
+    before: String,
+}
+
+const CLUSTER_SETTINGS: &str = "/etc/postgresql-common/createcluster.conf";
+
+impl NoMainCluster {
+    fn set() -> Result<Self> {
+        let path = Path::new(CLUSTER_SETTINGS);
+        let before = std::fs::read_to_string(path).doing("read", path)?;
+        std::fs::write(path, format!("{before}\ncreate_main_cluster = false\n")).doing("write", path)?;
+        Ok(Self { before })
+    }
+}
+
+impl Disposable for NoMainCluster {
+    fn dispose(&self) {
+        if let Err(error) = std::fs::write(CLUSTER_SETTINGS, &self.before) {
+            eprintln!("cannot write {CLUSTER_SETTINGS} back: {error}; please take out its last line");
+        }
+    }
+}

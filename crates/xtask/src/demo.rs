@@ -1,0 +1,142 @@
+//! `cargo xtask demo` and `cargo xtask run`: the extension at work on a throwaway server, on the sample that comes with
+//! the project or on articles of one's own.
+
+use crate::build::build_and_install;
+use crate::command::root;
+use crate::error::{Doing, Result};
+use crate::options::Options;
+use crate::psql::{Session, interactive, psql};
+use crate::say;
+use crate::script::{Piece, pieces, wrapped};
+use crate::server::Server;
+use crate::setup;
+use std::time::{Duration, Instant};
+
+const DATABASE: &str = "demo";
+/// What the scripts read, and what `--input` puts in its place.
+const SAMPLE: &str = "'demo/sample.jsonl'";
+
+/// Shows, step by step, what the extension does.
+pub fn demo(options: &Options) -> Result {
+    let server = ready_server(options)?;
+    let mut session = session(&server)?;
+    let mut times: Vec<(String, Duration)> = Vec::new();
+    for piece in script(options)? {
+        match piece {
+            Piece::Step(title) => {
+                println!("\n---- {}. {title} {}\n", times.len() + 1, "-".repeat(70_usize.saturating_sub(title.len())));
+                times.push((title, Duration::ZERO));
+            }
+            Piece::Words(words) => println!("{}\n", wrapped(&words, 100)),
+            Piece::Sql(sql, error) => {
+                println!("{}", with_prompts(&sql));
+                let start = Instant::now();
+                let answer = session.ask(&sql)?;
+                let time = start.elapsed();
+                println!("{answer}\n[{}]\n", say::seconds(time));
+                check(&answer, error.as_deref())?;
+                if let Some((_, total)) = times.last_mut() {
+                    *total += time;
+                }
+            }
+        }
+    }
+    drop(session);
+    println!("---- Time of each step {}\n", "-".repeat(55));
+    for (number, (title, time)) in times.iter().enumerate() {
+        println!("{:>12}  {}. {title}", say::seconds(*time), number + 1);
+    }
+    println!("\nThe server and all its files are gone again. To try things yourself: cargo xtask run");
+    Ok(())
+}
+
+/// Opens a psql on a throwaway server that has the extension and the sample.
+pub fn open(options: &Options) -> Result {
+    let server = ready_server(options)?;
+    let mut session = session(&server)?;
+    let first_step = script(options)?.into_iter().skip(1).take_while(|piece| !matches!(piece, Piece::Step(_)));
+    for piece in first_step {
+        if let Piece::Sql(sql, error) = piece {
+            check(&session.ask(&sql)?, error.as_deref())?;
+        }
+    }
+    drop(session);
+    say::step("psql on a throwaway server, with the extension and the sample in table articles; \\q ends both");
+    interactive(&server, DATABASE)
+}
+
+fn ready_server(options: &Options) -> Result<Server> {
+    let postgres = setup::ensure(options)?;
+    build_and_install(&postgres)?;
+    say::step(&format!("starting a throwaway server, Postgres {} (a few seconds)", postgres.major));
+    let server = Server::start(&postgres)?;
+    crate::psql::query(&server, "postgres", &format!("CREATE DATABASE {DATABASE}"))?;
+    Ok(server)
+}
+
+fn session(server: &Server) -> Result<Session> {
+    Session::with(psql(server, DATABASE).current_dir(root()))
+}
+
+fn script(options: &Options) -> Result<Vec<Piece>> {
+    let name = if options.input.is_some() { "demo/input.sql" } else { "demo/demo.sql" };
+    let path = root().join(name);
+    let text = std::fs::read_to_string(&path).doing("read", &path)?;
+    Ok(pieces(&text.replace(SAMPLE, &source(options)?)))
+}
+
+/// What stands after `FROM` in the script's `\copy`.
+fn source(options: &Options) -> Result<String> {
+    let Some(input) = &options.input else { return Ok(SAMPLE.to_owned()) };
+    let path = input.canonicalize().doing("read", input)?;
+    let reader = if path.extension().is_some_and(|extension| extension == "xz") { "xz -dc" } else { "cat" };
+    let limit = options.limit.map(|lines| format!(" | head -n {lines}")).unwrap_or_default();
+    let path = path.to_string_lossy().replace('\'', r"'\''");
+    let program = format!("{reader} '{path}'{limit}");
+    Ok(format!("PROGRAM '{}'", program.replace('\'', "''")))
+}
+
+/// The statements as psql shows them while they are typed.
+fn with_prompts(sql: &str) -> String {
+    let mut shown = Vec::new();
+    let mut prompt = "=#";
+    for line in sql.lines() {
+        shown.push(format!("{DATABASE}{prompt} {line}"));
+        prompt = if line.ends_with(';') || line.starts_with('\\') { "=#" } else { "-#" };
+    }
+    shown.join("\n")
+}
+
+/// Fails if the answer has an error that was not announced, or lacks the one that was.
+fn check(answer: &str, expected: Option<&str>) -> Result {
+    let error = answer.lines().find_map(|line| line.strip_prefix("ERROR:")).map(str::trim);
+    match (error, expected) {
+        (None, None) => Ok(()),
+        (Some(error), Some(expected)) if error.starts_with(expected) => Ok(()),
+        (Some(error), _) => Err(format!("the demo met an error that it does not expect: {error}").into()),
+        (None, Some(expected)) => Err(format!("the demo expected an error that did not come: {expected}").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_follow_the_statements() {
+        assert_eq!(
+            with_prompts("\\x on\nSELECT\n  1;\nSELECT 2;"),
+            "demo=# \\x on\ndemo=# SELECT\ndemo-#   1;\ndemo=# SELECT 2;"
+        );
+    }
+
+    #[test]
+    fn errors_must_be_the_announced_ones() {
+        let refused = "ERROR:  near-duplicate of row 7\nDETAIL:  ...";
+        assert!(check(refused, Some("near-duplicate")).is_ok());
+        assert!(check(refused, None).is_err());
+        assert!(check(refused, Some("syntax error")).is_err());
+        assert!(check("INSERT 0 1", Some("near-duplicate")).is_err());
+        assert!(check("INSERT 0 1", None).is_ok());
+    }
+}

@@ -1,0 +1,130 @@
+//! Talking to a throwaway server through psql: one statement and its answer, or a session that stays open.
+//!
+//! psql and not a driver: it is what the reader would use, its output is what the demo shows, and it comes with the server.
+
+use crate::command::{run, start, text};
+use crate::error::{Error, Result};
+use crate::interrupt::{Running, checkpoint};
+use crate::server::Server;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// A test that has to wait longer than this for an answer has hung.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// psql, without anyone's settings, in a database of this server.
+pub fn psql(server: &Server, database: &str) -> Command {
+    let mut psql = server.client("psql", database);
+    psql.args(["-X", "-P", "pager=off"]).env("PSQL_HISTORY", "/dev/null");
+    psql
+}
+
+/// Runs SQL, many statements if need be, and gives what it returns: a line a row, `|` between the columns.
+pub fn query(server: &Server, database: &str, sql: &str) -> Result<String> {
+    text(psql(server, database).args(["-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql]))
+}
+
+/// Makes a database with the extension in it, afresh if there is one of that name.
+pub fn fresh_database(server: &Server, name: &str) -> Result {
+    query(server, "postgres", &format!("DROP DATABASE IF EXISTS {name}"))?;
+    query(server, "postgres", &format!("CREATE DATABASE {name}"))?;
+    query(server, name, "CREATE EXTENSION pg_neardup").map(drop)
+}
+
+/// An open session: what is sent to it is executed in turn, in one connection.
+pub struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+    asked: u32,
+    _running: Running,
+}
+
+impl Session {
+    /// Opens a session for tests: answers come unaligned, without headings.
+    pub fn open(server: &Server, database: &str) -> Result<Self> {
+        Self::with(psql(server, database).args(["-A", "-t", "-q"]))
+    }
+
+    /// Opens a session with a psql of one's own making.
+    pub fn with(psql: &mut Command) -> Result<Self> {
+        // One pipe for both, so that errors stand where they belong between the results.
+        let (reader, writer) = std::io::pipe().map_err(|error| format!("cannot make a pipe: {error}"))?;
+        let writer_too = writer.try_clone().map_err(|error| format!("cannot make a pipe: {error}"))?;
+        psql.stdin(std::process::Stdio::piped()).stdout(writer).stderr(writer_too);
+        let (mut child, running) = start(psql)?;
+        // The command keeps the writing ends; the reader sees the end of the output only without them.
+        psql.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let input = child.stdin.take();
+        Ok(Self { child, input, output: lines_of(reader), asked: 0, _running: running })
+    }
+
+    /// Sends SQL without waiting for the answer; [`Session::answer`] waits.
+    pub fn send(&mut self, sql: &str) -> Result {
+        self.asked += 1;
+        let input = self.input.as_mut().ok_or("the session is closed")?;
+        let sent = writeln!(input, "{sql}\n\\echo {}", marker(self.asked)).and_then(|()| input.flush());
+        sent.map_err(|error| format!("psql has gone: {error}").into())
+    }
+
+    /// Waits for the answer to what was sent last: results and messages as psql prints them.
+    pub fn answer(&mut self) -> Result<String> {
+        let end = marker(self.asked);
+        let deadline = Instant::now() + PATIENCE;
+        let mut lines: Vec<String> = Vec::new();
+        loop {
+            checkpoint();
+            match self.output.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) if line == end => return Ok(lines.join("\n")),
+                Ok(line) => lines.push(line),
+                Err(RecvTimeoutError::Timeout) if Instant::now() < deadline => {}
+                Err(RecvTimeoutError::Timeout) => return Err("no answer from the session in 10 minutes".into()),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::from(format!("the session has ended: {}", lines.join("\n"))));
+                }
+            }
+        }
+    }
+
+    /// Sends SQL and waits for the answer, which may be an error message.
+    pub fn ask(&mut self, sql: &str) -> Result<String> {
+        self.send(sql)?;
+        self.answer()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.input = None;
+        // Without its input psql leaves when its statement ends; a test that failed does not wait for that.
+        let deadline = Instant::now() + Duration::from_millis(500);
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn marker(number: u32) -> String {
+    format!("--end-of-answer-{number}--")
+}
+
+fn lines_of(reader: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(reader).split(b'\n').map_while(|line| line.ok()) {
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+/// Opens psql for the person at the terminal.
+pub fn interactive(server: &Server, database: &str) -> Result {
+    crate::interrupt::leave_ctrl_c_to_psql(|| run(&mut psql(server, database)))
+}

@@ -1,0 +1,229 @@
+//! A throwaway Postgres server: a temporary directory, a socket in it, no network; gone when the value is.
+//!
+//! It runs as an unprivileged user (`postgres`, or `nobody`, when we are root), in a process group of its own, so that Ctrl-C
+//! reaches us and not the server, which we then stop in order. It is stopped and its directory removed when the value is
+//! dropped, on every error, on a panic and on a signal.
+
+use crate::command::{answers, is_root, text};
+use crate::error::{Doing, Error, Result};
+use crate::interrupt::{Disposable, checkpoint, dispose, is_interrupted, kill, on_exit};
+use crate::postgres::Postgres;
+use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+const START_LIMIT: Duration = Duration::from_secs(60);
+const STOP_LIMIT: Duration = Duration::from_secs(60);
+
+/// Settings of every throwaway server: nothing of it is worth a wait for the disk.
+const SETTINGS: [&str; 5] =
+    ["listen_addresses=", "fsync=off", "full_page_writes=off", "max_wal_size=4GB", "shared_buffers=256MB"];
+
+/// A running throwaway server.
+pub struct Server {
+    postgres: Postgres,
+    settings: Vec<String>,
+    owner: Option<Owner>,
+    place: Arc<Place>,
+    disposable: Arc<dyn Disposable>,
+}
+
+/// What is to be thrown away.
+struct Place {
+    directory: PathBuf,
+    postmaster: Mutex<Option<Child>>,
+}
+
+/// The user who runs the server, if not we.
+#[derive(Clone, Copy)]
+struct Owner {
+    user: u32,
+    group: u32,
+}
+
+impl Server {
+    /// Makes and starts a server.
+    pub fn start(postgres: &Postgres) -> Result<Self> {
+        Self::start_with(postgres, &[])
+    }
+
+    /// Makes and starts a server with settings of its own beside the usual: `work_mem=1GB`.
+    pub fn start_with(postgres: &Postgres, settings: &[&str]) -> Result<Self> {
+        let owner = if is_root() { Some(unprivileged()?) } else { None };
+        let directory = temporary_directory(owner)?;
+        let place = Arc::new(Place { directory, postmaster: Mutex::new(None) });
+        let disposable: Arc<dyn Disposable> = place.clone();
+        on_exit(disposable.clone());
+        let settings = SETTINGS.iter().chain(settings).map(|s| (*s).to_owned()).collect();
+        let server = Self { postgres: postgres.clone(), settings, owner, place, disposable };
+        server.initialize()?;
+        server.run()?;
+        Ok(server)
+    }
+
+    /// The directory of the socket, the data and the log; other files may be put in it.
+    pub fn directory(&self) -> &Path {
+        &self.place.directory
+    }
+
+    /// A client program, `psql`, `pg_dump`, that connects to a database of this server as its superuser, whatever the environment says.
+    pub fn client(&self, program: &str, database: &str) -> Command {
+        self.client_at(&self.postgres.program(program), database)
+    }
+
+    /// The same for a program at a path.
+    pub fn client_at(&self, program: &Path, database: &str) -> Command {
+        let mut client = Command::new(program);
+        for (name, _) in std::env::vars_os() {
+            if name.as_encoded_bytes().starts_with(b"PG") {
+                client.env_remove(name);
+            }
+        }
+        client.env("PGHOST", self.directory()).env("PGPORT", "5432").env("PGUSER", "postgres");
+        client.env("PGDATABASE", database).env("PGCLIENTENCODING", "UTF8").env("LC_ALL", "C.UTF-8");
+        client
+    }
+
+    /// Stops it in order and starts it again.
+    pub fn restart(&self) -> Result {
+        self.place.stop(libc::SIGINT);
+        self.run()
+    }
+
+    /// Kills it like a power cut: no checkpoint, no goodbye. [`Server::restart`] brings it back.
+    pub fn crash(&self) {
+        self.place.stop(libc::SIGKILL);
+    }
+
+    /// The end of its log.
+    pub fn log(&self) -> String {
+        let log = std::fs::read(self.directory().join("log")).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(20)..].join("\n")
+    }
+
+    fn as_owner(&self, program: &str) -> Command {
+        let mut command = Command::new(self.postgres.program(program));
+        if let Some(owner) = self.owner {
+            command.uid(owner.user).gid(owner.group);
+        }
+        // A Rust panic becomes a Postgres error, whose DETAIL would otherwise hold the backtrace.
+        command.env("RUST_BACKTRACE", "0").env("LC_ALL", "C.UTF-8").current_dir(self.directory());
+        command
+    }
+
+    fn initialize(&self) -> Result {
+        let data = self.directory().join("data");
+        let mut initdb = self.as_owner("initdb");
+        initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-D"]).arg(data);
+        text(&mut initdb).map(drop)
+    }
+
+    fn run(&self) -> Result {
+        let deadline = Instant::now() + START_LIMIT;
+        while !self.try_run(deadline)? {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+
+    /// Starts the postmaster and waits until it answers. False: not yet, backends of a crashed one are still leaving.
+    fn try_run(&self, deadline: Instant) -> Result<bool> {
+        let log_path = self.directory().join("log");
+        let log = std::fs::File::create(&log_path).doing("create", &log_path)?;
+        let log_too = log.try_clone().doing("open", &log_path)?;
+        let mut postmaster = self.as_owner("postgres");
+        postmaster.arg("-D").arg(self.directory().join("data")).arg("-k").arg(self.directory()).args(["-p", "5432"]);
+        for setting in &self.settings {
+            postmaster.args(["-c", setting]);
+        }
+        postmaster.stdin(Stdio::null()).stdout(log).stderr(log_too).process_group(0);
+        self.place.spawn(&mut postmaster)?;
+        while !answers(&mut self.client("pg_isready", "postgres")) {
+            let ended = !self.place.is_running();
+            if ended && self.log().contains("still in use") && Instant::now() < deadline {
+                return Ok(false);
+            }
+            if ended || Instant::now() > deadline {
+                let log = self.log();
+                return Err(format!("the throwaway server did not start; its log ends:\n{log}").into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(true)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        dispose(&self.disposable);
+    }
+}
+
+impl Place {
+    fn postmaster(&self) -> MutexGuard<'_, Option<Child>> {
+        self.postmaster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the postmaster, unless everything is being thrown away: under the lock, so that none escapes that.
+    fn spawn(&self, command: &mut Command) -> Result {
+        let mut postmaster = self.postmaster();
+        if !is_interrupted() {
+            *postmaster = Some(command.spawn().map_err(|error| format!("cannot start the server: {error}"))?);
+        }
+        drop(postmaster);
+        checkpoint();
+        Ok(())
+    }
+
+    fn is_running(&self) -> bool {
+        self.postmaster().as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// Sends the postmaster a signal that ends it, and waits; kills it if it will not go.
+    fn stop(&self, signal: i32) {
+        let Some(mut child) = self.postmaster().take() else { return };
+        kill(child.id(), signal);
+        let deadline = Instant::now() + STOP_LIMIT;
+        while matches!(child.try_wait(), Ok(None)) {
+            if Instant::now() > deadline {
+                kill(child.id(), libc::SIGKILL);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Disposable for Place {
+    fn dispose(&self) {
+        self.stop(libc::SIGQUIT);
+        if let Err(error) = std::fs::remove_dir_all(&self.directory) {
+            eprintln!("cannot remove {}: {error}", self.directory.display());
+        }
+    }
+}
+
+/// Postgres refuses to run as root.
+fn unprivileged() -> Result<Owner> {
+    let id = |option: &str, name: &str| text(Command::new("id").args([option, name])).ok()?.parse().ok();
+    let owner = ["postgres", "nobody"].iter().find_map(|n| Some(Owner { user: id("-u", n)?, group: id("-g", n)? }));
+    owner.ok_or_else(|| {
+        Error::from("there is no user \"postgres\" or \"nobody\" to run the server as, and root must not")
+    })
+}
+
+fn temporary_directory(owner: Option<Owner>) -> Result<PathBuf> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let directory = std::env::temp_dir().join(format!("neardup-{}-{number}", std::process::id()));
+    std::fs::DirBuilder::new().mode(0o700).create(&directory).doing("create", &directory)?;
+    if let Some(owner) = owner {
+        chown(&directory, Some(owner.user), Some(owner.group)).doing("change the owner of", &directory)?;
+    }
+    Ok(directory)
+}

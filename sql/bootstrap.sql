@@ -1,0 +1,16 @@
+-- Signatures are defined over UTF-8 text; in another encoding the same article would get another signature.
+DO $$
+BEGIN
+    IF pg_catalog.getdatabaseencoding() <> 'UTF8' THEN
+        RAISE EXCEPTION 'pg_neardup needs a database in UTF8, this one is in %', pg_catalog.getdatabaseencoding()
+            USING ERRCODE = 'feature_not_supported',
+                  HINT = 'Create one: CREATE DATABASE name ENCODING ''UTF8'' TEMPLATE template0.';
+    END IF;
+END
+$$;
+
+CREATE SCHEMA neardup;
+COMMENT ON SCHEMA neardup IS 'pg_neardup: guard tables against near-duplicates and clean them up';
+GRANT USAGE ON SCHEMA neardup TO public;
+
+CREATE TYPE simhash;

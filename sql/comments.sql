@@ -1,0 +1,52 @@
+-- comments: what \df+, \dT+, \do+ and \dn+ teach
+
+COMMENT ON TYPE simhash IS '64-bit SimHash signature of a text, 16 hexadecimal digits; near texts have a small Hamming distance';
+COMMENT ON FUNCTION simhash_in(cstring) IS 'reads 16 hexadecimal digits';
+COMMENT ON FUNCTION simhash_out(simhash) IS 'writes 16 hexadecimal digits';
+COMMENT ON FUNCTION simhash_recv(internal) IS 'reads 8 bytes, most significant first';
+COMMENT ON FUNCTION simhash_send(simhash) IS 'writes 8 bytes, most significant first';
+COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'the signature as 64 bits, most significant first; behind the cast to bit';
+COMMENT ON FUNCTION simhash_from_bit(bit) IS 'the signature of exactly 64 bits, most significant first; behind the cast from bit';
+COMMENT ON FUNCTION simhash_eq(simhash, simhash) IS 'equal';
+COMMENT ON FUNCTION simhash_ne(simhash, simhash) IS 'not equal';
+COMMENT ON FUNCTION simhash_lt(simhash, simhash) IS 'less, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_le(simhash, simhash) IS 'less or equal, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_gt(simhash, simhash) IS 'greater, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_ge(simhash, simhash) IS 'greater or equal, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'B-tree comparison, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_hash(simhash) IS 'hash for hash joins, grouping and hash indexes';
+COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS '64-bit hash with a seed, for hash partitioning';
+COMMENT ON OPERATOR = (simhash, simhash) IS 'equal';
+COMMENT ON OPERATOR <> (simhash, simhash) IS 'not equal';
+COMMENT ON OPERATOR < (simhash, simhash) IS 'less';
+COMMENT ON OPERATOR <= (simhash, simhash) IS 'less or equal';
+COMMENT ON OPERATOR > (simhash, simhash) IS 'greater';
+COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater or equal';
+COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance, 0 to 64';
+
+COMMENT ON FUNCTION simhash(text, text) IS 'SimHash signature of a document under an analyzer (jieba, or chars:N for shingles of N characters); NULL where the document has no token';
+COMMENT ON FUNCTION simhash(unknown, text) IS 'the same for a string literal, which would otherwise be read as a signature';
+COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
+COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signature, one for each of 3 to 64 interleaved bands (default 4): CREATE INDEX ON articles USING gin (simhash_bands(sig))';
+COMMENT ON FUNCTION simhash_band(simhash, integer, integer) IS 'index key of one band, numbered from 0';
+COMMENT ON FUNCTION simhash_probes(simhash, integer, integer) IS 'keys of which every signature within the distance (0 to 11) has at least one among its simhash_bands';
+COMMENT ON FUNCTION simhash_within(simhash, simhash, integer) IS 'whether two signatures are within a Hamming distance of 0 to 11; a GIN index on simhash_bands of the first argument serves it';
+COMMENT ON FUNCTION near_duplicate_of(simhash, integer) IS 'window function: position, from 1 in the window''s order, of the first row in the group of signatures connected by steps of at most the distance';
+
+COMMENT ON VIEW neardup.protected IS 'tables under guard, with the document and signature columns and the settings';
+COMMENT ON TABLE neardup.runs IS 'clean-ups that removed rows: what, when, how many';
+COMMENT ON TABLE neardup.removed IS 'rows that clean-ups removed, as they were, each with the row it duplicates';
+COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: signs a new document and refuses a near-duplicate';
+COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text) IS 'guards a table against near-duplicate documents: adds a signature column, its index and a trigger; call again to change distance or on_duplicate (reject, skip, warn)';
+COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and index';
+COMMENT ON FUNCTION neardup.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
+COMMENT ON FUNCTION neardup.guard_target(oid) IS 'what the trigger needs to know of its table';
+COMMENT ON FUNCTION neardup.key_columns(regclass) IS 'columns of the primary key, in its order';
+COMMENT ON FUNCTION neardup.key_expression(regclass, text) IS 'SQL expression for the primary key as one text value';
+COMMENT ON FUNCTION neardup.column_names(regclass) IS 'columns of a table, in its order';
+COMMENT ON FUNCTION neardup.copies_query(neardup.protected, text, name) IS 'SQL query that lists the copies in a guarded table, each with the row that stays';
+COMMENT ON FUNCTION neardup.remove_singly(text, bigint, bigint, bigint, regclass) IS 'removes a batch row by row, leaving rows that other tables refer to';
+COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name) IS 'copies in a guarded table: key, key of the row of its group that would stay, Hamming distance between the two, rows in the group';
+COMMENT ON PROCEDURE neardup.backfill(regclass, name, integer, bigint) IS 'signs rows that were there before the guard, in batches with a commit each; can be interrupted and called again';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, bigint, bigint) IS 'removes copies, keeping the oldest, newest or longest row of each group; a dry run unless dry_run => false; neardup.restore undoes it';
+COMMENT ON PROCEDURE neardup.restore(bigint, bigint) IS 'brings back the rows that a clean-up removed';

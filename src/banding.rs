@@ -1,0 +1,35 @@
+//! Helper columns for an index: the bands of a signature and the keys under which its neighbours are found.
+
+use neardup_core::banding;
+use pgrx::prelude::*;
+
+use crate::argument::within;
+use crate::datum::SimHash;
+use crate::error::{Result, report};
+
+extension_sql_file!(
+    "../sql/banding.sql",
+    name = "banding",
+    requires = [simhash_bands, simhash_band, simhash_probes, "simhash_operators"]
+);
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 10)]
+fn simhash_bands(signature: SimHash, bands: default!(i32, 4)) -> Result<Vec<i32>> {
+    let mut keys = Vec::new();
+    banding::bands(signature.0, within("bands", bands, banding::BANDS)?, |key| keys.push(key)).map_err(report)?;
+    Ok(keys)
+}
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 10)]
+fn simhash_band(signature: SimHash, i: i32, bands: default!(i32, 4)) -> Result<i32> {
+    let bands = within("bands", bands, banding::BANDS)?;
+    banding::band(signature.0, within("band", i, 0..=bands - 1)?, bands).map_err(report)
+}
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 100)]
+fn simhash_probes(signature: SimHash, distance: i32, bands: default!(i32, 4)) -> Result<Vec<i32>> {
+    let mut keys = Vec::new();
+    let distance = within("distance", distance, 0..=banding::MAX_DISTANCE)?;
+    banding::probes(signature.0, distance, within("bands", bands, banding::BANDS)?, |key| keys.push(key)).map_err(report)?;
+    Ok(keys)
+}

@@ -1,0 +1,15 @@
+//! What must exist before anything else, and what the library does when it is loaded.
+
+use pgrx::prelude::*;
+
+extension_sql_file!("../sql/bootstrap.sql", bootstrap);
+
+fn check_for_interrupts() {
+    pgrx::check_for_interrupts!();
+}
+
+/// Connects the core's cancellation checks to the server's.
+#[pg_guard]
+pub extern "C-unwind" fn _PG_init() {
+    neardup_core::interrupt::install(check_for_interrupts);
+}

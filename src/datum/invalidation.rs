@@ -1,0 +1,56 @@
+//! Tells when something cached about a table may no longer hold.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+
+/// Counts the changes to watched tables and to schemas that this backend has heard of.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static WATCHED: RefCell<Vec<pg_sys::Oid>> = const { RefCell::new(Vec::new()) };
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn on_relation(_argument: pg_sys::Datum, relation: pg_sys::Oid) {
+    // The invalid oid stands for all tables. A callback may come while the list is being written: then count, to be safe.
+    let watched = WATCHED.with(|list| list.try_borrow().map_or(true, |list| list.contains(&relation)));
+    if watched || relation == pg_sys::Oid::INVALID {
+        GENERATION.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn on_schema(_argument: pg_sys::Datum, _cache: i32, _hash: u32) {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A number that grows with every change; what was cached under another one must be made anew.
+pub fn generation() -> u64 {
+    GENERATION.load(Ordering::Relaxed)
+}
+
+/// Counts changes to this table from now on.
+pub fn watch(table: pg_sys::Oid) {
+    WATCHED.with_borrow_mut(|list| {
+        if !list.contains(&table) {
+            list.push(table);
+        }
+    });
+}
+
+/// Starts counting; to be called once in a backend, since Postgres keeps a callback for ever and has room for few.
+pub fn listen() {
+    // SAFETY: both callbacks only touch an atomic and a list of this thread, and call nothing of Postgres, as they may
+    // run at any moment in which it handles invalidations.
+    unsafe {
+        pg_sys::CacheRegisterRelcacheCallback(Some(on_relation), pg_sys::Datum::null());
+        pg_sys::CacheRegisterSyscacheCallback(
+            pg_sys::SysCacheIdentifier::NAMESPACEOID as i32,
+            Some(on_schema),
+            pg_sys::Datum::null(),
+        );
+    }
+}

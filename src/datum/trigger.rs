@@ -1,0 +1,174 @@
+//! A safe view of a row trigger's call.
+
+use std::ffi::CStr;
+use std::marker::PhantomData;
+
+use pgrx::{FromDatum, pg_sys};
+
+use super::SimHash;
+
+/// One firing of a `BEFORE ... FOR EACH ROW` trigger.
+///
+/// The columns it speaks of are those of its `UPDATE OF` list, in the order of that list: Postgres keeps it by
+/// attribute number, so that it survives renames, dump and restore, and partitions with other column orders.
+pub struct RowTrigger<'a> {
+    data: &'a pg_sys::TriggerData,
+    trigger: &'a pg_sys::Trigger,
+    call: PhantomData<&'a ()>,
+}
+
+/// Which row of the event is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// The row as it will be.
+    New,
+    /// The row as it was; there is one only in an update.
+    Old,
+}
+
+impl<'a> RowTrigger<'a> {
+    /// Takes the trigger out of a call; `None` unless it is a BEFORE ROW trigger for INSERT or UPDATE.
+    ///
+    /// # Safety
+    /// `fcinfo` must be the argument of a trigger function, during its call.
+    pub unsafe fn from_fcinfo(fcinfo: pg_sys::FunctionCallInfo) -> Option<Self> {
+        // SAFETY: the caller vouches for fcinfo; called_as_trigger has looked at the context's tag before the cast.
+        let data = unsafe {
+            if !pgrx::trigger_support::called_as_trigger(fcinfo) {
+                return None;
+            }
+            (*fcinfo).context.cast::<pg_sys::TriggerData>().as_ref()?
+        };
+        // SAFETY: tg_trigger of a running trigger is valid for the call.
+        let trigger = unsafe { data.tg_trigger.as_ref()? };
+        let event = data.tg_event;
+        let operation = event & pg_sys::TRIGGER_EVENT_OPMASK;
+        let row_before = event & pg_sys::TRIGGER_EVENT_ROW != 0
+            && event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_BEFORE;
+        let fits = operation == pg_sys::TRIGGER_EVENT_INSERT || operation == pg_sys::TRIGGER_EVENT_UPDATE;
+        (row_before && fits).then_some(Self { data, trigger, call: PhantomData })
+    }
+
+    /// Whether a row is being updated, not inserted.
+    pub fn is_update(&self) -> bool {
+        self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK == pg_sys::TRIGGER_EVENT_UPDATE
+    }
+
+    fn tuple(&self, row: Row) -> Option<pg_sys::HeapTuple> {
+        let tuple = match (row, self.is_update()) {
+            (Row::New, true) => self.data.tg_newtuple,
+            (Row::New, false) | (Row::Old, true) => self.data.tg_trigtuple,
+            (Row::Old, false) => return None,
+        };
+        (!tuple.is_null()).then_some(tuple)
+    }
+
+    /// The trigger's identity; a partition's copy has its own.
+    pub fn oid(&self) -> pg_sys::Oid {
+        self.trigger.tgoid
+    }
+
+    /// The table whose row it is: a partition where the table has partitions.
+    pub fn relation_oid(&self) -> pg_sys::Oid {
+        // SAFETY: the relation is open for the length of the call.
+        unsafe { (*self.data.tg_relation).rd_id }
+    }
+
+    /// The trigger's argument number `i`.
+    pub fn argument(&self, i: usize) -> Option<&'a str> {
+        if i >= usize::try_from(self.trigger.tgnargs).unwrap_or(0) {
+            return None;
+        }
+        // SAFETY: tgargs has tgnargs C strings.
+        unsafe { CStr::from_ptr(*self.trigger.tgargs.add(i)) }.to_str().ok()
+    }
+
+    /// The attribute numbers of the `UPDATE OF` list, in its order.
+    pub fn columns(&self) -> &'a [i16] {
+        let count = usize::try_from(self.trigger.tgnattr).unwrap_or(0);
+        if count == 0 {
+            return &[];
+        }
+        // SAFETY: tgattr has tgnattr numbers and lives as long as the trigger.
+        unsafe { std::slice::from_raw_parts(self.trigger.tgattr, count) }
+    }
+
+    /// The type of a column, domains resolved; `None` where the table has no such column.
+    pub fn column_type(&self, column: i16) -> Option<pg_sys::Oid> {
+        // SAFETY: the relation is open for the length of the call, and its descriptor has natts attributes.
+        unsafe {
+            let descriptor = (*self.data.tg_relation).rd_att;
+            if column < 1 || i32::from(column) > (*descriptor).natts {
+                return None;
+            }
+            let declared = pg_sys::SPI_gettypeid(descriptor, i32::from(column));
+            Some(pg_sys::getBaseType(declared))
+        }
+    }
+
+    fn value(&self, row: Row, column: i16) -> Option<pg_sys::Datum> {
+        let tuple = self.tuple(row)?;
+        let mut null = true;
+        // SAFETY: the tuple has the shape of the relation's descriptor; the callers have checked the column.
+        let datum =
+            unsafe { pg_sys::heap_getattr(tuple, i32::from(column), (*self.data.tg_relation).rd_att, &mut null) };
+        (!null).then_some(datum)
+    }
+
+    /// A column's text, without its toast; `None` for NULL, and for a column that is not of a text type.
+    pub fn text(&self, row: Row, column: i16) -> Option<&'a str> {
+        if !is_text(self.column_type(column)?) {
+            return None;
+        }
+        let datum = self.value(row, column)?;
+        // SAFETY: a text type's datum is a varlena of text; what it points to lives in the memory of this call.
+        unsafe { <&str>::from_datum(datum, false) }
+    }
+
+    /// A signature; `None` for NULL, and for a column that is not of the given type `simhash`.
+    pub fn simhash(&self, row: Row, column: i16, simhash: pg_sys::Oid) -> Option<SimHash> {
+        if self.column_type(column)? != simhash {
+            return None;
+        }
+        self.value(row, column).map(SimHash::from_raw)
+    }
+
+    /// The table and place (`oid` and `tid`) of the row that an update replaces; of no row in an insert.
+    pub fn identity(&self) -> [pg_sys::Datum; 2] {
+        let table = if self.is_update() { self.relation_oid() } else { pg_sys::Oid::INVALID };
+        // SAFETY: tg_trigtuple is valid for the call, and a tid datum is a pointer to an item pointer.
+        let tid = unsafe { &raw mut (*self.data.tg_trigtuple).t_self };
+        [pg_sys::Datum::from(table), pg_sys::Datum::from(tid)]
+    }
+
+    /// Leaves the row out.
+    pub fn skip(&self) -> pg_sys::Datum {
+        pg_sys::Datum::null()
+    }
+
+    /// Lets the row through with another signature in `column`, which must be of type `simhash`; `None` is NULL.
+    pub fn keep_with(&self, column: i16, signature: Option<SimHash>) -> pg_sys::Datum {
+        let Some(tuple) = self.tuple(Row::New) else { return pg_sys::Datum::null() };
+        let mut columns = [i32::from(column)];
+        let mut nulls = [signature.is_none()];
+        let mut values = [signature.map_or(pg_sys::Datum::null(), SimHash::into_raw)];
+        // SAFETY: the tuple has the shape of the relation's descriptor, the arrays have one entry each, and the
+        // column is of a by-value type.
+        let changed = unsafe {
+            pg_sys::heap_modify_tuple_by_cols(
+                tuple,
+                (*self.data.tg_relation).rd_att,
+                1,
+                columns.as_mut_ptr(),
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            )
+        };
+        pg_sys::Datum::from(changed)
+    }
+}
+
+/// Whether values of this type are stored as text is.
+pub fn is_text(oid: pg_sys::Oid) -> bool {
+    [pg_sys::TEXTOID, pg_sys::VARCHAROID, pg_sys::BPCHAROID].contains(&oid)
+}

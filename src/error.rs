@@ -1,0 +1,26 @@
+//! Maps the core's errors to SQLSTATEs, in one place.
+
+use neardup_core::{Error, ErrorKind};
+use pgrx::PgSqlErrorCode;
+use pgrx::pg_sys::panic::ErrorReport;
+
+/// The result of every SQL function here; an `Err` becomes a Postgres error with its SQLSTATE, detail and hint.
+pub type Result<T> = std::result::Result<T, ErrorReport>;
+
+/// Turns an error of the core into a report.
+pub fn report(error: Error) -> ErrorReport {
+    let code = match error.kind {
+        ErrorKind::InvalidText => PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION,
+        ErrorKind::InvalidBinary => PgSqlErrorCode::ERRCODE_INVALID_BINARY_REPRESENTATION,
+        ErrorKind::InvalidParameter | ErrorKind::Mismatch => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+        ErrorKind::LimitExceeded => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+    };
+    let mut report = ErrorReport::new(code, error.message, "pg_neardup");
+    if let Some(detail) = error.detail {
+        report = report.set_detail(detail);
+    }
+    if let Some(hint) = error.hint {
+        report = report.set_hint(hint);
+    }
+    report
+}

@@ -1,0 +1,53 @@
+-- rows that were there before the guard
+CREATE TABLE posts (id int PRIMARY KEY, day date, body text, tags text[], extra jsonb);
+INSERT INTO posts VALUES
+    (1, '2026-03-03', '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。', '{a,NULL,"b c"}', 'null'),
+    (2, '2026-03-02', '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学！！', NULL, NULL),
+    (3, '2026-03-01', '【快讯】江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。', '{}', '{"k": [1, null]}'),
+    (4, '2026-03-05', 'The harbour bridge will close for repairs from Monday until the end of the month, the city said.', NULL, NULL),
+    (5, '2026-03-04', 'The harbour bridge will close for repairs from Monday until the end of the month, the city said', NULL, NULL),
+    (6, '2026-03-06', '完全不同的一条消息：西山隧道提前两个月贯通，预计明年春天通车，届时两地车程缩短到四十分钟。', NULL, NULL),
+    (7, '2026-03-06', NULL, NULL, NULL);
+SELECT neardup.protect('posts', 'body', distance => 11);
+SELECT * FROM neardup.duplicates('posts');
+CALL neardup.backfill('posts');
+CALL neardup.backfill('posts');
+SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts');
+SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', keep => 'newest');
+SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', age => 'day');
+SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', keep => 'longest');
+SELECT * FROM neardup.duplicates('posts', keep => 'prettiest');
+SELECT * FROM neardup.duplicates('posts', document => 'title');
+
+-- a dry run is the default, and changes nothing
+CALL neardup.cleanup('posts');
+SELECT count(*) FROM posts;
+SELECT count(*) FROM neardup.runs;
+
+-- the real one, one row a batch; a row that others refer to stays
+CREATE TABLE comments (post int REFERENCES posts);
+INSERT INTO comments VALUES (5);
+CREATE TEMPORARY TABLE before AS TABLE posts;
+CALL neardup.cleanup('posts', dry_run => false, batch => 1);
+SELECT id FROM posts ORDER BY id;
+SELECT target, keep, distance, removed, restored, finished IS NOT NULL AS finished FROM neardup.runs;
+SELECT key, duplicate_of FROM neardup.removed ORDER BY key;
+
+-- and back, every value as it was
+CALL neardup.restore(1);
+SELECT count(*) AS lost FROM (TABLE before EXCEPT TABLE posts) d;
+SELECT count(*) AS invented FROM (TABLE posts EXCEPT TABLE before) d;
+SELECT removed, restored FROM neardup.runs;
+CALL neardup.restore(1);
+CALL neardup.restore(99);
+-- the guard stands again
+INSERT INTO posts (id, body) SELECT 8, body FROM posts WHERE id = 1;
+
+-- errors
+CALL neardup.cleanup('comments');
+CALL neardup.cleanup('posts', batch => 0);
+CALL neardup.cleanup('posts', keep => NULL);
+CALL neardup.backfill('posts', batch => -1);
+ALTER TABLE comments ADD COLUMN parent int REFERENCES posts ON DELETE CASCADE;
+CALL neardup.cleanup('posts', dry_run => false);
+DROP TABLE comments, posts;
