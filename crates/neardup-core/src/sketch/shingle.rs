@@ -212,9 +212,9 @@ mod tests {
 
     #[test]
     fn a_text_shorter_than_the_shingle_has_none() {
-        assert_eq!(shingles("四个字吧", 5), []);
+        assert!(shingles("四个字吧", 5).is_empty());
         assert_eq!(shingles("五个字呢吧", 5), [token_hash("五个字呢吧")]);
-        assert_eq!(shingles("五个字呢吧", 0), []);
-        assert_eq!(shingles("", 1), []);
+        assert!(shingles("五个字呢吧", 0).is_empty());
+        assert!(shingles("", 1).is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! The accumulator behind a SimHash: hashes in, signature or totals out.
 
-use super::kernel;
+use super::{keep_bits, kernel};
+use crate::Result;
 use crate::sketch::shingle::{self, BATCH, Sink};
 
 /// Adds weighted token hashes into 64 totals.
@@ -122,6 +123,17 @@ impl SimHashCounter {
         totals
     }
 
+    /// Gives the first `bits` totals as a vector for comparison by cosine (SimHashCosine, methods.md Z), or `None` if nothing
+    /// was added. A total beyond 2^24 is rounded to the nearest `f32`.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](crate::ErrorKind::InvalidParameter) if `bits` is not 1 to 64.
+    pub fn totals_vector(&mut self, bits: u32) -> Result<Option<Vec<f32>>> {
+        keep_bits(0, bits)?;
+        let totals = (!self.is_empty()).then(|| self.totals());
+        Ok(totals.map(|totals| totals.iter().take(bits as usize).map(|&total| total as f32).collect()))
+    }
+
     /// Says whether no token of a weight other than 0 was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -238,6 +250,15 @@ mod tests {
         counter.add(0);
         assert_eq!(counter.finish(), Some(0));
         assert_eq!(counter.totals(), [-1; 64]);
+    }
+
+    #[test]
+    fn the_vector_is_the_first_totals() {
+        let mut counter = SimHashCounter::new();
+        assert_eq!(counter.totals_vector(64), Ok(None));
+        counter.add_weighted(0b101, 3);
+        assert_eq!(counter.totals_vector(4), Ok(Some(vec![3.0, -3.0, 3.0, -3.0])));
+        assert!(counter.totals_vector(65).is_err());
     }
 
     #[test]
