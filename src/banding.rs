@@ -30,6 +30,7 @@ fn simhash_band(signature: SimHash, i: i32, bands: default!(i32, 4)) -> Result<i
 fn simhash_probes(signature: SimHash, distance: i32, bands: default!(i32, 4)) -> Result<Vec<i32>> {
     let mut keys = Vec::new();
     let distance = within("distance", distance, 0..=banding::MAX_DISTANCE)?;
-    banding::probes(signature.0, distance, within("bands", bands, banding::BANDS)?, |key| keys.push(key)).map_err(report)?;
+    banding::probes(signature.0, distance, within("bands", bands, banding::BANDS)?, |key| keys.push(key))
+        .map_err(report)?;
     Ok(keys)
 }

@@ -21,11 +21,7 @@ use crate::datum::role;
 use crate::datum::trigger::{Row, RowTrigger, is_text};
 use crate::error::{Result, report};
 
-extension_sql_file!(
-    "../sql/guard.sql",
-    name = "guard",
-    requires = ["simhash_operators", "banding"]
-);
+extension_sql_file!("../sql/guard.sql", name = "guard", requires = ["simhash_operators", "banding"]);
 
 /// How many lock keys a table has: what one bulk load can hold of the server's lock table, whose default is 6,400 entries.
 const STRIPES: u64 = 2048;
@@ -88,13 +84,14 @@ impl Guard {
         };
         let generation = invalidation::generation();
         let settings = trigger.argument(0).ok_or_else(|| misuse("has no settings"))?;
-        let settings: Settings =
-            serde_json::from_str(settings).map_err(|e| misuse("has settings of another form").set_detail(format!("{e}.")))?;
+        let settings: Settings = serde_json::from_str(settings)
+            .map_err(|e| misuse("has settings of another form").set_detail(format!("{e}.")))?;
         let &[document, signature] = trigger.columns() else {
             return Err(misuse("does not name its document and signature columns"));
         };
         let target = Target::of(trigger.oid())?.ok_or_else(|| misuse("stands on a table without a primary key"))?;
-        if !trigger.column_type(document).is_some_and(is_text) || trigger.column_type(signature) != Some(target.simhash) {
+        if !trigger.column_type(document).is_some_and(is_text) || trigger.column_type(signature) != Some(target.simhash)
+        {
             return Err(misuse("stands on columns of other types"));
         }
         invalidation::watch(target.table);
@@ -193,9 +190,9 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     {
         match guard.settings.on_duplicate {
             Action::Reject => {
-                return Err(guard.verdict(&found).set_hint(
-                    "To keep such rows, call neardup.protect again with another distance or on_duplicate.",
-                ));
+                return Err(guard
+                    .verdict(&found)
+                    .set_hint("To keep such rows, call neardup.protect again with another distance or on_duplicate."));
             }
             Action::Skip => return Ok(trigger.skip()),
             Action::Warn => guard.verdict(&found).report(PgLogLevel::WARNING),

@@ -71,7 +71,7 @@ fn main() {
     let mut counter = SimHashCounter::new();
     report("hash 5-grams, simhash", &mut |text, boundaries| {
         counter.reset();
-        shingle::for_each_batch(text.as_bytes(), boundaries, 5, |hashes| counter.add_all(hashes));
+        counter.add_shingles(text.as_bytes(), boundaries, 5);
         counter.finish().unwrap_or_default()
     });
     for (name, scheme, count) in [

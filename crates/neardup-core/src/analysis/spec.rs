@@ -98,7 +98,9 @@ impl Spec {
             }
             Tokenizer::Chars => {
                 if self.mode.is_some() || self.hmm.is_some() {
-                    return fault("keys \"mode\" and \"hmm\" belong to tokenizer \"jieba\", not to \"chars\"".to_owned());
+                    return fault(
+                        "keys \"mode\" and \"hmm\" belong to tokenizer \"jieba\", not to \"chars\"".to_owned(),
+                    );
                 }
                 match self.size {
                     Some(size) if (1..=MAX_UNITS).contains(&size) => {}
@@ -112,9 +114,9 @@ impl Spec {
 
     fn from_json(json: &str, text: &str) -> Result<Self> {
         let spec: Self = serde_json::from_str(json).map_err(|error| {
-            invalid(text)
-                .with_detail(format!("{error}."))
-                .with_hint("An analyzer is a JSON object such as {\"tokenizer\": \"chars\", \"size\": 5}, or a preset's name.")
+            invalid(text).with_detail(format!("{error}.")).with_hint(
+                "An analyzer is a JSON object such as {\"tokenizer\": \"chars\", \"size\": 5}, or a preset's name.",
+            )
         })?;
         spec.completed()
     }

@@ -2,8 +2,14 @@
 //!
 //! Every format is specified in `docs/signatures.md` and frozen by golden vectors.
 
+pub mod bloom;
+pub mod corpus;
+pub mod digest;
+pub mod e_simhash;
 pub mod hash;
+mod hex;
 pub mod minhash;
+pub mod p_simhash;
 pub mod shingle;
 pub mod simhash;
 pub mod tokenset;

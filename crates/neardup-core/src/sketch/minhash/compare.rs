@@ -1,8 +1,7 @@
 //! The estimate of the Jaccard similarity from two signatures.
 
-use super::format::{MinHashRef, Parameters, Scheme, Width};
+use super::format::{HEADER_BYTES, MinHashRef, Parameters, Scheme, Width};
 use crate::{Error, ErrorKind, Result};
-use std::cmp::Ordering;
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -17,6 +16,27 @@ mod x86;
 /// is wrong.
 #[inline]
 pub fn jaccard(a: &[u8], b: &[u8]) -> Result<f64> {
+    // Nearly always both headers are the same and of the usual scheme: no time is lost on taking them apart.
+    if let (Some((left, a)), Some((right, b))) =
+        (a.split_first_chunk::<HEADER_BYTES>(), b.split_first_chunk::<HEADER_BYTES>())
+        && left == right
+        && let [1, 1, width, 0, c0, c1, s0, s1, ..] = *left
+        && (c0, c1) == (s0, s1)
+    {
+        let count = usize::from(u16::from_le_bytes([c0, c1]));
+        if width == 32 && count != 0 && a.len() == count * 4 && b.len() == count * 4 {
+            return Ok(estimate_32(a, b, count));
+        }
+        if width == 16 && count != 0 && a.len() == count * 2 && b.len() == count * 2 {
+            return Ok(estimate_16(a, b, count));
+        }
+    }
+    jaccard_of_any(a, b)
+}
+
+/// The rarer schemes and all errors.
+#[inline(never)]
+fn jaccard_of_any(a: &[u8], b: &[u8]) -> Result<f64> {
     MinHashRef::parse_header(a)?.jaccard(MinHashRef::parse_header(b)?)
 }
 
@@ -32,16 +52,9 @@ impl MinHashRef<'_> {
             return Err(mismatch(parameters, other.parameters()));
         }
         Ok(match (parameters.scheme(), parameters.width()) {
-            (Scheme::ManyHash, Width::Bits32) => {
-                f64::from(equal_values::<4>(self.values, other.values)) / parameters.count() as f64
-            }
-            (Scheme::ManyHash, Width::Bits16) => {
-                // Different elements have equal low bits with probability c, so E(share) = J + (1 - J) c.
-                const CHANCE: f64 = 1.0 / 65_536.0;
-                let share = f64::from(equal_values::<2>(self.values, other.values)) / parameters.count() as f64;
-                ((share - CHANCE) / (1.0 - CHANCE)).max(0.0)
-            }
-            (Scheme::BottomK, _) => merged_share(self.values(), other.values(), parameters.count()),
+            (Scheme::ManyHash, Width::Bits32) => estimate_32(self.values, other.values, parameters.count()),
+            (Scheme::ManyHash, Width::Bits16) => estimate_16(self.values, other.values, parameters.count()),
+            (Scheme::BottomK, _) => merged_share(self.values, other.values, parameters.count()),
         })
     }
 }
@@ -53,27 +66,38 @@ fn mismatch(left: Parameters, right: Parameters) -> Error {
         .with_hint("Make both with the same scheme, number and width of values, analyzer, weighting and seed.")
 }
 
-/// The share of common values among the smallest `count` values of the union.
-fn merged_share(a: impl Iterator<Item = u32>, b: impl Iterator<Item = u32>, count: usize) -> f64 {
-    let (mut a, mut b) = (a.peekable(), b.peekable());
-    let (mut common, mut seen) = (0_u32, 0_u32);
-    while (seen as usize) < count {
-        let order = match (a.peek(), b.peek()) {
-            (Some(x), Some(y)) => x.cmp(y),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => break,
-        };
-        if order.is_le() {
-            a.next();
-        }
-        if order.is_ge() {
-            b.next();
-        }
-        common += u32::from(order.is_eq());
+/// The share of equal positions; the one position in 2^32 that is equal by chance is left in.
+#[inline]
+fn estimate_32(a: &[u8], b: &[u8], count: usize) -> f64 {
+    f64::from(equal_values::<4>(a, b)) / count as f64
+}
+
+/// The share of equal positions without those that are equal by chance. Different elements have equal low bits with
+/// probability c, so the expected share is J + (1 - J) c; solved for J, and no less than 0.
+#[inline]
+fn estimate_16(a: &[u8], b: &[u8], count: usize) -> f64 {
+    const CHANCE: f64 = 1.0 / 65_536.0;
+    let share = f64::from(equal_values::<2>(a, b)) / count as f64;
+    ((share - CHANCE) / (1.0 - CHANCE)).max(0.0)
+}
+
+/// The share of common values among the smallest `count` values of the union of two ascending lists of 32-bit values.
+fn merged_share(a: &[u8], b: &[u8], count: usize) -> f64 {
+    let (a, b) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
+    let (mut in_a, mut in_b) = (0, 0);
+    let (mut common, mut seen) = (0_u32, 0);
+    // Without a branch on the random comparison.
+    while seen < count
+        && let (Some(x), Some(y)) = (a.get(in_a), b.get(in_b))
+    {
+        let (x, y) = (u32::from_le_bytes(*x), u32::from_le_bytes(*y));
+        in_a += usize::from(x <= y);
+        in_b += usize::from(y <= x);
+        common += u32::from(x == y);
         seen += 1;
     }
-    f64::from(common) / f64::from(seen.max(1))
+    let rest = a.len().saturating_sub(in_a) + b.len().saturating_sub(in_b);
+    f64::from(common) / (seen + rest).min(count).max(1) as f64
 }
 
 /// Counts the positions at which two lists of values of `BYTES` bytes are equal.
@@ -86,9 +110,53 @@ fn equal_values<const BYTES: usize>(a: &[u8], b: &[u8]) -> u32 {
     equal_values_portable::<BYTES>(a, b)
 }
 
-/// The portable kernel, which the compiler turns into SSE2 or NEON.
+/// The portable kernel, which the compiler turns into vector instructions: SSE2 or NEON at the baseline.
 #[inline(always)]
 fn equal_values_portable<const BYTES: usize>(a: &[u8], b: &[u8]) -> u32 {
-    let (a, b) = (a.as_chunks::<BYTES>().0, b.as_chunks::<BYTES>().0);
-    a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum()
+    if BYTES == 2 {
+        let (a, b) = (a.as_chunks::<2>().0, b.as_chunks::<2>().0);
+        // At most 1024 values, so that a lane of 16 bits can count them.
+        let equal: u16 =
+            a.iter().zip(b).map(|(a, b)| u16::from(u16::from_ne_bytes(*a) == u16::from_ne_bytes(*b))).sum();
+        equal.into()
+    } else {
+        let (a, b) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
+        a.iter().zip(b).map(|(a, b)| u32::from(u32::from_ne_bytes(*a) == u32::from_ne_bytes(*b))).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{equal_values, equal_values_portable};
+    use proptest::prelude::*;
+
+    fn naive(a: &[u8], b: &[u8], width: usize) -> u32 {
+        a.chunks(width).zip(b.chunks(width)).filter(|(a, b)| a == b).count() as u32
+    }
+
+    proptest! {
+        #[test]
+        fn every_kernel_agrees_with_the_naive_count(
+            pairs in prop::collection::vec((0_u8..2, 0_u8..2), 0..600),
+        ) {
+            // Whole values of either width.
+            let (a, b): (Vec<u8>, Vec<u8>) = pairs.iter().take(pairs.len() / 4 * 4).copied().unzip();
+            prop_assert_eq!(equal_values::<4>(&a, &b), naive(&a, &b, 4));
+            prop_assert_eq!(equal_values::<2>(&a, &b), naive(&a, &b, 2));
+            prop_assert_eq!(equal_values_portable::<4>(&a, &b), naive(&a, &b, 4));
+            prop_assert_eq!(equal_values_portable::<2>(&a, &b), naive(&a, &b, 2));
+            #[cfg(target_arch = "x86_64")]
+            for (name, four, two) in super::x86::every_kernel(&a, &b) {
+                prop_assert_eq!((four, two), (naive(&a, &b, 4), naive(&a, &b, 2)), "{}", name);
+            }
+        }
+    }
+
+    /// The most values there are, all equal: no counter overflows.
+    #[test]
+    fn all_equal() {
+        let values = [7; 4096];
+        assert_eq!(equal_values::<4>(&values, &values), 1024);
+        assert_eq!(equal_values::<2>(&values[..2048], &values[..2048]), 1024);
+    }
 }

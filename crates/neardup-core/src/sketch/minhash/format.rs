@@ -16,6 +16,7 @@
 //! values that a set gives, takes a new version number.
 
 use super::many::MAX_COUNT;
+use crate::sketch::hex;
 use crate::{Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -191,26 +192,18 @@ impl FromStr for MinHash {
 
     /// Reads the text form: the binary form in hexadecimal digits, upper or lower case.
     fn from_str(text: &str) -> Result<Self> {
-        let invalid = || {
-            let shown: String = text.chars().take(64).collect();
-            let dots = if shown.len() < text.len() { "..." } else { "" };
-            Error::new(ErrorKind::InvalidText, format!("invalid input syntax for type minhash: \"{shown}{dots}\""))
+        let invalid = |detail: String| {
+            let message = format!("invalid input syntax for type minhash: \"{}\"", hex::shorten(text));
+            Error::new(ErrorKind::InvalidText, message).with_detail(detail)
         };
-        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-        if !rest.is_empty() {
-            return Err(invalid().with_detail("The number of hexadecimal digits is odd."));
-        }
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        let bytes: Option<Vec<u8>> =
-            pairs.iter().map(|&[high, low]| Some((digit(high)? << 4 | digit(low)?) as u8)).collect();
-        let bytes = bytes.ok_or_else(|| invalid().with_detail("There is something else than hexadecimal digits."))?;
-        Self::from_bytes(bytes).map_err(|error| invalid().with_detail(error.detail.unwrap_or(error.message)))
+        let bytes = hex::decode(text).map_err(|detail| invalid(detail.to_owned()))?;
+        Self::from_bytes(bytes).map_err(|error| invalid(error.detail.unwrap_or(error.message)))
     }
 }
 
 impl fmt::Display for MinHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        hex::encode(&self.bytes, f)
     }
 }
 

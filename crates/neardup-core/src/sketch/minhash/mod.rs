@@ -25,7 +25,7 @@ pub use compare::jaccard;
 pub use format::{HEADER_BYTES, MinHash, MinHashRef, Parameters, Scheme, Width, fingerprint};
 
 use crate::sketch::hash::mix;
-use crate::sketch::shingle;
+use crate::sketch::shingle::{self, BATCH};
 use many::ManyHash;
 use smallest::BottomK;
 
@@ -35,14 +35,23 @@ pub struct MinHasher {
     parameters: Parameters,
     seed: u64,
     state: State,
-    /// Seeded hashes on their way into the state.
-    seeded: Vec<u64>,
+    /// Hashes on their way into the state.
+    buffer: Box<[u64; BATCH]>,
 }
 
 #[derive(Clone, Debug)]
 enum State {
     Many(Box<ManyHash>),
     Bottom(BottomK),
+}
+
+impl State {
+    fn add_all(&mut self, elements: &[u64]) {
+        match self {
+            Self::Many(state) => state.add_all(elements),
+            Self::Bottom(state) => state.add_all(elements),
+        }
+    }
 }
 
 impl MinHasher {
@@ -56,7 +65,7 @@ impl MinHasher {
             Scheme::ManyHash => State::Many(Box::new(ManyHash::new(parameters.count()))),
             Scheme::BottomK => State::Bottom(BottomK::new(parameters.count())),
         };
-        Self { parameters, seed, state, seeded: Vec::new() }
+        Self { parameters, seed, state, buffer: Box::new([0; BATCH]) }
     }
 
     /// Forgets everything added, for the next text.
@@ -76,16 +85,16 @@ impl MinHasher {
     /// Adds many token hashes, faster than one by one.
     #[inline]
     pub fn add_all(&mut self, hashes: &[u64]) {
-        let hashes = if self.seed == 0 {
-            hashes
-        } else {
-            self.seeded.clear();
-            self.seeded.extend(hashes.iter().map(|&hash| mix(hash, self.seed)));
-            &self.seeded
-        };
-        match &mut self.state {
-            State::Many(state) => state.add_all(hashes),
-            State::Bottom(state) => state.add_all(hashes),
+        if self.seed == 0 {
+            self.state.add_all(hashes);
+            return;
+        }
+        for batch in hashes.chunks(BATCH) {
+            let (seeded, _) = self.buffer.split_at_mut(batch.len());
+            for (seeded, &hash) in seeded.iter_mut().zip(batch) {
+                *seeded = mix(hash, self.seed);
+            }
+            self.state.add_all(seeded);
         }
     }
 
@@ -93,7 +102,9 @@ impl MinHasher {
     /// [`shingle::for_each_batch`].
     pub fn add_shingles(&mut self, text: &[u8], boundaries: &[u32], size: usize) {
         match &mut self.state {
-            State::Many(state) if self.seed == 0 => shingle::hash_into(text, boundaries, size, &mut **state),
+            State::Many(state) if self.seed == 0 => {
+                shingle::hash_into(text, boundaries, size, &mut self.buffer, &mut **state);
+            }
             _ => shingle::for_each_batch(text, boundaries, size, |hashes| self.add_all(hashes)),
         }
     }

@@ -114,6 +114,9 @@ proptest! {
         let (x, y) = (sketch(parameters, &a).unwrap(), sketch(parameters, &b).unwrap());
         let similarity = jaccard(x.as_bytes(), y.as_bytes()).unwrap();
         prop_assert_eq!(similarity, jaccard(y.as_bytes(), x.as_bytes()).unwrap());
+        let parsed = |signature: &MinHash| MinHashRef::parse(signature.as_bytes()).unwrap().jaccard(
+            MinHashRef::parse(y.as_bytes()).unwrap()).unwrap();
+        prop_assert_eq!(similarity, parsed(&x));
         prop_assert!((0.0..=1.0).contains(&similarity));
         prop_assert_eq!(jaccard(x.as_bytes(), x.as_bytes()).unwrap(), 1.0);
         if bottom {

@@ -1,9 +1,8 @@
 //! The accumulator behind a SimHash: hashes in, signature or totals out.
 
-use super::kernel;
-
-/// How many hashes of weight 1 wait in the buffer before they are counted together.
-const BATCH: usize = 1024;
+use super::{keep_bits, kernel};
+use crate::Result;
+use crate::sketch::shingle::{self, BATCH, Sink};
 
 /// Adds weighted token hashes into 64 totals.
 ///
@@ -14,7 +13,7 @@ const BATCH: usize = 1024;
 /// weights up to 2^22; beyond that they wrap.
 #[derive(Clone, Debug)]
 pub struct SimHashCounter {
-    /// Hashes of weight 1 that are not in `ones` yet.
+    /// Hashes of weight 1 that are not in `ones` yet, to be counted together.
     buffer: [u64; BATCH],
     buffered: usize,
     /// How many hashes of weight 1 passed through the buffer, and how many of them had each bit set.
@@ -76,6 +75,14 @@ impl SimHashCounter {
         self.counted += hashes.len() as u64;
     }
 
+    /// Adds, with weight 1, the hash of every run of `size` consecutive units of a text; the arguments are those of
+    /// [`shingle::for_each_batch`].
+    pub fn add_shingles(&mut self, text: &[u8], boundaries: &[u32], size: usize) {
+        self.flush();
+        let mut counts = Counts { counted: &mut self.counted, ones: &mut self.ones };
+        shingle::hash_into(text, boundaries, size, &mut self.buffer, &mut counts);
+    }
+
     /// Adds a token hash of any integer weight; weight 0 is as if the token were not there.
     #[inline]
     pub fn add_weighted(&mut self, hash: u64, weight: i64) {
@@ -116,6 +123,17 @@ impl SimHashCounter {
         totals
     }
 
+    /// Gives the first `bits` totals as a vector for comparison by cosine (SimHashCosine, methods.md Z), or `None` if nothing
+    /// was added. A total beyond 2^24 is rounded to the nearest `f32`.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](crate::ErrorKind::InvalidParameter) if `bits` is not 1 to 64.
+    pub fn totals_vector(&mut self, bits: u32) -> Result<Option<Vec<f32>>> {
+        keep_bits(0, bits)?;
+        let totals = (!self.is_empty()).then(|| self.totals());
+        Ok(totals.map(|totals| totals.iter().take(bits as usize).map(|&total| total as f32).collect()))
+    }
+
     /// Says whether no token of a weight other than 0 was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -130,10 +148,27 @@ impl SimHashCounter {
     }
 }
 
+/// The part of a counter that shingles go to.
+struct Counts<'c> {
+    counted: &'c mut u64,
+    ones: &'c mut [u64; 64],
+}
+
+impl Sink for Counts<'_> {
+    #[inline(always)]
+    fn take_some(&mut self, _: &[u64]) {}
+
+    fn take_batch(&mut self, hashes: &[u64]) {
+        kernel::count_ones(hashes, self.ones);
+        *self.counted += hashes.len() as u64;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::SimHashCounter;
     use crate::sketch::hash::token_hash;
+    use crate::sketch::shingle::char_boundaries;
     use proptest::prelude::*;
 
     /// The definition, word for word (methods.md Z, SimHash).
@@ -191,6 +226,21 @@ mod tests {
     }
 
     #[test]
+    fn shingles_are_the_tokens() {
+        let text = "近似重复的新闻，改动几个字；近似重复的新闻，又改动几个字。".repeat(60);
+        let mut boundaries = Vec::new();
+        char_boundaries(&text, &mut boundaries);
+        let mut shingled = SimHashCounter::new();
+        shingled.add(7);
+        shingled.add_shingles(text.as_bytes(), &boundaries, 5);
+        let mut one_by_one = SimHashCounter::new();
+        let characters: Vec<char> = text.chars().collect();
+        characters.windows(5).for_each(|window| one_by_one.add(token_hash(&window.iter().collect::<String>())));
+        one_by_one.add(7);
+        assert_eq!(shingled.totals(), one_by_one.totals());
+    }
+
+    #[test]
     fn nothing_added_is_no_signature() {
         let mut counter = SimHashCounter::new();
         assert_eq!(counter.finish(), None);
@@ -200,6 +250,15 @@ mod tests {
         counter.add(0);
         assert_eq!(counter.finish(), Some(0));
         assert_eq!(counter.totals(), [-1; 64]);
+    }
+
+    #[test]
+    fn the_vector_is_the_first_totals() {
+        let mut counter = SimHashCounter::new();
+        assert_eq!(counter.totals_vector(64), Ok(None));
+        counter.add_weighted(0b101, 3);
+        assert_eq!(counter.totals_vector(4), Ok(Some(vec![3.0, -3.0, 3.0, -3.0])));
+        assert!(counter.totals_vector(65).is_err());
     }
 
     #[test]

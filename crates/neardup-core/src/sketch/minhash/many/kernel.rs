@@ -8,8 +8,8 @@ use crate::sketch::hash::mix;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Elements mixed at a time: 8 kB.
-const BATCH: usize = 1024;
+/// Elements mixed at a time: 2 kB.
+const BATCH: usize = 256;
 /// Up to so many empty bins it is faster to scan all elements for each bin than to look at each element's bin.
 const FEW: usize = 12;
 

@@ -1,0 +1,20 @@
+//! What P-Simhash and E-Simhash must know about the collection that a text belongs to.
+
+/// Answers for a collection of documents; words are asked for by their token hash.
+///
+/// Signatures made with different answers cannot be compared: whoever keeps signatures keeps the statistics fixed.
+pub trait CorpusStatistics {
+    /// Gives the number of documents, N.
+    fn documents(&self) -> u64;
+
+    /// Gives the number of documents in which the word occurs, n.
+    fn document_frequency(&self, word: u64) -> u64;
+
+    /// Gives how constantly two different words come together, 0 to 1: the weighted Jaccard similarity of their counts,
+    /// sum of min(x_k, y_k) over sum of max(x_k, y_k) for the documents k; 0 for words not known (methods.md P, step 1).
+    fn co_occurrence(&self, a: u64, b: u64) -> f64;
+
+    /// Gives the mean of the entropies, in nats, of the words seen to the left and to the right of the word; 0 for a word
+    /// not known.
+    fn neighbour_entropy(&self, word: u64) -> f64;
+}
