@@ -11,8 +11,8 @@ use super::union_find::UnionFind;
 use crate::banding::cover::Cover;
 use crate::interrupt;
 
-/// Runs up to this length are compared outright.
-const LONGEST_RUN: u32 = 64;
+/// Rows up to this number are compared outright, without looking for something better.
+const FEW_ROWS: usize = 512;
 
 /// Nanoseconds to bring one row into its run, and to compare one pair (EPYC, AVX-512: 0.2; without: 0.5).
 const ROW_COST: f64 = 10.0;
@@ -41,7 +41,7 @@ impl Components {
         };
         let masks = cover.masks(self.distance, varying);
         let mut partitioner = Partitioner::default();
-        let mut near = Near::new(self.distance, LONGEST_RUN);
+        let mut near = Near::new(self.distance, longest_ordinary_run(cover, count, self.distance, varying));
         for (i, &mask) in masks.iter().enumerate() {
             let earlier = &masks[..i];
             partitioner.partition(source, mask, |partition| {
@@ -148,8 +148,18 @@ fn varying_bits(signatures: &[u64]) -> u64 {
     any & !ones
 }
 
+/// Says up to what length runs are compared outright: what chance explains, and little more, since those runs are not checked
+/// for being one component already.
+fn longest_ordinary_run(cover: Cover, rows: usize, distance: u32, varying: u64) -> u32 {
+    let mean = rows as f64 * (-cover.kept_bits(distance, varying.count_ones())).exp2();
+    (4.0 * mean).clamp(64.0, 1024.0) as u32
+}
+
 /// Chooses the cover that costs least for that many random rows; `None` where comparing all pairs costs less.
 fn best_cover(rows: usize, distance: u32, bits: u32) -> Option<Cover> {
+    if rows <= FEW_ROWS {
+        return None;
+    }
     let pairs = rows as f64 * (rows as f64 - 1.0) / 2.0;
     let mut best = (pairs * PAIR_COST, None);
     for parts in 1..=distance + 1 {
