@@ -1,6 +1,6 @@
 //! Times normalisation and tokenizers: `cargo bench -p neardup-core --bench normalize -- FILE`, one document a line.
 //!
-//! Prints the best of several rounds over each group of documents, in MB/s of the UTF-8 read and in nanoseconds a character read.
+//! The variable `ONLY` picks the lines that hold its value. Prints the best of several rounds over each group of documents, in MB/s of the UTF-8 read and in nanoseconds a character read.
 
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
@@ -27,7 +27,9 @@ fn main() {
 
     let social = Steps::LINKS.union(Steps::REPOSTS).union(Steps::HANDLES).union(Steps::EMOJI).union(Steps::CHARS);
     let mut buffer = Buffer::default();
-    let only = env::var("ONLY").ok();
+    size.report("std::str::from_utf8, to compare", &documents, |text| {
+        std::str::from_utf8(text.as_bytes()).map_or(0, str::len)
+    });
     for (name, steps) in [
         ("normalize chars", Steps::CHARS),
         ("normalize words", Steps::WORDS),
@@ -37,19 +39,18 @@ fn main() {
         ("normalize nfkc", Steps::NFKC),
         ("normalize nfkc, casefold", Steps::NFKC.union(Steps::CASEFOLD)),
     ] {
-        if only.as_deref().is_some_and(|only| only != name) {
-            continue;
-        }
         size.report(name, &documents, |text| normalize(text, steps, &mut buffer).len());
-    }
-    if only.is_some() {
-        return;
     }
     let dense = documents.iter().map(|text| normalize(text, Steps::CHARS, &mut buffer).to_owned()).collect::<Vec<_>>();
     let spaced = documents.iter().map(|text| normalize(text, Steps::WORDS, &mut buffer).to_owned()).collect::<Vec<_>>();
     let mut bounds = Vec::new();
     size.report("unit bounds of normalised", &dense, |text| {
         chars::unit_bounds(text, &mut bounds).map_or(0, |()| bounds.len())
+    });
+    size.report("bounds of 5-shingles of normalised", &dense, |text| {
+        let mut count = 0;
+        let _ = chars::shingle_bounds(text, 5, &mut bounds, &mut |starts, _| count += starts.len());
+        count
     });
     size.report("5-shingles of normalised", &dense, |text| {
         let mut count = 0;
@@ -76,6 +77,9 @@ struct Size {
 impl Size {
     /// Adds up the best times of groups of documents, so that other work on the machine disturbs little.
     fn report<T: AsRef<str>>(&self, name: &str, documents: &[T], mut work: impl FnMut(&str) -> usize) {
+        if env::var("ONLY").is_ok_and(|only| !name.contains(&only)) {
+            return;
+        }
         let mut result = 0;
         let seconds = documents.chunks(GROUP).fold(0.0, |sum, group| {
             let mut best = Duration::MAX;

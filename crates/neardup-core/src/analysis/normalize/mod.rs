@@ -12,7 +12,7 @@ mod fused;
 mod handles;
 mod html;
 mod links;
-mod plain;
+pub(super) mod plain;
 mod simplified;
 mod steps;
 mod stepwise;
