@@ -12,11 +12,11 @@ use crate::banding::cover::Cover;
 use crate::interrupt;
 
 /// Rows up to this number are compared outright, without looking for something better.
-const FEW_ROWS: usize = 512;
+const FEW_ROWS: usize = 1024;
 
-/// Nanoseconds to bring one row into its run, and to compare one pair (EPYC, AVX-512: 0.2; without: 0.5).
-const ROW_COST: f64 = 10.0;
-const PAIR_COST: f64 = 0.3;
+/// Nanoseconds to bring one row into its run, and to compare one pair in a run of some length (EPYC with AVX-512, 1 M rows).
+const ROW_COST: f64 = 12.0;
+const PAIR_COST: f64 = 0.2;
 
 /// More components than this in a long run are not checked for being apart.
 const MOST_COMPONENTS: usize = 16;
@@ -212,7 +212,8 @@ fn varying_bits(signatures: &[u64]) -> u64 {
 /// Says up to what length runs are compared outright: what chance explains, and little more, since those runs are not checked
 /// for being one component already.
 fn longest_ordinary_run(cover: Cover, rows: usize, distance: u32, varying: u64) -> u32 {
-    let mean = rows as f64 * (-cover.kept_bits(distance, varying.count_ones())).exp2();
+    let chances = cover.chances(distance, varying.count_ones());
+    let mean = rows as f64 * chances / f64::from(cover.masks_count(distance));
     (4.0 * mean).clamp(64.0, 1024.0) as u32
 }
 
@@ -229,8 +230,8 @@ fn best_cover(rows: usize, distance: u32, bits: u32) -> Option<Cover> {
             if cover.blocks(distance) > bits {
                 continue;
             }
-            let chance = (-cover.kept_bits(distance, bits)).exp2();
-            let cost = f64::from(cover.masks_count(distance)) * (rows as f64 * ROW_COST + pairs * chance * PAIR_COST);
+            let masks = f64::from(cover.masks_count(distance));
+            let cost = masks * rows as f64 * ROW_COST + cover.chances(distance, bits) * pairs * PAIR_COST;
             if cost < best.0 {
                 best = (cost, Some(cover));
             }
