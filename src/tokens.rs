@@ -15,7 +15,7 @@ use crate::error::{Result, report};
 
 extension_sql_file!(
     "../sql/tokens.sql",
-    name = "tokens",
+    name = "text_analysis",
     requires = [keywords_of, sentences_of, shared_sentences, analyzers]
 );
 
@@ -105,19 +105,24 @@ fn sentences_of(
     TableIterator::new(rows.collect::<Vec<_>>())
 }
 
-type SharedSentences = TableIterator<
-    'static,
-    (
-        name!(place_a, i32),
-        name!(place_b, i32),
-        name!(similarity, f64),
-        name!(sentence_a, String),
-        name!(sentence_b, String),
-    ),
->;
-
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
-fn shared_sentences(a: &str, b: &str, similarity: default!(f64, 0.8)) -> Result<SharedSentences> {
+fn shared_sentences(
+    a: &str,
+    b: &str,
+    similarity: default!(f64, 0.8),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(place_a, i32),
+            name!(place_b, i32),
+            name!(similarity, f64),
+            name!(sentence_a, String),
+            name!(sentence_b, String),
+        ),
+    >,
+> {
     let (of_a, of_b) = (split(a), split(b));
     let pairs = analyzer::with(SENTENCE_ANALYZER, |analyzer, scratch| {
         let (a, b) = (shingle_sets(&of_a, analyzer, scratch)?, shingle_sets(&of_b, analyzer, scratch)?);
@@ -155,10 +160,10 @@ fn analyzer_info(analyzer: &str) -> Result<pgrx::Json> {
     })
 }
 
-type Analyzers = TableIterator<'static, (name!(name, String), name!(definition, pgrx::Json), name!(purpose, String))>;
-
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(immutable, parallel_safe)]
-fn analyzers() -> Result<Analyzers> {
+fn analyzers()
+-> Result<TableIterator<'static, (name!(name, String), name!(definition, pgrx::Json), name!(purpose, String))>> {
     let chars = ("chars:5", "runs of 5 characters (or any number from 1 to 64), for every language");
     let presets = presets::ALL.iter().map(|preset| (preset.name, preset.purpose));
     let rows: Result<Vec<_>> = presets

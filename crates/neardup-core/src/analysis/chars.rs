@@ -12,7 +12,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Token;
-use super::normalize::plain::{WORD, others, starts};
+use super::normalize::scan::{WORD, others, starts};
 use crate::{Error, ErrorKind, Result};
 
 mod table {

@@ -6,22 +6,22 @@
 //! whose components are apart by bits that never vary within them, is left alone, so that dense data cost no square.
 
 use super::near::Near;
-use super::partition::{PADDING, Partition, Partitioner, Rows, Source};
+use super::partition::{PADDING, Partitioner, Rows, Source};
 use super::union_find::UnionFind;
 use crate::banding::cover::Cover;
 use crate::interrupt;
 
 /// Rows up to this number are compared outright, without looking for something better.
-const FEW_ROWS: usize = 512;
+const FEW_ROWS: usize = 1024;
 
-/// Nanoseconds to bring one row into its run, and to compare one pair (EPYC, AVX-512: 0.2; without: 0.5).
-const ROW_COST: f64 = 10.0;
-const PAIR_COST: f64 = 0.3;
+/// Nanoseconds to bring one row into its run, and to compare one pair in a run of some length (EPYC with AVX-512, 1 M rows).
+const ROW_COST: f64 = 12.0;
+const PAIR_COST: f64 = 0.2;
 
 /// More components than this in a long run are not checked for being apart.
 const MOST_COMPONENTS: usize = 16;
 
-/// Data are dense once this many pairs for each row were met, or rows in long runs; then it pays to look at components first.
+/// Data are dense once this many pairs for each row were met, or rows in long runs; from then on shorter runs count as long.
 const DENSE: usize = 4;
 
 /// Signatures compared with one row after the other while they are in the first-level cache.
@@ -37,24 +37,20 @@ impl Components {
     /// Joins all rows within the distance; the `count` signatures that take part must be distinct.
     pub(super) fn join(&mut self, source: &impl Source, count: usize) {
         let varying = varying_bits(source.signatures());
-        let Some(cover) = best_cover(count, self.distance, varying.count_ones()) else {
+        let plan = Plan::new(count, self.distance, varying.count_ones());
+        let Some(cover) = plan.cover else {
             let signatures = source.indexes().map(|i| source.signatures()[i as usize]).collect();
             let positions: Vec<u32> = source.indexes().map(|i| source.position(i)).collect();
             return self.join_all_pairs(signatures, &positions);
         };
         let masks = cover.masks(self.distance, varying);
         let mut partitioner = Partitioner::default();
-        let mut near = Near::new(self.distance, longest_ordinary_run(cover, count, self.distance, varying));
+        let mut near = Near::new(self.distance, (4.0 * plan.mean_run).clamp(64.0, 1024.0) as u32);
         let mut met = 0;
         for (i, &mask) in masks.iter().enumerate() {
-            let dense = met > DENSE * count;
             partitioner.partition(source, mask, |partition| {
                 interrupt::check();
-                if dense {
-                    self.compare_open_runs(&partition, &mut near);
-                } else {
-                    near.compare_runs(partition.signatures, partition.ends);
-                }
+                near.compare_runs(partition.signatures, partition.ends);
                 met += near.pairs.len();
                 for (a, b) in near.pairs.drain(..) {
                     let (a, b) = (a as usize, b as usize);
@@ -69,23 +65,12 @@ impl Components {
                     self.join_long_run(partition.rows.slice(start, end), mask);
                 }
             });
-            let left = (masks.len() - i - 1) as f64 * count as f64 * ROW_COST;
-            if met > DENSE * count && self.finish(source, left) {
-                return;
+            if met > DENSE * count {
+                near.longest = (plan.mean_run as u32).clamp(16, 64);
+                if self.finish(source, plan.cost * (masks.len() - i - 1) as f64 / masks.len() as f64) {
+                    return;
+                }
             }
-        }
-    }
-
-    /// Compares within the runs that have something left to join.
-    fn compare_open_runs(&mut self, partition: &Partition<'_>, near: &mut Near) {
-        let mut start = 0;
-        for &end in partition.ends {
-            if end - start > near.longest {
-                near.long_runs.push((start, end));
-            } else if end - start > 1 && !self.all_apart_or_one(&partition.rows.slice(start, end)) {
-                near.compare_rows(partition.signatures, start..end, end);
-            }
-            start = end;
         }
     }
 
@@ -95,19 +80,20 @@ impl Components {
         if self.all_apart_or_one(source) {
             return true;
         }
-        let part: Vec<u32> = source.indexes().collect();
         // The majority vote of Boyer and Moore 1981.
         let (mut greatest, mut lead) = (0, 0u32);
-        for &i in &part {
+        for i in source.indexes() {
             let root = self.sets.find(source.position(i));
             if lead == 0 {
                 greatest = root;
             }
             if root == greatest { lead += 1 } else { lead -= 1 }
         }
-        let outside: Vec<u32> = part.into_iter().filter(|&i| self.sets.find(source.position(i)) != greatest).collect();
         let signatures = source.signatures();
-        if outside.len() as f64 * signatures.len() as f64 * PAIR_COST > left {
+        let most = (left / (signatures.len() as f64 * PAIR_COST)) as usize;
+        let is_outside = |&i: &u32| self.sets.find(source.position(i)) != greatest;
+        let outside: Vec<u32> = source.indexes().filter(is_outside).take(most + 1).collect();
+        if outside.len() > most {
             return false;
         }
         let mut near = Near::new(self.distance, u32::MAX);
@@ -144,9 +130,10 @@ impl Components {
 
     /// Joins within a run whose masked bits are equal, unless there is nothing left to join.
     fn join_equal_run(&mut self, run: Rows<'_>) {
-        if varying_bits(run.signatures).count_ones() <= self.distance {
+        let varying = varying_bits(run.signatures);
+        if varying.count_ones() <= self.distance {
             run.positions.iter().for_each(|&position| _ = self.sets.union(run.positions[0], position));
-        } else if !self.all_apart_or_one(&run) {
+        } else if !self.finish(&run, Plan::new(run.len(), self.distance, varying.count_ones()).cost) {
             self.join(&run, run.len());
         }
     }
@@ -209,32 +196,35 @@ fn varying_bits(signatures: &[u64]) -> u64 {
     any & !ones
 }
 
-/// Says up to what length runs are compared outright: what chance explains, and little more, since those runs are not checked
-/// for being one component already.
-fn longest_ordinary_run(cover: Cover, rows: usize, distance: u32, varying: u64) -> u32 {
-    let mean = rows as f64 * (-cover.kept_bits(distance, varying.count_ones())).exp2();
-    (4.0 * mean).clamp(64.0, 1024.0) as u32
+/// How to search a number of rows.
+struct Plan {
+    /// The cover that costs least, unless comparing all pairs costs less.
+    cover: Option<Cover>,
+    /// What the search costs if the varying bits are random, in nanoseconds.
+    cost: f64,
+    /// How many rows agree on a mask's bits then.
+    mean_run: f64,
 }
 
-/// Chooses the cover that costs least for that many random rows; `None` where comparing all pairs costs less.
-fn best_cover(rows: usize, distance: u32, bits: u32) -> Option<Cover> {
-    if rows <= FEW_ROWS {
-        return None;
-    }
-    let pairs = rows as f64 * (rows as f64 - 1.0) / 2.0;
-    let mut best = (pairs * PAIR_COST, None);
-    for parts in 1..=distance + 1 {
-        for kept in 1..=5 {
-            let cover = Cover { kept, parts };
+impl Plan {
+    fn new(rows: usize, distance: u32, bits: u32) -> Self {
+        let count = rows as f64;
+        let pairs = count * (count - 1.0) / 2.0;
+        let mut best = Self { cover: None, cost: pairs * PAIR_COST, mean_run: count };
+        if rows <= FEW_ROWS {
+            return best;
+        }
+        for cover in (1..=distance + 1).flat_map(|parts| (1..=5).map(move |kept| Cover { kept, parts })) {
             if cover.blocks(distance) > bits {
                 continue;
             }
-            let chance = (-cover.kept_bits(distance, bits)).exp2();
-            let cost = f64::from(cover.masks_count(distance)) * (rows as f64 * ROW_COST + pairs * chance * PAIR_COST);
-            if cost < best.0 {
-                best = (cost, Some(cover));
+            let masks = f64::from(cover.masks_count(distance));
+            let chances = cover.chances(distance, bits);
+            let cost = masks * count * ROW_COST + chances * pairs * PAIR_COST;
+            if cost < best.cost {
+                best = Self { cover: Some(cover), cost, mean_run: count * chances / masks };
             }
         }
+        best
     }
-    best.1
 }

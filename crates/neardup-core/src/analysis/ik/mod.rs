@@ -14,7 +14,8 @@
 //!
 //! Bounds, part of the format, that no ordinary text meets: a text without a single gap (punctuation, space) is cut after
 //! [`MAX_STRETCH_CHARS`] characters, and a tangle after [`MAX_TANGLE`] words. IK reads 4,096 characters at a time and may
-//! then hand out a character twice; this one does not.
+//! then hand out a character twice; recent versions leave a tangle of more than 50 words (a cry of one character again and
+//! again) as its first word and the rest in one piece. This one does neither.
 
 mod characters;
 mod scan;

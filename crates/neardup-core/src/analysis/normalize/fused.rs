@@ -5,7 +5,7 @@
 //! is given with the character it belongs to and all up to the next such character to the steps themselves
 //! ([`stepwise`](super::stepwise)), which define the result.
 
-use super::plain::{WORD, others};
+use super::scan::{WORD, others};
 use super::{Pair, Steps, classes, stepwise};
 
 mod table {

@@ -12,7 +12,7 @@ mod fused;
 mod handles;
 mod html;
 mod links;
-pub(super) mod plain;
+pub(super) mod scan;
 mod simplified;
 mod steps;
 mod stepwise;

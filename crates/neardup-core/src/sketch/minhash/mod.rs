@@ -35,8 +35,9 @@ pub struct MinHasher {
     parameters: Parameters,
     seed: u64,
     state: State,
-    /// Hashes on their way into the state.
+    /// Elements on their way into the state.
     buffer: Box<[u64; BATCH]>,
+    buffered: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -65,11 +66,12 @@ impl MinHasher {
             Scheme::ManyHash => State::Many(Box::new(ManyHash::new(parameters.count()))),
             Scheme::BottomK => State::Bottom(BottomK::new(parameters.count())),
         };
-        Self { parameters, seed, state, buffer: Box::new([0; BATCH]) }
+        Self { parameters, seed, state, buffer: Box::new([0; BATCH]), buffered: 0 }
     }
 
     /// Forgets everything added, for the next text.
     pub fn reset(&mut self) {
+        self.buffered = 0;
         match &mut self.state {
             State::Many(state) => state.reset(),
             State::Bottom(state) => state.reset(),
@@ -79,28 +81,29 @@ impl MinHasher {
     /// Adds a token hash.
     #[inline]
     pub fn add(&mut self, hash: u64) {
-        self.add_all(&[hash]);
+        if self.buffered == BATCH {
+            self.flush();
+        }
+        if let Some(element) = self.buffer.get_mut(self.buffered) {
+            *element = if self.seed == 0 { hash } else { mix(hash, self.seed) };
+            self.buffered += 1;
+        }
     }
 
-    /// Adds many token hashes, faster than one by one.
+    /// Adds many token hashes.
     #[inline]
     pub fn add_all(&mut self, hashes: &[u64]) {
-        if self.seed == 0 {
+        if self.seed == 0 && hashes.len() >= BATCH / 16 {
             self.state.add_all(hashes);
-            return;
-        }
-        for batch in hashes.chunks(BATCH) {
-            let (seeded, _) = self.buffer.split_at_mut(batch.len());
-            for (seeded, &hash) in seeded.iter_mut().zip(batch) {
-                *seeded = mix(hash, self.seed);
-            }
-            self.state.add_all(seeded);
+        } else {
+            hashes.iter().for_each(|&hash| self.add(hash));
         }
     }
 
     /// Adds the hash of every run of `size` consecutive units of a text; the arguments are those of
     /// [`shingle::for_each_batch`].
     pub fn add_shingles(&mut self, text: &[u8], boundaries: &[u32], size: usize) {
+        self.flush();
         match &mut self.state {
             State::Many(state) if self.seed == 0 => {
                 shingle::hash_into(text, boundaries, size, &mut self.buffer, &mut **state);
@@ -109,9 +112,15 @@ impl MinHasher {
         }
     }
 
+    fn flush(&mut self) {
+        self.state.add_all(self.buffer.get(..self.buffered).unwrap_or_default());
+        self.buffered = 0;
+    }
+
     /// Gives the signature, or `None` if nothing was added, and forgets everything added.
     #[must_use]
     pub fn finish(&mut self) -> Option<MinHash> {
+        self.flush();
         let signature = match &mut self.state {
             State::Many(state) => state.finish().map(|least| MinHash::encode(self.parameters, least)),
             State::Bottom(state) => state.finish().map(|least| MinHash::encode(self.parameters, least)),

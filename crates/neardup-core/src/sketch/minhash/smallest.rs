@@ -11,13 +11,15 @@ pub(super) struct BottomK {
     count: usize,
     /// Every value up to `limit` so far, with repetitions.
     candidates: Vec<u32>,
+    /// The smallest candidates, while they are picked.
+    small: Vec<u32>,
     /// No value above this one can be among the k smallest.
     limit: u32,
 }
 
 impl BottomK {
     pub(super) fn new(count: usize) -> Self {
-        Self { count, candidates: Vec::new(), limit: u32::MAX }
+        Self { count, candidates: Vec::new(), small: Vec::new(), limit: u32::MAX }
     }
 
     pub(super) fn reset(&mut self) {
@@ -37,14 +39,24 @@ impl BottomK {
 
     /// Keeps the k smallest distinct candidates, in ascending order.
     fn pick(&mut self) {
-        // Without repetitions the k smallest are among the first 2 k, which is less to sort; with them, sort all.
-        if self.candidates.len() > 2 * self.count {
-            self.candidates.select_nth_unstable(2 * self.count);
-            let (first, _) = self.candidates.split_at_mut(2 * self.count);
-            first.sort_unstable();
-            let distinct = first.chunk_by(|a, b| a == b).count();
-            if distinct >= self.count {
-                self.candidates.truncate(2 * self.count);
+        // Values are spread evenly up to the limit, so nearly always the k smallest are below this one: k plus six standard
+        // deviations of them are expected there. If repetitions leave fewer, all are sorted.
+        let wanted = self.count + 6 * self.count.isqrt() + 16;
+        if self.candidates.len() > 2 * wanted {
+            let cut = (u64::from(self.limit) * wanted as u64 / self.candidates.len() as u64) as u32;
+            self.small.resize(self.candidates.len(), 0);
+            let mut length = 0;
+            for &value in &self.candidates {
+                if let Some(place) = self.small.get_mut(length) {
+                    *place = value;
+                    length += usize::from(value <= cut);
+                }
+            }
+            self.small.truncate(length);
+            self.small.sort_unstable();
+            self.small.dedup();
+            if self.small.len() >= self.count {
+                std::mem::swap(&mut self.small, &mut self.candidates);
             }
         }
         self.candidates.sort_unstable();

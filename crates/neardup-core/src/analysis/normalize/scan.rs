@@ -1,8 +1,8 @@
-//! Where in a text something else stands than the characters that no default step changes: Han characters, small Latin letters, digits.
+//! Looks at the bytes of a text 64 at once, without a branch for each.
 //!
-//! Nearly every byte of Chinese news is of these plain characters, so they decide the speed. They are the ASCII letters `a` to `z` and
-//! digits, and U+4000 to U+9FFF but for the symbols U+4DC0 to U+4DFF. Their bytes are told from all others one by one, but for one pair
-//! of bytes, so [`others`] judges many at once and without a branch.
+//! [`others`] finds what is not plain. Plain characters are those that no default step changes and of which Chinese news nearly
+//! consists: ASCII letters `a` to `z` and digits, and U+4000 to U+9FFF but for the symbols U+4DC0 to U+4DFF. Their bytes are told from
+//! all others one by one, but for one pair of bytes.
 
 /// Bytes that one call of [`others`] judges.
 pub(in crate::analysis) const WORD: usize = 64;
@@ -13,12 +13,16 @@ const BLOCK: usize = 16;
 /// Gives a bit for each of the [`WORD`] bytes at `at` that begins a character that is not plain; `bytes` are a UTF-8 text.
 #[inline]
 pub(in crate::analysis) fn others(bytes: &[u8], at: usize) -> u64 {
-    judge(bytes, at, |byte, next| {
-        let within = |first: u8, count: u8| byte.wrapping_sub(first) < count;
-        // What follows the first byte of any character counts as plain.
-        let han = (within(0x80, 0x40) | within(0xe4, 6)) & !((byte == 0xe4) & (next == 0xb7));
-        !(han | within(b'a', 26) | within(b'0', 10))
-    })
+    judge(bytes, at, is_other)
+}
+
+/// Says whether `byte`, with `next` after it, begins a character that is not plain.
+#[inline(always)]
+pub(super) fn is_other(byte: u8, next: u8) -> bool {
+    let within = |first: u8, count: u8| byte.wrapping_sub(first) < count;
+    // What follows the first byte of any character counts as plain.
+    let han = (within(0x80, 0x40) | within(0xe4, 6)) & !((byte == 0xe4) & (next == 0xb7));
+    !(han | within(b'a', 26) | within(b'0', 10))
 }
 
 /// Gives a bit for each of the [`WORD`] bytes at `at` that begins a character; `bytes` are a UTF-8 text.
@@ -27,6 +31,22 @@ pub(in crate::analysis) fn starts(bytes: &[u8], at: usize) -> u64 {
     let left = bytes.len().saturating_sub(at);
     let bits = judge(bytes, at, |byte, _| byte & 0xc0 != 0x80);
     if left < WORD { bits & ((1 << left) - 1) } else { bits }
+}
+
+/// Gives the places of the bytes of which `is`, asked of the byte and of the next, is true.
+pub(super) fn find(bytes: &[u8], is: impl Fn(u8, u8) -> bool) -> impl Iterator<Item = usize> {
+    (0..bytes.len()).step_by(WORD).flat_map(move |at| {
+        if at.is_multiple_of(1 << 16) {
+            crate::interrupt::check();
+        }
+        let mut bits = judge(bytes, at, &is);
+        std::iter::from_fn(move || {
+            let place = at + bits.trailing_zeros() as usize;
+            let found = bits != 0;
+            bits &= bits.wrapping_sub(1);
+            found.then_some(place)
+        })
+    })
 }
 
 /// Gives a bit for each of the [`WORD`] bytes at `at` of which `is`, asked of the byte and of the next, is true.
@@ -63,7 +83,7 @@ fn judge_word(word: &[u8; WORD + 1], is: impl Fn(u8, u8) -> bool) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{WORD, others, starts};
+    use super::{WORD, find, others, starts};
 
     fn is_plain(c: char) -> bool {
         c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '\u{4000}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
@@ -91,6 +111,7 @@ mod tests {
     fn each_character_is_judged_by_its_kind() {
         let all = String::from_iter('\0'..=char::MAX);
         assert_eq!(places(&all, others), oracle(&all));
+        assert_eq!(find(b"a@b@", |byte, next| byte == b'@' && next == b'b').collect::<Vec<_>>(), [1]);
         assert!(places("", others).is_empty());
     }
 }

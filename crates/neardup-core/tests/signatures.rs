@@ -1,0 +1,139 @@
+//! The golden vectors of `docs/signatures.md`, computed anew: what the page promises is what the code does.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use neardup_core::sketch::bloom::BloomFilter;
+use neardup_core::sketch::corpus::CorpusStatistics;
+use neardup_core::sketch::digest::text_digest;
+use neardup_core::sketch::e_simhash::e_simhash;
+use neardup_core::sketch::hash::{mix, token_hash};
+use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, fingerprint};
+use neardup_core::sketch::p_simhash::PSimhash;
+use neardup_core::sketch::shingle::char_boundaries;
+use neardup_core::sketch::simhash::{SimHashCounter, keep_bits, to_hex};
+
+const SENTENCE: &str = "近似重复的新闻，改动几个字。";
+const STAMP: u64 = 0x0123_4567_89ab_cdef;
+
+/// The collection that the page describes.
+struct Collection;
+
+impl CorpusStatistics for Collection {
+    fn documents(&self) -> u64 {
+        1000
+    }
+
+    fn document_frequency(&self, word: u64) -> u64 {
+        [("太阳队", 12), ("总决赛", 45), ("赢", 160)]
+            .into_iter()
+            .find_map(|(text, documents)| (token_hash(text) == word).then_some(documents))
+            .unwrap_or(0)
+    }
+
+    fn co_occurrence(&self, a: u64, b: u64) -> f64 {
+        let pair = [token_hash("太阳队"), token_hash("总决赛")];
+        if pair == [a, b] || pair == [b, a] { 0.25 } else { 0.0 }
+    }
+
+    fn neighbour_entropy(&self, word: u64) -> f64 {
+        match word {
+            _ if word == token_hash("太阳队") => 1.5,
+            _ if word == token_hash("总决赛") => 2.25,
+            _ => 0.0,
+        }
+    }
+}
+
+fn hex(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn shingled_counter() -> SimHashCounter {
+    let mut boundaries = Vec::new();
+    char_boundaries(SENTENCE, &mut boundaries);
+    let mut counter = SimHashCounter::new();
+    counter.add_shingles(SENTENCE.as_bytes(), &boundaries, 3);
+    counter
+}
+
+fn grams() -> Vec<u64> {
+    let characters: Vec<char> = SENTENCE.chars().collect();
+    characters.windows(3).map(|gram| token_hash(&gram.iter().collect::<String>())).collect()
+}
+
+fn minhash(scheme: Scheme, elements: &[u64], count: usize, width: u32, seed: u64) -> String {
+    let mut hasher = MinHasher::new(Parameters::new(scheme, count, width, STAMP).unwrap(), seed);
+    hasher.add_all(elements);
+    hasher.finish().unwrap().to_string()
+}
+
+/// Each golden vector's name and value, in the order of the page.
+fn computed() -> Vec<(String, String)> {
+    let mut vectors = Vec::new();
+    let mut add = |name: &str, value: String| vectors.push((name.to_owned(), value));
+
+    for text in ["", "a", "字", "新闻", "五个字呢吧"] {
+        add(&format!("token_hash({text})"), to_hex(token_hash(text)));
+    }
+    for times in [4, 10, 30, 60] {
+        add(&format!("token_hash(新闻 * {times})"), to_hex(token_hash(&"新闻".repeat(times))));
+    }
+    add("mix(1, 1)", to_hex(mix(1, 1)));
+    add("mix(token_hash(新闻), 3)", to_hex(mix(token_hash("新闻"), 3)));
+
+    let mut counter = shingled_counter();
+    let signature = counter.finish().unwrap();
+    add("simhash(3-grams)", to_hex(signature));
+    add("simhash(3-grams, 32 bits)", to_hex(keep_bits(signature, 32).unwrap()));
+    let totals: Vec<String> = counter.totals().iter().take(8).map(i64::to_string).collect();
+    add("simhash totals 0 to 7 (3-grams)", totals.join(" "));
+    counter.reset();
+    for (word, weight) in [("近似", 3), ("重复", 2), ("新闻", 2), ("改动", 0)] {
+        counter.add_weighted(token_hash(word), weight);
+    }
+    add("simhash(近似 3, 重复 2, 新闻 2, 改动 0)", to_hex(counter.finish().unwrap()));
+
+    let grams = grams();
+    let one = [token_hash("新闻")];
+    let numbers: Vec<u64> = (0..2000).map(|number| token_hash(&number.to_string())).collect();
+    for (name, elements) in [("3-grams", &grams[..]), ("新闻", &one), ("0 to 1999", &numbers)] {
+        for width in [32, 16] {
+            let value = minhash(Scheme::ManyHash, elements, 8, width, 0);
+            add(&format!("minhash({name}, 8 values, {width} bits)"), value);
+        }
+    }
+    add("minhash(3-grams, 8 values, 32 bits, seed 7)", minhash(Scheme::ManyHash, &grams, 8, 32, 7));
+    add(
+        "text_digest of minhash(3-grams, 128 values, 32 bits) in hexadecimal",
+        hex(text_digest(&minhash(Scheme::ManyHash, &grams, 128, 32, 0))),
+    );
+    for (name, elements) in [("3-grams", &grams[..]), ("新闻", &one)] {
+        add(&format!("minhash({name}, 8 values, bottom_k)"), minhash(Scheme::BottomK, elements, 8, 32, 0));
+    }
+    for seed in [0, 7] {
+        add(&format!("fingerprint(chars:5, seed {seed})"), to_hex(fingerprint("chars:5", seed)));
+    }
+
+    for text in ["", "新闻", SENTENCE] {
+        add(&format!("text_digest({text})"), hex(text_digest(text)));
+    }
+    add("text_digest(the sentence * 20)", hex(text_digest(&SENTENCE.repeat(20))));
+    let mut filter = BloomFilter::new(10, 0.01).unwrap();
+    for text in ["新闻", "近似", "重复"] {
+        filter.insert(text);
+    }
+    add("bloom_filter(新闻, 近似, 重复; 10 at 0.01)", filter.to_string());
+
+    let words = ["太阳队", "总决赛", "赢", "雄鹿队", "太阳队", "总决赛"].map(token_hash);
+    add("p_simhash", to_hex(PSimhash::default().signature(&words, &Collection).unwrap()));
+    add("e_simhash", to_hex(e_simhash(&words, &Collection, 64).unwrap().unwrap()));
+    vectors
+}
+
+#[test]
+fn the_page_states_what_the_code_computes() {
+    let page = include_str!("../../../docs/signatures.md");
+    let block = page.split_once("```golden\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
+    let stated: Vec<(String, String)> =
+        block.lines().filter_map(|line| line.split_once(" = ")).map(|(a, b)| (a.to_owned(), b.to_owned())).collect();
+    assert_eq!(stated, computed());
+}

@@ -1,0 +1,204 @@
+"""The signatures of docs/signatures.md, in the plainest Python: a second implementation, to check the first against.
+
+    pip install xxhash
+    python docs/signatures.py            # checks the golden vectors in docs/signatures.md
+    python docs/signatures.py --print    # prints them
+
+Slow on purpose: every function says what the specification says, and nothing else.
+"""
+
+import math
+import pathlib
+import re
+import sys
+
+import xxhash
+
+WORD = (1 << 64) - 1
+
+
+def token_hash(token):
+    return xxhash.xxh3_64_intdigest(token.encode("utf-8"))
+
+
+def mix(value, stream):
+    x = (value + stream * 0x9E3779B97F4A7C15) & WORD
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & WORD
+    return x ^ (x >> 31)
+
+
+def shingles(units, size):
+    return ["".join(units[i : i + size]) for i in range(len(units) - size + 1)]
+
+
+def fixed_point(weight):
+    return round(weight * 2**32)
+
+
+def simhash_totals(weighted):
+    return [sum(weight if hash >> bit & 1 else -weight for hash, weight in weighted) for bit in range(64)]
+
+
+def signs(totals, bits=64):
+    return sum(1 << bit for bit, total in enumerate(totals[:bits]) if total > 0)
+
+
+def minhash_many(elements, count, seed=0):
+    elements = [mix(element, seed) if seed else element for element in elements]
+    winners = [None] * count
+    for round_number in range(2 * count):
+        if None not in winners:
+            break
+        found = {}
+        for element in elements:
+            x = mix(element, round_number) if round_number else element
+            bin_number = x * count >> 64 if round_number < count else round_number - count
+            if x != WORD:
+                found[bin_number] = min(x, found.get(bin_number, WORD))
+        for bin_number, x in found.items():
+            if winners[bin_number] is None:
+                winners[bin_number] = x
+    return [WORD if x is None else x for x in winners]
+
+
+def minhash_bottom(elements, count):
+    return sorted({element >> 32 for element in elements})[:count]
+
+
+def minhash_bytes(scheme, width, count, fingerprint, values):
+    header = bytes([1, {"many_hash": 1, "bottom_k": 2}[scheme], width, 0])
+    header += count.to_bytes(2, "little") + len(values).to_bytes(2, "little") + fingerprint.to_bytes(8, "little")
+    return header + b"".join((value & ((1 << width) - 1)).to_bytes(width // 8, "little") for value in values)
+
+
+def text_digest(text):
+    return xxhash.xxh3_128_digest(text.encode("utf-8"))
+
+
+def bloom_bytes(texts, expected, rate):
+    bits = math.ceil(-expected * math.log(rate) / math.log(2) ** 2)
+    bits = (bits + 63) // 64 * 64
+    hashes = min(max(round(math.log(2) * bits / expected), 1), 32)
+    data = bytearray(bits // 8)
+    for text in texts:
+        digest = int.from_bytes(text_digest(text), "big")
+        low, high = digest & WORD, digest >> 64
+        for i in range(hashes):
+            position = ((low + i * high) & WORD) * bits >> 64
+            data[position // 8] |= 1 << position % 8
+    return bytes([1, hashes]) + bytes(6) + bits.to_bytes(8, "little") + bytes(data)
+
+
+def p_simhash(words, documents, frequency, together, keep=20, mu=1.5, bits=64):
+    hashes = [token_hash(word) for word in words]
+    raw = {}
+    for word in set(hashes):
+        count = min(max(frequency(word), 1), documents)
+        weight = hashes.count(word) / len(hashes) * math.log(documents / count)
+        if weight > 0:
+            raw[word] = weight
+    length = math.sqrt(sum(weight**2 for weight in raw.values()))
+    ranked = sorted(raw, key=lambda word: (-raw[word], word))[:256]
+    lowered = [
+        (raw[word] / length * (1 - max((together(word, other) for other in ranked[:rank]), default=0)), word)
+        for rank, word in enumerate(ranked)
+    ]
+    kept = sorted((pair for pair in lowered if pair[0] > 0), key=lambda pair: -pair[0])[:keep]
+    throws = round(bits * math.log(2))
+    totals = [0] * bits
+    for weight, word in kept:
+        thrown = [0] * bits
+        for position in (place for place, other in enumerate(hashes) if other == word):
+            for throw in range(1, throws + 1):
+                thrown[mix(word ^ position, throw) * bits >> 64] += 1
+        for bit in range(bits):
+            of_hash, of_place = fixed_point(weight * mu), fixed_point(weight * (1 - mu))
+            totals[bit] += of_hash if word >> bit & 1 else -of_hash
+            totals[bit] += of_place if thrown[bit] * bits > sum(thrown) else -of_place
+    return signs(totals, bits)
+
+
+def e_simhash(words, entropy):
+    hashes = [token_hash(word) for word in words]
+    return signs(
+        simhash_totals(
+            [
+                (word ^ hashes.index(word), fixed_point(hashes.count(word) / len(hashes) * (1 + entropy(word))))
+                for word in set(hashes)
+            ]
+        )
+    )
+
+
+def golden_vectors():
+    """Yields each golden vector's name and value, in the order of the specification."""
+    for text in ["", "a", "字", "新闻", "五个字呢吧", "新闻" * 4, "新闻" * 10, "新闻" * 30, "新闻" * 60]:
+        name = text if len(text) < 6 else f"新闻 * {len(text) // 2}"
+        yield f"token_hash({name})", f"{token_hash(text):016x}"
+    yield "mix(1, 1)", f"{mix(1, 1):016x}"
+    yield "mix(token_hash(新闻), 3)", f"{mix(token_hash('新闻'), 3):016x}"
+
+    sentence = "近似重复的新闻，改动几个字。"
+    grams = [token_hash(gram) for gram in shingles(sentence, 3)]
+    totals = simhash_totals([(gram, 1) for gram in grams])
+    yield "simhash(3-grams)", f"{signs(totals):016x}"
+    yield "simhash(3-grams, 32 bits)", f"{signs(totals, 32):016x}"
+    yield "simhash totals 0 to 7 (3-grams)", " ".join(str(total) for total in totals[:8])
+    weighted = [(token_hash("近似"), 3), (token_hash("重复"), 2), (token_hash("新闻"), 2), (token_hash("改动"), 0)]
+    yield "simhash(近似 3, 重复 2, 新闻 2, 改动 0)", f"{signs(simhash_totals(weighted)):016x}"
+
+    stamp = 0x0123456789ABCDEF
+    numbers = [token_hash(str(number)) for number in range(2000)]
+    for name, elements in [("3-grams", grams), ("新闻", [token_hash("新闻")]), ("0 to 1999", numbers)]:
+        for width in [32, 16]:
+            values = minhash_bytes("many_hash", width, 8, stamp, minhash_many(elements, 8)).hex()
+            yield f"minhash({name}, 8 values, {width} bits)", values
+    seeded = minhash_bytes("many_hash", 32, 8, stamp, minhash_many(grams, 8, seed=7)).hex()
+    yield "minhash(3-grams, 8 values, 32 bits, seed 7)", seeded
+    many = minhash_bytes("many_hash", 32, 128, stamp, minhash_many(grams, 128))
+    yield "text_digest of minhash(3-grams, 128 values, 32 bits) in hexadecimal", text_digest(many.hex()).hex()
+    for name, elements in [("3-grams", grams), ("新闻", [token_hash("新闻")])]:
+        values = minhash_bytes("bottom_k", 32, 8, stamp, minhash_bottom(elements, 8)).hex()
+        yield f"minhash({name}, 8 values, bottom_k)", values
+    description = "chars:5"
+    yield "fingerprint(chars:5, seed 0)", f"{xxhash.xxh3_64_intdigest(description.encode()):016x}"
+    yield "fingerprint(chars:5, seed 7)", f"{xxhash.xxh3_64_intdigest(description.encode(), seed=7):016x}"
+
+    for text in ["", "新闻", sentence, sentence * 20]:
+        name = text if len(text) < 20 else "the sentence * 20"
+        yield f"text_digest({name})", text_digest(text).hex()
+    yield "bloom_filter(新闻, 近似, 重复; 10 at 0.01)", bloom_bytes(["新闻", "近似", "重复"], 10, 0.01).hex()
+
+    words = ["太阳队", "总决赛", "赢", "雄鹿队", "太阳队", "总决赛"]
+    frequency = {token_hash(word): count for word, count in [("太阳队", 12), ("总决赛", 45), ("赢", 160)]}
+    pair = {token_hash("太阳队"), token_hash("总决赛")}
+
+    def together(a, b):
+        return 0.25 if {a, b} == pair else 0.0
+
+    signature = p_simhash(words, 1000, lambda word: frequency.get(word, 0), together)
+    yield "p_simhash", f"{signature:016x}"
+    entropy = {token_hash("太阳队"): 1.5, token_hash("总决赛"): 2.25}
+    yield "e_simhash", f"{e_simhash(words, lambda word: entropy.get(word, 0.0)):016x}"
+
+
+def main():
+    vectors = list(golden_vectors())
+    if "--print" in sys.argv:
+        for name, value in vectors:
+            print(f"{name} = {value}")
+        return
+    text = pathlib.Path(__file__).with_name("signatures.md").read_text(encoding="utf-8")
+    block = re.search(r"```golden\n(.*?)```", text, re.DOTALL)
+    stated = block.group(1).splitlines() if block else []
+    computed = [f"{name} = {value}" for name, value in vectors]
+    for line in sorted(set(stated) ^ set(computed)):
+        print(("stated, not computed: " if line in stated else "computed, not stated: ") + line)
+    if stated != computed:
+        sys.exit("docs/signatures.md and this implementation differ")
+    print(f"{len(computed)} golden vectors agree")
+
+
+if __name__ == "__main__":
+    main()
