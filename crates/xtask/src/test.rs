@@ -20,6 +20,8 @@ pub struct Context {
     /// Whether today's output becomes the expected one.
     pub accept: bool,
     server: Option<Server>,
+    /// Whether building or starting it has failed, which need not be tried for each check.
+    no_server: bool,
 }
 
 impl Context {
@@ -46,7 +48,7 @@ pub fn test(options: &Options) -> Result<bool> {
         return Err(format!("no check is called \"{filter}\"; there are {}", names.join(", ")).into());
     }
     let postgres = setup::ensure(options)?;
-    let mut context = Context { postgres, part, accept: options.accept, server: None };
+    let mut context = Context { postgres, part, accept: options.accept, server: None, no_server: false };
     let mut total = Tally::default();
     for check in chosen {
         say::step(&format!("{}: {}", check.name, check.what));
@@ -66,10 +68,15 @@ pub fn test(options: &Options) -> Result<bool> {
 }
 
 fn prepare(context: &mut Context, check: &Check) -> Result {
-    if check.needs_server && context.server.is_none() {
-        build_and_install(&context.postgres)?;
-        say::note("starting a throwaway server");
-        context.server = Some(Server::start(&context.postgres)?);
+    if !check.needs_server || context.server.is_some() {
+        return Ok(());
     }
+    if std::mem::replace(&mut context.no_server, true) {
+        return Err("not run: there is no server to run it on, see above".into());
+    }
+    build_and_install(&context.postgres)?;
+    say::note("starting a throwaway server");
+    context.server = Some(Server::start(&context.postgres)?);
+    context.no_server = false;
     Ok(())
 }

@@ -31,7 +31,12 @@ pub struct Check {
 pub const ALL: &[Check] = &[
     Check { name: "format", what: "cargo fmt --check", needs_server: false, run: rust::format },
     Check { name: "lint", what: "cargo clippy (about 2 minutes the first time)", needs_server: false, run: rust::lint },
-    Check { name: "core", what: "unit tests of neardup-core (about 2 minutes)", needs_server: false, run: rust::core },
+    Check {
+        name: "core",
+        what: "unit tests of neardup-core (about 3 minutes the first time)",
+        needs_server: false,
+        run: rust::core,
+    },
     Check { name: "xtask", what: "unit tests of these commands", needs_server: false, run: rust::xtask },
     Check { name: "regress", what: "tests/pg_regress, a fresh database each", needs_server: true, run: regress::run },
     Check { name: "isolation", what: "tests/isolation", needs_server: true, run: isolation::run },
