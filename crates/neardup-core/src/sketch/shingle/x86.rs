@@ -107,7 +107,8 @@ fn fill_avx512(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], si
     for ready in hashes_by_8.iter().skip(hashes_by_8.len().saturating_sub(LAG)) {
         sink.take_some(ready);
     }
-    fill_one_by_one(text, starts_rest, ends_rest, hashes_rest, sink);
+    fill_one_by_one(text, starts_rest, ends_rest, hashes_rest);
+    sink.take_some(hashes_rest);
 }
 
 /// Hashes eight shingles; those of 4 to 16 bytes, which are five letters as well as five Chinese characters, at once.
