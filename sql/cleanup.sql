@@ -84,7 +84,7 @@ $$;
 -- clean-up: the query that lists all copies, each with the row of its group that stays
 
 CREATE FUNCTION neardup.copies_query(guarded neardup.protected, keep text, age name) RETURNS text
-    LANGUAGE plpgsql STABLE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     keys name[] := neardup.key_columns(guarded.target);
     key_order text;
@@ -123,7 +123,7 @@ $$;
 CREATE FUNCTION neardup.duplicates(
     target regclass, keep text DEFAULT 'oldest', age name DEFAULT NULL, document name DEFAULT NULL
 ) RETURNS TABLE (key text, duplicate_of text, distance integer, group_size bigint)
-    LANGUAGE plpgsql STABLE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     guarded neardup.protected := neardup.guard_of(target, document);
     columns text;

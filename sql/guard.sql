@@ -174,7 +174,7 @@ $$;
 -- guard: the one guard of a table, or the one on a column
 
 CREATE FUNCTION neardup.guard_of(target regclass, document name DEFAULT NULL) RETURNS neardup.protected
-    LANGUAGE plpgsql STABLE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     guarded neardup.protected;
     guards bigint;

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::analyzer;
 use crate::datum::invalidation;
-use crate::datum::lock::lock_to_end_of_transaction;
+use crate::datum::lock::{self, Lock};
 use crate::datum::plan::Plan;
 use crate::datum::role;
 use crate::datum::trigger::{Row, RowTrigger, is_text};
@@ -23,8 +23,8 @@ use crate::error::{Result, report};
 
 extension_sql_file!("../sql/guard.sql", name = "guard", requires = ["simhash_operators", "banding"]);
 
-/// How many lock keys a table has: what one bulk load can hold of the server's lock table, whose default is 6,400 entries.
-const STRIPES: u64 = 2048;
+/// How many keys a transaction locks one by one, over all tables; the server's lock table has room for 6,400 by default.
+const MOST_KEYS: usize = 512;
 
 /// What to do with a near-duplicate.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -69,6 +69,8 @@ struct Match {
 
 thread_local! {
     static GUARDS: RefCell<AHashMap<pg_sys::Oid, Rc<Guard>>> = RefCell::default();
+    /// The transaction that locked keys last, and how many: never too few, after a rolled back savepoint perhaps too many.
+    static HELD: Cell<(i64, usize)> = const { Cell::new((0, 0)) };
     static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -158,15 +160,30 @@ impl Guard {
 }
 
 /// Takes, in ascending order, locks of which any two signatures within the distance share one.
+///
+/// A transaction of many rows would fill the server's lock table with them: it goes over to the whole table.
 fn lock(table: pg_sys::Oid, signature: u64, distance: u32) -> Result<()> {
-    let mut keys = Vec::new();
-    banding::lock_keys(signature, distance, |key| keys.push((key.cast_unsigned() % STRIPES) as u32)).map_err(report)?;
-    keys.sort_unstable();
-    keys.dedup();
-    for key in keys {
-        lock_to_end_of_transaction(table, key);
+    let (transaction, held) = HELD.get();
+    let held = if transaction == lock::transaction() { held } else { 0 };
+    if held >= MOST_KEYS {
+        Lock::Table.acquire(table);
+        return Ok(());
     }
+    let mut keys = Vec::new();
+    banding::lock_keys(signature, distance, |key| keys.push(fold(key))).map_err(report)?;
+    keys.sort_unstable();
+    Lock::TableShared.acquire(table);
+    for &key in &keys {
+        Lock::Key(key).acquire(table);
+    }
+    HELD.set((lock::transaction(), held + keys.len()));
     Ok(())
+}
+
+/// Folds a lock key into the 32 bits that a lock tag has room for.
+fn fold(key: i64) -> u32 {
+    let key = key.cast_unsigned();
+    (key ^ (key >> 32)) as u32
 }
 
 fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {

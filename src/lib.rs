@@ -13,5 +13,6 @@ mod error;
 mod grouping;
 mod guard;
 mod simhash;
+mod tokens;
 
 ::pgrx::pg_module_magic!(name, version);

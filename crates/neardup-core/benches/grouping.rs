@@ -57,7 +57,7 @@ fn make(kind: &str, count: usize) -> Vec<u64> {
         "clustered" => {
             for i in 0..count {
                 let fresh = random.next();
-                let row = if i > 0 && fresh % 2 == 0 {
+                let row = if i > 0 && fresh.is_multiple_of(2) {
                     let of = rows[(random.next() % i as u64) as usize];
                     random.flip(of, 4)
                 } else {
@@ -83,7 +83,7 @@ fn make(kind: &str, count: usize) -> Vec<u64> {
             rows.extend((0..count).map(|i| {
                 let (template, mask) = templates[(random.next() % 100) as usize];
                 let word = random.next();
-                if i % 2 == 0 { word } else { template ^ word & mask }
+                if i.is_multiple_of(2) { word } else { template ^ word & mask }
             }));
         }
     }

@@ -10,6 +10,7 @@ mod package;
 mod simplified_table;
 mod trie;
 mod unit_table;
+mod word_table;
 
 #[allow(dead_code, reason = "not every class matters to a table")]
 #[path = "../src/analysis/normalize/classes.rs"]
@@ -17,6 +18,10 @@ mod classes;
 #[allow(dead_code, reason = "not every step has a table")]
 #[path = "../src/analysis/normalize/unicode.rs"]
 mod unicode;
+/// No host can cancel a build; the steps ask all the same.
+mod interrupt {
+    pub fn check() {}
+}
 
 type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
 
@@ -29,6 +34,7 @@ fn main() -> Result<()> {
         ("fold_table.rs", fold_table::make()?),
         ("simplified_table.rs", simplified_table::make()?),
         ("unit_table.rs", unit_table::make()),
+        ("word_table.rs", word_table::make()),
     ] {
         fs::write(Path::new(&out).join(file), table)?;
     }

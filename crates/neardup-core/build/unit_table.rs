@@ -6,8 +6,7 @@ use super::trie;
 
 /// Writes a table of 1 where a character neither joins what is before it, nor what is after it, nor its own like.
 pub fn make() -> String {
-    let values = (0..=u32::from(char::MAX)).map(|code| u16::from(char::from_u32(code).is_some_and(is_simple)));
-    trie::write(&values.collect::<Vec<_>>())
+    trie::of_characters(|c| u16::from(is_simple(c)))
 }
 
 fn is_simple(c: char) -> bool {

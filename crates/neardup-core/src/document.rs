@@ -18,7 +18,7 @@ pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Re
         Cut::Shingles { text, bounds, size } => {
             shingle::for_each_batch(text.as_bytes(), bounds, size, |hashes| counter.add_all(hashes));
         }
-        Cut::Words(text) => analyzer.words(text, &mut |word| counter.add(token_hash(word))),
+        Cut::Words(text) => analyzer.features(text, &mut |token| counter.add(token_hash(token)))?,
     }
     Ok(counter.finish())
 }

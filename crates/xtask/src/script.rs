@@ -2,7 +2,7 @@
 //!
 //! `-- ## Title` opens a step, other comment lines tell the reader about what follows, and an empty line ends what
 //! is shown and executed in one go. A line `-- ERROR:  message` below a statement says that it must fail, and how the
-//! message begins. So the scripts run in psql as they are.
+//! message begins; `-- ERROR?  message` that it may. So the scripts run in psql as they are.
 
 /// A piece of a script, in its order.
 #[derive(Debug, PartialEq)]
@@ -11,8 +11,26 @@ pub enum Piece {
     Step(String),
     /// A sentence or two for the reader.
     Words(String),
-    /// Statements, as they stand, and how the error begins that they must raise.
-    Sql(String, Option<String>),
+    /// Statements, as they stand, and the error they are to raise.
+    Sql(String, Option<Announced>),
+}
+
+/// An error that a statement is to raise.
+#[derive(Debug, PartialEq)]
+pub struct Announced {
+    /// How its message begins.
+    pub message: String,
+    /// Whether it must come; otherwise it depends on the data.
+    pub certain: bool,
+}
+
+impl Announced {
+    /// Reads a line `-- ERROR:  message` or `-- ERROR?  message`.
+    fn read(line: &str) -> Option<Self> {
+        let uncertain = line.strip_prefix("-- ERROR?");
+        let message = line.strip_prefix(ERROR_MARK).or(uncertain)?.trim().to_owned();
+        Some(Self { message, certain: uncertain.is_none() })
+    }
 }
 
 /// Begins the line that tells which error the statement above it raises, here and in the documentation's examples.
@@ -33,10 +51,16 @@ pub fn pieces(script: &str) -> Vec<Piece> {
         if !words.is_empty() {
             pieces.push(Piece::Words(words.join(" ")));
         }
-        let (errors, sql): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with(ERROR_MARK));
+        let mut announced = None;
+        let mut sql = Vec::new();
+        for line in lines {
+            match Announced::read(line) {
+                Some(error) => announced = Some(error),
+                None => sql.push(line),
+            }
+        }
         if !sql.is_empty() {
-            let error = errors.first().map(|line| line[ERROR_MARK.len()..].trim().to_owned());
-            pieces.push(Piece::Sql(sql.join("\n"), error));
+            pieces.push(Piece::Sql(sql.join("\n"), announced));
         }
     }
     pieces
@@ -63,14 +87,15 @@ mod tests {
 
     #[test]
     fn a_script_falls_into_its_pieces() {
-        let script = "-- ## First\n-- We begin,\n-- slowly.\nSELECT 1;\nSELECT 2;\n\n\n-- Then this.\nSELECT 3\n  -- not words\n;\n\nSELECT x;\n-- ERROR:  no x\n\n-- ## Last\n";
+        let script = "-- ## First\n-- We begin,\n-- slowly.\nSELECT 1;\nSELECT 2;\n\n\n-- Then this.\nSELECT 3\n  -- not words\n;\n\nSELECT x;\n-- ERROR:  no x\n\nSELECT y;\n-- ERROR?  no y\n\n-- ## Last\n";
         let expected = [
             Piece::Step("First".into()),
             Piece::Words("We begin, slowly.".into()),
             Piece::Sql("SELECT 1;\nSELECT 2;".into(), None),
             Piece::Words("Then this.".into()),
             Piece::Sql("SELECT 3\n  -- not words\n;".into(), None),
-            Piece::Sql("SELECT x;".into(), Some("no x".into())),
+            Piece::Sql("SELECT x;".into(), Some(Announced { message: "no x".into(), certain: true })),
+            Piece::Sql("SELECT y;".into(), Some(Announced { message: "no y".into(), certain: false })),
             Piece::Step("Last".into()),
         ];
         assert_eq!(pieces(script), expected);

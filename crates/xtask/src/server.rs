@@ -8,7 +8,7 @@ use crate::command::{answers, is_root, text};
 use crate::error::{Doing, Error, Result};
 use crate::interrupt::{Disposable, checkpoint, dispose, is_interrupted, kill, on_exit};
 use crate::postgres::Postgres;
-use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -220,7 +220,12 @@ fn unprivileged() -> Result<Owner> {
 fn temporary_directory(owner: Option<Owner>) -> Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let directory = std::env::temp_dir().join(format!("neardup-{}-{number}", std::process::id()));
+    let mut parent = std::env::temp_dir();
+    let open_to_all = |d: &Path| d.metadata().is_ok_and(|m| m.permissions().mode() & 0o001 != 0);
+    if owner.is_some() && !parent.ancestors().all(open_to_all) {
+        parent = PathBuf::from("/tmp");
+    }
+    let directory = parent.join(format!("neardup-{}-{number}", std::process::id()));
     std::fs::DirBuilder::new().mode(0o700).create(&directory).doing("create", &directory)?;
     if let Some(owner) = owner {
         chown(&directory, Some(owner.user), Some(owner.group)).doing("change the owner of", &directory)?;

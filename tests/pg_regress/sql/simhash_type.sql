@@ -19,6 +19,15 @@ SELECT '8000000000000001'::simhash + 1;
 CREATE TABLE sent (sig simhash);
 INSERT INTO sent VALUES ('0123456789abcdef'), (NULL), ('ffffffffffffffff');
 SELECT encode(simhash_send(sig), 'hex') FROM sent;
+\copy sent TO 'sent.bin' (FORMAT binary)
+CREATE TABLE received (sig simhash);
+\copy received FROM 'sent.bin' (FORMAT binary)
+SELECT count(*) FROM sent FULL JOIN received USING (sig) WHERE sig IS NOT NULL;
+-- bytes of another length
+CREATE TABLE short (sig int);
+INSERT INTO short VALUES (1);
+\copy short TO 'short.bin' (FORMAT binary)
+\copy received FROM 'short.bin' (FORMAT binary)
 
 -- comparison, sorting, grouping, joins
 SELECT a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge, a > b AS gt
@@ -34,6 +43,6 @@ SELECT a.sig FROM sent a JOIN sent b USING (sig) ORDER BY 1;
 SELECT opcname, amname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod WHERE opcname = 'simhash_ops' ORDER BY 2;
 
 -- Hamming distance
-SELECT hamming_distance('0000000000000000', 'ffffffffffffffff'), '0123456789abcdef'::simhash <~> '0123456789abcdee', '00'::simhash <~> NULL;
+SELECT hamming_distance('0000000000000000', 'ffffffffffffffff'), '0123456789abcdef'::simhash <~> '0123456789abcdee', '0123456789abcdef'::simhash <~> NULL AS nothing;
 SELECT '0123456789abcdef'::simhash <~> '0123456789abcdee' AS there, '0123456789abcdee'::simhash <~> '0123456789abcdef' AS back, NULL::simhash <~> '0123456789abcdef' AS nothing;
-DROP TABLE sent;
+DROP TABLE sent, received, short;

@@ -1,11 +1,16 @@
-//! An analyzer made ready to run: normalisation, tokenizer, filters, in that order.
+//! An analyzer made ready to run: normalisation, tokenizer, filters, word shingles, in that order.
 
 use std::str::FromStr;
 
-use super::chars;
+use ahash::AHashSet;
+
+use super::ik::{self, Ik, IkMode};
 use super::jieba::{self, JiebaMode, JiebaOptions};
+use super::lexicon::{Lexicon, is_word};
 use super::normalize::{self, Steps};
-use super::spec::{Mode, Spec, Tokenizer};
+use super::path::{self, Method};
+use super::spec::{Mode, Spec, StopWords, Tokenizer};
+use super::{Token, chars, stop_words, words};
 use crate::{Error, Result};
 
 /// Room that analysis works in, kept from one document to the next.
@@ -18,6 +23,9 @@ pub struct Scratch {
 #[derive(Clone, Copy, Debug)]
 enum Cutter {
     Jieba(JiebaOptions),
+    Ik(&'static Ik, IkMode),
+    Path(Method),
+    Words,
     Chars(usize),
 }
 
@@ -26,9 +34,14 @@ enum Cutter {
 pub struct Analyzer {
     steps: Steps,
     cutter: Cutter,
+    stop_words: AHashSet<String>,
+    excluded_tags: Vec<String>,
+    min_length: usize,
+    shingle: usize,
 }
 
 /// The tokens of a document: a text cut at equal units, or words one by one.
+#[derive(Debug)]
 pub enum Cut<'t> {
     /// Shingles: every run of `size` units of `text`, whose boundaries are `bounds`.
     Shingles {
@@ -36,14 +49,19 @@ pub enum Cut<'t> {
         text: &'t str,
         /// Byte offsets of the units, and the end of the last one.
         bounds: &'t [u32],
-        /// Units in a shingle; never more than there are.
+        /// Units in a shingle; never more than there are, so 0 for a text without any.
         size: usize,
     },
-    /// Words of the normalised text, to be cut by [`Analyzer::words`].
+    /// Words of the normalised text, to be cut by [`Analyzer::words`] or [`Analyzer::features`].
     Words(&'t str),
 }
 
 impl Analyzer {
+    /// Normalises a document.
+    pub fn normalize<'t>(&self, document: &'t str, scratch: &'t mut Scratch) -> &'t str {
+        normalize::normalize(document, self.steps, &mut scratch.normalized)
+    }
+
     /// Normalises a document and says how its tokens are to be read.
     ///
     /// A document with fewer characters than a shingle has one token, all of it.
@@ -53,24 +71,103 @@ impl Analyzer {
     pub fn cut<'t>(&self, document: &'t str, scratch: &'t mut Scratch) -> Result<Cut<'t>> {
         let text = normalize::normalize(document, self.steps, &mut scratch.normalized);
         match self.cutter {
-            Cutter::Chars(size) => {
+            // Stop words among shingles are looked up one by one, as words are.
+            Cutter::Chars(size) if self.stop_words.is_empty() => {
                 chars::unit_bounds(text, &mut scratch.bounds)?;
                 let units = scratch.bounds.len().saturating_sub(1);
                 Ok(Cut::Shingles { text, bounds: &scratch.bounds, size: size.min(units) })
             }
-            Cutter::Jieba(_) => Ok(Cut::Words(text)),
+            _ => Ok(Cut::Words(text)),
         }
     }
 
-    /// Hands the words of a normalised text to `sink`, without spaces and punctuation.
-    pub fn words<'t>(&self, text: &'t str, sink: &mut impl FnMut(&'t str)) {
+    /// Hands the words of a normalised text to `sink`: without spaces, punctuation and what the filters drop.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn words<'t>(&self, text: &'t str, sink: &mut impl FnMut(Token<'t>)) -> Result<()> {
+        let mut keep = |token: Token<'t>| {
+            let counts = is_word(token.text)
+                && (self.min_length <= 1 || token.text.chars().nth(self.min_length - 1).is_some())
+                && (self.stop_words.is_empty() || !self.stop_words.contains(token.text));
+            if counts {
+                sink(token);
+            }
+        };
         match self.cutter {
-            Cutter::Jieba(options) => jieba::segment(jieba::shared(), text, options, &mut |token| {
-                if jieba::is_word(token.text) {
-                    sink(token.text);
+            Cutter::Jieba(options) if self.excluded_tags.is_empty() => {
+                jieba::segment(jieba::shared(), text, options, &mut keep);
+            }
+            Cutter::Jieba(options) => jieba::segment_tagged(jieba::shared(), text, options, &mut |token, tag| {
+                if !self.excluded_tags.iter().any(|excluded| tag.starts_with(excluded.as_str())) {
+                    keep(token);
                 }
             }),
-            Cutter::Chars(_) => {}
+            Cutter::Ik(ik, mode) => ik::segment(ik, text, mode, &mut keep),
+            Cutter::Path(method) => path::segment(Lexicon::standard(), text, method, &mut keep),
+            Cutter::Words => words::words(text, &mut keep),
+            Cutter::Chars(size) => chars::shingles(text, size, &mut |token| {
+                if !self.stop_words.contains(token.text) {
+                    sink(token);
+                }
+            })?,
+        }
+        Ok(())
+    }
+
+    /// Hands what counts as a token to `sink`: the words, or each run of as many as the analyzer's shingle has.
+    ///
+    /// A text with fewer words than a shingle has one token, all of them.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn features(&self, text: &str, sink: &mut impl FnMut(&str)) -> Result<()> {
+        if self.shingle <= 1 {
+            return self.words(text, &mut |token| sink(token.text));
+        }
+        let mut run: Vec<&str> = Vec::with_capacity(self.shingle);
+        let mut joined = String::new();
+        let mut whole = false;
+        let mut emit = |run: &[&str]| {
+            joined.clear();
+            for (i, word) in run.iter().enumerate() {
+                if i > 0 {
+                    joined.push(' ');
+                }
+                joined.push_str(word);
+            }
+            sink(&joined);
+        };
+        self.words(text, &mut |token| {
+            if run.len() == self.shingle {
+                run.remove(0);
+            }
+            run.push(token.text);
+            if run.len() == self.shingle {
+                whole = true;
+                emit(&run);
+            }
+        })?;
+        if !whole && !run.is_empty() {
+            emit(&run);
+        }
+        Ok(())
+    }
+
+    /// Hands every token of a document to `sink`, as signatures see them.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn tokens(&self, document: &str, scratch: &mut Scratch, sink: &mut impl FnMut(&str)) -> Result<()> {
+        match self.cut(document, scratch)? {
+            Cut::Words(text) => self.features(text, sink),
+            Cut::Shingles { text, bounds, size } => {
+                let ends = bounds.get(size..).filter(|_| size > 0).unwrap_or_default();
+                for (&start, &end) in bounds.iter().zip(ends) {
+                    sink(text.get(start as usize..end as usize).unwrap_or_default());
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -80,17 +177,49 @@ impl FromStr for Analyzer {
 
     fn from_str(text: &str) -> Result<Self> {
         let spec: Spec = text.parse()?;
-        let cutter = match spec.tokenizer {
-            Tokenizer::Jieba => {
-                let mode = match spec.mode.unwrap_or_default() {
-                    Mode::Exact => JiebaMode::Exact,
-                    Mode::Full => JiebaMode::Full,
-                    Mode::Search => JiebaMode::Search,
-                };
-                Cutter::Jieba(JiebaOptions { mode, hmm: spec.hmm.unwrap_or(true) })
-            }
-            Tokenizer::Chars => Cutter::Chars(spec.size.unwrap_or(1)),
-        };
-        Ok(Self { steps: spec.steps()?, cutter })
+        let steps = spec.steps()?;
+        Ok(Self {
+            steps,
+            cutter: cutter(&spec)?,
+            stop_words: stop_word_set(spec.stop_words.as_ref(), steps)?,
+            excluded_tags: spec.exclude_tags.unwrap_or_default(),
+            min_length: spec.min_length.unwrap_or(1) as usize,
+            shingle: spec.shingle.unwrap_or(1) as usize,
+        })
     }
+}
+
+fn cutter(spec: &Spec) -> Result<Cutter> {
+    Ok(match spec.tokenizer {
+        Tokenizer::Jieba => {
+            let mode = match spec.mode {
+                Some(Mode::Full) => JiebaMode::Full,
+                Some(Mode::Search) => JiebaMode::Search,
+                _ => JiebaMode::Exact,
+            };
+            Cutter::Jieba(JiebaOptions { mode, hmm: spec.hmm.unwrap_or(true) })
+        }
+        Tokenizer::Ik => {
+            let mode = if spec.mode == Some(Mode::MaxWord) { IkMode::MaxWord } else { IkMode::Smart };
+            Cutter::Ik(Ik::standard()?, mode)
+        }
+        Tokenizer::LongestMatch => Cutter::Path(Method::LongestMatch),
+        Tokenizer::ShortestPath => Cutter::Path(Method::ShortestPath),
+        Tokenizer::NShortestPath => Cutter::Path(Method::NShortestPath(spec.paths.unwrap_or(2))),
+        Tokenizer::Index => Cutter::Path(Method::Index),
+        Tokenizer::Words => Cutter::Words,
+        Tokenizer::Chars => Cutter::Chars(spec.size.unwrap_or(1)),
+    })
+}
+
+/// Normalises the stop words as documents are, so that they meet the tokens.
+fn stop_word_set(stop_words: Option<&StopWords>, steps: Steps) -> Result<AHashSet<String>> {
+    let mut buffer = normalize::Buffer::default();
+    let mut normalized = |word: &str| normalize::normalize(word, steps, &mut buffer).to_owned();
+    Ok(match stop_words {
+        None => AHashSet::new(),
+        Some(StopWords::Named(name)) if name == "none" => AHashSet::new(),
+        Some(StopWords::Named(name)) => stop_words::list(name)?.iter().map(|word| normalized(word)).collect(),
+        Some(StopWords::Own(words)) => words.iter().map(|word| normalized(word)).collect(),
+    })
 }

@@ -157,12 +157,8 @@ pub fn segment_tagged<'t>(jieba: &Jieba, text: &'t str, options: JiebaOptions, s
 #[inline]
 fn exact<'t>(model: &jieba_rs::Jieba, word: &'t str, start: usize, hmm: bool, sink: &mut impl FnMut(Token<'t>)) {
     let bytes = word.as_bytes();
-    let compound = hmm
-        && bytes.len() > 2
-        && bytes[0].is_ascii_alphanumeric()
-        && bytes.iter().any(|&b| is_connector(b))
-        && !model.has_word(word);
-    if !compound {
+    // Most tokens are told by their first byte.
+    if !bytes.first().is_some_and(u8::is_ascii_alphanumeric) || !hmm || !is_compound(model, word) {
         return sink(Token { text: word, start });
     }
     let mut from = 0;
@@ -171,6 +167,11 @@ fn exact<'t>(model: &jieba_rs::Jieba, word: &'t str, start: usize, hmm: bool, si
         sink(Token { text: &word[from..to], start: start + from });
         from = to;
     }
+}
+
+/// Tells whether a word that starts with a letter or digit holds connectors and is none of the dictionary's.
+fn is_compound(model: &jieba_rs::Jieba, word: &str) -> bool {
+    word.bytes().any(is_connector) && !model.has_word(word)
 }
 
 fn is_connector(byte: u8) -> bool {

@@ -10,13 +10,14 @@ pub mod jieba;
 pub mod lexicon;
 pub mod normalize;
 pub mod path;
+pub mod presets;
 pub mod sentences;
 mod spec;
 pub mod stop_words;
 pub mod words;
 
 pub use analyzer::{Analyzer, Cut, Scratch};
-pub use spec::{Mode, Spec, Tokenizer};
+pub use spec::{Mode, Spec, StopWords, Tokenizer};
 
 /// One token of a normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

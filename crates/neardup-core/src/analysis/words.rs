@@ -4,26 +4,118 @@
 //! Devanagari, ...), with the apostrophe of `don't` and the point of `3.5` inside; a run of katakana; and a single character
 //! in scripts without spaces: Han, hiragana, Thai, Lao, Khmer, Burmese. Segments without a letter, number or mark are dropped.
 
+//!
+//! Runs of letters and digits, runs of katakana and single characters are found by a table made at build time; only where a sign
+//! may join words, or a mark stands, is the text cut by the rules.
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Token;
 use super::normalize::{is_letter_or_number, is_mark};
 
+mod table {
+    include!(concat!(env!("OUT_DIR"), "/word_table.rs"));
+}
+
+/// How a character behaves at word boundaries, by `build/word_table.rs`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It follows the rules.
+    Other,
+    /// A letter or digit that makes words with its like.
+    Letter,
+    /// Katakana, which makes words with its like.
+    Katakana,
+    /// A letter or number that is a word by itself: Han, hiragana, Thai.
+    Alone,
+    /// Space, which joins space.
+    Space,
+    /// A sign that may join letters or digits on both sides, and nothing else.
+    Middle,
+    /// A sign that joins nothing.
+    Nothing,
+}
+
+fn kind(c: char) -> Kind {
+    let code = u32::from(c) as usize;
+    let block = table::INDEX.get(code >> 6).copied().unwrap_or_default();
+    match table::BLOCKS.get((usize::from(block) << 6) | (code & 63)) {
+        Some(1) => Kind::Letter,
+        Some(2) => Kind::Katakana,
+        Some(3) => Kind::Alone,
+        Some(4) => Kind::Space,
+        Some(5) => Kind::Middle,
+        Some(6) => Kind::Nothing,
+        _ => Kind::Other,
+    }
+}
+
 /// Hands out the words of `text` in text order.
 pub fn words<'t>(text: &'t str, sink: &mut impl FnMut(Token<'t>)) {
-    for (count, (start, segment)) in text.split_word_bound_indices().enumerate() {
-        if count.is_multiple_of(4096) {
+    let mut at = 0;
+    let mut checked = 0;
+    while at < text.len() {
+        if at - checked > 1 << 14 {
+            checked = at;
             crate::interrupt::check();
         }
-        if segment.chars().any(|c| is_letter_or_number(c) || is_mark(c)) {
-            sink(Token { text: segment, start });
+        at = match by_kind(text, at) {
+            Some((end, says)) => {
+                if says && let Some(text) = text.get(at..end) {
+                    sink(Token { text, start: at });
+                }
+                end
+            }
+            None => by_rule(text, at, sink),
+        };
+    }
+}
+
+/// Gives the end of the segment at `start` and whether it is a word, if kinds are enough to know.
+#[inline]
+fn by_kind(text: &str, start: usize) -> Option<(usize, bool)> {
+    let mut chars = text.get(start..)?.chars();
+    let first = kind(chars.next()?);
+    let runs = matches!(first, Kind::Letter | Kind::Katakana | Kind::Space);
+    loop {
+        let end = text.len() - chars.as_str().len();
+        let says = matches!(first, Kind::Letter | Kind::Katakana | Kind::Alone);
+        match chars.next().map(kind) {
+            Some(next) if runs && next == first => {}
+            Some(Kind::Other) => return None,
+            Some(Kind::Middle) if first == Kind::Letter => return None,
+            _ if first == Kind::Other => return None,
+            _ => return Some((end, says)),
         }
     }
 }
 
+/// Hands out the words from `start` on by the rules, up to where a segment ends before a character that needs none.
+#[cold]
+fn by_rule<'t>(text: &'t str, start: usize, sink: &mut impl FnMut(Token<'t>)) -> usize {
+    let mut at = start;
+    for segment in text.get(start..).unwrap_or_default().split_word_bounds() {
+        if segment.chars().any(|c| is_letter_or_number(c) || is_mark(c)) {
+            sink(Token { text: segment, start: at });
+        }
+        at += segment.len();
+        // Where a segment ends, the rules ask for nothing before it.
+        if text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(|c| kind(c) != Kind::Other) {
+            break;
+        }
+    }
+    at
+}
+
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+    use unicode_segmentation::UnicodeSegmentation;
+
     use super::words;
+    use crate::analysis::normalize::{is_letter_or_number, is_mark};
 
     fn tokens(text: &str) -> Vec<&str> {
         let mut tokens = Vec::new();
@@ -47,5 +139,48 @@ mod tests {
     fn what_says_nothing_is_dropped() {
         assert!(tokens("").is_empty());
         assert!(tokens(" ,.!_ 😀 —— \r\n").is_empty());
+    }
+
+    fn oracle(text: &str) -> Vec<&str> {
+        text.split_word_bounds().filter(|word| word.chars().any(|c| is_letter_or_number(c) || is_mark(c))).collect()
+    }
+
+    const JOINING: &str =
+        "aé1中ひカーｶﾞ한א'\".,:;_·’ \u{3000}\t\r\n\u{301}\u{200d}\u{ad}\u{200b}👩🏽🇨🇳ภา\u{e31}क\u{94d}\u{600}²½Ⅳ゛ˆ٠,٫-+";
+
+    fn joining_text() -> impl Strategy<Value = String> {
+        let joining = JOINING.chars().collect::<Vec<_>>();
+        let piece = prop_oneof![
+            6 => proptest::sample::select(joining).prop_map(String::from),
+            1 => any::<char>().prop_map(String::from),
+            1 => "[中国a-z0-9 ，.']{1,10}"
+        ];
+        proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
+
+        #[test]
+        fn words_are_those_of_the_rules(text in joining_text()) {
+            prop_assert_eq!(tokens(&text), oracle(&text));
+        }
+    }
+
+    #[test]
+    fn every_character_beside_others() {
+        let all = String::from_iter(
+            ('\0'..=char::MAX).flat_map(|c| [c, c, 'a', c, '1', c, ' ', c, '.', 'カ', c, '中', c, '\u{301}']),
+        );
+        assert!(tokens(&all) == oracle(&all));
+    }
+
+    #[test]
+    fn hostile_text_ends() {
+        for piece in ["a.", "a.\u{301}", "\u{301}", "🇨", "👩\u{200d}", "中\u{301}", "_", "1,", "א\"", " \u{301}", "中"]
+        {
+            let text = piece.repeat(50_000);
+            assert!(tokens(&text).len() <= 50_000);
+        }
     }
 }

@@ -29,9 +29,26 @@ impl Cover {
         (0..self.parts).map(|part| choose(self.part_blocks(part, distance), self.kept)).sum()
     }
 
-    /// Says how many bits a mask keeps, on average, of `bits` bits.
-    pub(crate) fn kept_bits(self, distance: u32, bits: u32) -> f64 {
-        f64::from(bits) * f64::from(self.kept) / f64::from(self.blocks(distance))
+    /// Sums, over all masks, the chance that two random words agree on a mask's share of `bits` bits.
+    pub(crate) fn chances(self, distance: u32, bits: u32) -> f64 {
+        let blocks = self.blocks(distance);
+        let kept = self.kept as usize;
+        let mut block = 0;
+        let mut total = 0.0;
+        for part in 0..self.parts {
+            // sums[q]: over all ways to take q of the part's blocks so far, the product of their chances.
+            let mut sums = vec![0.0; kept + 1];
+            sums[0] = 1.0;
+            for _ in 0..self.part_blocks(part, distance) {
+                let chance = 0.5f64.powi((bits / blocks + u32::from(block < bits % blocks)) as i32);
+                for q in (1..=kept).rev() {
+                    sums[q] += sums[q - 1] * chance;
+                }
+                block += 1;
+            }
+            total += sums[kept];
+        }
+        total
     }
 
     /// Lists the masks over the set bits of `bits`; the blocks are interleaved.
@@ -106,6 +123,17 @@ mod tests {
         assert_eq!(count(2, 2, 3), 6);
         assert_eq!(count(2, 2, 7), 20);
         assert_eq!(count(3, 2, 7), 40);
+    }
+
+    #[test]
+    fn chances_are_those_of_the_masks() {
+        for (kept, parts, distance, bits) in [(1, 4, 3, 64), (2, 2, 7, 64), (5, 3, 11, 64), (3, 2, 7, 29), (2, 3, 4, 8)]
+        {
+            let cover = Cover { kept, parts };
+            let masks = cover.masks(distance, (u128::MAX >> (128 - bits)) as u64);
+            let sum: f64 = masks.iter().map(|mask| 0.5f64.powi(mask.count_ones() as i32)).sum();
+            assert!((cover.chances(distance, bits) / sum - 1.0).abs() < 1e-12);
+        }
     }
 
     #[test]

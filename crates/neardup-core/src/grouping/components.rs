@@ -11,15 +11,21 @@ use super::union_find::UnionFind;
 use crate::banding::cover::Cover;
 use crate::interrupt;
 
-/// Runs up to this length are compared outright.
-const LONGEST_RUN: u32 = 64;
+/// Rows up to this number are compared outright, without looking for something better.
+const FEW_ROWS: usize = 1024;
 
-/// Nanoseconds to bring one row into its run, and to compare one pair (EPYC, AVX-512: 0.2; without: 0.5).
-const ROW_COST: f64 = 10.0;
-const PAIR_COST: f64 = 0.3;
+/// Nanoseconds to bring one row into its run, and to compare one pair in a run of some length (EPYC with AVX-512, 1 M rows).
+const ROW_COST: f64 = 12.0;
+const PAIR_COST: f64 = 0.2;
 
 /// More components than this in a long run are not checked for being apart.
 const MOST_COMPONENTS: usize = 16;
+
+/// Data are dense once this many pairs for each row were met, or rows in long runs; from then on shorter runs count as long.
+const DENSE: usize = 4;
+
+/// Signatures compared with one row after the other while they are in the first-level cache.
+const CHUNK: usize = 2048;
 
 /// The sets found so far, and the distance that joins.
 pub(super) struct Components {
@@ -31,35 +37,76 @@ impl Components {
     /// Joins all rows within the distance; the `count` signatures that take part must be distinct.
     pub(super) fn join(&mut self, source: &impl Source, count: usize) {
         let varying = varying_bits(source.signatures());
-        let Some(cover) = best_cover(count, self.distance, varying.count_ones()) else {
-            let part = |&i: &usize| source.takes_part(i);
-            let part: Vec<usize> = (0..source.signatures().len()).filter(part).collect();
-            return self.join_all_pairs(
-                part.iter().map(|&i| source.signatures()[i]).collect(),
-                &part.iter().map(|&i| source.position(i)).collect::<Vec<u32>>(),
-            );
+        let plan = Plan::new(count, self.distance, varying.count_ones());
+        let Some(cover) = plan.cover else {
+            let signatures = source.indexes().map(|i| source.signatures()[i as usize]).collect();
+            let positions: Vec<u32> = source.indexes().map(|i| source.position(i)).collect();
+            return self.join_all_pairs(signatures, &positions);
         };
         let masks = cover.masks(self.distance, varying);
         let mut partitioner = Partitioner::default();
-        let mut near = Near::new(self.distance, LONGEST_RUN);
+        let mut near = Near::new(self.distance, (4.0 * plan.mean_run).clamp(64.0, 1024.0) as u32);
+        let mut met = 0;
         for (i, &mask) in masks.iter().enumerate() {
-            let earlier = &masks[..i];
             partitioner.partition(source, mask, |partition| {
                 interrupt::check();
                 near.compare_runs(partition.signatures, partition.ends);
+                met += near.pairs.len();
                 for (a, b) in near.pairs.drain(..) {
                     let (a, b) = (a as usize, b as usize);
                     let difference = partition.signatures[a] ^ partition.signatures[b];
                     // A pair is met under each mask it agrees on; the first time was enough.
-                    if !earlier.iter().any(|earlier| difference & earlier == 0) {
+                    if !masks[..i].iter().any(|earlier| difference & earlier == 0) {
                         self.sets.union(partition.rows.positions[a], partition.rows.positions[b]);
                     }
                 }
                 for (start, end) in near.long_runs.drain(..) {
+                    met += (end - start) as usize;
                     self.join_long_run(partition.rows.slice(start, end), mask);
                 }
             });
+            if met > DENSE * count {
+                near.longest = (plan.mean_run as u32).clamp(16, 64);
+                if self.finish(source, plan.cost * (masks.len() - i - 1) as f64 / masks.len() as f64) {
+                    return;
+                }
+            }
         }
+    }
+
+    /// Ends the search early where that is known to cost less than `left` nanoseconds: where nothing is left to join, or where
+    /// so few rows are outside the greatest component that they can be compared with all rows.
+    fn finish(&mut self, source: &impl Source, left: f64) -> bool {
+        if self.all_apart_or_one(source) {
+            return true;
+        }
+        // The majority vote of Boyer and Moore 1981.
+        let (mut greatest, mut lead) = (0, 0u32);
+        for i in source.indexes() {
+            let root = self.sets.find(source.position(i));
+            if lead == 0 {
+                greatest = root;
+            }
+            if root == greatest { lead += 1 } else { lead -= 1 }
+        }
+        let signatures = source.signatures();
+        let most = (left / (signatures.len() as f64 * PAIR_COST)) as usize;
+        let is_outside = |&i: &u32| self.sets.find(source.position(i)) != greatest;
+        let outside: Vec<u32> = source.indexes().filter(is_outside).take(most + 1).collect();
+        if outside.len() > most {
+            return false;
+        }
+        let mut near = Near::new(self.distance, u32::MAX);
+        for (start, some) in (0..).step_by(CHUNK).zip(signatures.chunks(CHUNK)) {
+            for &i in &outside {
+                interrupt::check();
+                near.compare_all(some, signatures[i as usize]);
+                for (j, _) in near.pairs.drain(..) {
+                    self.sets.union(source.position(i), source.position(start + j));
+                }
+            }
+        }
+        true
     }
 
     /// Joins within a run of one hash, which seldom is more than one value of the masked bits.
@@ -83,23 +130,24 @@ impl Components {
 
     /// Joins within a run whose masked bits are equal, unless there is nothing left to join.
     fn join_equal_run(&mut self, run: Rows<'_>) {
-        if varying_bits(run.signatures).count_ones() <= self.distance {
+        let varying = varying_bits(run.signatures);
+        if varying.count_ones() <= self.distance {
             run.positions.iter().for_each(|&position| _ = self.sets.union(run.positions[0], position));
-        } else if !self.all_apart_or_one(run) {
+        } else if !self.finish(&run, Plan::new(run.len(), self.distance, varying.count_ones()).cost) {
             self.join(&run, run.len());
         }
     }
 
     /// Says that the run is one component, or few that are further apart than the distance by constant bits alone.
-    fn all_apart_or_one(&mut self, run: Rows<'_>) -> bool {
+    fn all_apart_or_one(&mut self, run: &impl Source) -> bool {
         struct Component {
             root: u32,
             ones: u64,
             zeros: u64,
         }
         let mut components: Vec<Component> = Vec::new();
-        for (&signature, &position) in run.signatures.iter().zip(run.positions) {
-            let root = self.sets.find(position);
+        for i in run.indexes() {
+            let (signature, root) = (run.signatures()[i as usize], self.sets.find(run.position(i)));
             if let Some(component) = components.iter_mut().find(|component| component.root == root) {
                 component.ones &= signature;
                 component.zeros &= !signature;
@@ -148,22 +196,35 @@ fn varying_bits(signatures: &[u64]) -> u64 {
     any & !ones
 }
 
-/// Chooses the cover that costs least for that many random rows; `None` where comparing all pairs costs less.
-fn best_cover(rows: usize, distance: u32, bits: u32) -> Option<Cover> {
-    let pairs = rows as f64 * (rows as f64 - 1.0) / 2.0;
-    let mut best = (pairs * PAIR_COST, None);
-    for parts in 1..=distance + 1 {
-        for kept in 1..=5 {
-            let cover = Cover { kept, parts };
+/// How to search a number of rows.
+struct Plan {
+    /// The cover that costs least, unless comparing all pairs costs less.
+    cover: Option<Cover>,
+    /// What the search costs if the varying bits are random, in nanoseconds.
+    cost: f64,
+    /// How many rows agree on a mask's bits then.
+    mean_run: f64,
+}
+
+impl Plan {
+    fn new(rows: usize, distance: u32, bits: u32) -> Self {
+        let count = rows as f64;
+        let pairs = count * (count - 1.0) / 2.0;
+        let mut best = Self { cover: None, cost: pairs * PAIR_COST, mean_run: count };
+        if rows <= FEW_ROWS {
+            return best;
+        }
+        for cover in (1..=distance + 1).flat_map(|parts| (1..=5).map(move |kept| Cover { kept, parts })) {
             if cover.blocks(distance) > bits {
                 continue;
             }
-            let chance = (-cover.kept_bits(distance, bits)).exp2();
-            let cost = f64::from(cover.masks_count(distance)) * (rows as f64 * ROW_COST + pairs * chance * PAIR_COST);
-            if cost < best.0 {
-                best = (cost, Some(cover));
+            let masks = f64::from(cover.masks_count(distance));
+            let chances = cover.chances(distance, bits);
+            let cost = masks * count * ROW_COST + chances * pairs * PAIR_COST;
+            if cost < best.cost {
+                best = Self { cover: Some(cover), cost, mean_run: count * chances / masks };
             }
         }
+        best
     }
-    best.1
 }

@@ -67,11 +67,11 @@ impl Source for Distinct<'_> {
         self.signatures
     }
 
-    fn position(&self, index: usize) -> u32 {
-        index as u32
+    fn position(&self, index: u32) -> u32 {
+        index
     }
 
-    fn takes_part(&self, index: usize) -> bool {
-        self.repeated[index / 64] >> (index % 64) & 1 == 0
+    fn takes_part(&self, index: u32) -> bool {
+        self.repeated[index as usize / 64] >> (index % 64) & 1 == 0
     }
 }

@@ -23,6 +23,8 @@ enum Work<'a> {
     Runs(&'a [u32]),
     /// These, with all that follow up to an end.
     Rows(Range<u32>, u32),
+    /// All, with another signature.
+    All(u64),
 }
 
 impl Near {
@@ -38,6 +40,11 @@ impl Near {
     /// Compares each of `rows` with those behind it up to `end`; `signatures` has [`PADDING`] values behind `end`.
     pub(super) fn compare_rows(&mut self, signatures: &[u64], rows: Range<u32>, end: u32) {
         dispatch(self, signatures, Work::Rows(rows, end));
+    }
+
+    /// Compares all `signatures` with another one; gives the pairs as places and 0.
+    pub(super) fn compare_all(&mut self, signatures: &[u64], other: u64) {
+        dispatch(self, signatures, Work::All(other));
     }
 
     #[inline(always)]
@@ -59,6 +66,18 @@ impl Near {
             Work::Rows(rows, end) => {
                 for i in rows {
                     compare_one(signatures, i, end, self.distance, &mut self.pairs);
+                }
+            }
+            Work::All(other) => {
+                for (start, some) in (0..).step_by(PADDING).zip(signatures.chunks(PADDING)) {
+                    let near = |signature: u64| (signature ^ other).count_ones() <= self.distance;
+                    let any = match some.as_array::<PADDING>() {
+                        Some(eight) => eight.iter().fold(false, |any, &signature| any | near(signature)),
+                        None => true,
+                    };
+                    if any {
+                        self.pairs.extend((start..).zip(some).filter(|row| near(*row.1)).map(|row| (row.0, 0)));
+                    }
                 }
             }
         }

@@ -19,8 +19,13 @@ pub(super) const PADDING: usize = 8;
 /// Where rows come from: a position for each signature, and whether the row takes part.
 pub(super) trait Source {
     fn signatures(&self) -> &[u64];
-    fn position(&self, index: usize) -> u32;
-    fn takes_part(&self, index: usize) -> bool;
+    fn position(&self, index: u32) -> u32;
+    fn takes_part(&self, index: u32) -> bool;
+
+    /// Lists the rows that take part, by their index among the signatures.
+    fn indexes(&self) -> impl Iterator<Item = u32> {
+        (0..self.signatures().len() as u32).filter(|&index| self.takes_part(index))
+    }
 }
 
 /// Signatures and the positions they stand at; both of one length.
@@ -46,11 +51,11 @@ impl Source for Rows<'_> {
         self.signatures
     }
 
-    fn position(&self, index: usize) -> u32 {
-        self.positions[index]
+    fn position(&self, index: u32) -> u32 {
+        self.positions[index as usize]
     }
 
-    fn takes_part(&self, _: usize) -> bool {
+    fn takes_part(&self, _: u32) -> bool {
         true
     }
 }
@@ -100,16 +105,19 @@ impl Partitioner {
         let partition = |signature: u64| top_bits(hash(signature, mask), bits);
         self.starts.clear();
         self.starts.resize(1 << bits, 0);
-        for (i, &signature) in source.signatures().iter().enumerate() {
+        for (i, &signature) in (0..).zip(source.signatures()) {
             self.starts[partition(signature)] += u32::from(source.takes_part(i));
         }
         counts_to_starts(&mut self.starts);
-        // One row more than there can be: a row that takes no part is written too, and overwritten by the next.
-        self.scattered.resize(source.signatures().len() + 1, [0; 3]);
-        for (i, &signature) in source.signatures().iter().enumerate() {
+        // A row that takes no part is written too, to a slot behind all others: a move costs less than a missed branch.
+        let waste = source.signatures().len();
+        self.scattered.resize(waste + 1, [0; 3]);
+        for (i, &signature) in (0..).zip(source.signatures()) {
+            let takes_part = source.takes_part(i);
             let next = &mut self.starts[partition(signature)];
-            self.scattered[*next as usize] = [signature as u32, (signature >> 32) as u32, source.position(i)];
-            *next += u32::from(source.takes_part(i));
+            let slot = if takes_part { *next as usize } else { waste };
+            self.scattered[slot] = [signature as u32, (signature >> 32) as u32, source.position(i)];
+            *next += u32::from(takes_part);
         }
     }
 
@@ -163,5 +171,65 @@ fn counts_to_starts(counts: &mut [u32]) {
     let mut sum = 0;
     for count in counts {
         sum += std::mem::replace(count, sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::sketch::hash::token_hash;
+
+    struct Every<'a> {
+        signatures: &'a [u64],
+        nth: u32,
+    }
+
+    impl Source for Every<'_> {
+        fn signatures(&self) -> &[u64] {
+            self.signatures
+        }
+
+        fn position(&self, index: u32) -> u32 {
+            index * 2
+        }
+
+        fn takes_part(&self, index: u32) -> bool {
+            index % self.nth != 1
+        }
+    }
+
+    /// Several partitions, one of them far too large: each row comes out once, and rows that agree in one run, in order.
+    #[test]
+    fn rows_that_agree_come_together() {
+        for (count, nth) in [(0, 2), (1, 2), (100, 2), (20_000, 2), (20_000, 3), (40_000, u32::MAX)] {
+            let signatures: Vec<u64> =
+                (0..count).map(|i| if i % 3 == 0 { 7 } else { token_hash(&(i % 5000).to_string()) }).collect();
+            let source = Every { signatures: &signatures, nth };
+            for mask in [u64::MAX, 0x0f0f_0f0f_0f0f_0f0f, 0xf000] {
+                let mut run_of = HashMap::new();
+                let mut seen: Vec<u32> = Vec::new();
+                let mut runs = 0;
+                Partitioner::default().partition(&source, mask, |partition| {
+                    assert_eq!(partition.signatures.len(), partition.rows.len() + PADDING);
+                    let mut start = 0;
+                    for &end in partition.ends {
+                        let run = partition.rows.slice(start, end);
+                        assert!(run.positions.is_sorted());
+                        for (&signature, &position) in run.signatures.iter().zip(run.positions) {
+                            assert_eq!(signature, signatures[position as usize / 2]);
+                            assert_eq!(*run_of.entry(signature & mask).or_insert(runs), runs);
+                            seen.push(position / 2);
+                        }
+                        runs += 1;
+                        start = end;
+                    }
+                    assert_eq!(start as usize, partition.rows.len());
+                });
+                seen.sort_unstable();
+                assert!(seen.into_iter().eq(source.indexes()));
+            }
+        }
     }
 }

@@ -111,23 +111,24 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::sketch::hash::token_hash;
 
-    /// Relabels until nothing changes.
+    /// Walks from each row not yet reached to all rows within the distance, and on from those.
     fn naive_components(signatures: &[u64], distance: u32) -> Vec<u32> {
-        let mut label: Vec<u32> = (0..).take(signatures.len()).collect();
-        loop {
-            let before = label.clone();
-            for i in 0..signatures.len() {
+        let mut label = vec![u32::MAX; signatures.len()];
+        for first in 0..signatures.len() {
+            let mut reached = Vec::from_iter((label[first] == u32::MAX).then_some(first));
+            while let Some(i) = reached.pop() {
+                label[i] = first as u32;
                 for j in 0..signatures.len() {
-                    if (signatures[i] ^ signatures[j]).count_ones() <= distance {
-                        label[i] = label[i].min(label[j]);
+                    if label[j] == u32::MAX && (signatures[i] ^ signatures[j]).count_ones() <= distance {
+                        label[j] = first as u32;
+                        reached.push(j);
                     }
                 }
             }
-            if label == before {
-                return label;
-            }
         }
+        label
     }
 
     fn naive_stars(signatures: &[u64], distance: u32) -> Vec<u32> {
@@ -166,6 +167,54 @@ mod tests {
             let groups = group_simhash(&signatures, distance, Linkage::Star).unwrap();
             prop_assert_eq!(groups, naive_stars(&signatures, distance));
         }
+    }
+
+    /// Enough rows for covers, partitions and long runs: around few centres, only the bits of `mask` vary.
+    fn many() -> impl Strategy<Value = Vec<u64>> {
+        let mask = prop_oneof![Just(u64::MAX), any::<u64>(), Just(0xfff), Just(0x3_ffff), Just(0x00ff_00ff_0000_00ff)];
+        (mask, any::<u64>(), 1u64..64, 1usize..12, 600usize..2500).prop_map(|(mask, seed, centres, flips, count)| {
+            let mut state = seed;
+            let mut random = || {
+                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                token_hash(&state.to_string())
+            };
+            let centres: Vec<u64> = (0..centres * 8).map(|_| random()).collect();
+            (0..count)
+                .map(|_| {
+                    let centre = centres[(random() % centres.len() as u64) as usize];
+                    let flips = (0..random() as usize % flips).fold(0, |word, _| word ^ 1 << (random() % 64));
+                    if random() % 4 == 0 { random() & mask } else { (centre ^ flips) & mask }
+                })
+                .collect()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn many_components_are_the_naive_ones(signatures in many(), distance in 0u32..=11) {
+            let groups = group_simhash(&signatures, distance, Linkage::Components).unwrap();
+            prop_assert!(groups == naive_components(&signatures, distance));
+        }
+    }
+
+    /// Too many rows for the naive way: many small clusters of a known shape, far apart by construction.
+    #[test]
+    fn groups_of_a_hundred_thousand_rows_are_known() {
+        let centre = |i: u32| token_hash(&(i % 20_000).to_string());
+        // Each step of a chain moves by 3 bits.
+        let step = |i: u32| (0..i / 20_000 % 5).fold(0, |word, step| word | 0b111 << (7 * step));
+        let signatures: Vec<u64> = (0..100_000).map(|i| centre(i) ^ step(i)).collect();
+        let expected: Vec<u32> = (0..100_000).map(|i| i % 20_000).collect();
+        for distance in [3, 5] {
+            assert!(group_simhash(&signatures, distance, Linkage::Components).unwrap() == expected);
+        }
+        let alone: Vec<u32> = (0..100_000).collect();
+        assert!(group_simhash(&signatures, 2, Linkage::Components).unwrap() == alone);
+        let repeated = [signatures.clone(), signatures].concat();
+        let twice: Vec<u32> = [&alone[..], &alone].concat();
+        assert!(group_simhash(&repeated, 2, Linkage::Components).unwrap() == twice);
+        assert!(group_simhash(&repeated, 3, Linkage::Components).unwrap() == [&expected[..], &expected].concat());
     }
 
     #[test]

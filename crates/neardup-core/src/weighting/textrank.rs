@@ -15,9 +15,8 @@
 //! own, `(s0 + s1) + (s2 + s3) + remainder`; the sweeps end when none has moved a value by [`EPSILON`] (0.0001,
 //! Mihalcea and Tarau's threshold), or after [`MAX_SWEEPS`].
 //!
-//! Flat arrays and integer numbers throughout: no hash map, and at most `2 * (WINDOW - 1)` entries a token, even
-//! where one word stands beside all others. The whole costs between one and two times what jieba's segmentation of
-//! the same text does (95 µs and 60 µs for those 690 tokens).
+//! Flat arrays and integer numbers throughout: no hash map, and at most `2 * (WINDOW - 1)` entries a token, even where one
+//! word stands beside all others. 76 µs for such an article; normalising and cutting it takes 210 µs.
 
 /// How many consecutive tokens stand together.
 const WINDOW: usize = 5;

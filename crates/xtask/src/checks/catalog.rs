@@ -28,8 +28,8 @@ const RULES: &[(&str, &str)] = &[
     ),
     ("immutable functions that are not parallel safe", "SELECT signature FROM function WHERE provolatile = 'i' AND proparallel <> 's'"),
     (
-        "functions that only read and are parallel unsafe",
-        "SELECT signature FROM function WHERE provolatile = 's' AND proparallel = 'u' AND prokind <> 'p'",
+        "parallel unsafe functions that are neither procedures nor triggers",
+        "SELECT signature FROM function WHERE provolatile <> 'v' AND proparallel = 'u' AND prokind <> 'p' AND prorettype <> 'trigger'::regtype",
     ),
     ("volatile functions that claim to be parallel safe", "SELECT signature FROM function WHERE provolatile = 'v' AND proparallel = 's'"),
     (

@@ -6,8 +6,10 @@ use super::Tally;
 use crate::command::{output, root};
 use crate::error::{Doing, Error, Result};
 use crate::psql::fresh_database;
+use crate::say::seconds;
 use crate::test::Context;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 const DATABASE: &str = "regression";
 
@@ -21,8 +23,9 @@ pub fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -
     let mut tally = Tally::default();
     for name in names(&directory.join(kind), if kind == "sql" { "sql" } else { "spec" })? {
         if context.wants(&name) {
+            let start = Instant::now();
             let passed = run_one(context, directory, &name, program)?;
-            println!("    {} {name}", if passed { "ok    " } else { "FAILED" });
+            println!("    {} {name} [{}]", if passed { "ok    " } else { "FAILED" }, seconds(start.elapsed()));
             tally += Tally::one(passed);
         }
     }
@@ -53,10 +56,11 @@ fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Re
         println!("    wrote {}", to.display());
         return Ok(true);
     }
-    match std::fs::read(&diffs) {
-        Ok(diffs) => println!("{}", String::from_utf8_lossy(&diffs)),
-        Err(_) => println!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr)),
-    }
+    let said = match std::fs::read(&diffs) {
+        Ok(diffs) if !diffs.is_empty() => diffs,
+        _ => [outcome.stdout, outcome.stderr].concat(),
+    };
+    println!("{}", String::from_utf8_lossy(&said));
     Ok(false)
 }
 

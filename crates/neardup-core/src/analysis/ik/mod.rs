@@ -14,7 +14,8 @@
 //!
 //! Bounds, part of the format, that no ordinary text meets: a text without a single gap (punctuation, space) is cut after
 //! [`MAX_STRETCH_CHARS`] characters, and a tangle after [`MAX_TANGLE`] words. IK reads 4,096 characters at a time and may
-//! then hand out a character twice; this one does not.
+//! then hand out a character twice; recent versions leave a tangle of more than 50 words (a cry of one character again and
+//! again) as its first word and the rest in one piece. This one does neither.
 
 mod characters;
 mod scan;
@@ -107,6 +108,7 @@ pub fn segment<'t>(ik: &Ik, text: &'t str, mode: IkMode, sink: &mut impl FnMut(T
 pub fn segment_typed<'t>(ik: &Ik, text: &'t str, mode: IkMode, sink: &mut impl FnMut(Token<'t>, Kind)) {
     let mut scanner = Scanner::new(ik.words.walker(), ik.measures.walker());
     let mut output = Output { mode, text, results: Vec::new(), sink };
+    let mut search = tangle::Search::default();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let last = chars.peek().is_none() || scanner.chars() + 1 == MAX_STRETCH_CHARS;
@@ -114,7 +116,7 @@ pub fn segment_typed<'t>(ik: &Ik, text: &'t str, mode: IkMode, sink: &mut impl F
         if last || (scanner.is_idle() && scanner.chars() > 0) {
             interrupt::check();
             let end = chars.peek().map_or(text.len(), |&(at, _)| at);
-            output.stretch(&mut scanner, end);
+            output.stretch(&mut scanner, &mut search, end);
         }
     }
 }
@@ -143,14 +145,14 @@ struct Output<'t, 's, S> {
 
 impl<'t, S: FnMut(Token<'t>, Kind)> Output<'t, '_, S> {
     /// Hands out the stretch that the scanner holds, which ends before byte `end`, and empties the scanner.
-    fn stretch(&mut self, scanner: &mut Scanner<'_>, end: usize) {
+    fn stretch(&mut self, scanner: &mut Scanner<'_>, search: &mut tangle::Search, end: usize) {
         let mut at = 0;
         match self.mode {
             IkMode::MaxWord => self.words(scanner, &mut at, scanner.lexemes()),
             IkMode::Smart => {
                 let mut lexemes = scanner.lexemes();
                 while let Some(tangle) = tangle::next(&mut lexemes, at) {
-                    self.words(scanner, &mut at, &tangle::best(tangle));
+                    self.words(scanner, &mut at, search.best(tangle));
                 }
             }
         }

@@ -169,23 +169,36 @@ impl<'a> Scanner<'a> {
 
     /// Lets every begun word take the character in, or gives it up.
     fn step(&mut self, hits: &mut Vec<(u32, State)>, at: u32, c: char, walker: Walker<'_>, kind: Kind) {
-        hits.retain_mut(|(begin, state)| {
-            let Some(next) = walker.step(*state, c) else { return false };
-            *state = next;
-            if walker.entry(next).is_some() {
-                self.add(Some(Lexeme { begin: *begin, end: at + 1, kind }));
+        hits.retain_mut(|(begin, state)| match self.advance_word(*begin, *state, at, c, walker, kind) {
+            Some(next) => {
+                *state = next;
+                true
             }
-            walker.goes_on(next)
+            None => false,
         });
     }
 
     /// Begins a word with the character.
     fn start(&mut self, hits: &mut Vec<(u32, State)>, at: u32, c: char, walker: Walker<'_>, kind: Kind) {
-        hits.push((at, walker.root()));
-        let begun = hits.len() - 1;
-        let mut new = hits.split_off(begun);
-        self.step(&mut new, at, c, walker, kind);
-        hits.append(&mut new);
+        hits.extend(self.advance_word(at, walker.root(), at, c, walker, kind).map(|state| (at, state)));
+    }
+
+    /// Adds the word that ends with the character, if one does; returns the state, if longer words go on from it.
+    #[inline]
+    fn advance_word(
+        &mut self,
+        begin: u32,
+        state: State,
+        at: u32,
+        c: char,
+        walker: Walker<'_>,
+        kind: Kind,
+    ) -> Option<State> {
+        let next = walker.step(state, c)?;
+        if walker.entry(next).is_some() {
+            self.add(Some(Lexeme { begin, end: at + 1, kind }));
+        }
+        walker.goes_on(next).then_some(next)
     }
 
     /// Adds a lexeme at its place in the order, unless that place is taken.

@@ -27,37 +27,51 @@ pub(super) fn next<'l>(lexemes: &mut &'l [Lexeme], from: u32) -> Option<&'l [Lex
     Some(tangle)
 }
 
-/// The best way through a tangle.
-///
-/// The first way takes each word that begins after the last one taken. Then, from the last word left out to the first: the
-/// way is taken back to where that word fits, and goes on with it in the same manner.
-pub(super) fn best(tangle: &[Lexeme]) -> Vec<Lexeme> {
-    let mut way: Vec<Lexeme> = Vec::new();
-    let mut left_out = Vec::new();
-    for (number, lexeme) in tangle.iter().enumerate() {
-        if fits(&way, lexeme) {
-            way.push(*lexeme);
-        } else {
-            left_out.push(number);
-        }
-    }
-    let mut best = way.clone();
-    while let Some(number) = left_out.pop() {
-        let Some((lexeme, after)) = tangle.get(number..).and_then(<[Lexeme]>::split_first) else { continue };
-        while !fits(&way, lexeme) {
-            way.pop();
-        }
-        way.push(*lexeme);
-        for lexeme in after {
-            if fits(&way, lexeme) {
+/// The search for the best way through a tangle, with its buffers.
+#[derive(Default)]
+pub(super) struct Search {
+    way: Vec<Lexeme>,
+    best: Vec<Lexeme>,
+    left_out: Vec<usize>,
+}
+
+impl Search {
+    /// The best way.
+    ///
+    /// The first way takes each word that begins after the last one taken. Then, from the last word left out to the first:
+    /// the way is taken back to where that word fits, and goes on with it in the same manner.
+    pub(super) fn best(&mut self, tangle: &[Lexeme]) -> &[Lexeme] {
+        let Self { way, best, left_out } = self;
+        way.clear();
+        left_out.clear();
+        for (number, lexeme) in tangle.iter().enumerate() {
+            if fits(way, lexeme) {
                 way.push(*lexeme);
+            } else {
+                left_out.push(number);
             }
         }
-        if merit(&way) > merit(&best) {
-            best.clone_from(&way);
+        best.clone_from(way);
+        let mut best_merit = merit(best);
+        while let Some(number) = left_out.pop() {
+            let Some((lexeme, after)) = tangle.get(number..).and_then(<[Lexeme]>::split_first) else { continue };
+            while !fits(way, lexeme) {
+                way.pop();
+            }
+            way.push(*lexeme);
+            for lexeme in after {
+                if fits(way, lexeme) {
+                    way.push(*lexeme);
+                }
+            }
+            let merit = merit(way);
+            if merit > best_merit {
+                best.clone_from(way);
+                best_merit = merit;
+            }
         }
+        best
     }
-    best
 }
 
 fn fits(way: &[Lexeme], lexeme: &Lexeme) -> bool {

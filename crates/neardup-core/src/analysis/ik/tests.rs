@@ -101,6 +101,18 @@ fn endless_text_is_cut_at_the_bounds() {
 }
 
 #[test]
+fn long_texts_are_cut_as_their_sentences() {
+    let sentences = ["研究生命起源的中国科学院。", "他说的确实在理，iPhone6卖3.14元！", "三十年南京市长江大桥\n"];
+    for mode in [IkMode::Smart, IkMode::MaxWord] {
+        let expected: Vec<_> = sentences.iter().flat_map(|sentence| standard(sentence, mode)).collect();
+        let text = sentences.concat().repeat(1000);
+        let found = standard(&text, mode);
+        assert_eq!(found.len(), 1000 * expected.len());
+        assert!(found.chunks(expected.len()).all(|chunk| chunk == expected), "{mode:?}");
+    }
+}
+
+#[test]
 fn smart_prefers_long_words_late() {
     // Both ways cover three characters with two words of lengths 2 and 1; the later long word wins.
     let ik = Ik::over(list(&["甲乙", "乙丙", "甲", "丙"])).unwrap();

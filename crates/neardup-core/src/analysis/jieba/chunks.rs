@@ -43,17 +43,14 @@ fn chunk_length(text: &str) -> usize {
     if let Some((at, c)) = text[..aim].char_indices().rev().find(|&(_, c)| !is_block_char(c) && c != '\r') {
         return at + c.len_utf8();
     }
-    // One block (or a run of CR) reaches past the chunk: take all of it, up to the bound.
-    let mut chars = text.char_indices().skip_while(|&(_, c)| c == '\r').peekable();
-    let block_start = chars.peek().map_or(text.len(), |&(at, _)| at);
-    if block_start > 0 {
-        // Between two CR at the latest, never between CR and LF.
-        return block_start.min(aim - 1);
+    // CR all the way, perhaps with a block after them: between two CR, never between CR and LF.
+    let carriage_returns = text[..aim].bytes().take_while(|&b| b == b'\r').count();
+    if carriage_returns > 0 {
+        return carriage_returns.min(aim - 1);
     }
-    chars
-        .take(MAX_BLOCK_CHARS)
-        .find(|&(_, c)| !is_block_char(c))
-        .map_or_else(|| text.char_indices().nth(MAX_BLOCK_CHARS).map_or(text.len(), |(at, _)| at), |(at, _)| at)
+    // One block reaches past the chunk: take all of it, up to the bound.
+    let block = text.char_indices().take(MAX_BLOCK_CHARS).take_while(|&(_, c)| is_block_char(c));
+    block.last().map_or(aim, |(at, c)| at + c.len_utf8())
 }
 
 /// The characters jieba-rs keeps in one block: Han, ASCII letters and digits, `+#&._%-`.

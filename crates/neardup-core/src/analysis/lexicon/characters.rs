@@ -6,7 +6,12 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 /// punctuation or symbols.
 #[inline]
 pub fn is_word(token: &str) -> bool {
-    token.chars().any(is_word_char)
+    match token.as_bytes().first() {
+        // U+5000 to U+9FFF: told by the first byte, as most tokens of Chinese text are.
+        Some(0xE5..=0xE9) => true,
+        Some(_) => token.chars().any(is_word_char),
+        None => false,
+    }
 }
 
 /// Tells whether a character is a letter, a number or a mark.

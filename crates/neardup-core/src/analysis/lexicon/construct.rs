@@ -13,7 +13,8 @@
 //!
 //! A node's children end where the next node's begin, and lie in the order of their codes. The characters that words start
 //! with have the first codes, so that the child of the root (node 0) for code `c` is node `c`. A double array would save
-//! the search among the children, but takes three times the space: nodes with hundreds of children fit nowhere.
+//! the search among the children, but takes three times the space (15 MB against 5 for the standard words): nodes with
+//! hundreds of children fit nowhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 

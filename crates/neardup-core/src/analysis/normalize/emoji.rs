@@ -57,7 +57,8 @@ fn sequence_len(rest: &str) -> usize {
 fn element_len(rest: &str, joined: bool) -> usize {
     let mut chars = rest.chars().peekable();
     let Some(first) = chars.next() else { return 0 };
-    if first < '\u{a9}' && !matches!(first, '#' | '*' | '0'..='9') {
+    // Rules out most before the table is searched.
+    if !matches!(first, '#' | '*' | '0'..='9' | '\u{a9}' | '\u{ae}' | '\u{203c}'..='\u{3299}' | '\u{1f000}'..) {
         return 0;
     }
     let mut len = first.len_utf8();

@@ -5,7 +5,8 @@
 //! is given with the character it belongs to and all up to the next such character to the steps themselves
 //! ([`stepwise`](super::stepwise)), which define the result.
 
-use super::{Pair, Steps, classes, plain, stepwise};
+use super::scan::{WORD, others};
+use super::{Pair, Steps, classes, stepwise};
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/fold_table.rs"));
@@ -51,8 +52,8 @@ fn map_text(number: usize) -> &'static str {
 ///
 /// Gives `false`, and writes nothing, if `text` is its own result.
 pub(super) fn apply(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
-    let mut pass =
-        Pass { text, keep_space, out, stretch, run: 0, back: Back::default(), pending: false, alone: true, class: 0 };
+    let (back, run, end) = (Back::default(), 0, 0);
+    let mut pass = Pass { text, keep_space, out, stretch, run, back, pending: false, end, alone: true, class: 0 };
     pass.all();
     let changed = pass.run > 0;
     if changed {
@@ -72,9 +73,11 @@ struct Pass<'t, 'o> {
     back: Back,
     /// A space is due before the next visible character.
     pending: bool,
-    /// A mark here would have no letter: before it is the start of the text or space.
+    /// Where the last character that is not plain ends.
+    end: usize,
+    /// A mark at `end` would have no letter: before it is the start of the text or space.
     alone: bool,
-    /// Combining class of the last character, 0 if it is no mark.
+    /// Combining class of the character before `end`, 0 if it is no mark.
     class: u8,
 }
 
@@ -92,55 +95,70 @@ struct Back {
 impl Pass<'_, '_> {
     fn all(&mut self) {
         let bytes = self.text.as_bytes();
-        let mut at = 0;
-        let mut checked = 0;
-        loop {
-            let plain = bytes.get(at..).map_or(0, plain::plain_len);
-            if plain > 0 {
-                at += plain;
-                self.alone = false;
-                self.class = 0;
-            }
-            if at - checked > 1 << 16 {
-                checked = at;
+        for word in (0..bytes.len()).step_by(WORD) {
+            if word.is_multiple_of(1 << 16) {
                 crate::interrupt::check();
             }
-            let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next()) else { return };
-            at = self.one(c, at);
+            let mut bits = others(bytes, word);
+            while bits != 0 {
+                let at = word + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                // A slow stretch may have taken it already.
+                if at >= self.end
+                    && let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next())
+                {
+                    self.one(c, at);
+                }
+            }
         }
     }
 
-    /// Treats the character at `at`, and gives where to go on.
-    fn one(&mut self, c: char, at: usize) -> usize {
+    /// Treats the character at `at`.
+    #[inline]
+    fn one(&mut self, c: char, at: usize) {
         let next = at + c.len_utf8();
         match treatment(c) {
-            Treatment::Copy => {
-                self.alone = false;
-                self.class = 0;
-                return next;
-            }
-            // A run begins with a letter, so that its marks can be taken back with it.
-            Treatment::Mark(class) if !self.alone && at > self.run && (class == 0 || class >= self.class) => {
-                self.class = class;
-                return next;
-            }
-            Treatment::Mark(_) if !self.alone => return self.slow(at),
-            Treatment::Slow => return self.slow(at),
-            Treatment::Drop | Treatment::Mark(_) => self.flush(at),
             Treatment::Space => {
                 self.flush(at);
                 self.pending = self.keep_space;
                 self.alone = true;
+                self.class = 0;
+                self.run = next;
+                self.end = next;
             }
+            Treatment::Copy => {
+                self.alone = false;
+                self.class = 0;
+                self.end = next;
+            }
+            treatment => self.rare(treatment, at, next),
+        }
+    }
+
+    /// Treats the character from `at` to `next`, which is neither copied nor space.
+    fn rare(&mut self, treatment: Treatment, at: usize, next: usize) {
+        if at > self.end {
+            self.alone = false;
+            self.class = 0;
+        }
+        self.end = next;
+        match treatment {
+            // A run begins with a letter, so that its marks can be taken back with it.
+            Treatment::Mark(class) if !self.alone && at > self.run && (class == 0 || class >= self.class) => {
+                self.class = class;
+                return;
+            }
+            Treatment::Mark(_) if self.alone => self.flush(at),
+            Treatment::Drop => self.flush(at),
             Treatment::Map(number) => {
                 self.flush(at);
                 self.back = Back { at, written: self.out.len(), pending: self.pending };
                 self.push(map_text(number));
                 self.class = 0;
             }
+            _ => self.end = self.slow(at),
         }
-        self.run = next;
-        next
+        self.run = self.end;
     }
 
     /// Writes the run that ends at `end`.
@@ -193,7 +211,7 @@ impl Pass<'_, '_> {
         stepwise::apply(self.text.get(start..end).unwrap_or_default(), steps, &mut stretch);
         self.push(&stretch.text);
         *self.stretch = stretch;
-        self.run = end;
+        self.class = 0;
         end
     }
 }

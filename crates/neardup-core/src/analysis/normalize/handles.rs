@@ -4,6 +4,7 @@
 //! spaces rather than a name, and stays. An `@` after an ASCII letter or digit belongs to a mail address and stays too.
 
 use super::classes::{is_letter_or_number, is_mark};
+use super::scan;
 
 /// Longest name, in characters: the limit of Weibo.
 const NAME_CHARS: usize = 30;
@@ -38,17 +39,15 @@ pub(super) fn apply_reposts(text: &str, out: &mut String) {
 /// `find` gets the text before the sign and the text after it, and gives how many bytes of each go with the sign.
 fn replace(text: &str, out: &mut String, find: impl Fn(&str, &str) -> Option<(usize, usize)>) {
     let mut kept = 0;
-    for (count, (at, sign)) in text.match_indices(['@', '＠']).enumerate() {
-        if count.is_multiple_of(1024) {
-            crate::interrupt::check();
-        }
+    for at in scan::find(text.as_bytes(), |byte, next| (byte == b'@') | ((byte == 0xef) & (next == 0xbc))) {
         let (head, tail) = text.split_at(at);
-        let Some((before, after)) = tail.strip_prefix(sign).and_then(|tail| find(head, tail)) else { continue };
+        let Some(name) = tail.strip_prefix(['@', '＠']) else { continue };
+        let Some((before, after)) = find(head, name) else { continue };
         // What an earlier sign took is not there to take again.
         if let Some(between) = text.get(kept..at - before) {
             out.push_str(between);
             out.push(' ');
-            kept = at + sign.len() + after;
+            kept = at + (tail.len() - name.len()) + after;
         }
     }
     out.push_str(text.get(kept..).unwrap_or_default());

@@ -5,6 +5,8 @@
 //! white space, before any other script, before a closing bracket it did not open, before final punctuation, and before a
 //! repost mark `//@`.
 
+use super::scan::find;
+
 /// Hosts of shorteners that people write without a scheme.
 const SHORTENERS: [&str; 7] = ["t.cn/", "t.co/", "url.cn/", "dwz.cn/", "suo.im/", "bit.ly/", "goo.gl/"];
 
@@ -12,43 +14,28 @@ const SHORTENERS: [&str; 7] = ["t.cn/", "t.co/", "url.cn/", "dwz.cn/", "suo.im/"
 pub(super) fn apply(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut kept = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        if at.is_multiple_of(4096) {
-            crate::interrupt::check();
-        }
-        match link_end(bytes, at) {
-            Some(end) => {
-                out.push_str(text.get(kept..at).unwrap_or_default());
+    // A link shows by the colon of its scheme or by the first point of its host.
+    for sign in find(bytes, |byte, next| (byte == b':') | (byte == b'.') | ((byte == 0xef) & (next == 0xbc))) {
+        let Some((before, after)) = bytes.split_at_checked(sign).filter(|_| sign >= kept) else { continue };
+        if let Some((start, body)) = scheme(before, after).or_else(|| bare_host(before, after)) {
+            let end = address_end(bytes, body);
+            if end > body && start >= kept {
+                out.push_str(text.get(kept..start).unwrap_or_default());
                 out.push(' ');
                 kept = end;
-                at = end;
             }
-            None => at += 1,
         }
     }
     out.push_str(text.get(kept..).unwrap_or_default());
 }
 
-/// Gives the end of the link that starts at `at`, if one does.
-fn link_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    // The first letters of all beginnings.
-    if !matches!(rest.first()?.to_ascii_lowercase(), b'h' | b'f' | b'w' | b't' | b'u' | b'd' | b's' | b'b' | b'g') {
-        return None;
-    }
-    let body = scheme(rest).or_else(|| bare_host(bytes, at, rest))?;
-    let end = address_end(bytes, at + body);
-    (end > at + body).then_some(end)
-}
-
-/// Gives the length of a scheme with its colon and slashes at the start of `rest`.
-fn scheme(rest: &[u8]) -> Option<usize> {
-    let name = ["https", "http", "ftp"].into_iter().find(|name| starts_with(rest, name))?.len();
-    let colon = width_of(rest.get(name..)?, b':', "：")?;
-    let slash = width_of(rest.get(name + colon..)?, b'/', "／")?;
-    let second = width_of(rest.get(name + colon + slash..)?, b'/', "／")?;
-    Some(name + colon + slash + second)
+/// Gives where a link starts and where what its scheme announces does, if a scheme is before the colon that `after` begins with.
+fn scheme(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+    let colon = width_of(after, b':', "：")?;
+    let slash = width_of(after.get(colon..)?, b'/', "／")?;
+    let second = width_of(after.get(colon + slash..)?, b'/', "／")?;
+    let name = ["https", "http", "ftp"].into_iter().find(|name| ends_with(before, name))?;
+    Some((before.len() - name.len(), before.len() + colon + slash + second))
 }
 
 /// Gives the length of `narrow` or of its fullwidth form at the start of `rest`.
@@ -56,18 +43,24 @@ fn width_of(rest: &[u8], narrow: u8, wide: &str) -> Option<usize> {
     if rest.first() == Some(&narrow) { Some(1) } else { rest.starts_with(wide.as_bytes()).then_some(wide.len()) }
 }
 
-/// Gives the length of `www.` or of a shortener's host at `at`, where no longer name runs into it.
-fn bare_host(bytes: &[u8], at: usize, rest: &[u8]) -> Option<usize> {
-    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-    if before.is_some_and(|&b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'@' | b'/')) {
-        return None;
-    }
-    let host = SHORTENERS.into_iter().chain(["www."]).find(|host| starts_with(rest, host))?.len();
-    rest.get(host)?.is_ascii_alphanumeric().then_some(host)
+/// Gives where a link starts and where it goes on after `www.` or after a shortener's host, if its first point begins `after`.
+fn bare_host(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+    let known = |host: &&str| {
+        let (name, rest) = host.split_at(host.find('.').unwrap_or_default());
+        ends_with(before, name)
+            && after.get(..rest.len()).is_some_and(|head| head.eq_ignore_ascii_case(rest.as_bytes()))
+    };
+    let host = SHORTENERS.iter().chain(&["www."]).find(|host| known(host))?;
+    let start = before.len() - host.find('.')?;
+    let runs_in = |&b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'@' | b'/');
+    let body = start + host.len();
+    let goes_on = after.get(body - before.len()).is_some_and(u8::is_ascii_alphanumeric);
+    (goes_on && !before.get(..start)?.last().is_some_and(runs_in)).then_some((start, body))
 }
 
-fn starts_with(rest: &[u8], prefix: &str) -> bool {
-    rest.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
+fn ends_with(text: &[u8], name: &str) -> bool {
+    let tail = text.len().checked_sub(name.len()).and_then(|start| text.get(start..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
 }
 
 /// Gives the end of the run of address characters that starts at `start`.

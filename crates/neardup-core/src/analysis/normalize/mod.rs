@@ -12,7 +12,7 @@ mod fused;
 mod handles;
 mod html;
 mod links;
-mod plain;
+pub(super) mod scan;
 mod simplified;
 mod steps;
 mod stepwise;
@@ -42,9 +42,9 @@ const KEPT_BYTES: usize = 4 << 20;
 
 impl Buffer {
     fn clear(&mut self, keep: usize) {
-        for text in [&mut self.whole.text, &mut self.whole.spare, &mut self.stretch.text, &mut self.stretch.spare] {
-            text.clear();
-            if text.capacity() > keep {
+        for pair in [&mut self.whole, &mut self.stretch] {
+            for text in [&mut pair.text, &mut pair.spare] {
+                text.clear();
                 text.shrink_to(keep);
             }
         }

@@ -8,20 +8,34 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::classes::{is_control, is_mark, is_punctuation, is_white_space};
 
+/// Gives the characters of `text`, with a chance to cancel now and then.
+fn characters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().enumerate().map(|(count, c)| {
+        if count & 0xfff == 0xfff {
+            crate::interrupt::check();
+        }
+        c
+    })
+}
+
 /// Removes control, format and ignorable characters.
 pub(crate) fn control(text: &str, out: &mut String) {
-    out.extend(text.chars().filter(|&c| !is_control(c)));
+    out.extend(characters(text).filter(|&c| !is_control(c)));
 }
 
 /// Writes normalisation form KC.
 pub(crate) fn nfkc(text: &str, out: &mut String) {
-    if is_nfkc_quick(text.chars()) == IsNormalized::Yes { out.push_str(text) } else { out.extend(text.nfkc()) }
+    if is_nfkc_quick(characters(text)) == IsNormalized::Yes {
+        out.push_str(text)
+    } else {
+        out.extend(characters(text).nfkc())
+    }
 }
 
 /// Writes fullwidth ASCII and signs narrow, halfwidth katakana wide, and U+3000 as a space, without touching anything else.
 pub(crate) fn width(text: &str, out: &mut String) {
     let mut last = None;
-    for c in text.chars() {
+    for c in characters(text) {
         let narrowed = match c {
             '\u{3000}' | '\u{ff01}'..='\u{ff9f}' | '\u{ffe0}'..='\u{ffe6}' => c.nfkc().next().unwrap_or(c),
             _ => c,
@@ -39,7 +53,7 @@ pub(crate) fn width(text: &str, out: &mut String) {
 
 /// Writes full case foldings (`ß` as `ss`), not normalised.
 pub(crate) fn casefold(text: &str, out: &mut String) {
-    out.extend(text.chars().default_case_fold().map(fold_new));
+    out.extend(characters(text).default_case_fold().map(fold_new));
 }
 
 /// Folds the letters that Unicode 17 added after the tables of the pinned `caseless`, which are of Unicode 16.
@@ -57,7 +71,7 @@ fn fold_new(c: char) -> char {
 pub(crate) fn punctuation(text: &str, out: &mut String) {
     // Marks without a letter come from signs such as U+00A8, which NFKC writes as a space and a mark.
     let mut alone = true;
-    for c in text.chars() {
+    for c in characters(text) {
         if is_punctuation(c) {
             out.push(' ');
             alone = true;
@@ -71,7 +85,10 @@ pub(crate) fn punctuation(text: &str, out: &mut String) {
 /// Writes each run of white space as one space, and none at the ends.
 pub(crate) fn space(text: &str, out: &mut String) {
     let start = out.len();
-    for word in text.split(is_white_space).filter(|word| !word.is_empty()) {
+    for (count, word) in text.split(is_white_space).filter(|word| !word.is_empty()).enumerate() {
+        if count & 0xfff == 0xfff {
+            crate::interrupt::check();
+        }
         if out.len() > start {
             out.push(' ');
         }
@@ -81,5 +98,5 @@ pub(crate) fn space(text: &str, out: &mut String) {
 
 /// Removes all white space.
 pub(crate) fn nospace(text: &str, out: &mut String) {
-    text.split(is_white_space).for_each(|word| out.push_str(word));
+    out.extend(characters(text).filter(|&c| !is_white_space(c)));
 }

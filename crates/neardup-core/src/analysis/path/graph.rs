@@ -91,6 +91,9 @@ impl<'a, 't> Graph<'a, 't> {
 
 /// Length of the run that the characters start with.
 fn run_chars(chars: &[(usize, char)]) -> usize {
+    if chars.first().is_some_and(|&(_, c)| is_han(c)) {
+        return 1;
+    }
     run(chars.iter().map(|&(_, c)| c))
 }
 
@@ -100,7 +103,7 @@ pub(super) fn run_length(text: &str) -> usize {
 }
 
 /// A run: letters, digits and marks other than Han, with a `.` between two digits; or any other single character.
-fn run(chars: impl Iterator<Item = char> + Clone) -> usize {
+fn run(chars: impl Iterator<Item = char>) -> usize {
     let mut length = 0;
     let mut previous = ' ';
     let mut chars = chars.peekable();
@@ -112,6 +115,5 @@ fn run(chars: impl Iterator<Item = char> + Clone) -> usize {
         previous = c;
         length += 1;
     }
-    let _ = chars;
     length.max(1)
 }

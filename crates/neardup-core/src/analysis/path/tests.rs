@@ -71,6 +71,19 @@ fn endless_text_is_cut_at_the_bound() {
     }
 }
 
+/// The characters decoded ahead must not show.
+#[test]
+fn long_texts_are_cut_as_their_sentences() {
+    let sentences = ["研究生命起源的中国科学院。", "他说的确实在理，iPhone6卖3.14元！", "南京市长江大桥\n"];
+    for method in [Method::LongestMatch, Method::ShortestPath, Method::NShortestPath(2), Method::Index] {
+        let expected: Vec<_> = sentences.iter().flat_map(|sentence| standard(sentence, method)).collect();
+        let text = sentences.concat().repeat(1000);
+        let found = standard(&text, method);
+        assert_eq!(found.len(), 1000 * expected.len());
+        assert!(found.chunks(expected.len()).all(|chunk| chunk == expected), "{method:?}");
+    }
+}
+
 #[test]
 fn house_words_without_frequency_stay_whole() {
     let lexicon = Lexicon::standard();

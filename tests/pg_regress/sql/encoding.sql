@@ -1,0 +1,6 @@
+-- another encoding is refused, and the way out is named
+CREATE DATABASE neardup_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0;
+\c neardup_latin1
+CREATE EXTENSION pg_neardup;
+\c regression
+DROP DATABASE neardup_latin1;
