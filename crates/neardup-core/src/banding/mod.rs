@@ -17,4 +17,5 @@ mod simhash;
 
 pub use locks::lock_keys;
 pub use minhash::{BandPlan, MAX_ROWS, band_plans, candidate_chance, minhash_bands};
+pub(crate) use simhash::check_distance;
 pub use simhash::{BANDS, DEFAULT_BANDS, MAX_DISTANCE, band, bands, probes};

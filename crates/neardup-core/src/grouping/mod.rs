@@ -1,10 +1,12 @@
 //! Groups of near signatures: connected components of "within the threshold".
 //!
 //! * [`group_simhash`]: 64-bit SimHashes within a Hamming distance; exact.
+//! * [`group_by_bands`]: rows that share a band key and are found similar; for MinHash.
 //!
 //! A group is named by its first row in the given order, the representative, so whoever orders the rows decides which one is
 //! kept. Promised not to change: the answer, which depends on the signatures and their order alone.
 
+mod bands;
 mod components;
 mod distinct;
 mod near;
@@ -12,4 +14,15 @@ mod partition;
 mod simhash;
 mod union_find;
 
+use crate::{Error, ErrorKind, Result};
+
+pub use bands::group_by_bands;
 pub use simhash::{Linkage, group_simhash};
+
+/// Checks that positions fit 32 bits.
+fn count_rows(count: usize) -> Result<u32> {
+    u32::try_from(count).map_err(|_| {
+        let message = format!("cannot group more than {} rows at once: {count}", u32::MAX);
+        Error::new(ErrorKind::LimitExceeded, message)
+    })
+}

@@ -7,8 +7,8 @@ use ahash::AHashMap;
 use super::components::Components;
 use super::distinct::Distinct;
 use super::union_find::UnionFind;
-use crate::banding::{self, DEFAULT_BANDS};
-use crate::{Error, ErrorKind, Result, interrupt};
+use crate::banding::{self, DEFAULT_BANDS, check_distance};
+use crate::{Result, interrupt};
 
 /// Says which rows make a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,11 +28,8 @@ pub enum Linkage {
 /// `InvalidParameter` if `distance` is above [`MAX_DISTANCE`](banding::MAX_DISTANCE); `LimitExceeded` for more than
 /// 4,294,967,295 signatures.
 pub fn group_simhash(signatures: &[u64], distance: u32, linkage: Linkage) -> Result<Vec<u32>> {
-    let count = u32::try_from(signatures.len()).map_err(|_| {
-        let message = format!("cannot group more than {} signatures at once: {}", u32::MAX, signatures.len());
-        Error::new(ErrorKind::LimitExceeded, message)
-    })?;
-    banding::probes(0, distance, DEFAULT_BANDS, |_| ())?;
+    check_distance(distance)?;
+    let count = super::count_rows(signatures.len())?;
     match linkage {
         Linkage::Components => Ok(components(signatures, count, distance)),
         Linkage::Star => stars(signatures, distance),
