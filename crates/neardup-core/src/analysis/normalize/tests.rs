@@ -212,6 +212,7 @@ fn hostile_text_ends() {
     }
     let marks = "a".to_owned() + &"\u{301}\u{327}".repeat(100_000);
     assert_eq!(run(&marks, Steps::CHARS).chars().count(), 200_000);
+    assert_eq!(run(&marks, Steps::CHARS), oracle(&marks, Steps::CHARS));
 }
 
 #[test]
