@@ -2,7 +2,7 @@
 
 CREATE TABLE neardup.runs (
     run_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    target text NOT NULL,
+    target regclass NOT NULL,
     keep text NOT NULL,
     distance integer NOT NULL,
     removed bigint NOT NULL DEFAULT 0,
@@ -34,7 +34,9 @@ GRANT SELECT, INSERT, DELETE ON neardup.removed TO public;
 ALTER TABLE neardup.runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE neardup.removed ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON neardup.runs USING (pg_catalog.pg_has_role(role, 'USAGE'));
-CREATE POLICY own ON neardup.removed USING (pg_catalog.pg_has_role(role, 'USAGE'));
+CREATE POLICY own ON neardup.removed USING (
+    pg_catalog.pg_has_role(role, 'USAGE') AND EXISTS (SELECT FROM neardup.runs r WHERE r.run_id = removed.run_id)
+);
 
 -- clean-up: sign what is there already
 
@@ -54,6 +56,11 @@ BEGIN
     IF batch IS NULL OR batch < 1 THEN
         RAISE EXCEPTION 'batch must be at least 1: %', batch USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    IF NOT guarded.enabled THEN
+        RAISE EXCEPTION 'the guard of % is disabled', target USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Its trigger signs the rows.',
+            HINT = pg_catalog.format('ALTER TABLE %s ENABLE TRIGGER %I;', target, guarded.trigger);
+    END IF;
     signed := 0;
     FOR part IN
         SELECT l.relid FROM pg_catalog.pg_partition_tree(target) l WHERE l.isleaf
@@ -66,9 +73,10 @@ BEGIN
         WHILE page < pages LOOP
             -- The trigger signs a row whose signature column is touched.
             EXECUTE pg_catalog.format(
-                'UPDATE ONLY %s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND t.%5$I IS NOT NULL',
-                part, guarded.signature, '(' || page || ',0)', '(' || page + step || ',0)', guarded.document);
-            GET DIAGNOSTICS affected = ROW_COUNT;
+                'WITH touched AS (UPDATE ONLY %s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L '
+                'AND t.%2$I IS NULL AND t.%5$I IS NOT NULL RETURNING t.%2$I AS signature) '
+                'SELECT pg_catalog.count(t.signature) FROM touched t',
+                part, guarded.signature, '(' || page || ',0)', '(' || page + step || ',0)', guarded.document) INTO affected;
             signed := signed + affected;
             page := page + step;
             COMMIT;
@@ -131,6 +139,7 @@ BEGIN
     SELECT pg_catalog.format('pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s)',
                pg_catalog.string_agg('c.k' || i, ', '), pg_catalog.string_agg('c.r' || i, ', '))
         INTO columns FROM pg_catalog.generate_subscripts(neardup.key_columns(target), 1) i;
+    PERFORM neardup.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT %s, c.distance, c.group_size FROM (%s) c', columns, neardup.copies_query(guarded, keep, age));
 END
@@ -156,6 +165,7 @@ DECLARE
     chosen bigint;
     chained bigint;
     sample text;
+    arguments text;
     statement text;
     place bigint := 0;
     affected bigint;
@@ -164,6 +174,7 @@ BEGIN
     IF batch IS NULL OR batch < 1 THEN
         RAISE EXCEPTION 'batch must be at least 1: %', batch USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    PERFORM neardup.tell_of_unsigned(guarded);
     SELECT c.conname INTO blocking FROM pg_catalog.pg_constraint c
     WHERE c.confrelid = target AND c.contype = 'f' AND c.confdeltype IN ('c', 'n', 'd') LIMIT 1;
     IF FOUND THEN
@@ -186,7 +197,9 @@ BEGIN
         RAISE NOTICE '% rows of groups are further than % from the row that stays and are left in place', chained, guarded.distance;
     END IF;
 
-    IF dry_run THEN
+    arguments := pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target), 'keep => ' || pg_catalog.quote_literal(keep),
+        'age => ' || pg_catalog.quote_literal(age), 'document => ' || pg_catalog.quote_literal(document));
+    IF dry_run IS DISTINCT FROM false THEN
         FOR sample IN EXECUTE pg_catalog.format(
             'SELECT pg_catalog.format(''would remove (%%s), distance %%s from (%%s), which stays'', %s, c.distance, %s) '
             'FROM pg_temp.neardup_chosen c WHERE NOT c.chained ORDER BY c.place LIMIT 10',
@@ -196,15 +209,20 @@ BEGIN
             RAISE NOTICE '%', sample;
         END LOOP;
         RAISE NOTICE 'dry run: % of the rows of % would go; nothing has been changed', chosen, target
-            USING HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%L, keep => %L); remove them: CALL neardup.cleanup(%L, keep => %L, dry_run => false);',
-                                           target, keep, target, keep);
+            USING HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%1$s); remove them: CALL neardup.cleanup(%1$s, dry_run => false);',
+                                           arguments);
         DROP TABLE pg_temp.neardup_chosen;
         removed := 0;
         RETURN;
     END IF;
 
-    INSERT INTO neardup.runs AS r (target, keep, distance) VALUES (target::text, keep, guarded.distance) RETURNING r.run_id INTO run_id;
     removed := 0;
+    IF chosen = 0 THEN
+        RAISE NOTICE 'no copies to remove from %', target;
+        DROP TABLE pg_temp.neardup_chosen;
+        RETURN;
+    END IF;
+    INSERT INTO neardup.runs AS r (target, keep, distance) VALUES (target, keep, guarded.distance) RETURNING r.run_id INTO run_id;
     statement := pg_catalog.format(
         'WITH chosen AS (SELECT * FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2), '
         'staying AS MATERIALIZED (SELECT r.* FROM %1$s r WHERE (%2$s) IN (SELECT %3$s FROM chosen c) FOR KEY SHARE), '
@@ -223,12 +241,7 @@ BEGIN
     ANALYZE pg_temp.neardup_chosen;
     COMMIT;
     WHILE place < chosen + chained LOOP
-        BEGIN
-            EXECUTE statement USING place, place + batch, run_id, neardup.column_names(target);
-            GET DIAGNOSTICS affected = ROW_COUNT;
-        EXCEPTION WHEN foreign_key_violation THEN
-            affected := neardup.remove_singly(statement, place, place + batch, run_id, target);
-        END;
+        affected := neardup.remove_batch(statement, place, place + batch, run_id, target);
         place := place + batch;
         removed := removed + affected;
         UPDATE neardup.runs r SET removed = r.removed + affected WHERE r.run_id = cleanup.run_id;
@@ -250,17 +263,30 @@ BEGIN
 END
 $$;
 
--- clean-up: a batch in which some rows are referred to goes row by row, and those stay
+-- clean-up: one batch; if other tables refer to some of its rows, it goes row by row, and those stay.
+-- The settings make a record's text the same for whoever removes and whoever restores.
 
-CREATE FUNCTION neardup.remove_singly(statement text, after bigint, last bigint, run_id bigint, target regclass) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE AS $$
+CREATE FUNCTION neardup.remove_batch(statement text, after bigint, last bigint, run_id bigint, target regclass) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     removed bigint := 0;
     affected bigint;
+    names name[] := neardup.column_names(target);
 BEGIN
+    -- A deferred foreign key would speak up at the commit only, and take the whole batch with it.
+    SET CONSTRAINTS ALL IMMEDIATE;
+    BEGIN
+        EXECUTE statement USING after, last, run_id, names;
+        GET DIAGNOSTICS removed = ROW_COUNT;
+        RETURN removed;
+    EXCEPTION WHEN foreign_key_violation THEN
+        removed := 0;
+    END;
     FOR place IN after + 1 .. last LOOP
         BEGIN
-            EXECUTE statement USING place - 1, place, run_id, neardup.column_names(target);
+            EXECUTE statement USING place - 1, place, run_id, names;
             GET DIAGNOSTICS affected = ROW_COUNT;
             removed := removed + affected;
         EXCEPTION WHEN foreign_key_violation THEN
@@ -280,48 +306,68 @@ CREATE FUNCTION neardup.column_names(target regclass) RETURNS name[]
 
 -- clean-up: bring removed rows back
 
+CREATE FUNCTION neardup.restore_rows(run neardup.runs) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    writable name[];
+    statement text;
+    row neardup.removed;
+    place tid;
+    affected bigint;
+    restored bigint := 0;
+BEGIN
+    SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = run.target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
+    statement := pg_catalog.format(
+        'INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM (SELECT $1::%1$s AS r) d ON CONFLICT DO NOTHING',
+        run.target,
+        (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n), ', ' ORDER BY i) FROM pg_catalog.unnest(writable) WITH ORDINALITY w(n, i)),
+        (SELECT pg_catalog.string_agg(pg_catalog.format('(d.r).%I', n), ', ' ORDER BY i) FROM pg_catalog.unnest(writable) WITH ORDINALITY w(n, i)));
+    FOR place, row IN SELECT d.ctid, d FROM neardup.removed d WHERE d.run_id = run.run_id AND d.role = run.role FOR UPDATE LOOP
+        EXECUTE statement USING row.record;
+        GET DIAGNOSTICS affected = ROW_COUNT;
+        IF affected > 0 THEN
+            DELETE FROM neardup.removed d WHERE d.ctid = place;
+            restored := restored + 1;
+        END IF;
+    END LOOP;
+    RETURN restored;
+END
+$$;
+
 CREATE PROCEDURE neardup.restore(run_id bigint, INOUT restored bigint DEFAULT NULL)
     LANGUAGE plpgsql AS $$
 DECLARE
-    table_name text;
-    target regclass;
-    names name[];
-    writable name[];
-    guards name[];
-    guard name;
+    run neardup.runs;
+    guards text[];
+    guard text;
 BEGIN
-    SELECT r.target INTO table_name FROM neardup.runs r WHERE r.run_id = restore.run_id;
+    SELECT * INTO run FROM neardup.runs r WHERE r.run_id = restore.run_id;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no run %', run_id USING ERRCODE = 'undefined_object', HINT = 'SELECT * FROM neardup.runs;';
     END IF;
-    target := table_name::regclass;
-    names := neardup.column_names(target);
-    IF EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = restore.run_id AND d.columns <> names) THEN
-        RAISE EXCEPTION 'the columns of % have changed since run %', target, run_id
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target) THEN
+        RAISE EXCEPTION 'the table of run % is gone', run_id USING ERRCODE = 'undefined_table',
+            DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
+    END IF;
+    IF EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = restore.run_id AND d.columns <> neardup.column_names(run.target)) THEN
+        RAISE EXCEPTION 'the columns of % have changed since run %', run.target, run_id
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
     END IF;
-    SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
-    SELECT coalesce(pg_catalog.array_agg(p.trigger), '{}') INTO guards FROM neardup.protected p
-    WHERE p.target = table_name::regclass AND p.enabled;
-
     -- The guard would refuse the copies. Disabling it locks out other writers until this transaction ends.
+    SELECT coalesce(pg_catalog.array_agg(pg_catalog.format('%s TRIGGER %I',
+               CASE t.tgenabled WHEN 'A' THEN 'ENABLE ALWAYS' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE' END, t.tgname)), '{}')
+        INTO guards FROM pg_catalog.pg_trigger t JOIN neardup.protected p ON p.target = t.tgrelid AND p.trigger = t.tgname
+        WHERE t.tgrelid = run.target AND p.enabled;
     FOREACH guard IN ARRAY guards LOOP
-        EXECUTE pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I', target, guard);
+        EXECUTE pg_catalog.format('ALTER TABLE %s DISABLE %s', run.target, pg_catalog.substring(guard, 'TRIGGER .*'));
     END LOOP;
-    EXECUTE pg_catalog.format(
-        'WITH back AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE '
-        'SELECT %3$s FROM (SELECT d.record::%1$s AS r FROM neardup.removed d WHERE d.run_id = $1) d '
-        'ON CONFLICT DO NOTHING RETURNING %4$s AS key) '
-        'DELETE FROM neardup.removed d USING back b WHERE d.run_id = $1 AND d.key = b.key',
-        target,
-        (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n), ', ' ORDER BY i) FROM pg_catalog.unnest(writable) WITH ORDINALITY w(n, i)),
-        (SELECT pg_catalog.string_agg(pg_catalog.format('(d.r).%I', n), ', ' ORDER BY i) FROM pg_catalog.unnest(writable) WITH ORDINALITY w(n, i)),
-        neardup.key_expression(target, 't')) USING run_id;
-    GET DIAGNOSTICS restored = ROW_COUNT;
+    restored := neardup.restore_rows(run);
     FOREACH guard IN ARRAY guards LOOP
-        EXECUTE pg_catalog.format('ALTER TABLE %s ENABLE TRIGGER %I', target, guard);
+        EXECUTE pg_catalog.format('ALTER TABLE %s %s', run.target, guard);
     END LOOP;
     UPDATE neardup.runs r SET restored = r.restored + restore.restored WHERE r.run_id = restore.run_id;
     IF EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = restore.run_id) THEN

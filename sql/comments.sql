@@ -25,6 +25,8 @@ COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater or equal';
 COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 
 COMMENT ON FUNCTION simhash(text, text) IS 'SimHash signature of a document under an analyzer (jieba, or chars:N for shingles of N characters); NULL where the document has no token';
+COMMENT ON FUNCTION simhash(character varying, text) IS 'the same for character varying, which would otherwise be read as a signature';
+COMMENT ON FUNCTION simhash(character, text) IS 'the same for character(n), which would otherwise be read as a signature';
 COMMENT ON FUNCTION simhash(unknown, text) IS 'the same for a string literal, which would otherwise be read as a signature';
 COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
 COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signature, one for each of 3 to 64 interleaved bands (default 4): CREATE INDEX ON articles USING gin (simhash_bands(sig))';
@@ -53,7 +55,9 @@ COMMENT ON FUNCTION neardup.key_columns(regclass) IS 'columns of the primary key
 COMMENT ON FUNCTION neardup.key_expression(regclass, text) IS 'SQL expression for the primary key as one text value';
 COMMENT ON FUNCTION neardup.column_names(regclass) IS 'columns of a table, in its order';
 COMMENT ON FUNCTION neardup.copies_query(neardup.protected, text, name) IS 'SQL query that lists the copies in a guarded table, each with the row that stays';
-COMMENT ON FUNCTION neardup.remove_singly(text, bigint, bigint, bigint, regclass) IS 'removes a batch row by row, leaving rows that other tables refer to';
+COMMENT ON FUNCTION neardup.remove_batch(text, bigint, bigint, bigint, regclass) IS 'removes one batch of a clean-up, leaving rows that other tables refer to';
+COMMENT ON FUNCTION neardup.restore_rows(neardup.runs) IS 'inserts the removed rows of a run again';
+COMMENT ON FUNCTION neardup.tell_of_unsigned(neardup.protected) IS 'raises a notice where rows of a guarded table carry no signature yet';
 COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name) IS 'copies in a guarded table: key, key of the row of its group that would stay, Hamming distance between the two, rows in the group';
 COMMENT ON PROCEDURE neardup.backfill(regclass, name, integer, bigint) IS 'signs rows that were there before the guard, in batches with a commit each; can be interrupted and called again';
 COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, bigint, bigint) IS 'removes copies, keeping the oldest, newest or longest row of each group; a dry run unless dry_run => false; neardup.restore undoes it';

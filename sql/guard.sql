@@ -47,7 +47,7 @@ CREATE FUNCTION neardup.key_expression(target regclass, alias text) RETURNS text
 
 CREATE FUNCTION neardup.guard_target(
     trigger oid,
-    OUT target oid, OUT owner oid, OUT signature_type oid, OUT name text, OUT key_names text, OUT lookup text
+    OUT target oid, OUT owner oid, OUT signature_type oid, OUT document integer, OUT name text, OUT keys text[], OUT lookup text
 ) RETURNS SETOF record
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -56,13 +56,14 @@ BEGIN ATOMIC
         UNION ALL
         SELECT t.oid, t.tgparentid FROM up JOIN pg_catalog.pg_trigger t ON t.oid = up.tgparentid
     )
-    SELECT c.oid, c.relowner, 'simhash'::regtype, c.relname,
-           pg_catalog.array_to_string(neardup.key_columns(c.oid), ', '),
+    -- A row is not its own copy: neither the one that an update replaces, nor the one that ON CONFLICT will meet by its key.
+    SELECT c.oid, c.relowner, 'simhash'::regtype, t.tgattr[0]::integer, c.relname, neardup.key_columns(c.oid)::text[],
            pg_catalog.format(
-               'SELECT %s, @extschema@.hamming_distance(t.%I, $1) FROM %I.%I t '
-               'WHERE @extschema@.simhash_within(t.%I, $1, %s) '
-               'AND NOT (t.tableoid OPERATOR(pg_catalog.=) $2 AND t.ctid OPERATOR(pg_catalog.=) $3) ORDER BY 2 LIMIT 1',
-               neardup.key_expression(c.oid, 't'), p.signature, n.nspname, c.relname, p.signature, p.distance)
+               'SELECT %1$s, @extschema@.hamming_distance(t.%2$I, $1) FROM %3$I.%4$I t '
+               'WHERE @extschema@.simhash_within(t.%2$I, $1, %5$s) '
+               'AND NOT (t.tableoid OPERATOR(pg_catalog.=) $2 AND t.ctid OPERATOR(pg_catalog.=) $3) '
+               'AND %1$s OPERATOR(pg_catalog.<>) $4 ORDER BY 2 LIMIT 1',
+               neardup.key_expression(c.oid, 't'), p.signature, n.nspname, c.relname, p.distance)
     FROM up
          JOIN pg_catalog.pg_trigger t ON t.oid = up.oid AND t.tgparentid = 0
          JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
@@ -85,9 +86,11 @@ DECLARE
     document_type oid;
     generated "char";
     guarded neardup.protected;
-    signature name := pg_catalog.left(document::text, 55) || '_simhash';
-    trigger name := 'zz_neardup_' || pg_catalog.left(document::text, 52);
-    unsigned boolean;
+    -- A name has room for 63 bytes.
+    short text := CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
+                       ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
+    signature name := short || '_simhash';
+    trigger name := 'zz_neardup_' || short;
 BEGIN
     SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
     IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
@@ -118,6 +121,9 @@ BEGIN
     IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn') THEN
         RAISE EXCEPTION 'on_duplicate must be reject, skip or warn: %', on_duplicate USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    IF analyzer IS NULL THEN
+        RAISE EXCEPTION 'analyzer must not be NULL' USING ERRCODE = 'null_value_not_allowed', HINT = 'SELECT * FROM analyzers();';
+    END IF;
     PERFORM @extschema@.simhash('', analyzer);
 
     SELECT * INTO guarded FROM neardup.protected p WHERE p.target = protect.target AND p.document = protect.document;
@@ -141,14 +147,7 @@ BEGIN
         trigger, document, signature, target,
         pg_catalog.jsonb_build_object('distance', distance, 'on_duplicate', on_duplicate, 'analyzer', analyzer));
 
-    -- Documents without a token have no signature either; a look at the first thousand tells.
-    EXECUTE pg_catalog.format(
-        'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
-        'WHERE @extschema@.simhash(d.document::text, $1) IS NOT NULL)', document, target, signature) INTO unsigned USING analyzer;
-    IF unsigned THEN
-        RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', target
-            USING HINT = pg_catalog.format('Sign them: CALL neardup.backfill(%L);', target);
-    END IF;
+    PERFORM neardup.tell_of_unsigned(neardup.guard_of(target, document));
 END
 $$;
 
@@ -192,5 +191,24 @@ BEGIN
     SELECT * INTO guarded FROM neardup.protected p
     WHERE p.target = guard_of.target AND (guard_of.document IS NULL OR p.document = guard_of.document);
     RETURN guarded;
+END
+$$;
+
+-- guard: rows that it does not see
+
+CREATE FUNCTION neardup.tell_of_unsigned(guarded neardup.protected) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    unsigned boolean;
+BEGIN
+    -- Documents without a token have no signature either; a look at the first thousand tells.
+    EXECUTE pg_catalog.format(
+        'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
+        'WHERE @extschema@.simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature)
+        INTO unsigned USING guarded.analyzer;
+    IF unsigned THEN
+        RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', guarded.target
+            USING HINT = pg_catalog.format('Sign them: CALL neardup.backfill(%L);', guarded.target);
+    END IF;
 END
 $$;

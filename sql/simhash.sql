@@ -58,6 +58,13 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING hash AS
     FUNCTION 1 simhash_hash(simhash),
     FUNCTION 2 simhash_hash_extended(simhash, bigint);
 
+-- simhash of other text types: the type has the same name, so without a function of their own they would be cast to it
+
+CREATE FUNCTION simhash(document character varying, analyzer text DEFAULT 'jieba') RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'simhash_document_wrapper';
+CREATE FUNCTION simhash(document character, analyzer text DEFAULT 'jieba') RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'simhash_document_wrapper';
+
 -- simhash distance
 
 CREATE OPERATOR <~> (

@@ -24,7 +24,7 @@ use crate::error::{Result, report};
 extension_sql_file!("../sql/guard.sql", name = "guard", requires = ["simhash_operators", "banding"]);
 
 /// How many keys a transaction locks one by one, over all tables; the server's lock table has room for 6,400 by default.
-const MOST_KEYS: usize = 512;
+const MOST_KEYS: usize = 1024;
 
 /// What to do with a near-duplicate.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -51,8 +51,10 @@ struct Guard {
     table: pg_sys::Oid,
     /// Its owner, as whom the look happens.
     owner: pg_sys::Oid,
-    /// The names of its primary key's columns, for the message.
-    key_names: String,
+    /// The number of the document column there.
+    column: i32,
+    /// The columns of its primary key.
+    keys: Vec<String>,
     name: String,
     document: i16,
     signature: i16,
@@ -98,12 +100,13 @@ impl Guard {
         }
         invalidation::watch(target.table);
         invalidation::watch(trigger.relation_oid());
-        let types = [target.simhash, pg_sys::OIDOID, pg_sys::TIDOID];
+        let types = [target.simhash, pg_sys::OIDOID, pg_sys::TIDOID, pg_sys::TEXTOID];
         Ok(Self {
             settings,
             table: target.table,
             owner: target.owner,
-            key_names: target.key_names,
+            column: target.column,
+            keys: target.keys,
             name: target.name,
             document,
             signature,
@@ -134,9 +137,10 @@ impl Guard {
 
     /// The nearest row within the distance, other than the one being updated.
     fn find(&self, trigger: &RowTrigger<'_>, signature: u64) -> Result<Option<Match>> {
-        lock(self.table, signature, self.settings.distance)?;
+        lock(self.table, self.column, signature, self.settings.distance)?;
         let [table, tid] = trigger.identity();
-        let values = vec![crate::datum::SimHash(signature).into_raw(), table, tid];
+        let key = trigger.new_key(&self.keys);
+        let values = vec![crate::datum::SimHash(signature).into_raw(), table, tid, key];
         Ok(self.lookup.first_row(self.owner, values, |row| Match {
             key: row.text(1).unwrap_or_default(),
             distance: row.text(2).and_then(|text| text.parse().ok()).unwrap_or_default(),
@@ -149,7 +153,9 @@ impl Guard {
         let detail = if role::may_read(self.table) {
             format!(
                 "Key ({})=({}) is at Hamming distance {}; the guard allows none within {distance}.",
-                self.key_names, found.key, found.distance
+                self.keys.join(", "),
+                found.key,
+                found.distance
             )
         } else {
             format!("A row there is at Hamming distance {}; the guard allows none within {distance}.", found.distance)
@@ -161,20 +167,21 @@ impl Guard {
 
 /// Takes, in ascending order, locks of which any two signatures within the distance share one.
 ///
-/// A transaction of many rows would fill the server's lock table with them: it goes over to the whole table.
-fn lock(table: pg_sys::Oid, signature: u64, distance: u32) -> Result<()> {
+/// A transaction of many rows would fill the server's lock table with them, so it asks for the whole column in its turn.
+/// While another waits for that, which may be for this one to end, it goes on with single keys.
+fn lock(table: pg_sys::Oid, column: i32, signature: u64, distance: u32) -> Result<()> {
     let (transaction, held) = HELD.get();
     let held = if transaction == lock::transaction() { held } else { 0 };
-    if held >= MOST_KEYS {
-        Lock::Table.acquire(table);
+    if held >= MOST_KEYS && Lock::Turn.try_acquire(table, column) {
+        Lock::Alone.acquire(table, column);
         return Ok(());
     }
     let mut keys = Vec::new();
     banding::lock_keys(signature, distance, |key| keys.push(fold(key))).map_err(report)?;
     keys.sort_unstable();
-    Lock::TableShared.acquire(table);
+    Lock::Shared.acquire(table, column);
     for &key in &keys {
-        Lock::Key(key).acquire(table);
+        Lock::Key(key).acquire(table, column);
     }
     HELD.set((lock::transaction(), held + keys.len()));
     Ok(())
@@ -251,20 +258,21 @@ struct Target {
     table: pg_sys::Oid,
     owner: pg_sys::Oid,
     simhash: pg_sys::Oid,
+    column: i32,
     name: String,
-    key_names: String,
+    keys: Vec<String>,
     lookup: String,
 }
 
 impl Target {
     fn of(trigger: pg_sys::Oid) -> Result<Option<Self>> {
         Spi::connect(|client| {
-            let sql = "SELECT target, owner, signature_type, name, key_names, lookup FROM neardup.guard_target($1)";
+            let sql = "SELECT target, owner, signature_type, document, name, keys, lookup FROM neardup.guard_target($1)";
             let rows = client.select(sql, Some(1), &[trigger.into()])?;
             let Some(row) = rows.into_iter().next() else { return Ok(None) };
-            Ok(match (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?) {
-                (Some(table), Some(owner), Some(simhash), Some(name), Some(key_names), Some(lookup)) => {
-                    Some(Self { table, owner, simhash, name, key_names, lookup })
+            Ok(match (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?) {
+                (Some(table), Some(owner), Some(simhash), Some(column), Some(name), Some(keys), Some(lookup)) => {
+                    Some(Self { table, owner, simhash, column, name, keys, lookup })
                 }
                 _ => None,
             })

@@ -1,9 +1,9 @@
 //! A safe view of a row trigger's call.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 
-use pgrx::{FromDatum, pg_sys};
+use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use super::SimHash;
 
@@ -139,6 +139,26 @@ impl<'a> RowTrigger<'a> {
         // SAFETY: tg_trigtuple is valid for the call, and a tid datum is a pointer to an item pointer.
         let tid = unsafe { &raw mut (*self.data.tg_trigtuple).t_self };
         [pg_sys::Datum::from(table), pg_sys::Datum::from(tid)]
+    }
+
+    /// The new row's values in the named columns, as one text datum: what `concat_ws(', ', ...)` makes of them.
+    pub fn new_key(&self, columns: &[String]) -> pg_sys::Datum {
+        let mut values = Vec::with_capacity(columns.len());
+        for column in columns {
+            let name = CString::new(column.as_str()).unwrap_or_default();
+            // SAFETY: the tuple has the shape of the relation's descriptor; SPI_getvalue gives null or a C string
+            // allocated in the memory of this call.
+            unsafe {
+                let descriptor = (*self.data.tg_relation).rd_att;
+                let number = pg_sys::SPI_fnumber(descriptor, name.as_ptr());
+                let Some(tuple) = self.tuple(Row::New).filter(|_| number > 0) else { continue };
+                let value = pg_sys::SPI_getvalue(tuple, descriptor, number);
+                if !value.is_null() {
+                    values.push(CStr::from_ptr(value).to_string_lossy());
+                }
+            }
+        }
+        values.join(", ").into_datum().unwrap_or(pg_sys::Datum::null())
     }
 
     /// Leaves the row out.
