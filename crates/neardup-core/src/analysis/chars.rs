@@ -254,7 +254,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1_000))]
+        #![proptest_config(ProptestConfig::with_cases(300))]
 
         #[test]
         fn bounds_are_those_of_grapheme_clusters(text in joining_text()) {

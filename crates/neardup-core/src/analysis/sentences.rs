@@ -7,7 +7,7 @@
 //!   abbreviation, nor inside `3.5` or `example.com`; in CJK text also without the white space;
 //! * at a line end. A line of 40 or more characters that breaks off in a Latin word or number and goes on unindented is only wrapped.
 //!
-//! Quotations and brackets are kept whole: nothing ends inside `“”`, `‘’`, `「」`, `《》`, `（）` and their like ([`quotes`]).
+//! Quotations and brackets are kept whole: nothing ends inside `“”`, `‘’`, `「」`, `《》`, `（）` and their like.
 //! What has neither letter nor number is no sentence.
 
 mod quotes;

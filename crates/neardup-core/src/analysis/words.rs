@@ -163,7 +163,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5_000))]
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
 
         #[test]
         fn words_are_those_of_the_rules(text in joining_text()) {

@@ -58,7 +58,8 @@ fn element_len(rest: &str, joined: bool) -> usize {
     let mut chars = rest.chars().peekable();
     let Some(first) = chars.next() else { return 0 };
     // Rules out most before the table is searched.
-    if !matches!(first, '#' | '*' | '0'..='9' | '\u{a9}' | '\u{ae}' | '\u{203c}'..='\u{3299}' | '\u{1f000}'..) {
+    if !matches!(first, '#' | '*' | '0'..='9' | '\u{a9}' | '\u{ae}' | '\u{203c}'..='\u{2bff}' | '\u{3030}'..='\u{3299}' | '\u{1f000}'..)
+    {
         return 0;
     }
     let mut len = first.len_utf8();

@@ -39,7 +39,7 @@ pub(super) fn apply_reposts(text: &str, out: &mut String) {
 /// `find` gets the text before the sign and the text after it, and gives how many bytes of each go with the sign.
 fn replace(text: &str, out: &mut String, find: impl Fn(&str, &str) -> Option<(usize, usize)>) {
     let mut kept = 0;
-    for at in scan::find(text.as_bytes(), |byte, next| (byte == b'@') | ((byte == 0xef) & (next == 0xbc))) {
+    for at in scan::find_sign(text.as_bytes(), |byte| byte == b'@') {
         let (head, tail) = text.split_at(at);
         let Some(name) = tail.strip_prefix(['@', '＠']) else { continue };
         // The end of one name is no part of what precedes the next: `@a@b` are two.

@@ -5,17 +5,26 @@
 //! white space, before any other script, before a closing bracket it did not open, before final punctuation, and before a
 //! repost mark `//@`.
 
-use super::scan::find;
+use super::scan::find_sign;
 
-/// Hosts of shorteners that people write without a scheme.
-const SHORTENERS: [&str; 7] = ["t.cn/", "t.co/", "url.cn/", "dwz.cn/", "suo.im/", "bit.ly/", "goo.gl/"];
+/// Beginnings of links that people write without a scheme, cut at the first point: `www.`, and hosts of shorteners.
+const HOSTS: [(&str, &str); 8] = [
+    ("www", "."),
+    ("t", ".cn/"),
+    ("t", ".co/"),
+    ("url", ".cn/"),
+    ("dwz", ".cn/"),
+    ("suo", ".im/"),
+    ("bit", ".ly/"),
+    ("goo", ".gl/"),
+];
 
 /// Appends `text` to `out`, with a space in place of each link.
 pub(super) fn apply(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut kept = 0;
     // A link shows by the colon of its scheme or by the first point of its host.
-    for sign in find(bytes, |byte, next| (byte == b':') | (byte == b'.') | ((byte == 0xef) & (next == 0xbc))) {
+    for sign in find_sign(bytes, |byte| (byte == b':') | (byte == b'.')) {
         let Some((before, after)) = bytes.split_at_checked(sign).filter(|_| sign >= kept) else { continue };
         if let Some((start, body)) = scheme(before, after).or_else(|| bare_host(before, after)) {
             let end = address_end(bytes, body);
@@ -45,16 +54,12 @@ fn width_of(rest: &[u8], narrow: u8, wide: &str) -> Option<usize> {
 
 /// Gives where a link starts and where it goes on after `www.` or after a shortener's host, if its first point begins `after`.
 fn bare_host(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
-    let known = |host: &&str| {
-        let (name, rest) = host.split_at(host.find('.').unwrap_or_default());
-        ends_with(before, name)
-            && after.get(..rest.len()).is_some_and(|head| head.eq_ignore_ascii_case(rest.as_bytes()))
-    };
-    let host = SHORTENERS.iter().chain(&["www."]).find(|host| known(host))?;
-    let start = before.len() - host.find('.')?;
+    let starts = |rest: &str| after.get(..rest.len()).is_some_and(|head| head.eq_ignore_ascii_case(rest.as_bytes()));
+    let (name, rest) = HOSTS.into_iter().find(|(name, rest)| ends_with(before, name) && starts(rest))?;
+    let start = before.len() - name.len();
     let runs_in = |&b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'@' | b'/');
-    let body = start + host.len();
-    let goes_on = after.get(body - before.len()).is_some_and(u8::is_ascii_alphanumeric);
+    let body = before.len() + rest.len();
+    let goes_on = after.get(rest.len()).is_some_and(u8::is_ascii_alphanumeric);
     (goes_on && !before.get(..start)?.last().is_some_and(runs_in)).then_some((start, body))
 }
 

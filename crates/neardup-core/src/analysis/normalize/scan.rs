@@ -33,6 +33,17 @@ pub(in crate::analysis) fn starts(bytes: &[u8], at: usize) -> u64 {
     if left < WORD { bits & ((1 << left) - 1) } else { bits }
 }
 
+/// Gives the places of the ASCII characters of which `is` is true, and of their fullwidth forms (U+FF01 to U+FF3F), in text order.
+pub(super) fn find_sign(bytes: &[u8], is: impl Fn(u8) -> bool + Copy) -> impl Iterator<Item = usize> {
+    find(bytes, move |byte, next| is(byte) | ((byte == 0xef) & (next == 0xbc))).filter(move |&at| {
+        // Nearly all fullwidth forms are commas.
+        match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+            Some([0xef, 0xbc, last]) => is(last - 0x60),
+            _ => true,
+        }
+    })
+}
+
 /// Gives the places of the bytes of which `is`, asked of the byte and of the next, is true.
 pub(super) fn find(bytes: &[u8], is: impl Fn(u8, u8) -> bool) -> impl Iterator<Item = usize> {
     (0..bytes.len()).step_by(WORD).flat_map(move |at| {

@@ -56,7 +56,7 @@ fn long_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn the_fused_pass_equals_the_steps(text in nasty_text(), long in long_text(), any in "\\PC{0,30}|(?s).{0,30}") {
