@@ -156,7 +156,10 @@ fn shingle_sets(
 fn analyzer_info(analyzer: &str) -> Result<pgrx::Json> {
     let json = analyzer.parse::<Spec>().and_then(|spec| spec.to_json()).map_err(report)?;
     serde_json::from_str(&json).map(pgrx::Json).map_err(|error| {
-        report(Error::new(ErrorKind::InvalidParameter, format!("invalid analyzer: \"{analyzer}\"")).with_detail(error.to_string()))
+        report(
+            Error::new(ErrorKind::InvalidParameter, format!("invalid analyzer: \"{analyzer}\""))
+                .with_detail(error.to_string()),
+        )
     })
 }
 

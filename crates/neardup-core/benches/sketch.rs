@@ -3,6 +3,7 @@
 //! The file is JSON lines with the text under `"text"`, or plain lines. Prints the least of several runs, in nanoseconds
 //! per character and, for comparisons, millions of pairs per second.
 
+use neardup_core::analysis::chars::unit_bounds;
 use neardup_core::sketch::hash::mix;
 use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, jaccard};
 use neardup_core::sketch::shingle;
@@ -24,13 +25,15 @@ fn read(path: &str) -> Vec<String> {
 }
 
 /// Sketches all texts some times over and adds up, in nanoseconds, the least time each took: other work on the machine
-/// disturbs a few texts in each pass, not the same ones in all. Finding the character boundaries is not counted.
+/// disturbs a few texts in each pass, not the same ones in all. Finding the boundaries of the units is not counted.
 fn least(texts: &[String], sketch: &mut dyn FnMut(&str, &[u32]) -> u64) -> f64 {
     let mut boundaries = Vec::new();
     let mut best = vec![Duration::MAX; texts.len()];
     for _ in 0..5 {
         for (text, best) in texts.iter().zip(&mut best) {
-            shingle::char_boundaries(text, &mut boundaries);
+            if unit_bounds(text, &mut boundaries).is_err() {
+                continue;
+            }
             let start = Instant::now();
             black_box(sketch(text, &boundaries));
             *best = start.elapsed().min(*best);
@@ -59,10 +62,7 @@ fn main() {
 
     report("nothing (cost of the clock)", &mut |_, _| 0);
     let mut own = Vec::new();
-    report("character boundaries", &mut |text, _| {
-        shingle::char_boundaries(text, &mut own);
-        own.len() as u64
-    });
+    report("unit boundaries", &mut |text, _| unit_bounds(text, &mut own).map_or(0, |()| own.len() as u64));
     report("hash 5-grams", &mut |text, boundaries| {
         let mut sum = 0;
         shingle::for_each_batch(text.as_bytes(), boundaries, 5, |hashes| sum ^= black_box(hashes).len() as u64);
@@ -71,7 +71,8 @@ fn main() {
     let mut counter = SimHashCounter::new();
     report("hash 5-grams, simhash", &mut |text, boundaries| {
         counter.reset();
-        counter.add_shingles(text.as_bytes(), boundaries, 5);
+        let (starts, ends) = shingle::spans(boundaries, 5);
+        counter.add_pieces(text.as_bytes(), starts, ends);
         counter.finish().unwrap_or_default()
     });
     for (name, scheme, count) in [
@@ -82,7 +83,8 @@ fn main() {
         let Ok(parameters) = Parameters::new(scheme, count, 32, 0) else { continue };
         let mut hasher = MinHasher::new(parameters, 0);
         report(name, &mut |text, boundaries| {
-            hasher.add_shingles(text.as_bytes(), boundaries, 5);
+            let (starts, ends) = shingle::spans(boundaries, 5);
+            hasher.add_pieces(text.as_bytes(), starts, ends);
             hasher.finish().map_or(0, |signature| signature.as_bytes().len() as u64)
         });
     }

@@ -8,7 +8,7 @@ use neardup_core::sketch::e_simhash::e_simhash;
 use neardup_core::sketch::hash::{mix, token_hash};
 use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, fingerprint};
 use neardup_core::sketch::p_simhash::PSimhash;
-use neardup_core::sketch::shingle::char_boundaries;
+use neardup_core::sketch::shingle::spans;
 use neardup_core::sketch::simhash::{SimHashCounter, keep_bits, to_hex};
 
 const SENTENCE: &str = "近似重复的新闻，改动几个字。";
@@ -48,10 +48,11 @@ fn hex(bytes: impl AsRef<[u8]>) -> String {
 }
 
 fn shingled_counter() -> SimHashCounter {
-    let mut boundaries = Vec::new();
-    char_boundaries(SENTENCE, &mut boundaries);
+    let boundaries: Vec<u32> =
+        SENTENCE.char_indices().map(|(at, _)| at as u32).chain([SENTENCE.len() as u32]).collect();
+    let (starts, ends) = spans(&boundaries, 3);
     let mut counter = SimHashCounter::new();
-    counter.add_shingles(SENTENCE.as_bytes(), &boundaries, 3);
+    counter.add_pieces(SENTENCE.as_bytes(), starts, ends);
     counter
 }
 

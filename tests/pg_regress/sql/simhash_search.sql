@@ -15,7 +15,7 @@ CREATE TABLE signed (id int PRIMARY KEY, sig simhash);
 INSERT INTO signed
 SELECT i, (('x' || md5((i / 10)::text))::bit(64)
            # coalesce((SELECT bit_or(1::bit(64) << ((i * 31 + j * 17) % 64)) FROM generate_series(1, i % 13) j), 0::bit(64)))::simhash
-FROM generate_series(1, 3000) i;
+FROM generate_series(1, 1500) i;
 INSERT INTO signed VALUES (0, NULL);
 CREATE INDEX signed_bands ON signed USING gin (simhash_bands(sig));
 ANALYZE signed;

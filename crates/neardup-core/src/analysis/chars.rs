@@ -188,6 +188,8 @@ mod tests {
     use proptest::prelude::*;
     use unicode_segmentation::UnicodeSegmentation;
 
+    use crate::sketch::hash::token_hash;
+
     use super::{BLOCK_UNITS, MAX_UNITS, shingle_bounds, shingles, unit_bounds};
 
     fn tokens(text: &str, n: usize) -> Vec<&str> {
@@ -286,6 +288,14 @@ mod tests {
     fn every_character_beside_itself_and_others() {
         let all = String::from_iter(('\0'..=char::MAX).flat_map(|c| [c, c, 'a', c, '\u{301}', '中']));
         assert!(bounds(&all) == oracle(&all));
+    }
+
+    /// Frozen: a change here is a new version of the signature format.
+    #[test]
+    fn every_character_has_its_golden_units() {
+        let all = String::from_iter(('\0'..=char::MAX).flat_map(|c| [c, 'a', c, c]));
+        let found = tokens(&all, 1);
+        assert_eq!((found.len(), token_hash(&found.join("\n"))), (4_439_587, 16_608_460_250_348_227_894));
     }
 
     #[test]

@@ -24,14 +24,26 @@ pub const ALL: &[Preset] = &[
         r#"{"tokenizer":"jieba","mode":"search"}"#,
         "Chinese words, and the shorter words inside long ones",
     ),
-    preset("ik_smart", r#"{"tokenizer":"ik","mode":"smart"}"#, "Chinese words as the IK analyzer's coarse mode cuts them"),
+    preset(
+        "ik_smart",
+        r#"{"tokenizer":"ik","mode":"smart"}"#,
+        "Chinese words as the IK analyzer's coarse mode cuts them",
+    ),
     preset(
         "ik_max_word",
         r#"{"tokenizer":"ik","mode":"max_word"}"#,
         "every Chinese word, number and measure, as the IK analyzer's fine mode",
     ),
-    preset("longest_match", r#"{"tokenizer":"longest_match"}"#, "Chinese words, from left to right the longest; fastest"),
-    preset("shortest_path", r#"{"tokenizer":"shortest_path"}"#, "Chinese words, the most probable way by word frequency"),
+    preset(
+        "longest_match",
+        r#"{"tokenizer":"longest_match"}"#,
+        "Chinese words, from left to right the longest; fastest",
+    ),
+    preset(
+        "shortest_path",
+        r#"{"tokenizer":"shortest_path"}"#,
+        "Chinese words, the most probable way by word frequency",
+    ),
     preset(
         "n_shortest_path",
         r#"{"tokenizer":"n_shortest_path","paths":2}"#,

@@ -211,7 +211,8 @@ impl Spec {
 
     fn from_json(json: &str, text: &str) -> Result<Self> {
         let spec: Self = serde_json::from_str(json).map_err(|error| {
-            let example = "An analyzer is a JSON object such as {\"tokenizer\": \"chars\", \"size\": 5}, or a preset's name.";
+            let example =
+                "An analyzer is a JSON object such as {\"tokenizer\": \"chars\", \"size\": 5}, or a preset's name.";
             invalid(text).with_detail(format!("{error}.")).with_hint(example)
         })?;
         spec.completed()

@@ -12,6 +12,7 @@ mod distinct;
 mod near;
 mod partition;
 mod simhash;
+mod star;
 mod union_find;
 
 use crate::{Error, ErrorKind, Result};

@@ -3,7 +3,7 @@
 //! [`for_each_batch`] takes the text's bytes and the units' boundaries and hands out buffers of hashes, each equal to
 //! [`token_hash`](crate::sketch::hash::token_hash) of the shingle's bytes. Shingles are most of the tokens of a text and
 //! hashing them most of the work of a signature, so they are hashed straight from the text, without a token in between;
-//! with AVX-512 eight at a time. [`char_boundaries`] finds the boundaries where the units are characters.
+//! with AVX-512 eight at a time.
 
 use super::hash::bytes_hash;
 
@@ -39,71 +39,26 @@ pub fn for_each_batch(text: &[u8], boundaries: &[u32], size: usize, take: impl F
             self.0(hashes);
         }
     }
-    hash_into(text, boundaries, size, &mut [0; BATCH], &mut Batches(take));
+    let (starts, ends) = spans(boundaries, size);
+    hash_into(text, starts, ends, &mut [0; BATCH], &mut Batches(take));
 }
 
-/// Hashes every run of `size` consecutive units into a sink, through a buffer; the other arguments are those of
-/// [`for_each_batch`].
+/// Gives where the runs of `size` consecutive units start and end, from the boundaries of the units.
 #[inline]
-pub(crate) fn hash_into(text: &[u8], boundaries: &[u32], size: usize, buffer: &mut [u64; BATCH], sink: &mut impl Sink) {
-    if size == 0 {
-        return;
-    }
-    let shingles = boundaries.len().saturating_sub(size);
-    let mut done = 0;
-    while done < shingles {
-        let count = BATCH.min(shingles - done);
-        let (Some(starts), Some(ends), Some(hashes)) = (
-            boundaries.get(done..done + count),
-            boundaries.get(done + size..done + size + count),
-            buffer.get_mut(..count),
-        ) else {
-            return;
-        };
+#[must_use]
+pub fn spans(boundaries: &[u32], size: usize) -> (&[u32], &[u32]) {
+    let shingles = if size == 0 { 0 } else { boundaries.len().saturating_sub(size) };
+    (boundaries.get(..shingles).unwrap_or_default(), boundaries.get(boundaries.len() - shingles..).unwrap_or_default())
+}
+
+/// Hashes the pieces of a text from each start to the end beside it, through a buffer, into a sink.
+#[inline]
+pub(crate) fn hash_into(text: &[u8], starts: &[u32], ends: &[u32], buffer: &mut [u64; BATCH], sink: &mut impl Sink) {
+    for (starts, ends) in starts.chunks(BATCH).zip(ends.chunks(BATCH)) {
+        let (hashes, _) = buffer.split_at_mut(starts.len().min(ends.len()));
         fill(text, starts, ends, hashes, sink);
         sink.take_batch(hashes);
-        done += count;
         crate::interrupt::check();
-    }
-}
-
-/// Writes the byte offset of each character, and the length of the text at the end, over what `boundaries` holds.
-///
-/// Offsets are 32 bits wide: a text of 4 GiB or more gives boundaries for its beginning only.
-pub fn char_boundaries(text: &str, boundaries: &mut Vec<u32>) {
-    boundaries.clear();
-    let mut text = text;
-    if u32::try_from(text.len()).is_err() {
-        text = text.get(..text.floor_char_boundary(u32::MAX as usize)).unwrap_or_default();
-    }
-    #[cfg(target_arch = "x86_64")]
-    let done = x86::char_boundaries(text.as_bytes(), boundaries);
-    #[cfg(not(target_arch = "x86_64"))]
-    let done = 0;
-    push_boundaries(text.as_bytes(), done, boundaries);
-    boundaries.push(text.len() as u32);
-}
-
-/// The portable kernel: pushes the offsets of the characters that begin at or after `from`.
-fn push_boundaries(text: &[u8], from: usize, boundaries: &mut Vec<u32>) {
-    let (words, rest) = text.get(from..).unwrap_or_default().as_chunks::<8>();
-    boundaries.reserve(text.len().saturating_sub(from) / 2);
-    let mut at = from as u32;
-    for word in words {
-        let bytes = u64::from_le_bytes(*word);
-        // The top bit of each byte that is not 10xxxxxx, so that begins a character.
-        let mut begins = (!bytes | (bytes << 1)) & 0x8080_8080_8080_8080;
-        while begins != 0 {
-            boundaries.push(at + begins.trailing_zeros() / 8);
-            begins &= begins - 1;
-        }
-        at += 8;
-    }
-    for &byte in rest {
-        if byte.cast_signed() >= -64 {
-            boundaries.push(at);
-        }
-        at += 1;
     }
 }
 
@@ -114,15 +69,15 @@ fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], sink: &mu
     if x86::fill(text, starts, ends, hashes, sink) {
         return;
     }
-    fill_one_by_one(text, starts, ends, hashes, sink);
+    fill_one_by_one(text, starts, ends, hashes);
+    sink.take_some(hashes);
 }
 
 /// The portable kernel, and the oracle of the others.
 #[inline(always)]
-fn fill_one_by_one(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], sink: &mut impl Sink) {
+fn fill_one_by_one(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]) {
     for ((&start, &end), hash) in starts.iter().zip(ends).zip(hashes) {
         *hash = piece_hash(text, start, end);
-        sink.take_some(std::slice::from_ref(hash));
     }
 }
 
@@ -133,7 +88,7 @@ fn piece_hash(text: &[u8], start: u32, end: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sink, char_boundaries, fill, fill_one_by_one, for_each_batch, push_boundaries};
+    use super::{Sink, fill, fill_one_by_one, for_each_batch};
     use crate::sketch::hash::token_hash;
     use proptest::prelude::*;
 
@@ -177,19 +132,6 @@ mod tests {
         }
 
         #[test]
-        fn boundaries_are_those_of_the_characters(text in mixed_text(0..300), from in 0_usize..100) {
-            let mut fast = vec![1, 2, 3];
-            char_boundaries(&text, &mut fast);
-            prop_assert_eq!(fast, boundaries_of(&text));
-            let mut portable = Vec::new();
-            push_boundaries(text.as_bytes(), from, &mut portable);
-            portable.push(text.len() as u32);
-            let expected: Vec<u32> =
-                boundaries_of(&text).into_iter().filter(|&at| at as usize >= from.min(text.len())).collect();
-            prop_assert_eq!(portable, expected);
-        }
-
-        #[test]
         fn batches_join_without_a_seam(text in mixed_text(1000..2200), size in 1_usize..9) {
             prop_assert_eq!(shingles(&text, size), naive(&text, size));
         }
@@ -205,7 +147,7 @@ mod tests {
             let mut taken = Taken(Vec::new());
             fill(text.as_bytes(), &starts, &ends, &mut fast, &mut taken);
             prop_assert_eq!(&taken.0, &fast);
-            fill_one_by_one(text.as_bytes(), &starts, &ends, &mut slow, &mut taken);
+            fill_one_by_one(text.as_bytes(), &starts, &ends, &mut slow);
             prop_assert_eq!(fast, slow);
         }
     }

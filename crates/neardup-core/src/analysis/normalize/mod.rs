@@ -4,7 +4,7 @@
 //! run in the order of [`Steps::ALL`], whatever order a user lists them in.
 //!
 //! Promised not to change: the normalised text is hashed, so for given steps it is part of the signature format
-//! (Unicode 17; golden vectors in the tests). Every step takes time linear in the text and memory linear in it.
+//! (Unicode 17; golden vectors in the tests). Every step takes time and memory linear in the text.
 
 mod classes;
 mod emoji;
@@ -37,7 +37,7 @@ struct Pair {
     spare: String,
 }
 
-/// Room kept from one document to the next, in bytes; what a longer one took is given back by the next shorter one.
+/// Room kept from one document to the next, in bytes; what a longer one took is given back for the next.
 const KEPT_BYTES: usize = 4 << 20;
 
 impl Buffer {
@@ -51,7 +51,7 @@ impl Buffer {
     }
 }
 
-/// Carries out `steps` on `text`; gives `text` itself where there is nothing to do.
+/// Carries out `steps` on `text`; gives `text` itself where the default steps find nothing to do.
 pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b str {
     buffer.clear(KEPT_BYTES.max(text.len()));
     let Buffer { whole, stretch } = buffer;
@@ -67,14 +67,13 @@ pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b
         let input = if marked_up { whole.text.as_str() } else { text };
         if fused::apply(input, !steps.contains(Steps::NOSPACE), &mut whole.spare, stretch) {
             std::mem::swap(&mut whole.text, &mut whole.spare);
+        } else if !marked_up && !steps.contains(Steps::SIMPLIFIED) {
+            return text;
         } else if !marked_up {
             whole.text.push_str(text);
         }
-        if steps.contains(Steps::SIMPLIFIED) {
-            whole.spare.clear();
-            simplified::apply(&whole.text, &mut whole.spare);
-            std::mem::swap(&mut whole.text, &mut whole.spare);
-        }
+        // Han characters stay Han characters, so this may come last.
+        stepwise::apply_more(steps.intersection(Steps::SIMPLIFIED), whole);
     } else {
         stepwise::apply(text, steps, whole);
     }

@@ -58,7 +58,9 @@ fn judge(bytes: &[u8], at: usize, is: impl Fn(u8, u8) -> bool) -> u64 {
     }
     // The end of the text is filled up with plain characters.
     let mut word = [b'a'; WORD + 1];
-    word.iter_mut().zip(rest).for_each(|(byte, &text)| *byte = text);
+    if let Some(filled) = word.get_mut(..rest.len()) {
+        filled.copy_from_slice(rest);
+    }
     judge_word(&word, is)
 }
 

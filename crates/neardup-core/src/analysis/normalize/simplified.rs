@@ -13,7 +13,19 @@ const DENSE_START: u32 = 0x3400;
 
 /// Writes each traditional character of `text` simplified.
 pub(super) fn apply(text: &str, out: &mut String) {
-    out.extend(text.chars().map(simplified));
+    let mut copied = 0;
+    for (count, (at, c)) in text.char_indices().enumerate() {
+        if count & 0xfff == 0xfff {
+            crate::interrupt::check();
+        }
+        let becomes = simplified(c);
+        if becomes != c {
+            out.push_str(text.get(copied..at).unwrap_or_default());
+            out.push(becomes);
+            copied = at + c.len_utf8();
+        }
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
 }
 
 /// Gives the simplified form of `c`, or `c`.

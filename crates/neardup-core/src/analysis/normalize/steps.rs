@@ -102,6 +102,12 @@ impl Steps {
         Self(self.0 | other.0)
     }
 
+    /// Gives the steps that are in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Gives the steps of this set that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {

@@ -42,6 +42,11 @@ pub(super) const PASSES: [Pass; 15] = [
 pub(super) fn apply(text: &str, steps: Steps, pair: &mut Pair) {
     pair.text.clear();
     pair.text.push_str(text);
+    apply_more(steps, pair);
+}
+
+/// Normalises what is in `pair.text`.
+pub(super) fn apply_more(steps: Steps, pair: &mut Pair) {
     for pass in PASSES.iter().filter(|pass| steps.contains(pass.steps)) {
         pair.spare.clear();
         if pass.skips_plain {

@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use crate::sketch::hash::token_hash;
+
 use super::{Buffer, Pair, Steps, normalize, stepwise};
 
 fn run(text: &str, steps: Steps) -> String {
@@ -123,6 +125,37 @@ fn golden_vectors() {
     assert_eq!(run(text, Steps::ALL), "看httpstrasse2kgé好ガ");
 }
 
+/// All scalar values in order, through each step: frozen, a change here is a new version of the signature format.
+#[test]
+fn every_character_has_its_golden_form() {
+    let all = String::from_iter('\0'..=char::MAX);
+    let form = |steps: Steps| {
+        let text = run(&all, steps);
+        (text.len(), token_hash(&text))
+    };
+    let found = Steps::ALL.names().map(|name| (name, form(Steps::parse([name]).unwrap_or_default())));
+    let sets = [("words", form(Steps::WORDS)), ("chars", form(Steps::CHARS)), ("all", form(Steps::ALL))];
+    let expected = [
+        ("html", (4_382_592, 6_359_397_155_993_748_913)),
+        ("links", (4_382_592, 5_685_796_435_034_065_716)),
+        ("reposts", (4_382_592, 5_685_796_435_034_065_716)),
+        ("handles", (4_382_486, 13_875_078_244_492_403_099)),
+        ("emoji", (4_377_857, 273_162_693_032_185_109)),
+        ("control", (4_365_769, 6_973_058_334_546_705_533)),
+        ("nfkc", (4_379_688, 13_100_055_760_048_917_841)),
+        ("width", (4_382_395, 5_220_645_037_797_963_113)),
+        ("casefold", (4_382_726, 15_078_071_413_177_225_970)),
+        ("simplified", (4_383_358, 2_085_151_660_991_711_775)),
+        ("punctuation", (4_357_779, 3_031_035_835_264_090_514)),
+        ("space", (4_382_541, 9_075_597_805_049_856_629)),
+        ("nospace", (4_382_531, 15_144_310_670_833_619_997)),
+        ("words", (4_331_615, 6_362_279_759_525_556_487)),
+        ("chars", (4_331_057, 1_906_134_229_915_932_601)),
+        ("all", (4_331_741, 8_486_867_629_092_887_039)),
+    ];
+    assert_eq!(found.chain(sets).collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn small_rules() {
     for (text, words, chars) in [
@@ -179,6 +212,7 @@ fn hostile_text_ends() {
     }
     let marks = "a".to_owned() + &"\u{301}\u{327}".repeat(100_000);
     assert_eq!(run(&marks, Steps::CHARS).chars().count(), 200_000);
+    assert_eq!(run(&marks, Steps::CHARS), oracle(&marks, Steps::CHARS));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Each appends to `out`; none looks at more of `out` than it wrote itself.
 
 use caseless::Caseless;
-use unicode_normalization::char::compose;
+use unicode_normalization::char::{canonical_combining_class, compose};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::classes::{is_control, is_mark, is_punctuation, is_white_space};
@@ -23,12 +23,25 @@ pub(crate) fn control(text: &str, out: &mut String) {
     out.extend(characters(text).filter(|&c| !is_control(c)));
 }
 
-/// Writes normalisation form KC.
+/// Combining marks that may follow one character, in canonical order only up to this many; it bounds the memory of sorting them.
+const MAX_MARKS: usize = 1024;
+
+/// Writes normalisation form KC; a run of more than [`MAX_MARKS`] marks is put in order piece by piece.
 pub(crate) fn nfkc(text: &str, out: &mut String) {
     if is_nfkc_quick(characters(text)) == IsNormalized::Yes {
-        out.push_str(text)
-    } else {
-        out.extend(characters(text).nfkc())
+        out.push_str(text);
+        return;
+    }
+    let mut rest = text;
+    while !rest.is_empty() {
+        let mut marks = 0;
+        let cut = rest.char_indices().find(|&(_, c)| {
+            marks = if canonical_combining_class(c) == 0 { 0 } else { marks + 1 };
+            marks > MAX_MARKS
+        });
+        let (piece, more) = rest.split_at(cut.map_or(rest.len(), |(at, _)| at));
+        out.extend(characters(piece).nfkc());
+        rest = more;
     }
 }
 

@@ -25,7 +25,7 @@ pub use compare::jaccard;
 pub use format::{HEADER_BYTES, MinHash, MinHashRef, Parameters, Scheme, Width, fingerprint};
 
 use crate::sketch::hash::mix;
-use crate::sketch::shingle::{self, BATCH};
+use crate::sketch::shingle::{self, BATCH, Sink};
 use many::ManyHash;
 use smallest::BottomK;
 
@@ -52,6 +52,28 @@ impl State {
             Self::Many(state) => state.add_all(elements),
             Self::Bottom(state) => state.add_all(elements),
         }
+    }
+}
+
+/// The way of shingles into any state, with any seed.
+struct Seeded<'s> {
+    state: &'s mut State,
+    seed: u64,
+}
+
+impl Sink for Seeded<'_> {
+    #[inline(always)]
+    fn take_some(&mut self, _: &[u64]) {}
+
+    fn take_batch(&mut self, hashes: &[u64]) {
+        if self.seed == 0 {
+            self.state.add_all(hashes);
+            return;
+        }
+        let mut elements = [0; BATCH];
+        let (elements, _) = elements.split_at_mut(hashes.len().min(BATCH));
+        elements.iter_mut().zip(hashes).for_each(|(element, &hash)| *element = mix(hash, self.seed));
+        self.state.add_all(elements);
     }
 }
 
@@ -100,15 +122,15 @@ impl MinHasher {
         }
     }
 
-    /// Adds the hash of every run of `size` consecutive units of a text; the arguments are those of
-    /// [`shingle::for_each_batch`].
-    pub fn add_shingles(&mut self, text: &[u8], boundaries: &[u32], size: usize) {
+    /// Adds the hashes of the pieces of a text from each start to the end beside it, in bytes: the shingles that
+    /// [`shingle::spans`] or the analyzer gives.
+    pub fn add_pieces(&mut self, text: &[u8], starts: &[u32], ends: &[u32]) {
         self.flush();
         match &mut self.state {
             State::Many(state) if self.seed == 0 => {
-                shingle::hash_into(text, boundaries, size, &mut self.buffer, &mut **state);
+                shingle::hash_into(text, starts, ends, &mut self.buffer, &mut **state);
             }
-            _ => shingle::for_each_batch(text, boundaries, size, |hashes| self.add_all(hashes)),
+            state => shingle::hash_into(text, starts, ends, &mut self.buffer, &mut Seeded { state, seed: self.seed }),
         }
     }
 

@@ -91,9 +91,9 @@ proptest! {
     fn shingles_are_the_tokens(text in "[一-龥]{0,400}[ -~]{0,30}", size in 1_usize..7, bottom: bool, seed in 0_u64..2) {
         let scheme = if bottom { Scheme::BottomK } else { Scheme::ManyHash };
         let mut hasher = MinHasher::new(parameters(scheme, 16, 32), seed);
-        let mut boundaries = Vec::new();
-        shingle::char_boundaries(&text, &mut boundaries);
-        hasher.add_shingles(text.as_bytes(), &boundaries, size);
+        let boundaries: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect();
+        let (starts, ends) = shingle::spans(&boundaries, size);
+        hasher.add_pieces(text.as_bytes(), starts, ends);
         let shingled = hasher.finish();
         let characters: Vec<char> = text.chars().collect();
         for window in characters.windows(size) {

@@ -22,70 +22,6 @@ pub(super) fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]
     }
 }
 
-/// Writes the offsets of the characters in as many 64-byte pieces as the text has, and says how many bytes that was; none if
-/// the CPU lacks AVX-512 VBMI2.
-#[inline]
-pub(super) fn char_boundaries(text: &[u8], boundaries: &mut Vec<u32>) -> usize {
-    if is_x86_feature_detected!("avx512vbmi2") && is_x86_feature_detected!("avx512bw") {
-        // SAFETY: the CPU has both extensions, and with them AVX-512F.
-        unsafe { char_boundaries_avx512(text, boundaries) };
-        text.len() / 64 * 64
-    } else {
-        0
-    }
-}
-
-/// Compresses the indexes of the bytes that begin a character to the front of a vector, and widens them.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
-fn char_boundaries_avx512(text: &[u8], boundaries: &mut Vec<u32>) {
-    const INDEXES: [u8; 64] = {
-        let mut indexes = [0; 64];
-        let mut i = 0;
-        while i < 64 {
-            indexes[i] = i as u8;
-            i += 1;
-        }
-        indexes
-    };
-    // SAFETY: 64 bytes, unaligned loads are allowed.
-    let indexes = unsafe { _mm512_loadu_epi8(INDEXES.as_ptr().cast()) };
-    let (pieces, _) = text.as_chunks::<64>();
-    let mut length = boundaries.len();
-    let mut base = 0;
-    for piece in pieces {
-        if boundaries.capacity() - length < 64 {
-            // SAFETY: the elements up to `length` have been written, and the capacity is larger.
-            unsafe { boundaries.set_len(length) };
-            boundaries.reserve(text.len() / 3 + 64);
-        }
-        // SAFETY: 64 bytes, unaligned loads are allowed.
-        let bytes = unsafe { _mm512_loadu_epi8(piece.as_ptr().cast()) };
-        let begins = _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(-64));
-        let packed = _mm512_maskz_compress_epi8(begins, indexes);
-        let count = begins.count_ones() as usize;
-        let quarters = [
-            _mm512_castsi512_si128(packed),
-            _mm512_extracti32x4_epi32::<1>(packed),
-            _mm512_extracti32x4_epi32::<2>(packed),
-            _mm512_extracti32x4_epi32::<3>(packed),
-        ];
-        let offset = _mm512_set1_epi32(base);
-        for (i, quarter) in quarters.into_iter().enumerate() {
-            if i < 2 || count > 16 * i {
-                let wide = _mm512_add_epi32(_mm512_cvtepu8_epi32(quarter), offset);
-                // SAFETY: room for 64 elements after `length` was made above, and 16 i + 16 <= 64; unaligned stores are
-                // allowed.
-                unsafe { _mm512_storeu_epi32(boundaries.as_mut_ptr().add(length + 16 * i).cast(), wide) };
-            }
-        }
-        length += count;
-        base += 64;
-    }
-    // SAFETY: the capacity is at least `length`, and every element before it was written: each piece writes at least the
-    // `count` elements it adds.
-    unsafe { boundaries.set_len(length) };
-}
-
 /// How many steps of eight the sink lags behind, so that its input is ready when the CPU gets to it: with input still on
 /// its way, the addresses that a MinHash writes to are unknown for long, and loads after them wait or are undone.
 const LAG: usize = 2;
@@ -107,7 +43,8 @@ fn fill_avx512(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], si
     for ready in hashes_by_8.iter().skip(hashes_by_8.len().saturating_sub(LAG)) {
         sink.take_some(ready);
     }
-    fill_one_by_one(text, starts_rest, ends_rest, hashes_rest, sink);
+    fill_one_by_one(text, starts_rest, ends_rest, hashes_rest);
+    sink.take_some(hashes_rest);
 }
 
 /// Hashes eight shingles; those of 4 to 16 bytes, which are five letters as well as five Chinese characters, at once.

@@ -75,12 +75,12 @@ impl SimHashCounter {
         self.counted += hashes.len() as u64;
     }
 
-    /// Adds, with weight 1, the hash of every run of `size` consecutive units of a text; the arguments are those of
-    /// [`shingle::for_each_batch`].
-    pub fn add_shingles(&mut self, text: &[u8], boundaries: &[u32], size: usize) {
+    /// Adds, with weight 1, the hashes of the pieces of a text from each start to the end beside it, in bytes: the shingles
+    /// that [`shingle::spans`] or the analyzer gives.
+    pub fn add_pieces(&mut self, text: &[u8], starts: &[u32], ends: &[u32]) {
         self.flush();
         let mut counts = Counts { counted: &mut self.counted, ones: &mut self.ones };
-        shingle::hash_into(text, boundaries, size, &mut self.buffer, &mut counts);
+        shingle::hash_into(text, starts, ends, &mut self.buffer, &mut counts);
     }
 
     /// Adds a token hash of any integer weight; weight 0 is as if the token were not there.
@@ -168,7 +168,7 @@ impl Sink for Counts<'_> {
 mod tests {
     use super::SimHashCounter;
     use crate::sketch::hash::token_hash;
-    use crate::sketch::shingle::char_boundaries;
+    use crate::sketch::shingle::spans;
     use proptest::prelude::*;
 
     /// The definition, word for word (methods.md Z, SimHash).
@@ -228,11 +228,11 @@ mod tests {
     #[test]
     fn shingles_are_the_tokens() {
         let text = "近似重复的新闻，改动几个字；近似重复的新闻，又改动几个字。".repeat(60);
-        let mut boundaries = Vec::new();
-        char_boundaries(&text, &mut boundaries);
+        let boundaries: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect();
+        let (starts, ends) = spans(&boundaries, 5);
         let mut shingled = SimHashCounter::new();
         shingled.add(7);
-        shingled.add_shingles(text.as_bytes(), &boundaries, 5);
+        shingled.add_pieces(text.as_bytes(), starts, ends);
         let mut one_by_one = SimHashCounter::new();
         let characters: Vec<char> = text.chars().collect();
         characters.windows(5).for_each(|window| one_by_one.add(token_hash(&window.iter().collect::<String>())));
