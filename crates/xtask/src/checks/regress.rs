@@ -51,7 +51,9 @@ fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Re
     }
     if context.accept {
         let from = results.join("results").join(format!("{name}.out"));
-        let to = directory.join("expected").join(format!("{name}.out"));
+        let expected = directory.join("expected");
+        std::fs::create_dir_all(&expected).doing("create", &expected)?;
+        let to = expected.join(format!("{name}.out"));
         std::fs::copy(&from, &to).doing("write", &to)?;
         println!("    wrote {}", to.display());
         return Ok(true);
