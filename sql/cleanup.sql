@@ -313,8 +313,8 @@ CREATE FUNCTION neardup.restore_rows(run neardup.runs) RETURNS bigint
 DECLARE
     writable name[];
     statement text;
-    row neardup.removed;
     place tid;
+    kept text;
     affected bigint;
     restored bigint := 0;
 BEGIN
@@ -325,8 +325,8 @@ BEGIN
         run.target,
         (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n), ', ' ORDER BY i) FROM pg_catalog.unnest(writable) WITH ORDINALITY w(n, i)),
         (SELECT pg_catalog.string_agg(pg_catalog.format('(d.r).%I', n), ', ' ORDER BY i) FROM pg_catalog.unnest(writable) WITH ORDINALITY w(n, i)));
-    FOR place, row IN SELECT d.ctid, d FROM neardup.removed d WHERE d.run_id = run.run_id AND d.role = run.role FOR UPDATE LOOP
-        EXECUTE statement USING row.record;
+    FOR place, kept IN SELECT d.ctid, d.record FROM neardup.removed d WHERE d.run_id = run.run_id AND d.role = run.role FOR UPDATE LOOP
+        EXECUTE statement USING kept;
         GET DIAGNOSTICS affected = ROW_COUNT;
         IF affected > 0 THEN
             DELETE FROM neardup.removed d WHERE d.ctid = place;

@@ -1,3 +1,4 @@
+\set SHOW_CONTEXT never
 -- rows that were there before the guard
 CREATE TABLE posts (id int PRIMARY KEY, day date, body text, tags text[], extra jsonb);
 INSERT INTO posts VALUES
@@ -21,6 +22,7 @@ SELECT * FROM neardup.duplicates('posts', document => 'title');
 
 -- a dry run is the default, and changes nothing
 CALL neardup.cleanup('posts');
+CALL neardup.cleanup('posts', dry_run => NULL, age => 'day', document => 'body');
 SELECT count(*) FROM posts;
 SELECT count(*) FROM neardup.runs;
 
@@ -42,6 +44,42 @@ CALL neardup.restore(1);
 CALL neardup.restore(99);
 -- the guard stands again
 INSERT INTO posts (id, body) SELECT 8, body FROM posts WHERE id = 1;
+
+-- settings that change how values are written do not change what comes back; a deferred foreign key is heeded
+CREATE TABLE moments (at timestamptz PRIMARY KEY, day date, f float8, span interval, money money, body text);
+SET datestyle = 'SQL, DMY'; SET extra_float_digits = -5; SET timezone = 'Asia/Shanghai'; SET intervalstyle = 'iso_8601';
+SELECT neardup.protect('moments', 'body');
+ALTER TABLE moments DISABLE TRIGGER zz_neardup_body;
+INSERT INTO moments SELECT '2026-05-04 12:00+00'::timestamptz + i * interval '1 hour', '2026-05-04', pi() * i, '1 day 02:03:04', 12.5,
+    '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。' FROM generate_series(1, 4) i;
+CALL neardup.backfill('moments');
+ALTER TABLE moments ENABLE ALWAYS TRIGGER zz_neardup_body;
+CALL neardup.backfill('moments');
+CREATE TABLE notes (at timestamptz REFERENCES moments DEFERRABLE INITIALLY DEFERRED);
+INSERT INTO notes VALUES ('2026-05-04 15:00+00');
+CREATE TEMPORARY TABLE moments_before AS TABLE moments;
+CALL neardup.cleanup('moments', dry_run => false);
+RESET datestyle; RESET extra_float_digits; RESET timezone; RESET intervalstyle;
+ALTER TABLE moments RENAME TO instants;
+SELECT max(run_id) AS run FROM neardup.runs \gset
+CALL neardup.restore(:run);
+SELECT count(*) AS lost FROM (TABLE moments_before EXCEPT TABLE instants) d;
+SELECT tgenabled FROM pg_trigger WHERE tgrelid = 'instants'::regclass AND tgname = 'zz_neardup_body';
+DROP TABLE notes, instants;
+CALL neardup.restore(:run);
+-- nothing to remove, nothing recorded
+CREATE TABLE lonely (id int PRIMARY KEY, body text);
+SELECT neardup.protect('lonely', 'body');
+CALL neardup.cleanup('lonely', dry_run => false);
+SELECT max(run_id) - :run AS new_runs FROM neardup.runs;
+DROP TABLE lonely;
+-- nobody slips rows into another's run
+CREATE ROLE regress_other;
+SET ROLE regress_other;
+INSERT INTO neardup.removed (run_id, key, duplicate_of, distance, columns, record) VALUES (1, 'x', 'y', 0, '{}', '()');
+SELECT count(*) FROM neardup.removed;
+RESET ROLE;
+DROP ROLE regress_other;
 
 -- errors
 CALL neardup.cleanup('comments');

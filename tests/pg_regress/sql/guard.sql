@@ -83,6 +83,34 @@ RESET ROLE;
 REVOKE ALL ON parted FROM regress_loader;
 DROP ROLE regress_loader;
 
+-- ON CONFLICT meets the row itself, not a copy
+CREATE TABLE upserts (id int PRIMARY KEY, body varchar(300), seen int DEFAULT 1);
+SELECT neardup.protect('upserts', 'body');
+INSERT INTO upserts VALUES (1, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
+INSERT INTO upserts VALUES (1, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。')
+    ON CONFLICT (id) DO UPDATE SET seen = upserts.seen + 1, body = EXCLUDED.body;
+INSERT INTO upserts VALUES (1, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。') ON CONFLICT DO NOTHING;
+INSERT INTO upserts VALUES (2, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。') ON CONFLICT DO NOTHING;
+SELECT id, seen, body_simhash = simhash(body, 'chars:3') AS signed FROM upserts;
+DROP TABLE upserts;
+
+-- names are counted in bytes
+CREATE TABLE long_names (id int PRIMARY KEY, "一二三四五六七八九十一二三四五六七八九十甲" text, "一二三四五六七八九十一二三四五六七八九十乙" text);
+SELECT neardup.protect('long_names', "column") FROM unnest(ARRAY['一二三四五六七八九十一二三四五六七八九十甲', '一二三四五六七八九十一二三四五六七八九十乙']::name[]) "column";
+SELECT document, signature, trigger FROM neardup.protected WHERE target = 'long_names'::regclass ORDER BY 1;
+SELECT * FROM neardup.duplicates('long_names');
+SELECT neardup.unprotect('long_names');
+DROP TABLE long_names;
+
+-- a transaction of many rows takes the whole column
+CREATE TABLE many (id int PRIMARY KEY, body text);
+SELECT neardup.protect('many', 'body');
+BEGIN;
+INSERT INTO many SELECT i, md5(i::text) || md5((-i)::text) FROM generate_series(1, 200) i;
+SELECT count(*) BETWEEN 1000 AND 1100 AS bounded FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid();
+COMMIT;
+DROP TABLE many;
+
 -- what cannot be guarded
 CREATE TABLE keyless (body text);
 SELECT neardup.protect('keyless', 'body');
@@ -95,6 +123,7 @@ SELECT neardup.protect('parted', 'body', distance => 12);
 SELECT neardup.protect('parted', 'body', distance => -1);
 SELECT neardup.protect('parted', 'body', on_duplicate => 'explode');
 SELECT neardup.protect('parted', 'body', analyzer => 'klingon');
+SELECT neardup.protect('parted', 'body', analyzer => NULL);
 CREATE TABLE made (id int PRIMARY KEY, a text, body text GENERATED ALWAYS AS (a || '!') STORED);
 SELECT neardup.protect('made', 'body');
 SELECT neardup.protect(NULL, 'body');

@@ -32,6 +32,9 @@ SELECT simhash('text', '{"tokenizer": "jieba", "size": 2}');
 SELECT simhash('text', '{"tokenizer": "chars", "size": 2, "normalize": ["upside_down"]}');
 SELECT simhash('text', '{');
 
+-- every text type signs its text; a literal is a text, not a signature
+SELECT simhash('abc'::text) = simhash('abc') AS literal, simhash('abc'::text) = simhash('abc'::varchar) AS varying, simhash('abc'::text) = simhash('abc'::char(9)) AS padded;
+
 -- labels
 SELECT provolatile, proparallel, proisstrict, procost FROM pg_proc WHERE oid = 'simhash(text, text)'::regprocedure;
 -- legal in a generated column and in an index
