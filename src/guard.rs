@@ -267,7 +267,8 @@ struct Target {
 impl Target {
     fn of(trigger: pg_sys::Oid) -> Result<Option<Self>> {
         Spi::connect(|client| {
-            let sql = "SELECT target, owner, signature_type, document, name, keys, lookup FROM neardup.guard_target($1)";
+            let sql =
+                "SELECT target, owner, signature_type, document, name, keys, lookup FROM neardup.guard_target($1)";
             let rows = client.select(sql, Some(1), &[trigger.into()])?;
             let Some(row) = rows.into_iter().next() else { return Ok(None) };
             Ok(match (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?) {

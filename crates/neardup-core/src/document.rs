@@ -1,9 +1,8 @@
 //! The whole way of a document to a signature: analysis, then sketch.
 
 use crate::Result;
-use crate::analysis::{Analyzer, Cut, Scratch};
+use crate::analysis::{Analyzer, Cut, Scratch, chars};
 use crate::sketch::hash::token_hash;
-use crate::sketch::shingle;
 use crate::sketch::simhash::SimHashCounter;
 
 /// Gives the SimHash of a document's tokens, each weighing as often as it occurs; `None` where it has no token.
@@ -14,11 +13,51 @@ use crate::sketch::simhash::SimHashCounter;
 /// `LimitExceeded` for a text of 4 GB or more.
 pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Option<u64>> {
     let mut counter = SimHashCounter::new();
-    match analyzer.cut(document, scratch)? {
-        Cut::Shingles { text, bounds, size } => {
-            shingle::for_each_batch(text.as_bytes(), bounds, size, |hashes| counter.add_all(hashes));
-        }
+    match analyzer.cut(document, scratch) {
+        Cut::Shingles { text, size, room } => chars::shingle_bounds(text, size, room, &mut |starts, ends| {
+            counter.add_pieces(text.as_bytes(), starts, ends);
+        })?,
         Cut::Words(text) => analyzer.features(text, &mut |token| counter.add(token_hash(token)))?,
     }
     Ok(counter.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The definition: each token's hash, added once for each time it occurs.
+    fn naive(document: &str, analyzer: &Analyzer) -> Option<u64> {
+        let mut totals = [0_i64; 64];
+        let mut any = false;
+        analyzer
+            .tokens(document, &mut Scratch::default(), &mut |token| {
+                any = true;
+                let hash = token_hash(token);
+                for (bit, total) in totals.iter_mut().enumerate() {
+                    *total += if hash >> bit & 1 == 1 { 1 } else { -1 };
+                }
+            })
+            .unwrap();
+        any.then(|| totals.iter().enumerate().fold(0, |word, (bit, &total)| word | u64::from(total > 0) << bit))
+    }
+
+    proptest! {
+        #[test]
+        fn equals_the_definition_for_every_analyzer(
+            document in "([\u{4e00}-\u{4e40}a-cA-C0-9，。 ]|e\u{301}|\u{1f600}){0,60}",
+            analyzer in prop::sample::select(vec![
+                "jieba", "jieba_full", "ik_smart", "ik_max_word", "longest_match", "index", "words", "chars:1", "chars:3", "chars:5",
+                r#"{"tokenizer": "chars", "size": 2, "stop_words": ["aa"]}"#, r#"{"tokenizer": "words", "shingle": 2}"#,
+            ]),
+        ) {
+            let analyzer: Analyzer = analyzer.parse().unwrap();
+            let fast = simhash(&document, &analyzer, &mut Scratch::default()).unwrap();
+            prop_assert_eq!(fast, naive(&document, &analyzer));
+        }
+    }
 }

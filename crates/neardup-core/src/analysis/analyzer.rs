@@ -43,14 +43,14 @@ pub struct Analyzer {
 /// The tokens of a document: a text cut at equal units, or words one by one.
 #[derive(Debug)]
 pub enum Cut<'t> {
-    /// Shingles: every run of `size` units of `text`, whose boundaries are `bounds`.
+    /// Shingles: every run of `size` units of `text`, or all of it where it has fewer.
     Shingles {
         /// The normalised text.
         text: &'t str,
-        /// Byte offsets of the units, and the end of the last one.
-        bounds: &'t [u32],
-        /// Units in a shingle; never more than there are, so 0 for a text without any.
+        /// Units in a shingle.
         size: usize,
+        /// Room for their bounds.
+        room: &'t mut Vec<u32>,
     },
     /// Words of the normalised text, to be cut by [`Analyzer::words`] or [`Analyzer::features`].
     Words(&'t str),
@@ -63,21 +63,14 @@ impl Analyzer {
     }
 
     /// Normalises a document and says how its tokens are to be read.
-    ///
-    /// A document with fewer characters than a shingle has one token, all of it.
-    ///
-    /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more.
-    pub fn cut<'t>(&self, document: &'t str, scratch: &'t mut Scratch) -> Result<Cut<'t>> {
+    pub fn cut<'t>(&self, document: &'t str, scratch: &'t mut Scratch) -> Cut<'t> {
         let text = normalize::normalize(document, self.steps, &mut scratch.normalized);
         match self.cutter {
             // Stop words among shingles are looked up one by one, as words are.
             Cutter::Chars(size) if self.stop_words.is_empty() => {
-                chars::unit_bounds(text, &mut scratch.bounds)?;
-                let units = scratch.bounds.len().saturating_sub(1);
-                Ok(Cut::Shingles { text, bounds: &scratch.bounds, size: size.min(units) })
+                Cut::Shingles { text, size, room: &mut scratch.bounds }
             }
-            _ => Ok(Cut::Words(text)),
+            _ => Cut::Words(text),
         }
     }
 
@@ -159,15 +152,9 @@ impl Analyzer {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn tokens(&self, document: &str, scratch: &mut Scratch, sink: &mut impl FnMut(&str)) -> Result<()> {
-        match self.cut(document, scratch)? {
+        match self.cut(document, scratch) {
             Cut::Words(text) => self.features(text, sink),
-            Cut::Shingles { text, bounds, size } => {
-                let ends = bounds.get(size..).filter(|_| size > 0).unwrap_or_default();
-                for (&start, &end) in bounds.iter().zip(ends) {
-                    sink(text.get(start as usize..end as usize).unwrap_or_default());
-                }
-                Ok(())
-            }
+            Cut::Shingles { text, size, .. } => chars::shingles(text, size, &mut |token| sink(token.text)),
         }
     }
 }
