@@ -2,6 +2,7 @@
 //!
 //! This file only lists the parts. Each file is one SQL feature: it unwraps datums, calls `neardup_core`, wraps the answer.
 //! What SQL can say itself stays in `sql/`; everything unsafe stays in [`datum`].
+#![allow(clippy::result_large_err, reason = "pgrx knows an ErrorReport by its type, which a box would hide")]
 
 mod analyzer;
 mod argument;

@@ -163,7 +163,6 @@ fn analyzer_info(analyzer: &str) -> Result<pgrx::Json> {
     })
 }
 
-#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(immutable, parallel_safe)]
 fn analyzers()
 -> Result<TableIterator<'static, (name!(name, String), name!(definition, pgrx::Json), name!(purpose, String))>> {
