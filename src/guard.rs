@@ -23,7 +23,9 @@ use crate::error::{Result, report};
 
 extension_sql_file!("../sql/guard.sql", name = "guard", requires = ["simhash_operators", "banding"]);
 
-/// How many keys a transaction locks one by one, over all tables; the server's lock table has room for 6,400 by default.
+/// How many keys a transaction locks before it takes the whole column if that is free: 4 rows at distance 7.
+const FEW_KEYS: usize = 64;
+/// How many keys a transaction locks before it waits for the whole column; the server's lock table has room for 6,400 by default.
 const MOST_KEYS: usize = 1024;
 
 /// What to do with a near-duplicate.
@@ -167,14 +169,20 @@ impl Guard {
 
 /// Takes, in ascending order, locks of which any two signatures within the distance share one.
 ///
-/// A transaction of many rows would fill the server's lock table with them, so it asks for the whole column in its turn.
-/// While another waits for that, which may be for this one to end, it goes on with single keys.
+/// A transaction of many rows would fill the server's lock table with them, and two such would wait for each other in a
+/// circle. So after a few rows it takes the whole column as soon as nobody else is in it, and after many it waits for that,
+/// unless another does, perhaps for this one to end.
 fn lock(table: pg_sys::Oid, column: i32, signature: u64, distance: u32) -> Result<()> {
     let (transaction, held) = HELD.get();
     let held = if transaction == lock::transaction() { held } else { 0 };
-    if held >= MOST_KEYS && Lock::Turn.try_acquire(table, column) {
-        Lock::Alone.acquire(table, column);
-        return Ok(());
+    if held >= FEW_KEYS && Lock::Turn.try_acquire(table, column) {
+        if Lock::Alone.try_acquire(table, column) {
+            return Ok(());
+        }
+        if held >= MOST_KEYS {
+            Lock::Alone.acquire(table, column);
+            return Ok(());
+        }
     }
     let mut keys = Vec::new();
     banding::lock_keys(signature, distance, |key| keys.push(fold(key))).map_err(report)?;
