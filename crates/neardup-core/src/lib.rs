@@ -10,6 +10,7 @@
 //! * [`weighting`]: how much each token counts.
 //! * [`sketch`]: signatures, frozen on disk by `docs/signatures.md`.
 //! * [`banding`]: the keys under which an index finds near signatures.
+//! * [`document`]: the whole way of a document to a signature.
 //! * [`grouping`]: connected components of near signatures.
 //! * [`similarity`]: exact measures, with which candidates are verified.
 #![deny(unsafe_code)]
