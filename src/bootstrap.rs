@@ -2,14 +2,17 @@
 
 use pgrx::prelude::*;
 
+use crate::guc;
+
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);
 
 fn check_for_interrupts() {
     pgrx::check_for_interrupts!();
 }
 
-/// Connects the core's cancellation checks to the server's.
+/// Connects the core's cancellation checks to the server's, and defines the settings.
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
     neardup_core::interrupt::install(check_for_interrupts);
+    guc::define();
 }

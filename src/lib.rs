@@ -13,6 +13,7 @@ mod datum;
 mod error;
 mod grouping;
 mod guard;
+mod guc;
 mod simhash;
 mod tokens;
 

@@ -6,6 +6,7 @@ mod crash;
 mod dump;
 mod examples;
 mod isolation;
+mod preload;
 mod regress;
 mod rust;
 mod sample;
@@ -44,6 +45,12 @@ pub const ALL: &[Check] = &[
     Check { name: "catalog", what: "comments and labels of every object", needs_server: true, run: catalog::run },
     Check { name: "dump", what: "dump and restore of a protected table", needs_server: true, run: dump::run },
     Check { name: "concurrency", what: "copies from many sessions at once", needs_server: true, run: concurrency::run },
+    Check {
+        name: "preload",
+        what: "dictionary loaded at server start; memory after many documents",
+        needs_server: true,
+        run: preload::run,
+    },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
 ];
 
