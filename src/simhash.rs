@@ -62,6 +62,12 @@ fn hamming_distance(a: SimHash, b: SimHash) -> i32 {
     (a.0 ^ b.0).count_ones() as i32
 }
 
+// What any other segmenter has cut.
+#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 1000)]
+fn simhash_tokens(tokens: Array<&str>) -> Option<SimHash> {
+    document::simhash_of_tokens(tokens.iter().flatten()).map(SimHash)
+}
+
 /// Signs a string literal: without this, `simhash('...')` would read the literal as a signature, since the type has the same name.
 #[pg_extern(
     immutable,

@@ -22,6 +22,15 @@ pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Re
     Ok(counter.finish())
 }
 
+/// Gives the SimHash of tokens that another segmenter has cut, each weighing as often as it occurs; `None` for none.
+pub fn simhash_of_tokens<'t>(tokens: impl IntoIterator<Item = &'t str>) -> Option<u64> {
+    let mut counter = SimHashCounter::new();
+    for token in tokens {
+        counter.add(token_hash(token));
+    }
+    counter.finish()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]

@@ -35,6 +35,11 @@ SELECT simhash('text', '{');
 -- every text type signs its text; a literal is a text, not a signature
 SELECT simhash('abc'::text) = simhash('abc') AS literal, simhash('abc'::text) = simhash('abc'::varchar) AS varying, simhash('abc'::text) = simhash('abc'::char(9)) AS padded;
 
+-- ready tokens: from our analyzers the same signature, from any other segmenter its own
+SELECT name, simhash(tokens('南京市长江大桥今年通车一百二十万辆次，比去年多。', name)) = simhash('南京市长江大桥今年通车一百二十万辆次，比去年多。', name) AS same FROM analyzers();
+SELECT simhash(ARRAY['南京市', '长江大桥']), simhash(ARRAY['长江大桥', NULL, '南京市']), simhash('{}'::text[]), simhash(ARRAY[NULL]::text[]), simhash(NULL::text[]);
+SELECT simhash(ARRAY[['南京市'], ['长江大桥']]);
+
 -- labels
 SELECT provolatile, proparallel, proisstrict, procost FROM pg_proc WHERE oid = 'simhash(text, text)'::regprocedure;
 -- legal in a generated column and in an index
