@@ -129,13 +129,18 @@ $$;
 -- clean-up: list copies
 
 CREATE FUNCTION neardup.duplicates(
-    target regclass, keep text DEFAULT 'oldest', age name DEFAULT NULL, document name DEFAULT NULL
+    target regclass,
+    keep text DEFAULT 'oldest',
+    age name DEFAULT NULL,
+    document name DEFAULT NULL,
+    max_distance integer DEFAULT NULL
 ) RETURNS TABLE (key text, duplicate_of text, distance integer, group_size bigint)
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     guarded neardup.protected := neardup.guard_of(target, document);
     columns text;
 BEGIN
+    guarded.distance := coalesce(max_distance, guarded.distance);
     SELECT pg_catalog.format('pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s)',
                pg_catalog.string_agg('c.k' || i, ', '), pg_catalog.string_agg('c.r' || i, ', '))
         INTO columns FROM pg_catalog.generate_subscripts(neardup.key_columns(target), 1) i;
@@ -154,6 +159,7 @@ CREATE PROCEDURE neardup.cleanup(
     batch integer DEFAULT 1000,
     age name DEFAULT NULL,
     document name DEFAULT NULL,
+    max_distance integer DEFAULT NULL,
     INOUT run_id bigint DEFAULT NULL,
     INOUT removed bigint DEFAULT NULL
 )
@@ -174,6 +180,7 @@ BEGIN
     IF batch IS NULL OR batch < 1 THEN
         RAISE EXCEPTION 'batch must be at least 1: %', batch USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    guarded.distance := coalesce(max_distance, guarded.distance);
     PERFORM neardup.tell_of_unsigned(guarded);
     SELECT c.conname INTO blocking FROM pg_catalog.pg_constraint c
     WHERE c.confrelid = target AND c.contype = 'f' AND c.confdeltype IN ('c', 'n', 'd') LIMIT 1;
@@ -198,7 +205,8 @@ BEGIN
     END IF;
 
     arguments := pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target), 'keep => ' || pg_catalog.quote_literal(keep),
-        'age => ' || pg_catalog.quote_literal(age), 'document => ' || pg_catalog.quote_literal(document));
+        'age => ' || pg_catalog.quote_literal(age), 'document => ' || pg_catalog.quote_literal(document),
+        'max_distance => ' || max_distance);
     IF dry_run IS DISTINCT FROM false THEN
         FOR sample IN EXECUTE pg_catalog.format(
             'SELECT pg_catalog.format(''would remove (%%s), distance %%s from (%%s), which stays'', %s, c.distance, %s) '

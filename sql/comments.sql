@@ -59,7 +59,7 @@ COMMENT ON FUNCTION neardup.copies_query(neardup.protected, text, name) IS 'SQL 
 COMMENT ON FUNCTION neardup.remove_batch(text, bigint, bigint, bigint, regclass) IS 'removes one batch of a clean-up, leaving rows that other tables refer to';
 COMMENT ON FUNCTION neardup.restore_rows(neardup.runs) IS 'inserts the removed rows of a run again';
 COMMENT ON FUNCTION neardup.tell_of_unsigned(neardup.protected) IS 'raises a notice where rows of a guarded table carry no signature yet';
-COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name) IS 'copies in a guarded table: key, key of the row of its group that would stay, Hamming distance between the two, rows in the group';
+COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer) IS 'copies in a guarded table, within the guard''s distance or another (0 to 11): key, key of the row of its group that would stay, Hamming distance between the two, rows in the group';
 COMMENT ON PROCEDURE neardup.backfill(regclass, name, integer, bigint) IS 'signs rows that were there before the guard, in batches with a commit each; can be interrupted and called again';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, bigint, bigint) IS 'removes copies, keeping the oldest, newest or longest row of each group; a dry run unless dry_run => false; neardup.restore undoes it';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, bigint, bigint) IS 'removes copies, keeping the oldest, newest or longest row of each group; a dry run unless dry_run => false; neardup.restore undoes it';
 COMMENT ON PROCEDURE neardup.restore(bigint, bigint) IS 'brings back the rows that a clean-up removed';

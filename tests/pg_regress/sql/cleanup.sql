@@ -17,6 +17,9 @@ SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts');
 SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', keep => 'newest');
 SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', age => 'day');
 SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', keep => 'longest');
+SELECT key, duplicate_of, distance FROM neardup.duplicates('posts', max_distance => 3);
+SELECT * FROM neardup.duplicates('posts', max_distance => 12);
+CALL neardup.cleanup('posts', max_distance => 3);
 SELECT * FROM neardup.duplicates('posts', keep => 'prettiest');
 SELECT * FROM neardup.duplicates('posts', document => 'title');
 
