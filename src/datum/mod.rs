@@ -8,7 +8,9 @@ pub mod plan;
 pub mod role;
 mod simhash;
 pub mod trigger;
+mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
 pub use simhash::SimHash;
+pub use varlena::{Made, Message, MinHashType, Stored};
