@@ -16,5 +16,6 @@ mod guard;
 mod guc;
 mod simhash;
 mod tokens;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

@@ -5,10 +5,12 @@ mod bit_string;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
+mod record;
 pub mod role;
 mod simhash;
 pub mod trigger;
 pub mod window;
 
 pub use bit_string::BitString;
+pub use record::Record;
 pub use simhash::SimHash;
