@@ -17,5 +17,6 @@ mod guc;
 mod minhash;
 mod simhash;
 mod tokens;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

@@ -5,6 +5,7 @@ mod bit_string;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
+mod record;
 pub mod role;
 mod simhash;
 pub mod trigger;
@@ -12,5 +13,6 @@ mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
+pub use record::Record;
 pub use simhash::SimHash;
 pub use varlena::{Made, Message, MinHashType, Stored};
