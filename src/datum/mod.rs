@@ -6,6 +6,7 @@ pub mod invalidation;
 pub mod lock;
 pub mod plan;
 pub mod role;
+pub mod runner;
 mod simhash;
 pub mod trigger;
 pub mod window;
