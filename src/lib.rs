@@ -17,5 +17,6 @@ mod guc;
 mod pass;
 mod simhash;
 mod tokens;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

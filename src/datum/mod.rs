@@ -5,6 +5,7 @@ mod bit_string;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
+mod record;
 pub mod role;
 pub mod runner;
 mod simhash;
@@ -12,4 +13,5 @@ pub mod trigger;
 pub mod window;
 
 pub use bit_string::BitString;
+pub use record::Record;
 pub use simhash::SimHash;
