@@ -3,9 +3,13 @@
 //! Nearly all of it is SQL, one file each in `sql/cleanup/`, in the order below. Here is what SQL cannot say: a lock that
 //! lasts over the commits of a procedure, and whether a procedure may commit.
 
+use neardup_core::banding::MAX_DISTANCE;
+use neardup_core::{Error, ErrorKind, grouping};
 use pgrx::prelude::*;
 
+use crate::argument::within;
 use crate::datum::runner;
+use crate::error::{Result, report};
 
 extension_sql_file!(
     "../sql/cleanup/record.sql",
@@ -55,4 +59,31 @@ fn release_table(target: pg_sys::Oid) {
 )]
 fn in_transaction_block() -> bool {
     runner::in_transaction_block()
+}
+
+/// Splits a group by what its texts say: for each row the row that stays, counted from 1, what it is to that and how sure.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup.judge_group(signatures bigint[], documents text[], distance integer) RETURNS TABLE (member integer, stays integer, verdict text, score double precision) IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 3 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn judge_group(
+    signatures: Array<i64>,
+    documents: Array<&str>,
+    distance: i32,
+) -> Result<TableIterator<'static, (name!(member, i32), name!(stays, i32), name!(verdict, String), name!(score, f64))>>
+{
+    let signatures: Vec<u64> = signatures.iter().map(|s| s.unwrap_or_default().cast_unsigned()).collect();
+    let documents: Vec<&str> = documents.iter().map(Option::unwrap_or_default).collect();
+    let distance = within("distance", distance, 0..=MAX_DISTANCE)?;
+    if signatures.len() != documents.len() {
+        let message = format!("{} signatures do not fit {} documents", signatures.len(), documents.len());
+        return Err(report(Error::new(ErrorKind::InvalidParameter, message)));
+    }
+    let places = grouping::split_by_message(&signatures, &documents, distance).map_err(report)?;
+    Ok(TableIterator::new((1..).zip(places).map(|(member, place)| {
+        (member, place.representative as i32 + 1, place.verdict.name().to_owned(), place.score)
+    })))
 }

@@ -29,6 +29,7 @@ COMMENT ON FUNCTION neardup.chosen_verify(text) IS 'none or facts; an error for 
 COMMENT ON FUNCTION neardup.choice_filter(neardup.protected, neardup.choice) IS 'WHERE condition of the rows that are compared';
 COMMENT ON FUNCTION neardup.copies_query(neardup.protected, neardup.choice) IS 'SQL query that lists the copies in a guarded table, each with the row that stays';
 COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text) IS 'copies in a guarded table, within the guard''s distance or another (0 to 11): key, key of the row of its group that would stay, Hamming distance between the two, rows in the group, measure and value that decided, verdict on the texts';
+COMMENT ON FUNCTION neardup.judge_group(bigint[], text[], integer) IS 'splits a group of near signatures by what the texts say: for each row the place of the row that stays, the verdict and its score';
 COMMENT ON FUNCTION neardup.foreign_keys(regclass) IS 'foreign keys that point at a table, its partitions or the tables it is a partition of';
 COMMENT ON FUNCTION neardup.skip_statement(regclass, name, regclass, name[], name[]) IS 'statement that leaves out copies a foreign key points at';
 COMMENT ON FUNCTION neardup.repoint_statement(regclass, name, regclass, name[], name[]) IS 'statement that points a foreign key''s references to the rows that stay, and records them';

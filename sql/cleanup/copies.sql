@@ -40,8 +40,15 @@ BEGIN
             HINT = 'Name it: age => ''column''.';
     END IF;
     type := neardup.column_type(guarded.target, choice.age);
-    RETURN filter || coalesce(pg_catalog.format(' AND t.%I >= CAST(%L AS %s)', choice.age, choice.since, type), '')
-                  || coalesce(pg_catalog.format(' AND t.%I < CAST(%L AS %s)', choice.age, choice.until, type), '');
+    -- Read here, so that a value that is none gives a plain error.
+    EXECUTE pg_catalog.format('SELECT CAST($1 AS %1$s), CAST($2 AS %1$s)', type) USING choice.since, choice.until;
+    IF choice.since IS NOT NULL THEN
+        filter := filter || pg_catalog.format(' AND t.%I >= CAST(%L AS %s)', choice.age, choice.since, type);
+    END IF;
+    IF choice.until IS NOT NULL THEN
+        filter := filter || pg_catalog.format(' AND t.%I < CAST(%L AS %s)', choice.age, choice.until, type);
+    END IF;
+    RETURN filter;
 END
 $$;
 
