@@ -15,6 +15,7 @@ mod grouping;
 mod guard;
 mod guc;
 mod minhash;
+mod pass;
 mod simhash;
 mod tokens;
 mod verdict;

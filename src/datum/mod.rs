@@ -7,6 +7,7 @@ pub mod lock;
 pub mod plan;
 mod record;
 pub mod role;
+pub mod runner;
 mod simhash;
 pub mod trigger;
 mod varlena;
