@@ -14,6 +14,7 @@ mod error;
 mod grouping;
 mod guard;
 mod guc;
+mod planning;
 mod simhash;
 mod tokens;
 
