@@ -15,7 +15,10 @@ mod grouping;
 mod guard;
 mod guc;
 mod planning;
+mod minhash;
+mod pass;
 mod simhash;
 mod tokens;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

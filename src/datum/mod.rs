@@ -7,10 +7,15 @@ pub mod expression;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
+mod record;
 pub mod role;
+pub mod runner;
 mod simhash;
 pub mod trigger;
+mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
+pub use record::Record;
 pub use simhash::SimHash;
+pub use varlena::{Made, Message, MinHashType, Stored};

@@ -6,12 +6,14 @@
 
 mod build;
 mod checks;
+mod chroot;
 mod command;
 mod debian;
 mod demo;
 mod error;
 mod interrupt;
 mod options;
+mod package;
 mod postgres;
 mod psql;
 mod say;
@@ -35,10 +37,12 @@ cargo xtask <command>     installs what is missing first, and says so
               --accept       takes the regression tests' output for the expected one
   run       opens psql on a throwaway server that has the extension and the demo's sample
   install   builds the release and installs it into a server
+  package   makes a Debian package and the source archive for PGXN, below target/
   setup     only installs what is missing
   help      prints this
 
-  --pg N             every command: the Debian packages of this major version (15 if not given)
+  --pg N             every command: the Debian packages of this major version (15 if not given); test and package
+                     go on in another Debian where this one lacks it
   --pg-config PATH   every command: the Postgres that this pg_config belongs to";
 
 fn main() -> ExitCode {
@@ -63,8 +67,15 @@ fn dispatch() -> Result<bool> {
     interrupt::watch()?;
     match command.as_str() {
         "demo" => demo::demo(&options(&["--input", "--limit"])?)?,
-        "test" => return test::test(&options(&["--filter", "--accept"])?),
+        "test" => {
+            let options = options(&["--filter", "--accept"])?;
+            return chroot::run_elsewhere(&options)?.map_or_else(|| test::test(&options), Ok);
+        }
         "run" => demo::open(&options(&[])?)?,
+        "package" => {
+            let options = options(&[])?;
+            return chroot::run_elsewhere(&options)?.map_or_else(|| package::package(&options).map(|()| true), Ok);
+        }
         "install" => build::build_and_install(&setup::ensure(&options(&[])?)?)?,
         "setup" => drop(setup::ensure(&options(&[])?)?),
         "help" | "--help" | "-h" => println!("{HELP}"),
