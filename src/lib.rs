@@ -14,6 +14,7 @@ mod error;
 mod grouping;
 mod guard;
 mod guc;
+mod planning;
 mod minhash;
 mod pass;
 mod simhash;
