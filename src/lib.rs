@@ -15,6 +15,7 @@ mod grouping;
 mod guard;
 mod guc;
 mod pass;
+mod report;
 mod simhash;
 mod tokens;
 mod verdict;
