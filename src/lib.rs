@@ -17,6 +17,7 @@ mod guc;
 mod planning;
 mod minhash;
 mod pass;
+mod report;
 mod simhash;
 mod tokens;
 mod verdict;
