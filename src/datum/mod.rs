@@ -10,6 +10,7 @@ pub mod plan;
 mod record;
 pub mod role;
 pub mod runner;
+pub mod scan;
 mod simhash;
 pub mod trigger;
 mod varlena;
