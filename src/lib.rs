@@ -16,6 +16,9 @@ mod guard;
 mod guc;
 mod minhash;
 mod simhash;
+mod similarity;
+mod source;
 mod tokens;
+mod tokenset;
 
 ::pgrx::pg_module_magic!(name, version);

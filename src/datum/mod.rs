@@ -8,9 +8,11 @@ pub mod plan;
 pub mod role;
 mod simhash;
 pub mod trigger;
+mod tsvector;
 mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
 pub use simhash::SimHash;
-pub use varlena::{Made, Message, MinHashType, Stored};
+pub use tsvector::TsVector;
+pub use varlena::{Made, Message, MinHashType, Stored, TokenSetType};
