@@ -20,7 +20,10 @@ mod pass;
 mod planning;
 mod report;
 mod simhash;
+mod similarity;
+mod source;
 mod tokens;
 mod verdict;
+mod tokenset;
 
 ::pgrx::pg_module_magic!(name, version);

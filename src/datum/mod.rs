@@ -13,10 +13,12 @@ pub mod runner;
 pub mod scan;
 mod simhash;
 pub mod trigger;
+mod tsvector;
 mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
 pub use record::Record;
 pub use simhash::SimHash;
-pub use varlena::{Made, Message, MinHashType, Stored};
+pub use tsvector::TsVector;
+pub use varlena::{Made, Message, MinHashType, Stored, TokenSetType};
