@@ -14,7 +14,12 @@ mod error;
 mod grouping;
 mod guard;
 mod guc;
+mod planning;
+mod minhash;
+mod pass;
+mod report;
 mod simhash;
 mod tokens;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);
