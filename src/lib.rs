@@ -17,6 +17,7 @@ mod guc;
 mod minhash;
 mod pass;
 mod planning;
+mod report;
 mod simhash;
 mod tokens;
 mod verdict;

@@ -40,7 +40,8 @@ pub fn build(postgres: &Postgres) -> Result<PathBuf> {
     Ok(package)
 }
 
-fn target() -> Result<PathBuf> {
+/// Where cargo puts what it builds.
+pub fn target() -> Result<PathBuf> {
     let metadata = text(cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]))?;
     let after = metadata.split_once("\"target_directory\":\"").map(|(_, rest)| rest);
     let path = after.and_then(|rest| rest.split_once('"')).map(|(path, _)| PathBuf::from(path));
