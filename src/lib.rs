@@ -14,7 +14,10 @@ mod error;
 mod grouping;
 mod guard;
 mod guc;
+mod minhash;
+mod pass;
 mod simhash;
 mod tokens;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

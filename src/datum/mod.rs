@@ -5,10 +5,15 @@ mod bit_string;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
+mod record;
 pub mod role;
+pub mod runner;
 mod simhash;
 pub mod trigger;
+mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
+pub use record::Record;
 pub use simhash::SimHash;
+pub use varlena::{Made, Message, MinHashType, Stored};

@@ -20,7 +20,8 @@ pub fn build_and_install(postgres: &Postgres) -> Result {
     install(&package)
 }
 
-fn build(postgres: &Postgres) -> Result<PathBuf> {
+/// Builds the extension for this Postgres, if anything has changed; the directory with its files, as they lie below `/`.
+pub fn build(postgres: &Postgres) -> Result<PathBuf> {
     let place = target()?.join("package");
     let package = place.join(format!("pg{}", postgres.major));
     let stamp = place.join(format!("pg{}.stamp", postgres.major));

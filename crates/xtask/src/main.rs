@@ -7,12 +7,14 @@
 mod bench;
 mod build;
 mod checks;
+mod chroot;
 mod command;
 mod debian;
 mod demo;
 mod error;
 mod interrupt;
 mod options;
+mod package;
 mod postgres;
 mod psql;
 mod say;
@@ -43,10 +45,12 @@ cargo xtask <command>     installs what is missing first, and says so
               --quick        small, to see that everything runs
   run       opens psql on a throwaway server that has the extension and the demo's sample
   install   builds the release and installs it into a server
+  package   makes a Debian package and the source archive for PGXN, below target/
   setup     only installs what is missing
   help      prints this
 
-  --pg N             every command: the Debian packages of this major version (15 if not given)
+  --pg N             every command: the Debian packages of this major version (15 if not given); test and package
+                     go on in another Debian where this one lacks it
   --pg-config PATH   every command: the Postgres that this pg_config belongs to";
 
 const BENCH_OPTIONS: [&str; 6] = ["--input", "--limit", "--only", "--out", "--rows", "--seconds"];
@@ -73,9 +77,16 @@ fn dispatch() -> Result<bool> {
     interrupt::watch()?;
     match command.as_str() {
         "demo" => demo::demo(&options(&["--input", "--limit"])?)?,
-        "test" => return test::test(&options(&["--filter", "--accept"])?),
         "bench" => bench::bench(&options(&[&BENCH_OPTIONS[..], &options::BENCH_FLAGS].concat())?)?,
+        "test" => {
+            let options = options(&["--filter", "--accept"])?;
+            return chroot::run_elsewhere(&options)?.map_or_else(|| test::test(&options), Ok);
+        }
         "run" => demo::open(&options(&[])?)?,
+        "package" => {
+            let options = options(&[])?;
+            return chroot::run_elsewhere(&options)?.map_or_else(|| package::package(&options).map(|()| true), Ok);
+        }
         "install" => build::build_and_install(&setup::ensure(&options(&[])?)?)?,
         "setup" => drop(setup::ensure(&options(&[])?)?),
         "help" | "--help" | "-h" => println!("{HELP}"),

@@ -5,9 +5,11 @@ mod concurrency;
 mod crash;
 mod dump;
 mod examples;
+mod extremes;
 mod isolation;
 mod preload;
 mod regress;
+mod replica;
 mod rust;
 mod sample;
 
@@ -51,6 +53,8 @@ pub const ALL: &[Check] = &[
         needs_server: true,
         run: preload::run,
     },
+    Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
+    Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
 ];
 
