@@ -13,6 +13,7 @@
 //! * [`document`]: the whole way of a document to a signature.
 //! * [`grouping`]: connected components of near signatures.
 //! * [`similarity`]: exact measures, with which candidates are verified.
+//! * [`profile`]: an analyzer with house words and the statistics of a collection.
 #![deny(unsafe_code)]
 
 pub mod analysis;
@@ -21,6 +22,7 @@ pub mod document;
 mod error;
 pub mod grouping;
 pub mod interrupt;
+pub mod profile;
 pub mod similarity;
 pub mod sketch;
 pub mod weighting;
