@@ -14,6 +14,7 @@ mod error;
 mod grouping;
 mod guard;
 mod guc;
+mod profile;
 mod simhash;
 mod tokens;
 
