@@ -19,6 +19,7 @@ mod minhash;
 mod pass;
 mod planning;
 mod report;
+mod profile;
 mod simhash;
 mod similarity;
 mod source;

@@ -1,6 +1,7 @@
 //! Between Postgres's memory and Rust values: the only place with `unsafe`, besides the two C-callable entry points
 //! that Postgres itself calls (the window function and the trigger).
 
+pub mod aggregate;
 mod bit_string;
 pub mod estimate;
 pub mod expression;
@@ -8,6 +9,7 @@ pub mod invalidation;
 pub mod lock;
 pub mod plan;
 mod record;
+pub mod read;
 pub mod role;
 pub mod runner;
 pub mod scan;
