@@ -7,9 +7,11 @@
 mod analyzer;
 mod argument;
 mod banding;
+mod bloom;
 mod bootstrap;
 mod cleanup;
 mod datum;
+mod digest;
 mod error;
 mod grouping;
 mod guard;

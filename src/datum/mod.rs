@@ -1,18 +1,22 @@
 //! Between Postgres's memory and Rust values: the only place with `unsafe`, besides the two C-callable entry points
 //! that Postgres itself calls (the window function and the trigger).
 
+pub mod aggregate;
 mod bit_string;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
 pub mod role;
 mod simhash;
+mod sliced;
 pub mod trigger;
 mod tsvector;
 mod varlena;
 pub mod window;
 
+pub use aggregate::AggregateCall;
 pub use bit_string::BitString;
 pub use simhash::SimHash;
+pub use sliced::Sliced;
 pub use tsvector::TsVector;
-pub use varlena::{Made, Message, MinHashType, Stored, TokenSetType};
+pub use varlena::{BloomFilterType, Made, Message, MinHashType, Stored, TokenSetType};
