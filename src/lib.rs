@@ -16,11 +16,15 @@ mod error;
 mod grouping;
 mod guard;
 mod guc;
+mod planning;
 mod minhash;
+mod pass;
+mod report;
 mod simhash;
 mod similarity;
 mod source;
 mod tokens;
 mod tokenset;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

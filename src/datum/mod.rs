@@ -3,10 +3,14 @@
 
 pub mod aggregate;
 mod bit_string;
+pub mod estimate;
+pub mod expression;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
+mod record;
 pub mod role;
+pub mod runner;
 mod simhash;
 mod sliced;
 pub mod trigger;
@@ -16,6 +20,7 @@ pub mod window;
 
 pub use aggregate::AggregateCall;
 pub use bit_string::BitString;
+pub use record::Record;
 pub use simhash::SimHash;
 pub use sliced::Sliced;
 pub use tsvector::TsVector;

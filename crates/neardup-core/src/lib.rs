@@ -13,6 +13,7 @@
 //! * [`document`]: the whole way of a document to a signature.
 //! * [`grouping`]: connected components of near signatures.
 //! * [`similarity`]: exact measures, with which candidates are verified.
+//! * [`verdict`]: whether two texts are one message: copy, excerpt, update, rewrite or different.
 #![deny(unsafe_code)]
 
 pub mod analysis;
@@ -23,6 +24,7 @@ pub mod grouping;
 pub mod interrupt;
 pub mod similarity;
 pub mod sketch;
+pub mod verdict;
 pub mod weighting;
 
 pub use error::{Error, ErrorKind, Result};
