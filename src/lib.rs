@@ -7,9 +7,11 @@
 mod analyzer;
 mod argument;
 mod banding;
+mod bloom;
 mod bootstrap;
 mod cleanup;
 mod datum;
+mod digest;
 mod error;
 mod evaluate;
 mod grouping;
@@ -24,7 +26,7 @@ mod simhash;
 mod similarity;
 mod source;
 mod tokens;
-mod verdict;
 mod tokenset;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

@@ -14,13 +14,16 @@ pub mod role;
 pub mod runner;
 pub mod scan;
 mod simhash;
+mod sliced;
 pub mod trigger;
 mod tsvector;
 mod varlena;
 pub mod window;
 
+pub use aggregate::AggregateCall;
 pub use bit_string::BitString;
 pub use record::Record;
 pub use simhash::SimHash;
+pub use sliced::Sliced;
 pub use tsvector::TsVector;
-pub use varlena::{Made, Message, MinHashType, Stored, TokenSetType};
+pub use varlena::{BloomFilterType, Made, Message, MinHashType, Stored, TokenSetType};
