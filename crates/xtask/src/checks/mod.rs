@@ -5,6 +5,7 @@ mod concurrency;
 mod crash;
 mod dump;
 mod examples;
+mod hostile;
 mod isolation;
 mod preload;
 mod regress;
@@ -50,6 +51,12 @@ pub const ALL: &[Check] = &[
         what: "dictionary loaded at server start; memory after many documents",
         needs_server: true,
         run: preload::run,
+    },
+    Check {
+        name: "hostile",
+        what: "100 MB texts and worse: they end, and can be cancelled (about 2 minutes)",
+        needs_server: true,
+        run: hostile::run,
     },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
 ];
