@@ -53,3 +53,6 @@ COMMENT ON FUNCTION neardup.take_marks_off(neardup.runs) IS 'takes back the mark
 COMMENT ON FUNCTION neardup.run_to_restore(bigint) IS 'the run, or an error where it cannot be undone';
 COMMENT ON PROCEDURE neardup.restore(bigint, bigint) IS 'brings back the rows that a clean-up removed, and the references to them';
 COMMENT ON PROCEDURE neardup.purge(interval, integer, bigint) IS 'forgets clean-ups that ended longer ago, with the rows they kept';
+COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, integer) IS 'overview of the copies in a guarded table: rows, signed, groups, duplicates, share, copies by distance, largest groups, hottest bands';
+COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, integer) IS 'the same as one self-contained HTML page, with bars and sample pairs side by side';
+COMMENT ON FUNCTION neardup.render_report(text) IS 'renders the page of neardup.report_html';

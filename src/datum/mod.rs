@@ -2,6 +2,8 @@
 //! that Postgres itself calls (the window function and the trigger).
 
 mod bit_string;
+pub mod estimate;
+pub mod expression;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;

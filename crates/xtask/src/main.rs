@@ -77,11 +77,11 @@ fn dispatch() -> Result<bool> {
     interrupt::watch()?;
     match command.as_str() {
         "demo" => demo::demo(&options(&["--input", "--limit"])?)?,
-        "bench" => bench::bench(&options(&[&BENCH_OPTIONS[..], &options::BENCH_FLAGS].concat())?)?,
         "test" => {
             let options = options(&["--filter", "--accept"])?;
             return chroot::run_elsewhere(&options)?.map_or_else(|| test::test(&options), Ok);
         }
+        "bench" => bench::bench(&options(&[&BENCH_OPTIONS[..], &options::BENCH_FLAGS].concat())?)?,
         "run" => demo::open(&options(&[])?)?,
         "package" => {
             let options = options(&[])?;
