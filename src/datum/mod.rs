@@ -4,6 +4,7 @@
 mod bit_string;
 pub mod estimate;
 pub mod expression;
+mod integers;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
@@ -16,6 +17,7 @@ mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
+pub use integers::Integers;
 pub use record::Record;
 pub use simhash::SimHash;
 pub use varlena::{Made, Message, MinHashType, Stored};
