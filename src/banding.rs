@@ -101,6 +101,7 @@ pub fn similarity(value: f64) -> Result<f64> {
     Err(report(Error::new(ErrorKind::InvalidParameter, message)))
 }
 
+#[allow(clippy::type_complexity, reason = "pgrx reads the columns' names here, which an alias would hide")]
 #[pg_extern(immutable, strict, parallel_safe)]
 fn minhash_band_plan(
     similarity: f64,
