@@ -5,6 +5,7 @@ pub mod aggregate;
 mod bit_string;
 pub mod estimate;
 pub mod expression;
+mod integers;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
@@ -22,6 +23,7 @@ pub mod window;
 
 pub use aggregate::AggregateCall;
 pub use bit_string::BitString;
+pub use integers::Integers;
 pub use record::Record;
 pub use simhash::SimHash;
 pub use sliced::Sliced;
