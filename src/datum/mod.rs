@@ -2,12 +2,15 @@
 //! that Postgres itself calls (the window function and the trigger).
 
 mod bit_string;
+pub mod column;
+pub mod function;
 pub mod invalidation;
 pub mod lock;
-pub mod plan;
 mod record;
 pub mod role;
 mod simhash;
+pub mod statement;
+pub mod table;
 pub mod trigger;
 pub mod window;
 
