@@ -101,6 +101,12 @@ impl Lock {
     }
 }
 
+/// A number that tells this transaction from the ones before it in this backend: when it started, in microseconds.
+pub fn transaction() -> i64 {
+    // SAFETY: reads a variable of the running transaction.
+    unsafe { pg_sys::GetCurrentTransactionStartTimestamp() }
+}
+
 /// A transaction that has not ended, and whose end decides about a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {

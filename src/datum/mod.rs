@@ -4,16 +4,21 @@
 mod bit_string;
 pub mod column;
 pub mod function;
+pub mod estimate;
+pub mod expression;
 pub mod invalidation;
 pub mod lock;
 mod record;
 pub mod role;
+pub mod runner;
 mod simhash;
 pub mod statement;
 pub mod table;
 pub mod trigger;
+mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
 pub use record::Record;
 pub use simhash::SimHash;
+pub use varlena::{Made, Message, MinHashType, Stored};

@@ -40,3 +40,9 @@ pub fn current() -> String {
         std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned()
     }
 }
+
+/// Whether the user owns the table, himself or by a role whose rights he has.
+pub fn owns(table: pg_sys::Oid) -> bool {
+    // SAFETY: only reads catalogs for the current user; raises Postgres's error where there is no such table.
+    unsafe { pg_sys::pg_class_ownercheck(table, pg_sys::GetUserId()) }
+}

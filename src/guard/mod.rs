@@ -28,6 +28,7 @@ use crate::datum::lock::Holder;
 use crate::datum::statement;
 use crate::datum::trigger::RowTrigger;
 use crate::error::Result;
+use crate::pass::{self, Pass};
 use actions::Fate;
 use look::{Answer, Match};
 use subject::Subject;
@@ -63,10 +64,13 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         _ => subject.sign(&guard)?,
     };
     let Some(signature) = signature else {
+        if stays && pass::is_open(guard.place.table, Pass::Sign) {
+            return Ok(trigger.skip());
+        }
         let unmarked = if stays { None } else { actions::marks(&guard, part, trigger, None) };
         return Ok(keep(None, unmarked));
     };
-    if stays {
+    if stays || pass::is_open(guard.place.table, Pass::LetThrough) {
         enter(&guard, &subject, signature)?;
         bulk::add(guard.place, signature);
         return Ok(keep(Some(signature), None));

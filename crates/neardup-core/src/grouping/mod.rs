@@ -1,6 +1,7 @@
 //! Groups of near signatures: connected components of "within the threshold".
 //!
 //! * [`group_simhash`]: 64-bit SimHashes within a Hamming distance; exact.
+//! * [`split_by_message`]: one group of them, split by what the texts say.
 //! * [`group_by_bands`]: rows that share a band key and are found similar; for MinHash.
 //!
 //! A group is named by its first row in the given order, the representative, so whoever orders the rows decides which one is
@@ -9,6 +10,7 @@
 mod bands;
 mod components;
 mod distinct;
+mod messages;
 mod near;
 mod partition;
 mod simhash;
@@ -18,6 +20,7 @@ mod union_find;
 use crate::{Error, ErrorKind, Result};
 
 pub use bands::group_by_bands;
+pub use messages::{Place, split_by_message};
 pub use simhash::{Linkage, group_simhash};
 
 /// Checks that positions fit 32 bits.
