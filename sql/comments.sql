@@ -40,8 +40,6 @@ COMMENT ON FUNCTION analyzers() IS 'analyzers that have a name, with the JSON ob
 
 COMMENT ON VIEW neardup.protected IS 'tables under guard, with the document and signature columns and the settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: signs a new document and refuses a near-duplicate';
-COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text) IS 'guards a table against near-duplicate documents: adds a signature column, its index and a trigger; call again to change distance or on_duplicate (reject, skip, warn)';
-COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and index';
 COMMENT ON FUNCTION neardup.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
 COMMENT ON FUNCTION neardup.guard_target(oid) IS 'what the trigger needs to know of its table';
 COMMENT ON FUNCTION neardup.key_columns(regclass) IS 'columns of the primary key, in its order';

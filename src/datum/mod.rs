@@ -3,12 +3,13 @@
 
 pub mod aggregate;
 mod bit_string;
+pub mod column;
+pub mod function;
 pub mod estimate;
 pub mod expression;
 mod integers;
 pub mod invalidation;
 pub mod lock;
-pub mod plan;
 mod record;
 pub mod read;
 pub mod role;
@@ -16,6 +17,8 @@ pub mod runner;
 pub mod scan;
 mod simhash;
 mod sliced;
+pub mod statement;
+pub mod table;
 pub mod trigger;
 mod tsvector;
 mod varlena;
