@@ -140,10 +140,10 @@ impl Guard {
 
     /// The nearest row within the distance, other than the one being updated.
     fn find(&self, trigger: &RowTrigger<'_>, signature: u64) -> Result<Option<Match>> {
-        lock(self.table, self.column, signature, self.settings.distance)?;
         if pass::is_open(self.table, Pass::LetThrough) {
             return Ok(None);
         }
+        lock(self.table, self.column, signature, self.settings.distance)?;
         let [table, tid] = trigger.identity();
         let key = trigger.new_key(&self.keys);
         let values = vec![crate::datum::SimHash(signature).into_raw(), table, tid, key];
