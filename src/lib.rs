@@ -14,6 +14,8 @@ mod error;
 mod grouping;
 mod guard;
 mod guc;
+mod planning;
+mod minhash;
 mod pass;
 mod report;
 mod simhash;

@@ -2,6 +2,8 @@
 //! that Postgres itself calls (the window function and the trigger).
 
 mod bit_string;
+pub mod estimate;
+pub mod expression;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
@@ -10,8 +12,10 @@ pub mod role;
 pub mod runner;
 mod simhash;
 pub mod trigger;
+mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
 pub use record::Record;
 pub use simhash::SimHash;
+pub use varlena::{Made, Message, MinHashType, Stored};

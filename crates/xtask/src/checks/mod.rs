@@ -6,10 +6,13 @@ mod crash;
 mod cron;
 mod dump;
 mod examples;
+mod extremes;
 mod isolation;
 mod preload;
+mod reference;
 mod regress;
 mod resume;
+mod replica;
 mod rust;
 mod sample;
 mod shards;
@@ -46,6 +49,12 @@ pub const ALL: &[Check] = &[
     Check { name: "isolation", what: "tests/isolation", needs_server: true, run: isolation::run },
     Check { name: "examples", what: "the SQL of README and docs", needs_server: true, run: examples::run },
     Check { name: "catalog", what: "comments and labels of every object", needs_server: true, run: catalog::run },
+    Check {
+        name: "reference",
+        what: "README's reference against the catalog",
+        needs_server: true,
+        run: reference::run,
+    },
     Check { name: "dump", what: "dump and restore of a protected table", needs_server: true, run: dump::run },
     Check { name: "concurrency", what: "copies from many sessions at once", needs_server: true, run: concurrency::run },
     Check {
@@ -54,6 +63,8 @@ pub const ALL: &[Check] = &[
         needs_server: true,
         run: preload::run,
     },
+    Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
+    Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
     Check {
         name: "resume",
