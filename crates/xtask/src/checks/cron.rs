@@ -1,14 +1,14 @@
 //! A nightly clean-up by pg_cron: one statement for the clean-up, one for the purge, on a server of its own that has pg_cron loaded.
 
 use super::{Tally, expect};
-use crate::command::{is_root, run as run_command};
+use crate::command::is_root;
+use crate::debian::install_missing;
 use crate::error::Result;
 use crate::psql::{fresh_database, query};
 use crate::say;
 use crate::server::Server;
 use crate::test::Context;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 const DATABASE: &str = "cron";
@@ -19,17 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(100);
 pub fn run(context: &Context) -> Result<Tally> {
     let package = format!("postgresql-{}-cron", context.postgres.major);
     let library = PathBuf::from(format!("/usr/lib/postgresql/{}/lib/pg_cron.so", context.postgres.major));
-    if !library.exists() && is_root() && PathBuf::from("/usr/bin/apt-get").exists() {
-        say::note(&format!("installing {package}"));
-        let mut apt = Command::new("apt-get");
-        apt.env("DEBIAN_FRONTEND", "noninteractive").args([
-            "-qq",
-            "install",
-            "-y",
-            "--no-install-recommends",
-            &package,
-        ]);
-        let _ = run_command(&mut apt);
+    if !library.exists() && is_root() {
+        // Without it the check is skipped, so a machine that cannot fetch packages goes on.
+        if let Err(error) = install_missing(std::slice::from_ref(&package)) {
+            say::note(&error.to_string());
+        }
     }
     if !library.exists() {
         say::note(&format!("skipped: {package} is not installed"));
