@@ -16,15 +16,15 @@
 pub(crate) mod cover;
 mod locks;
 mod minhash;
-mod overlap;
 mod neighbours;
+mod overlap;
 mod rotation;
 mod simhash;
 
 pub use locks::lock_keys;
 pub use minhash::{BandPlan, MAX_ROWS, band_plans, candidate_chance, minhash_bands};
-pub use overlap::{overlap_keys, overlap_probes, token_key};
 pub use neighbours::Neighbours;
+pub use overlap::{overlap_keys, overlap_probes, token_key};
 pub use rotation::{ranges, rotated, unrotated};
 pub(crate) use simhash::check_distance;
 pub use simhash::{BANDS, DEFAULT_BANDS, MAX_DISTANCE, band, bands, probes};

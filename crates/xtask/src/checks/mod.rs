@@ -3,6 +3,7 @@
 mod catalog;
 mod concurrency;
 mod crash;
+mod cron;
 mod dump;
 mod examples;
 mod extremes;
@@ -12,8 +13,10 @@ mod preload;
 mod reference;
 mod regress;
 mod replica;
+mod resume;
 mod rust;
 mod sample;
+mod shards;
 
 use crate::error::Result;
 use crate::test::Context;
@@ -70,6 +73,19 @@ pub const ALL: &[Check] = &[
         run: hostile::run,
     },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
+    Check {
+        name: "resume",
+        what: "clean-ups interrupted twenty times (half a minute)",
+        needs_server: true,
+        run: resume::run,
+    },
+    Check { name: "shards", what: "three servers joined by postgres_fdw", needs_server: true, run: shards::run },
+    Check {
+        name: "cron",
+        what: "clean-up and purge by pg_cron, where it can be had (a minute)",
+        needs_server: true,
+        run: cron::run,
+    },
 ];
 
 /// How many tests passed and failed.
