@@ -4,14 +4,14 @@
 pub mod aggregate;
 mod bit_string;
 pub mod column;
-pub mod function;
 pub mod estimate;
 pub mod expression;
+pub mod function;
 mod integers;
 pub mod invalidation;
 pub mod lock;
-mod record;
 pub mod read;
+mod record;
 pub mod role;
 pub mod runner;
 pub mod scan;

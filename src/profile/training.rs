@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use neardup_core::profile::{Training, token_hashes};
+use pgrx::Internal;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::Internal;
 
 use super::loaded;
 use crate::datum::{AggregateCall, aggregate};
