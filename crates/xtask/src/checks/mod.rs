@@ -54,7 +54,7 @@ pub const ALL: &[Check] = &[
     },
     Check {
         name: "hostile",
-        what: "100 MB texts and worse: they end, and can be cancelled (about 2 minutes)",
+        what: "100 MB texts and worse: they end, and can be cancelled (about 3 minutes)",
         needs_server: true,
         run: hostile::run,
     },
