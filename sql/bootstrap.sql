@@ -14,3 +14,5 @@ COMMENT ON SCHEMA neardup IS 'pg_neardup: guard tables against near-duplicates a
 GRANT USAGE ON SCHEMA neardup TO public;
 
 CREATE TYPE simhash;
+CREATE TYPE minhash;
+CREATE TYPE tokenset;

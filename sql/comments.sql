@@ -24,11 +24,6 @@ COMMENT ON OPERATOR > (simhash, simhash) IS 'greater';
 COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater or equal';
 COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 
-COMMENT ON FUNCTION simhash(text, text) IS 'SimHash signature of a document under an analyzer (jieba, or chars:N for shingles of N characters); NULL where the document has no token';
-COMMENT ON FUNCTION simhash(text[]) IS 'SimHash signature of tokens that any other segmenter has cut, taken as they are; NULL elements do not count';
-COMMENT ON FUNCTION simhash(character varying, text) IS 'the same for character varying, which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(character, text) IS 'the same for character(n), which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(unknown, text) IS 'the same for a string literal, which would otherwise be read as a signature';
 COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
 COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signature, one for each of 3 to 64 interleaved bands (default 4): CREATE INDEX ON articles USING gin (simhash_bands(sig))';
 COMMENT ON FUNCTION simhash_band(simhash, integer, integer) IS 'index key of one band, numbered from 0';
@@ -45,8 +40,6 @@ COMMENT ON FUNCTION analyzer_info(text) IS 'the JSON object that an analyzer''s 
 COMMENT ON FUNCTION analyzers() IS 'analyzers that have a name, with the JSON object each stands for';
 
 COMMENT ON VIEW neardup.protected IS 'tables under guard, with the document and signature columns and the settings';
-COMMENT ON TABLE neardup.runs IS 'clean-ups that removed rows: what, when, how many';
-COMMENT ON TABLE neardup.removed IS 'rows that clean-ups removed, as they were, each with the row it duplicates';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: signs a new document and refuses a near-duplicate';
 COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text) IS 'guards a table against near-duplicate documents: adds a signature column, its index and a trigger; call again to change distance or on_duplicate (reject, skip, warn)';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and index';
@@ -54,12 +47,4 @@ COMMENT ON FUNCTION neardup.guard_of(regclass, name) IS 'the guard of a table, o
 COMMENT ON FUNCTION neardup.guard_target(oid) IS 'what the trigger needs to know of its table';
 COMMENT ON FUNCTION neardup.key_columns(regclass) IS 'columns of the primary key, in its order';
 COMMENT ON FUNCTION neardup.key_expression(regclass, text) IS 'SQL expression for the primary key as one text value';
-COMMENT ON FUNCTION neardup.column_names(regclass) IS 'columns of a table, in its order';
-COMMENT ON FUNCTION neardup.copies_query(neardup.protected, text, name) IS 'SQL query that lists the copies in a guarded table, each with the row that stays';
-COMMENT ON FUNCTION neardup.remove_batch(text, bigint, bigint, bigint, regclass) IS 'removes one batch of a clean-up, leaving rows that other tables refer to';
-COMMENT ON FUNCTION neardup.restore_rows(neardup.runs) IS 'inserts the removed rows of a run again';
 COMMENT ON FUNCTION neardup.tell_of_unsigned(neardup.protected) IS 'raises a notice where rows of a guarded table carry no signature yet';
-COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer) IS 'copies in a guarded table, within the guard''s distance or another (0 to 11): key, key of the row of its group that would stay, Hamming distance between the two, rows in the group';
-COMMENT ON PROCEDURE neardup.backfill(regclass, name, integer, bigint) IS 'signs rows that were there before the guard, in batches with a commit each; can be interrupted and called again';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, bigint, bigint) IS 'removes copies, keeping the oldest, newest or longest row of each group; a dry run unless dry_run => false; neardup.restore undoes it';
-COMMENT ON PROCEDURE neardup.restore(bigint, bigint) IS 'brings back the rows that a clean-up removed';

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use neardup_core::analysis::{Analyzer, Scratch};
+use neardup_core::analysis::{Analyzer, Scratch, Spec};
 use neardup_core::{Error, ErrorKind};
 
 use crate::error::{Result, report};
@@ -14,8 +14,18 @@ const CACHED: usize = 16;
 
 thread_local! {
     /// Most recently used last.
-    static ANALYZERS: RefCell<Vec<(String, Rc<Analyzer>)>> = const { RefCell::new(Vec::new()) };
+    static ANALYZERS: RefCell<Vec<(String, Rc<Compiled>)>> = const { RefCell::new(Vec::new()) };
     static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::default());
+}
+
+struct Compiled {
+    analyzer: Analyzer,
+    /// The analyzer as complete JSON: what signatures are stamped with, whatever short name was used for it.
+    description: String,
+}
+
+fn compile(text: &str) -> neardup_core::Result<Compiled> {
+    Ok(Compiled { analyzer: text.parse()?, description: text.parse::<Spec>()?.to_json()? })
 }
 
 /// Refuses a profile: whoever asks here is IMMUTABLE, and a profile lies in a table.
@@ -30,7 +40,7 @@ fn not_a_profile(text: &str) -> Result<()> {
     Err(report(error))
 }
 
-fn compiled(text: &str) -> Result<Rc<Analyzer>> {
+fn compiled(text: &str) -> Result<Rc<Compiled>> {
     ANALYZERS.with_borrow_mut(|analyzers| {
         if let Some(at) = analyzers.iter().rposition(|(name, _)| name == text) {
             let last = analyzers.len() - 1;
@@ -38,7 +48,7 @@ fn compiled(text: &str) -> Result<Rc<Analyzer>> {
             return Ok(Rc::clone(&analyzers[last].1));
         }
         not_a_profile(text)?;
-        let analyzer = Rc::new(text.parse::<Analyzer>().map_err(report)?);
+        let analyzer = Rc::new(compile(text).map_err(report)?);
         if analyzers.len() == CACHED {
             analyzers.remove(0);
         }
@@ -54,8 +64,16 @@ fn compiled(text: &str) -> Result<Rc<Analyzer>> {
 /// # Errors
 /// For a text that is no analyzer, and for a profile: whoever calls this may be IMMUTABLE.
 pub fn with<T>(text: &str, work: impl FnOnce(&Analyzer, &mut Scratch) -> T) -> Result<T> {
-    let analyzer = compiled(text)?;
-    Ok(with_scratch(|scratch| work(&analyzer, scratch)))
+    with_description(text, |analyzer, _, scratch| work(analyzer, scratch))
+}
+
+/// Runs `work` with the analyzer that `text` stands for and its description, complete JSON.
+///
+/// # Errors
+/// As [`with`].
+pub fn with_description<T>(text: &str, work: impl FnOnce(&Analyzer, &str, &mut Scratch) -> T) -> Result<T> {
+    let compiled = compiled(text)?;
+    Ok(with_scratch(|scratch| work(&compiled.analyzer, &compiled.description, scratch)))
 }
 
 /// Runs `work` with the backend's scratch buffers.

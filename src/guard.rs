@@ -20,6 +20,7 @@ use crate::datum::plan::Plan;
 use crate::datum::role;
 use crate::datum::trigger::{Row, RowTrigger, is_text};
 use crate::error::{Result, report};
+use crate::pass::{self, Pass};
 
 extension_sql_file!("../sql/guard.sql", name = "guard", requires = ["simhash_operators", "banding"]);
 
@@ -140,6 +141,9 @@ impl Guard {
     /// The nearest row within the distance, other than the one being updated.
     fn find(&self, trigger: &RowTrigger<'_>, signature: u64) -> Result<Option<Match>> {
         lock(self.table, self.column, signature, self.settings.distance)?;
+        if pass::is_open(self.table, Pass::LetThrough) {
+            return Ok(None);
+        }
         let [table, tid] = trigger.identity();
         let key = trigger.new_key(&self.keys);
         let values = vec![crate::datum::SimHash(signature).into_raw(), table, tid, key];
@@ -217,6 +221,9 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         .map_err(report)?,
         None => None,
     };
+    if unchanged && signature.is_none() && pass::is_open(guard.table, Pass::Sign) {
+        return Ok(trigger.skip());
+    }
     if let (false, Some(signature)) = (unchanged, signature)
         && let Some(found) = guard.find(trigger, signature)?
     {

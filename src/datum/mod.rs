@@ -3,14 +3,24 @@
 
 pub mod aggregate;
 mod bit_string;
+pub mod estimate;
+pub mod expression;
 pub mod invalidation;
 pub mod lock;
 pub mod plan;
+mod record;
 pub mod read;
 pub mod role;
+pub mod runner;
+pub mod scan;
 mod simhash;
 pub mod trigger;
+mod tsvector;
+mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
+pub use record::Record;
 pub use simhash::SimHash;
+pub use tsvector::TsVector;
+pub use varlena::{Made, Message, MinHashType, Stored, TokenSetType};

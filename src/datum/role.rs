@@ -14,3 +14,9 @@ pub fn may_read(table: pg_sys::Oid) -> bool {
                 != pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
     }
 }
+
+/// Whether the user owns the table, himself or by a role whose rights he has.
+pub fn owns(table: pg_sys::Oid) -> bool {
+    // SAFETY: only reads catalogs for the current user; raises Postgres's error where there is no such table.
+    unsafe { pg_sys::pg_class_ownercheck(table, pg_sys::GetUserId()) }
+}

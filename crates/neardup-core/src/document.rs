@@ -1,9 +1,16 @@
 //! The whole way of a document to a signature: analysis, then sketch.
+//!
+//! [`simhash`] by count and [`minhash`] keep no tokens; [`HashedTokens`] does, for what needs weights or the set itself.
 
 use crate::Result;
 use crate::analysis::{Analyzer, Cut, Scratch, chars};
 use crate::sketch::hash::token_hash;
+use crate::sketch::minhash::{MinHash, MinHasher};
 use crate::sketch::simhash::SimHashCounter;
+
+mod tokens;
+
+pub use tokens::{HashedTokens, MAX_GIVEN_WEIGHT, Weights};
 
 /// Gives the SimHash of a document's tokens, each weighing as often as it occurs; `None` where it has no token.
 ///
@@ -31,6 +38,38 @@ pub fn simhash_of_tokens<'t>(tokens: impl IntoIterator<Item = &'t str>) -> Optio
     counter.finish()
 }
 
+/// Gives the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn minhash(
+    document: &str,
+    analyzer: &Analyzer,
+    scratch: &mut Scratch,
+    hasher: &mut MinHasher,
+) -> Result<Option<MinHash>> {
+    hasher.reset();
+    match analyzer.cut(document, scratch) {
+        Cut::Shingles { text, size, room } => chars::shingle_bounds(text, size, room, &mut |starts, ends| {
+            hasher.add_pieces(text.as_bytes(), starts, ends);
+        })?,
+        Cut::Words(text) => analyzer.features(text, &mut |token| hasher.add(token_hash(token)))?,
+    }
+    Ok(hasher.finish())
+}
+
+/// Gives the MinHash of tokens that another segmenter has cut; `None` for none.
+pub fn minhash_of_tokens<'t>(tokens: impl IntoIterator<Item = &'t str>, hasher: &mut MinHasher) -> Option<MinHash> {
+    minhash_of_hashes(tokens.into_iter().map(token_hash), hasher)
+}
+
+/// Gives the MinHash of token hashes; `None` for none.
+pub fn minhash_of_hashes(hashes: impl IntoIterator<Item = u64>, hasher: &mut MinHasher) -> Option<MinHash> {
+    hasher.reset();
+    hashes.into_iter().for_each(|hash| hasher.add(hash));
+    hasher.finish()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -38,6 +77,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::sketch::minhash::{Parameters, Scheme};
 
     /// The definition: each token's hash, added once for each time it occurs.
     fn naive(document: &str, analyzer: &Analyzer) -> Option<u64> {
@@ -65,8 +105,15 @@ mod tests {
             ]),
         ) {
             let analyzer: Analyzer = analyzer.parse().unwrap();
-            let fast = simhash(&document, &analyzer, &mut Scratch::default()).unwrap();
+            let mut scratch = Scratch::default();
+            let fast = simhash(&document, &analyzer, &mut scratch).unwrap();
             prop_assert_eq!(fast, naive(&document, &analyzer));
+
+            let mut tokens = Vec::new();
+            analyzer.tokens(&document, &mut scratch, &mut |token| tokens.push(token.to_owned())).unwrap();
+            let mut hasher = MinHasher::new(Parameters::new(Scheme::ManyHash, 16, 32, 0).unwrap(), 7);
+            let fast = minhash(&document, &analyzer, &mut scratch, &mut hasher).unwrap();
+            prop_assert_eq!(fast, minhash_of_tokens(tokens.iter().map(String::as_str), &mut hasher));
         }
     }
 }

@@ -20,7 +20,8 @@ pub fn build_and_install(postgres: &Postgres) -> Result {
     install(&package)
 }
 
-fn build(postgres: &Postgres) -> Result<PathBuf> {
+/// Builds the extension for this Postgres, if anything has changed; the directory with its files, as they lie below `/`.
+pub fn build(postgres: &Postgres) -> Result<PathBuf> {
     let place = target()?.join("package");
     let package = place.join(format!("pg{}", postgres.major));
     let stamp = place.join(format!("pg{}.stamp", postgres.major));
@@ -39,7 +40,8 @@ fn build(postgres: &Postgres) -> Result<PathBuf> {
     Ok(package)
 }
 
-fn target() -> Result<PathBuf> {
+/// Where cargo puts what it builds.
+pub fn target() -> Result<PathBuf> {
     let metadata = text(cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]))?;
     let after = metadata.split_once("\"target_directory\":\"").map(|(_, rest)| rest);
     let path = after.and_then(|rest| rest.split_once('"')).map(|(path, _)| PathBuf::from(path));

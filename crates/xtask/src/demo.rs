@@ -87,7 +87,7 @@ fn script(options: &Options) -> Result<Vec<Piece>> {
 }
 
 /// What stands after `FROM` in the script's `\copy`.
-fn source(options: &Options) -> Result<String> {
+pub fn source(options: &Options) -> Result<String> {
     let Some(input) = &options.input else { return Ok(SAMPLE.to_owned()) };
     let path = input.canonicalize().doing("read", input)?;
     let reader = if path.extension().is_some_and(|extension| extension == "xz") { "xz -dc" } else { "cat" };

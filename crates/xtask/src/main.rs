@@ -2,16 +2,19 @@
 //!
 //! Each does its own set-up first and says what it does. A module is one idea: [`setup`] what must be there, [`build`]
 //! the release build, [`server`] throwaway servers, [`psql`] talking to them, [`demo`] and [`test`] the two commands that
-//! matter, `checks/` what is tested against a server.
+//! matter, `checks/` what is tested against a server, [`bench`] the measurements.
 
+mod bench;
 mod build;
 mod checks;
+mod chroot;
 mod command;
 mod debian;
 mod demo;
 mod error;
 mod interrupt;
 mod options;
+mod package;
 mod postgres;
 mod psql;
 mod say;
@@ -33,13 +36,24 @@ cargo xtask <command>     installs what is missing first, and says so
   test      runs every test: formatting, lints, unit tests, and the extension in a throwaway server
               --filter NAME  only the checks with this in their name; NAME/PART: only this part of them
               --accept       takes the regression tests' output for the expected one
+  bench     measures speed beside other programs on a throwaway server (about 10 minutes) and writes a report with charts
+              --text --signatures --scale --guard --cleanup --facts   only these tables
+              --only NAME    only the measurements with this in their name, and no report
+              --input FILE   on your own texts, as for demo; --limit N as well
+              --rows N       rows of the large tables;  --seconds N: how long many sessions insert
+              --out FILE     the report (target/benchmarks.md if not given); tables that were not measured stay in it
+              --quick        small, to see that everything runs
   run       opens psql on a throwaway server that has the extension and the demo's sample
   install   builds the release and installs it into a server
+  package   makes a Debian package and the source archive for PGXN, below target/
   setup     only installs what is missing
   help      prints this
 
-  --pg N             every command: the Debian packages of this major version (15 if not given)
+  --pg N             every command: the Debian packages of this major version (15 if not given); test and package
+                     go on in another Debian where this one lacks it
   --pg-config PATH   every command: the Postgres that this pg_config belongs to";
+
+const BENCH_OPTIONS: [&str; 6] = ["--input", "--limit", "--only", "--out", "--rows", "--seconds"];
 
 fn main() -> ExitCode {
     let outcome = dispatch();
@@ -63,8 +77,16 @@ fn dispatch() -> Result<bool> {
     interrupt::watch()?;
     match command.as_str() {
         "demo" => demo::demo(&options(&["--input", "--limit"])?)?,
-        "test" => return test::test(&options(&["--filter", "--accept"])?),
+        "test" => {
+            let options = options(&["--filter", "--accept"])?;
+            return chroot::run_elsewhere(&options)?.map_or_else(|| test::test(&options), Ok);
+        }
+        "bench" => bench::bench(&options(&[&BENCH_OPTIONS[..], &options::BENCH_FLAGS].concat())?)?,
         "run" => demo::open(&options(&[])?)?,
+        "package" => {
+            let options = options(&[])?;
+            return chroot::run_elsewhere(&options)?.map_or_else(|| package::package(&options).map(|()| true), Ok);
+        }
         "install" => build::build_and_install(&setup::ensure(&options(&[])?)?)?,
         "setup" => drop(setup::ensure(&options(&[])?)?),
         "help" | "--help" | "-h" => println!("{HELP}"),

@@ -18,7 +18,20 @@ pub struct Options {
     pub filter: Option<String>,
     /// `--accept`: take today's output of the regression tests for the expected one.
     pub accept: bool,
+    /// `--only`: the only measurements to make.
+    pub only: Option<String>,
+    /// `--out`: the file for the benchmarks' report.
+    pub out: Option<PathBuf>,
+    /// `--rows`: rows of the benchmarks' large tables.
+    pub rows: Option<u64>,
+    /// `--seconds`: how long the benchmarks' sessions insert.
+    pub seconds: Option<u64>,
+    /// Options without a value, by name: which benchmarks to run, and `--quick`.
+    pub flags: Vec<&'static str>,
 }
+
+/// Options without a value that only the benchmarks have.
+pub const BENCH_FLAGS: [&str; 7] = ["--quick", "--text", "--signatures", "--scale", "--guard", "--cleanup", "--facts"];
 
 /// Reads the options after the command word. `allowed` names those the command knows, with their dashes.
 pub fn parse(command: &str, allowed: &[&str], arguments: impl Iterator<Item = String>) -> Result<Options> {
@@ -36,12 +49,20 @@ pub fn parse(command: &str, allowed: &[&str], arguments: impl Iterator<Item = St
             options.accept = true;
             continue;
         }
+        if let Some(flag) = BENCH_FLAGS.iter().find(|flag| **flag == name) {
+            options.flags.push(flag);
+            continue;
+        }
         let value = attached.or_else(|| arguments.next()).ok_or_else(|| format!("{name} wants a value"))?;
         match name.as_str() {
             "--pg" => options.pg = Some(number(&name, &value)?),
             "--pg-config" => options.pg_config = Some(value.into()),
             "--input" => options.input = Some(value.into()),
             "--limit" => options.limit = Some(number(&name, &value)?),
+            "--rows" => options.rows = Some(number(&name, &value)?),
+            "--seconds" => options.seconds = Some(number(&name, &value)?),
+            "--only" => options.only = Some(value),
+            "--out" => options.out = Some(value.into()),
             _ => options.filter = Some(value),
         }
     }

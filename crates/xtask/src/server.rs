@@ -53,14 +53,40 @@ impl Server {
 
     /// Makes and starts a server with settings of its own beside the usual: `work_mem=1GB`.
     pub fn start_with(postgres: &Postgres, settings: &[&str]) -> Result<Self> {
+        let settings = SETTINGS.iter().chain(settings).map(|s| (*s).to_owned()).collect();
+        Self::make(postgres, settings, |server| {
+            let mut initdb = server.as_owner("initdb");
+            initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-D"]);
+            text(initdb.arg(server.data())).map(drop)
+        })
+    }
+
+    /// Makes and starts a streaming replica of a server, with the same settings.
+    pub fn replica_of(primary: &Self) -> Result<Self> {
+        Self::make(&primary.postgres, primary.settings.clone(), |server| {
+            let mut copy = server.as_owner("pg_basebackup");
+            copy.args([
+                "-U",
+                "postgres",
+                "-p",
+                "5432",
+                "--write-recovery-conf",
+                "--checkpoint=fast",
+                "--no-sync",
+                "-h",
+            ]);
+            text(copy.arg(primary.directory()).arg("-D").arg(server.data())).map(drop)
+        })
+    }
+
+    fn make(postgres: &Postgres, settings: Vec<String>, initialize: impl FnOnce(&Self) -> Result) -> Result<Self> {
         let owner = if is_root() { Some(unprivileged()?) } else { None };
         let directory = temporary_directory(owner)?;
         let place = Arc::new(Place { directory, postmaster: Mutex::new(None) });
         let disposable: Arc<dyn Disposable> = place.clone();
         on_exit(disposable.clone());
-        let settings = SETTINGS.iter().chain(settings).map(|s| (*s).to_owned()).collect();
         let server = Self { postgres: postgres.clone(), settings, owner, place, disposable };
-        server.initialize()?;
+        initialize(&server)?;
         server.run()?;
         Ok(server)
     }
@@ -117,11 +143,8 @@ impl Server {
         command
     }
 
-    fn initialize(&self) -> Result {
-        let data = self.directory().join("data");
-        let mut initdb = self.as_owner("initdb");
-        initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-D"]).arg(data);
-        text(&mut initdb).map(drop)
+    fn data(&self) -> PathBuf {
+        self.directory().join("data")
     }
 
     fn run(&self) -> Result {
@@ -138,7 +161,7 @@ impl Server {
         let log = std::fs::File::create(&log_path).doing("create", &log_path)?;
         let log_too = log.try_clone().doing("open", &log_path)?;
         let mut postmaster = self.as_owner("postgres");
-        postmaster.arg("-D").arg(self.directory().join("data")).arg("-k").arg(self.directory()).args(["-p", "5432"]);
+        postmaster.arg("-D").arg(self.data()).arg("-k").arg(self.directory()).args(["-p", "5432"]);
         for setting in &self.settings {
             postmaster.args(["-c", setting]);
         }

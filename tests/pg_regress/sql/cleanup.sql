@@ -37,6 +37,8 @@ CALL neardup.cleanup('posts', dry_run => false, batch => 1);
 SELECT id FROM posts ORDER BY id;
 SELECT target, keep, distance, removed, restored, finished IS NOT NULL AS finished FROM neardup.runs;
 SELECT key, duplicate_of FROM neardup.removed ORDER BY key;
+ALTER TABLE posts ADD COLUMN seen boolean DEFAULT false;
+ALTER TABLE before ADD COLUMN seen boolean DEFAULT false;
 
 -- and back, every value as it was
 CALL neardup.restore(1);
@@ -89,6 +91,4 @@ CALL neardup.cleanup('comments');
 CALL neardup.cleanup('posts', batch => 0);
 CALL neardup.cleanup('posts', keep => NULL);
 CALL neardup.backfill('posts', batch => -1);
-ALTER TABLE comments ADD COLUMN parent int REFERENCES posts ON DELETE CASCADE;
-CALL neardup.cleanup('posts', dry_run => false);
 DROP TABLE comments, posts;

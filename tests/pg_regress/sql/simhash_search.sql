@@ -33,8 +33,44 @@ PREPARE near(simhash, int) AS SELECT id FROM signed WHERE simhash_within(sig, $1
 EXPLAIN (COSTS OFF) EXECUTE near('0123456789abcdef', 7);
 DEALLOCATE near;
 RESET plan_cache_mode;
+
+-- whatever the argument is: a subquery, an expensive call, the column on the other side; more keys are looked up in parts
+EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE simhash_within(sig, (SELECT sig FROM signed WHERE id = 7), 3);
+SET plan_cache_mode = force_generic_plan;
+PREPARE near_text(text) AS SELECT id FROM signed WHERE simhash_within(sig, simhash($1, 'chars:3'), 3);
+EXPLAIN (COSTS OFF) EXECUTE near_text('灯塔换下了旧灯');
+DEALLOCATE near_text;
+RESET plan_cache_mode;
+EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE simhash_within('0123456789abcdef', sig, 2);
+EXPLAIN (COSTS OFF) SELECT b.id FROM signed a JOIN signed b ON simhash_within(b.sig, a.sig, 5) WHERE a.id = 7;
+-- a volatile argument runs once a row, so no index can serve it
+EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE simhash_within(sig, (random() * 0)::bigint::simhash, 3);
 RESET enable_seqscan;
 DROP TABLE signed;
+
+-- with the planner left to itself: the index for one row, for a join with few rows, in partitions and in parallel
+CREATE TABLE many (id int, day int, sig simhash) PARTITION BY RANGE (day);
+CREATE TABLE many_1 PARTITION OF many FOR VALUES FROM (0) TO (10);
+CREATE TABLE many_2 PARTITION OF many FOR VALUES FROM (10) TO (20);
+INSERT INTO many SELECT i, i % 20, ('x' || md5(i::text))::bit(64)::simhash FROM generate_series(1, 20000) i;
+CREATE INDEX many_bands ON many USING gin (simhash_bands(sig));
+ANALYZE many;
+EXPLAIN (COSTS OFF) SELECT id FROM many WHERE simhash_within(sig, '0123456789abcdef', 3);
+EXPLAIN (COSTS OFF) SELECT id FROM many WHERE day = 3 AND simhash_within(sig, '0123456789abcdef', 3);
+EXPLAIN (COSTS OFF) SELECT m.id FROM (SELECT sig FROM many LIMIT 3) few JOIN many_1 m ON simhash_within(m.sig, few.sig, 3);
+SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET max_parallel_workers_per_gather = 2;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM many_1 WHERE simhash_within(sig, '0123456789abcdef', 3);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM many_1 a JOIN many_2 b ON simhash_within(b.sig, a.sig, 3);
+RESET min_parallel_table_scan_size; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET max_parallel_workers_per_gather;
+DROP TABLE many;
+
+-- the parts of the probes are the probes
+SELECT k, parts, (SELECT array_agg(key) FROM generate_series(0, parts - 1) part, unnest(simhash_probes('0123456789abcdef', k, 4, part, parts)) key)
+               = simhash_probes('0123456789abcdef', k, 4) AS same
+FROM (VALUES (0, 1), (0, 8), (3, 3), (7, 4), (11, 28)) v(k, parts);
+SELECT simhash_probes('0123456789abcdef', 3, 4, 0, 0);
+SELECT simhash_probes('0123456789abcdef', 3, 4, 2, 2);
+SELECT hamming_within('0123456789abcdef', '0123456789abcdee', 0), hamming_within('0123456789abcdef', '0123456789abcdee', 1), hamming_within('0123456789abcdef', NULL, 1);
 
 -- groups: the position of the group's first row, in the window's order
 SELECT id, near_duplicate_of(sig, 1) OVER (ORDER BY id), near_duplicate_of(sig, 1) OVER (ORDER BY id DESC) AS backwards

@@ -6,9 +6,12 @@ mod crash;
 mod dump;
 mod examples;
 mod hostile;
+mod extremes;
 mod isolation;
 mod preload;
+mod reference;
 mod regress;
+mod replica;
 mod rust;
 mod sample;
 
@@ -44,6 +47,12 @@ pub const ALL: &[Check] = &[
     Check { name: "isolation", what: "tests/isolation", needs_server: true, run: isolation::run },
     Check { name: "examples", what: "the SQL of README and docs", needs_server: true, run: examples::run },
     Check { name: "catalog", what: "comments and labels of every object", needs_server: true, run: catalog::run },
+    Check {
+        name: "reference",
+        what: "README's reference against the catalog",
+        needs_server: true,
+        run: reference::run,
+    },
     Check { name: "dump", what: "dump and restore of a protected table", needs_server: true, run: dump::run },
     Check { name: "concurrency", what: "copies from many sessions at once", needs_server: true, run: concurrency::run },
     Check {
@@ -58,6 +67,8 @@ pub const ALL: &[Check] = &[
         needs_server: true,
         run: hostile::run,
     },
+    Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
+    Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
 ];
 

@@ -21,6 +21,7 @@ mod tests;
 mod unicode;
 
 pub(super) use classes::{is_letter_or_number, is_mark, is_white_space};
+pub(crate) use simplified::simplified;
 pub use steps::Steps;
 
 /// Room that normalisation works in; one for many documents spares an allocation for each.

@@ -44,6 +44,17 @@ impl Scheme {
             Self::BottomK => "bottom_k",
         }
     }
+
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`] for a name that no scheme has.
+    pub fn parse(name: &str) -> Result<Self> {
+        [Self::ManyHash, Self::BottomK].into_iter().find(|scheme| scheme.name() == name).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidParameter, format!("unrecognized minhash scheme: \"{}\"", hex::shorten(name)))
+                .with_hint("Schemes are \"many_hash\" and \"bottom_k\".")
+        })
+    }
 }
 
 /// How many bits of each value are kept.

@@ -1,0 +1,20 @@
+# The official postgres image with the extension in it, built by the command that makes the Debian package.
+#     docker build --build-arg PG_MAJOR=15 -t pg_neardup:15 .
+ARG PG_MAJOR=15
+
+FROM rust:1.95-bookworm AS rust
+
+FROM postgres:${PG_MAJOR}-bookworm AS build
+ARG PG_MAJOR
+COPY --from=rust /usr/local/cargo /usr/local/cargo
+COPY --from=rust /usr/local/rustup /usr/local/rustup
+ENV CARGO_HOME=/usr/local/cargo RUSTUP_HOME=/usr/local/rustup PATH=/usr/local/cargo/bin:$PATH
+# A C compiler for the first command; the rest it installs itself.
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev git ca-certificates
+WORKDIR /pg_neardup
+COPY . .
+RUN cargo xtask package --pg "$PG_MAJOR"
+
+FROM postgres:${PG_MAJOR}-bookworm
+COPY --from=build /pg_neardup/target/package/*.deb /tmp/
+RUN apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb && rm -rf /tmp/*.deb /var/lib/apt/lists/*

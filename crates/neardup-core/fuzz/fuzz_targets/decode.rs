@@ -1,0 +1,38 @@
+//! Signatures that came from anywhere: what is not one is refused, what is reads back as it was.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use neardup_core::sketch::bloom::BloomRef;
+use neardup_core::sketch::minhash::{self, MinHashRef};
+use neardup_core::sketch::simhash;
+use neardup_core::sketch::tokenset::{self, TokenSet};
+
+fuzz_target!(|data: &[u8]| {
+    if let Ok(signature) = MinHashRef::parse(data) {
+        assert_eq!(signature.jaccard(signature).ok(), Some(1.0));
+        assert!(signature.values().len() <= 1024);
+        assert_eq!(minhash::jaccard(data, data).ok(), Some(1.0));
+    }
+    if let Ok(set) = TokenSet::decode(data) {
+        let text = set.to_text();
+        assert_eq!(tokenset::from_text(&text).ok().as_deref(), Some(data));
+        assert!(set.jaccard(&set).is_ok_and(|value| (0.0..=1.0).contains(&value)));
+        assert!(set.cosine(&set).is_ok_and(|value| value <= 1.0));
+    }
+    if let Ok(filter) = BloomRef::parse(data) {
+        let _ = filter.contains("x");
+        let _ = filter.estimated_count();
+    }
+    // Two at a time, of which the second may fit the first.
+    let (a, b) = data.split_at(data.len() / 2);
+    let _ = minhash::jaccard(a, b);
+    if let (Ok(a), Ok(b)) = (TokenSet::open(a), TokenSet::open(b)) {
+        let _ = a.overlap(&b);
+    }
+    if let Ok(text) = std::str::from_utf8(data) {
+        if let Ok(signature) = simhash::parse_hex(text) {
+            assert_eq!(simhash::parse_hex(&simhash::to_hex(signature)), Ok(signature));
+        }
+        let _ = tokenset::from_text(text);
+    }
+});

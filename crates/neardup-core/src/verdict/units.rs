@@ -1,0 +1,162 @@
+//! A text as the verdict reads it: Han characters, words and numbers, each with its place, without what does not count.
+//!
+//! [`Text::read`] goes over the text once. Numbers are read by value ([`super::numerals`]), Latin letters without case, Han
+//! characters in simplified form, so that two writings of one thing are one unit. What a copy may change without a reader's
+//! noticing is left out: links, `@` handles, emoticons, repost marks, punctuation and space.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::numerals::{self, Number};
+use crate::analysis::lexicon::{is_han, is_word_char};
+use crate::analysis::normalize::{Buffer, Steps, normalize, simplified};
+use crate::sketch::hash::{mix, token_hash};
+use crate::{Error, ErrorKind, Result, interrupt};
+
+/// What a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// One Han character or one character of a script that is written without spaces.
+    Han,
+    /// A run of letters.
+    Word,
+    /// A number.
+    Number(Number),
+}
+
+/// One unit of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Unit {
+    /// Equal for what counts as the same.
+    pub(super) key: u64,
+    /// Where it starts in [`Text::text`], in bytes.
+    pub(super) start: u32,
+    /// Where it ends.
+    pub(super) end: u32,
+    pub(super) kind: Kind,
+}
+
+/// A text made ready to be compared.
+#[derive(Debug)]
+pub(super) struct Text<'t> {
+    /// The text without markup and links.
+    pub(super) text: Cow<'t, str>,
+    pub(super) units: Vec<Unit>,
+}
+
+/// The longest handle, in characters.
+const MAX_HANDLE: usize = 30;
+
+/// The longest emoticon in brackets, in characters.
+const MAX_EMOTICON: usize = 6;
+
+impl<'t> Text<'t> {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub(super) fn read(text: &'t str) -> Result<Self> {
+        if u32::try_from(text.len()).is_err() {
+            return Err(Error::new(ErrorKind::LimitExceeded, "a text of 4 GB or more cannot be compared"));
+        }
+        let mut steps = Steps::NONE;
+        if text.contains(['<', '&']) {
+            steps = steps.union(Steps::HTML);
+        }
+        if text.contains("://") || text.contains("www.") {
+            steps = steps.union(Steps::LINKS);
+        }
+        let text = if steps == Steps::NONE {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(normalize(text, steps, &mut Buffer::default()).to_owned())
+        };
+        let units = units(&text);
+        Ok(Self { text, units })
+    }
+
+    /// The text of some units, as it was written.
+    pub(super) fn written(&self, units: Range<usize>) -> &str {
+        match (self.units.get(units.start), units.end.checked_sub(1).and_then(|last| self.units.get(last))) {
+            (Some(first), Some(last)) => self.text.get(first.start as usize..last.end as usize).unwrap_or_default(),
+            _ => "",
+        }
+    }
+}
+
+fn units(text: &str) -> Vec<Unit> {
+    let mut units = Vec::with_capacity(text.len() / 3);
+    let mut at = 0;
+    let mut word = String::new();
+    let mut steps = 0_u32;
+    while let Some(rest) = text.get(at..)
+        && let Some(raw) = rest.chars().next()
+    {
+        steps = steps.wrapping_add(1);
+        if steps.is_multiple_of(4096) {
+            interrupt::check();
+        }
+        let c = numerals::fold(raw);
+        let (kind, key, len) = if numerals::may_start(c)
+            && let Some(reading) = numerals::read(rest.chars())
+            && (reading.sure || is_counted(rest, reading.len) || units.last().is_some_and(|last| ordinal(text, last)))
+        {
+            let len = rest.chars().take(reading.len).map(char::len_utf8).sum();
+            (Kind::Number(reading.number), reading.number.bits(), len)
+        } else if is_han(c) || unspaced(c) {
+            (Kind::Han, mix(u64::from(u32::from(simplified(c))), 0), c.len_utf8())
+        } else if is_word_char(c) {
+            word.clear();
+            let mut len = 0;
+            for raw in rest.chars() {
+                let c = numerals::fold(raw);
+                if !is_word_char(c) || is_han(c) || unspaced(c) || c.is_ascii_digit() {
+                    break;
+                }
+                word.extend(c.to_lowercase());
+                len += raw.len_utf8();
+            }
+            (Kind::Word, token_hash(&word), len.max(raw.len_utf8()))
+        } else {
+            at += skipped(rest, c).max(raw.len_utf8());
+            continue;
+        };
+        let end = at + len;
+        units.push(Unit { key, start: at as u32, end: end as u32, kind });
+        at = end;
+    }
+    units
+}
+
+/// Says whether a unit is the 第 of an ordinal.
+fn ordinal(text: &str, unit: &Unit) -> bool {
+    text.get(unit.start as usize..unit.end as usize) == Some("第")
+}
+
+/// Characters after which a lone Chinese numeral is a number: measures, parts of a date, parts of a series.
+const MEASURES: &str = "年月日号时点分秒周届次期集话季章回卷部名位例岁天元万亿成人个件条家只场轮层级度倍米里斤吨亩页项组批套篇首起辆架艘处座所号";
+
+/// Says whether a measure follows the first `len` characters.
+fn is_counted(rest: &str, len: usize) -> bool {
+    rest.chars().nth(len).is_some_and(|next| MEASURES.contains(next))
+}
+
+/// Says whether `c` belongs to a script other than Han that is written without spaces.
+fn unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+}
+
+/// Gives the length, in bytes, of the handle or the emoticon that `rest` starts with.
+fn skipped(rest: &str, first: char) -> usize {
+    match first {
+        '@' => {
+            let name = |c: char| is_word_char(c) || matches!(c, '_' | '-');
+            rest.char_indices().skip(1).take(MAX_HANDLE + 1).find(|&(_, c)| !name(c)).map_or(0, |(end, _)| end)
+        }
+        '[' => {
+            let mut inside = rest.char_indices().skip(1).take(MAX_EMOTICON + 1);
+            inside.find(|&(_, c)| !is_han(c)).filter(|&(_, c)| c == ']').map_or(0, |(end, _)| end + 1)
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,245 @@
+//! `cargo xtask bench`: how fast we are, beside other programs that do the same work on the same texts in the same run.
+//!
+//! Each table is a file in `bench/`, listed in [`ALL`]. Everything happens on one throwaway server of the release build; the
+//! peers live in its directory and are gone with it. What is measured goes into a report of ratios: see [`report`].
+
+mod chart;
+mod clock;
+mod guard;
+mod peers;
+mod report;
+mod scale;
+mod sessions;
+mod signatures;
+mod text;
+mod texts;
+
+use crate::build::build_and_install;
+use crate::command::{root, text};
+use crate::error::{Doing, Result};
+use crate::options::Options;
+use crate::postgres::Postgres;
+use crate::psql::{Session, fresh_database, query};
+use crate::say;
+use crate::server::Server;
+use crate::setup;
+use peers::Measured;
+use report::Section;
+use std::cell::{OnceCell, RefCell};
+use std::process::Command;
+use std::time::Instant;
+use texts::Texts;
+
+/// One table of the report.
+struct Table {
+    /// The option that chooses it, without dashes, and what the report knows it by.
+    name: &'static str,
+    /// What it measures and how long that takes on two quiet cores, for the reader.
+    what: &'static str,
+    measure: fn(&Bench) -> Result<Section>,
+}
+
+/// The tables in their order.
+const ALL: &[Table] = &[
+    Table { name: "text", what: "tokenizers and the dictionary (about 1 minute)", measure: text::measure },
+    Table { name: "signatures", what: "making and comparing them (about 3 minutes)", measure: signatures::measure },
+    Table {
+        name: "scale",
+        what: "finding and grouping in a million signatures (about 2 minutes)",
+        measure: scale::measure,
+    },
+    Table { name: "guard", what: "inserts under a guard (about 3 minutes)", measure: guard::measure },
+];
+
+const DATABASE: &str = "bench";
+
+/// What the server has beside the usual settings of a throwaway one; the report prints them.
+const SETTINGS: [&str; 7] = [
+    "shared_buffers=1GB",
+    "work_mem=256MB",
+    "maintenance_work_mem=1GB",
+    "max_parallel_workers_per_gather=0",
+    "max_parallel_maintenance_workers=0",
+    "jit=off",
+    "autovacuum=off",
+];
+
+/// How much is measured.
+struct Size {
+    /// Turns of which the best counts.
+    rounds: u32,
+    /// Made-up articles, where the user gives no texts.
+    articles: u64,
+    /// Signatures in the large table.
+    signatures: u64,
+    /// Look-ups of which the median counts.
+    probes: u64,
+    /// Rows of the tables that the guard is measured on.
+    guarded: &'static [u64],
+    /// Single-row inserts into them, and rows of a load.
+    inserts: u64,
+    load: u64,
+    /// How long many sessions insert.
+    seconds: u64,
+}
+
+impl Size {
+    const FULL: Self = Self {
+        rounds: 5,
+        articles: 20_000,
+        signatures: 1_000_000,
+        probes: 1000,
+        guarded: &[100_000, 1_000_000],
+        inserts: 3000,
+        load: 100_000,
+        seconds: 10,
+    };
+    const QUICK: Self = Self {
+        rounds: 1,
+        articles: 500,
+        signatures: 20_000,
+        probes: 100,
+        guarded: &[2000],
+        inserts: 200,
+        load: 2000,
+        seconds: 2,
+    };
+}
+
+/// What a table measures with.
+struct Bench<'o> {
+    options: &'o Options,
+    postgres: Postgres,
+    server: Server,
+    session: RefCell<Session>,
+    /// What the core's measuring program said, once it has been asked.
+    core: OnceCell<Vec<Measured>>,
+    texts: Texts,
+    size: Size,
+}
+
+/// Measures the chosen tables and writes the report.
+pub fn bench(options: &Options) -> Result {
+    let chosen: Vec<&Table> = ALL.iter().filter(|table| is_chosen(options, table.name)).collect();
+    let size = if options.flags.contains(&"--quick") { Size::QUICK } else { Size::FULL };
+    let out = match &options.out {
+        Some(path) => std::env::current_dir().doing("find", path)?.join(path),
+        None => crate::build::target()?.join("benchmarks.md"),
+    };
+    let postgres = setup::ensure(options)?;
+    build_and_install(&postgres)?;
+    say::step(&format!("starting a throwaway server, Postgres {}, and loading the texts", postgres.major));
+    let server = Server::start_with(&postgres, &SETTINGS)?;
+    fresh_database(&server, DATABASE)?;
+    query(&server, DATABASE, clock::FUNCTIONS)?;
+    let texts = texts::load(&server, DATABASE, options, size.articles)?;
+    say::note(&format!("{} texts, {:.1} MB: {}", texts.documents, texts.bytes / 1e6, texts.origin));
+    let session = RefCell::new(Session::open(&server, DATABASE)?);
+    let bench = Bench { options, postgres, server, session, core: OnceCell::new(), texts, size };
+    bench.ask("SET client_min_messages = error")?;
+
+    let mut sections = Vec::new();
+    for table in chosen {
+        say::step(&format!("{}: {}", table.name, table.what));
+        let start = Instant::now();
+        let section = (table.measure)(&bench)?;
+        let run = bench.run_line(table.name, start)?;
+        println!("\n{}\n", section.markdown(&run));
+        sections.push((section, run));
+    }
+    if options.only.is_none() {
+        report::write(&out, &bench.head()?, &sections)?;
+        say::step(&format!("the report is in {}", out.display()));
+    }
+    Ok(())
+}
+
+/// All, where none is chosen.
+fn is_chosen(options: &Options, table: &str) -> bool {
+    let mut names = options.flags.iter().filter(|flag| **flag != "--quick").map(|flag| &flag[2..]).peekable();
+    names.peek().is_none() || names.any(|name| name == table)
+}
+
+impl Bench<'_> {
+    /// What the report knows a table by: with other rows it is another one.
+    fn key(&self, table: &str) -> String {
+        self.options.rows.map_or(table.to_owned(), |rows| format!("{table}-{rows}"))
+    }
+
+    /// Whether a measurement of this name is to be made.
+    fn wants(&self, name: &str) -> bool {
+        self.options.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+    }
+
+    /// Runs statements in the session all tables share; an error of theirs is one of ours.
+    fn ask(&self, sql: &str) -> Result<String> {
+        let answer = self.session.borrow_mut().ask(&format!("{sql};"))?;
+        match answer.lines().find(|line| line.starts_with("ERROR:")) {
+            Some(_) => Err(format!("{answer}\nin\n{sql}").into()),
+            None => Ok(answer),
+        }
+    }
+
+    /// Runs a query that gives one number.
+    fn number(&self, sql: &str) -> Result<f64> {
+        let answer = self.ask(sql)?;
+        answer.trim().parse().map_err(|_| format!("no number: {answer}\nfrom\n{sql}").into())
+    }
+
+    /// How a table was measured: command, day, duration.
+    fn run_line(&self, table: &str, start: Instant) -> Result<String> {
+        let mut command = format!("cargo xtask bench --{table}");
+        for (option, value) in [("--rows", self.options.rows), ("--seconds", self.options.seconds)] {
+            command += &value.map(|value| format!(" {option} {value}")).unwrap_or_default();
+        }
+        if self.options.flags.contains(&"--quick") {
+            command += " --quick";
+        }
+        let day = text(Command::new("date").arg("+%F"))?;
+        let (documents, megabytes) = (report::grouped(self.texts.documents), report::figure(self.texts.bytes / 1e6));
+        let took = say::seconds(start.elapsed());
+        let origin = &self.texts.origin;
+        Ok(format!("`{command}` on {documents} texts ({megabytes} MB), {origin}; {day}, took {took}."))
+    }
+
+    /// The beginning of the report: what it is, the machine, versions, settings.
+    fn head(&self) -> Result<String> {
+        let line = |program: &str, arguments: &[&str]| {
+            text(Command::new(program).args(arguments)).ok().and_then(|said| Some(said.lines().next()?.to_owned()))
+        };
+        let find = |file: &str, key: &str| {
+            let content = std::fs::read_to_string(file).ok()?;
+            let line = content.lines().find(|line| line.starts_with(key))?;
+            Some(line.split_once([':', '='])?.1.trim().trim_matches('"').to_owned())
+        };
+        let unknown = || "unknown".to_owned();
+        let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+        Ok(format!(
+            include_str!("bench/head.md"),
+            processor = find("/proc/cpuinfo", "model name").unwrap_or_else(unknown),
+            cores = cores,
+            memory = find("/proc/meminfo", "MemTotal").unwrap_or_else(unknown),
+            system = find("/etc/os-release", "PRETTY_NAME").unwrap_or_else(unknown),
+            kernel = line("uname", &["-r"]).unwrap_or_else(unknown),
+            postgres = query(&self.server, DATABASE, "SHOW server_version")?,
+            extension =
+                query(&self.server, DATABASE, "SELECT extversion FROM pg_extension WHERE extname = 'pg_neardup'")?,
+            commit = text(Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root()))
+                .unwrap_or_else(|_| unknown()),
+            rust = line("rustc", &["--version"]).unwrap_or_else(unknown),
+            settings = SETTINGS.join(", "),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_choice_is_every_table() {
+        let with = |flags: &[&'static str]| Options { flags: flags.to_vec(), ..Options::default() };
+        assert!(is_chosen(&with(&[]), "text") && is_chosen(&with(&["--quick"]), "text"));
+        assert!(is_chosen(&with(&["--quick", "--text"]), "text") && !is_chosen(&with(&["--text"]), "signatures"));
+    }
+}

@@ -1,0 +1,217 @@
+//! Every function of the extension, called with extreme arguments: each call ends in an answer or in an error that fits.
+//!
+//! The calls are drawn at random from lists of values by type, always the same ones. An error of class XX (internal error), 53 (out of
+//! memory) or 57 (a call that had to be cancelled) is a failure, and so is a server that goes down.
+
+use super::{Tally, expect};
+use crate::error::Result;
+use crate::psql::{Session, fresh_database, query};
+use crate::test::Context;
+
+const DATABASE: &str = "extremes";
+/// How often each function is called.
+const CALLS: u32 = 80;
+
+/// Values by type, as SQL expressions, beside NULL. A type without values gets NULL alone.
+const VALUES: &[(&str, &[&str])] = &[
+    ("boolean", &["true", "false"]),
+    ("integer", &["-2147483648", "-1", "0", "1", "2", "3", "7", "12", "64", "65", "1000", "2147483647"]),
+    ("bigint", &["'-9223372036854775808'", "-1", "0", "1", "1000", "9223372036854775807"]),
+    (
+        "double precision",
+        &["'NaN'", "'Infinity'", "'-Infinity'", "-1", "0", "1e-300", "0.01", "0.5", "0.9", "1", "2", "1e300"],
+    ),
+    ("real", &["'NaN'", "'Infinity'", "0", "1", "3.4e38"]),
+    (
+        "text",
+        &[
+            "''",
+            "'的'",
+            "repeat('的', 30000)",
+            "repeat('a b ', 9000)",
+            "repeat('<', 9000)",
+            "repeat('[', 9000)",
+            "E'\\x01\\u200b\\u202e'",
+            "'😀👨‍👩‍👧‍👦e\u{301}'",
+            "'jieba'",
+            "'chars:3'",
+            "'chars:64'",
+            "'chars:0'",
+            "'chars:99999999999'",
+            "'ik_smart'",
+            "'words'",
+            "'{\"tokenizer\": \"chars\", \"size\": 1}'",
+            "'{\"tokenizer\": 1}'",
+            "'{'",
+            "repeat('{\"a\":', 5000)",
+            "'profile:none'",
+            "'count'",
+            "'tfidf'",
+            "'textrank'",
+            "'none'",
+            "'oldest'",
+            "'skip'",
+            "'reject'",
+            "'facts'",
+            "'0123456789abcdef'",
+            "'第9集 今日播出，新增66例。'",
+            "'第八集 今日播出，新增94例。'",
+            "'x''; DROP TABLE article; --'",
+            "'9999-99-99 99:99'",
+        ],
+    ),
+    ("name", &["'body'", "'id'", "'missing'", "''", "'x\"; DROP TABLE article; --'"]),
+    ("regclass", &["'article'", "'plain'", "'plain_pkey'", "'pg_class'", "'a_view'", "0", "4294967295"]),
+    ("oid", &["0", "1", "'article'::regclass::oid", "4294967295"]),
+    (
+        "text[]",
+        &[
+            "'{}'",
+            "'{NULL}'",
+            "'{a,b,a}'",
+            "ARRAY[repeat('的', 5000), '']",
+            "'{{a,b},{c,d}}'",
+            "'{html,links,nospace}'",
+            "'{none}'",
+        ],
+    ),
+    ("name[]", &["'{}'", "'{body}'", "'{missing}'", "'{id,id}'", "'{NULL}'"]),
+    ("integer[]", &["'{}'", "'{NULL}'", "'{1,2,3}'", "'{{1},{2}}'"]),
+    ("real[]", &["'{}'", "'{NULL}'", "'{1,2,3}'", "'{NaN,Infinity}'", "array_fill(1::real, ARRAY[64])"]),
+    ("double precision[]", &["'{}'", "'{NULL}'", "'{1,2,3}'", "'{NaN,Infinity}'"]),
+    ("bytea", &["''", "'\\x00'", "'\\x0101'", "decode(repeat('ff', 600), 'hex')", "decode(repeat('00', 5000), 'hex')"]),
+    ("cstring", &["''", "'0123456789abcdef'", "'zz'", "'{}'", "'1:'"]),
+    ("bit", &["B''", "B'1'", "repeat('10', 32)::bit(64)", "repeat('1', 999)::bit(999)"]),
+    ("bit(64)", &["repeat('10', 32)::bit(64)"]),
+    ("interval", &["'0'", "'-1 day'", "'1 second'", "'100000 years'"]),
+    ("timestamp with time zone", &["'-infinity'", "'infinity'", "'epoch'"]),
+    ("tsvector", &["''", "'a:1,2 b:3'::tsvector", "to_tsvector('simple', repeat('x y ', 3000))"]),
+    ("character varying", &["''", "'的'"]),
+    ("character", &["''", "'的'"]),
+    ("jsonb", &["'{}'", "'null'", "'[1]'"]),
+    ("simhash", &["'0000000000000000'", "'ffffffffffffffff'", "'0123456789abcdef'"]),
+    (
+        "minhash",
+        &[
+            "minhash('甲乙丙丁戊己庚辛', 'chars:2')",
+            "minhash(repeat('a', 9999), 'chars:3')",
+            "minhash('一二三四五六', 'jieba')",
+        ],
+    ),
+    (
+        "tokenset",
+        &[
+            "tokenset('甲乙丙丁戊己庚辛', 'chars:2')",
+            "tokenset(repeat('ab c', 9999), 'words')",
+            "tokenset('', 'chars:2')",
+        ],
+    ),
+    ("bloom_filter", &["(SELECT bloom_filter_agg(i::text, 100, 0.01) FROM generate_series(1, 50) i)"]),
+];
+
+const SETUP: &str = "
+CREATE TABLE article (id int PRIMARY KEY, body text, day date);
+SELECT neardup.protect('article', 'body');
+INSERT INTO article SELECT i, md5(i::text) || md5((i + 1)::text) FROM generate_series(1, 30) i;
+CREATE TABLE plain (id int PRIMARY KEY, body text);
+INSERT INTO plain VALUES (1, NULL), (2, ''), (3, repeat('的', 3000));
+CREATE VIEW a_view AS SELECT * FROM plain;
+CREATE TABLE extreme (type text, value text);
+CREATE TABLE outcome (function text, call text, state text);
+
+CREATE FUNCTION calls(f regprocedure, n int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    p pg_proc := (SELECT p FROM pg_proc p WHERE oid = f);
+    arguments text;
+    name text := (SELECT format('%I.%I', nspname, p.proname) FROM pg_namespace WHERE oid = p.pronamespace);
+BEGIN
+    FOR i IN 1..n LOOP
+        SELECT string_agg(CASE WHEN random() < 0.1 THEN 'NULL' ELSE coalesce((SELECT value FROM extreme e WHERE e.type = a.type ORDER BY random() LIMIT 1), 'NULL') END
+                   || '::' || a.type, ', ' ORDER BY place)
+        INTO arguments FROM unnest(string_to_array(pg_catalog.oidvectortypes(p.proargtypes), ', ')) WITH ORDINALITY a(type, place);
+        RETURN NEXT CASE WHEN p.prokind = 'p' THEN 'CALL ' WHEN p.proretset THEN 'SELECT count(*) FROM ' ELSE 'SELECT ' END
+            || name || '(' || coalesce(arguments, '') || ')'
+            || CASE WHEN p.prokind = 'w' THEN ' OVER ()' ELSE '' END;
+    END LOOP;
+END $$;
+
+CREATE FUNCTION try_all(f regprocedure, n int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    call text;
+BEGIN
+    PERFORM setseed(0.5);
+    FOR call IN SELECT calls(f, n) LOOP
+        BEGIN
+            EXECUTE call;
+            INSERT INTO outcome VALUES (f, call, '00000');
+        EXCEPTION WHEN OTHERS OR query_canceled THEN
+            INSERT INTO outcome VALUES (f, call, SQLSTATE);
+        END;
+    END LOOP;
+END $$;";
+
+const MEMBERS: &str = "
+SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+WHERE e.extname = 'pg_neardup' AND p.prorettype <> 'trigger'::regtype AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[]) AND p.prorettype <> 'internal'::regtype";
+
+/// Calls them all and reads what came of it.
+pub fn run(context: &Context) -> Result<Tally> {
+    let server = context.server()?;
+    fresh_database(server, DATABASE)?;
+    query(server, DATABASE, &format!("SET client_min_messages = warning; {SETUP}"))?;
+    for (of_type, values) in VALUES {
+        let rows: Vec<String> = values.iter().map(|value| format!("('{of_type}', $q${value}$q$)")).collect();
+        query(server, DATABASE, &format!("INSERT INTO extreme VALUES {}", rows.join(", ")))?;
+    }
+    let functions = query(server, DATABASE, &format!("{MEMBERS} AND p.prokind <> 'p' ORDER BY 1::text"))?;
+    let started = query(server, DATABASE, "SELECT pg_postmaster_start_time()")?;
+    let mut tally = Tally::default();
+    for function in functions.lines() {
+        if !context.wants(function) {
+            continue;
+        }
+        let quoted = function.replace('\'', "''");
+        let attempt = format!(
+            "SET client_min_messages = error; SET statement_timeout = '120s'; SELECT try_all('{quoted}', {CALLS})"
+        );
+        let outcome = query(server, DATABASE, &attempt).err().map(|error| error.to_string()).unwrap_or_default();
+        tally += expect(function, &outcome, "");
+    }
+    tally += procedures(context)?;
+    let bad = "SELECT DISTINCT ON (function, state) left(state || ' ' || call, 300) FROM outcome WHERE state ~ '^(XX|53|57|08)' ORDER BY function, state";
+    tally += expect("calls that ended badly", &query(server, DATABASE, bad)?, "");
+    let both = "SELECT count(*) FILTER (WHERE state = '00000') > 100, count(*) FILTER (WHERE state <> '00000') > 100 FROM outcome";
+    if context.part.is_none() {
+        tally += expect("many calls answer and many are refused", &query(server, DATABASE, both)?, "t|t");
+    }
+    let still = query(server, DATABASE, "SELECT pg_postmaster_start_time()")?;
+    tally += expect("the server has run all the time", &still, &started);
+    Ok(tally)
+}
+
+/// Procedures end transactions, so each call is a statement of its own.
+fn procedures(context: &Context) -> Result<Tally> {
+    let server = context.server()?;
+    let mut session = Session::open(server, DATABASE)?;
+    session.ask(r"\set VERBOSITY sqlstate")?;
+    session.ask("SET client_min_messages = error; SET statement_timeout = '20s';")?;
+    let mut tally = Tally::default();
+    let procedures = query(server, DATABASE, &format!("{MEMBERS} AND p.prokind = 'p' ORDER BY 1::text"))?;
+    for procedure in procedures.lines().filter(|procedure| context.wants(procedure)) {
+        let quoted = procedure.replace('\'', "''");
+        let calls = query(server, DATABASE, &format!("SELECT setseed(0.5); SELECT calls('{quoted}', 25)"))?;
+        let mut bad = Vec::new();
+        for call in calls.lines().filter(|line| line.starts_with("CALL")) {
+            let answer = session.ask(&format!("{call};"))?;
+            let wrong = answer.lines().filter_map(|line| line.strip_prefix("ERROR:")).map(str::trim);
+            bad.extend(
+                wrong
+                    .filter(|state| ["XX", "53", "57"].iter().any(|class| state.starts_with(class)))
+                    .map(|state| format!("{state} {call}")),
+            );
+        }
+        tally += expect(procedure, &bad.join("\n"), "");
+    }
+    Ok(tally)
+}

@@ -1,0 +1,85 @@
+//! Another Debian for another Postgres: a major version that this Debian does not have is built and tested in a directory
+//! with the base system of a Debian that has it.
+//!
+//! The directory is made once and kept in the user's cache. The checkout, cargo and the toolchain are mounted into it at their own paths, in a mount
+//! namespace of their own, so that no mount outlives the command. Inside, the same command runs again, with Debian's
+//! packages of that Postgres.
+
+use crate::command::{answers, is_root, root, run, text};
+use crate::debian;
+use crate::error::{Doing, Result};
+use crate::options::Options;
+use crate::say;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The Debian suites, and the major version of Postgres in each.
+const SUITES: &[(u32, &str)] = &[(15, "bookworm"), (17, "trixie"), (18, "sid")];
+
+/// What is mounted besides the checkout and the toolchain. The kernel's directories, and the way to the package mirrors.
+const MOUNTS: &str = r#"set -e
+place=$1; shift
+for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT"; do
+    [ -e "$path" ] || continue
+    if [ -d "$path" ]; then mkdir -p "$place$path"; else touch "$place$path"; fi
+    mount --rbind "$path" "$place$path"
+done
+exec chroot "$place" "$@""#;
+
+/// Runs the command in another Debian if this one lacks the Postgres that is wanted. `None`: it can run here.
+/// Otherwise whether it succeeded.
+pub fn run_elsewhere(options: &Options) -> Result<Option<bool>> {
+    let Some(major) = options.pg else { return Ok(None) };
+    let here = Path::new("/usr/lib/postgresql").join(major.to_string()).join("bin/pg_config").exists();
+    if here || options.pg_config.is_some() || !is_root() || has_package(major) {
+        return Ok(None);
+    }
+    let Some((_, suite)) = SUITES.iter().find(|(of_suite, _)| *of_suite == major) else { return Ok(None) };
+    let place = base_system(suite)?;
+    say::step(&format!("PostgreSQL {major} is not in this Debian: going on in {}", place.display()));
+    let cargo_home = home_of("CARGO_HOME", ".cargo")?;
+    let rustup_home = home_of("RUSTUP_HOME", ".rustup")?;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", MOUNTS, "sh"]).arg(&place);
+    command.args(["/usr/bin/env", "-C"]).arg(root()).arg("cargo").arg("xtask").args(std::env::args_os().skip(1));
+    let path = format!("{}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", cargo_home.display());
+    let of_the_user = std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"CARGO_PROFILE_"));
+    command.env_clear().envs(of_the_user).env("PATH", path).env("HOME", "/root").env("LC_ALL", "C.UTF-8");
+    command.env("CARGO_HOME", &cargo_home).env("RUSTUP_HOME", &rustup_home).env("CHECKOUT", root());
+    command.env("CARGO_TARGET_DIR", root().join("target").join(suite));
+    Ok(Some(run(&mut command).is_ok()))
+}
+
+/// Whether apt knows a server of this version.
+fn has_package(major: u32) -> bool {
+    let package = format!("postgresql-{major}");
+    !Path::new("/usr/bin/apt-cache").exists() || answers(Command::new("apt-cache").args(["show", &package]))
+}
+
+/// The directory with the base system of a suite, made now if it is not there.
+fn base_system(suite: &str) -> Result<PathBuf> {
+    let cache = home_of("XDG_CACHE_HOME", ".cache")?.join("pg_neardup");
+    let place = cache.join(format!("debian-{suite}"));
+    if place.join("etc/debian_version").exists() {
+        return Ok(place);
+    }
+    debian::install_missing(&["debootstrap".to_owned()])?;
+    say::step(&format!("making a Debian {suite} in {} (about 2 minutes and 500 MB, once)", place.display()));
+    std::fs::create_dir_all(&cache).doing("create", &cache)?;
+    let unfinished = cache.join(format!("debian-{suite}.unfinished"));
+    if unfinished.exists() {
+        std::fs::remove_dir_all(&unfinished).doing("remove", &unfinished)?;
+    }
+    let mut debootstrap = Command::new("debootstrap");
+    debootstrap.args(["--variant=minbase", "--include=ca-certificates", suite]).arg(&unfinished);
+    text(&mut debootstrap)?;
+    std::fs::rename(&unfinished, &place).doing("rename", &unfinished)?;
+    Ok(place)
+}
+
+/// A directory of the user's: as the variable says, or of this name in the home directory.
+fn home_of(variable: &str, name: &str) -> Result<PathBuf> {
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(name));
+    let path = std::env::var_os(variable).map(PathBuf::from).or_else(home);
+    path.ok_or_else(|| format!("neither {variable} nor HOME says where {name} is").into())
+}

@@ -1,0 +1,106 @@
+//! `cargo xtask package`: what others install. A Debian package for one major version of Postgres, and the source archive for PGXN.
+//!
+//! The version stands in Cargo.toml alone; META.json must say the same, which is checked here.
+
+use crate::build::build;
+use crate::command::{root, run, text};
+use crate::debian;
+use crate::error::{Doing, Result};
+use crate::options::Options;
+use crate::postgres::Postgres;
+use crate::say;
+use crate::setup;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const MAINTAINER: &str = "the pg_neardup authors <pg_neardup@localhost>";
+
+/// Makes the packages and says where they are.
+pub fn package(options: &Options) -> Result {
+    let meta = root().join("META.json");
+    let described = std::fs::read_to_string(&meta).doing("read", &meta)?;
+    if described.matches(&format!("\"version\": \"{VERSION}\"")).count() != 2 {
+        return Err(format!("META.json is not of version {VERSION}, which Cargo.toml says").into());
+    }
+    let postgres = setup::ensure(options)?;
+    debian::install_missing(&["binutils".to_owned(), "git".to_owned()])?;
+    let built = build(&postgres)?;
+    let place = built.parent().unwrap_or(&built).to_owned();
+    let debian = debian_package(&postgres, &built, &place)?;
+    say::note(&debian.display().to_string());
+    let source = source_archive(&place)?;
+    say::note(&source.display().to_string());
+    Ok(())
+}
+
+/// The package `postgresql-15-neardup`: the built files in the directories of Debian's server, and nothing run at installation.
+fn debian_package(postgres: &Postgres, built: &Path, place: &Path) -> Result<PathBuf> {
+    say::step(&format!("making the Debian package for PostgreSQL {}", postgres.major));
+    let architecture = text(Command::new("dpkg").arg("--print-architecture"))?;
+    let name = format!("postgresql-{}-neardup", postgres.major);
+    let tree = place.join(&name);
+    if tree.exists() {
+        std::fs::remove_dir_all(&tree).doing("remove", &tree)?;
+    }
+    run(Command::new("cp").arg("-r").arg(built).arg(&tree))?;
+    let library = format!("usr/lib/postgresql/{}/lib/pg_neardup.so", postgres.major);
+    run(Command::new("strip").arg("--strip-unneeded").arg(tree.join(&library)))?;
+    let documents = tree.join("usr/share/doc").join(&name);
+    std::fs::create_dir_all(&documents).doing("create", &documents)?;
+    for (from, to) in [("LICENSE", "copyright"), ("README.md", "README.md"), ("README.zh-CN.md", "README.zh-CN.md")] {
+        let from = root().join(from);
+        std::fs::copy(&from, documents.join(to)).doing("copy", &from)?;
+    }
+    let libc = newest_libc(&text(Command::new("objdump").arg("-T").arg(tree.join(&library)))?);
+    let size = text(Command::new("du").arg("-sk").arg(&tree))?;
+    let kilobytes = size.split_whitespace().next().unwrap_or("0");
+    let control = format!(
+        "Package: {name}\nVersion: {VERSION}-1\nSection: database\nPriority: optional\nArchitecture: {architecture}\n\
+         Maintainer: {MAINTAINER}\nInstalled-Size: {kilobytes}\n\
+         Depends: postgresql-{major}, libc6 (>= {libc}), libgcc-s1\n\
+         Description: near-duplicate text in PostgreSQL {major} tables\n \
+         Finds, refuses and removes near-duplicate text inside a table: signatures,\n \
+         exact search by a stock index, a guard against copies at insert, clean-up\n \
+         that can be undone. Chinese first, any language in UTF-8.\n",
+        major = postgres.major
+    );
+    let directory = tree.join("DEBIAN");
+    std::fs::create_dir_all(&directory).doing("create", &directory)?;
+    std::fs::write(directory.join("control"), control).doing("write", &directory)?;
+    let package = place.join(format!("{name}_{VERSION}-1_{architecture}.deb"));
+    text(Command::new("dpkg-deb").args(["--root-owner-group", "--build"]).arg(&tree).arg(&package))?;
+    std::fs::remove_dir_all(&tree).doing("remove", &tree)?;
+    Ok(package)
+}
+
+/// The newest version of glibc whose symbols the library wants, from `objdump -T`.
+fn newest_libc(symbols: &str) -> String {
+    let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest.get(..end)?.split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u32>>>()
+    });
+    let newest = versions.max().unwrap_or_default();
+    newest.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
+}
+
+/// The archive that PGXN takes: the sources of the last commit.
+fn source_archive(place: &Path) -> Result<PathBuf> {
+    say::step("making the source archive");
+    let archive = place.join(format!("pg_neardup-{VERSION}.zip"));
+    let mut git = Command::new("git");
+    git.current_dir(root()).args(["archive", "--format=zip", &format!("--prefix=pg_neardup-{VERSION}/")]);
+    text(git.arg("--output").arg(&archive).arg("HEAD"))?;
+    Ok(archive)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::newest_libc;
+
+    #[test]
+    fn the_newest_version_counts_as_a_number() {
+        let symbols = "0000 DF *UND* 0000 (GLIBC_2.9) open\n0000 DF *UND* 0000 (GLIBC_2.34) read\n0000 (GCC_3.0) x\n";
+        assert_eq!(newest_libc(symbols), "2.34");
+    }
+}

@@ -1,0 +1,100 @@
+-- clean-up: sign what is there already
+
+CREATE FUNCTION neardup.leaves(target regclass) RETURNS SETOF regclass
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT l.relid FROM pg_catalog.pg_partition_tree(target) l JOIN pg_catalog.pg_class c ON c.oid = l.relid WHERE c.relkind = 'r'
+    UNION ALL SELECT target WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_partition_tree(target));
+END;
+
+-- Signs the unsigned rows of a range of pages: the guard's trigger signs a row whose signature column is touched.
+CREATE FUNCTION neardup.sign_pages(guarded neardup.protected, part regclass, first bigint, after bigint) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    signed bigint;
+BEGIN
+    -- Rows whose document has no token are left alone.
+    PERFORM neardup.sign_only(guarded.target);
+    EXECUTE pg_catalog.format(
+        'UPDATE ONLY %s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND t.%5$I IS NOT NULL',
+        part, guarded.signature, '(' || first || ',0)', '(' || after || ',0)', guarded.document);
+    GET DIAGNOSTICS signed = ROW_COUNT;
+    RETURN signed;
+END
+$$;
+
+-- Statements that build the index where it is missing. They cannot run inside a procedure.
+CREATE FUNCTION neardup.index_statements(guarded neardup.protected) RETURNS SETOF text
+    LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    WITH missing AS (
+        SELECT t.relid, t.relid = guarded.target AND EXISTS (SELECT FROM pg_catalog.pg_partition_tree(guarded.target)) AS is_root
+        FROM (SELECT l.relid::oid FROM neardup.leaves(guarded.target) l(relid) UNION SELECT guarded.target::oid) t
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = t.relid AND a.attname = guarded.signature
+        WHERE NOT EXISTS (
+            SELECT FROM pg_catalog.pg_depend d
+                   JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid AND i.indisvalid
+                   JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+                   JOIN pg_catalog.pg_am m ON m.oid = c.relam AND m.amname = 'gin'
+            WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass
+                  AND d.refobjid = t.relid AND d.refobjsubid = a.attnum)
+    )
+    SELECT pg_catalog.format('CREATE INDEX %sON %s USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off);',
+               CASE WHEN m.is_root THEN '' ELSE 'CONCURRENTLY ' END, m.relid::regclass, guarded.signature)
+    FROM missing m ORDER BY m.is_root, m.relid::regclass::text;
+END;
+
+CREATE PROCEDURE neardup.backfill(
+    target regclass, document name DEFAULT NULL, batch integer DEFAULT 1000, throttle interval DEFAULT NULL,
+    INOUT signed bigint DEFAULT NULL
+)
+    LANGUAGE plpgsql AS $$
+DECLARE
+    guarded neardup.protected := neardup.guard_of(target, document);
+    block bigint := pg_catalog.current_setting('block_size')::bigint;
+    statements text;
+    part regclass;
+    pages bigint;
+    page bigint;
+    step bigint;
+    before bigint := 0;
+    total bigint;
+    told timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+    PERFORM neardup.check_batch(batch, throttle);
+    IF NOT guarded.enabled THEN
+        RAISE EXCEPTION 'the guard of % is disabled', target USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Its trigger signs the rows.',
+            HINT = pg_catalog.format('ALTER TABLE %s ENABLE TRIGGER %I;', target, guarded.trigger);
+    END IF;
+    SELECT coalesce(pg_catalog.sum(pg_catalog.pg_relation_size(l) / block), 0) INTO total FROM neardup.leaves(target) l;
+    PERFORM neardup.start_work(target, 'backfill', 'pages', total);
+    signed := 0;
+    FOR part IN SELECT l FROM neardup.leaves(target) l LOOP
+        pages := pg_catalog.pg_relation_size(part) / block;
+        -- A batch is a run of pages, read once and in order; some twenty articles fit one where nothing better is known.
+        SELECT greatest(1, batch / CASE WHEN c.relpages > 0 AND c.reltuples > 0 THEN greatest(1, c.reltuples / c.relpages) ELSE 20 END)
+            INTO step FROM pg_catalog.pg_class c WHERE c.oid = part;
+        page := 0;
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        WHILE page < pages LOOP
+            signed := signed + neardup.sign_pages(guarded, part, page, page + step);
+            page := page + step;
+            told := neardup.note_work(target, before + least(page, pages), greatest(total, before + pages), told);
+            COMMIT;
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+            IF throttle > interval '0' THEN
+                PERFORM pg_catalog.pg_sleep_for(throttle);
+            END IF;
+        END LOOP;
+        before := before + pages;
+    END LOOP;
+    PERFORM neardup.end_work(target);
+    SELECT pg_catalog.string_agg(s, ' ') INTO statements FROM neardup.index_statements(guarded) s;
+    IF statements IS NOT NULL THEN
+        RAISE NOTICE 'the signatures of % have no index, and the guard reads the whole table for each row', target
+            USING HINT = pg_catalog.format('Build it: %s', statements);
+    END IF;
+END
+$$;

@@ -1,0 +1,111 @@
+-- clean-up: the record of what was removed, skipped and pointed elsewhere
+
+CREATE TABLE neardup.runs (
+    run_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    target regclass NOT NULL,
+    document name NOT NULL,
+    action text NOT NULL,
+    keep text NOT NULL,
+    distance integer NOT NULL,
+    removed bigint NOT NULL DEFAULT 0,
+    skipped bigint NOT NULL DEFAULT 0,
+    repointed bigint NOT NULL DEFAULT 0,
+    restored bigint NOT NULL DEFAULT 0,
+    started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    finished timestamptz,
+    role name NOT NULL DEFAULT CURRENT_USER
+);
+
+-- A row is kept as the text of its record, which brings back every value of every type exactly.
+CREATE TABLE neardup.removed (
+    run_id bigint NOT NULL REFERENCES neardup.runs,
+    batch integer NOT NULL,
+    key text NOT NULL,
+    duplicate_of text NOT NULL,
+    distance integer NOT NULL,
+    verdict text,
+    columns name[] NOT NULL,
+    record text,
+    role name NOT NULL DEFAULT CURRENT_USER
+);
+CREATE INDEX ON neardup.removed (run_id, batch);
+
+CREATE TABLE neardup.skipped (
+    run_id bigint NOT NULL REFERENCES neardup.runs,
+    key text NOT NULL,
+    duplicate_of text NOT NULL,
+    reason text NOT NULL,
+    role name NOT NULL DEFAULT CURRENT_USER
+);
+CREATE INDEX ON neardup.skipped (run_id);
+
+-- A row of another table is known by its primary key, or, where it has none, by the text of its whole record.
+CREATE TABLE neardup.repointed (
+    run_id bigint NOT NULL REFERENCES neardup.runs,
+    batch integer NOT NULL,
+    source regclass NOT NULL,
+    columns name[] NOT NULL,
+    target_columns name[] NOT NULL,
+    key_columns name[],
+    key text[] NOT NULL,
+    old_values text[] NOT NULL,
+    new_values text[] NOT NULL,
+    role name NOT NULL DEFAULT CURRENT_USER
+);
+CREATE INDEX ON neardup.repointed (run_id, batch);
+
+SELECT pg_catalog.pg_extension_config_dump('neardup.runs', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup.removed', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup.skipped', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup.repointed', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup.runs_run_id_seq', '');
+
+-- Whoever cleans a table records it here, and sees only what roles of theirs removed.
+GRANT SELECT, INSERT, UPDATE, DELETE ON neardup.runs TO public;
+GRANT SELECT, INSERT, DELETE ON neardup.removed, neardup.skipped, neardup.repointed TO public;
+ALTER TABLE neardup.runs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE neardup.removed ENABLE ROW LEVEL SECURITY;
+ALTER TABLE neardup.skipped ENABLE ROW LEVEL SECURITY;
+ALTER TABLE neardup.repointed ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON neardup.runs USING (pg_catalog.pg_has_role(role, 'USAGE'));
+CREATE POLICY own ON neardup.removed USING (
+    pg_catalog.pg_has_role(role, 'USAGE') AND EXISTS (SELECT FROM neardup.runs r WHERE r.run_id = removed.run_id)
+);
+CREATE POLICY own ON neardup.skipped USING (
+    pg_catalog.pg_has_role(role, 'USAGE') AND EXISTS (SELECT FROM neardup.runs r WHERE r.run_id = skipped.run_id)
+);
+CREATE POLICY own ON neardup.repointed USING (
+    pg_catalog.pg_has_role(role, 'USAGE') AND EXISTS (SELECT FROM neardup.runs r WHERE r.run_id = repointed.run_id)
+);
+
+-- clean-up: pieces of statements; the pattern has the name as %1$I and its place as %2$s
+
+CREATE FUNCTION neardup.each(pattern text, names name[], separator text DEFAULT ', ') RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.string_agg(pg_catalog.format(pattern, n.name, n.place), separator ORDER BY n.place)
+        FROM pg_catalog.unnest(names) WITH ORDINALITY n(name, place)
+    );
+
+CREATE FUNCTION neardup.column_names(target regclass) RETURNS name[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
+    );
+
+-- clean-up: a column's type, also an error where there is no such column
+
+CREATE FUNCTION neardup.column_type(target regclass, name name) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    type text;
+BEGIN
+    SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO type FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = target AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', name, target USING ERRCODE = 'undefined_column';
+    END IF;
+    RETURN type;
+END
+$$;

@@ -1,0 +1,139 @@
+-- clean-up: the column that names the row a marked one duplicates; the guard's action mark fills the same
+
+CREATE FUNCTION neardup.mark_column(document name) RETURNS name
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
+                ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END || '_duplicate_of';
+
+-- Adds a column without keeping others waiting: it gives up its place in the queue after a moment and tries again.
+CREATE FUNCTION neardup.add_column(target regclass, name name, type text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
+DECLARE
+    tries integer := 0;
+BEGIN
+    LOOP
+        BEGIN
+            EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN IF NOT EXISTS %I %s', target, name, type);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            tries := tries + 1;
+            IF tries = 100 THEN
+                RAISE;
+            END IF;
+        END;
+        PERFORM pg_catalog.pg_sleep(0.2);
+    END LOOP;
+END
+$$;
+
+-- clean-up: the statements of one batch. Parameters: after, last (places in neardup_chosen), run_id, batch, columns.
+
+CREATE FUNCTION neardup.still_copies(guarded neardup.protected, verify text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN pg_catalog.format('@extschema@.hamming_distance(t.%1$I, r.%1$I) <= %2$s%3$s', guarded.signature, guarded.distance,
+        CASE WHEN verify = 'facts' THEN pg_catalog.format(
+            ' AND pg_catalog.hashtextextended(t.%1$I::text, 0) = c.document_hash AND pg_catalog.hashtextextended(r.%1$I::text, 0) = c.stays_hash',
+            guarded.document) END);
+
+-- Where foreign keys point at the table, the rows are locked before anybody looks who refers to them.
+CREATE FUNCTION neardup.preparing_statements(guarded neardup.protected, verify text, on_reference text) RETURNS text[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    keys name[] := neardup.key_columns(guarded.target);
+    foreign_keys text[];
+BEGIN
+    SELECT pg_catalog.array_agg(CASE on_reference
+               WHEN 'skip' THEN neardup.skip_statement(guarded.target, k.name, k.source, k.columns, k.target_columns)
+               ELSE neardup.repoint_statement(guarded.target, k.name, k.source, k.columns, k.target_columns) END)
+        INTO foreign_keys FROM neardup.foreign_keys(guarded.target) k;
+    IF foreign_keys IS NULL THEN
+        RETURN '{}';
+    END IF;
+    RETURN ARRAY[
+        pg_catalog.format(
+            'SELECT FROM %1$s t WHERE (%2$s) IN (SELECT %3$s FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2) '
+            'ORDER BY %2$s FOR KEY SHARE',
+            guarded.target, neardup.each('t.%1$I', keys), neardup.each('c.r%2$s', keys)),
+        pg_catalog.format(
+            'SELECT FROM %1$s t WHERE (%2$s) IN (SELECT %3$s FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2) '
+            'ORDER BY %2$s FOR UPDATE',
+            guarded.target, neardup.each('t.%1$I', keys), neardup.each('c.k%2$s', keys)),
+        pg_catalog.format(
+            'UPDATE pg_temp.neardup_chosen c SET reason = ''changed meanwhile'' WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 '
+            'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %1$s t, %1$s r WHERE (%2$s) = (%3$s) AND (%4$s) = (%5$s) AND %6$s)',
+            guarded.target, neardup.each('t.%1$I', keys), neardup.each('c.k%2$s', keys), neardup.each('r.%1$I', keys),
+            neardup.each('c.r%2$s', keys), neardup.still_copies(guarded, verify))
+    ] || foreign_keys;
+END
+$$;
+
+CREATE FUNCTION neardup.removing_statement(guarded neardup.protected, verify text, action text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN pg_catalog.format(
+        'WITH chosen AS (SELECT * FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2),
+staying AS MATERIALIZED (SELECT %2$s, r.%6$I%9$s FROM %1$s r WHERE (%2$s) IN (SELECT %3$s FROM chosen c) FOR KEY SHARE),
+gone AS (%7$s WHERE (%4$s) = (%5$s) AND (%2$s) = (%3$s) AND %8$s
+RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %10$s AS record)
+INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
+SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g',
+        guarded.target,
+        neardup.each('r.%1$I', neardup.key_columns(guarded.target)), neardup.each('c.r%2$s', neardup.key_columns(guarded.target)),
+        neardup.each('t.%1$I', neardup.key_columns(guarded.target)), neardup.each('c.k%2$s', neardup.key_columns(guarded.target)),
+        guarded.signature,
+        CASE action
+            WHEN 'mark' THEN pg_catalog.format('UPDATE %s t SET %I = pg_catalog.concat_ws('', '', %s) FROM chosen c, staying r',
+                guarded.target, neardup.mark_column(guarded.document), neardup.each('c.r%2$s', neardup.key_columns(guarded.target)))
+            ELSE pg_catalog.format('DELETE FROM %s t USING chosen c, staying r', guarded.target) END,
+        neardup.still_copies(guarded, verify),
+        CASE verify WHEN 'facts' THEN pg_catalog.format(', r.%I', guarded.document) END,
+        CASE action WHEN 'archive' THEN '(t.*)::text' ELSE 'NULL::text' END);
+
+-- clean-up: one batch; if a constraint is in the way of some of its rows, it goes row by row, and those stay.
+-- The settings make a record's text the same for whoever removes and whoever restores.
+
+CREATE FUNCTION neardup.remove_batch(
+    preparing text[], removing text, after bigint, last bigint, run_id bigint, batch integer, target regclass,
+    OUT removed bigint, OUT repointed bigint
+)
+    LANGUAGE plpgsql VOLATILE
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    statement text;
+    columns name[] := neardup.column_names(target);
+    affected bigint;
+    first bigint;
+BEGIN
+    -- A deferred foreign key would speak up at the commit only, and take the whole batch with it.
+    SET CONSTRAINTS ALL IMMEDIATE;
+    removed := 0;
+    repointed := 0;
+    FOR step IN 0 .. last - after LOOP
+        -- First all at once, then one by one.
+        first := CASE step WHEN 0 THEN after ELSE after + step - 1 END;
+        BEGIN
+            affected := 0;
+            FOREACH statement IN ARRAY preparing LOOP
+                EXECUTE statement USING first, CASE step WHEN 0 THEN last ELSE first + 1 END, run_id, batch;
+                IF statement LIKE 'WITH moved %' THEN
+                    GET DIAGNOSTICS affected = ROW_COUNT;
+                    repointed := repointed + affected;
+                END IF;
+            END LOOP;
+            EXECUTE removing USING first, CASE step WHEN 0 THEN last ELSE first + 1 END, run_id, batch, columns;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+            removed := removed + affected;
+            IF step = 0 THEN
+                RETURN;
+            END IF;
+        EXCEPTION WHEN integrity_constraint_violation THEN
+            IF step = 0 THEN
+                removed := 0;
+                repointed := 0;
+            ELSE
+                UPDATE pg_temp.neardup_chosen c SET reason = SQLERRM WHERE c.place = first + 1;
+            END IF;
+        END;
+    END LOOP;
+END
+$$;

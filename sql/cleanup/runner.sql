@@ -1,0 +1,87 @@
+-- procedures that run long: one at a time for each table, and how far they are
+
+CREATE TABLE neardup.running (
+    target regclass NOT NULL,
+    role name NOT NULL DEFAULT CURRENT_USER,
+    procedure text NOT NULL,
+    pid integer NOT NULL DEFAULT pg_catalog.pg_backend_pid(),
+    done bigint NOT NULL DEFAULT 0,
+    total bigint NOT NULL,
+    unit text NOT NULL,
+    started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    seen timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    PRIMARY KEY (target, role)
+);
+GRANT SELECT, INSERT, UPDATE, DELETE ON neardup.running TO public;
+ALTER TABLE neardup.running ENABLE ROW LEVEL SECURITY;
+CREATE POLICY anybody ON neardup.running FOR SELECT USING (true);
+CREATE POLICY own ON neardup.running USING (pg_catalog.pg_has_role(role, 'USAGE'));
+
+-- A row counts only while its session has the table's lock, so what a crash leaves behind does not show.
+CREATE VIEW neardup.progress AS
+SELECT r.target, r.procedure, r.done, r.total, r.unit,
+       pg_catalog.round((r.done / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0))::numeric, 1) AS rate,
+       CASE WHEN r.done > 0 THEN pg_catalog.date_trunc('second', (r.seen - r.started) * ((r.total - r.done)::float8 / r.done)) END AS time_left,
+       r.started, r.pid, r.role
+FROM neardup.running r
+     JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target
+WHERE l.locktype = 'advisory' AND l.objsubid = 16 AND l.granted
+      AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database());
+GRANT SELECT ON neardup.progress TO public;
+
+CREATE FUNCTION neardup.start_work(target regclass, procedure text, unit text, total bigint DEFAULT 0) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF neardup.in_transaction_block() THEN
+        RAISE EXCEPTION 'neardup.% cannot run inside a transaction block', procedure USING ERRCODE = 'active_sql_transaction',
+            DETAIL = 'It commits after each batch.', HINT = 'Call it on its own, with autocommit on.';
+    END IF;
+    IF NOT neardup.hold_table(target) THEN
+        RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
+            HINT = 'SELECT * FROM neardup.progress;';
+    END IF;
+    INSERT INTO neardup.running AS r (target, procedure, unit, total) VALUES (target, procedure, unit, total)
+    ON CONFLICT ON CONSTRAINT running_pkey DO UPDATE SET procedure = excluded.procedure, pid = excluded.pid, done = 0,
+        unit = excluded.unit, total = excluded.total, started = excluded.started, seen = excluded.seen;
+END
+$$;
+
+-- Notes how far the work is, and every three seconds says so. Gives back when it last spoke.
+CREATE FUNCTION neardup.note_work(target regclass, done bigint, total bigint, told timestamptz) RETURNS timestamptz
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    p neardup.running;
+    seconds double precision;
+BEGIN
+    UPDATE neardup.running r SET done = least(note_work.done, note_work.total), total = note_work.total, seen = pg_catalog.clock_timestamp()
+    WHERE r.target = note_work.target AND r.role = CURRENT_USER RETURNING * INTO p;
+    IF p.seen < told + interval '3 seconds' THEN
+        RETURN told;
+    END IF;
+    seconds := greatest(pg_catalog.extract('epoch', p.seen - p.started), 0.001);
+    RAISE NOTICE '%: % of % %, % a second, about % left', target, p.done, p.total, p.unit, pg_catalog.round((p.done / seconds)::numeric, 1),
+        coalesce(pg_catalog.date_trunc('second', (p.seen - p.started) * ((p.total - p.done)::float8 / nullif(p.done, 0)))::text, 'unknown time');
+    RETURN p.seen;
+END
+$$;
+
+CREATE FUNCTION neardup.end_work(target regclass) RETURNS void
+    LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    DELETE FROM neardup.running r WHERE r.target = end_work.target AND r.role = CURRENT_USER;
+    SELECT neardup.release_table(target);
+END;
+
+-- procedures that run long: arguments they share
+
+CREATE FUNCTION neardup.check_batch(batch integer, throttle interval) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF batch IS NULL OR batch NOT BETWEEN 1 AND 1000000 THEN
+        RAISE EXCEPTION 'batch must be between 1 and 1000000: %', batch USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF throttle < interval '0' OR throttle > interval '1 hour' THEN
+        RAISE EXCEPTION 'throttle must be between 0 and 1 hour: %', throttle USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+END
+$$;

@@ -1,0 +1,56 @@
+-- minhash of other text types: the type has the same name, so without a function of their own they would be cast to it
+
+CREATE FUNCTION minhash(document character varying, analyzer text DEFAULT 'jieba', hashes integer DEFAULT 128, scheme text DEFAULT 'many_hash', bits integer DEFAULT 32, seed bigint DEFAULT 0) RETURNS minhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'minhash_document_wrapper';
+CREATE FUNCTION minhash(document character, analyzer text DEFAULT 'jieba', hashes integer DEFAULT 128, scheme text DEFAULT 'many_hash', bits integer DEFAULT 32, seed bigint DEFAULT 0) RETURNS minhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'minhash_document_wrapper';
+
+-- minhash distance
+
+CREATE OPERATOR <%> (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = jaccard_distance, COMMUTATOR = <%>
+);
+
+-- minhash equality: of the bytes, for DISTINCT, GROUP BY, joins and logical replication
+
+CREATE FUNCTION minhash_eq(minhash, minhash) RETURNS boolean LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'byteaeq';
+CREATE FUNCTION minhash_ne(minhash, minhash) RETURNS boolean LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'byteane';
+CREATE FUNCTION minhash_hash(minhash) RETURNS integer LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlena';
+CREATE FUNCTION minhash_hash_extended(minhash, bigint) RETURNS bigint LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlenaextended';
+
+CREATE OPERATOR = (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_eq, COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+CREATE OPERATOR <> (
+    LEFTARG = minhash, RIGHTARG = minhash, FUNCTION = minhash_ne, COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+
+CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 minhash_hash(minhash),
+    FUNCTION 2 minhash_hash_extended(minhash, bigint);
+
+-- comments
+
+COMMENT ON TYPE minhash IS 'MinHash signature of the set of a text''s tokens: estimates Jaccard similarity; hexadecimal digits, layout in docs/signatures.md';
+COMMENT ON FUNCTION minhash_in(cstring) IS 'reads hexadecimal digits';
+COMMENT ON FUNCTION minhash_out(minhash) IS 'writes hexadecimal digits';
+COMMENT ON FUNCTION minhash_recv(internal) IS 'reads the stored bytes';
+COMMENT ON FUNCTION minhash_send(minhash) IS 'writes the stored bytes';
+COMMENT ON FUNCTION minhash(text, text, integer, text, integer, bigint) IS 'MinHash signature of a document under an analyzer: hashes 8 to 1024; scheme many_hash or bottom_k; bits 16 or 32 of each value (bottom_k: 32); NULL where the document has no token';
+COMMENT ON FUNCTION minhash(character varying, text, integer, text, integer, bigint) IS 'the same for character varying, which would otherwise be read as a signature';
+COMMENT ON FUNCTION minhash(character, text, integer, text, integer, bigint) IS 'the same for character(n), which would otherwise be read as a signature';
+COMMENT ON FUNCTION minhash(unknown, text, integer, text, integer, bigint) IS 'the same for a string literal, which would otherwise be read as a signature';
+COMMENT ON FUNCTION minhash(text[], integer, text, integer, bigint, text) IS 'MinHash signature of tokens that any other segmenter has cut, taken as they are; NULL elements do not count; signatures of different labels cannot be compared';
+COMMENT ON FUNCTION minhash(tsvector, integer, text, integer, bigint, text) IS 'MinHash signature of the lexemes of a text search vector';
+COMMENT ON FUNCTION jaccard_similarity(minhash, minhash) IS 'estimate of the Jaccard similarity of the token sets, 0 to 1; an error if the signatures were made differently';
+COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS '1 - jaccard_similarity';
+COMMENT ON FUNCTION minhash_eq(minhash, minhash) IS 'equal';
+COMMENT ON FUNCTION minhash_ne(minhash, minhash) IS 'not equal';
+COMMENT ON FUNCTION minhash_hash(minhash) IS 'hash for hash joins, grouping and hash indexes';
+COMMENT ON FUNCTION minhash_hash_extended(minhash, bigint) IS '64-bit hash with a seed, for hash partitioning';
+COMMENT ON OPERATOR = (minhash, minhash) IS 'equal';
+COMMENT ON OPERATOR <> (minhash, minhash) IS 'not equal';
+COMMENT ON OPERATOR <%> (minhash, minhash) IS 'Jaccard distance, 1 - jaccard_similarity';

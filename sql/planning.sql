@@ -1,0 +1,21 @@
+-- planning: how the planner estimates and serves searches by keys
+
+ALTER FUNCTION hamming_within(simhash, simhash, integer) SUPPORT hamming_within_support;
+
+CREATE FUNCTION neardup.keys_overlap(integer[], integer[]) RETURNS boolean
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'arrayoverlap';
+
+CREATE OPERATOR neardup.&& (
+    LEFTARG = integer[], RIGHTARG = integer[], FUNCTION = neardup.keys_overlap, COMMUTATOR = OPERATOR(neardup.&&),
+    RESTRICT = keys_overlap_share, JOIN = keys_overlap_join_share
+);
+
+-- A loose member: any GIN index on an integer array serves it, as it serves &&.
+ALTER OPERATOR FAMILY pg_catalog.array_ops USING gin ADD OPERATOR 1 neardup.&& (integer[], integer[]);
+
+COMMENT ON FUNCTION hamming_within_support(internal) IS 'planner support: the share of rows that hamming_within lets through';
+COMMENT ON FUNCTION simhash_within_support(internal) IS 'planner support: writes simhash_within out as conditions an index can serve';
+COMMENT ON FUNCTION keys_overlap_share(internal, oid, internal, integer) IS 'planner support: the share of rows that have one of the keys sought';
+COMMENT ON FUNCTION keys_overlap_join_share(internal, oid, internal, smallint, internal) IS 'planner support: the same between two tables';
+COMMENT ON FUNCTION neardup.keys_overlap(integer[], integer[]) IS 'behind the operator neardup.&&';
+COMMENT ON OPERATOR neardup.&& (integer[], integer[]) IS 'whether two arrays of index keys share one: && with estimates for keys of signatures; a GIN index serves it';

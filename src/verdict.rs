@@ -1,0 +1,64 @@
+//! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
+
+use neardup_core::verdict::{self, Message};
+use pgrx::prelude::*;
+
+use crate::datum::Record;
+use crate::error::{Result, report};
+
+extension_sql_file!(
+    "../sql/verdict.sql",
+    name = "verdicts",
+    requires = [same_message, same_message_titled, fact_conflicts]
+);
+
+type Row = (String, f64, Vec<String>);
+
+fn row(message: Message) -> Record<Row> {
+    Record((message.verdict.name().to_owned(), message.score, message.reasons))
+}
+
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION same_message(a text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
+    IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn same_message(a: &str, b: &str) -> Result<Record<Row>> {
+    verdict::same_message(a, b).map(row).map_err(report)
+}
+
+// A row without a title still has a text, so a NULL title is none; a missing text leaves nothing to judge.
+#[pg_extern(
+    immutable,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION same_message(title_a text, a text, title_b text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
+    IMMUTABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn same_message_titled(
+    title_a: Option<&str>,
+    a: Option<&str>,
+    title_b: Option<&str>,
+    b: Option<&str>,
+) -> Result<Option<Record<Row>>> {
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    let message =
+        verdict::same_message_titled(title_a.unwrap_or_default(), a, title_b.unwrap_or_default(), b).map_err(report)?;
+    Ok(Some(row(message)))
+}
+
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
+#[pg_extern(immutable, strict, parallel_safe, cost = 20000)]
+fn fact_conflicts(
+    a: &str,
+    b: &str,
+) -> Result<TableIterator<'static, (name!(kind, String), name!(in_a, Option<String>), name!(in_b, Option<String>))>> {
+    let written = |fact: String| (!fact.is_empty()).then_some(fact);
+    let conflicts = verdict::facts::conflicts(a, b).map_err(report)?;
+    Ok(TableIterator::new(
+        conflicts.into_iter().map(move |c| (c.kind.name().to_owned(), written(c.in_a), written(c.in_b))),
+    ))
+}
