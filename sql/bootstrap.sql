@@ -15,3 +15,5 @@ GRANT USAGE ON SCHEMA neardup TO public;
 
 CREATE TYPE simhash;
 CREATE TYPE minhash;
+CREATE TYPE tokenset;
+CREATE TYPE bloom_filter;

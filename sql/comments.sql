@@ -24,11 +24,6 @@ COMMENT ON OPERATOR > (simhash, simhash) IS 'greater';
 COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater or equal';
 COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 
-COMMENT ON FUNCTION simhash(text, text) IS 'SimHash signature of a document under an analyzer (jieba, or chars:N for shingles of N characters); NULL where the document has no token';
-COMMENT ON FUNCTION simhash(text[]) IS 'SimHash signature of tokens that any other segmenter has cut, taken as they are; NULL elements do not count';
-COMMENT ON FUNCTION simhash(character varying, text) IS 'the same for character varying, which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(character, text) IS 'the same for character(n), which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(unknown, text) IS 'the same for a string literal, which would otherwise be read as a signature';
 COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
 COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signature, one for each of 3 to 64 interleaved bands (default 4): CREATE INDEX ON articles USING gin (simhash_bands(sig))';
 COMMENT ON FUNCTION simhash_band(simhash, integer, integer) IS 'index key of one band, numbered from 0';
@@ -45,8 +40,6 @@ COMMENT ON FUNCTION analyzers() IS 'analyzers that have a name, with the JSON ob
 
 COMMENT ON VIEW neardup.protected IS 'tables under guard, with the document and signature columns and the settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: signs a new document and refuses a near-duplicate';
-COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text) IS 'guards a table against near-duplicate documents: adds a signature column, its index and a trigger; call again to change distance or on_duplicate (reject, skip, warn)';
-COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and index';
 COMMENT ON FUNCTION neardup.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
 COMMENT ON FUNCTION neardup.guard_target(oid) IS 'what the trigger needs to know of its table';
 COMMENT ON FUNCTION neardup.key_columns(regclass) IS 'columns of the primary key, in its order';

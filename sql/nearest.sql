@@ -40,7 +40,7 @@ $$;
 
 CREATE FUNCTION neardup.hot_bands(target regclass, signature_column name DEFAULT NULL, n integer DEFAULT 20, bands integer DEFAULT 4)
     RETURNS TABLE (band integer, key integer, row_count bigint, share double precision, signatures bigint, most_common simhash)
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     candidates name[];

@@ -7,11 +7,14 @@
 mod analyzer;
 mod argument;
 mod banding;
+mod bloom;
 mod bootstrap;
 mod cleanup;
 mod containment;
 mod datum;
+mod digest;
 mod error;
+mod evaluate;
 mod grouping;
 mod guard;
 mod guc;
@@ -20,9 +23,13 @@ mod nearest;
 mod pass;
 mod planning;
 mod plot;
+mod profile;
 mod report;
 mod simhash;
+mod similarity;
+mod source;
 mod tokens;
+mod tokenset;
 mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

@@ -24,7 +24,7 @@ $$;
 CREATE FUNCTION neardup.choose(
     guarded neardup.protected, choice neardup.choice, action text, OUT chosen bigint, OUT chained bigint
 )
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     keys name[] := neardup.key_columns(guarded.target);
     marked name := neardup.mark_column(guarded.document);
@@ -187,6 +187,9 @@ BEGIN
     INSERT INTO neardup.runs AS r (target, document, action, keep, distance)
     VALUES (target, guarded.document, action, keep, guarded.distance) RETURNING r.run_id INTO run_id;
     SELECT pg_catalog.max(c.place) INTO all_places FROM pg_temp.neardup_chosen c;
+    -- The rate is that of removing, without the choice before it.
+    UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
+    WHERE r.target = cleanup.target AND r.role = CURRENT_USER;
     COMMIT;
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
