@@ -29,7 +29,6 @@ COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signatur
 COMMENT ON FUNCTION simhash_band(simhash, integer, integer) IS 'index key of one band, numbered from 0';
 COMMENT ON FUNCTION simhash_probes(simhash, integer, integer) IS 'keys of which every signature within the distance (0 to 11) has at least one among its simhash_bands';
 COMMENT ON FUNCTION simhash_within(simhash, simhash, integer) IS 'whether two signatures are within a Hamming distance of 0 to 11; a GIN index on simhash_bands of the first argument serves it';
-COMMENT ON FUNCTION near_duplicate_of(simhash, integer) IS 'window function: position, from 1 in the window''s order, of the first row in the group of signatures connected by steps of at most the distance';
 
 COMMENT ON FUNCTION tokens(text, text) IS 'the tokens of a document under an analyzer, in text order';
 COMMENT ON FUNCTION normalize_text(text, text[]) IS 'a document after normalisation steps: html, links, reposts, handles, emoji, control, nfkc, width, casefold, simplified, punctuation, space, nospace; they run in this order, whatever order they are listed in';
@@ -41,8 +40,6 @@ COMMENT ON FUNCTION analyzers() IS 'analyzers that have a name, with the JSON ob
 
 COMMENT ON VIEW neardup.protected IS 'tables under guard, with the document and signature columns and the settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: signs a new document and refuses a near-duplicate';
-COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text) IS 'guards a table against near-duplicate documents: adds a signature column, its index and a trigger; call again to change distance or on_duplicate (reject, skip, warn)';
-COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and index';
 COMMENT ON FUNCTION neardup.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
 COMMENT ON FUNCTION neardup.guard_target(oid) IS 'what the trigger needs to know of its table';
 COMMENT ON FUNCTION neardup.key_columns(regclass) IS 'columns of the primary key, in its order';

@@ -6,20 +6,39 @@ CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_P
 
 CREATE VIEW neardup.protected AS
 SELECT t.tgrelid::regclass AS target,
-       d.attname AS document,
-       s.attname AS signature,
+       c.names[1] AS document,
+       c.names[2] AS signature,
        (g.settings ->> 'distance')::integer AS distance,
        g.settings ->> 'on_duplicate' AS on_duplicate,
        g.settings ->> 'analyzer' AS analyzer,
        t.tgenabled <> 'D' AS enabled,
-       t.tgname AS trigger
+       t.tgname AS trigger,
+       coalesce(g.settings ->> 'verify', 'none') AS verify,
+       (g.settings ->> 'similarity')::double precision AS similarity,
+       c.names[1:1] || c.names[3:2 + g.columns] AS columns,
+       g.settings ->> 'expression' AS expression,
+       c.names[3 + g.columns:2 + g.columns + g.scope] AS scope,
+       CASE WHEN g.age THEN c.names[3 + g.columns + g.scope] END AS age,
+       (g.settings ->> 'within')::interval AS within,
+       CASE WHEN g.marks THEN c.names[pg_catalog.cardinality(c.names)] END AS duplicate_of,
+       g.settings ->> 'divert' AS diverted_to,
+       coalesce((g.settings ->> 'log')::boolean, false) AS log,
+       (g.settings ->> 'since')::timestamptz AS since
 FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
-         SELECT pg_catalog.convert_from(pg_catalog.substr(t.tgargs, 1, pg_catalog.length(t.tgargs) - 1), 'UTF8')::jsonb AS settings
+         SELECT s AS settings,
+                coalesce((s ->> 'columns')::integer, 0) AS columns,
+                coalesce((s ->> 'scope')::integer, 0) AS scope,
+                coalesce((s ->> 'age')::boolean, false) AS age,
+                coalesce((s ->> 'marks')::boolean, false) AS marks
+         FROM (SELECT pg_catalog.convert_from(pg_catalog.substr(t.tgargs, 1, pg_catalog.length(t.tgargs) - 1), 'UTF8')::jsonb AS s) a
      ) g
-     JOIN pg_catalog.pg_attribute d ON d.attrelid = t.tgrelid AND d.attnum = t.tgattr[0]
-     JOIN pg_catalog.pg_attribute s ON s.attrelid = t.tgrelid AND s.attnum = t.tgattr[1]
-WHERE t.tgfoid = 'neardup.guard'::regproc AND t.tgparentid = 0 AND t.tgnargs = 1;
+     CROSS JOIN LATERAL (
+         SELECT pg_catalog.array_agg(a.attname ORDER BY n.place) AS names
+         FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY n(number, place)
+              JOIN pg_catalog.pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = n.number
+     ) c
+WHERE t.tgfoid = 'neardup.guard'::regproc AND t.tgparentid = 0 AND t.tgnargs = 1 AND pg_catalog.cardinality(c.names) >= 2;
 
 GRANT SELECT ON neardup.protected TO public;
 
@@ -43,11 +62,36 @@ CREATE FUNCTION neardup.key_expression(target regclass, alias text) RETURNS text
         FROM pg_catalog.unnest(neardup.key_columns(target)) WITH ORDINALITY k(name, place)
     );
 
+-- guard: columns of a table by their names
+
+CREATE FUNCTION neardup.column_numbers(target oid, names text[]) RETURNS smallint[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.array_agg(a.attnum ORDER BY n.place)
+        FROM pg_catalog.unnest(names) WITH ORDINALITY n(name, place)
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = target AND a.attname::text = n.name AND NOT a.attisdropped
+    );
+
+-- guard: the sequence that counts what a guard does: it belongs to the signature column and is named after the action
+
+CREATE FUNCTION neardup.guard_counter(guarded neardup.protected, action text) RETURNS oid
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT c.oid
+        FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class c ON c.oid = d.objid
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'a' AND c.relkind = 'S'
+          AND d.refobjid = (guarded).target AND a.attname = (guarded).signature
+          AND c.relname ~ ('_' || action || '(_[0-9]+)?$')
+        ORDER BY c.oid LIMIT 1
+    );
+
 -- guard: what the trigger needs to know of its table
 
 CREATE FUNCTION neardup.guard_target(
     trigger oid,
-    OUT target oid, OUT owner oid, OUT signature_type oid, OUT document integer, OUT name text, OUT keys text[], OUT lookup text
+    OUT root oid, OUT target oid, OUT owner oid, OUT signature_type oid, OUT document smallint, OUT name text, OUT keys text[],
+    OUT columns text[], OUT within bigint, OUT diverted text, OUT logger oid, OUT counter oid, OUT expression oid
 ) RETURNS SETOF record
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -56,119 +100,53 @@ BEGIN ATOMIC
         UNION ALL
         SELECT t.oid, t.tgparentid FROM up JOIN pg_catalog.pg_trigger t ON t.oid = up.tgparentid
     )
-    -- A row is not its own copy: neither the one that an update replaces, nor the one that ON CONFLICT will meet by its key.
-    SELECT c.oid, c.relowner, 'simhash'::regtype, t.tgattr[0]::integer, c.relname, neardup.key_columns(c.oid)::text[],
-           pg_catalog.format(
-               'SELECT %1$s, @extschema@.hamming_distance(t.%2$I, $1) FROM %3$I.%4$I t '
-               'WHERE @extschema@.simhash_within(t.%2$I, $1, %5$s) '
-               'AND NOT (t.tableoid OPERATOR(pg_catalog.=) $2 AND t.ctid OPERATOR(pg_catalog.=) $3) '
-               'AND %1$s OPERATOR(pg_catalog.<>) $4 ORDER BY 2 LIMIT 1',
-               neardup.key_expression(c.oid, 't'), p.signature, n.nspname, c.relname, p.distance)
+    SELECT t.oid, c.oid, c.relowner, 'simhash'::regtype, t.tgattr[0], c.relname, neardup.key_columns(c.oid)::text[],
+           (SELECT pg_catalog.array_agg(a.attname ORDER BY n.place)
+            FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY n(number, place)
+                 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = n.number),
+           pg_catalog.round(EXTRACT(epoch FROM p.within) * 1000000)::bigint,
+           (SELECT pg_catalog.format(
+                       'INSERT INTO %I.%I (document, record, duplicate_of, measure, value) '
+                       'VALUES (%L, pg_catalog.to_jsonb($1) OPERATOR(pg_catalog.-) %L::text, $2, $3, $4)',
+                       dn.nspname, dc.relname, p.document, p.signature)
+            FROM pg_catalog.pg_class dc JOIN pg_catalog.pg_namespace dn ON dn.oid = dc.relnamespace
+            WHERE dc.oid = pg_catalog.to_regclass(p.diverted_to)),
+           (SELECT v.relowner FROM pg_catalog.pg_class v WHERE v.oid = pg_catalog.to_regclass('neardup.verdicts')),
+           neardup.guard_counter(p, p.on_duplicate),
+           (SELECT f.oid FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_namespace fn ON fn.oid = f.pronamespace
+            WHERE pg_catalog.format('%I.%I', fn.nspname, f.proname) = p.expression AND f.pronargs = 1
+              AND f.proargtypes[0] = c.reltype AND f.prorettype = 'text'::regtype)
     FROM up
          JOIN pg_catalog.pg_trigger t ON t.oid = up.oid AND t.tgparentid = 0
          JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
          JOIN neardup.protected p ON p.target = c.oid AND p.trigger = t.tgname;
 END;
 
--- guard: put up and take down
+-- guard: the tables whose rows are looked at, with the numbers of the guard's columns there and the indexes on rotated signatures
 
-CREATE FUNCTION neardup.protect(
-    target regclass,
-    document name,
-    distance integer DEFAULT 7,
-    on_duplicate text DEFAULT 'reject',
-    analyzer text DEFAULT 'chars:3'
-) RETURNS void
-    LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    kind "char";
-    document_type oid;
-    generated "char";
-    guarded neardup.protected;
-    -- A name has room for 63 bytes.
-    short text := CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
-                       ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
-    signature name := short || '_simhash';
-    trigger name := 'zz_neardup_' || short;
-BEGIN
-    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
-    IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
-        RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
-            DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
-    END IF;
-    SELECT coalesce(nullif(t.typbasetype, 0), t.oid), a.attgenerated INTO document_type, generated
-    FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-    WHERE a.attrelid = target AND a.attname = document AND a.attnum > 0 AND NOT a.attisdropped;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'column "%" of table % does not exist', document, target USING ERRCODE = 'undefined_column';
-    END IF;
-    IF document_type NOT IN ('text'::regtype, 'character varying'::regtype, 'character'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table % has type %', document, target, document_type::regtype
-            USING ERRCODE = 'datatype_mismatch', DETAIL = 'A document is of type text, character varying or character.';
-    END IF;
-    IF generated <> '' THEN
-        RAISE EXCEPTION 'column "%" of table % is generated', document, target USING ERRCODE = 'feature_not_supported',
-            DETAIL = 'Generated columns get their values after the guard has looked.', HINT = 'Guard a column they are made from.';
-    END IF;
-    IF neardup.key_columns(target) IS NULL THEN
-        RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'The guard names a row by its primary key.', HINT = 'Add one: ALTER TABLE ... ADD PRIMARY KEY.';
-    END IF;
-    IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
-        RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn') THEN
-        RAISE EXCEPTION 'on_duplicate must be reject, skip or warn: %', on_duplicate USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF analyzer IS NULL THEN
-        RAISE EXCEPTION 'analyzer must not be NULL' USING ERRCODE = 'null_value_not_allowed', HINT = 'SELECT * FROM analyzers();';
-    END IF;
-    PERFORM @extschema@.simhash('', analyzer);
-
-    SELECT * INTO guarded FROM neardup.protected p WHERE p.target = protect.target AND p.document = protect.document;
-    IF NOT FOUND THEN
-        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash', target, signature);
-        EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off)',
-                                  target, signature);
-    ELSIF guarded.analyzer <> analyzer THEN
-        RAISE EXCEPTION 'column "%" of table % is signed with analyzer %', document, target, guarded.analyzer
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Signatures of two analyzers cannot be compared.',
-                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSE
-        signature := guarded.signature;
-        trigger := guarded.trigger;
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', trigger, target);
-    END IF;
-    -- The name sorts behind other triggers', so that the guard judges the row as they leave it.
-    EXECUTE pg_catalog.format(
-        'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %I, %I ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
-        trigger, document, signature, target,
-        pg_catalog.jsonb_build_object('distance', distance, 'on_duplicate', on_duplicate, 'analyzer', analyzer));
-
-    PERFORM neardup.tell_of_unsigned(neardup.guard_of(target, document));
-END
-$$;
-
-CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
-    LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    guarded neardup.protected;
-BEGIN
-    FOR guarded IN
-        SELECT * FROM neardup.protected p
-        WHERE p.target = unprotect.target AND (unprotect.document IS NULL OR p.document = unprotect.document)
-    LOOP
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
-        EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
-    END LOOP;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document || '"', '')
-            USING ERRCODE = 'undefined_object';
-    END IF;
-END
-$$;
+CREATE FUNCTION neardup.guard_parts(target oid, columns text[], keys text[])
+    RETURNS TABLE (part oid, columns smallint[], keys smallint[], indexes oid[])
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT c.oid, neardup.column_numbers(c.oid, $2), neardup.column_numbers(c.oid, $3),
+           (SELECT pg_catalog.array_agg(coalesce((
+                       SELECT i.indexrelid
+                       FROM pg_catalog.pg_index i
+                            JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
+                            JOIN pg_catalog.pg_am m ON m.oid = ic.relam
+                            JOIN pg_catalog.pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
+                                 AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = 'simhash_rotated(simhash, integer)'::regprocedure
+                            JOIN pg_catalog.pg_depend s ON s.classid = 'pg_class'::regclass AND s.objid = i.indexrelid
+                                 AND s.refclassid = 'pg_class'::regclass AND s.refobjid = c.oid
+                                 AND s.refobjsubid = (neardup.column_numbers(c.oid, $2))[2]
+                       WHERE i.indrelid = c.oid AND i.indisvalid AND i.indnatts = 1 AND i.indpred IS NULL AND m.amname = 'btree'
+                         AND pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) ~ (', ' || band || '\)$')
+                       ORDER BY i.indexrelid LIMIT 1), 0) ORDER BY band)
+            FROM pg_catalog.generate_series(0, 3) band)
+    FROM pg_catalog.pg_class c
+    WHERE c.relkind IN ('r', 'm') AND (c.oid = $1 OR c.oid IN (SELECT l.relid FROM pg_catalog.pg_partition_tree($1) l WHERE l.isleaf))
+    ORDER BY c.oid;
+END;
 
 -- guard: the one guard of a table, or the one on a column
 
@@ -212,3 +190,8 @@ BEGIN
     END IF;
 END
 $$;
+
+COMMENT ON FUNCTION neardup.column_numbers(oid, text[]) IS 'attribute numbers of columns of a table';
+COMMENT ON FUNCTION neardup.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
+COMMENT ON FUNCTION neardup.guard_parts(oid, text[], text[]) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
+COMMENT ON FUNCTION @extschema@.simhash_rotated(simhash, integer) IS 'the signature''s bits, those of band 0 to 3 first: for the B-tree indexes of a guard';

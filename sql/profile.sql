@@ -91,11 +91,11 @@ END
 $$;
 
 CREATE FUNCTION neardup.train_transition(internal, document text, profile text, keep integer) RETURNS internal
-    LANGUAGE c STABLE PARALLEL RESTRICTED COST 10000 AS 'MODULE_PATHNAME', 'train_transition_wrapper';
+    LANGUAGE c STABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'train_transition_wrapper';
 CREATE FUNCTION neardup.train_final(internal) RETURNS bytea
-    LANGUAGE c STABLE PARALLEL RESTRICTED COST 10000 AS 'MODULE_PATHNAME', 'train_final_wrapper';
+    LANGUAGE c STABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'train_final_wrapper';
 CREATE AGGREGATE neardup.train_statistics(document text, profile text, keep integer) (
-    SFUNC = neardup.train_transition, STYPE = internal, FINALFUNC = neardup.train_final, PARALLEL = RESTRICTED
+    SFUNC = neardup.train_transition, STYPE = internal, FINALFUNC = neardup.train_final, PARALLEL = SAFE
 );
 
 CREATE PROCEDURE neardup.train_profile(

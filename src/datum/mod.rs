@@ -3,24 +3,32 @@
 
 pub mod aggregate;
 mod bit_string;
+pub mod column;
 pub mod estimate;
 pub mod expression;
+pub mod function;
+mod integers;
 pub mod invalidation;
 pub mod lock;
-pub mod plan;
-mod record;
 pub mod read;
+mod record;
 pub mod role;
 pub mod runner;
 pub mod scan;
 mod simhash;
+mod sliced;
+pub mod statement;
+pub mod table;
 pub mod trigger;
 mod tsvector;
 mod varlena;
 pub mod window;
 
+pub use aggregate::AggregateCall;
 pub use bit_string::BitString;
+pub use integers::Integers;
 pub use record::Record;
 pub use simhash::SimHash;
+pub use sliced::Sliced;
 pub use tsvector::TsVector;
-pub use varlena::{Made, Message, MinHashType, Stored, TokenSetType};
+pub use varlena::{BloomFilterType, Made, Message, MinHashType, Stored, TokenSetType};

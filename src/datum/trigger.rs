@@ -1,11 +1,12 @@
 //! A safe view of a row trigger's call.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::marker::PhantomData;
 
-use pgrx::{FromDatum, IntoDatum, pg_sys};
+use pgrx::{FromDatum, pg_sys};
 
 use super::SimHash;
+use super::column::Column;
 
 /// One firing of a `BEFORE ... FOR EACH ROW` trigger.
 ///
@@ -68,6 +69,12 @@ impl<'a> RowTrigger<'a> {
         self.trigger.tgoid
     }
 
+    /// The trigger's name.
+    pub fn name(&self) -> String {
+        // SAFETY: tgname is a C string that lives as long as the trigger.
+        unsafe { CStr::from_ptr(self.trigger.tgname) }.to_string_lossy().into_owned()
+    }
+
     /// The table whose row it is: a partition where the table has partitions.
     pub fn relation_oid(&self) -> pg_sys::Oid {
         // SAFETY: the relation is open for the length of the call.
@@ -106,7 +113,19 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
-    fn value(&self, row: Row, column: i16) -> Option<pg_sys::Datum> {
+    /// A column's declared type and that type's collation; `None` where the table has no such column.
+    pub fn column(&self, column: i16) -> Option<Column> {
+        self.column_type(column)?;
+        // SAFETY: the relation is open for the length of the call and has the column.
+        unsafe {
+            let descriptor = (*self.data.tg_relation).rd_att;
+            let kind = pg_sys::SPI_gettypeid(descriptor, i32::from(column));
+            Some(Column { kind, collation: pg_sys::get_typcollation(kind) })
+        }
+    }
+
+    /// A column's value, of a column the table has; `None` for NULL.
+    pub fn value(&self, row: Row, column: i16) -> Option<pg_sys::Datum> {
         let tuple = self.tuple(row)?;
         let mut null = true;
         // SAFETY: the tuple has the shape of the relation's descriptor; the callers have checked the column.
@@ -120,9 +139,8 @@ impl<'a> RowTrigger<'a> {
         if !is_text(self.column_type(column)?) {
             return None;
         }
-        let datum = self.value(row, column)?;
         // SAFETY: a text type's datum is a varlena of text; what it points to lives in the memory of this call.
-        unsafe { <&str>::from_datum(datum, false) }
+        unsafe { text_of(self.value(row, column)?) }
     }
 
     /// A signature; `None` for NULL, and for a column that is not of the given type `simhash`.
@@ -133,32 +151,34 @@ impl<'a> RowTrigger<'a> {
         self.value(row, column).map(SimHash::from_raw)
     }
 
-    /// The table and place (`oid` and `tid`) of the row that an update replaces; of no row in an insert.
-    pub fn identity(&self) -> [pg_sys::Datum; 2] {
-        let table = if self.is_update() { self.relation_oid() } else { pg_sys::Oid::INVALID };
-        // SAFETY: tg_trigtuple is valid for the call, and a tid datum is a pointer to an item pointer.
-        let tid = unsafe { &raw mut (*self.data.tg_trigtuple).t_self };
-        [pg_sys::Datum::from(table), pg_sys::Datum::from(tid)]
+    /// The place of the row that an update replaces; `None` in an insert.
+    pub fn replaced(&self) -> Option<pg_sys::ItemPointerData> {
+        // SAFETY: tg_trigtuple is valid for the call.
+        self.is_update().then(|| unsafe { (*self.data.tg_trigtuple).t_self })
     }
 
-    /// The new row's values in the named columns, as one text datum: what `concat_ws(', ', ...)` makes of them.
-    pub fn new_key(&self, columns: &[String]) -> pg_sys::Datum {
-        let mut values = Vec::with_capacity(columns.len());
-        for column in columns {
-            let name = CString::new(column.as_str()).unwrap_or_default();
-            // SAFETY: the tuple has the shape of the relation's descriptor; SPI_getvalue gives null or a C string
-            // allocated in the memory of this call.
-            unsafe {
-                let descriptor = (*self.data.tg_relation).rd_att;
-                let number = pg_sys::SPI_fnumber(descriptor, name.as_ptr());
-                let Some(tuple) = self.tuple(Row::New).filter(|_| number > 0) else { continue };
-                let value = pg_sys::SPI_getvalue(tuple, descriptor, number);
-                if !value.is_null() {
-                    values.push(CStr::from_ptr(value).to_string_lossy());
-                }
-            }
+    /// A column of the new row as its type writes it; `None` for NULL.
+    pub fn output(&self, column: i16) -> Option<String> {
+        let tuple = self.tuple(Row::New)?;
+        // SAFETY: the tuple has the shape of the relation's descriptor; SPI_getvalue gives null or a C string
+        // allocated in the memory of this call.
+        unsafe {
+            let value = pg_sys::SPI_getvalue(tuple, (*self.data.tg_relation).rd_att, i32::from(column));
+            (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
         }
-        values.join(", ").into_datum().unwrap_or(pg_sys::Datum::null())
+    }
+
+    /// The whole new or old row, as a composite value of its table's type.
+    pub fn row(&self, row: Row) -> Option<pg_sys::Datum> {
+        let tuple = self.tuple(row)?;
+        // SAFETY: the tuple has the shape of the relation's descriptor.
+        Some(unsafe { pg_sys::heap_copy_tuple_as_datum(tuple, (*self.data.tg_relation).rd_att) })
+    }
+
+    /// The type of its table's rows.
+    pub fn row_type(&self) -> pg_sys::Oid {
+        // SAFETY: the relation is open for the length of the call.
+        unsafe { (*(*self.data.tg_relation).rd_rel).reltype }
     }
 
     /// Leaves the row out.
@@ -166,19 +186,20 @@ impl<'a> RowTrigger<'a> {
         pg_sys::Datum::null()
     }
 
-    /// Lets the row through with another signature in `column`, which must be of type `simhash`; `None` is NULL.
-    pub fn keep_with(&self, column: i16, signature: Option<SimHash>) -> pg_sys::Datum {
+    /// Lets the row through with other values in some columns; each must be of its column's type, `None` is NULL.
+    pub fn keep_with(&self, changes: &[(i16, Option<pg_sys::Datum>)]) -> pg_sys::Datum {
         let Some(tuple) = self.tuple(Row::New) else { return pg_sys::Datum::null() };
-        let mut columns = [i32::from(column)];
-        let mut nulls = [signature.is_none()];
-        let mut values = [signature.map_or(pg_sys::Datum::null(), SimHash::into_raw)];
-        // SAFETY: the tuple has the shape of the relation's descriptor, the arrays have one entry each, and the
-        // column is of a by-value type.
+        let mut columns: Vec<i32> = changes.iter().map(|(column, _)| i32::from(*column)).collect();
+        let mut nulls: Vec<bool> = changes.iter().map(|(_, value)| value.is_none()).collect();
+        let mut values: Vec<pg_sys::Datum> =
+            changes.iter().map(|(_, value)| value.unwrap_or(pg_sys::Datum::null())).collect();
+        // SAFETY: the tuple has the shape of the relation's descriptor, the arrays have an entry for each change, and
+        // the values are copied.
         let changed = unsafe {
             pg_sys::heap_modify_tuple_by_cols(
                 tuple,
                 (*self.data.tg_relation).rd_att,
-                1,
+                changes.len() as i32,
                 columns.as_mut_ptr(),
                 values.as_mut_ptr(),
                 nulls.as_mut_ptr(),
@@ -186,6 +207,15 @@ impl<'a> RowTrigger<'a> {
         };
         pg_sys::Datum::from(changed)
     }
+}
+
+/// The text of a value of a text type, without its toast.
+///
+/// # Safety
+/// `datum` must be such a value; the text lives where it does, or in the current memory context.
+pub unsafe fn text_of<'a>(datum: pg_sys::Datum) -> Option<&'a str> {
+    // SAFETY: the caller vouches for the datum.
+    unsafe { <&str>::from_datum(datum, false) }
 }
 
 /// Whether values of this type are stored as text is.

@@ -7,6 +7,7 @@ mod cron;
 mod dump;
 mod examples;
 mod extremes;
+mod hostile;
 mod isolation;
 mod preload;
 mod reference;
@@ -65,6 +66,12 @@ pub const ALL: &[Check] = &[
     },
     Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
+    Check {
+        name: "hostile",
+        what: "100 MB texts and worse: they end, and can be cancelled (about 2 minutes)",
+        needs_server: true,
+        run: hostile::run,
+    },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
     Check {
         name: "resume",

@@ -32,12 +32,27 @@ fn fill_avx512<S: Sink>(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut 
     let (starts_by_8, starts_rest) = starts.as_chunks::<8>();
     let (ends_by_8, ends_rest) = ends.as_chunks::<8>();
     let (hashes_by_8, hashes_rest) = hashes.as_chunks_mut::<8>();
-    for (step, (starts, ends)) in starts_by_8.iter().zip(ends_by_8).enumerate() {
-        if let Some(hashes) = hashes_by_8.get_mut(step) {
-            hash_eight::<S>(text, starts, ends, hashes);
+    let mut steps = starts_by_8.iter().zip(ends_by_8).enumerate();
+    // The loop within has no call in it, or else its twenty constants would be loaded anew each time.
+    while steps.len() > 0 {
+        let mut unhashed = None;
+        for (step, (starts, ends)) in steps.by_ref() {
+            let mut others = 0;
+            if let Some(hashes) = hashes_by_8.get_mut(step) {
+                others = hash_eight::<S>(text, starts, ends, hashes);
+            }
+            if let Some(ready) = step.checked_sub(LAG).and_then(|step| hashes_by_8.get(step)) {
+                sink.take_some(ready);
+            }
+            if others != 0 {
+                unhashed = hashes_by_8.get_mut(step).map(|hashes| (starts, ends, hashes, others));
+                break;
+            }
         }
-        if let Some(ready) = step.checked_sub(LAG).and_then(|step| hashes_by_8.get(step)) {
-            sink.take_some(ready);
+        if let Some((starts, ends, hashes, others)) = unhashed {
+            for lane in (0..8).filter(|lane| others >> lane & 1 != 0) {
+                hashes[lane] = piece_hash(text, starts[lane], ends[lane]);
+            }
         }
     }
     for ready in hashes_by_8.iter().skip(hashes_by_8.len().saturating_sub(LAG)) {
@@ -47,7 +62,8 @@ fn fill_avx512<S: Sink>(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut 
     sink.take_some(hashes_rest);
 }
 
-/// Hashes eight shingles; those of 4 to 16 bytes, which are five letters as well as five Chinese characters, at once.
+/// Hashes those of eight shingles that have 4 to 16 bytes, which are five letters as well as five Chinese characters, and
+/// gives a bit for each of the others.
 ///
 /// Neighbouring shingles lie within 64 bytes of text. One load brings them in, and byte permutations lay the ends of each
 /// shingle into its lane. The rest is XXH3's path for 4 to 8 bytes, or for 9 to 16 bytes, on eight lanes.
@@ -56,7 +72,7 @@ fn fill_avx512<S: Sink>(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut 
 /// constants each time.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-fn hash_eight<S>(text: &[u8], starts: &[u32; 8], ends: &[u32; 8], hashes: &mut [u64; 8]) {
+fn hash_eight<S>(text: &[u8], starts: &[u32; 8], ends: &[u32; 8], hashes: &mut [u64; 8]) -> u8 {
     // SAFETY: both arrays hold eight u32, 32 bytes; unaligned loads are allowed.
     let (start, end) =
         unsafe { (_mm256_loadu_epi32(starts.as_ptr().cast()), _mm256_loadu_epi32(ends.as_ptr().cast())) };
@@ -88,12 +104,7 @@ fn hash_eight<S>(text: &[u8], starts: &[u32; 8], ends: &[u32; 8], hashes: &mut [
     }
     // SAFETY: `hashes` holds eight u64, 64 bytes; unaligned stores are allowed.
     unsafe { _mm512_storeu_epi64(hashes.as_mut_ptr().cast(), hash) };
-    let mut others = !(medium | short);
-    while others != 0 {
-        let lane = others.trailing_zeros() as usize & 7;
-        hashes[lane] = piece_hash(text, starts[lane], ends[lane]);
-        others &= others - 1;
-    }
+    !(medium | short)
 }
 
 /// Spreads byte 4 i of `offsets` over the eight bytes of lane i.

@@ -1,0 +1,308 @@
+-- protect: put a guard up, or change its settings
+
+CREATE FUNCTION neardup.protect(
+    target regclass,
+    document name,
+    distance integer DEFAULT 7,
+    on_duplicate text DEFAULT 'reject',
+    analyzer text DEFAULT 'chars:3',
+    verify text DEFAULT 'none',
+    similarity double precision DEFAULT NULL,
+    scope name[] DEFAULT '{}',
+    within interval DEFAULT NULL,
+    age name DEFAULT NULL,
+    columns name[] DEFAULT NULL,
+    expression regproc DEFAULT NULL,
+    log boolean DEFAULT false
+) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    kind "char";
+    guarded neardup.protected;
+    is_new boolean;
+    -- A name has room for 63 bytes.
+    short text := CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
+                       ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
+    more name[];
+    duplicate_of name;
+    diverted_to text;
+    made_by text;
+    bands integer[];
+    settings jsonb;
+BEGIN
+    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
+    IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
+        RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
+            DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
+    END IF;
+    PERFORM neardup.check_document(target, document);
+    more := pg_catalog.array_remove(columns, document);
+    more := coalesce(more, '{}');
+    IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
+        RAISE EXCEPTION 'columns must hold the document column "%"', document USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF expression IS NULL THEN
+        PERFORM neardup.check_document(target, c) FROM pg_catalog.unnest(more) c;
+    ELSE
+        PERFORM neardup.check_column(target, c) FROM pg_catalog.unnest(more) c;
+        SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) INTO made_by
+        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+             JOIN pg_catalog.pg_class c ON c.oid = target
+        WHERE p.oid = expression AND p.pronargs = 1 AND p.proargtypes[0] = c.reltype AND p.prorettype = 'text'::regtype
+          AND p.provolatile = 'i';
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'function % does not make a document of a row of %', expression, target
+                USING ERRCODE = 'invalid_function_definition',
+                      DETAIL = 'Such a function takes one row of the table, gives text, and is IMMUTABLE.';
+        END IF;
+    END IF;
+    IF neardup.key_columns(target) IS NULL THEN
+        RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'The guard names a row by its primary key.', HINT = 'Add one: ALTER TABLE ... ADD PRIMARY KEY.';
+    END IF;
+    IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
+        RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn', 'mark', 'divert') THEN
+        RAISE EXCEPTION 'on_duplicate must be reject, skip, warn, mark or divert: %', on_duplicate
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF analyzer IS NULL THEN
+        RAISE EXCEPTION 'analyzer must not be NULL' USING ERRCODE = 'null_value_not_allowed', HINT = 'SELECT * FROM analyzers();';
+    END IF;
+    PERFORM @extschema@.simhash('', analyzer);
+    IF verify IS NULL OR verify NOT IN ('none', 'overlap', 'cosine', 'facts') THEN
+        RAISE EXCEPTION 'verify must be none, overlap, cosine or facts: %', verify USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN 0 AND 1 THEN
+        RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    PERFORM neardup.check_column(target, c) FROM pg_catalog.unnest(scope) c;
+    IF pg_catalog.cardinality(scope) > 0 THEN
+        -- An error for types without equality.
+        EXECUTE (SELECT pg_catalog.format('SELECT FROM %s GROUP BY %s LIMIT 0', target, pg_catalog.string_agg(pg_catalog.quote_ident(c), ', '))
+                 FROM pg_catalog.unnest(scope) c);
+    END IF;
+    IF (within IS NULL) <> (age IS NULL) THEN
+        RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'within => interval ''2 days'', age => ''published''';
+    ELSIF within < interval '0' THEN
+        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
+    ELSIF age IS NOT NULL AND neardup.check_column(target, age) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
+            DETAIL = 'A time is of type timestamp with or without time zone, or date.';
+    END IF;
+
+    SELECT * INTO guarded FROM neardup.protected p WHERE p.target = protect.target AND p.document = protect.document;
+    is_new := NOT FOUND;
+    IF is_new THEN
+        guarded.signature := short || '_simhash';
+        guarded.trigger := 'zz_neardup_' || short;
+        guarded.since := pg_catalog.now();
+        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash', target, guarded.signature);
+        EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off)',
+                                  target, guarded.signature);
+    ELSIF guarded.analyzer <> analyzer THEN
+        RAISE EXCEPTION 'column "%" of table % is signed with analyzer %', document, target, guarded.analyzer
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Signatures of two analyzers cannot be compared.',
+                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
+    ELSIF guarded.columns[2:] <> more OR guarded.expression IS DISTINCT FROM made_by THEN
+        RAISE EXCEPTION 'column "%" of table % is signed together with other columns', document, target
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Signatures of two kinds of documents cannot be compared.',
+                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
+    ELSE
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
+    END IF;
+    -- A guard of an older version lacks them.
+    SELECT pg_catalog.array_agg(band) INTO bands FROM pg_catalog.generate_series(0, 3) band
+    WHERE is_new OR EXISTS (
+        SELECT FROM neardup.guard_parts(target, ARRAY[document::text, guarded.signature::text], neardup.key_columns(target)::text[]) p
+        WHERE p.indexes[band + 1] = 0);
+    FOR i IN 1 .. coalesce(pg_catalog.cardinality(bands), 0) LOOP
+        EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', target, guarded.signature, bands[i]);
+    END LOOP;
+    duplicate_of := guarded.duplicate_of;
+    IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
+        duplicate_of := neardup.add_mark(target, short);
+    END IF;
+    diverted_to := guarded.diverted_to;
+    IF on_duplicate = 'divert' AND (diverted_to IS NULL OR pg_catalog.to_regclass(diverted_to) IS NULL) THEN
+        diverted_to := neardup.add_diverted(target);
+    END IF;
+    guarded.target := target;
+    IF neardup.guard_counter(guarded, on_duplicate) IS NULL THEN
+        PERFORM neardup.add_counter(target, guarded.signature, short, on_duplicate);
+    END IF;
+
+    settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+        'distance', distance, 'on_duplicate', on_duplicate, 'analyzer', analyzer,
+        'verify', nullif(verify, 'none'), 'similarity', similarity,
+        'columns', nullif(pg_catalog.cardinality(more), 0), 'expression', made_by,
+        'scope', nullif(pg_catalog.cardinality(scope), 0), 'within', within, 'age', CASE WHEN age IS NOT NULL THEN true END,
+        'marks', CASE WHEN duplicate_of IS NOT NULL THEN true END, 'divert', diverted_to, 'log', nullif(log, false),
+        'since', guarded.since));
+    -- The name sorts behind other triggers', so that the guard judges the row as they leave it.
+    EXECUTE pg_catalog.format(
+        'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
+        guarded.trigger,
+        (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
+         FROM pg_catalog.unnest(pg_catalog.array_remove(
+             ARRAY[document, guarded.signature] || more || scope || age || duplicate_of, NULL)) WITH ORDINALITY c(name, place)),
+        target, settings);
+
+    PERFORM neardup.tell_of_unsigned(neardup.guard_of(target, document));
+END
+$$;
+
+-- protect: a column must be there; gives its type, domains resolved
+
+CREATE FUNCTION neardup.check_column(target regclass, name name) RETURNS oid
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    kind oid;
+BEGIN
+    SELECT coalesce(nullif(t.typbasetype, 0), t.oid) INTO kind
+    FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+    WHERE a.attrelid = target AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', name, target USING ERRCODE = 'undefined_column';
+    END IF;
+    IF (SELECT a.attgenerated FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = name) <> '' THEN
+        RAISE EXCEPTION 'column "%" of table % is generated', name, target USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'Generated columns get their values after the guard has looked.', HINT = 'Guard a column they are made from.';
+    END IF;
+    RETURN kind;
+END
+$$;
+
+CREATE FUNCTION neardup.check_document(target regclass, name name) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    kind oid := neardup.check_column(target, name);
+BEGIN
+    IF kind NOT IN ('text'::regtype, 'character varying'::regtype, 'character'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % has type %', name, target, kind::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'A document is of type text, character varying or character.';
+    END IF;
+END
+$$;
+
+-- protect: the column that a marked row's original is named in: of the key's type, or text for a key of several columns
+
+CREATE FUNCTION neardup.add_mark(target regclass, short text) RETURNS name
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    keys name[] := neardup.key_columns(target);
+    mark name := 'duplicate_of';
+    kind text := 'text';
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = mark AND NOT a.attisdropped) THEN
+        mark := short || '_copy_of';
+    END IF;
+    IF pg_catalog.cardinality(keys) = 1 THEN
+        SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO kind
+        FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = keys[1];
+    END IF;
+    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, kind);
+    RETURN mark;
+END
+$$;
+
+-- protect: the table that a table's duplicates are diverted to, beside it and of its owner
+
+CREATE FUNCTION neardup.add_diverted(target regclass) RETURNS text
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    diverted text := (SELECT p.diverted_to FROM neardup.protected p
+                      WHERE p.target = add_diverted.target AND pg_catalog.to_regclass(p.diverted_to) IS NOT NULL LIMIT 1);
+    owner name;
+BEGIN
+    IF diverted IS NULL THEN
+        diverted := neardup.free_name(target, 'diverted');
+        SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target;
+        EXECUTE pg_catalog.format(
+            'CREATE TABLE %s (diverted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), '
+            'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
+            'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
+        EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
+    END IF;
+    RETURN diverted;
+END
+$$;
+
+-- protect: a sequence that counts: it does so whatever becomes of the transaction, and keeps nobody waiting
+
+CREATE FUNCTION neardup.add_counter(target regclass, signature name, short text, action text) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    counter text := neardup.free_name(target, short || '_' || action);
+    owner name;
+BEGIN
+    SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target;
+    EXECUTE pg_catalog.format('CREATE SEQUENCE %s', counter);
+    EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNER TO %I', counter, owner);
+    EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNED BY %s.%I', counter, target, signature);
+END
+$$;
+
+-- protect: a name beside a table that is not taken
+
+CREATE FUNCTION neardup.free_name(target regclass, ending text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    schema name;
+    beginning text;
+    free text;
+    tries integer := 0;
+BEGIN
+    SELECT n.nspname, c.relname INTO schema, beginning
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target;
+    IF pg_catalog.octet_length(beginning) + pg_catalog.octet_length(ending) > 58 THEN
+        beginning := 'neardup_' || pg_catalog.left(pg_catalog.md5(beginning || ending), 12);
+        ending := pg_catalog.regexp_replace(ending, '^.*_', '');
+    END IF;
+    LOOP
+        free := pg_catalog.format('%I.%I', schema,
+            pg_catalog.concat_ws('_', beginning, ending, CASE WHEN tries > 0 THEN tries END));
+        EXIT WHEN pg_catalog.to_regclass(free) IS NULL;
+        tries := tries + 1;
+    END LOOP;
+    RETURN free;
+END
+$$;
+
+-- protect: take it down
+
+CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    guarded neardup.protected;
+BEGIN
+    FOR guarded IN
+        SELECT * FROM neardup.protected p
+        WHERE p.target = unprotect.target AND (unprotect.document IS NULL OR p.document = unprotect.document)
+    LOOP
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
+        EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
+        IF guarded.duplicate_of IS NOT NULL THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
+        END IF;
+    END LOOP;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document || '"', '')
+            USING ERRCODE = 'undefined_object';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, double precision, name[], interval, name, name[], regproc, boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window';
+COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and indexes';
+COMMENT ON FUNCTION neardup.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
+COMMENT ON FUNCTION neardup.check_document(regclass, name) IS 'an error unless the column may be guarded';
+COMMENT ON FUNCTION neardup.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';
+COMMENT ON FUNCTION neardup.add_diverted(regclass) IS 'makes the table that duplicates are diverted to';
+COMMENT ON FUNCTION neardup.add_counter(regclass, name, text, text) IS 'makes the sequence that counts what a guard does';
+COMMENT ON FUNCTION neardup.free_name(regclass, text) IS 'a name beside a table that is not taken';
