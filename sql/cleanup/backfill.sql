@@ -27,21 +27,28 @@ $$;
 CREATE FUNCTION neardup.index_statements(guarded neardup.protected) RETURNS SETOF text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    WITH missing AS (
-        SELECT t.relid, t.relid = guarded.target AND EXISTS (SELECT FROM pg_catalog.pg_partition_tree(guarded.target)) AS is_root
-        FROM (SELECT l.relid::oid FROM neardup.leaves(guarded.target) l(relid) UNION SELECT guarded.target::oid) t
-             JOIN pg_catalog.pg_attribute a ON a.attrelid = t.relid AND a.attname = guarded.signature
+    -- What searches use, then what the guard uses.
+    SELECT x.statement FROM (
+        SELECT 0 AS place, p.part, pg_catalog.format(
+                   'CREATE INDEX CONCURRENTLY ON %s USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off);',
+                   p.part::regclass, guarded.signature) AS statement
+        FROM neardup.guard_parts(guarded.target, ARRAY[guarded.document::text, guarded.signature::text], '{}') p
         WHERE NOT EXISTS (
             SELECT FROM pg_catalog.pg_depend d
                    JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid AND i.indisvalid
                    JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
                    JOIN pg_catalog.pg_am m ON m.oid = c.relam AND m.amname = 'gin'
             WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass
-                  AND d.refobjid = t.relid AND d.refobjsubid = a.attnum)
-    )
-    SELECT pg_catalog.format('CREATE INDEX %sON %s USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off);',
-               CASE WHEN m.is_root THEN '' ELSE 'CONCURRENTLY ' END, m.relid::regclass, guarded.signature)
-    FROM missing m ORDER BY m.is_root, m.relid::regclass::text;
+                  AND d.refobjid = p.part AND d.refobjsubid = p.columns[2])
+        UNION ALL
+        SELECT 1 + b.band, p.part, pg_catalog.format(
+                   'CREATE INDEX CONCURRENTLY ON %s (@extschema@.simhash_rotated(%I, %s));',
+                   p.part::regclass, guarded.signature, b.band)
+        FROM neardup.guard_parts(guarded.target, ARRAY[guarded.document::text, guarded.signature::text], '{}') p
+             CROSS JOIN pg_catalog.generate_series(0, 3) b(band)
+        WHERE p.indexes[b.band + 1] = 0
+    ) x
+    ORDER BY x.part, x.place;
 END;
 
 CREATE PROCEDURE neardup.backfill(
@@ -93,7 +100,7 @@ BEGIN
     PERFORM neardup.end_work(target);
     SELECT pg_catalog.string_agg(s, ' ') INTO statements FROM neardup.index_statements(guarded) s;
     IF statements IS NOT NULL THEN
-        RAISE NOTICE 'the signatures of % have no index, and the guard reads the whole table for each row', target
+        RAISE NOTICE 'the signatures of % lack an index, without which the guard or a search reads the whole table', target
             USING HINT = pg_catalog.format('Build it: %s', statements);
     END IF;
 END

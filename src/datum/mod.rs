@@ -3,9 +3,9 @@
 
 mod bit_string;
 pub mod column;
-pub mod function;
 pub mod estimate;
 pub mod expression;
+pub mod function;
 pub mod invalidation;
 pub mod lock;
 mod record;
