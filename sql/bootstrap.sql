@@ -15,3 +15,4 @@ GRANT USAGE ON SCHEMA neardup TO public;
 
 CREATE TYPE simhash;
 CREATE TYPE minhash;
+CREATE TYPE tokenset;

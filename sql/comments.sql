@@ -24,11 +24,6 @@ COMMENT ON OPERATOR > (simhash, simhash) IS 'greater';
 COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater or equal';
 COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 
-COMMENT ON FUNCTION simhash(text, text) IS 'SimHash signature of a document under an analyzer (jieba, or chars:N for shingles of N characters); NULL where the document has no token';
-COMMENT ON FUNCTION simhash(text[]) IS 'SimHash signature of tokens that any other segmenter has cut, taken as they are; NULL elements do not count';
-COMMENT ON FUNCTION simhash(character varying, text) IS 'the same for character varying, which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(character, text) IS 'the same for character(n), which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(unknown, text) IS 'the same for a string literal, which would otherwise be read as a signature';
 COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
 COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signature, one for each of 3 to 64 interleaved bands (default 4): CREATE INDEX ON articles USING gin (simhash_bands(sig))';
 COMMENT ON FUNCTION simhash_band(simhash, integer, integer) IS 'index key of one band, numbered from 0';

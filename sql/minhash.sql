@@ -44,6 +44,7 @@ COMMENT ON FUNCTION minhash(character varying, text, integer, text, integer, big
 COMMENT ON FUNCTION minhash(character, text, integer, text, integer, bigint) IS 'the same for character(n), which would otherwise be read as a signature';
 COMMENT ON FUNCTION minhash(unknown, text, integer, text, integer, bigint) IS 'the same for a string literal, which would otherwise be read as a signature';
 COMMENT ON FUNCTION minhash(text[], integer, text, integer, bigint, text) IS 'MinHash signature of tokens that any other segmenter has cut, taken as they are; NULL elements do not count; signatures of different labels cannot be compared';
+COMMENT ON FUNCTION minhash(tsvector, integer, text, integer, bigint, text) IS 'MinHash signature of the lexemes of a text search vector';
 COMMENT ON FUNCTION jaccard_similarity(minhash, minhash) IS 'estimate of the Jaccard similarity of the token sets, 0 to 1; an error if the signatures were made differently';
 COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS '1 - jaccard_similarity';
 COMMENT ON FUNCTION minhash_eq(minhash, minhash) IS 'equal';

@@ -60,9 +60,9 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING hash AS
 
 -- simhash of other text types: the type has the same name, so without a function of their own they would be cast to it
 
-CREATE FUNCTION simhash(document character varying, analyzer text DEFAULT 'jieba') RETURNS simhash
+CREATE FUNCTION simhash(document character varying, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'simhash_document_wrapper';
-CREATE FUNCTION simhash(document character, analyzer text DEFAULT 'jieba') RETURNS simhash
+CREATE FUNCTION simhash(document character, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'simhash_document_wrapper';
 
 -- simhash distance
@@ -70,3 +70,17 @@ CREATE FUNCTION simhash(document character, analyzer text DEFAULT 'jieba') RETUR
 CREATE OPERATOR <~> (
     LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = hamming_distance, COMMUTATOR = <~>
 );
+
+-- comments
+
+COMMENT ON FUNCTION simhash(text, text, text, integer) IS 'SimHash signature of a document under an analyzer; weighting count, none, log_count, tf, tfidf (jieba''s own table) or textrank; the low 1 to 64 bits; NULL where no token weighs anything';
+COMMENT ON FUNCTION simhash(character varying, text, text, integer) IS 'the same for character varying, which would otherwise be read as a signature';
+COMMENT ON FUNCTION simhash(character, text, text, integer) IS 'the same for character(n), which would otherwise be read as a signature';
+COMMENT ON FUNCTION simhash(unknown, text, text, integer) IS 'the same for a string literal, which would otherwise be read as a signature';
+COMMENT ON FUNCTION simhash(text[], text, integer) IS 'SimHash signature of tokens that any other segmenter has cut, taken as they are; NULL elements do not count';
+COMMENT ON FUNCTION simhash(text[], double precision[], integer) IS 'SimHash signature of tokens with a weight for each, finite and not negative; where either is NULL neither counts';
+COMMENT ON FUNCTION simhash(tsvector, text, integer) IS 'SimHash signature of the lexemes of a text search vector, each as often as it has positions';
+COMMENT ON FUNCTION simhash_totals(text, text, text, integer) IS 'the totals whose signs are the SimHash signature, one for each bit from the lowest, for cosine_similarity (SimHashCosine); casts to pgvector''s vector';
+COMMENT ON FUNCTION simhash_totals(text[], text, integer) IS 'the totals behind the SimHash signature of ready tokens';
+COMMENT ON FUNCTION simhash_totals(text[], double precision[], integer) IS 'the totals behind the SimHash signature of ready tokens with a weight for each';
+COMMENT ON FUNCTION simhash_totals(tsvector, text, integer) IS 'the totals behind the SimHash signature of a text search vector';

@@ -26,7 +26,12 @@ extension_sql_file!("../sql/cleanup/remove.sql", name = "cleanup_remove", requir
 extension_sql_file!("../sql/cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_remove"]);
 extension_sql_file!("../sql/cleanup/undo.sql", name = "cleanup_undo", requires = ["cleanup_run"]);
 extension_sql_file!("../sql/cleanup/purge.sql", name = "cleanup_purge", requires = ["cleanup_undo"]);
-extension_sql_file!("../sql/cleanup/comments.sql", name = "cleanup_comments", requires = ["cleanup_report"]);
+extension_sql_file!("../sql/cleanup/resign.sql", name = "cleanup_resign", requires = ["cleanup_purge"]);
+extension_sql_file!(
+    "../sql/cleanup/comments.sql",
+    name = "cleanup_comments",
+    requires = ["cleanup_report", "cleanup_resign"]
+);
 extension_sql_file!("../sql/comments.sql", name = "comments", finalize);
 
 /// Takes a table for one runner, over commits, until it is released or a transaction of this session fails.

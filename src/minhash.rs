@@ -12,7 +12,7 @@ use pgrx::prelude::*;
 
 use crate::analyzer;
 use crate::argument::within;
-use crate::datum::{Made, Message, MinHashType, Stored};
+use crate::datum::{Made, Message, MinHashType, Stored, TsVector};
 use crate::error::{Result, report};
 
 extension_sql_file!(
@@ -25,8 +25,15 @@ extension_sql_file!(
 extension_sql_file!(
     "../sql/minhash.sql",
     name = "minhash_operators",
-    requires =
-        ["minhash_type", minhash_literal, minhash_document, minhash_tokens, jaccard_similarity, jaccard_distance]
+    requires = [
+        "minhash_type",
+        minhash_literal,
+        minhash_document,
+        minhash_tokens,
+        minhash_tsvector,
+        jaccard_similarity,
+        jaccard_distance
+    ]
 );
 
 type Value<'a> = Stored<'a, MinHashType>;
@@ -162,6 +169,20 @@ fn minhash_tokens(
         Request { hashes, scheme, bits, seed }.with_hasher(label, tokens.len() <= KEPT_DOCUMENT, |hasher| {
             document::minhash_of_tokens(tokens.iter().flatten(), hasher)
         })?;
+    Ok(signature.map(|signature| signature.into_bytes().into()))
+}
+
+#[pg_extern(name = "minhash", immutable, strict, parallel_safe, cost = 1000)]
+fn minhash_tsvector(
+    document: TsVector<'_>,
+    hashes: default!(i32, 128),
+    scheme: default!(&str, "'many_hash'"),
+    bits: default!(i32, 32),
+    seed: default!(i64, 0),
+    label: default!(&str, "'tsvector'"),
+) -> Result<Option<Signature>> {
+    let signature = Request { hashes, scheme, bits, seed }
+        .with_hasher(label, true, |hasher| document::minhash_of_hashes(document.hashes(), hasher))?;
     Ok(signature.map(|signature| signature.into_bytes().into()))
 }
 

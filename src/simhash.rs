@@ -1,13 +1,16 @@
-//! The type `simhash` and the function that makes one from a document.
+//! The type `simhash`, the functions that make one, and the totals behind it.
 
-use neardup_core::document;
-use neardup_core::sketch::simhash;
+use neardup_core::document::{self, Weights};
+use neardup_core::sketch::simhash::{self, keep_bits};
+use neardup_core::weighting::Weighting;
 use pgrx::prelude::*;
 use std::ffi::CStr;
 
 use crate::analyzer;
-use crate::datum::{BitString, SimHash};
+use crate::argument::within;
+use crate::datum::{BitString, SimHash, TsVector};
 use crate::error::{Result, report};
+use crate::source;
 
 extension_sql_file!(
     "../sql/simhash_type.sql",
@@ -19,7 +22,20 @@ extension_sql_file!(
 extension_sql_file!(
     "../sql/simhash.sql",
     name = "simhash_operators",
-    requires = ["simhash_type", hamming_distance, simhash_from_bit]
+    requires = [
+        "simhash_type",
+        hamming_distance,
+        simhash_from_bit,
+        simhash_document,
+        simhash_literal,
+        simhash_tokens,
+        simhash_weighted_tokens,
+        simhash_tsvector,
+        totals_of_document,
+        totals_of_tokens,
+        totals_of_weighted_tokens,
+        totals_of_tsvector
+    ]
 );
 
 #[pg_extern(
@@ -62,10 +78,30 @@ fn hamming_distance(a: SimHash, b: SimHash) -> i32 {
     (a.0 ^ b.0).count_ones() as i32
 }
 
-// What any other segmenter has cut.
-#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 1000)]
-fn simhash_tokens(tokens: Array<&str>) -> Option<SimHash> {
-    document::simhash_of_tokens(tokens.iter().flatten()).map(SimHash)
+/// Signs a document; the usual question, by count and in 64 bits, without keeping its tokens.
+fn of_document(document: &str, analyzer: &str, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
+    let weights = source::weights(weighting)?;
+    let bits = within("bits", bits, 1..=64)?;
+    let signature = match weights {
+        Weights::By(Weighting::Count) => {
+            analyzer::with(analyzer, |analyzer, scratch| document::simhash(document, analyzer, scratch))?
+                .and_then(|signature| signature.map(|signature| keep_bits(signature, bits)).transpose())
+                .map_err(report)?
+        }
+        _ => source::of_document(document, analyzer, |tokens, _| tokens.simhash(weights, bits))?,
+    };
+    Ok(signature.map(SimHash))
+}
+
+// Segmenting costs about 20 ns a byte, the operators around it 1: the planner should run this last and in parallel.
+#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 10000)]
+fn simhash_document(
+    document: &str,
+    analyzer: default!(&str, "'jieba'"),
+    weighting: default!(&str, "'count'"),
+    bits: default!(i32, 64),
+) -> Result<Option<SimHash>> {
+    of_document(document, analyzer, weighting, bits)
 }
 
 /// Signs a string literal: without this, `simhash('...')` would read the literal as a signature, since the type has the same name.
@@ -74,16 +110,81 @@ fn simhash_tokens(tokens: Array<&str>) -> Option<SimHash> {
     strict,
     parallel_safe,
     requires = ["simhash_type"],
-    sql = "CREATE FUNCTION simhash(document unknown, analyzer text DEFAULT 'jieba') RETURNS simhash IMMUTABLE STRICT PARALLEL SAFE COST 10000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION simhash(document unknown, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash IMMUTABLE STRICT PARALLEL SAFE COST 10000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
-fn simhash_literal(document: &CStr, analyzer: &str) -> Result<Option<SimHash>> {
-    simhash_document(&document.to_string_lossy(), analyzer)
+fn simhash_literal(document: &CStr, analyzer: &str, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
+    of_document(&document.to_string_lossy(), analyzer, weighting, bits)
 }
 
-// Segmenting costs about 20 ns a byte, the operators around it 1: the planner should run this last and in parallel.
-#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 10000)]
-fn simhash_document(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Option<SimHash>> {
-    let signature = analyzer::with(analyzer, |analyzer, scratch| document::simhash(document, analyzer, scratch))?
-        .map_err(report)?;
-    Ok(signature.map(SimHash))
+// What any other segmenter has cut.
+#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 1000)]
+fn simhash_tokens(
+    tokens: Array<&str>,
+    weighting: default!(&str, "'count'"),
+    bits: default!(i32, 64),
+) -> Result<Option<SimHash>> {
+    let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
+    source::of_array(&tokens, |tokens| tokens.simhash(weights, bits)).map(|signature| signature.map(SimHash))
+}
+
+#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 1000)]
+fn simhash_weighted_tokens(
+    tokens: Array<&str>,
+    weights: Array<f64>,
+    bits: default!(i32, 64),
+) -> Result<Option<SimHash>> {
+    let bits = within("bits", bits, 1..=64)?;
+    source::of_weighted_array(&tokens, &weights, |tokens, weights| tokens.simhash(weights, bits))
+        .map(|signature| signature.map(SimHash))
+}
+
+#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 1000)]
+fn simhash_tsvector(
+    document: TsVector<'_>,
+    weighting: default!(&str, "'count'"),
+    bits: default!(i32, 64),
+) -> Result<Option<SimHash>> {
+    let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
+    source::of_tsvector(&document, |tokens| tokens.simhash(weights, bits)).map(|signature| signature.map(SimHash))
+}
+
+#[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 10000)]
+fn totals_of_document(
+    document: &str,
+    analyzer: default!(&str, "'jieba'"),
+    weighting: default!(&str, "'count'"),
+    bits: default!(i32, 64),
+) -> Result<Option<Vec<f32>>> {
+    let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
+    source::of_document(document, analyzer, |tokens, _| tokens.totals(weights, bits))
+}
+
+#[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 1000)]
+fn totals_of_tokens(
+    tokens: Array<&str>,
+    weighting: default!(&str, "'count'"),
+    bits: default!(i32, 64),
+) -> Result<Option<Vec<f32>>> {
+    let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
+    source::of_array(&tokens, |tokens| tokens.totals(weights, bits))
+}
+
+#[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 1000)]
+fn totals_of_weighted_tokens(
+    tokens: Array<&str>,
+    weights: Array<f64>,
+    bits: default!(i32, 64),
+) -> Result<Option<Vec<f32>>> {
+    let bits = within("bits", bits, 1..=64)?;
+    source::of_weighted_array(&tokens, &weights, |tokens, weights| tokens.totals(weights, bits))
+}
+
+#[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 1000)]
+fn totals_of_tsvector(
+    document: TsVector<'_>,
+    weighting: default!(&str, "'count'"),
+    bits: default!(i32, 64),
+) -> Result<Option<Vec<f32>>> {
+    let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
+    source::of_tsvector(&document, |tokens| tokens.totals(weights, bits))
 }

@@ -4,7 +4,7 @@ use neardup_core::analysis::normalize::{self, Steps};
 use neardup_core::analysis::sentences::{Sentence, sentences};
 use neardup_core::analysis::{Analyzer, Scratch, Spec, presets};
 use neardup_core::sketch::hash::token_hash;
-use neardup_core::weighting::idf::JiebaIdf;
+use neardup_core::weighting::idf::{Idf, JiebaIdf};
 use neardup_core::weighting::{Weighting, keywords};
 use neardup_core::{Error, ErrorKind, similarity};
 use pgrx::prelude::*;
@@ -27,22 +27,24 @@ const SENTENCE_ANALYZER: &str = "chars:2";
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
 fn tokens(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Vec<String>> {
-    analyzer::with(analyzer, |analyzer, scratch| {
-        let mut tokens = Vec::new();
-        let mut bytes = 0;
-        analyzer.tokens(document, scratch, &mut |token| {
-            bytes += token.len() + size_of::<String>();
-            if bytes <= MAX_TOKEN_BYTES {
-                tokens.push(token.to_owned());
-            }
-        })?;
+    analyzer::with(analyzer, |analyzer, scratch| token_list(document, analyzer, scratch))?.map_err(report)
+}
+
+/// The tokens of a document, if they fit one array.
+pub fn token_list(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> neardup_core::Result<Vec<String>> {
+    let mut tokens = Vec::new();
+    let mut bytes = 0;
+    analyzer.tokens(document, scratch, &mut |token| {
+        bytes += token.len() + size_of::<String>();
         if bytes <= MAX_TOKEN_BYTES {
-            return Ok(tokens);
+            tokens.push(token.to_owned());
         }
-        let message = format!("the tokens of a document of {} bytes are too long for one array", document.len());
-        Err(Error::new(ErrorKind::LimitExceeded, message).with_detail("The limit is 512 MB."))
-    })?
-    .map_err(report)
+    })?;
+    if bytes <= MAX_TOKEN_BYTES {
+        return Ok(tokens);
+    }
+    let message = format!("the tokens of a document of {} bytes are too long for one array", document.len());
+    Err(Error::new(ErrorKind::LimitExceeded, message).with_detail("The limit is 512 MB."))
 }
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 1000)]
@@ -65,21 +67,25 @@ fn keywords_of(
 ) -> Result<TableIterator<'static, (name!(token, String), name!(weight, f64))>> {
     let n = within("n", n, 0..=10_000)? as usize;
     let weighting = Weighting::parse(method).map_err(report)?;
-    let found = analyzer::with(analyzer, |analyzer, scratch| ranked(document, n, weighting, analyzer, scratch))?;
+    let found = analyzer::with(analyzer, |analyzer, scratch| {
+        ranked_words(document, n, weighting, &JiebaIdf, analyzer, scratch)
+    })?;
     Ok(TableIterator::new(found.map_err(report)?))
 }
 
-fn ranked(
+/// The heaviest words of a document with their weights.
+pub fn ranked_words(
     document: &str,
     n: usize,
     weighting: Weighting,
+    idf: &dyn Idf,
     analyzer: &Analyzer,
     scratch: &mut Scratch,
 ) -> neardup_core::Result<Vec<(String, f64)>> {
     let mut tokens = Vec::new();
     let text = analyzer.normalize(document, scratch);
     analyzer.words(text, &mut |token| tokens.push(token))?;
-    let ranked = keywords(&tokens, n, weighting, &JiebaIdf)?;
+    let ranked = keywords(&tokens, n, weighting, idf)?;
     Ok(ranked.into_iter().map(|keyword| (keyword.text.to_owned(), keyword.weight)).collect())
 }
 

@@ -56,3 +56,12 @@ COMMENT ON PROCEDURE neardup.purge(interval, integer, bigint) IS 'forgets clean-
 COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, integer) IS 'overview of the copies in a guarded table: rows, signed, groups, duplicates, share, copies by distance, largest groups, hottest bands';
 COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, integer) IS 'the same as one self-contained HTML page, with bars and sample pairs side by side';
 COMMENT ON FUNCTION neardup.render_report(text) IS 'renders the page of neardup.report_html';
+COMMENT ON VIEW neardup.resigning IS 'tables that are being signed again: the column that fills and its analyzer, beside the analyzer the guard still judges by';
+COMMENT ON FUNCTION neardup.sign_next() IS 'the trigger that fills the second signature column while neardup.resign is under way';
+COMMENT ON FUNCTION neardup.signed_otherwise(regclass, name) IS 'rows whose signature is not what the guard''s analyzer gives today';
+COMMENT ON FUNCTION neardup.next_column(name) IS 'name of the second signature column';
+COMMENT ON FUNCTION neardup.begin_resigning(neardup.protected, text) IS 'puts up the second signature column and its trigger';
+COMMENT ON FUNCTION neardup.resign_pages(neardup.protected, text, regclass, bigint, bigint) IS 'fills the second signature column in a range of pages';
+COMMENT ON FUNCTION neardup.end_resigning(neardup.protected, text) IS 'puts the second signature column in the place of the first';
+COMMENT ON PROCEDURE neardup.resign(regclass, text, name, integer, interval, bigint) IS 'signs a guarded table again, with another analyzer or the same, in batches beside the guard; asks for an index, and when called again changes over';
+COMMENT ON FUNCTION neardup.stop_resigning(regclass, name) IS 'gives up what neardup.resign began';

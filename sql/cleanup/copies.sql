@@ -67,18 +67,21 @@ BEGIN
         by_scope := neardup.each('t.%1$I', choice.scope) || ', ';
     END IF;
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.
+    -- BETWEEN, because the planner takes that for few rows, which copies are.
     grouping := pg_catalog.format(
-        'WITH signed AS (SELECT %1$s, t.%2$I AS signature, pg_catalog.row_number() OVER a AS place, '
-        'pg_catalog.row_number() OVER a - pg_catalog.row_number() OVER w + @extschema@.near_duplicate_of(t.%2$I, %3$s) OVER w AS first '
+        'WITH signed AS MATERIALIZED (SELECT %1$s, t.%2$I AS signature, pg_catalog.row_number() OVER a AS place, '
+        '%9$s@extschema@.near_duplicate_of(t.%2$I, %3$s) OVER w AS first '
         'FROM %4$s t WHERE %5$s WINDOW w AS (%6$s ORDER BY %7$s), a AS (ORDER BY %8$s%7$s)), '
-        'sized AS (SELECT s.*, pg_catalog.count(*) OVER (PARTITION BY s.first) AS size FROM signed s) ',
+        'copies AS MATERIALIZED (SELECT * FROM signed s WHERE s.place - s.first BETWEEN 1 AND 9223372036854775807), '
+        'sizes AS (SELECT c.first, pg_catalog.count(*) + 1 AS size FROM copies c GROUP BY c.first) ',
         neardup.each('t.%1$I AS k%2$s', keys), guarded.signature, guarded.distance, guarded.target,
-        neardup.choice_filter(guarded, choice), 'PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', '), keep_order, by_scope);
+        neardup.choice_filter(guarded, choice), 'PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', '), keep_order, by_scope,
+        CASE WHEN by_scope <> '' THEN 'pg_catalog.row_number() OVER a - pg_catalog.row_number() OVER w + ' END);
     IF neardup.chosen_verify(choice.verify) = 'none' THEN
         RETURN grouping || pg_catalog.format(
-            'SELECT %1$s, %2$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, m.size AS group_size, '
+            'SELECT %1$s, %2$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, z.size AS group_size, '
             'NULL::text AS verdict, NULL::double precision AS score '
-            'FROM sized m JOIN signed r ON r.place = m.first WHERE m.place <> m.first ORDER BY m.first, m.place',
+            'FROM copies m JOIN sizes z ON z.first = m.first JOIN signed r ON r.place = m.first ORDER BY m.first, m.place',
             neardup.each('m.k%2$s', keys), neardup.each('r.k%2$s AS r%2$s', keys));
     END IF;
     -- The texts of a group decide into which messages it falls apart.
@@ -86,13 +89,13 @@ BEGIN
         ', gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
         'pg_catalog.array_agg(CAST(m.signature AS bigint) ORDER BY m.place) AS signatures, '
         'pg_catalog.array_agg(t.%1$I::text ORDER BY m.place) AS documents '
-        'FROM sized m JOIN %2$s t ON (%3$s) = (%4$s) WHERE m.size > 1 GROUP BY m.first), '
-        'judged AS (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, j.verdict, j.score '
+        'FROM sizes z JOIN signed m ON m.first = z.first JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
+        'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, j.verdict, j.score '
         'FROM gathered g CROSS JOIN LATERAL neardup.judge_group(g.signatures, g.documents, %5$s) j), '
-        'counted AS (SELECT j.*, pg_catalog.count(*) OVER (PARTITION BY j.first) AS size FROM judged j) '
-        'SELECT %6$s, %7$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, c.verdict, c.score '
-        'FROM counted c JOIN signed m ON m.place = c.place JOIN signed r ON r.place = c.first '
-        'WHERE c.place <> c.first ORDER BY c.first, c.place',
+        'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '
+        'SELECT %6$s, %7$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
+        'FROM judged j JOIN counted c ON c.first = j.first JOIN signed m ON m.place = j.place JOIN signed r ON r.place = j.first '
+        'WHERE j.place <> j.first ORDER BY j.first, j.place',
         guarded.document, guarded.target, neardup.each('t.%1$I', keys), neardup.each('m.k%2$s', keys), guarded.distance,
         neardup.each('m.k%2$s', keys), neardup.each('r.k%2$s AS r%2$s', keys));
 END
@@ -114,7 +117,7 @@ CREATE FUNCTION neardup.duplicates(
 ) RETURNS TABLE (
     key text, duplicate_of text, distance integer, group_size bigint, measure text, value double precision, verdict text
 )
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     guarded neardup.protected := neardup.guard_of(target, document);
     keys name[] := neardup.key_columns(target);

@@ -24,7 +24,7 @@ $$;
 CREATE FUNCTION neardup.choose(
     guarded neardup.protected, choice neardup.choice, action text, OUT chosen bigint, OUT chained bigint
 )
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     keys name[] := neardup.key_columns(guarded.target);
     marked name := neardup.mark_column(guarded.document);

@@ -1,6 +1,7 @@
 //! Between Postgres's memory and Rust values: the only place with `unsafe`, besides the two C-callable entry points
 //! that Postgres itself calls (the window function and the trigger).
 
+pub mod aggregate;
 mod bit_string;
 pub mod column;
 pub mod estimate;
@@ -9,16 +10,20 @@ pub mod function;
 pub mod invalidation;
 pub mod lock;
 mod record;
+pub mod read;
 pub mod role;
 pub mod runner;
+pub mod scan;
 mod simhash;
 pub mod statement;
 pub mod table;
 pub mod trigger;
+mod tsvector;
 mod varlena;
 pub mod window;
 
 pub use bit_string::BitString;
 pub use record::Record;
 pub use simhash::SimHash;
-pub use varlena::{Made, Message, MinHashType, Stored};
+pub use tsvector::TsVector;
+pub use varlena::{Made, Message, MinHashType, Stored, TokenSetType};

@@ -24,13 +24,21 @@ pub trait VarlenaType {
     const IDENT: &'static str;
 }
 
-/// The type `minhash`.
-pub struct MinHashType;
+/// Makes a marker for a type of the extension.
+macro_rules! varlena_type {
+    ($marker:ident, $name:literal) => {
+        #[doc = concat!("The type `", $name, "`.")]
+        pub struct $marker;
 
-impl VarlenaType for MinHashType {
-    const NAME: &'static str = "minhash";
-    const IDENT: &'static str = pgrx::pgrx_resolved_type!(MinHashType);
+        impl VarlenaType for $marker {
+            const NAME: &'static str = $name;
+            const IDENT: &'static str = pgrx::pgrx_resolved_type!($marker);
+        }
+    };
 }
+
+varlena_type!(MinHashType, "minhash");
+varlena_type!(TokenSetType, "tokenset");
 
 /// An argument of type `K`.
 #[derive(Clone, Copy)]

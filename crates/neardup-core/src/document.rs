@@ -1,10 +1,16 @@
 //! The whole way of a document to a signature: analysis, then sketch.
+//!
+//! [`simhash`] by count and [`minhash`] keep no tokens; [`HashedTokens`] does, for what needs weights or the set itself.
 
 use crate::Result;
 use crate::analysis::{Analyzer, Cut, Scratch, chars};
 use crate::sketch::hash::token_hash;
 use crate::sketch::minhash::{MinHash, MinHasher};
 use crate::sketch::simhash::SimHashCounter;
+
+mod tokens;
+
+pub use tokens::{HashedTokens, MAX_GIVEN_WEIGHT, Weights};
 
 /// Gives the SimHash of a document's tokens, each weighing as often as it occurs; `None` where it has no token.
 ///
@@ -54,8 +60,13 @@ pub fn minhash(
 
 /// Gives the MinHash of tokens that another segmenter has cut; `None` for none.
 pub fn minhash_of_tokens<'t>(tokens: impl IntoIterator<Item = &'t str>, hasher: &mut MinHasher) -> Option<MinHash> {
+    minhash_of_hashes(tokens.into_iter().map(token_hash), hasher)
+}
+
+/// Gives the MinHash of token hashes; `None` for none.
+pub fn minhash_of_hashes(hashes: impl IntoIterator<Item = u64>, hasher: &mut MinHasher) -> Option<MinHash> {
     hasher.reset();
-    tokens.into_iter().for_each(|token| hasher.add(token_hash(token)));
+    hashes.into_iter().for_each(|hash| hasher.add(hash));
     hasher.finish()
 }
 

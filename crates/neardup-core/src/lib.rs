@@ -14,14 +14,18 @@
 //! * [`grouping`]: connected components of near signatures.
 //! * [`similarity`]: exact measures, with which candidates are verified.
 //! * [`verdict`]: whether two texts are one message: copy, excerpt, update, rewrite or different.
+//! * [`profile`]: an analyzer with house words and the statistics of a collection.
 #![deny(unsafe_code)]
 
 pub mod analysis;
 pub mod banding;
 pub mod document;
 mod error;
+pub mod evaluate;
 pub mod grouping;
 pub mod interrupt;
+pub mod plot;
+pub mod profile;
 pub mod similarity;
 pub mod sketch;
 pub mod verdict;

@@ -18,15 +18,12 @@ const STAMP: u64 = 0x0123_4567_89ab_cdef;
 struct Collection;
 
 impl CorpusStatistics for Collection {
-    fn documents(&self) -> u64 {
-        1000
-    }
-
-    fn document_frequency(&self, word: u64) -> u64 {
-        [("太阳队", 12), ("总决赛", 45), ("赢", 160)]
+    fn rarity(&self, word: u64) -> f64 {
+        let documents = [("太阳队", 12.0), ("总决赛", 45.0), ("赢", 160.0)]
             .into_iter()
             .find_map(|(text, documents)| (token_hash(text) == word).then_some(documents))
-            .unwrap_or(0)
+            .unwrap_or(1.0);
+        libm::log(1000.0 / documents)
     }
 
     fn co_occurrence(&self, a: u64, b: u64) -> f64 {

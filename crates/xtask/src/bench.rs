@@ -5,9 +5,11 @@
 
 mod chart;
 mod clock;
+mod guard;
 mod peers;
 mod report;
 mod scale;
+mod sessions;
 mod signatures;
 mod text;
 mod texts;
@@ -46,12 +48,13 @@ const ALL: &[Table] = &[
         what: "finding and grouping in a million signatures (about 2 minutes)",
         measure: scale::measure,
     },
+    Table { name: "guard", what: "inserts under a guard (about 3 minutes)", measure: guard::measure },
 ];
 
 const DATABASE: &str = "bench";
 
 /// What the server has beside the usual settings of a throwaway one; the report prints them.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 7] = [
     "shared_buffers=1GB",
     "work_mem=256MB",
     "maintenance_work_mem=1GB",
@@ -59,7 +62,6 @@ const SETTINGS: [&str; 8] = [
     "max_parallel_maintenance_workers=0",
     "jit=off",
     "autovacuum=off",
-    "max_wal_size=16GB",
 ];
 
 /// How much is measured.
@@ -72,11 +74,36 @@ struct Size {
     signatures: u64,
     /// Look-ups of which the median counts.
     probes: u64,
+    /// Rows of the tables that the guard is measured on.
+    guarded: &'static [u64],
+    /// Single-row inserts into them, and rows of a load.
+    inserts: u64,
+    load: u64,
+    /// How long many sessions insert.
+    seconds: u64,
 }
 
 impl Size {
-    const FULL: Self = Self { rounds: 5, articles: 20_000, signatures: 1_000_000, probes: 1000 };
-    const QUICK: Self = Self { rounds: 1, articles: 500, signatures: 20_000, probes: 100 };
+    const FULL: Self = Self {
+        rounds: 5,
+        articles: 20_000,
+        signatures: 1_000_000,
+        probes: 1000,
+        guarded: &[100_000, 1_000_000],
+        inserts: 3000,
+        load: 100_000,
+        seconds: 10,
+    };
+    const QUICK: Self = Self {
+        rounds: 1,
+        articles: 500,
+        signatures: 20_000,
+        probes: 100,
+        guarded: &[2000],
+        inserts: 200,
+        load: 2000,
+        seconds: 2,
+    };
 }
 
 /// What a table measures with.

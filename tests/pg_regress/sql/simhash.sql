@@ -41,7 +41,7 @@ SELECT simhash(ARRAY['南京市', '长江大桥']), simhash(ARRAY['长江大桥'
 SELECT simhash(ARRAY[['南京市'], ['长江大桥']]);
 
 -- labels
-SELECT provolatile, proparallel, proisstrict, procost FROM pg_proc WHERE oid = 'simhash(text, text)'::regprocedure;
+SELECT provolatile, proparallel, proisstrict, procost FROM pg_proc WHERE oid = 'simhash(text, text, text, integer)'::regprocedure;
 -- legal in a generated column and in an index
 CREATE TABLE generated (body text, sig simhash GENERATED ALWAYS AS (simhash(body)) STORED);
 CREATE INDEX ON generated (simhash(body, 'chars:4'));

@@ -1,17 +1,20 @@
 //! An analyzer made ready to run: normalisation, tokenizer, filters, word shingles, in that order.
 
+use std::ops::Deref;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use ahash::AHashSet;
 
+use super::house_words::HouseWord;
 use super::ik::{self, Ik, IkMode};
-use super::jieba::{self, JiebaMode, JiebaOptions};
-use super::lexicon::{Lexicon, is_word};
+use super::jieba::{self, Jieba, JiebaMode, JiebaOptions};
+use super::lexicon::{Lexicon, ListedWord, is_word};
 use super::normalize::{self, Steps};
 use super::path::{self, Method};
 use super::spec::{Mode, Spec, StopWords, Tokenizer};
 use super::{Token, chars, stop_words, words};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// Room that analysis works in, kept from one document to the next.
 #[derive(Debug, Default)]
@@ -20,13 +23,40 @@ pub struct Scratch {
     bounds: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Cutter {
-    Jieba(JiebaOptions),
-    Ik(&'static Ik, IkMode),
-    Path(Method),
+    Jieba(Dictionary<Jieba>, JiebaOptions),
+    Ik(Dictionary<Ik>, IkMode),
+    Path(Dictionary<Lexicon>, Method),
     Words,
     Chars(usize),
+}
+
+/// The words that a tokenizer knows: those of every analyzer, or an analyzer's own besides.
+#[derive(Debug)]
+enum Dictionary<T: 'static> {
+    Standard(&'static T),
+    House(Arc<T>),
+}
+
+impl<T> Clone for Dictionary<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Standard(words) => Self::Standard(words),
+            Self::House(words) => Self::House(Arc::clone(words)),
+        }
+    }
+}
+
+impl<T> Deref for Dictionary<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Self::Standard(words) => words,
+            Self::House(words) => words,
+        }
+    }
 }
 
 /// What stands between a document and its tokens; the same text always gives the same tokens.
@@ -88,16 +118,16 @@ impl Analyzer {
             }
         };
         match self.cutter {
-            Cutter::Jieba(options) if self.excluded_tags.is_empty() => {
-                jieba::segment(jieba::shared(), text, options, &mut keep);
+            Cutter::Jieba(ref jieba, options) if self.excluded_tags.is_empty() => {
+                jieba::segment(jieba, text, options, &mut keep);
             }
-            Cutter::Jieba(options) => jieba::segment_tagged(jieba::shared(), text, options, &mut |token, tag| {
+            Cutter::Jieba(ref jieba, options) => jieba::segment_tagged(jieba, text, options, &mut |token, tag| {
                 if !self.excluded_tags.iter().any(|excluded| tag.starts_with(excluded.as_str())) {
                     keep(token);
                 }
             }),
-            Cutter::Ik(ik, mode) => ik::segment(ik, text, mode, &mut keep),
-            Cutter::Path(method) => path::segment(Lexicon::standard(), text, method, &mut keep),
+            Cutter::Ik(ref ik, mode) => ik::segment(ik, text, mode, &mut keep),
+            Cutter::Path(ref lexicon, method) => path::segment(lexicon, text, method, &mut keep),
             Cutter::Words => words::words(text, &mut keep),
             Cutter::Chars(size) => chars::shingles(text, size, &mut |token| {
                 if !self.stop_words.contains(token.text) {
@@ -159,15 +189,17 @@ impl Analyzer {
     }
 }
 
-impl FromStr for Analyzer {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let spec: Spec = text.parse()?;
+impl Analyzer {
+    /// Makes the analyzer of a specification whose dictionary knows these words too; they are normalised as documents are.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for words where the tokenizer has no dictionary, and for one that normalisation leaves nothing of
+    /// or cuts in two; those of [`Lexicon::with_words`].
+    pub fn with_words(spec: Spec, words: &[HouseWord]) -> Result<Self> {
         let steps = spec.steps()?;
         Ok(Self {
             steps,
-            cutter: cutter(&spec)?,
+            cutter: cutter(&spec, &HouseWord::normalized(words, steps)?)?,
             stop_words: stop_word_set(spec.stop_words.as_ref(), steps)?,
             excluded_tags: spec.exclude_tags.unwrap_or_default(),
             min_length: spec.min_length.unwrap_or(1) as usize,
@@ -176,7 +208,20 @@ impl FromStr for Analyzer {
     }
 }
 
-fn cutter(spec: &Spec) -> Result<Cutter> {
+impl FromStr for Analyzer {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::with_words(text.parse()?, &[])
+    }
+}
+
+fn cutter(spec: &Spec, words: &[HouseWord]) -> Result<Cutter> {
+    let listed: Vec<ListedWord<'_>> = words.iter().map(HouseWord::listed).collect();
+    let lexicon = || match &listed[..] {
+        [] => Ok(Dictionary::Standard(Lexicon::standard())),
+        listed => Lexicon::standard().with_words(listed.iter().copied()).map(Arc::new).map(Dictionary::House),
+    };
     Ok(match spec.tokenizer {
         Tokenizer::Jieba => {
             let mode = match spec.mode {
@@ -184,16 +229,34 @@ fn cutter(spec: &Spec) -> Result<Cutter> {
                 Some(Mode::Search) => JiebaMode::Search,
                 _ => JiebaMode::Exact,
             };
-            Cutter::Jieba(JiebaOptions { mode, hmm: spec.hmm.unwrap_or(true) })
+            let jieba = match &listed[..] {
+                [] => Dictionary::Standard(jieba::shared()),
+                listed => Dictionary::House(Arc::new(Jieba::with_words(listed)?)),
+            };
+            Cutter::Jieba(jieba, JiebaOptions { mode, hmm: spec.hmm.unwrap_or(true) })
         }
         Tokenizer::Ik => {
             let mode = if spec.mode == Some(Mode::MaxWord) { IkMode::MaxWord } else { IkMode::Smart };
-            Cutter::Ik(Ik::standard()?, mode)
+            let ik = match &listed[..] {
+                [] => Dictionary::Standard(Ik::standard()?),
+                // IK reads letters in lower case and half width, and looks its words up so.
+                _ => {
+                    let words = HouseWord::normalized(words, Steps::WIDTH.union(Steps::CASEFOLD))?;
+                    let words = Lexicon::standard().with_words(words.iter().map(HouseWord::listed))?;
+                    Dictionary::House(Arc::new(Ik::over(words)?))
+                }
+            };
+            Cutter::Ik(ik, mode)
         }
-        Tokenizer::LongestMatch => Cutter::Path(Method::LongestMatch),
-        Tokenizer::ShortestPath => Cutter::Path(Method::ShortestPath),
-        Tokenizer::NShortestPath => Cutter::Path(Method::NShortestPath(spec.paths.unwrap_or(2))),
-        Tokenizer::Index => Cutter::Path(Method::Index),
+        Tokenizer::LongestMatch => Cutter::Path(lexicon()?, Method::LongestMatch),
+        Tokenizer::ShortestPath => Cutter::Path(lexicon()?, Method::ShortestPath),
+        Tokenizer::NShortestPath => Cutter::Path(lexicon()?, Method::NShortestPath(spec.paths.unwrap_or(2))),
+        Tokenizer::Index => Cutter::Path(lexicon()?, Method::Index),
+        Tokenizer::Words | Tokenizer::Chars if !words.is_empty() => {
+            let message = "house words need a tokenizer with a dictionary";
+            return Err(Error::new(ErrorKind::InvalidParameter, message)
+                .with_hint("The tokenizers \"words\" and \"chars\" have none."));
+        }
         Tokenizer::Words => Cutter::Words,
         Tokenizer::Chars => Cutter::Chars(spec.size.unwrap_or(1)),
     })

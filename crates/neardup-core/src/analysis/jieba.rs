@@ -21,6 +21,7 @@ mod full;
 use std::sync::OnceLock;
 
 use super::Token;
+use super::house_words::HouseWord;
 pub use super::lexicon::is_word;
 use super::lexicon::{Lexicon, ListedWord, plain_tag};
 use crate::Result;
@@ -59,9 +60,10 @@ impl Default for JiebaOptions {
 pub struct Jieba {
     model: OnceLock<jieba_rs::Jieba>,
     lexicon: Option<Lexicon>,
+    words: Vec<HouseWord>,
 }
 
-static SHARED: Jieba = Jieba { model: OnceLock::new(), lexicon: None };
+static SHARED: Jieba = Jieba { model: OnceLock::new(), lexicon: None, words: Vec::new() };
 
 /// The default model of this process; making it is put off until a text is segmented or [`Jieba::load`] is called.
 pub fn shared() -> &'static Jieba {
@@ -69,7 +71,7 @@ pub fn shared() -> &'static Jieba {
 }
 
 impl Jieba {
-    /// Makes a model from the default dictionary and house words; it takes about 31 MB of its own.
+    /// Makes a model from the default dictionary and house words; when it is needed first, it takes about 31 MB of its own.
     ///
     /// A word without frequency gets the smallest one that keeps it whole, given the words before it.
     ///
@@ -77,13 +79,8 @@ impl Jieba {
     /// Those of [`Lexicon::with_words`].
     pub fn with_words(words: &[ListedWord<'_>]) -> Result<Self> {
         let lexicon = Lexicon::standard().with_words(words.iter().copied())?;
-        let mut model = shared().model().clone();
-        for &(word, frequency, tag) in words {
-            // Bounded, because jieba sums them up.
-            let frequency = frequency.map(|frequency| frequency.min(1 << 40) as usize);
-            model.add_word(word, frequency, tag);
-        }
-        Ok(Self { model: OnceLock::from(model), lexicon: Some(lexicon) })
+        let words = words.iter().map(|&word| HouseWord::from(word)).collect();
+        Ok(Self { model: OnceLock::new(), lexicon: Some(lexicon), words })
     }
 
     /// Tells whether the model is in memory already.
@@ -97,7 +94,18 @@ impl Jieba {
     }
 
     fn model(&self) -> &jieba_rs::Jieba {
-        self.model.get_or_init(jieba_rs::Jieba::new)
+        self.model.get_or_init(|| {
+            if self.words.is_empty() {
+                return jieba_rs::Jieba::new();
+            }
+            let mut model = shared().model().clone();
+            for (word, frequency, tag) in self.words.iter().map(HouseWord::listed) {
+                // Bounded, because jieba sums them up.
+                let frequency = frequency.map(|frequency| frequency.min(1 << 40) as usize);
+                model.add_word(word, frequency, tag);
+            }
+            model
+        })
     }
 
     fn lexicon(&self) -> &Lexicon {

@@ -5,6 +5,7 @@
 
 mod analyzer;
 pub mod chars;
+mod house_words;
 pub mod ik;
 pub mod jieba;
 pub mod lexicon;
@@ -17,6 +18,7 @@ pub mod stop_words;
 pub mod words;
 
 pub use analyzer::{Analyzer, Cut, Scratch};
+pub use house_words::HouseWord;
 pub use spec::{Mode, Spec, StopWords, Tokenizer};
 
 /// One token of a normalised text.

@@ -2,7 +2,8 @@
 //!
 //! * [`group_simhash`]: 64-bit SimHashes within a Hamming distance; exact.
 //! * [`split_by_message`]: one group of them, split by what the texts say.
-//! * [`group_by_bands`]: rows that share a band key and are found similar; for MinHash.
+//! * [`group_by_bands`]: rows that share a band key and are found similar; for MinHash. [`stars_of`] refines its groups.
+//! * [`Linkage`]: whether a chain of near rows is one group.
 //!
 //! A group is named by its first row in the given order, the representative, so whoever orders the rows decides which one is
 //! kept. Promised not to change: the answer, which depends on the signatures and their order alone.
@@ -10,18 +11,22 @@
 mod bands;
 mod components;
 mod distinct;
+mod linkage;
 mod messages;
 mod near;
 mod partition;
 mod simhash;
+mod similar;
 mod star;
 mod union_find;
 
 use crate::{Error, ErrorKind, Result};
 
 pub use bands::group_by_bands;
+pub use linkage::Linkage;
 pub use messages::{Place, split_by_message};
-pub use simhash::{Linkage, group_simhash};
+pub use simhash::group_simhash;
+pub use similar::stars_of;
 
 /// Checks that positions fit 32 bits.
 fn count_rows(count: usize) -> Result<u32> {

@@ -1,23 +1,12 @@
 //! Groups of SimHashes within a Hamming distance.
 
+use super::Linkage;
 use super::components::Components;
 use super::distinct::Distinct;
 use super::star::stars;
 use super::union_find::UnionFind;
 use crate::Result;
 use crate::banding::check_distance;
-
-/// Says which rows make a group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Linkage {
-    /// Rows joined by a chain of rows, each within the distance of the next.
-    #[default]
-    Components,
-    /// Rows within the distance of a representative: in the given order, each row joins the nearest representative within the
-    /// distance, the earliest of equally near ones, or becomes one; a row equal to an earlier one goes with it. No two rows of a group are further apart than twice the
-    /// distance, whereas a chain can swallow a topic.
-    Star,
-}
 
 /// Gives for each signature the position of its group's representative: the first row of the group in the given order.
 ///

@@ -9,8 +9,8 @@ use super::near::Near;
 use crate::banding::{self, DEFAULT_BANDS};
 use crate::{Result, interrupt};
 
-/// Refines components, given as the first position of each row's component, to stars.
-pub(super) fn stars(signatures: &[u64], components: &[u32], distance: u32) -> Result<Vec<u32>> {
+/// Lists the rows component by component, each in order; a component is given as the first position of each of its rows.
+pub(super) fn by_component(components: &[u32]) -> Vec<u32> {
     let mut ends = vec![0u32; components.len()];
     components.iter().for_each(|&component| ends[component as usize] += 1);
     let mut sum = 0;
@@ -23,6 +23,12 @@ pub(super) fn stars(signatures: &[u64], components: &[u32], distance: u32) -> Re
         members[*end as usize] = position;
         *end += 1;
     }
+    members
+}
+
+/// Refines components, given as the first position of each row's component, to stars.
+pub(super) fn stars(signatures: &[u64], components: &[u32], distance: u32) -> Result<Vec<u32>> {
+    let members = by_component(components);
     let mut representatives = components.to_vec();
     // Equal signatures are in one component, so one map serves all.
     let mut joined = AHashMap::new();

@@ -1,14 +1,13 @@
 //! What P-Simhash and E-Simhash must know about the collection that a text belongs to.
 
+use crate::weighting::idf::{Idf, JiebaIdf};
+
 /// Answers for a collection of documents; words are asked for by their token hash.
 ///
 /// Signatures made with different answers cannot be compared: whoever keeps signatures keeps the statistics fixed.
 pub trait CorpusStatistics {
-    /// Gives the number of documents, N.
-    fn documents(&self) -> u64;
-
-    /// Gives the number of documents in which the word occurs, n.
-    fn document_frequency(&self, word: u64) -> u64;
+    /// Gives how rare the word is: ln(N/n), of N documents n having it; from 0, and finite for words not known.
+    fn rarity(&self, word: u64) -> f64;
 
     /// Gives how constantly two different words come together, 0 to 1: the weighted Jaccard similarity of their counts,
     /// sum of min(x_k, y_k) over sum of max(x_k, y_k) for the documents k; 0 for words not known (methods.md P, step 1).
@@ -17,4 +16,22 @@ pub trait CorpusStatistics {
     /// Gives the mean of the entropies, in nats, of the words seen to the left and to the right of the word; 0 for a word
     /// not known.
     fn neighbour_entropy(&self, word: u64) -> f64;
+}
+
+/// The collection behind jieba's own table of inverse document frequencies, of which nothing else is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JiebaCorpus;
+
+impl CorpusStatistics for JiebaCorpus {
+    fn rarity(&self, word: u64) -> f64 {
+        JiebaIdf.idf(word)
+    }
+
+    fn co_occurrence(&self, _: u64, _: u64) -> f64 {
+        0.0
+    }
+
+    fn neighbour_entropy(&self, _: u64) -> f64 {
+        0.0
+    }
 }

@@ -48,11 +48,8 @@ mod tests {
     struct Entropies;
 
     impl CorpusStatistics for Entropies {
-        fn documents(&self) -> u64 {
-            0
-        }
-        fn document_frequency(&self, _: u64) -> u64 {
-            0
+        fn rarity(&self, _: u64) -> f64 {
+            0.0
         }
         fn co_occurrence(&self, _: u64, _: u64) -> f64 {
             0.0

@@ -10,7 +10,7 @@
 //! 4. The word's vector is mu times its hash's bits plus (1 - mu) times its positions' bits, bits taken as +1 and -1.
 //! 5. The sum of the vectors times w'; positive totals give 1.
 //!
-//! Ours, where the source leaves room: how J lowers the weight; a word in no document counts as in one; among the words, only
+//! Ours, where the source leaves room: how J lowers the weight; among the words, only
 //! the 256 heaviest are looked at; and the random function of step 3. It is drawn anew for each word, and each position is
 //! thrown round(f ln 2) times, 44 for 64 dimensions, so that a word that occurs once fills half of them, as its hash does.
 //! With one function for all words, two words of equal weight could change places and leave the sum as it was; with one throw,
@@ -18,8 +18,7 @@
 //! random statistics, one function and one throw tell apart 20 of 100, one function and 44 throws 77, this 100. A word put
 //! in at the front of 400 changes 8 or 9 bits, one function and 44 throws 7, one throw 4 (means of 25 random texts).
 //!
-//! [`PSimhash`] holds the parameters and makes signatures. Logarithms differ between platforms in the last place, so that a
-//! total next to 0 can, rarely, have another sign elsewhere.
+//! [`PSimhash`] holds the parameters and makes signatures.
 
 use super::corpus::CorpusStatistics;
 use super::hash::mix;
@@ -146,14 +145,12 @@ impl PSimhash {
 
 /// The words of a text by falling tf-idf of unit length; the heaviest only, and none that weighs nothing.
 fn ranked_words(occurrences: &[(u64, u32)], statistics: &impl CorpusStatistics) -> Vec<Word> {
-    let documents = statistics.documents().max(1);
     let mut words = Vec::new();
     let mut begin = 0;
     let mut squares = 0.0;
     for run in occurrences.chunk_by(|a, b| a.0 == b.0) {
         let Some(&(hash, _)) = run.first() else { continue };
-        let frequency = statistics.document_frequency(hash).clamp(1, documents);
-        let weight = run.len() as f64 / occurrences.len() as f64 * (documents as f64 / frequency as f64).ln();
+        let weight = run.len() as f64 / occurrences.len() as f64 * statistics.rarity(hash);
         let end = begin + run.len();
         if weight > 0.0 {
             words.push(Word { hash, begin, end, weight });
@@ -185,26 +182,24 @@ mod tests {
     /// A made-up collection: how many of 1,000 documents have the word, and which words come together.
     struct News;
 
-    const FREQUENCIES: [(&str, u64); 9] = [
-        ("太阳队", 12),
-        ("雄鹿队", 30),
-        ("总决赛", 45),
-        ("赢", 160),
-        ("李白", 8),
-        ("唐代", 15),
-        ("诗人", 20),
-        ("是", 610),
-        ("不是", 140),
+    const FREQUENCIES: [(&str, f64); 9] = [
+        ("太阳队", 12.0),
+        ("雄鹿队", 30.0),
+        ("总决赛", 45.0),
+        ("赢", 160.0),
+        ("李白", 8.0),
+        ("唐代", 15.0),
+        ("诗人", 20.0),
+        ("是", 610.0),
+        ("不是", 140.0),
     ];
     const TOGETHER: [(&str, &str, f64); 4] =
         [("李白", "诗人", 0.8), ("李白", "唐代", 0.75), ("唐代", "诗人", 0.7), ("太阳队", "总决赛", 0.2)];
 
     impl CorpusStatistics for News {
-        fn documents(&self) -> u64 {
-            1000
-        }
-        fn document_frequency(&self, word: u64) -> u64 {
-            FREQUENCIES.iter().find(|(text, _)| token_hash(text) == word).map_or(0, |&(_, frequency)| frequency)
+        fn rarity(&self, word: u64) -> f64 {
+            let frequency = FREQUENCIES.iter().find(|(text, _)| token_hash(text) == word).map_or(1.0, |&(_, n)| n);
+            (1000.0 / frequency).ln()
         }
         fn co_occurrence(&self, a: u64, b: u64) -> f64 {
             let is = |x: &str, y: &str| (token_hash(x), token_hash(y)) == (a, b);
@@ -236,8 +231,7 @@ mod tests {
         distinct.dedup();
         let raw = |word: u64| {
             let m = words.iter().filter(|&&other| other == word).count() as f64;
-            let n = statistics.document_frequency(word).max(1) as f64;
-            m / words.len() as f64 * (statistics.documents() as f64 / n).ln()
+            m / words.len() as f64 * statistics.rarity(word)
         };
         let length = distinct.iter().map(|&word| raw(word) * raw(word)).sum::<f64>().sqrt();
         let weight = |word: u64| raw(word) / length;
@@ -307,11 +301,8 @@ mod tests {
         assert_eq!(signature(&[]), None);
         struct One;
         impl CorpusStatistics for One {
-            fn documents(&self) -> u64 {
-                1
-            }
-            fn document_frequency(&self, _: u64) -> u64 {
-                1
+            fn rarity(&self, _: u64) -> f64 {
+                0.0
             }
             fn co_occurrence(&self, _: u64, _: u64) -> f64 {
                 1.0

@@ -1,6 +1,6 @@
 //! The token set: the distinct tokens of a text as sorted 64-bit hashes, with weights or without, for exact similarity.
 //!
-//! * [`encode`] makes one from weighted tokens, [`TokenSet`] reads one in place.
+//! * [`encode`] makes one from weighted tokens, [`encode_sorted`] one without weights, [`TokenSet`] reads one in place.
 //! * [`to_text`](TokenSet::to_text) and [`from_text`] are its readable form.
 //!
 //! Binary form, version 1, little-endian, nothing aligned:
@@ -47,17 +47,33 @@ pub fn encode(tokens: &[Weighted], weighted: bool, fingerprint: u64) -> Result<V
     pack(&entries, weighted, fingerprint)
 }
 
-/// Writes entries that keep the rules.
-fn pack(entries: &[(u64, f32)], weighted: bool, fingerprint: u64) -> Result<Vec<u8>> {
-    let count = u32::try_from(entries.len()).ok().filter(|&count| count as usize <= MAX_TOKENS).ok_or_else(|| {
-        let message = format!("token set of {} tokens exceeds the limit of {MAX_TOKENS}", entries.len());
+/// Makes the binary form, without weights, from hashes in ascending order, each once.
+///
+/// # Errors `LimitExceeded` beyond [`MAX_TOKENS`].
+pub fn encode_sorted(hashes: &[u64], fingerprint: u64) -> Result<Vec<u8>> {
+    debug_assert!(hashes.is_sorted_by(|a, b| a < b), "hashes out of order");
+    let mut bytes = header(hashes.len(), false, fingerprint)?;
+    bytes.extend(hashes.iter().flat_map(|hash| hash.to_le_bytes()));
+    Ok(bytes)
+}
+
+/// Writes the header, with room for what follows.
+fn header(tokens: usize, weighted: bool, fingerprint: u64) -> Result<Vec<u8>> {
+    let count = u32::try_from(tokens).ok().filter(|&count| count as usize <= MAX_TOKENS).ok_or_else(|| {
+        let message = format!("token set of {tokens} tokens exceeds the limit of {MAX_TOKENS}");
         Error::new(ErrorKind::LimitExceeded, message)
     })?;
-    let weighted = weighted && count > 0;
-    let mut bytes = Vec::with_capacity(size(entries.len(), weighted));
+    let mut bytes = Vec::with_capacity(size(tokens, weighted));
     bytes.extend([FORMAT, if weighted { WEIGHTED } else { 0 }, 0, 0]);
     bytes.extend(count.to_le_bytes());
     bytes.extend(fingerprint.to_le_bytes());
+    Ok(bytes)
+}
+
+/// Writes entries that keep the rules.
+fn pack(entries: &[(u64, f32)], weighted: bool, fingerprint: u64) -> Result<Vec<u8>> {
+    let weighted = weighted && !entries.is_empty();
+    let mut bytes = header(entries.len(), weighted, fingerprint)?;
     bytes.extend(entries.iter().flat_map(|(hash, _)| hash.to_le_bytes()));
     if weighted {
         // -0 becomes 0.

@@ -40,6 +40,8 @@ pub enum Weighting {
     None,
     /// Weighs a token by how often it occurs.
     Count,
+    /// Weighs a token that occurs n times 1 + ln n: frequent words of a long text do not drown the others.
+    LogCount,
     /// Weighs a token by its share of the text's tokens (methods.md Z, eq. 1).
     Tf,
     /// Weighs a token by that share, times how rare the word is elsewhere (methods.md Z, eq. 2).
@@ -50,7 +52,7 @@ pub enum Weighting {
 
 impl Weighting {
     /// Every method, in the order of the documentation.
-    pub const ALL: [Self; 5] = [Self::None, Self::Count, Self::Tf, Self::TfIdf, Self::TextRank];
+    pub const ALL: [Self; 6] = [Self::None, Self::Count, Self::LogCount, Self::Tf, Self::TfIdf, Self::TextRank];
 
     /// Gives the name by which a user asks for the method.
     #[must_use]
@@ -58,6 +60,7 @@ impl Weighting {
         match self {
             Self::None => "none",
             Self::Count => "count",
+            Self::LogCount => "log_count",
             Self::Tf => "tf",
             Self::TfIdf => "tfidf",
             Self::TextRank => "textrank",
@@ -73,6 +76,7 @@ impl Weighting {
             Self::Tf => 2,
             Self::TfIdf => 3,
             Self::TextRank => 4,
+            Self::LogCount => 5,
         }
     }
 
@@ -83,7 +87,7 @@ impl Weighting {
     pub fn parse(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|weighting| weighting.name() == name).ok_or_else(|| {
             Error::new(ErrorKind::InvalidParameter, format!("unrecognized weighting: \"{name}\""))
-                .with_hint("Weightings are \"none\", \"count\", \"tf\", \"tfidf\" and \"textrank\".")
+                .with_hint("Weightings are \"none\", \"count\", \"log_count\", \"tf\", \"tfidf\" and \"textrank\".")
         })
     }
 }
@@ -147,6 +151,10 @@ impl Weigher {
         match weighting {
             Weighting::None => self.weighted.iter_mut().for_each(|token| token.weight = 1.0),
             Weighting::Count => (),
+            // The logarithm is software, so that it is the same bits everywhere.
+            Weighting::LogCount => {
+                self.weighted.iter_mut().for_each(|token| token.weight = 1.0 + libm::log(token.weight))
+            }
             Weighting::Tf => self.weighted.iter_mut().for_each(|token| token.weight /= length),
             Weighting::TfIdf => {
                 self.weighted.iter_mut().for_each(|token| token.weight = token.weight / length * idf.idf(token.hash));
@@ -184,7 +192,7 @@ mod tests {
             assert_eq!(Weighting::parse(weighting.name()), Ok(weighting));
         }
         let codes = Weighting::ALL.map(Weighting::code);
-        assert_eq!(codes, [0, 1, 2, 3, 4]);
+        assert_eq!(codes, [0, 1, 5, 2, 3, 4]);
     }
 
     #[test]
@@ -214,6 +222,7 @@ mod tests {
                 let tf = counts[&token] / tokens.len() as f64;
                 let weight = match weighting {
                     Weighting::Count => counts[&token],
+                    Weighting::LogCount => 1.0 + libm::log(counts[&token]),
                     Weighting::Tf => tf,
                     Weighting::TfIdf => tf * Scaled.idf(token),
                     _ => 1.0,
@@ -247,7 +256,7 @@ mod tests {
         fn agrees_with_the_oracle(texts in prop::collection::vec(prop::collection::vec(0u64..60, 0..200), 1..4)) {
             let mut weigher = Weigher::new();
             for tokens in texts {
-                for weighting in [Weighting::None, Weighting::Count, Weighting::Tf, Weighting::TfIdf] {
+                for weighting in Weighting::ALL.into_iter().filter(|&weighting| weighting != Weighting::TextRank) {
                     let weighed: Vec<_> = weigher
                         .weigh(&tokens, weighting, &Scaled)
                         .unwrap()

@@ -198,6 +198,9 @@ impl Section {
 
 /// Three figures of a number: `0.123`, `1.23`, `123`, `12,300`.
 pub fn figure(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
     let digits = (2.0 - value.abs().max(1e-9).log10().floor()).max(0.0) as usize;
     if value.abs() < 1000.0 {
         return format!("{value:.digits$}");
@@ -268,6 +271,7 @@ mod tests {
     #[test]
     fn figures_have_three_digits() {
         for (value, shown) in [
+            (0.0, "0"),
             (0.01234, "0.0123"),
             (1.0, "1.00"),
             (9.999, "10.00"),

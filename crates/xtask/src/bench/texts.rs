@@ -3,13 +3,13 @@
 //! Table `article (id, body)` has them all, and a file has them one a line for programs outside the server. Slow
 //! contestants get table `excerpt` and its file: every so many-th text, some twenty megabytes.
 
+use super::Bench;
 use crate::command::{root, text};
 use crate::demo::source;
 use crate::error::{Doing, Result};
 use crate::options::Options;
 use crate::psql::psql;
 use crate::server::Server;
-use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ pub fn load(server: &Server, database: &str, options: &Options, made_up: u64) ->
     if options.input.is_none() {
         let mut writer = Writer::new(&run(SENTENCES)?, 1);
         let file = server.directory().join("made-up");
-        writer.file(&file, 1..=made_up, LENGTH)?;
+        writer.file(&file, 1..=made_up, LENGTH, None)?;
         run("TRUNCATE article")?;
         run(&format!(r"\copy article FROM '{}'", file.display()))?;
     }
@@ -85,6 +85,13 @@ const SENTENCES: &str =
     "SELECT DISTINCT s FROM (SELECT body FROM article LIMIT 2000) t, regexp_split_to_table(body, '(?<=[。！？])') s
      WHERE length(s) BETWEEN 8 AND 80 ORDER BY s";
 
+impl Bench<'_> {
+    /// A writer of articles from the sentences of the texts.
+    pub fn writer(&self, seed: u64) -> Result<Writer> {
+        Ok(Writer::new(&self.ask(&format!("{SENTENCES};"))?, seed))
+    }
+}
+
 /// Writes articles that no one has written: sentences at random, one character in thirty replaced. Two of them are no
 /// near-duplicates.
 pub struct Writer {
@@ -114,14 +121,17 @@ impl Writer {
         article
     }
 
-    /// Writes lines `id TAB article` for COPY.
-    pub fn file(&mut self, path: &Path, ids: impl Iterator<Item = u64>, length: u64) -> Result {
+    /// Writes lines `id TAB article` for COPY; with `copies`, every so many-th is an edited copy of the one before.
+    pub fn file(&mut self, path: &Path, ids: impl Iterator<Item = u64>, length: u64, copies: Option<usize>) -> Result {
         let mut file = BufWriter::new(std::fs::File::create(path).doing("create", path)?);
-        let mut line = String::new();
-        for id in ids {
-            line.clear();
-            let _ = writeln!(line, "{id}\t{}", self.article(length));
-            file.write_all(line.as_bytes()).doing("write", path)?;
+        let mut article = String::new();
+        for (place, id) in (1..).zip(ids) {
+            if copies.is_some_and(|copies: usize| place % copies == 0) {
+                article = format!("（转载）{article}");
+            } else {
+                article = self.article(length);
+            }
+            writeln!(file, "{id}\t{article}").doing("write", path)?;
         }
         file.flush().doing("write", path)
     }

@@ -8,6 +8,9 @@
 use super::scan::{WORD, others};
 use super::{Pair, Steps, classes, stepwise};
 
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
 mod table {
     include!(concat!(env!("OUT_DIR"), "/fold_table.rs"));
 }
@@ -50,8 +53,17 @@ fn map_text(number: usize) -> &'static str {
 
 /// Writes the folds of `text` to `out`; runs of space become one space where `keep_space` is on and nothing otherwise.
 ///
-/// Gives `false`, and writes nothing, if `text` is its own result.
+/// Gives `false` if `text` is its own result; what is in `out` then is without meaning.
 pub(super) fn apply(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if !keep_space && let Some(changed) = x86::apply(text, out, stretch) {
+        return changed;
+    }
+    portable(text, keep_space, out, stretch)
+}
+
+/// The pass for any processor, which appends to `out`; gives `false`, and appends nothing, if `text` is its own result.
+pub(super) fn portable(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
     let (back, run, end) = (Back::default(), 0, 0);
     let mut pass = Pass { text, keep_space, out, stretch, run, back, pending: false, end, alone: true, class: 0 };
     pass.all();

@@ -1,14 +1,22 @@
 //! The step `html`: what a browser's tokenizer would call text.
 //!
 //! The tokenizer is html5gum, which follows the WHATWG standard in linear time and without a tree, so nesting costs nothing.
-//! Lone surrogates and other impossible numeric entities become U+FFFD there, as in a browser. Also as in a browser, what an
-//! unclosed tag, comment or script opens reaches to the end of the text, and one level of entities is decoded: `&amp;lt;`
-//! becomes `&lt;`, so this step is not idempotent.
+//! Lone surrogates and other impossible numeric entities become U+FFFD there, as in a browser. Also as in a browser, one level
+//! of entities is decoded: `&amp;lt;` becomes `&lt;`, so this step is not idempotent.
+//!
+//! Other than in a browser, what is never closed does not swallow the rest of the text, since a `<` in plain words is
+//! no rare thing, nor is markup that was cut off:
+//!
+//! * after the last `>` nothing is markup, and every `<` stays;
+//! * a tag with a quotation mark that is never closed ends at the first `>` after that mark;
+//! * a comment that is never closed ends at the first `>`, and so do those after it;
+//! * a script or style that is never closed loses its tag, and its content stays, as that of those after it.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
-use html5gum::{Span, Tokenizer};
+use html5gum::{Error, Span, State, Tokenizer};
 
 /// Elements that end a line or a cell: their tags keep the words around them apart.
 #[rustfmt::skip]
@@ -26,30 +34,116 @@ pub(super) fn apply(text: &str, out: &mut String) {
         out.push_str(text);
         return;
     }
-    let mut hidden = false;
+    // Without a `>` nothing is closed.
+    let (markup, plain) = text.split_at(text.rfind('>').map_or(0, |last| last + 1));
+    let mut rest = Cow::Borrowed(markup);
+    // Each round uses up the double quotation marks, the single ones, the comments, the scripts or the styles.
+    while let Some(unclosed) = read(&rest, State::Data, out) {
+        let tail = |from: usize| rest.get(from..).unwrap_or_default();
+        let past = |from: usize| tail(from).find('>').map_or("", |at| tail(from + at + 1));
+        rest = Cow::Owned(match unclosed {
+            Unclosed::Tag(from) => {
+                let quote = |mark| tail(from).rfind(mark);
+                let last = [quote('"'), quote('\'')].into_iter().flatten().min();
+                past(from + last.unwrap_or(0)).to_owned()
+            }
+            Unclosed::Comment(from) => without(past(from), "<!--"),
+            Unclosed::Script(from) => without(tail(from), "<script"),
+            Unclosed::Style(from) => without(tail(from), "<style"),
+        });
+    }
+    if !plain.is_empty() {
+        // In this state, that of a title's content, entities are decoded and tags are text.
+        read(plain, State::RcData, out);
+    }
+}
+
+/// What is open at the end of a text, and where it may have begun: nothing before that place belongs to it. Of a script or
+/// a style, where its content begins.
+enum Unclosed {
+    Tag(usize),
+    Comment(usize),
+    Script(usize),
+    Style(usize),
+}
+
+/// Appends the text of some markup to `out`, up to what is not closed.
+fn read(text: &str, state: State, out: &mut String) -> Option<Unclosed> {
+    // The content of which element is being left out, and where it begins.
+    let mut hidden: Option<Unclosed> = None;
+    let mut opening = false;
+    let mut done = 0;
+    let mut unclosed = None;
     let mut events = 0_u32;
-    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+    let callback = |event: CallbackEvent<'_>, span: Span<usize>| -> Option<Infallible> {
         events = events.wrapping_add(1);
         if events.is_multiple_of(4096) {
             crate::interrupt::check();
         }
         match event {
             CallbackEvent::OpenStartTag { name } => {
-                hidden = matches!(name, b"script" | b"style");
+                opening = true;
+                hidden = match name {
+                    b"script" => Some(Unclosed::Script(0)),
+                    b"style" => Some(Unclosed::Style(0)),
+                    _ => None,
+                };
                 separate(name, out);
+            }
+            CallbackEvent::CloseStartTag { .. } => {
+                opening = false;
+                done = span.end;
+                if let Some(Unclosed::Script(from) | Unclosed::Style(from)) = &mut hidden {
+                    *from = span.end;
+                }
             }
             CallbackEvent::EndTag { name } => {
-                hidden = false;
+                hidden = None;
+                done = span.end;
                 separate(name, out);
             }
-            // The tokenizer cuts its UTF-8 input at ASCII only, so nothing is ever replaced here.
-            CallbackEvent::String { value } if !hidden => out.push_str(&String::from_utf8_lossy(value)),
+            CallbackEvent::String { value } => {
+                done = span.end;
+                // The tokenizer cuts its UTF-8 input at ASCII only, so nothing is ever replaced here.
+                if hidden.is_none() {
+                    out.push_str(&String::from_utf8_lossy(value));
+                }
+            }
+            CallbackEvent::Comment { .. } | CallbackEvent::Doctype { .. } => done = span.end,
+            CallbackEvent::Error(Error::EofInTag) => unclosed = Some(Unclosed::Tag(done)),
+            CallbackEvent::Error(Error::EofInComment) => unclosed = Some(Unclosed::Comment(done)),
             _ => {}
         }
         None
-    });
+    };
+    let mut emitter = CallbackEmitter::new(callback);
     emitter.naively_switch_states(true);
-    let Ok(()) = Tokenizer::new_with_emitter(text, emitter).finish();
+    let mut tokenizer = Tokenizer::new_with_emitter(text, emitter);
+    tokenizer.set_state(state);
+    let Ok(()) = tokenizer.finish();
+    // A script's content is opened first, whatever it holds.
+    if opening { unclosed } else { hidden.or(unclosed) }
+}
+
+/// A copy of the markup in which these openings, in any case, open nothing in particular.
+fn without(text: &str, opening: &str) -> String {
+    let mut copy = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        copy.push_str(before);
+        let opens = tag.get(..opening.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(opening));
+        copy.push_str(if !opens {
+            "<"
+        } else if opening == "<!--" {
+            "<!x"
+        } else {
+            "<x"
+        });
+        rest = tag.get(if opens { opening.len() } else { 1 }..).unwrap_or_default();
+    }
+    copy.push_str(rest);
+    copy
 }
 
 /// Keeps the words before and after a block tag apart.
@@ -61,6 +155,8 @@ fn separate(tag: &[u8], out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{BLOCKS, apply};
 
     fn html(text: &str) -> String {
@@ -83,7 +179,56 @@ mod tests {
         assert_eq!(html("a<!-- b > c -->d<!doctype html>e"), "ade");
         assert_eq!(html("a<script>if (1<2) alert('<p>')</script>b<style>p{color:red}</style>c"), "abc");
         assert_eq!(html("<title>标题 <b></title>正文"), " 标题 <b> 正文");
-        assert_eq!(html("a<script>never closed"), "a");
+    }
+
+    #[test]
+    fn what_is_never_closed_swallows_nothing() {
+        for (text, expected) in [
+            ("若a <b 则 &lt;c 后文", "若a <b 则 <c 后文"),
+            ("<p>前</p>若a <b 后文", " 前 若a <b 后文"),
+            ("<p>前<a href=\"x>中</a>后", " 前中后"),
+            ("<a x='1>中<b y=\"2>后</b>", "中后"),
+            ("<a x=\">\" y=\"1>中</a>后", "中后"),
+            ("<a x=\">\" y=\"1", "\" y=\"1"),
+            ("</a x=\"1>中", "中"),
+            ("前<!-- 注 > 中 <!-- 再 > 后 <b>", "前 中  后 "),
+            ("前<!-- 注 后", "前<!-- 注 后"),
+            ("前<? 注 后", "前<? 注 后"),
+            ("前<!doctype 后", "前<!doctype 后"),
+            ("前<script>中<p>后</p><SCRIPT x>完", "前中 后 完"),
+            ("前<style>中</script>后", "前中后"),
+            ("前<script x=\"1>中</p>后", "前中 后"),
+            ("前<script>中<!-- 后 </b>", "前中 后 "),
+            ("<title>前 <b>后", " 前 <b>后"),
+            ("前\r\n&amp;é<b x=\"1>后\r\n</b>完", "前\n&é后\n完"),
+            ("<", "<"),
+            ("中<b", "中<b"),
+            ("中</", "中</"),
+            (">", ">"),
+        ] {
+            assert_eq!(html(text), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        /// Words that are nowhere near a sign of markup are never lost, but in comments, scripts and styles that are closed.
+        #[test]
+        fn words_survive(pieces in prop::collection::vec(prop::sample::select(vec![
+            "<b", "<a x=", "\"", "'", ">", "</p", "<", "<!", "<br/>", " ", "&lt;", "&", "=", "/", "\r\n", "é",
+        ]), 0..20), tail in 0..3_usize) {
+            let text = pieces.concat() + ["末尾", ">末尾", "\">末尾"][tail];
+            prop_assert!(html(&text).ends_with("末尾"), "{} gives {}", text, html(&text));
+        }
+
+        #[test]
+        fn closed_markup_is_read_as_ever(pieces in prop::collection::vec(prop::sample::select(vec![
+            "<b>", "</b>", "<p x=\"1\">", "</p>", "<!-- x -->", "<script>a<b>c</script>", "中", "é\r\n", "&amp;", "<br/>", "<i y='\"'>",
+        ]), 0..20)) {
+            let text = pieces.concat();
+            let mut plain = String::new();
+            prop_assert!(super::read(&text, html5gum::State::Data, &mut plain).is_none());
+            prop_assert_eq!(html(&text), plain);
+        }
     }
 
     #[test]
@@ -108,7 +253,14 @@ mod tests {
         assert_eq!(html(&"<b>".repeat(300_000)), "");
         assert_eq!(html(&("<i>".repeat(100_000) + "中" + &"</i>".repeat(100_000))), "中");
         assert_eq!(html(&"&".repeat(1_000_000)).len(), 1_000_000);
-        assert_eq!(html(&("<a ".to_owned() + &"x=y ".repeat(200_000))), "");
-        assert_eq!(html(&"<!--".repeat(200_000)), "");
+        let unclosed = "<a ".to_owned() + &"x=y ".repeat(200_000);
+        assert_eq!(html(&unclosed), unclosed);
+        assert_eq!(html(&"<!--".repeat(200_000)).len(), 800_000);
+        // Each of these is read to its end a few times, not once for each tag.
+        for piece in
+            ["<!-- >", "<a x=\">", "<a x='\">", "<script>", "<style><script>", "<a x=\">\" y='", "<!--<a x=\"<script>"]
+        {
+            html(&piece.repeat(200_000));
+        }
     }
 }

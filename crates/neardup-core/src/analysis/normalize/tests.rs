@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::sketch::hash::token_hash;
 
-use super::{Buffer, Pair, Steps, normalize, stepwise};
+use super::{Buffer, Pair, Steps, fused, normalize, stepwise};
 
 fn run(text: &str, steps: Steps) -> String {
     normalize(text, steps, &mut Buffer::default()).to_owned()
@@ -48,6 +48,12 @@ fn oracle(text: &str, steps: Steps) -> String {
     })
 }
 
+/// The fused pass without space, with or without a kernel of the CPU.
+fn fused_with(pass: fn(&str, bool, &mut String, &mut Pair) -> bool, text: &str) -> String {
+    let mut out = String::new();
+    if pass(text, false, &mut out, &mut Pair::default()) { out } else { text.to_owned() }
+}
+
 /// Long runs of plain characters with something else now and then.
 fn long_text() -> impl Strategy<Value = String> {
     let piece =
@@ -61,6 +67,8 @@ proptest! {
     #[test]
     fn the_fused_pass_equals_the_steps(text in nasty_text(), long in long_text(), any in "\\PC{0,30}|(?s).{0,30}") {
         for text in [text, long, any] {
+            prop_assert_eq!(fused_with(fused::portable, &text), oracle(&text, Steps::CHARS), "{:?}", text);
+            prop_assert_eq!(fused_with(fused::apply, &text), oracle(&text, Steps::CHARS), "{:?}", text);
             for steps in [Steps::WORDS, Steps::CHARS, Steps::CHARS.union(Steps::ALL.without(Steps::HTML)), Steps::WORDS.union(Steps::SIMPLIFIED)] {
                 prop_assert_eq!(run(&text, steps), oracle(&text, steps), "{:?}", text);
             }

@@ -1,0 +1,29 @@
+//! Which rows make a group.
+
+use crate::{Error, ErrorKind, Result};
+
+/// Says which rows make a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkage {
+    /// Rows joined by a chain of rows, each near the next.
+    #[default]
+    Components,
+    /// Rows near a representative: in the given order, each row joins the nearest representative that is near enough, the
+    /// earliest of equally near ones, or becomes one; a row equal to an earlier one goes with it. No two rows of a group are
+    /// further apart than twice the distance, whereas a chain can swallow a topic.
+    Star,
+}
+
+impl Linkage {
+    /// Reads the SQL name, `chain` or `star`.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for another name.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "chain" => Ok(Self::Components),
+            "star" => Ok(Self::Star),
+            _ => Err(Error::new(ErrorKind::InvalidParameter, format!("linkage must be chain or star: \"{name}\""))),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Pictures as SVG text: for where people would rather look than read.
+//!
+//! Drawn by a plotting library that needs no fonts here; the viewer's own are used. The same input gives the same picture.
+
+mod cloud;
+mod curves;
+mod histogram;
+
+pub use cloud::word_cloud;
+pub use curves::{Series, precision_and_recall};
+pub use histogram::histogram;
+
+use crate::{Error, ErrorKind};
+
+/// What any step of drawing may give; none of it is foreseen for text in memory.
+type Drawing = std::result::Result<(), Box<dyn std::error::Error>>;
+
+/// Colours that stay apart for most people (Okabe and Ito 2008).
+const COLOURS: [(u8, u8, u8); 8] = [
+    (0, 114, 178),
+    (213, 94, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (230, 159, 0),
+    (86, 180, 233),
+    (120, 120, 120),
+    (0, 0, 0),
+];
+
+fn finish(what: &str, drawn: Drawing, svg: String) -> crate::Result<String> {
+    match drawn {
+        Ok(()) => Ok(svg),
+        Err(error) => Err(Error::new(ErrorKind::InvalidParameter, format!("cannot draw the {what}: {error}"))),
+    }
+}

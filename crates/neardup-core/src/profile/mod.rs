@@ -1,0 +1,179 @@
+//! A profile: an analyzer, house words, and perhaps statistics of a collection.
+//!
+//! [`Profile`] joins them, for the methods that need to know the collection a text comes from; [`Training`] makes the
+//! statistics. A profile that is kept never changes, since signatures made with it would not fit any more: words or statistics
+//! of a later day are another profile.
+
+mod statistics;
+mod training;
+
+pub use statistics::Statistics;
+pub use training::{Training, WORDS};
+
+use crate::analysis::{Analyzer, HouseWord, Scratch};
+use crate::sketch::corpus::JiebaCorpus;
+use crate::sketch::e_simhash::e_simhash;
+use crate::sketch::hash::token_hash;
+use crate::sketch::p_simhash::PSimhash;
+use crate::weighting::idf::{Idf, JiebaIdf};
+use crate::{Error, ErrorKind, Result};
+
+/// The most tokens of a text that P-Simhash and E-Simhash take: some 50 MB of Chinese, for which they need 600 MB.
+pub const MAX_TOKENS: usize = 1 << 24;
+
+/// An analyzer with what is known about the collection its texts come from.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    analyzer: Analyzer,
+    statistics: Option<Statistics>,
+}
+
+impl Profile {
+    /// Makes a profile of an analyzer (a preset's name or JSON), house words, each a line of a user dictionary, and the bytes
+    /// of trained statistics.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for an analyzer or words that cannot be; `InvalidBinary` for other bytes.
+    pub fn new<'w>(
+        analyzer: &str,
+        words: impl IntoIterator<Item = &'w str>,
+        statistics: Option<&[u8]>,
+    ) -> Result<Self> {
+        let words: Vec<HouseWord> = words.into_iter().map(HouseWord::parse).collect::<Result<_>>()?;
+        let analyzer = Analyzer::with_words(analyzer.parse()?, &words)?;
+        Ok(Self { analyzer, statistics: statistics.map(Statistics::from_bytes).transpose()? })
+    }
+
+    /// Gives the analyzer, which knows the house words.
+    #[must_use]
+    pub fn analyzer(&self) -> &Analyzer {
+        &self.analyzer
+    }
+
+    /// Gives the statistics, where the profile is trained.
+    #[must_use]
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
+    }
+
+    /// Gives the inverse document frequencies: the collection's, or jieba's own where the profile is not trained.
+    #[must_use]
+    pub fn idf(&self) -> &dyn Idf {
+        match &self.statistics {
+            Some(statistics) => statistics,
+            None => &JiebaIdf,
+        }
+    }
+
+    /// Gives the P-Simhash of token hashes in text order, by the collection's statistics, or by jieba's own table where the
+    /// profile is not trained. `None` where no word weighs anything.
+    #[must_use]
+    pub fn p_simhash(&self, tokens: &[u64], parameters: PSimhash) -> Option<u64> {
+        match &self.statistics {
+            Some(statistics) => parameters.signature(tokens, statistics),
+            None => parameters.signature(tokens, &JiebaCorpus),
+        }
+    }
+
+    /// Gives the low `bits` bits of the E-Simhash of token hashes in text order; `None` for no token.
+    ///
+    /// # Errors
+    /// `InvalidParameter` where the profile is not trained, or for bits that are not 1 to 64.
+    pub fn e_simhash(&self, tokens: &[u64], bits: u32) -> Result<Option<u64>> {
+        match &self.statistics {
+            Some(statistics) => e_simhash(tokens, statistics, bits),
+            None => Err(Error::new(ErrorKind::InvalidParameter, "E-Simhash needs a trained profile")
+                .with_detail("Words weigh by their neighbours in a collection, and this profile knows of none.")
+                .with_hint("Train it: CALL neardup.train_profile(name, query).")),
+        }
+    }
+}
+
+/// Gives the hashes of a document's tokens in text order, for the methods that look at a text as a whole.
+///
+/// # Errors
+/// `LimitExceeded` beyond [`MAX_TOKENS`] tokens, and for a text of 4 GB or more.
+pub fn token_hashes(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<u64>> {
+    let mut hashes = Vec::new();
+    let mut tokens = 0_usize;
+    analyzer.tokens(document, scratch, &mut |token| {
+        tokens += 1;
+        if tokens <= MAX_TOKENS {
+            hashes.push(token_hash(token));
+        }
+    })?;
+    if tokens > MAX_TOKENS {
+        return Err(Error::new(
+            ErrorKind::LimitExceeded,
+            format!("text of {tokens} tokens is too long for this method"),
+        )
+        .with_detail(format!("The limit is {MAX_TOKENS} tokens.")));
+    }
+    Ok(hashes)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::sketch::simhash::hamming_distance;
+    use crate::weighting::{Weighting, keywords};
+
+    const NEWS: [&str; 6] = [
+        "太阳队总决赛赢了雄鹿队，太阳队球迷欢庆。",
+        "雄鹿队在总决赛第三场赢了球，太阳队教练不服。",
+        "李白是唐代诗人，杜甫也是唐代诗人。",
+        "这位诗人不是唐代人。",
+        "总决赛门票今日开售，球迷排队。",
+        "蓝鲸湾公司今日宣布，新厂不是建在江口。",
+    ];
+
+    fn trained() -> Profile {
+        let analyzer = r#"{"tokenizer": "jieba"}"#;
+        let untrained = Profile::new(analyzer, ["蓝鲸湾公司"], None).unwrap();
+        let mut training = Training::new(1000).unwrap();
+        for news in NEWS {
+            training.add(&token_hashes(news, untrained.analyzer(), &mut Scratch::default()).unwrap());
+        }
+        Profile::new(analyzer, ["蓝鲸湾公司"], Some(&training.finish())).unwrap()
+    }
+
+    fn hashes(profile: &Profile, document: &str) -> Vec<u64> {
+        token_hashes(document, profile.analyzer(), &mut Scratch::default()).unwrap()
+    }
+
+    /// The source's examples, trained and not.
+    #[test]
+    fn p_simhash_separates_what_simhash_does_not() {
+        let untrained = Profile::new(r#"{"tokenizer": "jieba"}"#, [], None).unwrap();
+        for profile in [trained(), untrained] {
+            let signature = |text| profile.p_simhash(&hashes(&profile, text), PSimhash::default()).unwrap();
+            for (a, b) in [("太阳队总决赛赢了雄鹿队", "雄鹿队总决赛赢了太阳队"), ("李白是唐代诗人", "李白不是唐代诗人")]
+            {
+                assert!(hamming_distance(signature(a), signature(b)) > 0, "{a}");
+            }
+        }
+    }
+
+    #[test]
+    fn e_simhash_wants_a_trained_profile() {
+        let profile = trained();
+        let tokens = hashes(&profile, NEWS[0]);
+        assert_eq!(profile.e_simhash(&tokens, 64), e_simhash(&tokens, profile.statistics().unwrap(), 64));
+        let untrained = Profile::new("jieba", [], None).unwrap();
+        assert_eq!(untrained.e_simhash(&[1], 64).unwrap_err().message, "E-Simhash needs a trained profile");
+    }
+
+    #[test]
+    fn idf_is_the_collections() {
+        let profile = trained();
+        assert!(profile.idf().idf(token_hash("蓝鲸湾公司")) > profile.idf().idf(token_hash("总决赛")));
+        let mut scratch = Scratch::default();
+        let text = profile.analyzer().normalize("蓝鲸湾公司赢了总决赛", &mut scratch);
+        let mut tokens = Vec::new();
+        profile.analyzer().words(text, &mut |token| tokens.push(token)).unwrap();
+        let ranked = keywords(&tokens, 1, Weighting::TfIdf, profile.idf()).unwrap();
+        assert_eq!(ranked[0].text, "蓝鲸湾公司");
+    }
+}

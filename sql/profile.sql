@@ -1,0 +1,217 @@
+-- profiles: the table. A name belongs to one role; a version never changes, and its number is never used again.
+
+CREATE FUNCTION neardup.is_member(role name) RETURNS boolean
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = role AND pg_catalog.pg_has_role(r.oid, 'USAGE'));
+
+CREATE TABLE neardup.profile_names (
+    name text PRIMARY KEY CHECK (name ~ '^[^@\s]+$'),
+    role name NOT NULL DEFAULT CURRENT_USER,
+    UNIQUE (name, role)
+);
+
+CREATE TABLE neardup.profile_versions (
+    version integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL,
+    role name NOT NULL,
+    analyzer text NOT NULL,
+    words text[] NOT NULL,
+    -- Of the form that the core's profile/statistics.rs states.
+    statistics bytea,
+    documents bigint NOT NULL GENERATED ALWAYS AS (
+        coalesce(pg_catalog.get_byte(statistics, 8) + 256::bigint * pg_catalog.get_byte(statistics, 9)
+                 + 65536::bigint * pg_catalog.get_byte(statistics, 10) + 16777216::bigint * pg_catalog.get_byte(statistics, 11)
+                 + 4294967296 * pg_catalog.get_byte(statistics, 12), 0)
+    ) STORED,
+    made timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    FOREIGN KEY (name, role) REFERENCES neardup.profile_names (name, role)
+);
+CREATE INDEX ON neardup.profile_versions (name, version);
+-- Statistics do not compress.
+ALTER TABLE neardup.profile_versions ALTER COLUMN statistics SET STORAGE EXTERNAL;
+
+SELECT pg_catalog.pg_extension_config_dump('neardup.profile_names', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions_version_seq', '');
+
+-- Everybody may make profiles, and sees and uses those of roles he is a member of. Nobody may change one.
+GRANT SELECT, INSERT, DELETE ON neardup.profile_names, neardup.profile_versions TO public;
+ALTER TABLE neardup.profile_names ENABLE ROW LEVEL SECURITY;
+ALTER TABLE neardup.profile_versions ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON neardup.profile_names USING (neardup.is_member(role));
+CREATE POLICY own ON neardup.profile_versions USING (neardup.is_member(role));
+
+-- profiles: what there is
+
+CREATE VIEW neardup.profiles WITH (security_barrier) AS
+SELECT v.name, v.version, v.analyzer, v.words, v.documents,
+       (SELECT pg_catalog.array_agg(p.target ORDER BY p.target::text) FROM neardup.protected p
+        WHERE p.analyzer = 'profile:' || v.name || '@' || v.version) AS guards,
+       v.made, v.role
+FROM neardup.profile_versions v
+WHERE neardup.is_member(v.role);
+
+GRANT SELECT ON neardup.profiles TO public;
+
+-- profiles: make, train, drop
+
+CREATE FUNCTION neardup.profile_words(analyzer text, words text[]) RETURNS text[]
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'profile_words_wrapper';
+
+CREATE FUNCTION neardup.create_profile(
+    name text,
+    analyzer text DEFAULT '{"tokenizer": "jieba", "stop_words": "chinese"}',
+    words text[] DEFAULT '{}'
+) RETURNS integer
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    kept text[] := neardup.profile_words(analyzer, words);
+    owner name;
+    made integer;
+BEGIN
+    IF name IS NULL OR name !~ '^[^@\s]+$' THEN
+        RAISE EXCEPTION 'invalid name of a profile: "%"', name USING ERRCODE = 'invalid_name',
+            HINT = 'A name has at least one character, and neither white space nor "@".';
+    END IF;
+    IF kept IS NULL THEN
+        RAISE EXCEPTION 'analyzer and words must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    SELECT n.role INTO owner FROM neardup.profile_names n WHERE n.name = create_profile.name;
+    IF NOT FOUND THEN
+        INSERT INTO neardup.profile_names AS n (name) VALUES (name) ON CONFLICT DO NOTHING RETURNING n.role INTO owner;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'profile "%" belongs to another role', name USING ERRCODE = 'insufficient_privilege';
+        END IF;
+    END IF;
+    INSERT INTO neardup.profile_versions AS v (name, role, analyzer, words)
+    VALUES (name, owner, @extschema@.analyzer_info(analyzer)::text, kept)
+    RETURNING v.version INTO made;
+    RETURN made;
+END
+$$;
+
+CREATE FUNCTION neardup.train_transition(internal, document text, profile text, keep integer) RETURNS internal
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 10000 AS 'MODULE_PATHNAME', 'train_transition_wrapper';
+CREATE FUNCTION neardup.train_final(internal) RETURNS bytea
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 10000 AS 'MODULE_PATHNAME', 'train_final_wrapper';
+CREATE AGGREGATE neardup.train_statistics(document text, profile text, keep integer) (
+    SFUNC = neardup.train_transition, STYPE = internal, FINALFUNC = neardup.train_final, PARALLEL = RESTRICTED
+);
+
+CREATE PROCEDURE neardup.train_profile(
+    name text, query text, keep integer DEFAULT 100000, INOUT version integer DEFAULT NULL
+)
+    LANGUAGE plpgsql AS $$
+DECLARE
+    newest neardup.profile_versions;
+    trained bytea;
+BEGIN
+    IF query IS NULL OR keep IS NULL THEN
+        RAISE EXCEPTION 'query and keep must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    SELECT * INTO newest FROM neardup.profile_versions v WHERE v.name = train_profile.name ORDER BY v.version DESC LIMIT 1;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'profile "%" does not exist', name USING ERRCODE = 'undefined_object',
+            HINT = pg_catalog.format('Make it first: SELECT neardup.create_profile(%L);', name);
+    END IF;
+    EXECUTE pg_catalog.format(
+        E'SELECT neardup.train_statistics(d.document::text, $1, $2) FROM (%s\n) d(document)',
+        pg_catalog.rtrim(query, E'; \n\r\t')) INTO trained USING name || '@' || newest.version, keep;
+    IF trained IS NULL THEN
+        RAISE EXCEPTION 'the query gives no document with a token' USING ERRCODE = 'no_data_found';
+    END IF;
+    INSERT INTO neardup.profile_versions AS v (name, role, analyzer, words, statistics)
+    VALUES (name, newest.role, newest.analyzer, newest.words, trained)
+    RETURNING v.version INTO train_profile.version;
+END
+$$;
+
+CREATE FUNCTION neardup.drop_profile(name text, version integer DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    used record;
+BEGIN
+    SELECT v.version, v.guards[1] AS target INTO used FROM neardup.profiles v
+    WHERE v.name = drop_profile.name AND (drop_profile.version IS NULL OR v.version = drop_profile.version) AND v.guards IS NOT NULL
+    ORDER BY v.version LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'version % of profile "%" is used by the guard of %', used.version, name, used.target
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Take the guard down first: neardup.unprotect.';
+    END IF;
+    DELETE FROM neardup.profile_versions v
+    WHERE v.name = drop_profile.name AND (drop_profile.version IS NULL OR v.version = drop_profile.version);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'profile "%"%', name, CASE WHEN version IS NULL THEN ' does not exist' ELSE ' has no version ' || version END
+            USING ERRCODE = 'undefined_object';
+    END IF;
+    DELETE FROM neardup.profile_names n
+    WHERE n.name = drop_profile.name AND NOT EXISTS (SELECT FROM neardup.profile_versions v WHERE v.name = n.name);
+END
+$$;
+
+CREATE FUNCTION neardup.pinned_analyzer(analyzer text) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pinned_analyzer_wrapper';
+
+-- profiles: use
+
+CREATE FUNCTION neardup.profile_tokens(document text, profile text) RETURNS text[]
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'profile_tokens_wrapper';
+CREATE FUNCTION neardup.profile_keywords(document text, profile text, n integer DEFAULT 10, method text DEFAULT 'tfidf')
+    RETURNS TABLE (token text, weight double precision)
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 20000 ROWS 10 AS 'MODULE_PATHNAME', 'profile_keywords_wrapper';
+CREATE FUNCTION neardup.profile_simhash(document text, profile text, weighting text DEFAULT 'count', bits integer DEFAULT 64)
+    RETURNS @extschema@.simhash
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'profile_simhash_wrapper';
+
+CREATE FUNCTION neardup.analyzer_simhash(document text, analyzer text) RETURNS @extschema@.simhash
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'analyzer_simhash_wrapper';
+
+CREATE FUNCTION neardup.p_simhash(
+    document text, profile text, words integer DEFAULT 20, mu double precision DEFAULT 1.5, bits integer DEFAULT 64
+) RETURNS @extschema@.simhash
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'profile_p_simhash_wrapper';
+CREATE FUNCTION neardup.p_simhash(
+    tokens text[], profile text, words integer DEFAULT 20, mu double precision DEFAULT 1.5, bits integer DEFAULT 64
+) RETURNS @extschema@.simhash
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'profile_p_simhash_tokens_wrapper';
+CREATE FUNCTION neardup.e_simhash(document text, profile text, bits integer DEFAULT 64) RETURNS @extschema@.simhash
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'profile_e_simhash_wrapper';
+CREATE FUNCTION neardup.e_simhash(tokens text[], profile text, bits integer DEFAULT 64) RETURNS @extschema@.simhash
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'profile_e_simhash_tokens_wrapper';
+
+-- P-Simhash without a profile: how rare words are says jieba's own table
+
+CREATE FUNCTION p_simhash(
+    document text, analyzer text DEFAULT '{"tokenizer": "jieba", "stop_words": "chinese"}',
+    words integer DEFAULT 20, mu double precision DEFAULT 1.5, bits integer DEFAULT 64
+) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'p_simhash_document_wrapper';
+CREATE FUNCTION p_simhash(
+    tokens text[], words integer DEFAULT 20, mu double precision DEFAULT 1.5, bits integer DEFAULT 64
+) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'p_simhash_tokens_wrapper';
+
+-- profiles: comments
+
+COMMENT ON TABLE neardup.profile_names IS 'names of profiles, each with the role it belongs to';
+COMMENT ON TABLE neardup.profile_versions IS 'versions of profiles: analyzer, house words, trained statistics; never changed, and kept until dropped';
+COMMENT ON VIEW neardup.profiles IS 'profiles of roles that the current user is a member of: analyzer, house words, documents trained on, and the tables whose guards use the version';
+COMMENT ON FUNCTION neardup.is_member(name) IS 'whether a role exists and the current user has its rights';
+COMMENT ON FUNCTION neardup.profile_words(text, text[]) IS 'checks house words against an analyzer, and gives them as a profile keeps them';
+COMMENT ON FUNCTION neardup.create_profile(text, text, text[]) IS 'makes a new version of a profile, with an analyzer and house words (lines of a jieba user dictionary: word, frequency, tag), and gives its number';
+COMMENT ON FUNCTION neardup.train_transition(internal, text, text, integer) IS 'behind neardup.train_statistics';
+COMMENT ON FUNCTION neardup.train_final(internal) IS 'behind neardup.train_statistics';
+COMMENT ON AGGREGATE neardup.train_statistics(text, text, integer) IS 'statistics of a collection under a profile, keeping the words that are in most documents; behind neardup.train_profile';
+COMMENT ON PROCEDURE neardup.train_profile(text, text, integer, integer) IS 'makes a new version of a profile with document frequencies, word co-occurrence and neighbour entropy of the documents that a query gives; keeps the 100,000 words that are in most documents, or as many as are asked for';
+COMMENT ON FUNCTION neardup.drop_profile(text, integer) IS 'drops a version of a profile, or all of them, unless a guard uses it';
+COMMENT ON FUNCTION neardup.pinned_analyzer(text) IS 'profile:name@version for an analyzer profile:name, whose newest version that is; other analyzers as they are';
+COMMENT ON FUNCTION neardup.profile_tokens(text, text) IS 'the tokens of a document under a profile (name, or name@version), in text order';
+COMMENT ON FUNCTION neardup.profile_keywords(text, text, integer, text) IS 'the n (0 to 10000) heaviest words of a document under a profile, with their weights; tfidf by the profile''s document frequencies, or jieba''s table where it is not trained';
+COMMENT ON FUNCTION neardup.profile_simhash(text, text, text, integer) IS 'SimHash of a document under a profile; weighting none, count, tf, tfidf (by the profile''s document frequencies) or textrank';
+COMMENT ON FUNCTION neardup.analyzer_simhash(text, text) IS 'SimHash of a document under an analyzer or, as profile:name or profile:name@version, a profile; what a guard signs with';
+COMMENT ON FUNCTION neardup.p_simhash(text, text, integer, double precision, integer) IS 'P-Simhash of a document under a profile: the words (1 to 256) that tell most, mu (0 to 10) for their own hash against their places, bits 1 to 64';
+COMMENT ON FUNCTION neardup.p_simhash(text[], text, integer, double precision, integer) IS 'the same of tokens that any other segmenter has cut';
+COMMENT ON FUNCTION neardup.e_simhash(text, text, integer) IS 'E-Simhash of a document under a trained profile: words weigh by how many different neighbours they have';
+COMMENT ON FUNCTION neardup.e_simhash(text[], text, integer) IS 'the same of tokens that any other segmenter has cut';
+COMMENT ON FUNCTION p_simhash(text, text, integer, double precision, integer) IS 'P-Simhash of a document by jieba''s own table of inverse document frequencies: the words (1 to 256) that tell most, mu (0 to 10) for their own hash against their places, bits 1 to 64';
+COMMENT ON FUNCTION p_simhash(text[], integer, double precision, integer) IS 'the same of tokens that any other segmenter has cut';

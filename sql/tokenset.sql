@@ -1,0 +1,49 @@
+-- tokenset of other text types: the type has the same name, so without a function of their own they would be cast to it
+
+CREATE FUNCTION tokenset(document character varying, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'none') RETURNS tokenset
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'tokenset_document_wrapper';
+CREATE FUNCTION tokenset(document character, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'none') RETURNS tokenset
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'tokenset_document_wrapper';
+
+-- tokenset equality: of the bytes, for DISTINCT, GROUP BY, joins and logical replication
+
+CREATE FUNCTION tokenset_eq(tokenset, tokenset) RETURNS boolean LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'byteaeq';
+CREATE FUNCTION tokenset_ne(tokenset, tokenset) RETURNS boolean LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'byteane';
+CREATE FUNCTION tokenset_hash(tokenset) RETURNS integer LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlena';
+CREATE FUNCTION tokenset_hash_extended(tokenset, bigint) RETURNS bigint LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlenaextended';
+
+CREATE OPERATOR = (
+    LEFTARG = tokenset, RIGHTARG = tokenset, FUNCTION = tokenset_eq, COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+CREATE OPERATOR <> (
+    LEFTARG = tokenset, RIGHTARG = tokenset, FUNCTION = tokenset_ne, COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+
+CREATE OPERATOR CLASS tokenset_ops DEFAULT FOR TYPE tokenset USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 tokenset_hash(tokenset),
+    FUNCTION 2 tokenset_hash_extended(tokenset, bigint);
+
+-- comments
+
+COMMENT ON TYPE tokenset IS 'the set of a text''s tokens as 64-bit hashes, with weights or without, for exact similarity; layout in docs/signatures.md';
+COMMENT ON FUNCTION tokenset_in(cstring) IS 'reads version, fingerprint and hashes with their weights';
+COMMENT ON FUNCTION tokenset_out(tokenset) IS 'writes version, fingerprint and hashes with their weights';
+COMMENT ON FUNCTION tokenset_recv(internal) IS 'reads the stored bytes';
+COMMENT ON FUNCTION tokenset_send(tokenset) IS 'writes the stored bytes';
+COMMENT ON FUNCTION tokenset(text, text, text) IS 'token set of a document under an analyzer; weighting none (no weights), count, log_count, tf, tfidf (jieba''s own table) or textrank; empty where the document has no token';
+COMMENT ON FUNCTION tokenset(character varying, text, text) IS 'the same for character varying, which would otherwise be read as a token set';
+COMMENT ON FUNCTION tokenset(character, text, text) IS 'the same for character(n), which would otherwise be read as a token set';
+COMMENT ON FUNCTION tokenset(unknown, text, text) IS 'the same for a string literal, which would otherwise be read as a token set';
+COMMENT ON FUNCTION tokenset(text[], text, text) IS 'token set of tokens that any other segmenter has cut, taken as they are; NULL elements do not count; sets of different labels cannot be compared';
+COMMENT ON FUNCTION tokenset(text[], double precision[], text) IS 'token set of tokens with a weight for each, finite and not negative; weights of a repeated token add up; where token or weight is NULL neither counts';
+COMMENT ON FUNCTION tokenset(tsvector, text, text) IS 'token set of the lexemes of a text search vector, each as often as it has positions';
+COMMENT ON FUNCTION token_count(tokenset) IS 'number of distinct tokens';
+COMMENT ON FUNCTION tokenset_eq(tokenset, tokenset) IS 'equal';
+COMMENT ON FUNCTION tokenset_ne(tokenset, tokenset) IS 'not equal';
+COMMENT ON FUNCTION tokenset_hash(tokenset) IS 'hash for hash joins, grouping and hash indexes';
+COMMENT ON FUNCTION tokenset_hash_extended(tokenset, bigint) IS '64-bit hash with a seed, for hash partitioning';
+COMMENT ON OPERATOR = (tokenset, tokenset) IS 'equal';
+COMMENT ON OPERATOR <> (tokenset, tokenset) IS 'not equal';

@@ -1,0 +1,160 @@
+//! Profiles: analyzers with house words and trained statistics, kept in a table, and the functions that use them.
+//!
+//! Those functions read a table, so they are STABLE; the ones of the same kind that take an analyzer are IMMUTABLE and refuse a
+//! profile. What lies under one version number never changes.
+
+mod loaded;
+mod training;
+
+use neardup_core::analysis::{Analyzer, HouseWord, Scratch, Spec};
+use neardup_core::profile::{Profile, token_hashes};
+use neardup_core::sketch::corpus::JiebaCorpus;
+use neardup_core::sketch::hash::token_hash;
+use neardup_core::sketch::p_simhash::PSimhash;
+use neardup_core::sketch::simhash::{SimHashCounter, keep_bits};
+use neardup_core::weighting::{Weigher, Weighting, fixed_point};
+use neardup_core::{Error, ErrorKind};
+use pgrx::prelude::*;
+
+use crate::analyzer;
+use crate::argument::within;
+use crate::datum::SimHash;
+use crate::error::{Result, report};
+use crate::tokens::{ranked_words, token_list};
+
+pub use loaded::{PREFIX, with};
+
+extension_sql_file!("../../sql/profile.sql", name = "profile", requires = ["guard", "simhash_operators"]);
+
+/// P-Simhash's words to keep, mu and bits, as SQL gives them.
+fn parameters(words: i32, mu: f64, bits: i32) -> Result<PSimhash> {
+    let bits = within("bits", bits, 1..=64)?;
+    let words = within("words", words, 1..=256)? as usize;
+    PSimhash::new(words, mu, bits).map_err(report)
+}
+
+fn hashes(tokens: &Array<'_, &str>) -> Vec<u64> {
+    tokens.iter().flatten().map(token_hash).collect()
+}
+
+#[pg_extern(sql = false)]
+fn p_simhash_document(document: &str, analyzer: &str, words: i32, mu: f64, bits: i32) -> Result<Option<SimHash>> {
+    let parameters = parameters(words, mu, bits)?;
+    let tokens = analyzer::with(analyzer, |analyzer, scratch| token_hashes(document, analyzer, scratch))?;
+    Ok(parameters.signature(&tokens.map_err(report)?, &JiebaCorpus).map(SimHash))
+}
+
+#[pg_extern(sql = false)]
+fn p_simhash_tokens(tokens: Array<&str>, words: i32, mu: f64, bits: i32) -> Result<Option<SimHash>> {
+    Ok(parameters(words, mu, bits)?.signature(&hashes(&tokens), &JiebaCorpus).map(SimHash))
+}
+
+#[pg_extern(sql = false)]
+fn profile_p_simhash(document: &str, profile: &str, words: i32, mu: f64, bits: i32) -> Result<Option<SimHash>> {
+    let parameters = parameters(words, mu, bits)?;
+    let signature = loaded::with(profile, None, |profile, scratch| {
+        Ok(profile.p_simhash(&token_hashes(document, profile.analyzer(), scratch)?, parameters))
+    })?;
+    Ok(signature.map_err(report)?.map(SimHash))
+}
+
+#[pg_extern(sql = false)]
+fn profile_p_simhash_tokens(
+    tokens: Array<&str>,
+    profile: &str,
+    words: i32,
+    mu: f64,
+    bits: i32,
+) -> Result<Option<SimHash>> {
+    let parameters = parameters(words, mu, bits)?;
+    Ok(loaded::with(profile, None, |profile, _| profile.p_simhash(&hashes(&tokens), parameters))?.map(SimHash))
+}
+
+#[pg_extern(sql = false)]
+fn profile_e_simhash(document: &str, profile: &str, bits: i32) -> Result<Option<SimHash>> {
+    let bits = within("bits", bits, 1..=64)?;
+    let signature = loaded::with(profile, None, |profile, scratch| {
+        profile.e_simhash(&token_hashes(document, profile.analyzer(), scratch)?, bits)
+    })?;
+    Ok(signature.map_err(report)?.map(SimHash))
+}
+
+#[pg_extern(sql = false)]
+fn profile_e_simhash_tokens(tokens: Array<&str>, profile: &str, bits: i32) -> Result<Option<SimHash>> {
+    let bits = within("bits", bits, 1..=64)?;
+    let signature = loaded::with(profile, None, |profile, _| profile.e_simhash(&hashes(&tokens), bits))?;
+    Ok(signature.map_err(report)?.map(SimHash))
+}
+
+#[pg_extern(sql = false)]
+fn profile_simhash(document: &str, profile: &str, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
+    let bits = within("bits", bits, 1..=64)?;
+    let weighting = Weighting::parse(weighting).map_err(report)?;
+    let signature = loaded::with(profile, None, |profile, scratch| weighted(document, profile, weighting, scratch))?;
+    let signature = signature.and_then(|signature| signature.map(|all| keep_bits(all, bits)).transpose());
+    Ok(signature.map_err(report)?.map(SimHash))
+}
+
+fn weighted(
+    document: &str,
+    profile: &Profile,
+    weighting: Weighting,
+    scratch: &mut Scratch,
+) -> neardup_core::Result<Option<u64>> {
+    let tokens = token_hashes(document, profile.analyzer(), scratch)?;
+    let mut counter = SimHashCounter::new();
+    for token in Weigher::new().weigh(&tokens, weighting, profile.idf())? {
+        counter.add_weighted(token.hash, fixed_point(token.weight));
+    }
+    Ok(counter.finish())
+}
+
+/// What a guard signs with: an analyzer or a profile, each token weighing as often as it occurs.
+#[pg_extern(sql = false)]
+fn analyzer_simhash(document: &str, analyzer: &str) -> Result<Option<SimHash>> {
+    let signature = analyzer::with_profile(analyzer, None, |analyzer, scratch| {
+        neardup_core::document::simhash(document, analyzer, scratch)
+    })?;
+    Ok(signature.map_err(report)?.map(SimHash))
+}
+
+#[pg_extern(sql = false)]
+fn profile_tokens(document: &str, profile: &str) -> Result<Vec<String>> {
+    loaded::with(profile, None, |profile, scratch| token_list(document, profile.analyzer(), scratch))?.map_err(report)
+}
+
+#[pg_extern(sql = false)]
+fn profile_keywords(
+    document: &str,
+    profile: &str,
+    n: i32,
+    method: &str,
+) -> Result<TableIterator<'static, (name!(token, String), name!(weight, f64))>> {
+    let n = within("n", n, 0..=10_000)? as usize;
+    let weighting = Weighting::parse(method).map_err(report)?;
+    let found = loaded::with(profile, None, |profile, scratch| {
+        ranked_words(document, n, weighting, profile.idf(), profile.analyzer(), scratch)
+    })?;
+    Ok(TableIterator::new(found.map_err(report)?))
+}
+
+/// Checks the words of a new profile against its analyzer, and gives them as they are kept.
+#[pg_extern(sql = false)]
+fn profile_words(analyzer: &str, words: Vec<Option<String>>) -> Result<Vec<String>> {
+    let kept = || -> neardup_core::Result<Vec<String>> {
+        let spec: Spec = analyzer.parse()?;
+        let null = || Error::new(ErrorKind::InvalidParameter, "a house word must not be NULL");
+        let lines = words.iter().map(|line| line.as_deref().ok_or_else(null));
+        let words: Vec<HouseWord> =
+            lines.map(|line| line.and_then(HouseWord::parse)).collect::<neardup_core::Result<_>>()?;
+        let kept = words.iter().map(HouseWord::to_string).collect();
+        Analyzer::with_words(spec, &words).map(|_| kept)
+    };
+    kept().map_err(report)
+}
+
+/// Names the version that an analyzer's text stands for now; other analyzers stay as they are.
+#[pg_extern(sql = false)]
+fn pinned_analyzer(analyzer: &str) -> Result<String> {
+    loaded::pinned(analyzer)
+}
