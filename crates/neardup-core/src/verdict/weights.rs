@@ -9,11 +9,11 @@ pub(super) const CONSTANT: f64 = 0.804;
 
 /// The weight of each feature, in the order of `features::NAMES`.
 pub(super) const WEIGHTS: [f64; COUNT] = [
-    2.196, // held
-    0.000, // alike
+    2.196,  // held
+    0.000,  // alike
     -1.856, // little shared
     -1.180, // short
-    2.302, // longer
+    2.302,  // longer
     -3.244, // longer, short
     -2.233, // both have more
     -6.829, // both have more, short
@@ -21,9 +21,9 @@ pub(super) const WEIGHTS: [f64; COUNT] = [
     -5.960, // replaced inside
     -3.566, // largest replacement
     -0.334, // slots
-    0.000, // nouns replaced, short
+    0.000,  // nouns replaced, short
     -1.512, // any conflict
-    0.000, // conflicts
+    0.000,  // conflicts
     -3.508, // conflicts, short
     -0.627, // conflict density
     -1.499, // conflicts in the lead
