@@ -24,11 +24,14 @@ const KEPT_BYTES: usize = 128 << 20;
 /// What a profile takes besides its statistics: a model of jieba with house words.
 const MODEL_BYTES: usize = 31 << 20;
 
+/// How many of them are kept.
+const MAX_RESOLVED: usize = 16;
+
 thread_local! {
     /// By version, most recently used last.
     static LOADED: RefCell<Vec<(i32, Rc<Profile>)>> = const { RefCell::new(Vec::new()) };
-    /// What names stood for a moment ago.
-    static RESOLVED: RefCell<Option<(Moment, String, i32)>> = const { RefCell::new(None) };
+    /// What names stood for at some moments; a query uses one or two.
+    static RESOLVED: RefCell<Vec<(Moment, String, i32)>> = const { RefCell::new(Vec::new()) };
     static READERS: RefCell<Option<Rc<Readers>>> = const { RefCell::new(None) };
 }
 
@@ -68,9 +71,9 @@ fn split(reference: &str) -> (&str, Option<i32>) {
 /// The version that a name, perhaps with `@version`, stands for.
 fn resolve(reference: &str, role: Option<pg_sys::Oid>) -> Result<i32> {
     let now = Moment::now(role);
-    let known = RESOLVED.with_borrow(|resolved| match resolved {
-        Some((moment, name, version)) if *moment == now && name == reference => Some(*version),
-        _ => None,
+    let known = RESOLVED.with_borrow(|resolved| {
+        let mut at_present = resolved.iter().filter(|(moment, _, _)| *moment == now);
+        at_present.find(|(_, name, _)| name == reference).map(|&(_, _, version)| version)
     });
     if let Some(version) = known {
         return Ok(version);
@@ -86,7 +89,12 @@ fn resolve(reference: &str, role: Option<pg_sys::Oid>) -> Result<i32> {
         return Err(ErrorReport::new(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, missing, "profile")
             .set_hint("See SELECT * FROM neardup.profiles, which lists those that your roles own."));
     };
-    RESOLVED.replace(Some((now, reference.to_owned(), found)));
+    RESOLVED.with_borrow_mut(|resolved| {
+        if resolved.len() == MAX_RESOLVED {
+            resolved.clear();
+        }
+        resolved.push((now, reference.to_owned(), found));
+    });
     Ok(found)
 }
 
