@@ -96,13 +96,12 @@ impl ManyHash {
     fn further_rounds(&mut self) {
         let Self { count, least, elements, open, empty, .. } = self;
         let count = *count;
-        empty.clear();
-        for ((bin, &x), open) in (0..).zip(least.iter().take(count)).zip(&mut *open) {
+        let bins = least.get(..count).unwrap_or_default();
+        for (open, &x) in open.iter_mut().zip(bins) {
             *open = if x == EMPTY { EMPTY } else { 0 };
-            if x == EMPTY {
-                empty.push(bin);
-            }
         }
+        empty.clear();
+        empty.extend((0..).zip(bins).filter(|&(_, &x)| x == EMPTY).map(|(bin, _)| bin));
         let mut left = empty.len();
         for round in 1..count as u64 {
             if left == 0 {
