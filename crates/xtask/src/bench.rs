@@ -78,6 +78,8 @@ struct Size {
     rounds: u32,
     /// Made-up articles, where the user gives no texts.
     articles: u64,
+    /// Short texts of the exact stage.
+    short_texts: u64,
     /// Signatures in the large table.
     signatures: u64,
     /// Look-ups of which the median counts.
@@ -97,6 +99,7 @@ impl Size {
     const FULL: Self = Self {
         rounds: 5,
         articles: 20_000,
+        short_texts: 2_500_000,
         signatures: 1_000_000,
         probes: 1000,
         guarded: &[100_000, 1_000_000],
@@ -108,6 +111,7 @@ impl Size {
     const QUICK: Self = Self {
         rounds: 1,
         articles: 500,
+        short_texts: 20_000,
         signatures: 20_000,
         probes: 100,
         guarded: &[2000],

@@ -17,7 +17,7 @@ BEGIN
     RETURN extract(epoch FROM clock_timestamp() - started);
 END
 $$;
-CREATE TABLE bench.probe (number int PRIMARY KEY, signature simhash);
+CREATE TABLE bench.probe (number int PRIMARY KEY, signature simhash, minhash minhash);
 CREATE TABLE bench.time (seconds float8);
 -- A signature with this many of its bits changed.
 CREATE FUNCTION bench.changed(signature simhash, bits int) RETURNS simhash LANGUAGE sql IMMUTABLE
@@ -66,7 +66,7 @@ impl Bench<'_> {
         Ok(best)
     }
 
-    /// Times `query`, which gives a number and may use `p.signature`, for each row of `bench.probe`; twice, and the second time
+    /// Times `query`, which gives a number and may use the probe `p`, for each row of `bench.probe`; twice, and the second time
     /// counts. `found` adds up the numbers of the first `checked` probes.
     pub fn lookups(&self, query: &str, probes: u64, checked: u64) -> Result<Lookups> {
         self.ask(&format!(

@@ -6,6 +6,7 @@
 
 mod grouping;
 mod lookup;
+mod minhash;
 mod search;
 
 use super::Bench;
@@ -46,9 +47,16 @@ pub fn measure(bench: &Bench) -> Result<Section> {
             grouping::measure(bench, &mut section, "real", "signatures of the texts, `chars:3`")?;
         }
     }
+    if bench.wants("minhash") {
+        minhash::measure(bench, &mut section, rows)?;
+    }
     if bench.wants("search") {
         search::measure(bench, &mut section)?;
     }
+    section.words(
+        "Not measured here: smlar itself and BK-trees in SP-GiST (pg-spgist_hamming), which Debian does not package, and pgvector, which \
+         Debian packages for later releases of Postgres.",
+    );
     bench.ask("DROP TABLE IF EXISTS made, real")?;
     Ok(section)
 }

@@ -3,10 +3,12 @@
 
 use super::Bench;
 use super::chart::Who;
+use super::clock::literal;
 use super::peers::Measured;
-use super::report::{Bound, Comparison, Section, Shown};
+use super::report::{Bound, Comparison, Section, Shown, grouped};
 use super::text::CUT;
 use crate::error::Result;
+use crate::say;
 
 const MINHASH: &str = "minhash(body, 'chars:5'), 128 values";
 const FLOOR: &str = "sum(hashtext(body))";
@@ -22,6 +24,9 @@ pub fn measure(bench: &Bench) -> Result<Section> {
         let core = bench.core()?;
         words(bench, &mut section, core)?;
         compare(&mut section, core)?;
+    }
+    if bench.wants("exact") {
+        exact(bench, &mut section)?;
     }
     if bench.wants("parallel") {
         parallel(bench, &mut section)?;
@@ -103,6 +108,47 @@ fn words(bench: &Bench, section: &mut Section, core: &[Measured]) -> Result {
         "SimHash over jieba words, time of `cut` alone",
         comparison.ratio("simhash(body, 'jieba')", CUT),
         Bound::AtMost(1.2),
+    );
+    Ok(())
+}
+
+/// The exact stage: texts that are there already, word for word.
+fn exact(bench: &Bench, section: &mut Section) -> Result {
+    const PASS: &str = "sum(hashtext(body))";
+    const FILTER: &str = "bloom_filter_agg(body, n, 0.01)";
+    let texts = bench.size.short_texts;
+    say::note(&format!("{texts} short texts"));
+    let file = bench.server.directory().join("short");
+    bench.writer(6)?.file(&file, 1..=texts, 30, None)?;
+    bench.ask(&format!(
+        "CREATE TABLE short (id bigint, body text); COPY short FROM {}; UPDATE short SET body = (SELECT body FROM short s WHERE s.id = 1) WHERE id % 10 = 0;
+         VACUUM (FREEZE, ANALYZE) short",
+        literal(&file.display().to_string())
+    ))?;
+    std::fs::remove_file(&file).map_err(|error| error.to_string())?;
+    let statements = [
+        (Who::Floor, PASS, format!("SELECT {PASS} FROM short")),
+        (Who::Ours, FILTER, format!("SELECT bloom_estimated_count(bloom_filter_agg(body, {texts}, 0.01)) FROM short")),
+        (
+            Who::Ours,
+            "count(DISTINCT text_digest(body, '{}'))",
+            "SELECT count(DISTINCT text_digest(body, '{}')) FROM short".into(),
+        ),
+        (Who::Peer, "count(DISTINCT body)", "SELECT count(DISTINCT body) FROM short".into()),
+    ];
+    let seconds = bench.best(&statements.iter().map(|(.., sql)| sql.as_str()).collect::<Vec<_>>())?;
+    bench.ask("DROP TABLE short")?;
+    let method =
+        format!("{} texts of 30 characters, one in ten the same; a whole pass over the table.", grouped(texts as f64));
+    let mut comparison = Comparison::new("Exact copies among short texts", &method, Shown::Time, PASS);
+    for ((who, name, _), seconds) in statements.iter().zip(seconds) {
+        comparison.add(*who, name, seconds, "");
+    }
+    section.comparison(&comparison)?;
+    section.aim(
+        &format!("Bloom filter of {} texts, s", grouped(texts as f64)),
+        comparison.cost(FILTER),
+        Bound::AtMost(2.0),
     );
     Ok(())
 }

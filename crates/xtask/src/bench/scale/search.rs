@@ -1,4 +1,5 @@
-//! Edited copies of texts, looked for by signature and by pg_trgm; and two texts compared directly, pg_similarity beside.
+//! Edited copies of texts and excerpts from them, looked for by our indexes and by pg_trgm; and two texts compared directly,
+//! pg_similarity beside.
 
 use super::super::Bench;
 use super::super::chart::Who;
@@ -60,8 +61,66 @@ pub fn measure(bench: &Bench, section: &mut Section) -> Result {
         comparison.add(who, name, measured.median, format!("finds {found} %; {remark}").trim_end_matches("; "));
     }
     section.comparison(&comparison)?;
+    quotes(bench, section, rows)?;
     direct(bench, section)?;
     bench.ask("DROP TABLE held, bench.edited").map(drop)
+}
+
+/// Texts that hold the text that is looked for.
+fn quotes(bench: &Bench, section: &mut Section, rows: f64) -> Result {
+    const OURS: &str = "fingerprints, GIN";
+    say::note("texts that hold an excerpt");
+    bench.ask(
+        "ALTER TABLE held ADD COLUMN prints int[], ADD COLUMN keys int[];
+         UPDATE held SET prints = fingerprints(body), keys = token_keys(body, 'chars:5');
+         CREATE INDEX ON held USING gin (prints) WITH (fastupdate = off);
+         CREATE INDEX ON held USING gin (overlap_keys(keys, 0.8)) WITH (fastupdate = off);
+         VACUUM (ANALYZE) held;
+         ALTER TABLE bench.edited ADD COLUMN quote text;
+         UPDATE bench.edited e SET quote = substr(h.body, 20, length(h.body) / 3) FROM held h WHERE h.id = e.id AND length(h.body) >= 300",
+    )?;
+    let quotes = bench.number("SELECT count(quote) FROM bench.edited")?;
+    if quotes == 0.0 {
+        return Ok(());
+    }
+    let method = format!(
+        "The same {} texts; a third of {quotes} of them, cut out of the middle, is looked for. Median of the look-ups, the keys of the \
+         excerpt being made in it, and how many found the text they are from.",
+        grouped(rows)
+    );
+    let mut comparison = Comparison::new("Texts that hold an excerpt", &method, Shown::Time, OURS);
+    for (who, name, made, condition, remark) in [
+        (
+            Who::Ours,
+            OURS,
+            "fingerprints(e.quote)",
+            "t.prints && q.made AND overlap_similarity(t.prints, q.made) >= 0.5",
+            "any shared passage of 50 characters",
+        ),
+        (
+            Who::Ours,
+            "overlap_within(keys, 0.8), 5-grams",
+            "token_keys(e.quote, 'chars:5')",
+            "overlap_within(t.keys, q.made, 0.8)",
+            "exact for the overlap coefficient; meant for short texts",
+        ),
+        (
+            Who::Peer,
+            "pg_trgm, body %> text",
+            "e.quote",
+            "t.body %> q.made",
+            "word similarity 0.6; order of words counts",
+        ),
+    ] {
+        let query = format!(
+            "SELECT count(*) FILTER (WHERE t.id = q.id) FROM (SELECT e.id, {made} AS made FROM bench.edited e WHERE e.number = p.number OFFSET 0) AS q, \
+             held t WHERE {condition}"
+        );
+        let measured = bench.lookups(&query, PROBES, PROBES)?;
+        let found = figure(100.0 * measured.found / quotes);
+        comparison.add(who, name, measured.median, &format!("finds {found} %; {remark}"));
+    }
+    section.comparison(&comparison)
 }
 
 /// Two texts, nothing signed before.
@@ -73,6 +132,8 @@ fn direct(bench: &Bench, section: &mut Section) -> Result {
     let mut comparison = Comparison::new("Two texts compared directly", method, Shown::Time, BASE);
     let mut lines = vec![
         (Who::Ours, BASE, "hamming_distance(simhash(a, 'chars:3'), simhash(b, 'chars:3'))"),
+        (Who::Ours, "jaccard_similarity(a, b, 'chars:5')", "jaccard_similarity(a, b, 'chars:5')"),
+        (Who::Ours, "overlap_similarity(a, b, 'chars:5')", "overlap_similarity(a, b, 'chars:5')"),
         (Who::Peer, "pg_trgm similarity", "similarity(a, b)"),
     ];
     match pg_similarity(bench) {
