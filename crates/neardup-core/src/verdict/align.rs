@@ -34,7 +34,7 @@ pub(super) struct Gap {
 const ANCHORS: [usize; 4] = [12, 5, 3, 2];
 
 /// The most cells of one exact alignment.
-const MAX_CELLS: usize = 1 << 14;
+const MAX_CELLS: usize = 1 << 12;
 
 /// Aligns two sequences of keys; `weight` says how much a matched unit of the first is worth (1 for a character).
 pub(super) fn align(a: &[u64], b: &[u64], weight: &dyn Fn(usize) -> i32) -> Vec<Block> {

@@ -13,6 +13,9 @@ use crate::sketch::hash::mix;
 /// The shortest passage that counts as moved, in units.
 const MOVED: usize = 6;
 
+/// Texts that share less than one in so many units have no names in the same place.
+const UNRELATED: usize = 5;
+
 /// Words that say the same; where one stands for another, nothing is replaced.
 const SAME: [&[&str]; 9] = [
     &["如何", "怎么", "怎样", "怎么样"],
@@ -88,8 +91,10 @@ impl<'t> Comparison<'t> {
         let runs_b = unmatched_runs(&keys_b, gaps.iter().map(|gap| &gap.b));
         let moved_a = mark_moved(&keys_a, &gaps, |gap| &gap.a, &runs_b, &mut matched_a);
         let moved_b = mark_moved(&keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
-        let a = Compared::new(a, matched_a, moved_a);
-        let b = Compared::new(b, matched_b, moved_b);
+        let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
+        let related = matched * UNRELATED >= a.units.len().min(b.units.len());
+        let a = Compared::new(a, matched_a, moved_a, related);
+        let b = Compared::new(b, matched_b, moved_b, related);
         let pairs = facts::pairs(a.side(), b.side(), &gaps);
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
         let shared = shared.min(a.text.units.len()).min(b.text.units.len());
@@ -113,8 +118,8 @@ impl<'t> Comparison<'t> {
 }
 
 impl<'t> Compared<'t> {
-    fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
-        let words = Words::read(&text, &matched);
+    fn new(text: Text<'t>, matched: Vec<bool>, moved: usize, related: bool) -> Self {
+        let words = if related { Words::read(&text, &matched) } else { Words::default() };
         let mut facts = facts::read(&text);
         facts.extend(words.facts(&text));
         Self { text, matched, moved, facts, words }

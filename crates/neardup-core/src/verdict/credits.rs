@@ -15,6 +15,9 @@ const DATELINE_BYTES: usize = 220;
 /// The longest group in brackets that may be a credit, in bytes.
 const GROUP_BYTES: usize = 160;
 
+/// How far from the end a closing line may begin, in bytes.
+const TAIL_BYTES: usize = 120;
+
 /// The longest comment before a repost that says nothing of its own, in letters.
 const SHORT_COMMENT: usize = 8;
 
@@ -241,13 +244,19 @@ fn lines(text: &str, found: &mut Vec<Range<usize>>) {
 /// What closes a report or a post: the photographer, the place it was sent from.
 fn tail(text: &str, found: &mut Vec<Range<usize>>) {
     let end = text.trim_end().len();
-    let text = text.get(..end).unwrap_or_default();
+    let mut from = end.saturating_sub(TAIL_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let text = text.get(from..end).unwrap_or_default();
+    let end = text.len();
+    let mut found = |at: usize| found.push(from + at..from + end);
     for mark in ["新华社记者", "本报记者", "本社记者", "我在:", "我在这里:"] {
         if let Some(at) = text.rfind(mark)
-            && at > 0
+            && from + at > 0
             && end - at <= 60
         {
-            found.push(at..end);
+            found(at);
         }
     }
     // The microblog's sign for a place comes out of crawlers as a lone 2.
@@ -255,7 +264,7 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
         let place = text.get(at + 2..).unwrap_or_default();
         let named = |c: char| is_han(c) || matches!(c, '·' | '（' | '）' | '(' | ')');
         if (2..=16).contains(&place.chars().count()) && place.chars().all(named) {
-            found.push(at..end);
+            found(at);
         }
     }
 }

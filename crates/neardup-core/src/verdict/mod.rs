@@ -94,8 +94,14 @@ pub fn same_message_titled(a_title: &str, a: &str, b_title: &str, b: &str) -> Re
     let features = features::features(&texts, titles.as_ref());
     let reasons = reasons::reasons(&texts, titles.as_ref());
     let same_titles = titles.as_ref().is_none_or(|titles| reasons::same(&titles.a.text, &titles.b.text));
-    if same_titles && reasons::same(&texts.a.text, &texts.b.text) {
+    let same_text = a == b || (reasons::same(&texts.a.text, &texts.b.text) && !texts.a.text.units.is_empty());
+    if same_titles && same_text {
         return Ok(Message { verdict: Verdict::Copy, score: 1.0, reasons });
+    }
+    if texts.a.text.units.is_empty() || texts.b.text.units.is_empty() {
+        // A text without letters says nothing that another could hold.
+        let score = 0.0;
+        return Ok(Message { verdict: Verdict::Different, score, reasons });
     }
     let score = model::score(&features);
     Ok(Message { verdict: model::verdict(score, &features, &texts), score, reasons })

@@ -37,6 +37,10 @@ pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -
         }
     }
     let (a, b) = (&texts.a, &texts.b);
+    if a.text.units.is_empty() || b.text.units.is_empty() {
+        reasons.push("a text without a letter or number".to_owned());
+        return reasons;
+    }
     if same(&a.text, &b.text) {
         reasons.push("the same text".to_owned());
         return reasons;

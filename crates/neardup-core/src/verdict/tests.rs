@@ -61,6 +61,8 @@ fn two_messages_are_different() {
     );
     assert_eq!(verdict("", ""), Verdict::Copy);
     assert_eq!(verdict("", "今天下午将有大雨"), Verdict::Different);
+    assert_eq!(verdict("。。。", "！"), Verdict::Different);
+    assert_eq!(verdict("。。。", "。。。"), Verdict::Copy);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{ConflictKind, Fact};
-use crate::analysis::lexicon::Lexicon;
+use crate::analysis::lexicon::{Lexicon, Walker};
 use crate::analysis::path::{self, Method};
 use crate::sketch::hash::mix;
 use crate::verdict::units::{Break, Kind, Text};
@@ -68,6 +68,7 @@ impl Words {
 
     fn clause(&mut self, text: &Text<'_>, units: Range<usize>, matched: &[bool]) {
         let lexicon = Lexicon::standard();
+        let walker = lexicon.walker();
         let base = text.units.get(units.start).map_or(0, |unit| unit.start as usize);
         let written = text.written(units.clone());
         let mut unit = units.start;
@@ -82,11 +83,10 @@ impl Words {
             if start == unit {
                 return;
             }
-            let entry = lexicon.get(token.text);
-            let tag = entry.map_or("", |entry| lexicon.tag(entry));
+            let tag = tag(lexicon, &walker, token.text);
             let single = unit - start == 1 && text.units.get(start).is_some_and(|unit| unit.kind == Kind::Han);
             let class = match class(tag, single) {
-                Class::Noun | Class::Name if starts_with_place(lexicon, token.text) => Class::Place,
+                Class::Noun | Class::Name if starts_with_place(lexicon, &walker, token.text) => Class::Place,
                 class => class,
             };
             let loose = single && !FUNCTION.contains(token.text);
@@ -151,11 +151,17 @@ impl Words {
 const FUNCTION: &str =
     "的了在是和与及或也都就将被把对从向到为以于而但等这那其之所并又再已还不没无未有我你他她它们个名位年月日时";
 
+/// The dictionary's tag of a word; empty for what it does not have.
+fn tag<'l>(lexicon: &'l Lexicon, walker: &Walker<'_>, word: &str) -> &'l str {
+    let end = word.chars().try_fold(walker.root(), |state, c| walker.step(state, c));
+    end.and_then(|end| walker.entry(end)).map_or("", |entry| lexicon.tag(entry))
+}
+
 /// Says whether a noun is a place and one character more: 四川人, 上海队.
-fn starts_with_place(lexicon: &Lexicon, word: &str) -> bool {
+fn starts_with_place(lexicon: &Lexicon, walker: &Walker<'_>, word: &str) -> bool {
     let Some((last, _)) = word.char_indices().next_back() else { return false };
     let place = word.get(..last).unwrap_or_default();
-    place.chars().nth(1).is_some() && lexicon.get(place).is_some_and(|entry| lexicon.tag(entry) == "ns")
+    place.chars().nth(1).is_some() && tag(lexicon, walker, place) == "ns"
 }
 
 /// Reads one of jieba's tags.

@@ -33,6 +33,20 @@ const MAX_SLOT: usize = 30;
 /// The same for titles, of which hardly a word may be the same.
 const MAX_QUOTE_SLOT: usize = 100;
 
+/// The same for names, of which there are many in a rewritten passage.
+const MAX_NAME_SLOT: usize = 12;
+
+/// How wide a slot may be in which two facts contradict each other.
+fn widest_slot(a: &Fact, b: &Fact) -> usize {
+    match a.kind {
+        ConflictKind::Quoted => MAX_QUOTE_SLOT,
+        ConflictKind::Place | ConflictKind::Person => MAX_NAME_SLOT,
+        // Names of organisations have many forms, so nothing else may be in the slot.
+        ConflictKind::Name => a.units.len().max(b.units.len()) + 1,
+        _ => MAX_SLOT,
+    }
+}
+
 /// The most facts that one fact is held against.
 const MAX_FACTS: usize = 256;
 
@@ -112,10 +126,11 @@ pub(in crate::verdict) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Vec<P
         for at in 0..left_a.len() {
             let Some((fact, places)) = left_a[at] else { continue };
             let fits = |other: &Fact, other_places: (usize, usize)| {
-                let slot = places.0 <= other_places.1 && other_places.0 <= places.1 && {
-                    let limit = if fact.kind == ConflictKind::Quoted { MAX_QUOTE_SLOT } else { MAX_SLOT };
-                    gaps.get(places.0).is_some_and(|gap| gap.a.len().max(gap.b.len()) <= limit)
-                };
+                let slot = places.0 <= other_places.1
+                    && other_places.0 <= places.1
+                    && gaps.get(places.0).is_some_and(|gap| {
+                        gap.a.len().max(gap.b.len()) <= widest_slot(fact, other) || at_edge(gap, fact, other)
+                    });
                 match pass {
                     Pass::Kind => slot && fact.kind == other.kind && contradict(a.text, fact, b.text, other),
                     Pass::Figures => slot && fact.kind.is_figure() && other.kind.is_figure(),
@@ -166,7 +181,17 @@ fn left<'t>(
     left.into_iter().map(Some).collect()
 }
 
-/// Says whether two facts exclude each other: 北京 and 北京市, or 王伟 and 王伟明博士, do not.
+/// Words that make a name that of a paper, a station or an agency, which says who reports.
+const MEDIA: [&str; 8] = ["日报", "晚报", "通讯社", "中新", "电视台", "新闻网", "客户端", "时报"];
+
+/// Says whether two names stand right before or right after what both texts share.
+fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
+    let starts = a.units.start == gap.a.start && b.units.start == gap.b.start;
+    let ends = a.units.end == gap.a.end && b.units.end == gap.b.end;
+    matches!(a.kind, ConflictKind::Place | ConflictKind::Person) && (starts || ends)
+}
+
+/// Says whether two facts exclude each other: 北京 and 北京市, or 消协 and 消费者协会, do not.
 fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
     if a.kind.is_figure() || a.kind == ConflictKind::Latin {
         return true;
@@ -174,9 +199,16 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
     let keys = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
         text.units.get(fact.units.clone()).unwrap_or_default().iter().map(|unit| unit.key).collect()
     };
-    let (a, b) = (keys(text_a, a), keys(text_b, b));
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    short.is_empty() || !long.windows(short.len()).any(|window| window == short)
+    let (keys_a, keys_b) = (keys(text_a, a), keys(text_b, b));
+    let (short, long) = if keys_a.len() <= keys_b.len() { (keys_a, keys_b) } else { (keys_b, keys_a) };
+    if a.kind == ConflictKind::Quoted {
+        return !long.windows(short.len().max(1)).any(|window| window == short);
+    }
+    let media = |text: &Text<'_>, fact: &Fact| MEDIA.iter().any(|word| text.written(fact.units.clone()).contains(word));
+    // An abbreviation takes characters out of the full name, in their order.
+    let mut rest = long.iter();
+    let abbreviates = short.iter().all(|key| rest.any(|other| other == key));
+    !abbreviates && !(media(text_a, a) && media(text_b, b))
 }
 
 /// Pairs status words that touch the same gap.

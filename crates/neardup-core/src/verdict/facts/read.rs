@@ -261,7 +261,12 @@ impl Reader<'_> {
         let mut end = at + 1;
         let mut key = self.unit(at).map_or(0, |unit| unit.key);
         let joins = |unit: &Unit| unit.before == Break::None;
+        // In FC3-1 the figures are a score.
+        let score = |at: usize| self.is_number(at + 1) && matches!(self.joint(at + 1), Some('-' | ':' | '：'));
         while let Some(unit) = self.unit(end).filter(|unit| unit.kind != Kind::Han && joins(unit)) {
+            if score(end) {
+                break;
+            }
             key = mix(key, 6) ^ unit.key;
             end += 1;
         }
