@@ -27,28 +27,30 @@ $$;
 CREATE FUNCTION neardup.index_statements(guarded neardup.protected) RETURNS SETOF text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    -- What searches use, then what the guard uses.
-    SELECT x.statement FROM (
-        SELECT 0 AS place, p.part, pg_catalog.format(
-                   'CREATE INDEX CONCURRENTLY ON %s USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off);',
-                   p.part::regclass, guarded.signature) AS statement
-        FROM neardup.guard_parts(guarded.target, ARRAY[guarded.document::text, guarded.signature::text], '{}') p
+    -- What searches use, then what the guard uses; of a partitioned table last, which takes in what its partitions have.
+    WITH tables AS (
+        SELECT c.oid AS relid, c.relkind = 'p' AS is_root
+        FROM pg_catalog.pg_class c
+        WHERE c.oid = guarded.target OR c.oid IN (SELECT l.relid FROM neardup.leaves(guarded.target) l(relid))
+    ), missing AS (
+        SELECT t.relid, t.is_root, 0 AS place, pg_catalog.format(
+                   'USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off);', guarded.signature) AS definition
+        FROM tables t
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = t.relid AND a.attname = guarded.signature
         WHERE NOT EXISTS (
             SELECT FROM pg_catalog.pg_depend d
                    JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid AND i.indisvalid
                    JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
                    JOIN pg_catalog.pg_am m ON m.oid = c.relam AND m.amname = 'gin'
             WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass
-                  AND d.refobjid = p.part AND d.refobjsubid = p.columns[2])
+                  AND d.refobjid = t.relid AND d.refobjsubid = a.attnum)
         UNION ALL
-        SELECT 1 + b.band, p.part, pg_catalog.format(
-                   'CREATE INDEX CONCURRENTLY ON %s (@extschema@.simhash_rotated(%I, %s));',
-                   p.part::regclass, guarded.signature, b.band)
-        FROM neardup.guard_parts(guarded.target, ARRAY[guarded.document::text, guarded.signature::text], '{}') p
-             CROSS JOIN pg_catalog.generate_series(0, 3) b(band)
-        WHERE p.indexes[b.band + 1] = 0
-    ) x
-    ORDER BY x.part, x.place;
+        SELECT t.relid, t.is_root, 1 + band, pg_catalog.format('(@extschema@.simhash_rotated(%I, %s));', guarded.signature, band)
+        FROM tables t CROSS JOIN pg_catalog.generate_series(0, 3) band
+        WHERE neardup.rotated_index(t.relid, guarded.signature::text, band) IS NULL
+    )
+    SELECT pg_catalog.format('CREATE INDEX %sON %s %s', CASE WHEN m.is_root THEN '' ELSE 'CONCURRENTLY ' END, m.relid::regclass, m.definition)
+    FROM missing m ORDER BY m.is_root, m.relid::regclass::text, m.place;
 END;
 
 CREATE PROCEDURE neardup.backfill(

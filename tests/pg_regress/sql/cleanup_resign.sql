@@ -20,6 +20,7 @@ SELECT analyzer FROM neardup.protected;
 CALL neardup.resign('posts');
 CALL neardup.resign('posts', 'jieba');
 CREATE INDEX ON posts USING gin (simhash_bands(body_simhash_next)) WITH (fastupdate = off);
+SELECT format('CREATE INDEX ON posts (simhash_rotated(body_simhash_next, %s))', band) FROM generate_series(0, 3) band \gexec
 CALL neardup.resign('posts');
 SELECT document, signature, distance, on_duplicate, analyzer, enabled FROM neardup.protected;
 SELECT id, body_simhash = simhash(body, 'chars:4') AS new FROM posts ORDER BY id;
@@ -44,6 +45,7 @@ SELECT analyzer FROM neardup.protected WHERE target = 'stories'::regclass;
 INSERT INTO stories VALUES (1, '2031-01-05', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
 CALL neardup.resign('stories', 'chars:3');
 CREATE INDEX ON stories USING gin (simhash_bands(body_simhash_next)) WITH (fastupdate = off);
+SELECT format('CREATE INDEX ON stories (simhash_rotated(body_simhash_next, %s))', band) FROM generate_series(0, 3) band \gexec
 CALL neardup.resign('stories');
 INSERT INTO stories VALUES (2, '2031-02-05', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆！');
 -- errors
