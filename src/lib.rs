@@ -18,13 +18,13 @@ mod guc;
 mod minhash;
 mod pass;
 mod planning;
-mod report;
 mod profile;
+mod report;
 mod simhash;
 mod similarity;
 mod source;
 mod tokens;
-mod verdict;
 mod tokenset;
+mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);
