@@ -122,6 +122,25 @@ BEGIN ATOMIC
          JOIN neardup.protected p ON p.target = c.oid AND p.trigger = t.tgname;
 END;
 
+-- guard: an index on the rotated signatures of a table
+
+CREATE FUNCTION neardup.rotated_index(relation oid, signature text, band integer) RETURNS oid
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT i.indexrelid
+        FROM pg_catalog.pg_index i
+             JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+             JOIN pg_catalog.pg_am m ON m.oid = c.relam
+             JOIN pg_catalog.pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
+                  AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = 'simhash_rotated(simhash, integer)'::regprocedure
+             JOIN pg_catalog.pg_depend s ON s.classid = 'pg_class'::regclass AND s.objid = i.indexrelid
+                  AND s.refclassid = 'pg_class'::regclass AND s.refobjid = i.indrelid
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = s.refobjsubid AND a.attname::text = signature
+        WHERE i.indrelid = relation AND i.indisvalid AND i.indnatts = 1 AND i.indpred IS NULL AND m.amname = 'btree'
+          AND pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) ~ (', ' || band || '\)$')
+        ORDER BY i.indexrelid LIMIT 1
+    );
+
 -- guard: the tables whose rows are looked at, with the numbers of the guard's columns there and the indexes on rotated signatures
 
 CREATE FUNCTION neardup.guard_parts(target oid, columns text[], keys text[])
@@ -129,22 +148,10 @@ CREATE FUNCTION neardup.guard_parts(target oid, columns text[], keys text[])
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT c.oid, neardup.column_numbers(c.oid, $2), neardup.column_numbers(c.oid, $3),
-           (SELECT pg_catalog.array_agg(coalesce((
-                       SELECT i.indexrelid
-                       FROM pg_catalog.pg_index i
-                            JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
-                            JOIN pg_catalog.pg_am m ON m.oid = ic.relam
-                            JOIN pg_catalog.pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
-                                 AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = 'simhash_rotated(simhash, integer)'::regprocedure
-                            JOIN pg_catalog.pg_depend s ON s.classid = 'pg_class'::regclass AND s.objid = i.indexrelid
-                                 AND s.refclassid = 'pg_class'::regclass AND s.refobjid = c.oid
-                                 AND s.refobjsubid = (neardup.column_numbers(c.oid, $2))[2]
-                       WHERE i.indrelid = c.oid AND i.indisvalid AND i.indnatts = 1 AND i.indpred IS NULL AND m.amname = 'btree'
-                         AND pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) ~ (', ' || band || '\)$')
-                       ORDER BY i.indexrelid LIMIT 1), 0) ORDER BY band)
+           (SELECT pg_catalog.array_agg(coalesce(neardup.rotated_index(c.oid, ($2)[2], band), 0) ORDER BY band)
             FROM pg_catalog.generate_series(0, 3) band)
     FROM pg_catalog.pg_class c
-    WHERE c.relkind IN ('r', 'm') AND (c.oid = $1 OR c.oid IN (SELECT l.relid FROM pg_catalog.pg_partition_tree($1) l WHERE l.isleaf))
+    WHERE c.relkind = 'r' AND (c.oid = $1 OR c.oid IN (SELECT l.relid FROM pg_catalog.pg_partition_tree($1) l WHERE l.isleaf))
     ORDER BY c.oid;
 END;
 
@@ -182,7 +189,7 @@ BEGIN
     -- Documents without a token have no signature either; a look at the first thousand tells.
     EXECUTE pg_catalog.format(
         'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
-        'WHERE @extschema@.simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature)
+        'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature)
         INTO unsigned USING guarded.analyzer;
     IF unsigned THEN
         RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', guarded.target
@@ -195,3 +202,4 @@ COMMENT ON FUNCTION neardup.column_numbers(oid, text[]) IS 'attribute numbers of
 COMMENT ON FUNCTION neardup.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
 COMMENT ON FUNCTION neardup.guard_parts(oid, text[], text[]) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
 COMMENT ON FUNCTION @extschema@.simhash_rotated(simhash, integer) IS 'the signature''s bits, those of band 0 to 3 first: for the B-tree indexes of a guard';
+COMMENT ON FUNCTION neardup.rotated_index(oid, text, integer) IS 'the index that a guard uses on a table for one band of its signatures';

@@ -70,7 +70,9 @@ BEGIN
     IF analyzer IS NULL THEN
         RAISE EXCEPTION 'analyzer must not be NULL' USING ERRCODE = 'null_value_not_allowed', HINT = 'SELECT * FROM analyzers();';
     END IF;
-    PERFORM @extschema@.simhash('', analyzer);
+    -- A profile is named with its version, so that a new one does not sign beside an old one.
+    analyzer := neardup.pinned_analyzer(analyzer);
+    PERFORM neardup.analyzer_simhash('', analyzer);
     IF verify IS NULL OR verify NOT IN ('none', 'overlap', 'cosine', 'facts') THEN
         RAISE EXCEPTION 'verify must be none, overlap, cosine or facts: %', verify USING ERRCODE = 'invalid_parameter_value';
     END IF;

@@ -57,7 +57,7 @@ pub fn look(guard: &Guard, subject: &Subject<'_>, signature: u64) -> Result<Answ
     if near.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Answer::Clear);
     }
-    let verifier = Verifier::new(&guard.settings, &subject.document);
+    let verifier = Verifier::new(&guard.settings, guard.owner, &subject.document);
     let mut look = Look { guard, subject, signature, verifier, texts: 0, moment: Moment::begin() };
     let mut tables: Vec<Table> = guard.parts.iter().map(|part| part.open(&guard.roles)).collect();
     match near {

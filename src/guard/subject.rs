@@ -56,7 +56,7 @@ impl<'a> Subject<'a> {
         if !self.has_document {
             return Ok(None);
         }
-        analyzer::with(&guard.settings.analyzer, |analyzer, scratch| {
+        analyzer::with_profile(&guard.settings.analyzer, Some(guard.owner), |analyzer, scratch| {
             document::simhash(&self.document, analyzer, scratch)
         })?
         .map_err(report)

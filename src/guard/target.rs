@@ -7,13 +7,14 @@ use ahash::AHashMap;
 use neardup_core::banding::MAX_DISTANCE;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
 
 use super::locks::{self, Place};
 use super::settings::{Roles, Settings};
 use super::{bulk, error};
 use crate::datum::table::{INDEXES, Table};
 use crate::datum::trigger::{RowTrigger, is_text};
-use crate::datum::{invalidation, statement};
+use crate::datum::{invalidation, role, statement};
 use crate::error::Result;
 
 /// The guard of a table, shared by the triggers of its partitions.
@@ -183,7 +184,7 @@ impl Part {
 
     fn of(target: &Target) -> Result<Vec<Self>> {
         let sql = "SELECT part, columns, keys, indexes FROM neardup.guard_parts($1, $2, $3)";
-        Spi::connect(|client| {
+        asking(|client| {
             let arguments = [target.table.into(), target.columns.clone().into(), target.keys.clone().into()];
             let mut parts = Vec::new();
             for row in client.select(sql, None, &arguments)? {
@@ -195,12 +196,14 @@ impl Part {
             }
             Ok(parts)
         })
-        .map_err(internal)
     }
 }
 
-fn internal(error: pgrx::spi::Error) -> ErrorReport {
-    super::error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, error.to_string())
+/// Reads the catalogs for a guard. A writer needs no right on schema `neardup`: the functions asked are the extension's own, and all
+/// that they call is bound.
+fn asking<T>(ask: impl FnOnce(&SpiClient<'_>) -> std::result::Result<T, pgrx::spi::Error>) -> Result<T> {
+    role::act_as(pg_sys::Oid::from(pg_sys::BOOTSTRAP_SUPERUSERID), || Spi::connect(ask))
+        .map_err(|e| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, e.to_string()))
 }
 
 /// What `neardup.guard_target` says of a guard's table.
@@ -224,7 +227,7 @@ impl Target {
     fn of(trigger: pg_sys::Oid) -> Result<Option<Self>> {
         let sql = "SELECT root, target, owner, signature_type, document, name, keys, columns, within, diverted, logger, \
                    counter, expression FROM neardup.guard_target($1)";
-        Spi::connect(|client| {
+        asking(|client| {
             let rows = client.select(sql, Some(1), &[trigger.into()])?;
             let Some(row) = rows.into_iter().next() else { return Ok(None) };
             let (Some(trigger), Some(table), Some(owner), Some(simhash)) =
@@ -253,6 +256,5 @@ impl Target {
                 expression: row.get(13)?,
             }))
         })
-        .map_err(internal)
     }
 }

@@ -5,6 +5,8 @@ use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_core::sketch::hash::token_hash;
 use neardup_core::verdict::same_message;
 
+use pgrx::pg_sys::Oid;
+
 use super::settings::{Settings, Verify};
 use crate::analyzer;
 use crate::error::{Result, report};
@@ -21,6 +23,8 @@ pub struct Measure {
 /// A new text's side of all comparisons.
 pub struct Verifier<'a> {
     settings: &'a Settings,
+    /// As whom a profile is read.
+    owner: Oid,
     document: &'a str,
     tokens: Option<Tokens>,
 }
@@ -32,9 +36,9 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn of(document: &str, name: &str) -> Result<Self> {
+    fn of(document: &str, name: &str, owner: Oid) -> Result<Self> {
         let mut all = Vec::new();
-        analyzer::with(name, |analyzer: &Analyzer, scratch| {
+        analyzer::with_profile(name, Some(owner), |analyzer: &Analyzer, scratch| {
             analyzer.tokens(document, scratch, &mut |token| all.push(token_hash(token)))
         })?
         .map_err(report)?;
@@ -50,8 +54,8 @@ impl Tokens {
 
 impl<'a> Verifier<'a> {
     /// Prepares the comparison of a new document with others.
-    pub fn new(settings: &'a Settings, document: &'a str) -> Self {
-        Self { settings, document, tokens: None }
+    pub fn new(settings: &'a Settings, owner: Oid, document: &'a str) -> Self {
+        Self { settings, owner, document, tokens: None }
     }
 
     /// Whether a text has to be compared at all: not where signatures decide.
@@ -84,10 +88,10 @@ impl<'a> Verifier<'a> {
     }
 
     fn tokens(&mut self, other: &str) -> Result<(&Tokens, Tokens)> {
-        let theirs = Tokens::of(other, &self.settings.analyzer)?;
+        let theirs = Tokens::of(other, &self.settings.analyzer, self.owner)?;
         let ours = match self.tokens.take() {
             Some(tokens) => tokens,
-            None => Tokens::of(self.document, &self.settings.analyzer)?,
+            None => Tokens::of(self.document, &self.settings.analyzer, self.owner)?,
         };
         Ok((self.tokens.insert(ours), theirs))
     }

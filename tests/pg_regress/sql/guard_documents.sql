@@ -47,3 +47,14 @@ INSERT INTO parted (id, body, title) VALUES (1, '三百余名医护人员到场�
 INSERT INTO parted (id, body, title) VALUES (2, '三百余名医护人员到场，急诊科将于下周一迁入。', '新住院楼启用');
 SELECT body_simhash = simhash('新住院楼启用：三百余名医护人员到场，急诊科将于下周一迁入。', 'chars:3') AS signed FROM parted;
 DROP TABLE parted CASCADE;
+
+-- signed under a profile, in the version that is the newest now
+SELECT neardup.create_profile('press', words => '{蓝鲸湾公司}') AS version;
+CREATE TABLE papers (id int PRIMARY KEY, body text);
+SELECT neardup.protect('papers', 'body', analyzer => 'profile:press', verify => 'overlap', similarity => 0.9);
+SELECT analyzer FROM neardup.protected;
+INSERT INTO papers VALUES (1, '蓝鲸湾公司昨日启用新住院楼，三百余名医护人员到场，急诊科将于下周一迁入。');
+INSERT INTO papers VALUES (2, '蓝鲸湾公司昨日启用新住院楼，三百余名医护人员到场，急诊科将于下周一迁入！');
+SELECT body_simhash = neardup.profile_simhash(body, 'press') AS signed FROM papers;
+SELECT guards FROM neardup.profiles;
+DROP TABLE papers;

@@ -1,4 +1,6 @@
 //! Many sessions insert edited copies of the same articles at the same moment: of each article exactly one gets in.
+//!
+//! Once row by row, and once as loads in either order beside sessions that write single rows: nobody is ended by a deadlock.
 
 use super::{Tally, expect, sample};
 use crate::error::Result;
@@ -25,21 +27,9 @@ pub fn run(context: &Context) -> Result<Tally> {
                  FROM (SELECT body FROM sample ORDER BY length(body) DESC LIMIT {ARTICLES}) AS longest"
         ),
     )?;
-    let mut gate = Session::open(server, DATABASE)?;
-    gate.ask("SELECT pg_advisory_lock(1, 1);")?;
-    let mut sessions = Vec::new();
-    for number in 0..SESSIONS {
-        let mut session = Session::open(server, DATABASE)?;
-        session.ask(r"\set VERBOSITY sqlstate")?;
-        session.send(&inserts(number))?;
-        sessions.push(session);
-    }
-    wait_for_all(server)?;
-    gate.ask("SELECT pg_advisory_unlock(1, 1);")?;
     let mut refused = 0;
     let mut tally = Tally::default();
-    for session in &mut sessions {
-        let answer = session.answer()?;
+    for answer in at_once(server, inserts)? {
         let (duplicate, other): (Vec<&str>, Vec<&str>) =
             answer.lines().filter(|line| !line.is_empty()).partition(|line| *line == "ERROR:  23505");
         refused += duplicate.len();
@@ -49,6 +39,57 @@ pub fn run(context: &Context) -> Result<Tally> {
     let one_each: Vec<String> = (1..=ARTICLES).map(|number| format!("{number}:1")).collect();
     tally += expect("rows of each article", &query(server, DATABASE, survivors)?, &one_each.join(" "));
     tally += expect("refusals", &refused.to_string(), &((SESSIONS - 1) * ARTICLES).to_string());
+    tally += mixed(server)?;
+    Ok(tally)
+}
+
+/// Lets all sessions go at the same moment, and gives what each was told.
+fn at_once(server: &Server, statements: impl Fn(usize) -> String) -> Result<Vec<String>> {
+    let mut gate = Session::open(server, DATABASE)?;
+    gate.ask("SELECT pg_advisory_lock(1, 1);")?;
+    let mut sessions = Vec::new();
+    for number in 0..SESSIONS {
+        let mut session = Session::open(server, DATABASE)?;
+        session.ask(r"\set VERBOSITY sqlstate")?;
+        session.send(&statements(number))?;
+        sessions.push(session);
+    }
+    wait_for_all(server)?;
+    gate.ask("SELECT pg_advisory_unlock(1, 1);")?;
+    sessions.iter_mut().map(Session::answer).collect()
+}
+
+/// Loads in either order beside single rows.
+fn mixed(server: &Server) -> Result<Tally> {
+    query(
+        server,
+        DATABASE,
+        "CREATE TABLE feed (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
+         SELECT neardup.protect('feed', 'body', on_duplicate => 'skip');
+         CREATE TABLE text AS SELECT i AS number, string_agg(md5(i || '-' || j), '' ORDER BY j) AS body
+             FROM generate_series(1, 300) i, generate_series(1, 8) j GROUP BY i",
+    )?;
+    let load =
+        |order: &str| format!("INSERT INTO feed (body) SELECT body || '。' FROM text ORDER BY number {order};\n");
+    let single = (1..=300)
+        .rev()
+        .map(|number| format!("INSERT INTO feed (body) SELECT body FROM text WHERE number = {number} LIMIT 1;\n"))
+        .collect::<String>();
+    let answers = at_once(server, |session| {
+        let work = match session % 4 {
+            0 => load(""),
+            1 => load("DESC"),
+            2 => load("% 7, number"),
+            _ => single.clone(),
+        };
+        format!("DO $$ BEGIN PERFORM pg_advisory_lock_shared(1, 1); END $$;\n{work}")
+    })?;
+    let mut tally = expect("what a session of loads and single rows was told", answers.concat().trim(), "");
+    let survivors = "SELECT count(*) || ' ' || count(DISTINCT first) FROM (SELECT near_duplicate_of(body_simhash, 7) OVER (ORDER BY id) AS first FROM feed) f";
+    let same = "SELECT count(*) || ' ' || count(DISTINCT first) FROM (SELECT near_duplicate_of(simhash(body, 'chars:3'), 0) OVER (ORDER BY number) AS first FROM text) t";
+    let all = query(server, DATABASE, same)?;
+    tally += expect("texts that are all different", &all, "300 300");
+    tally += expect("rows left, and groups of near-duplicates among them", &query(server, DATABASE, survivors)?, &all);
     Ok(tally)
 }
 

@@ -1,4 +1,4 @@
-//! A server killed in the middle: what was committed is there again, what was not is gone, and the guard still stands.
+//! A server killed in the middle: what was committed is there again, what was not is gone, a load in the middle too, and the guard still stands.
 
 use super::{Tally, expect, sample};
 use crate::error::Result;
@@ -23,7 +23,10 @@ pub fn run(context: &Context) -> Result<Tally> {
     let before = query(&server, DATABASE, state)?;
     let mut open = Session::open(&server, DATABASE)?;
     open.ask("BEGIN; UPDATE article SET id = id || '!'; DELETE FROM article WHERE length(body) % 2 = 0;")?;
+    let mut load = Session::open(&server, DATABASE)?;
+    load.ask("BEGIN; INSERT INTO article SELECT 'load ' || i, md5(i::text) || md5((-i)::text) || md5((i + 7)::text) FROM generate_series(1, 300) i;")?;
     server.crash();
+    drop(load);
     drop(open);
     server.restart()?;
     let mut tally = expect("the rows after the crash", &query(&server, DATABASE, state)?, &before);
@@ -31,5 +34,8 @@ pub fn run(context: &Context) -> Result<Tally> {
     session.ask(r"\set VERBOSITY sqlstate")?;
     let copy = "INSERT INTO article SELECT 'copy', body || '（完）' FROM article ORDER BY length(body) DESC LIMIT 1;";
     tally += expect("a copy after the crash", &session.ask(copy)?, "ERROR:  23505");
+    let again = "INSERT INTO article SELECT 'again', md5('77') || md5('-77') || md5('84');";
+    tally += expect("a row whose load was lost", &session.ask(again)?, "");
+    tally += expect("a copy of that", &session.ask(&again.replace("again", "third"))?, "ERROR:  23505");
     Ok(tally)
 }
