@@ -25,7 +25,7 @@ extension_sql_file!(
 const KEYS_OF_A_PART: i32 = 20;
 
 /// Parts where the distance is not known when the query is planned.
-const PARTS_OF_ANY_DISTANCE: i32 = 8;
+const PARTS_OF_ANY_DISTANCE: i32 = 4;
 
 /// Distance that is assumed then.
 const ANY_DISTANCE: i32 = 7;
