@@ -16,8 +16,9 @@ BEGIN
     -- Rows whose document has no token are left alone.
     PERFORM neardup.sign_only(guarded.target);
     EXECUTE pg_catalog.format(
-        'UPDATE ONLY %s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND t.%5$I IS NOT NULL',
-        part, guarded.signature, '(' || first || ',0)', '(' || after || ',0)', guarded.document);
+        'UPDATE ONLY %s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND (%5$s)',
+        part, guarded.signature, '(' || first || ',0)', '(' || after || ',0)',
+        CASE WHEN guarded.expression IS NULL THEN neardup.each('t.%1$I IS NOT NULL', guarded.columns, ' OR ') ELSE 'true' END);
     GET DIAGNOSTICS signed = ROW_COUNT;
     RETURN signed;
 END

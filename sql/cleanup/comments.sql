@@ -35,6 +35,8 @@ COMMENT ON FUNCTION neardup.skip_statement(regclass, name, regclass, name[], nam
 COMMENT ON FUNCTION neardup.repoint_statement(regclass, name, regclass, name[], name[]) IS 'statement that points a foreign key''s references to the rows that stay, and records them';
 COMMENT ON FUNCTION neardup.tell_of_references(regclass, text) IS 'says how many of the chosen rows are referred to';
 COMMENT ON FUNCTION neardup.mark_column(name) IS 'name of the column that names the row a marked one duplicates';
+COMMENT ON FUNCTION neardup.mark_of(neardup.protected) IS 'column that names the row a marked one duplicates: the guard''s, or one of the clean-up''s own';
+COMMENT ON FUNCTION neardup.check_resigning(neardup.protected) IS 'an error where the document is more than one column';
 COMMENT ON FUNCTION neardup.add_column(regclass, name, text) IS 'adds a column without making others wait for more than a moment';
 COMMENT ON FUNCTION neardup.still_copies(neardup.protected, text) IS 'condition under which a chosen row may still go';
 COMMENT ON FUNCTION neardup.preparing_statements(neardup.protected, text, text) IS 'statements that lock the rows of a batch and see to the foreign keys that point at them';

@@ -128,6 +128,6 @@ BEGIN
         'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.distance, c.group_size, '
         'CASE WHEN c.verdict IS NULL THEN ''hamming_distance'' ELSE ''same_message'' END, coalesce(c.score, c.distance), c.verdict FROM (%s) c',
         neardup.each('c.k%2$s', keys), neardup.each('c.r%2$s', keys),
-        neardup.copies_query(guarded, (keep, age, rank, scope, since, until, verify)::neardup.choice));
+        neardup.copies_query(guarded, (keep, age, rank, coalesce(scope, guarded.scope), since, until, verify)::neardup.choice));
 END
 $$;

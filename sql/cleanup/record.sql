@@ -5,6 +5,7 @@ CREATE TABLE neardup.runs (
     target regclass NOT NULL,
     document name NOT NULL,
     action text NOT NULL,
+    mark name,
     keep text NOT NULL,
     distance integer NOT NULL,
     removed bigint NOT NULL DEFAULT 0,

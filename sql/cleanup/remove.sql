@@ -1,9 +1,13 @@
--- clean-up: the column that names the row a marked one duplicates; the guard's action mark fills the same
+-- clean-up: the column that names the row a marked one duplicates: the guard's, where its action mark has one
 
 CREATE FUNCTION neardup.mark_column(document name) RETURNS name
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
                 ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END || '_duplicate_of';
+
+CREATE FUNCTION neardup.mark_of(guarded neardup.protected) RETURNS name
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN coalesce(guarded.duplicate_of, neardup.mark_column(guarded.document));
 
 -- Adds a column without keeping others waiting: it gives up its place in the queue after a moment and tries again.
 CREATE FUNCTION neardup.add_column(target regclass, name name, type text) RETURNS void
@@ -81,8 +85,10 @@ SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM g
         neardup.each('t.%1$I', neardup.key_columns(guarded.target)), neardup.each('c.k%2$s', neardup.key_columns(guarded.target)),
         guarded.signature,
         CASE action
-            WHEN 'mark' THEN pg_catalog.format('UPDATE %s t SET %I = pg_catalog.concat_ws('', '', %s) FROM chosen c, staying r',
-                guarded.target, neardup.mark_column(guarded.document), neardup.each('c.r%2$s', neardup.key_columns(guarded.target)))
+            WHEN 'mark' THEN pg_catalog.format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c, staying r',
+                guarded.target, neardup.mark_of(guarded), neardup.each('c.r%2$s', neardup.key_columns(guarded.target)),
+                CASE WHEN neardup.mark_of(guarded) = ANY (neardup.column_names(guarded.target))
+                     THEN neardup.column_type(guarded.target, neardup.mark_of(guarded)) ELSE 'text' END)
             ELSE pg_catalog.format('DELETE FROM %s t USING chosen c, staying r', guarded.target) END,
         neardup.still_copies(guarded, verify),
         CASE verify WHEN 'facts' THEN pg_catalog.format(', r.%I', guarded.document) END,

@@ -33,12 +33,24 @@ FROM pg_catalog.pg_trigger t
 WHERE t.tgfoid = 'neardup.sign_next'::regproc AND t.tgparentid = 0;
 GRANT SELECT ON neardup.resigning TO public;
 
+-- Both columns are signed by SQL, which knows the document of one column only.
+CREATE FUNCTION neardup.check_resigning(guarded neardup.protected) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    IF guarded.expression IS NOT NULL OR pg_catalog.cardinality(guarded.columns) > 1 THEN
+        RAISE EXCEPTION 'the document of table % is more than one column', guarded.target USING ERRCODE = 'feature_not_supported',
+            HINT = 'Take the guard down and put it up with the other analyzer: neardup.unprotect, neardup.protect, then CALL neardup.backfill.';
+    END IF;
+END
+$$;
+
 -- Rows whose signature is not what the guard's analyzer gives today: whatever the reason, by signing them again.
 CREATE FUNCTION neardup.signed_otherwise(target regclass, document name DEFAULT NULL) RETURNS TABLE (key text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     guarded neardup.protected := neardup.guard_of(target, document);
 BEGIN
+    PERFORM neardup.check_resigning(guarded);
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT %s FROM %s t WHERE t.%I IS DISTINCT FROM @extschema@.simhash(t.%I::text, $1)',
         neardup.key_expression(target, 't'), target, guarded.signature, guarded.document) USING guarded.analyzer;
@@ -162,6 +174,7 @@ DECLARE
     told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup.check_batch(batch, throttle);
+    PERFORM neardup.check_resigning(guarded);
     SELECT r.analyzer INTO under_way FROM neardup.resigning r WHERE r.target = resign.target AND r.document = guarded.document;
     IF under_way <> analyzer THEN
         RAISE EXCEPTION 'table % is being signed again with analyzer %', target, under_way USING ERRCODE = 'object_in_use',

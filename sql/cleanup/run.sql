@@ -27,7 +27,7 @@ CREATE FUNCTION neardup.choose(
     LANGUAGE plpgsql VOLATILE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     keys name[] := neardup.key_columns(guarded.target);
-    marked name := neardup.mark_column(guarded.document);
+    marked name := neardup.mark_of(guarded);
     mark_known boolean;
 BEGIN
     IF pg_catalog.to_regclass('pg_temp.neardup_chosen') IS NOT NULL THEN
@@ -123,7 +123,7 @@ CREATE PROCEDURE neardup.cleanup(
     LANGUAGE plpgsql AS $$
 DECLARE
     guarded neardup.protected := neardup.guard_of(target, document);
-    choice neardup.choice := (keep, age, rank, scope, since, until, verify)::neardup.choice;
+    choice neardup.choice := (keep, age, rank, coalesce(scope, guarded.scope), since, until, verify)::neardup.choice;
     counts record;
     chosen bigint;
     all_places bigint;
@@ -170,8 +170,8 @@ BEGIN
     END IF;
 
     PERFORM neardup.start_work(target, 'cleanup', 'rows');
-    IF action = 'mark' AND neardup.mark_column(guarded.document) <> ALL (neardup.column_names(target)) THEN
-        PERFORM neardup.add_column(target, neardup.mark_column(guarded.document), 'text');
+    IF action = 'mark' AND neardup.mark_of(guarded) <> ALL (neardup.column_names(target)) THEN
+        PERFORM neardup.add_column(target, neardup.mark_of(guarded), 'text');
     END IF;
     counts := neardup.choose(guarded, choice, action);
     chosen := counts.chosen;
@@ -184,8 +184,8 @@ BEGIN
         PERFORM neardup.end_work(target);
         RETURN;
     END IF;
-    INSERT INTO neardup.runs AS r (target, document, action, keep, distance)
-    VALUES (target, guarded.document, action, keep, guarded.distance) RETURNING r.run_id INTO run_id;
+    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance)
+    VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup.mark_of(guarded) END, keep, guarded.distance) RETURNING r.run_id INTO run_id;
     SELECT pg_catalog.max(c.place) INTO all_places FROM pg_temp.neardup_chosen c;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places

@@ -102,9 +102,9 @@ DECLARE
 BEGIN
     EXECUTE pg_catalog.format(
         'WITH back AS (UPDATE %1$s t SET %2$I = NULL FROM neardup.removed d '
-        'WHERE d.run_id = $1 AND d.role = $2 AND %3$s = d.key AND t.%2$I = d.duplicate_of RETURNING d.ctid AS place) '
+        'WHERE d.run_id = $1 AND d.role = $2 AND %3$s = d.key AND t.%2$I::text = d.duplicate_of RETURNING d.ctid AS place) '
         'DELETE FROM neardup.removed d USING back b WHERE d.ctid = b.place',
-        run.target, neardup.mark_column(run.document), neardup.key_expression(run.target, 't')) USING run.run_id, run.role;
+        run.target, run.mark, neardup.key_expression(run.target, 't')) USING run.run_id, run.role;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
 END

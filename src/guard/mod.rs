@@ -70,8 +70,12 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         let unmarked = if stays { None } else { actions::marks(&guard, part, trigger, None) };
         return Ok(keep(None, unmarked));
     };
-    if stays || pass::is_open(guard.place.table, Pass::LetThrough) {
-        enter(&guard, &subject, signature)?;
+    let let_through = pass::is_open(guard.place.table, Pass::LetThrough);
+    if stays || let_through {
+        // A batch of rows that nobody judges would hold up every writer until its commit.
+        if !let_through && !pass::is_open(guard.place.table, Pass::Sign) {
+            enter(&guard, &subject, signature)?;
+        }
         bulk::add(guard.place, signature);
         return Ok(keep(Some(signature), None));
     }

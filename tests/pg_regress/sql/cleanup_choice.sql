@@ -107,3 +107,21 @@ CALL neardup.cleanup('crowd', dry_run => false, batch => 300, throttle => '1 mil
 SELECT count(*) FROM crowd WHERE body <> '……';
 CALL neardup.cleanup('crowd', throttle => '-1 s');
 DROP TABLE crowd;
+
+-- what the guard says of scope and marks holds here too
+CREATE TABLE leaflets (id int PRIMARY KEY, town text, title text, body text);
+SELECT neardup.protect('leaflets', 'body', scope => '{town}', on_duplicate => 'mark', columns => '{title,body}');
+INSERT INTO leaflets VALUES
+    (1, 'a', 't', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。'),
+    (2, 'b', 't', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
+BEGIN;
+SELECT neardup.let_through('leaflets');
+INSERT INTO leaflets SELECT id + 2, town, title, body FROM leaflets;
+COMMIT;
+CALL neardup.cleanup('leaflets', action => 'mark', dry_run => false);
+SELECT id, duplicate_of FROM leaflets ORDER BY id;
+SELECT max(run_id) AS run FROM neardup.runs \gset
+CALL neardup.restore(:run);
+SELECT count(duplicate_of) FROM leaflets;
+CALL neardup.resign('leaflets', 'chars:4');
+DROP TABLE leaflets;
