@@ -3,6 +3,7 @@
 //! Prints megabytes of text a second.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a benchmark")]
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,8 @@ use neardup_core::analysis::ik::{self, Ik, IkMode};
 use neardup_core::analysis::jieba::{self, JiebaMode, JiebaOptions};
 use neardup_core::analysis::lexicon::Lexicon;
 use neardup_core::analysis::path::{self, Method};
+use neardup_core::analysis::{Analyzer, Scratch};
+use neardup_core::document;
 
 const RUNS: usize = 9;
 
@@ -37,6 +40,9 @@ fn main() {
     for hmm in [true, false] {
         let cut = |text: &str| plain.cut(text, hmm).iter().filter(|token| !token.word.is_empty()).count();
         rate(&format!("jieba-rs cut, hmm {hmm}"), &documents, cut);
+        if hmm {
+            whole_pipeline(&documents);
+        }
         let options = |mode| JiebaOptions { mode, hmm };
         let count = |mode| {
             move |text: &str| {
@@ -76,6 +82,20 @@ fn main() {
             words
         });
     }
+}
+
+/// The preset `jieba` from document to tokens and to a SimHash: normalisation, words, filters.
+fn whole_pipeline(documents: &[&str]) {
+    let analyzer: Analyzer = "jieba".parse().unwrap();
+    let scratch = RefCell::new(Scratch::default());
+    rate("preset jieba, tokens", documents, |text| {
+        let mut words = 0;
+        analyzer.tokens(text, &mut scratch.borrow_mut(), &mut |_| words += 1).unwrap();
+        words
+    });
+    rate("preset jieba, simhash", documents, |text| {
+        document::simhash(text, &analyzer, &mut scratch.borrow_mut()).unwrap().unwrap_or_default() as usize
+    });
 }
 
 /// Sums the best times of small batches, so that what else the machine does weighs little.
