@@ -72,7 +72,7 @@ CREATE FUNCTION neardup.column_numbers(target oid, names text[]) RETURNS smallin
              JOIN pg_catalog.pg_attribute a ON a.attrelid = target AND a.attname::text = n.name AND NOT a.attisdropped
     );
 
--- guard: the sequence that counts what a guard does: it belongs to the signature column and is named after the action
+-- guard: the sequence that counts what a guard does: it belongs to the document column and is named after the action
 
 CREATE FUNCTION neardup.guard_counter(guarded neardup.protected, action text) RETURNS oid
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -81,7 +81,7 @@ CREATE FUNCTION neardup.guard_counter(guarded neardup.protected, action text) RE
         FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class c ON c.oid = d.objid
              JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
         WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'a' AND c.relkind = 'S'
-          AND d.refobjid = (guarded).target AND a.attname = (guarded).signature
+          AND d.refobjid = (guarded).target AND a.attname = (guarded).document
           AND c.relname ~ ('_' || action || '(_[0-9]+)?$')
         ORDER BY c.oid LIMIT 1
     );

@@ -35,7 +35,9 @@ SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions_version_seq', '');
 
 -- Everybody may make profiles, and sees and uses those of roles he is a member of. Nobody may change one.
-GRANT SELECT, INSERT, DELETE ON neardup.profile_names, neardup.profile_versions TO public;
+GRANT SELECT, DELETE ON neardup.profile_names, neardup.profile_versions TO public;
+GRANT INSERT (name) ON neardup.profile_names TO public;
+GRANT INSERT (name, role, analyzer, words, statistics) ON neardup.profile_versions TO public;
 ALTER TABLE neardup.profile_names ENABLE ROW LEVEL SECURITY;
 ALTER TABLE neardup.profile_versions ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON neardup.profile_names USING (neardup.is_member(role));

@@ -133,8 +133,9 @@ BEGIN
         diverted_to := neardup.add_diverted(target);
     END IF;
     guarded.target := target;
+    guarded.document := document;
     IF neardup.guard_counter(guarded, on_duplicate) IS NULL THEN
-        PERFORM neardup.add_counter(target, guarded.signature, short, on_duplicate);
+        PERFORM neardup.add_counter(target, document, short, on_duplicate);
     END IF;
 
     settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
@@ -235,7 +236,7 @@ $$;
 
 -- protect: a sequence that counts: it does so whatever becomes of the transaction, and keeps nobody waiting
 
-CREATE FUNCTION neardup.add_counter(target regclass, signature name, short text, action text) RETURNS void
+CREATE FUNCTION neardup.add_counter(target regclass, document name, short text, action text) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     counter text := neardup.free_name(target, short || '_' || action);
@@ -244,7 +245,7 @@ BEGIN
     SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target;
     EXECUTE pg_catalog.format('CREATE SEQUENCE %s', counter);
     EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNER TO %I', counter, owner);
-    EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNED BY %s.%I', counter, target, signature);
+    EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNED BY %s.%I', counter, target, document);
 END
 $$;
 
@@ -280,6 +281,7 @@ CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) R
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     guarded neardup.protected;
+    counter regclass;
 BEGIN
     FOR guarded IN
         SELECT * FROM neardup.protected p
@@ -287,6 +289,13 @@ BEGIN
     LOOP
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
         EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
+        FOR counter IN
+            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
+                 CROSS JOIN LATERAL (SELECT neardup.guard_counter(guarded, a.action)::regclass AS counter) c
+            WHERE c.counter IS NOT NULL
+        LOOP
+            EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
+        END LOOP;
         IF guarded.duplicate_of IS NOT NULL THEN
             EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
         END IF;

@@ -95,7 +95,7 @@ fn minhash_values(signature: Value<'_>) -> Result<Vec<u8>> {
 
 #[pg_extern(immutable, strict, parallel_safe)]
 fn minhash_from_values(
-    values: &[u8],
+    raw: &[u8],
     scheme: default!(&str, "'many_hash'"),
     bits: default!(i32, 32),
     hashes: default!(i32, 0),
@@ -103,12 +103,12 @@ fn minhash_from_values(
 ) -> Result<Signature> {
     let width = within("bits", bits, 16..=32)?;
     let count = match within("hashes", hashes, 0..=1024)? {
-        0 => values.len() / (width as usize / 8),
+        0 => raw.len() / (width as usize / 8),
         hashes => hashes as usize,
     };
     let signature = Scheme::parse(scheme)
         .and_then(|scheme| Parameters::new(scheme, count, width, fingerprint(label, 0)))
-        .and_then(|parameters| MinHash::from_values(parameters, values))
+        .and_then(|parameters| MinHash::from_values(parameters, raw))
         .map_err(report)?;
     Ok(signature.into_bytes().into())
 }

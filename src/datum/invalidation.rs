@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-/// Counts the changes to watched tables and to schemas that this backend has heard of.
+/// Counts the changes to watched tables, to schemas and functions that this backend has heard of.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
@@ -23,7 +23,7 @@ unsafe extern "C-unwind" fn on_relation(_argument: pg_sys::Datum, relation: pg_s
 }
 
 #[pg_guard]
-unsafe extern "C-unwind" fn on_schema(_argument: pg_sys::Datum, _cache: i32, _hash: u32) {
+unsafe extern "C-unwind" fn on_catalog(_argument: pg_sys::Datum, _cache: i32, _hash: u32) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -43,14 +43,12 @@ pub fn watch(table: pg_sys::Oid) {
 
 /// Starts counting; to be called once in a backend, since Postgres keeps a callback for ever and has room for few.
 pub fn listen() {
-    // SAFETY: both callbacks only touch an atomic and a list of this thread, and call nothing of Postgres, as they may
+    // SAFETY: the callbacks only touch an atomic and a list of this thread, and call nothing of Postgres, as they may
     // run at any moment in which it handles invalidations.
     unsafe {
         pg_sys::CacheRegisterRelcacheCallback(Some(on_relation), pg_sys::Datum::null());
-        pg_sys::CacheRegisterSyscacheCallback(
-            pg_sys::SysCacheIdentifier::NAMESPACEOID as i32,
-            Some(on_schema),
-            pg_sys::Datum::null(),
-        );
+        for cache in [pg_sys::SysCacheIdentifier::NAMESPACEOID, pg_sys::SysCacheIdentifier::PROCOID] {
+            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(on_catalog), pg_sys::Datum::null());
+        }
     }
 }

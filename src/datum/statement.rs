@@ -21,7 +21,17 @@ pub struct Statement {
     pub many: bool,
 }
 
+/// The statement that was under way when the hooks were set, which they have not seen begin.
+#[derive(Default)]
+struct First {
+    /// Grows when it is through.
+    serial: u64,
+    /// What has begun since: the first query to end that is not among them is it.
+    begun: Vec<*mut pg_sys::QueryDesc>,
+}
+
 thread_local! {
+    static FIRST: RefCell<First> = const { RefCell::new(First { serial: 0, begun: Vec::new() }) };
     static RUNNING: RefCell<Vec<Statement>> = const { RefCell::new(Vec::new()) };
     static SERIAL: Cell<u64> = const { Cell::new(0) };
     static STORED: Cell<Option<fn()>> = const { Cell::new(None) };
@@ -36,15 +46,15 @@ pub fn current() -> Statement {
     RUNNING.with_borrow(|running| running.last().copied()).unwrap_or_else(|| {
         // SAFETY: the active portal is null or valid, and its statements are read only.
         let many = unsafe { pg_sys::ActivePortal.as_ref().and_then(|portal| writes_many(portal.stmts)) };
-        Statement { depth: 0, serial: 0, many: many.unwrap_or(true) }
+        Statement { depth: 0, serial: FIRST.with_borrow(|first| first.serial), many: many.unwrap_or(true) }
     })
 }
 
-/// Whether a statement still runs; of one whose depth is not known, that is so to the end of the transaction.
+/// Whether a statement still runs; a COPY that was under way when the hooks were set does so to the end of its transaction.
 pub fn is_running(statement: Statement) -> bool {
     RUNNING.with_borrow(|running| match statement.depth.checked_sub(1) {
         Some(place) => running.get(place).is_some_and(|other| other.serial == statement.serial),
-        None => true,
+        None => FIRST.with_borrow(|first| first.serial == statement.serial),
     })
 }
 
@@ -133,6 +143,11 @@ unsafe extern "C-unwind" fn on_run(
     count: u64,
     once: bool,
 ) {
+    FIRST.with_borrow_mut(|first| {
+        if first.serial == 0 {
+            first.begun.push(query);
+        }
+    });
     // SAFETY: Postgres passes the query it runs; the arguments go on as they came.
     unsafe {
         let frame = Frame::push(query_writes_many(query));
@@ -146,9 +161,19 @@ unsafe extern "C-unwind" fn on_run(
 
 #[pg_guard]
 unsafe extern "C-unwind" fn on_finish(query: *mut pg_sys::QueryDesc) {
+    let was_first = FIRST.with_borrow_mut(|first| {
+        let is_first = first.serial == 0 && !first.begun.contains(&query);
+        if is_first {
+            *first = First { serial: 1, begun: Vec::new() };
+        }
+        is_first
+    });
     // SAFETY: as above.
     unsafe {
         let frame = Frame::push(query_writes_many(query));
+        if was_first && let Some(stored) = STORED.get() {
+            stored();
+        }
         match FINISH.get() {
             Some(hook) => pg_guard_ffi_boundary(|| hook(query)),
             None => pg_sys::standard_ExecutorFinish(query),
@@ -197,6 +222,7 @@ unsafe extern "C-unwind" fn on_end(event: pg_sys::XactEvent::Type, _argument: *m
     if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event)
         && let Some(ended) = ENDED.get()
     {
+        FIRST.with_borrow_mut(|first| *first = First { serial: 1, begun: Vec::new() });
         ended();
     }
 }

@@ -68,7 +68,7 @@ pub const ALL: &[Check] = &[
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check {
         name: "hostile",
-        what: "100 MB texts and worse: they end, and can be cancelled (about 2 minutes)",
+        what: "100 MB texts and worse: they end, and can be cancelled (about 3 minutes)",
         needs_server: true,
         run: hostile::run,
     },

@@ -1,0 +1,79 @@
+-- what becomes of a near-duplicate: mark and divert; reject, skip and warn are in guard.sql
+CREATE TABLE posts (id int PRIMARY KEY, source text, body text);
+SELECT neardup.protect('posts', 'body', on_duplicate => 'mark');
+INSERT INTO posts VALUES (1, 'a', '清河市中心医院昨日启用新住院楼，三百余名医护人员到场，急诊科将于下周一迁入。');
+INSERT INTO posts VALUES (2, 'b', '清河市中心医院昨日启用新住院楼，三百余名医护人员到场，急诊科将于下周一迁入！') RETURNING id, duplicate_of;
+INSERT INTO posts VALUES (3, 'c', '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖。') RETURNING id, duplicate_of;
+SELECT id, duplicate_of, pg_typeof(duplicate_of) FROM posts ORDER BY id;
+-- a mark goes when the text is another
+UPDATE posts SET body = '望岑县的苹果今年熟得早，果农在合作社门口排起长队，一筐筐过秤装车。' WHERE id = 2 RETURNING id, duplicate_of;
+UPDATE posts SET body = (SELECT body FROM posts WHERE id = 1) WHERE id = 3 RETURNING id, duplicate_of;
+-- other columns do not matter, and a user may set the mark
+UPDATE posts SET source = 'd', duplicate_of = 7 WHERE id = 3 RETURNING duplicate_of;
+-- with another action the column stays, and is left alone
+SELECT neardup.protect('posts', 'body', on_duplicate => 'skip');
+INSERT INTO posts SELECT 4, 'x', body FROM posts WHERE id = 1;
+SELECT duplicate_of FROM neardup.protected;
+SELECT id, duplicate_of FROM posts ORDER BY id;
+
+-- divert: the row as it came, for the owner to see
+SELECT neardup.protect('posts', 'body', on_duplicate => 'divert');
+INSERT INTO posts (id, source, body) SELECT 5, 'y', body || '（转）' FROM posts WHERE id = 1 RETURNING id;
+UPDATE posts SET body = (SELECT body FROM posts WHERE id = 1) || '。' WHERE id = 2;
+SELECT document, record ->> 'id' AS id, record ->> 'source' AS source, record ? 'body_simhash' AS signed, duplicate_of, measure, value
+FROM posts_diverted ORDER BY diverted_at;
+SELECT id, (jsonb_populate_record(NULL::posts, record)).source FROM posts_diverted, LATERAL (SELECT record ->> 'id' AS id) r ORDER BY 1;
+SELECT id, left(body, 3) FROM posts ORDER BY id;
+-- a writer needs no right on it, and row security of the table does not keep rows out of it
+CREATE ROLE regress_writer;
+GRANT INSERT ON posts TO regress_writer;
+ALTER TABLE posts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY none ON posts FOR INSERT WITH CHECK (true);
+SET ROLE regress_writer;
+INSERT INTO posts VALUES (6, 'z', '清河市中心医院昨日启用新住院楼，三百余名医护人员到场，急诊科将于下周一迁入。');
+SELECT * FROM posts_diverted;
+RESET ROLE;
+SELECT record ->> 'id' AS id FROM posts_diverted ORDER BY diverted_at;
+-- renamed tables
+ALTER TABLE posts RENAME TO notes;
+INSERT INTO notes (id, body) SELECT 7, body FROM notes WHERE id = 1;
+ALTER TABLE posts_diverted RENAME TO elsewhere;
+INSERT INTO notes (id, body) SELECT 8, body FROM notes WHERE id = 1;
+SELECT neardup.protect('notes', 'body', on_duplicate => 'divert');
+INSERT INTO notes (id, body) SELECT 8, body FROM notes WHERE id = 1;
+SELECT count(*) FROM notes_diverted;
+
+-- all counted, refusals too
+SELECT neardup.protect('notes', 'body');
+INSERT INTO notes (id, body) SELECT 9, body FROM notes WHERE id = 1;
+SELECT * FROM neardup.counters;
+SELECT neardup.unprotect('notes');
+SELECT column_name FROM information_schema.columns WHERE table_name = 'notes' ORDER BY ordinal_position;
+SELECT count(*) AS sequences FROM pg_class WHERE relkind = 'S' AND relname LIKE '%body%';
+REVOKE ALL ON notes FROM regress_writer;
+DROP TABLE notes, notes_diverted, elsewhere;
+DROP ROLE regress_writer;
+
+-- a key of several columns is marked as text, and a name that is taken is not
+CREATE TABLE two_keys (a int, b text, duplicate_of int, body text, PRIMARY KEY (a, b));
+SELECT neardup.protect('two_keys', 'body', on_duplicate => 'mark');
+INSERT INTO two_keys VALUES (1, 'x', 0, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台。'), (2, 'y', 0, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台。');
+SELECT a, duplicate_of, body_copy_of FROM two_keys ORDER BY a;
+DROP TABLE two_keys;
+
+-- what is logged, and for how long
+CREATE TABLE logged (id int PRIMARY KEY, body text);
+SELECT neardup.protect('logged', 'body', on_duplicate => 'skip', log => true);
+INSERT INTO logged VALUES (1, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台。');
+INSERT INTO logged VALUES (2, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台！');
+SELECT target, document, action, key, duplicate_of, measure, value, role = current_user AS mine FROM neardup.verdicts;
+CREATE ROLE regress_other;
+SET ROLE regress_other;
+SELECT count(*) FROM neardup.verdicts;
+INSERT INTO neardup.verdicts (target, document, action, key, duplicate_of, measure, value, role) VALUES ('pg_class', '', '', '', '', '', 0, '');
+SELECT action, count FROM neardup.counters;
+RESET ROLE;
+DROP ROLE regress_other;
+CALL neardup.purge_verdicts();
+CALL neardup.purge_verdicts('0 s');
+DROP TABLE logged;
