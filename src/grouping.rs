@@ -53,9 +53,12 @@ fn integer(window: &Window<'_>, argument: i32, name: &str) -> Result<i32> {
 }
 
 /// Spreads the groups of the rows that have a signature over all rows.
-fn spread(rows: i32, present: &[u32], groups: &[u32]) -> Vec<u32> {
+fn spread(rows: i32, present: &[u32], groups: Vec<u32>) -> Vec<u32> {
+    if groups.len() == rows as usize {
+        return groups;
+    }
     let mut answers = vec![NO_GROUP; rows as usize];
-    for (&row, &first) in present.iter().zip(groups) {
+    for (&row, &first) in present.iter().zip(&groups) {
         if let (Some(answer), Some(&first)) = (answers.get_mut(row as usize), present.get(first as usize)) {
             *answer = first;
         }
@@ -68,7 +71,8 @@ fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     let rows = rows_of(window)?;
     let distance = within("distance", integer(window, THRESHOLD, "distance")?, 0..=MAX_DISTANCE)?;
     let linkage = linkage(window)?;
-    let (mut present, mut signatures) = (Vec::new(), Vec::new());
+    let mut present = Vec::with_capacity(rows as usize);
+    let mut signatures = Vec::with_capacity(rows as usize);
     window.for_each(SIGNATURE, rows, |row, datum| {
         if let Some(datum) = datum {
             present.push(row);
@@ -76,7 +80,7 @@ fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
         }
     });
     let groups = grouping::group_simhash(&signatures, distance, linkage).map_err(report)?;
-    Ok(spread(rows, &present, &groups))
+    Ok(spread(rows, &present, groups))
 }
 
 /// Signatures of one window, all made alike, end to end.
@@ -146,7 +150,7 @@ fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     if linkage == Linkage::Star {
         groups = grouping::stars_of(&groups, least, |a, b| signatures.similarity(a, b));
     }
-    Ok(spread(rows, &signatures.present, &groups))
+    Ok(spread(rows, &signatures.present, groups))
 }
 
 /// Answers one row.
