@@ -44,6 +44,33 @@ def signs(totals, bits=64):
     return sum(1 << bit for bit, total in enumerate(totals[:bits]) if total > 0)
 
 
+# tfidf and textrank need a table and a page of their own.
+WEIGHTINGS = ["none", "count", "log_count", "tf"]
+
+
+def weigh(words, weighting):
+    counts = {word: words.count(word) for word in words}
+    rule = {
+        "none": lambda count: 1,
+        "count": lambda count: count,
+        "log_count": lambda count: 1 + math.log(count),
+        "tf": lambda count: count / len(words),
+    }[weighting]
+    return {word: rule(count) for word, count in counts.items()}
+
+
+def as_integer(weight, weighting):
+    return weight if weighting in ("none", "count") else fixed_point(weight)
+
+
+def tokenset_text(weights, weighting, label="tokens"):
+    description = label if weighting == "none" else f"{label} {weighting}"
+    fingerprint = xxhash.xxh3_64_intdigest(description.encode("utf-8"))
+    entries = sorted((token_hash(word), weight) for word, weight in weights.items())
+    tokens = [f"{hash:016x}" + ("" if weighting == "none" else f"={weight:g}") for hash, weight in entries]
+    return f"1:{fingerprint:016x}:{{{','.join(tokens)}}}"
+
+
 def minhash_many(elements, count, seed=0):
     elements = [mix(element, seed) if seed else element for element in elements]
     winners = [None] * count
@@ -148,6 +175,11 @@ def golden_vectors():
     weighted = [(token_hash("近似"), 3), (token_hash("重复"), 2), (token_hash("新闻"), 2), (token_hash("改动"), 0)]
     yield "simhash(近似 3, 重复 2, 新闻 2, 改动 0)", f"{signs(simhash_totals(weighted)):016x}"
 
+    words = ["北京"] * 6 + ["地铁", "地铁", "线路", "开通"]
+    for weighting in WEIGHTINGS:
+        entries = [(token_hash(word), as_integer(weight, weighting)) for word, weight in weigh(words, weighting).items()]
+        yield f"simhash(北京 6 times, 地铁 twice, 线路, 开通; {weighting})", f"{signs(simhash_totals(entries)):016x}"
+
     stamp = 0x0123456789ABCDEF
     numbers = [token_hash(str(number)) for number in range(2000)]
     for name, elements in [("3-grams", grams), ("新闻", [token_hash("新闻")]), ("0 to 1999", numbers)]:
@@ -164,6 +196,12 @@ def golden_vectors():
     description = "chars:5"
     yield "fingerprint(chars:5, seed 0)", f"{xxhash.xxh3_64_intdigest(description.encode()):016x}"
     yield "fingerprint(chars:5, seed 7)", f"{xxhash.xxh3_64_intdigest(description.encode(), seed=7):016x}"
+
+    definition = '{"tokenizer":"chars","size":5,"normalize":["control","nfkc","casefold","punctuation","nospace"]}'
+    yield "fingerprint(definition of chars:5, seed 0)", f"{xxhash.xxh3_64_intdigest(definition.encode()):016x}"
+    for weighting in ["none", "count"]:
+        yield f"tokenset(近似 新闻 新闻, {weighting})", tokenset_text(weigh(["近似", "新闻", "新闻"], weighting), weighting)
+    yield "tokenset(近似 1, 新闻 2.5, given)", tokenset_text({"近似": 1, "新闻": 2.5}, "given")
 
     for text in ["", "新闻", sentence, sentence * 20]:
         name = text if len(text) < 20 else "the sentence * 20"

@@ -16,3 +16,4 @@ GRANT USAGE ON SCHEMA neardup TO public;
 CREATE TYPE simhash;
 CREATE TYPE minhash;
 CREATE TYPE tokenset;
+CREATE TYPE bloom_filter;

@@ -29,11 +29,10 @@ COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signatur
 COMMENT ON FUNCTION simhash_band(simhash, integer, integer) IS 'index key of one band, numbered from 0';
 COMMENT ON FUNCTION simhash_probes(simhash, integer, integer) IS 'keys of which every signature within the distance (0 to 11) has at least one among its simhash_bands';
 COMMENT ON FUNCTION simhash_within(simhash, simhash, integer) IS 'whether two signatures are within a Hamming distance of 0 to 11; a GIN index on simhash_bands of the first argument serves it';
-COMMENT ON FUNCTION near_duplicate_of(simhash, integer) IS 'window function: position, from 1 in the window''s order, of the first row in the group of signatures connected by steps of at most the distance';
 
 COMMENT ON FUNCTION tokens(text, text) IS 'the tokens of a document under an analyzer, in text order';
 COMMENT ON FUNCTION normalize_text(text, text[]) IS 'a document after normalisation steps: html, links, reposts, handles, emoji, control, nfkc, width, casefold, simplified, punctuation, space, nospace; they run in this order, whatever order they are listed in';
-COMMENT ON FUNCTION keywords(text, integer, text, text) IS 'the n (0 to 10000) heaviest words of a document with their weights; method none, count, tf, tfidf (jieba''s own table) or textrank';
+COMMENT ON FUNCTION keywords(text, integer, text, text) IS 'the n (0 to 10000) heaviest words of a document with their weights; method none, count, log_count, tf, tfidf (jieba''s own table) or textrank';
 COMMENT ON FUNCTION sentences(text) IS 'the sentences of a document, quotations kept whole, with the character they start at, from 1';
 COMMENT ON FUNCTION shared_sentences(text, text, double precision) IS 'for each sentence of a that returns in b: its most similar sentence there, where the Jaccard similarity of their character pairs is at least the bound';
 COMMENT ON FUNCTION analyzer_info(text) IS 'the JSON object that an analyzer''s name or an incomplete object stands for, with every key of its tokenizer';

@@ -5,6 +5,11 @@ CREATE FUNCTION minhash(document character varying, analyzer text DEFAULT 'jieba
 CREATE FUNCTION minhash(document character, analyzer text DEFAULT 'jieba', hashes integer DEFAULT 128, scheme text DEFAULT 'many_hash', bits integer DEFAULT 32, seed bigint DEFAULT 0) RETURNS minhash
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'minhash_document_wrapper';
 
+-- minhash casts, all explicit: the stored bytes, checked on the way in
+
+CREATE CAST (minhash AS bytea) WITHOUT FUNCTION;
+CREATE CAST (bytea AS minhash) WITH FUNCTION minhash_from_bytea(bytea);
+
 -- minhash distance
 
 CREATE OPERATOR <%> (
@@ -47,6 +52,9 @@ COMMENT ON FUNCTION minhash(text[], integer, text, integer, bigint, text) IS 'Mi
 COMMENT ON FUNCTION minhash(tsvector, integer, text, integer, bigint, text) IS 'MinHash signature of the lexemes of a text search vector';
 COMMENT ON FUNCTION jaccard_similarity(minhash, minhash) IS 'estimate of the Jaccard similarity of the token sets, 0 to 1; an error if the signatures were made differently';
 COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS '1 - jaccard_similarity';
+COMMENT ON FUNCTION minhash_from_bytea(bytea) IS 'the signature whose stored bytes these are; behind the cast from bytea';
+COMMENT ON FUNCTION minhash_values(minhash) IS 'the raw values, 2 or 4 bytes each, least significant first';
+COMMENT ON FUNCTION minhash_from_values(bytea, text, integer, integer, text) IS 'signature of raw values made elsewhere, 16 or 32 bits each, least significant byte first; hashes: how many were asked for, where a bottom_k signature has fewer (0: as many as there are); signatures of different labels cannot be compared';
 COMMENT ON FUNCTION minhash_eq(minhash, minhash) IS 'equal';
 COMMENT ON FUNCTION minhash_ne(minhash, minhash) IS 'not equal';
 COMMENT ON FUNCTION minhash_hash(minhash) IS 'hash for hash joins, grouping and hash indexes';

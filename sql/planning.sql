@@ -1,6 +1,8 @@
 -- planning: how the planner estimates and serves searches by keys
 
-ALTER FUNCTION hamming_within(simhash, simhash, integer) SUPPORT hamming_within_support;
+ALTER FUNCTION hamming_within(simhash, simhash, integer) SUPPORT filter_support;
+ALTER FUNCTION jaccard_within(minhash, minhash, double precision) SUPPORT filter_support;
+ALTER FUNCTION overlap_reaches(integer[], integer[], double precision) SUPPORT filter_support;
 
 CREATE FUNCTION neardup.keys_overlap(integer[], integer[]) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'arrayoverlap';
@@ -13,7 +15,9 @@ CREATE OPERATOR neardup.&& (
 -- A loose member: any GIN index on an integer array serves it, as it serves &&.
 ALTER OPERATOR FAMILY pg_catalog.array_ops USING gin ADD OPERATOR 1 neardup.&& (integer[], integer[]);
 
-COMMENT ON FUNCTION hamming_within_support(internal) IS 'planner support: the share of rows that hamming_within lets through';
+COMMENT ON FUNCTION filter_support(internal) IS 'planner support: the share of candidates that hamming_within, jaccard_within and overlap_reaches let through';
+COMMENT ON FUNCTION minhash_within_support(internal) IS 'planner support: writes minhash_within out as conditions an index can serve';
+COMMENT ON FUNCTION overlap_within_support(internal) IS 'planner support: writes overlap_within out as conditions an index can serve';
 COMMENT ON FUNCTION simhash_within_support(internal) IS 'planner support: writes simhash_within out as conditions an index can serve';
 COMMENT ON FUNCTION keys_overlap_share(internal, oid, internal, integer) IS 'planner support: the share of rows that have one of the keys sought';
 COMMENT ON FUNCTION keys_overlap_join_share(internal, oid, internal, smallint, internal) IS 'planner support: the same between two tables';

@@ -35,7 +35,9 @@ SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions_version_seq', '');
 
 -- Everybody may make profiles, and sees and uses those of roles he is a member of. Nobody may change one.
-GRANT SELECT, INSERT, DELETE ON neardup.profile_names, neardup.profile_versions TO public;
+GRANT SELECT, DELETE ON neardup.profile_names, neardup.profile_versions TO public;
+GRANT INSERT (name) ON neardup.profile_names TO public;
+GRANT INSERT (name, role, analyzer, words, statistics) ON neardup.profile_versions TO public;
 ALTER TABLE neardup.profile_names ENABLE ROW LEVEL SECURITY;
 ALTER TABLE neardup.profile_versions ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON neardup.profile_names USING (neardup.is_member(role));
@@ -91,11 +93,11 @@ END
 $$;
 
 CREATE FUNCTION neardup.train_transition(internal, document text, profile text, keep integer) RETURNS internal
-    LANGUAGE c STABLE PARALLEL RESTRICTED COST 10000 AS 'MODULE_PATHNAME', 'train_transition_wrapper';
+    LANGUAGE c STABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'train_transition_wrapper';
 CREATE FUNCTION neardup.train_final(internal) RETURNS bytea
-    LANGUAGE c STABLE PARALLEL RESTRICTED COST 10000 AS 'MODULE_PATHNAME', 'train_final_wrapper';
+    LANGUAGE c STABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'train_final_wrapper';
 CREATE AGGREGATE neardup.train_statistics(document text, profile text, keep integer) (
-    SFUNC = neardup.train_transition, STYPE = internal, FINALFUNC = neardup.train_final, PARALLEL = RESTRICTED
+    SFUNC = neardup.train_transition, STYPE = internal, FINALFUNC = neardup.train_final, PARALLEL = SAFE
 );
 
 CREATE PROCEDURE neardup.train_profile(

@@ -5,6 +5,11 @@ CREATE FUNCTION tokenset(document character varying, analyzer text DEFAULT 'jieb
 CREATE FUNCTION tokenset(document character, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'none') RETURNS tokenset
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'tokenset_document_wrapper';
 
+-- tokenset casts, all explicit: the stored bytes, checked on the way in
+
+CREATE CAST (tokenset AS bytea) WITHOUT FUNCTION;
+CREATE CAST (bytea AS tokenset) WITH FUNCTION tokenset_from_bytea(bytea);
+
 -- tokenset equality: of the bytes, for DISTINCT, GROUP BY, joins and logical replication
 
 CREATE FUNCTION tokenset_eq(tokenset, tokenset) RETURNS boolean LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'byteaeq';
@@ -40,6 +45,9 @@ COMMENT ON FUNCTION tokenset(unknown, text, text) IS 'the same for a string lite
 COMMENT ON FUNCTION tokenset(text[], text, text) IS 'token set of tokens that any other segmenter has cut, taken as they are; NULL elements do not count; sets of different labels cannot be compared';
 COMMENT ON FUNCTION tokenset(text[], double precision[], text) IS 'token set of tokens with a weight for each, finite and not negative; weights of a repeated token add up; where token or weight is NULL neither counts';
 COMMENT ON FUNCTION tokenset(tsvector, text, text) IS 'token set of the lexemes of a text search vector, each as often as it has positions';
+COMMENT ON FUNCTION tokenset_from_bytea(bytea) IS 'the set whose stored bytes these are; behind the cast from bytea';
+COMMENT ON FUNCTION tokenset_hashes(tokenset) IS 'the tokens'' hashes, ascending as unsigned numbers, which bigint shows with their sign';
+COMMENT ON FUNCTION tokenset_weights(tokenset) IS 'the tokens'' weights in the order of their hashes, 1 where there are none';
 COMMENT ON FUNCTION token_count(tokenset) IS 'number of distinct tokens';
 COMMENT ON FUNCTION tokenset_eq(tokenset, tokenset) IS 'equal';
 COMMENT ON FUNCTION tokenset_ne(tokenset, tokenset) IS 'not equal';

@@ -1,12 +1,17 @@
-//! Helper columns for an index: the bands of a signature and the keys under which its neighbours are found.
+//! Helper columns for an index: the bands of a signature and the keys under which its neighbours are found; and which bands
+//! of a MinHash to choose.
 
 use neardup_core::banding::{self, MAX_DISTANCE};
+use neardup_core::sketch::minhash::{self, MinHashRef};
 use neardup_core::sketch::simhash;
+use neardup_core::{Error, ErrorKind};
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::datum::SimHash;
+use crate::datum::{MinHashType, SimHash, Stored};
 use crate::error::{Result, report};
+use crate::grouping::check_scheme;
+use crate::plot;
 
 extension_sql_file!(
     "../sql/banding.sql",
@@ -17,8 +22,14 @@ extension_sql_file!(
         simhash_probes,
         simhash_probes_part,
         hamming_within,
+        minhash_bands,
+        minhash_band_plan,
+        minhash_band_curve,
+        minhash_band_curve_svg,
+        jaccard_within,
         simhash_rotated,
         "planning",
+        "minhash_operators",
         "simhash_operators"
     ]
 );
@@ -67,4 +78,73 @@ fn simhash_probes_part(signature: SimHash, distance: i32, bands: i32, part: i32,
 #[pg_extern(immutable, strict, parallel_safe)]
 fn hamming_within(a: SimHash, b: SimHash, distance: i32) -> bool {
     i64::from(simhash::hamming_distance(a.0, b.0)) <= i64::from(distance)
+}
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 2)]
+fn minhash_bands(
+    signature: Stored<'_, MinHashType>,
+    bands: default!(i32, 16),
+    rows: default!(i32, 8),
+) -> Result<Vec<i32>> {
+    let signature = MinHashRef::parse_header(signature.bytes).map_err(report)?;
+    check_scheme(signature).map_err(report)?;
+    let (bands, rows) = (within("bands", bands, 1..=1024)?, within("rows", rows, 1..=banding::MAX_ROWS)?);
+    let mut keys = Vec::new();
+    banding::minhash_bands(signature.values(), bands, rows, |key| keys.push(key)).map_err(report)?;
+    Ok(keys)
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn jaccard_within(a: Stored<'_, MinHashType>, b: Stored<'_, MinHashType>, similarity: f64) -> Result<bool> {
+    minhash::jaccard(a.bytes, b.bytes).map(|found| found >= similarity).map_err(report)
+}
+
+/// Checks a similarity, which is above 0 and at most 1.
+pub fn similarity(value: f64) -> Result<f64> {
+    if value > 0.0 && value <= 1.0 {
+        return Ok(value);
+    }
+    let message = format!("similarity must be above 0 and at most 1: {value}");
+    Err(report(Error::new(ErrorKind::InvalidParameter, message)))
+}
+
+#[allow(clippy::type_complexity, reason = "pgrx reads the columns' names here, which an alias would hide")]
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_band_plan(
+    similarity: f64,
+    recall: default!(f64, 0.95),
+    hashes: default!(i32, 128),
+) -> Result<
+    TableIterator<
+        'static,
+        (name!(bands, i32), name!(rows, i32), name!(recall, f64), name!(excess, f64), name!(half_at, f64)),
+    >,
+> {
+    let plans = banding::band_plans(similarity, recall, within("hashes", hashes, 1..=1024)?).map_err(report)?;
+    Ok(TableIterator::new(plans.into_iter().map(|plan| {
+        // Where the curve passes one half: below, a pair is more likely missed than found.
+        let half = (1.0 - 0.5f64.powf(1.0 / f64::from(plan.bands))).powf(1.0 / f64::from(plan.rows));
+        (plan.bands as i32, plan.rows as i32, plan.recall, plan.excess, half)
+    })))
+}
+
+/// The S-curve at 0, 0.05, ... 1.
+fn curve(bands: i32, rows: i32) -> Result<Vec<(f64, f64)>> {
+    let (bands, rows) = (within("bands", bands, 1..=1024)?, within("rows", rows, 1..=banding::MAX_ROWS)?);
+    let place = |i: u32| f64::from(i) / 20.0;
+    Ok((0..=20).map(|i| (place(i), banding::candidate_chance(place(i), bands, rows))).collect())
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_band_curve(
+    bands: default!(i32, 16),
+    rows: default!(i32, 8),
+) -> Result<TableIterator<'static, (name!(similarity, f64), name!(found, f64))>> {
+    Ok(TableIterator::new(curve(bands, rows)?))
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_band_curve_svg(bands: default!(i32, 16), rows: default!(i32, 8)) -> Result<String> {
+    let title = format!("Chance to be found: {bands} bands of {rows} rows");
+    plot::lines(&title, "Jaccard similarity", "chance", &[("", curve(bands, rows)?)])
 }

@@ -1,7 +1,11 @@
 //! `near_duplicate_of`: groups the signatures of a window in one pass.
+//!
+//! Memory for a window, beside what Postgres keeps of its rows: 8 bytes a row for the answers; while it groups, 40 bytes a row
+//! for `simhash`, and for `minhash` the signature, 4 bytes a band and 50 more.
 
-use neardup_core::banding::MAX_DISTANCE;
+use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};
+use neardup_core::sketch::minhash::{self, MinHashRef, Scheme};
 use neardup_core::{Error, ErrorKind};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -11,57 +15,149 @@ use crate::datum::SimHash;
 use crate::datum::window::Window;
 use crate::error::{Result, report};
 
-extension_sql_file!("../sql/grouping.sql", name = "grouping", requires = ["simhash_type"]);
+extension_sql_file!("../sql/grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
 
-const ARGUMENT_SIGNATURE: i32 = 0;
-const ARGUMENT_DISTANCE: i32 = 1;
+const SIGNATURE: i32 = 0;
+const THRESHOLD: i32 = 1;
+const LINKAGE: i32 = 2;
+const BANDS: i32 = 3;
+const ROWS: i32 = 4;
 
-/// Groups the partition: for each row the position of its group's first row, counted from 0.
-fn group(window: &Window<'_>) -> Result<Vec<u32>> {
-    let rows = i32::try_from(window.rows()).map_err(|_| {
+/// The answer for a row without a signature.
+const NO_GROUP: u32 = u32::MAX;
+
+/// The number of rows in the partition.
+fn rows_of(window: &Window<'_>) -> Result<i32> {
+    i32::try_from(window.rows()).map_err(|_| {
         let message = format!("a window of {} rows is too large to group", window.rows());
         report(
             Error::new(ErrorKind::LimitExceeded, message)
                 .with_detail("Postgres counts the rows of a window function's partition in 32 bits.")
                 .with_hint("Add PARTITION BY, for example by month."),
         )
-    })?;
-    let distance = window.argument(ARGUMENT_DISTANCE).ok_or_else(|| {
-        let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
-        ErrorReport::new(code, "distance must not be NULL", "near_duplicate_of")
-    })?;
-    let distance = within("distance", distance.value() as i32, 0..=MAX_DISTANCE)?;
-    let mut present = Vec::new();
-    let mut signatures = Vec::new();
-    let mut answers: Vec<u32> = Vec::new();
-    for row in 0..rows {
-        // A row without a signature is its own group.
-        answers.push(row as u32);
-        if let Some(datum) = window.argument_at(ARGUMENT_SIGNATURE, row) {
-            present.push(row as u32);
-            signatures.push(SimHash::from_raw(datum).0);
-        }
-        if row % 4096 == 0 {
-            pgrx::check_for_interrupts!();
-        }
-    }
-    let groups = grouping::group_simhash(&signatures, distance, Linkage::Components).map_err(report)?;
-    for (&row, &first) in present.iter().zip(&groups) {
+    })
+}
+
+fn null(name: &str) -> ErrorReport {
+    let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
+    ErrorReport::new(code, format!("{name} must not be NULL"), "near_duplicate_of")
+}
+
+fn linkage(window: &Window<'_>) -> Result<Linkage> {
+    let name = window.text_argument(LINKAGE).ok_or_else(|| null("linkage"))?;
+    Linkage::parse(&name).map_err(report)
+}
+
+fn integer(window: &Window<'_>, argument: i32, name: &str) -> Result<i32> {
+    window.argument(argument).map(|datum| datum.value() as i32).ok_or_else(|| null(name))
+}
+
+/// Spreads the groups of the rows that have a signature over all rows.
+fn spread(rows: i32, present: &[u32], groups: &[u32]) -> Vec<u32> {
+    let mut answers = vec![NO_GROUP; rows as usize];
+    for (&row, &first) in present.iter().zip(groups) {
         if let (Some(answer), Some(&first)) = (answers.get_mut(row as usize), present.get(first as usize)) {
             *answer = first;
         }
     }
-    Ok(answers)
+    answers
 }
 
-/// The entry point behind `near_duplicate_of(simhash, integer)`.
+/// Groups the partition: for each row the position of its group's first row, counted from 0.
+fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
+    let rows = rows_of(window)?;
+    let distance = within("distance", integer(window, THRESHOLD, "distance")?, 0..=MAX_DISTANCE)?;
+    let linkage = linkage(window)?;
+    let (mut present, mut signatures) = (Vec::new(), Vec::new());
+    window.for_each(SIGNATURE, rows, |row, datum| {
+        if let Some(datum) = datum {
+            present.push(row);
+            signatures.push(SimHash::from_raw(datum).0);
+        }
+    });
+    let groups = grouping::group_simhash(&signatures, distance, linkage).map_err(report)?;
+    Ok(spread(rows, &present, &groups))
+}
+
+/// Signatures of one window, all made alike, end to end.
+#[derive(Default)]
+struct MinHashes {
+    bytes: Vec<u8>,
+    width: usize,
+    present: Vec<u32>,
+    keys: Vec<i32>,
+}
+
+impl MinHashes {
+    fn push(&mut self, row: u32, signature: &[u8], bands: u32, rows: u32) -> neardup_core::Result<()> {
+        if self.present.is_empty() {
+            self.width = signature.len();
+        } else {
+            // Says so if the two cannot be compared.
+            minhash::jaccard(self.signature(0), signature)?;
+        }
+        let parsed = MinHashRef::parse_header(signature)?;
+        check_scheme(parsed)?;
+        banding::minhash_bands(parsed.values(), bands, rows, |key| self.keys.push(key))?;
+        self.bytes.extend_from_slice(signature);
+        self.present.push(row);
+        Ok(())
+    }
+
+    fn signature(&self, i: u32) -> &[u8] {
+        let start = i as usize * self.width;
+        self.bytes.get(start..start + self.width).unwrap_or_default()
+    }
+
+    fn similarity(&self, a: u32, b: u32) -> f64 {
+        // They were compared with the first one, so they fit each other.
+        minhash::jaccard(self.signature(a), self.signature(b)).unwrap_or(0.0)
+    }
+}
+
+/// An error unless the signature's values stand for hash functions, so that bands of them mean something.
+pub fn check_scheme(signature: MinHashRef<'_>) -> neardup_core::Result<()> {
+    if signature.parameters().scheme() == Scheme::ManyHash {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Mismatch, "a bottom_k minhash has no bands")
+        .with_hint("Make the signatures with scheme => 'many_hash'."))
+}
+
+fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
+    let rows = rows_of(window)?;
+    let least = window.argument(THRESHOLD).map(|datum| f64::from_bits(datum.value() as u64));
+    let least = crate::banding::similarity(least.ok_or_else(|| null("similarity"))?)?;
+    let linkage = linkage(window)?;
+    let bands = within("bands", integer(window, BANDS, "bands")?, 1..=1024)?;
+    let band_rows = within("rows", integer(window, ROWS, "rows")?, 1..=banding::MAX_ROWS)?;
+    let mut signatures = MinHashes::default();
+    let mut outcome = Ok(());
+    window.for_each_bytes(SIGNATURE, rows, |row, bytes| {
+        if let (Some(bytes), Ok(())) = (bytes, &outcome) {
+            outcome = signatures.push(row, bytes, bands, band_rows);
+        }
+    });
+    outcome.map_err(report)?;
+    let keys = std::mem::take(&mut signatures.keys);
+    let similar = |a, b| signatures.similarity(a, b) >= least;
+    let mut groups = grouping::group_by_bands(&keys, bands as usize, similar).map_err(report)?;
+    drop(keys);
+    if linkage == Linkage::Star {
+        groups = grouping::stars_of(&groups, least, |a, b| signatures.similarity(a, b));
+    }
+    Ok(spread(rows, &signatures.present, &groups))
+}
+
+/// Answers one row.
 ///
 /// # Safety
-/// Postgres calls it as the window function that sql/grouping.sql declares.
-#[pg_guard]
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn near_duplicate_of_simhash(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: Postgres passes the fcinfo of this call.
+/// `fcinfo` must be that of a running window function.
+unsafe fn answer(
+    fcinfo: pg_sys::FunctionCallInfo,
+    group: impl FnOnce(&Window<'_>) -> Result<Vec<u32>>,
+) -> pg_sys::Datum {
+    // SAFETY: the caller vouches for fcinfo.
     let Some(window) = (unsafe { Window::from_fcinfo(fcinfo) }) else {
         error!("near_duplicate_of must be called as a window function");
     };
@@ -69,8 +165,8 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_simhash(fcinfo: pg_sys::Functi
         error.report(PgLogLevel::ERROR);
         &[]
     });
-    match (window.argument(ARGUMENT_SIGNATURE), first.get(window.position() as usize)) {
-        (Some(_), Some(&first)) => pg_sys::Datum::from(i64::from(first) + 1),
+    match first.get(window.position() as usize) {
+        Some(&first) if first != NO_GROUP => pg_sys::Datum::from(i64::from(first) + 1),
         _ => {
             // SAFETY: fcinfo is this call's own.
             unsafe { (*fcinfo).isnull = true };
@@ -79,9 +175,39 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_simhash(fcinfo: pg_sys::Functi
     }
 }
 
-/// Tells Postgres that the entry point uses calling convention 1.
+/// The entry point behind `near_duplicate_of(simhash, integer, text)`.
+///
+/// # Safety
+/// Postgres calls it as the window function that sql/grouping.sql declares.
+#[pg_guard]
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn near_duplicate_of_simhash(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
+    // SAFETY: Postgres passes the fcinfo of this call.
+    unsafe { answer(fcinfo, group_simhashes) }
+}
+
+/// The entry point behind `near_duplicate_of(minhash, double precision, text, integer, integer)`.
+///
+/// # Safety
+/// Postgres calls it as the window function that sql/grouping.sql declares.
+#[pg_guard]
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn near_duplicate_of_minhash(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
+    // SAFETY: Postgres passes the fcinfo of this call.
+    unsafe { answer(fcinfo, group_minhashes) }
+}
+
+/// Both entry points use calling convention 1.
+const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
+
+/// Tells Postgres the calling convention.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_finfo_near_duplicate_of_simhash() -> &'static pg_sys::Pg_finfo_record {
-    const V1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
-    &V1
+    &CONVENTION
+}
+
+/// Tells Postgres the calling convention.
+#[unsafe(no_mangle)]
+pub extern "C" fn pg_finfo_near_duplicate_of_minhash() -> &'static pg_sys::Pg_finfo_record {
+    &CONVENTION
 }

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, CString};
 
 use neardup_core::document;
-use neardup_core::sketch::minhash::{self, MinHash, MinHasher, Parameters, Scheme, fingerprint};
+use neardup_core::sketch::minhash::{self, MinHash, MinHashRef, MinHasher, Parameters, Scheme, fingerprint};
 use pgrx::prelude::*;
 
 use crate::analyzer;
@@ -32,7 +32,10 @@ extension_sql_file!(
         minhash_tokens,
         minhash_tsvector,
         jaccard_similarity,
-        jaccard_distance
+        jaccard_distance,
+        minhash_from_bytea,
+        minhash_values,
+        minhash_from_values
     ]
 );
 
@@ -75,6 +78,38 @@ fn minhash_out(signature: Value<'_>) -> Result<CString> {
 )]
 fn minhash_recv(message: Message<'_>) -> Result<Signature> {
     let signature = MinHash::from_bytes(message.bytes.to_vec()).map_err(report)?;
+    Ok(signature.into_bytes().into())
+}
+
+// Bytes from anywhere, checked as binary input is.
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_from_bytea(bytes: &[u8]) -> Result<Signature> {
+    let signature = MinHash::from_bytes(bytes.to_vec()).map_err(report)?;
+    Ok(signature.into_bytes().into())
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_values(signature: Value<'_>) -> Result<Vec<u8>> {
+    MinHashRef::parse_header(signature.bytes).map(|signature| signature.value_bytes().to_vec()).map_err(report)
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_from_values(
+    raw: &[u8],
+    scheme: default!(&str, "'many_hash'"),
+    bits: default!(i32, 32),
+    hashes: default!(i32, 0),
+    label: default!(&str, "'values'"),
+) -> Result<Signature> {
+    let width = within("bits", bits, 16..=32)?;
+    let count = match within("hashes", hashes, 0..=1024)? {
+        0 => raw.len() / (width as usize / 8),
+        hashes => hashes as usize,
+    };
+    let signature = Scheme::parse(scheme)
+        .and_then(|scheme| Parameters::new(scheme, count, width, fingerprint(label, 0)))
+        .and_then(|parameters| MinHash::from_values(parameters, raw))
+        .map_err(report)?;
     Ok(signature.into_bytes().into())
 }
 

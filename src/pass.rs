@@ -1,7 +1,8 @@
 //! The pass: an owner lets rows through the guard of a table, for one transaction, without a lock on the table.
 //!
-//! Rows are signed and their lock keys are taken as ever, so that other sessions are judged against them; only the verdict
-//! is left out. `neardup.restore` works so. The other kind, for `neardup.backfill`, judges as ever and only leaves rows alone
+//! Rows are signed, and neither judged nor locked against: a load of restored rows would otherwise hold up every writer. Who
+//! writes at the same moment is not judged against them; who writes after the commit is. `neardup.restore` works so, and the rows
+//! that its rows duplicate are in the table, where they are looked at. The other kind, for `neardup.backfill`, judges as ever and only leaves rows alone
 //! that would stay without a signature.
 
 use std::cell::RefCell;

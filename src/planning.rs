@@ -18,15 +18,14 @@ use crate::datum::expression::{Call, Expression, answer_selectivity, no_answer};
 extension_sql_file!(
     "../sql/planning.sql",
     name = "planning",
-    requires =
-        [simhash_within_support, hamming_within_support, keys_overlap_share, keys_overlap_join_share, hamming_within]
+    requires = [simhash_within_support, filter_support, keys_overlap_share, keys_overlap_join_share, hamming_within]
 );
 
 /// Keys looked up by one part of the condition.
 const KEYS_OF_A_PART: i32 = 20;
 
 /// Parts where the distance is not known when the query is planned.
-const PARTS_OF_ANY_DISTANCE: i32 = 8;
+const PARTS_OF_ANY_DISTANCE: i32 = 4;
 
 /// Distance that is assumed then.
 const ANY_DISTANCE: i32 = 7;
@@ -36,6 +35,9 @@ const SKEW: f64 = 2.5;
 
 /// The share of rows with a given key, for keys hashed to 32 bits.
 const SHARE_OF_A_HASH: f64 = 1e-5;
+
+/// The share of rows with a given token, for tokens of which one in a few is common.
+const SHARE_OF_A_TOKEN: f64 = 1e-4;
 
 /// Keys looked up where nothing is known of them.
 const ANY_KEYS: f64 = 20.0;
@@ -51,11 +53,9 @@ fn parts_of(distance: i32) -> Option<i32> {
 }
 
 /// Writes `simhash_within(a, b, distance)` out as conditions on the index and a filter.
-fn write_out(call: &Call) -> Option<Expression> {
-    let &[mut a, mut b, distance] = &call.arguments()?[..] else { return None };
-    if b.has_column() && !a.has_column() {
-        std::mem::swap(&mut a, &mut b);
-    }
+fn write_out_simhash(call: &Call) -> Option<Expression> {
+    let &[a, b, distance] = &call.arguments()?[..] else { return None };
+    let (a, b) = column_first(a, b);
     let parts = match distance.as_integer() {
         Some(distance) => parts_of(distance)?,
         None => PARTS_OF_ANY_DISTANCE,
@@ -72,21 +72,60 @@ fn write_out(call: &Call) -> Option<Expression> {
     Some(Expression::all(&[Expression::any(&candidates), near]))
 }
 
-/// Answers the planner about `simhash_within`; where it does not, the planner inlines the function's SQL.
-#[pg_extern(immutable, strict, parallel_safe)]
-fn simhash_within_support(request: Internal) -> Internal {
+/// Writes `minhash_within(a, b, similarity, bands, rows)` out.
+fn write_out_minhash(call: &Call) -> Option<Expression> {
+    let &[a, b, similarity, bands, rows] = &call.arguments()?[..] else { return None };
+    let (a, b) = column_first(a, b);
+    let keys = |signature| call.function("minhash_bands", pg_sys::INT4ARRAYOID, &[signature, bands, rows]);
+    let similar = call.function("jaccard_within", pg_sys::BOOLOID, &[a, b, similarity]);
+    Some(Expression::all(&[call.overlap(keys(a), keys(b)), similar]))
+}
+
+/// Writes `overlap_within(a, b, similarity)` out.
+fn write_out_overlap(call: &Call) -> Option<Expression> {
+    let &[a, b, similarity] = &call.arguments()?[..] else { return None };
+    let (a, b) = column_first(a, b);
+    let keys = |function, tokens| call.function(function, pg_sys::INT4ARRAYOID, &[tokens, similarity]);
+    let similar = call.function("overlap_reaches", pg_sys::BOOLOID, &[a, b, similarity]);
+    Some(Expression::all(&[call.overlap(keys("overlap_keys", a), keys("overlap_probes", b)), similar]))
+}
+
+/// The side that is stored: the first, unless only the second is a column.
+fn column_first(a: Expression, b: Expression) -> (Expression, Expression) {
+    if b.has_column() && !a.has_column() { (b, a) } else { (a, b) }
+}
+
+fn support(request: Internal, write_out: impl FnOnce(&Call) -> Option<Expression>) -> Internal {
     let request = request.unwrap().map_or(std::ptr::null_mut(), |datum| datum.cast_mut_ptr());
-    // SAFETY: Postgres calls this as the support function of simhash_within.
+    // SAFETY: only called by functions that Postgres calls as support functions, with what it passed to them.
     let call = unsafe { Call::from_request(request) };
     let answer = call.and_then(|call| write_out(&call).map(|condition| call.replace(condition)));
     Internal::from(Some(answer.unwrap_or_else(no_answer)))
 }
 
-/// Tells the planner how few rows `hamming_within` lets through.
+/// Answers the planner about `simhash_within`; where it does not, the planner inlines the function's SQL.
 #[pg_extern(immutable, strict, parallel_safe)]
-fn hamming_within_support(request: Internal) -> Internal {
+fn simhash_within_support(request: Internal) -> Internal {
+    support(request, write_out_simhash)
+}
+
+/// Answers the planner about `minhash_within`.
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_within_support(request: Internal) -> Internal {
+    support(request, write_out_minhash)
+}
+
+/// Answers the planner about `overlap_within`.
+#[pg_extern(immutable, strict, parallel_safe)]
+fn overlap_within_support(request: Internal) -> Internal {
+    support(request, write_out_overlap)
+}
+
+/// Tells the planner how few candidates the exact tests let through.
+#[pg_extern(immutable, strict, parallel_safe)]
+fn filter_support(request: Internal) -> Internal {
     let request = request.unwrap().unwrap_or_else(no_answer);
-    // SAFETY: Postgres calls this as the support function of hamming_within.
+    // SAFETY: Postgres calls this as the support function of the exact tests.
     let known = unsafe { answer_selectivity(request.cast_mut_ptr(), SHARE_NEAR) };
     Internal::from(Some(if known { request } else { no_answer() }))
 }
@@ -100,6 +139,9 @@ fn share(operands: &Operands) -> f64 {
 }
 
 fn share_of_a_key(stored: &Made) -> Option<f64> {
+    if stored.by == "overlap_keys" {
+        return Some(SHARE_OF_A_TOKEN);
+    }
     let bands = u32::try_from((*stored.of.get(1)?)?).ok().filter(|bands| banding::BANDS.contains(bands))?;
     (stored.by == "simhash_bands").then(|| SKEW * 0.5f64.powi(64u32.div_ceil(bands) as i32))
 }

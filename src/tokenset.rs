@@ -27,7 +27,10 @@ extension_sql_file!(
         tokenset_tokens,
         tokenset_weighted_tokens,
         tokenset_tsvector,
-        token_count
+        token_count,
+        tokenset_from_bytea,
+        tokenset_hashes,
+        tokenset_weights
     ]
 );
 
@@ -67,6 +70,25 @@ fn tokenset_out(set: Value<'_>) -> Result<CString> {
 fn tokenset_recv(message: Message<'_>) -> Result<Set> {
     TokenSet::decode(message.bytes).map_err(report)?;
     Ok(message.bytes.to_vec().into())
+}
+
+// Bytes from anywhere, checked as binary input is.
+#[pg_extern(immutable, strict, parallel_safe)]
+fn tokenset_from_bytea(bytes: &[u8]) -> Result<Set> {
+    TokenSet::decode(bytes).map_err(report)?;
+    Ok(bytes.to_vec().into())
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn tokenset_hashes(set: Value<'_>) -> Result<Vec<i64>> {
+    let set = TokenSet::open(set.bytes).map_err(report)?;
+    Ok(set.tokens().map(|(hash, _)| hash.cast_signed()).collect())
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn tokenset_weights(set: Value<'_>) -> Result<Vec<f32>> {
+    let set = TokenSet::open(set.bytes).map_err(report)?;
+    Ok(set.tokens().map(|(_, weight)| weight).collect())
 }
 
 fn of_document(document: &str, analyzer: &str, weighting: &str) -> Result<Set> {

@@ -23,34 +23,35 @@ BEGIN
 END
 $$;
 
--- Statements that build the index where it is missing. They cannot run inside a procedure.
+-- Statements that build the indexes where they are missing. They cannot run inside a procedure.
 CREATE FUNCTION neardup.index_statements(guarded neardup.protected) RETURNS SETOF text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    -- What searches use, then what the guard uses; of a partitioned table last, which takes in what its partitions have.
-    WITH tables AS (
-        SELECT c.oid AS relid, c.relkind = 'p' AS is_root
-        FROM pg_catalog.pg_class c
-        WHERE c.oid = guarded.target OR c.oid IN (SELECT l.relid FROM neardup.leaves(guarded.target) l(relid))
-    ), missing AS (
-        SELECT t.relid, t.is_root, 0 AS place, pg_catalog.format(
-                   'USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off);', guarded.signature) AS definition
-        FROM tables t
+    WITH place AS (
+        SELECT t.relid, a.attnum, t.relid = guarded.target AND EXISTS (SELECT FROM pg_catalog.pg_partition_tree(guarded.target)) AS is_root
+        FROM (SELECT l.relid::oid FROM neardup.leaves(guarded.target) l(relid) UNION SELECT guarded.target::oid) t
              JOIN pg_catalog.pg_attribute a ON a.attrelid = t.relid AND a.attname = guarded.signature
-        WHERE NOT EXISTS (
-            SELECT FROM pg_catalog.pg_depend d
-                   JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid AND i.indisvalid
-                   JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
-                   JOIN pg_catalog.pg_am m ON m.oid = c.relam AND m.amname = 'gin'
-            WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass
-                  AND d.refobjid = t.relid AND d.refobjsubid = a.attnum)
+    ), wanted(number, method, function, ends_with, definition) AS (
+        SELECT -1, 'gin', 'simhash_bands(simhash, integer)'::regprocedure, '', 'USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off)'
         UNION ALL
-        SELECT t.relid, t.is_root, 1 + band, pg_catalog.format('(@extschema@.simhash_rotated(%I, %s));', guarded.signature, band)
-        FROM tables t CROSS JOIN pg_catalog.generate_series(0, 3) band
-        WHERE neardup.rotated_index(t.relid, guarded.signature::text, band) IS NULL
+        SELECT band, 'btree', 'simhash_rotated(simhash, integer)'::regprocedure, ', ' || band || '\)$',
+               '(@extschema@.simhash_rotated(%I, ' || band || '))'
+        FROM pg_catalog.generate_series(0, 3) band
     )
-    SELECT pg_catalog.format('CREATE INDEX %sON %s %s', CASE WHEN m.is_root THEN '' ELSE 'CONCURRENTLY ' END, m.relid::regclass, m.definition)
-    FROM missing m ORDER BY m.is_root, m.relid::regclass::text, m.place;
+    SELECT pg_catalog.format('CREATE INDEX %sON %s %s;',
+               CASE WHEN p.is_root THEN '' ELSE 'CONCURRENTLY ' END, p.relid::regclass, pg_catalog.format(w.definition, guarded.signature))
+    FROM place p CROSS JOIN wanted w
+    WHERE NOT EXISTS (
+        SELECT FROM pg_catalog.pg_depend d
+               JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid AND i.indisvalid
+               JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+               JOIN pg_catalog.pg_am m ON m.oid = c.relam AND m.amname = w.method
+               JOIN pg_catalog.pg_depend f ON f.classid = d.classid AND f.objid = d.objid
+                    AND f.refclassid = 'pg_catalog.pg_proc'::regclass AND f.refobjid = w.function
+        WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass
+              AND d.refobjid = p.relid AND d.refobjsubid = p.attnum
+              AND pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) ~ w.ends_with)
+    ORDER BY p.is_root, p.relid::regclass::text, w.number;
 END;
 
 CREATE PROCEDURE neardup.backfill(
@@ -102,8 +103,8 @@ BEGIN
     PERFORM neardup.end_work(target);
     SELECT pg_catalog.string_agg(s, ' ') INTO statements FROM neardup.index_statements(guarded) s;
     IF statements IS NOT NULL THEN
-        RAISE NOTICE 'the signatures of % lack an index, without which the guard or a search reads the whole table', target
-            USING HINT = pg_catalog.format('Build it: %s', statements);
+        RAISE NOTICE 'the signatures of % lack an index, and the guard or a search reads the whole table for each row', target
+            USING HINT = pg_catalog.format('Build what is missing: %s', statements);
     END IF;
 END
 $$;

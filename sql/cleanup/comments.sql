@@ -9,7 +9,7 @@ COMMENT ON VIEW neardup.progress IS 'backfills, clean-ups and others that are ru
 COMMENT ON FUNCTION neardup.each(text, name[], text) IS 'a list made of names: the pattern has the name as %1$I and its place as %2$s';
 COMMENT ON FUNCTION neardup.column_names(regclass) IS 'columns of a table, in its order';
 COMMENT ON FUNCTION neardup.column_type(regclass, name) IS 'type of a column; an error where there is no such column';
-COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows that this transaction writes through the guard of a table, signed and without a verdict; for the owner of the table';
+COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows that this transaction writes through the guard of a table, signed and without a verdict; writers at the same moment are not judged against them; for the owner of the table';
 COMMENT ON FUNCTION neardup.sign_only(regclass) IS 'until the end of the transaction, updates that leave a document without a signature are not made; neardup.backfill uses it';
 COMMENT ON FUNCTION neardup.hold_table(regclass) IS 'takes a table for one procedure, over its commits; false if another session has it';
 COMMENT ON FUNCTION neardup.release_table(regclass) IS 'gives back what neardup.hold_table took';

@@ -7,7 +7,7 @@ CREATE FUNCTION neardup.report(
     verify text DEFAULT NULL,
     top integer DEFAULT 10
 ) RETURNS TABLE (item text, name text, value double precision)
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     guarded neardup.protected := neardup.guard_of(target, document);
     keys name[] := neardup.key_columns(target);
@@ -41,7 +41,7 @@ CREATE FUNCTION neardup.report_html(
     verify text DEFAULT NULL,
     samples integer DEFAULT 5
 ) RETURNS text
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     guarded neardup.protected := neardup.guard_of(target, document);
     keys name[] := neardup.key_columns(target);

@@ -200,7 +200,7 @@ BEGIN
     IF statements IS NOT NULL AND total > 0 THEN
         PERFORM neardup.end_work(target);
         RAISE NOTICE 'the new signatures of % are complete, and the guard still judges by the old ones', target
-            USING HINT = pg_catalog.format('Build their index, then call neardup.resign again: %s', statements);
+            USING HINT = pg_catalog.format('Build the indexes, then call neardup.resign again: %s', statements);
         RETURN;
     END IF;
     EXECUTE pg_catalog.format(

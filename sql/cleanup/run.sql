@@ -187,6 +187,9 @@ BEGIN
     INSERT INTO neardup.runs AS r (target, document, action, keep, distance)
     VALUES (target, guarded.document, action, keep, guarded.distance) RETURNING r.run_id INTO run_id;
     SELECT pg_catalog.max(c.place) INTO all_places FROM pg_temp.neardup_chosen c;
+    -- The rate is that of removing, without the choice before it.
+    UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
+    WHERE r.target = cleanup.target AND r.role = CURRENT_USER;
     COMMIT;
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;

@@ -1,36 +1,77 @@
-//! State of an aggregate function that lives as long as the aggregation.
+//! The state of an aggregate: a Rust value that lives as long as the aggregation.
+//!
+//! The aggregate's state type is `internal`, a pointer that SQL cannot make, so only the aggregate's own functions see it; they must
+//! agree on the Rust type behind it.
 
+use std::marker::PhantomData;
+
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
 use pgrx::{Internal, PgMemoryContexts, pg_sys};
 
-/// Gives the state, made by `make` at the first call, to `work`; `None` outside an aggregate.
-///
-/// # Safety
-/// `state` must be the transition value of one aggregate whose every call uses this `T`, `fcinfo` that of the call.
-pub unsafe fn with_state<T, R>(
-    state: &mut Internal,
-    fcinfo: pg_sys::FunctionCallInfo,
-    make: impl FnOnce() -> T,
-    work: impl FnOnce(&mut T) -> R,
-) -> Option<R> {
-    let mut context = std::ptr::null_mut();
-    // SAFETY: fcinfo is that of the call.
-    if unsafe { pg_sys::AggCheckCallContext(fcinfo, &raw mut context) } == 0 {
-        return None;
-    }
-    if !state.initialized() {
-        let made = make();
-        // SAFETY: the context is the aggregate's; the value is dropped with it, also after an error.
-        unsafe { PgMemoryContexts::For(context).switch_to(|_| state.insert(made)) };
-    }
-    // SAFETY: by contract, the state is a T, and nobody else has it during the call.
-    Some(work(unsafe { state.get_mut::<T>() }?))
+/// A call of one of an aggregate's functions.
+pub struct AggregateCall<'fcx> {
+    /// Null outside an aggregate.
+    memory: pg_sys::MemoryContext,
+    call: PhantomData<&'fcx ()>,
 }
 
-/// Gives the state at the end to `work`; `None` where there was no row.
-///
-/// # Safety
-/// `state` must be the transition value of an aggregate whose every call uses this `T`.
-pub unsafe fn with_last_state<T, R>(state: &Internal, work: impl FnOnce(&T) -> R) -> Option<R> {
-    // SAFETY: by contract, the state is a T, and nobody else has it during the call.
-    unsafe { state.get::<T>() }.map(work)
+// SAFETY: stands for no argument in SQL.
+unsafe impl SqlTranslatable for AggregateCall<'_> {
+    const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(AggregateCall);
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
+    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::Skip);
+    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
+}
+
+// SAFETY: reads what Postgres says of the call, and no argument.
+unsafe impl<'fcx> ArgAbi<'fcx> for AggregateCall<'fcx> {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+        // SAFETY: the call's own fcinfo, which is there for every function.
+        let fcinfo: pg_sys::FunctionCallInfo = unsafe { arg.unbox_unchecked() };
+        let mut memory = std::ptr::null_mut();
+        // SAFETY: fcinfo is valid during the call; outside an aggregate the memory stays null.
+        unsafe { pg_sys::AggCheckCallContext(fcinfo, &raw mut memory) };
+        Self { memory, call: PhantomData }
+    }
+
+    fn is_virtual_arg() -> bool {
+        true
+    }
+}
+
+impl AggregateCall<'_> {
+    /// Lets `work` change the state, which starts as `None`, and gives it back for the next call.
+    pub fn update<T: 'static, E>(
+        &self,
+        mut state: Internal,
+        work: impl FnOnce(&mut Option<T>) -> Result<(), E>,
+    ) -> Result<Internal, E> {
+        // SAFETY: the aggregate's functions agree on `Option<T>`, and none keeps a reference beyond its call.
+        if let Some(kept) = unsafe { state.get_mut::<Option<T>>() } {
+            work(kept)?;
+            return Ok(state);
+        }
+        let mut started = None;
+        work(&mut started)?;
+        let mut memory = if self.memory.is_null() {
+            PgMemoryContexts::CurrentMemoryContext
+        } else {
+            PgMemoryContexts::For(self.memory)
+        };
+        Ok(Internal::from(Some(pg_sys::Datum::from(memory.leak_and_drop_on_delete(started)))))
+    }
+}
+
+/// Reads a state; `None` before the first row.
+pub fn read<T: 'static>(state: &Internal) -> Option<&T> {
+    // SAFETY: as for `update`.
+    unsafe { state.get::<Option<T>>() }.and_then(Option::as_ref)
+}
+
+/// Makes a state that lives as long as the current row: what a parallel worker sent, to be combined at once.
+pub fn received<T: 'static>(state: T) -> Internal {
+    Internal::new(Some(state))
 }

@@ -44,5 +44,10 @@ pub fn current() -> String {
 /// Whether the user owns the table, himself or by a role whose rights he has.
 pub fn owns(table: pg_sys::Oid) -> bool {
     // SAFETY: only reads catalogs for the current user; raises Postgres's error where there is no such table.
-    unsafe { pg_sys::pg_class_ownercheck(table, pg_sys::GetUserId()) }
+    #[cfg(any(feature = "pg14", feature = "pg15"))]
+    let owns = unsafe { pg_sys::pg_class_ownercheck(table, pg_sys::GetUserId()) };
+    // SAFETY: the same.
+    #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+    let owns = unsafe { pg_sys::object_ownercheck(pg_sys::RelationRelationId, table, pg_sys::GetUserId()) };
+    owns
 }

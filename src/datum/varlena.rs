@@ -39,6 +39,7 @@ macro_rules! varlena_type {
 
 varlena_type!(MinHashType, "minhash");
 varlena_type!(TokenSetType, "tokenset");
+varlena_type!(BloomFilterType, "bloom_filter");
 
 /// An argument of type `K`.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 
-use pgrx::pg_sys;
+use pgrx::{FromDatum, PgMemoryContexts, pg_sys};
 
 /// Position relative to the first row of the partition (`WINDOW_SEEK_HEAD` in windowapi.h).
 const SEEK_HEAD: c_int = 1;
@@ -72,14 +72,51 @@ impl<'a> Window<'a> {
         unsafe { WinGetCurrentPosition(self.object) }
     }
 
-    /// The argument at a row of the partition; `None` for NULL.
-    pub fn argument_at(&self, argument: i32, row: i32) -> Option<pg_sys::Datum> {
-        let (mut null, mut outside) = (true, true);
-        // SAFETY: object is the window of the running call; both flags outlive it.
-        let datum = unsafe {
-            WinGetFuncArgInPartition(self.object, argument, row, SEEK_HEAD, false, &raw mut null, &raw mut outside)
-        };
-        (!null && !outside).then_some(datum)
+    /// Hands the argument at each row of the partition to `sink`, in the window's order; `None` for NULL.
+    ///
+    /// A datum lives until the next row. The argument may be an expression: it is computed here, once a row.
+    pub fn for_each(&self, argument: i32, rows: i32, mut sink: impl FnMut(u32, Option<pg_sys::Datum>)) {
+        // What an expression leaves behind goes with its row's turn, not at the end of the partition.
+        let mut scratch = PgMemoryContexts::new("near_duplicate_of argument");
+        for row in 0..rows {
+            let (mut null, mut outside) = (true, true);
+            // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
+            unsafe {
+                let datum = scratch.switch_to(|_| {
+                    WinGetFuncArgInPartition(
+                        self.object,
+                        argument,
+                        row,
+                        SEEK_HEAD,
+                        false,
+                        &raw mut null,
+                        &raw mut outside,
+                    )
+                });
+                sink(row as u32, (!null && !outside).then_some(datum));
+                if row % 256 == 255 {
+                    scratch.reset();
+                    pgrx::check_for_interrupts!();
+                }
+            }
+        }
+    }
+
+    /// The same for an argument of variable length: its bytes, detoasted.
+    pub fn for_each_bytes(&self, argument: i32, rows: i32, mut sink: impl FnMut(u32, Option<&[u8]>)) {
+        self.for_each(argument, rows, |row, datum| {
+            let Some(datum) = datum else { return sink(row, None) };
+            // SAFETY: the argument is of a variable-length type, so the datum points to such a value; a detoasted copy is
+            // freed after use.
+            unsafe {
+                let stored = datum.cast_mut_ptr::<pg_sys::varlena>();
+                let plain = pg_sys::pg_detoast_datum_packed(stored);
+                sink(row, Some(pgrx::varlena_to_byte_slice(plain)));
+                if plain != stored {
+                    pg_sys::pfree(plain.cast());
+                }
+            }
+        });
     }
 
     /// The argument at the current row; `None` for NULL.
@@ -88,6 +125,13 @@ impl<'a> Window<'a> {
         // SAFETY: object is the window of the running call; the flag outlives it.
         let datum = unsafe { WinGetFuncArgCurrent(self.object, argument, &raw mut null) };
         (!null).then_some(datum)
+    }
+
+    /// The argument at the current row, of type text; `None` for NULL.
+    pub fn text_argument(&self, argument: i32) -> Option<String> {
+        let datum = self.argument(argument)?;
+        // SAFETY: the caller names an argument that is declared as text, so its datum is one.
+        unsafe { String::from_datum(datum, false) }
     }
 
     /// The partition's answers, one a row, made by `make` at the partition's first call and kept until its end.

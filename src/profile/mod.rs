@@ -7,9 +7,8 @@ mod loaded;
 mod training;
 
 use neardup_core::analysis::{Analyzer, HouseWord, Scratch, Spec};
-use neardup_core::profile::{Profile, token_hashes};
+use neardup_core::profile::{Profile, ready_hashes, token_hashes};
 use neardup_core::sketch::corpus::JiebaCorpus;
-use neardup_core::sketch::hash::token_hash;
 use neardup_core::sketch::p_simhash::PSimhash;
 use neardup_core::sketch::simhash::{SimHashCounter, keep_bits};
 use neardup_core::weighting::{Weigher, Weighting, fixed_point};
@@ -33,8 +32,8 @@ fn parameters(words: i32, mu: f64, bits: i32) -> Result<PSimhash> {
     PSimhash::new(words, mu, bits).map_err(report)
 }
 
-fn hashes(tokens: &Array<'_, &str>) -> Vec<u64> {
-    tokens.iter().flatten().map(token_hash).collect()
+fn hashes(tokens: &Array<'_, &str>) -> Result<Vec<u64>> {
+    ready_hashes(tokens.iter().flatten(), tokens.len()).map_err(report)
 }
 
 #[pg_extern(sql = false)]
@@ -46,7 +45,7 @@ fn p_simhash_document(document: &str, analyzer: &str, words: i32, mu: f64, bits:
 
 #[pg_extern(sql = false)]
 fn p_simhash_tokens(tokens: Array<&str>, words: i32, mu: f64, bits: i32) -> Result<Option<SimHash>> {
-    Ok(parameters(words, mu, bits)?.signature(&hashes(&tokens), &JiebaCorpus).map(SimHash))
+    Ok(parameters(words, mu, bits)?.signature(&hashes(&tokens)?, &JiebaCorpus).map(SimHash))
 }
 
 #[pg_extern(sql = false)]
@@ -66,8 +65,8 @@ fn profile_p_simhash_tokens(
     mu: f64,
     bits: i32,
 ) -> Result<Option<SimHash>> {
-    let parameters = parameters(words, mu, bits)?;
-    Ok(loaded::with(profile, None, |profile, _| profile.p_simhash(&hashes(&tokens), parameters))?.map(SimHash))
+    let (parameters, tokens) = (parameters(words, mu, bits)?, hashes(&tokens)?);
+    Ok(loaded::with(profile, None, |profile, _| profile.p_simhash(&tokens, parameters))?.map(SimHash))
 }
 
 #[pg_extern(sql = false)]
@@ -81,8 +80,8 @@ fn profile_e_simhash(document: &str, profile: &str, bits: i32) -> Result<Option<
 
 #[pg_extern(sql = false)]
 fn profile_e_simhash_tokens(tokens: Array<&str>, profile: &str, bits: i32) -> Result<Option<SimHash>> {
-    let bits = within("bits", bits, 1..=64)?;
-    let signature = loaded::with(profile, None, |profile, _| profile.e_simhash(&hashes(&tokens), bits))?;
+    let (bits, tokens) = (within("bits", bits, 1..=64)?, hashes(&tokens)?);
+    let signature = loaded::with(profile, None, |profile, _| profile.e_simhash(&tokens, bits))?;
     Ok(signature.map_err(report)?.map(SimHash))
 }
 

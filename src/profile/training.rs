@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use neardup_core::profile::{Training, token_hashes};
+use pgrx::Internal;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::{Internal, pg_sys};
 
 use super::loaded;
-use crate::datum::aggregate;
+use crate::datum::{AggregateCall, aggregate};
 use crate::error::{Result, report};
 
 /// How often a training says how far it is.
@@ -22,17 +22,22 @@ struct State {
 
 #[pg_extern(sql = false)]
 fn train_transition(
-    mut state: Internal,
+    state: Internal,
     document: Option<&str>,
     profile: &str,
     keep: i32,
-    fcinfo: pg_sys::FunctionCallInfo,
+    call: AggregateCall<'_>,
 ) -> Result<Internal> {
-    let training = Training::new(usize::try_from(keep).unwrap_or_default()).map_err(report)?;
-    let make = || State { training, keep, told: Instant::now() };
-    // SAFETY: sql/profile.sql declares this as the transition function of one aggregate, whose state is always a State.
-    let done = unsafe { aggregate::with_state(&mut state, fcinfo, make, |state| add(state, document, profile)) };
-    done.unwrap_or(Ok(())).map(|()| state)
+    call.update(state, |state: &mut Option<State>| {
+        let state = match state {
+            Some(state) => state,
+            None => {
+                let training = Training::new(usize::try_from(keep).unwrap_or_default()).map_err(report)?;
+                state.insert(State { training, keep, told: Instant::now() })
+            }
+        };
+        add(state, document, profile)
+    })
 }
 
 fn add(state: &mut State, document: Option<&str>, profile: &str) -> Result<()> {
@@ -49,8 +54,7 @@ fn add(state: &mut State, document: Option<&str>, profile: &str) -> Result<()> {
 
 #[pg_extern(sql = false)]
 fn train_final(state: Internal) -> Option<Vec<u8>> {
-    // SAFETY: as in the transition function.
-    unsafe { aggregate::with_last_state(&state, finish) }.flatten()
+    aggregate::read::<State>(&state).and_then(finish)
 }
 
 /// Gives the statistics, and says what they leave out; `None` where no document has a token.

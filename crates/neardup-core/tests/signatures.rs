@@ -1,6 +1,8 @@
 //! The golden vectors of `docs/signatures.md`, computed anew: what the page promises is what the code does.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use neardup_core::analysis::Spec;
+use neardup_core::document::{HashedTokens, Weights};
 use neardup_core::sketch::bloom::BloomFilter;
 use neardup_core::sketch::corpus::CorpusStatistics;
 use neardup_core::sketch::digest::text_digest;
@@ -10,6 +12,8 @@ use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, fingerprint};
 use neardup_core::sketch::p_simhash::PSimhash;
 use neardup_core::sketch::shingle::spans;
 use neardup_core::sketch::simhash::{SimHashCounter, keep_bits, to_hex};
+use neardup_core::sketch::tokenset::TokenSet;
+use neardup_core::weighting::Weighting;
 
 const SENTENCE: &str = "近似重复的新闻，改动几个字。";
 const STAMP: u64 = 0x0123_4567_89ab_cdef;
@@ -90,6 +94,13 @@ fn computed() -> Vec<(String, String)> {
     }
     add("simhash(近似 3, 重复 2, 新闻 2, 改动 0)", to_hex(counter.finish().unwrap()));
 
+    let mut tokens = HashedTokens::default();
+    for weighting in [Weighting::None, Weighting::Count, Weighting::LogCount, Weighting::Tf] {
+        tokens.read_tokens([["北京"; 6].as_slice(), &["地铁", "地铁", "线路", "开通"]].concat()).unwrap();
+        let signature = tokens.simhash(Weights::By(weighting), 64).unwrap().unwrap();
+        add(&format!("simhash(北京 6 times, 地铁 twice, 线路, 开通; {})", weighting.name()), to_hex(signature));
+    }
+
     let grams = grams();
     let one = [token_hash("新闻")];
     let numbers: Vec<u64> = (0..2000).map(|number| token_hash(&number.to_string())).collect();
@@ -110,6 +121,20 @@ fn computed() -> Vec<(String, String)> {
     for seed in [0, 7] {
         add(&format!("fingerprint(chars:5, seed {seed})"), to_hex(fingerprint("chars:5", seed)));
     }
+
+    let definition = "chars:5".parse::<Spec>().unwrap().to_json().unwrap();
+    add("fingerprint(definition of chars:5, seed 0)", to_hex(fingerprint(&definition, 0)));
+    let set = |tokens: &[&str], weights, description| {
+        let mut room = HashedTokens::default();
+        room.read_tokens(tokens.iter().copied()).unwrap();
+        let bytes = room.token_set(weights, fingerprint(description, 0)).unwrap();
+        TokenSet::decode(&bytes).unwrap().to_text()
+    };
+    let words = ["近似", "新闻", "新闻"];
+    add("tokenset(近似 新闻 新闻, none)", set(&words, Weights::By(Weighting::None), "tokens"));
+    add("tokenset(近似 新闻 新闻, count)", set(&words, Weights::By(Weighting::Count), "tokens count"));
+    let given = set(&["近似", "新闻"], Weights::Given(&[1.0, 2.5]), "tokens given");
+    add("tokenset(近似 1, 新闻 2.5, given)", given);
 
     for text in ["", "新闻", SENTENCE] {
         add(&format!("text_digest({text})"), hex(text_digest(text)));

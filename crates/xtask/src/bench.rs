@@ -4,7 +4,9 @@
 //! peers live in its directory and are gone with it. What is measured goes into a report of ratios: see [`report`].
 
 mod chart;
+mod cleanup;
 mod clock;
+mod facts;
 mod guard;
 mod peers;
 mod report;
@@ -49,6 +51,12 @@ const ALL: &[Table] = &[
         measure: scale::measure,
     },
     Table { name: "guard", what: "inserts under a guard (about 3 minutes)", measure: guard::measure },
+    Table {
+        name: "cleanup",
+        what: "signing, listing and removing what is there (about 3 minutes)",
+        measure: cleanup::measure,
+    },
+    Table { name: "facts", what: "verdicts on pairs of texts (a few seconds)", measure: facts::measure },
 ];
 
 const DATABASE: &str = "bench";
@@ -81,6 +89,8 @@ struct Size {
     load: u64,
     /// How long many sessions insert.
     seconds: u64,
+    /// Rows of the table that is cleaned up.
+    cleaned: u64,
 }
 
 impl Size {
@@ -93,6 +103,7 @@ impl Size {
         inserts: 3000,
         load: 100_000,
         seconds: 10,
+        cleaned: 1_000_000,
     };
     const QUICK: Self = Self {
         rounds: 1,
@@ -103,6 +114,7 @@ impl Size {
         inserts: 200,
         load: 2000,
         seconds: 2,
+        cleaned: 3000,
     };
 }
 

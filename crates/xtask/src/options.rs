@@ -96,6 +96,14 @@ mod tests {
     }
 
     #[test]
+    fn flags_stand_alone() {
+        let line = ["--guard", "--input", "a.jsonl", "--quick"].map(str::to_owned);
+        let options = parse("bench", &[&BENCH_FLAGS[..], &["--input"]].concat(), line.into_iter());
+        let options = options.expect("the line is right");
+        assert_eq!((options.flags, options.input), (vec!["--guard", "--quick"], Some("a.jsonl".into())));
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (line, part) in [
             (&["--filter", "x"][..], "has no option \"--filter\""),

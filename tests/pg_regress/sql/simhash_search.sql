@@ -81,3 +81,11 @@ FROM (VALUES ('en', 1, '00000000000000aa'::simhash), ('zh', 2, '00000000000000aa
 SELECT near_duplicate_of('00000000000000aa'::simhash, 12) OVER ();
 SELECT near_duplicate_of('00000000000000aa'::simhash, NULL) OVER ();
 SELECT near_duplicate_of('00000000000000aa'::simhash, 3);
+
+-- a chain, and what is near its first row
+WITH chain(id, sig) AS (VALUES (1, '0000000000000000'::simhash), (2, '0000000000000007'), (3, '000000000000003f'), (4, '00000000000001ff'), (5, NULL), (6, '0000000000000007'))
+SELECT id, near_duplicate_of(sig, 3) OVER w AS chain, near_duplicate_of(sig, 3, 'star') OVER w AS star FROM chain WINDOW w AS (ORDER BY id) ORDER BY id;
+SELECT near_duplicate_of('00000000000000aa'::simhash, 3, 'ring') OVER ();
+SELECT near_duplicate_of('00000000000000aa'::simhash, 3, NULL) OVER ();
+-- an expression as the signature; a partition without any
+SELECT n, near_duplicate_of(simhash(CASE WHEN n % 3 > 0 THEN '第' || n % 2 || '条' END, 'chars:1'), 0) OVER (ORDER BY n) FROM generate_series(1, 6) n;

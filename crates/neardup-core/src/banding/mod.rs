@@ -6,6 +6,7 @@
 //! * [`Neighbours`]: all signatures of a table in memory.
 //! * [`lock_keys`]: what two concurrent writers must share if their signatures are near.
 //! * [`minhash_bands`]: locality-sensitive keys of a MinHash; probabilistic, see [`candidate_chance`].
+//! * [`overlap_keys`], [`overlap_probes`]: keys that find sets of tokens by their overlap coefficient; exact.
 //! * [`band_plans`]: which number of bands and rows reaches a wanted recall.
 //!
 //! Why interleaved: cut in sequence, the bands of real signatures are badly skewed (methods.md N). Why plain integers: a stock
@@ -16,12 +17,14 @@ pub(crate) mod cover;
 mod locks;
 mod minhash;
 mod neighbours;
+mod overlap;
 mod rotation;
 mod simhash;
 
 pub use locks::lock_keys;
 pub use minhash::{BandPlan, MAX_ROWS, band_plans, candidate_chance, minhash_bands};
 pub use neighbours::Neighbours;
+pub use overlap::{overlap_keys, overlap_probes, token_key};
 pub use rotation::{ranges, rotated, unrotated};
 pub(crate) use simhash::check_distance;
 pub use simhash::{BANDS, DEFAULT_BANDS, MAX_DISTANCE, band, bands, probes};

@@ -95,21 +95,31 @@ impl Profile {
 /// `LimitExceeded` beyond [`MAX_TOKENS`] tokens, and for a text of 4 GB or more.
 pub fn token_hashes(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<u64>> {
     let mut hashes = Vec::new();
-    let mut tokens = 0_usize;
+    let mut tokens = 0;
     analyzer.tokens(document, scratch, &mut |token| {
         tokens += 1;
         if tokens <= MAX_TOKENS {
             hashes.push(token_hash(token));
         }
     })?;
-    if tokens > MAX_TOKENS {
-        return Err(Error::new(
-            ErrorKind::LimitExceeded,
-            format!("text of {tokens} tokens is too long for this method"),
-        )
-        .with_detail(format!("The limit is {MAX_TOKENS} tokens.")));
+    within_limit(tokens).map(|()| hashes)
+}
+
+/// Gives the hashes of tokens that another segmenter has cut, `most` of them at most, for the same methods.
+///
+/// # Errors
+/// `LimitExceeded` where `most` is beyond [`MAX_TOKENS`].
+pub fn ready_hashes<'t>(tokens: impl Iterator<Item = &'t str>, most: usize) -> Result<Vec<u64>> {
+    within_limit(most)?;
+    Ok(tokens.map(token_hash).collect())
+}
+
+fn within_limit(tokens: usize) -> Result<()> {
+    if tokens <= MAX_TOKENS {
+        return Ok(());
     }
-    Ok(hashes)
+    Err(Error::new(ErrorKind::LimitExceeded, format!("text of {tokens} tokens is too long for this method"))
+        .with_detail(format!("The limit is {MAX_TOKENS} tokens.")))
 }
 
 #[cfg(test)]
@@ -163,6 +173,16 @@ mod tests {
         assert_eq!(profile.e_simhash(&tokens, 64), e_simhash(&tokens, profile.statistics().unwrap(), 64));
         let untrained = Profile::new("jieba", [], None).unwrap();
         assert_eq!(untrained.e_simhash(&[1], 64).unwrap_err().message, "E-Simhash needs a trained profile");
+    }
+
+    #[test]
+    fn texts_have_a_limit() {
+        let error = ready_hashes([].into_iter(), MAX_TOKENS + 1).unwrap_err();
+        assert_eq!(
+            (error.kind, error.message.as_str()),
+            (ErrorKind::LimitExceeded, "text of 16777217 tokens is too long for this method")
+        );
+        assert_eq!(ready_hashes(["字"].into_iter(), 1).unwrap(), [token_hash("字")]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn least_shared_for_jaccard(a: usize, b: usize, similarity: f64) -> Option<usize
 }
 
 /// Gives the smallest intersection with which sets of these sizes reach an overlap coefficient, if any does.
-fn least_shared_for_overlap(a: usize, b: usize, similarity: f64) -> Option<usize> {
+pub(crate) fn least_shared_for_overlap(a: usize, b: usize, similarity: f64) -> Option<usize> {
     least_shared(similarity * a.min(b) as f64, a.min(b), |shared| overlap_of(shared, a, b) >= similarity)
 }
 

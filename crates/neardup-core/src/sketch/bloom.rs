@@ -14,7 +14,8 @@
 //! for i from 0 to k - 1 is floor((low + i * high mod 2^64) * m / 2^64): double hashing (Kirsch, Mitzenmacher 2006), in
 //! place of the two weak hash functions of the paper.
 //!
-//! Main items: [`BloomFilter`] is built and filled, [`BloomRef`] reads the binary form in place. The text form is the binary
+//! Main items: [`BloomFilter`] is built and filled, [`BloomRef`] reads the binary form in place, [`BloomHeader`] says which of its
+//! bytes a text needs. The text form is the binary
 //! form in hexadecimal digits. Formats and positions never change within a version.
 //!
 //! [`text_digest`]: super::digest::text_digest
@@ -67,7 +68,13 @@ impl BloomFilter {
         }
         let bits = (bits.ceil() as u64).next_multiple_of(64).clamp(64, MAX_BITS);
         let hashes = (ln_2 * bits as f64 / expected as f64).round().clamp(1.0, f64::from(MAX_HASHES)) as u8;
-        let mut bytes = vec![0; HEADER_BYTES + (bits / 8) as usize];
+        let length = HEADER_BYTES + (bits / 8) as usize;
+        let mut bytes = Vec::new();
+        // Half a gigabyte may not be there; an allocation that cannot fail would take the server down.
+        bytes.try_reserve_exact(length).map_err(|_| {
+            Error::new(ErrorKind::LimitExceeded, format!("no memory for a bloom filter of {length} bytes"))
+        })?;
+        bytes.resize(length, 0);
         let (header, _) = bytes.split_at_mut(HEADER_BYTES);
         let (kind, size) = header.split_at_mut(8);
         kind.copy_from_slice(&[VERSION, hashes, 0, 0, 0, 0, 0, 0]);
@@ -98,11 +105,9 @@ impl BloomFilter {
 
     /// Adds a normalised text, and says whether the filter seemed to hold it before.
     pub fn insert(&mut self, text: &str) -> bool {
-        let (hashes, bits) = self.shape();
         let mut held = true;
-        for position in positions(digest_number(text), hashes, bits) {
-            if let Some(byte) = self.bytes.get_mut(HEADER_BYTES + (position / 8) as usize) {
-                let bit = 1 << (position % 8);
+        for (place, bit) in self.header().places(text) {
+            if let Some(byte) = self.bytes.get_mut(place) {
                 held &= *byte & bit != 0;
                 *byte |= bit;
             }
@@ -117,12 +122,12 @@ impl BloomFilter {
     /// other is no filter.
     pub fn union(&mut self, other: &[u8]) -> Result<()> {
         let other = BloomRef::parse(other)?;
-        let (hashes, bits) = self.shape();
-        if (hashes, bits) != (other.hashes, other.bits) {
+        let (left, right) = (self.header(), other.header);
+        if left != right {
             return Err(Error::new(ErrorKind::Mismatch, "cannot unite bloom filters of different sizes")
                 .with_detail(format!(
-                    "The left one has {bits} bits and {hashes} positions a text; the right one has {} and {}.",
-                    other.bits, other.hashes
+                    "The left one has {} bits and {} positions a text; the right one has {} and {}.",
+                    left.bits, left.hashes, right.bits, right.hashes
                 ))
                 .with_hint("Make both for the same expected number of texts and false positive rate."));
         }
@@ -139,11 +144,12 @@ impl BloomFilter {
         BloomRef::parse(&self.bytes)
     }
 
-    /// The number of positions a text and of bits, from the header.
-    fn shape(&self) -> (u8, u64) {
+    fn header(&self) -> BloomHeader {
         match self.bytes.split_first_chunk::<HEADER_BYTES>() {
-            Some((&[_, hashes, _, _, _, _, _, _, bits @ ..], _)) => (hashes, u64::from_le_bytes(bits)),
-            None => (0, 0),
+            Some((&[_, hashes, _, _, _, _, _, _, bits @ ..], _)) => {
+                BloomHeader { hashes, bits: u64::from_le_bytes(bits) }
+            }
+            None => BloomHeader { hashes: 0, bits: 0 },
         }
     }
 }
@@ -168,26 +174,24 @@ impl fmt::Display for BloomFilter {
     }
 }
 
-/// A filter in its binary form, borrowed and checked.
-#[derive(Clone, Copy, Debug)]
-pub struct BloomRef<'a> {
+/// What the header of a filter says: enough to know which bits a text needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BloomHeader {
     hashes: u8,
     bits: u64,
-    data: &'a [u8],
 }
 
-impl<'a> BloomRef<'a> {
-    /// Checks every rule of the format, in constant time.
+impl BloomHeader {
+    /// Checks every rule of the format but the presence of the bits; `length` is that of the whole binary form, in bytes.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidBinary`] naming the broken rule.
-    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
-        let Some((&[version, hashes, z0, z1, z2, z3, z4, z5, bits @ ..], data)) =
-            bytes.split_first_chunk::<HEADER_BYTES>()
-        else {
-            return Err(invalid(format!("It has {} bytes, fewer than a header's {HEADER_BYTES}.", bytes.len())));
-        };
+    pub fn parse(header: &[u8; HEADER_BYTES], length: usize) -> Result<Self> {
+        let &[version, hashes, z0, z1, z2, z3, z4, z5, bits @ ..] = header;
         let bits = u64::from_le_bytes(bits);
+        let Some(data) = length.checked_sub(HEADER_BYTES) else {
+            return Err(invalid(format!("It has {length} bytes, fewer than a header's {HEADER_BYTES}.")));
+        };
         if version != VERSION {
             return Err(invalid(format!("Its format version is {version}, not {VERSION}.")));
         }
@@ -200,44 +204,69 @@ impl<'a> BloomRef<'a> {
         if bits == 0 || bits % 64 != 0 || bits > MAX_BITS {
             return Err(invalid(format!("It announces {bits} bits, not a multiple of 64 up to {MAX_BITS}.")));
         }
-        if data.len() as u64 != bits / 8 {
-            return Err(invalid(format!("It announces {bits} bits and has {} bytes of them.", data.len())));
+        if data as u64 != bits / 8 {
+            return Err(invalid(format!("It announces {bits} bits and has {data} bytes of them.")));
         }
-        Ok(Self { hashes, bits, data })
+        Ok(Self { hashes, bits })
+    }
+
+    /// Gives the bits that are set where the filter holds a text: the byte of the whole binary form, and the bit in it.
+    pub fn places(self, text: &str) -> impl Iterator<Item = (usize, u8)> + use<> {
+        positions(digest_number(text), self.hashes, self.bits)
+            .map(|position| (HEADER_BYTES + (position / 8) as usize, 1 << (position % 8)))
+    }
+}
+
+/// A filter in its binary form, borrowed and checked.
+#[derive(Clone, Copy, Debug)]
+pub struct BloomRef<'a> {
+    header: BloomHeader,
+    bytes: &'a [u8],
+    data: &'a [u8],
+}
+
+impl<'a> BloomRef<'a> {
+    /// Checks every rule of the format, in constant time.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidBinary`] naming the broken rule.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let Some((header, data)) = bytes.split_first_chunk() else {
+            return Err(invalid(format!("It has {} bytes, fewer than a header's {HEADER_BYTES}.", bytes.len())));
+        };
+        Ok(Self { header: BloomHeader::parse(header, bytes.len())?, bytes, data })
     }
 
     /// Says whether the filter may hold a normalised text: surely not if `false`.
     #[must_use]
     pub fn contains(&self, text: &str) -> bool {
-        positions(digest_number(text), self.hashes, self.bits).all(|position| {
-            self.data.get((position / 8) as usize).is_some_and(|byte| byte & (1 << (position % 8)) != 0)
-        })
+        self.header.places(text).all(|(place, bit)| self.bytes.get(place).is_some_and(|byte| byte & bit != 0))
     }
 
     /// Gives the number of bits.
     #[must_use]
     pub const fn bits(&self) -> u64 {
-        self.bits
+        self.header.bits
     }
 
     /// Gives the number of positions a text, 1 to 32.
     #[must_use]
     pub const fn hashes(&self) -> u8 {
-        self.hashes
+        self.header.hashes
     }
 
     /// Estimates the share of other texts that the filter, filled as it is, would claim: the share of bits set to the power of
     /// the number of positions. Reads the whole filter.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        self.fill().powi(i32::from(self.hashes))
+        self.fill().powi(i32::from(self.header.hashes))
     }
 
     /// Estimates how many different texts were added, infinite for a full filter: -m / k * ln(1 - share of bits set)
     /// (Swamidass, Baldi 2007). Reads the whole filter.
     #[must_use]
     pub fn estimated_count(&self) -> f64 {
-        -(self.bits as f64) / f64::from(self.hashes) * (1.0 - self.fill()).ln()
+        -(self.header.bits as f64) / f64::from(self.header.hashes) * (1.0 - self.fill()).ln()
     }
 
     /// The share of bits set.
@@ -247,7 +276,7 @@ impl<'a> BloomRef<'a> {
             ones += chunk.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
             crate::interrupt::check();
         }
-        ones as f64 / self.bits as f64
+        ones as f64 / self.header.bits as f64
     }
 }
 

@@ -18,6 +18,20 @@ pub trait CorpusStatistics {
     fn neighbour_entropy(&self, word: u64) -> f64;
 }
 
+/// Pairs each word of a text with its position, and sorts the pairs, with chances to cancel.
+pub(super) fn sorted_occurrences(words: &[u64]) -> Vec<(u64, u32)> {
+    let mut occurrences: Vec<(u64, u32)> = words.iter().copied().zip(0..).collect();
+    let mut compared = 0_u32;
+    occurrences.sort_unstable_by(|a, b| {
+        compared = compared.wrapping_add(1);
+        if compared.is_multiple_of(1 << 16) {
+            crate::interrupt::check();
+        }
+        a.cmp(b)
+    });
+    occurrences
+}
+
 /// The collection behind jieba's own table of inverse document frequencies, of which nothing else is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JiebaCorpus;

@@ -8,7 +8,7 @@
 //! The position changes only the low bits of the hash, about ten in a text of a thousand words; a word put in at the front
 //! moves all that follow, and their low bits with them.
 
-use super::corpus::CorpusStatistics;
+use super::corpus::{CorpusStatistics, sorted_occurrences};
 use super::simhash::{SimHashCounter, keep_bits};
 use crate::Result;
 use crate::weighting::fixed_point;
@@ -20,8 +20,7 @@ use crate::weighting::fixed_point;
 /// # Errors
 /// [`InvalidParameter`](crate::ErrorKind::InvalidParameter) if `bits` is not 1 to 64.
 pub fn e_simhash(words: &[u64], statistics: &impl CorpusStatistics, bits: u32) -> Result<Option<u64>> {
-    let mut occurrences: Vec<(u64, u32)> = words.iter().copied().zip(0..).collect();
-    occurrences.sort_unstable();
+    let occurrences = sorted_occurrences(words);
     let mut counter = SimHashCounter::new();
     for (done, run) in occurrences.chunk_by(|a, b| a.0 == b.0).enumerate() {
         let Some(&(hash, first)) = run.first() else { continue };

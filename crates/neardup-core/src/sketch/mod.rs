@@ -13,3 +13,4 @@ pub mod p_simhash;
 pub mod shingle;
 pub mod simhash;
 pub mod tokenset;
+pub mod winnow;

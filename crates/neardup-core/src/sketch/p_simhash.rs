@@ -20,7 +20,7 @@
 //!
 //! [`PSimhash`] holds the parameters and makes signatures.
 
-use super::corpus::CorpusStatistics;
+use super::corpus::{CorpusStatistics, sorted_occurrences};
 use super::hash::mix;
 use super::simhash::{MAX_BITS, keep_bits};
 use crate::weighting::fixed_point;
@@ -80,8 +80,7 @@ impl PSimhash {
     /// `None` if no word weighs anything, as when there is no word or all occur in every document.
     #[must_use]
     pub fn signature(&self, words: &[u64], statistics: &impl CorpusStatistics) -> Option<u64> {
-        let mut occurrences: Vec<(u64, u32)> = words.iter().copied().zip(0..).collect();
-        occurrences.sort_unstable();
+        let occurrences = sorted_occurrences(words);
         let kept = self.kept_words(ranked_words(&occurrences, statistics), statistics);
         if kept.is_empty() {
             return None;
@@ -130,7 +129,10 @@ impl PSimhash {
         let dimensions = u64::from(self.bits);
         let throws = (f64::from(self.bits) * std::f64::consts::LN_2).round().max(1.0) as u64;
         let mut thrown = [0_u64; MAX_BITS as usize];
-        for &(hash, position) in positions {
+        for (done, &(hash, position)) in positions.iter().enumerate() {
+            if done % 4096 == 4095 {
+                crate::interrupt::check();
+            }
             for throw in 1..=throws {
                 let dimension = (u128::from(mix(hash ^ u64::from(position), throw)) * u128::from(dimensions)) >> 64;
                 if let Some(thrown) = thrown.get_mut(dimension as usize) {

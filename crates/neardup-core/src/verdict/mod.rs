@@ -8,15 +8,22 @@
 //! Pure functions of the two texts; symmetric but for the order of what is shown. Verdicts may become better with a version:
 //! nothing of them is stored in a signature.
 
+mod align;
+mod comparison;
+mod credits;
 pub mod facts;
+pub mod features;
+pub mod model;
 pub mod numerals;
+mod reasons;
 mod units;
+mod weights;
 
 use std::fmt;
 
 use crate::Result;
+use comparison::Comparison;
 pub use facts::{Conflict, ConflictKind};
-use units::Text;
 
 /// What two texts are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,68 +89,38 @@ pub fn same_message(a: &str, b: &str) -> Result<Message> {
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
-pub fn same_message_titled(_a_title: &str, a: &str, _b_title: &str, b: &str) -> Result<Message> {
-    let (a, b) = (Text::read(a)?, Text::read(b)?);
-    let conflicts = facts::between(&a, &b);
-    let (shared, fewer, more) = overlap(&a, &b);
-    let held = if fewer == 0 { 0.0 } else { shared as f64 / fewer as f64 };
-    let alike = if more == 0 { 0.0 } else { shared as f64 / more as f64 };
-    let identical = a.units.len() == b.units.len() && a.units.iter().zip(&b.units).all(|(a, b)| a.key == b.key);
-    let mut reasons: Vec<String> =
-        conflicts.iter().map(|c| format!("{}: {} / {}", c.kind, c.in_a, c.in_b)).take(5).collect();
-    let (verdict, score) = if identical {
-        reasons.push("the texts are the same".to_owned());
-        (Verdict::Copy, 1.0)
-    } else if held < 0.3 {
-        (Verdict::Different, held / 4.0)
-    } else if !conflicts.is_empty() {
-        (Verdict::Update, 0.2)
-    } else if held < 0.6 {
-        (Verdict::Rewrite, 0.3)
-    } else if alike < 0.6 {
-        (Verdict::Excerpt, 0.5 + held * 0.4)
-    } else {
-        (Verdict::Copy, 0.5 + alike * 0.5)
-    };
-    reasons.push(format!("{:.0} % of the shorter text is in the longer", held * 100.0));
-    Ok(Message { verdict, score, reasons })
+pub fn same_message_titled(a_title: &str, a: &str, b_title: &str, b: &str) -> Result<Message> {
+    let (texts, titles) = compare(a_title, a, b_title, b)?;
+    let features = features::features(&texts, titles.as_ref());
+    let reasons = reasons::reasons(&texts, titles.as_ref());
+    let same_titles = titles.as_ref().is_none_or(|titles| reasons::same(&titles.a.text, &titles.b.text));
+    if same_titles && reasons::same(&texts.a.text, &texts.b.text) {
+        return Ok(Message { verdict: Verdict::Copy, score: 1.0, reasons });
+    }
+    let score = model::score(&features);
+    Ok(Message { verdict: model::verdict(score, &features, &texts), score, reasons })
 }
 
-/// Counts the pairs of neighbouring units: shared, of the text with fewer, of the other.
-fn overlap(a: &Text<'_>, b: &Text<'_>) -> (usize, usize, usize) {
-    let pairs = |text: &Text<'_>| {
-        let keys = text.units.iter().map(|unit| unit.key);
-        let mut pairs: Vec<u64> = if text.units.len() == 1 {
-            keys.collect()
-        } else {
-            keys.clone().zip(keys.skip(1)).map(|(a, b)| a.rotate_left(1) ^ b).collect()
-        };
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
-    };
-    let (a, b) = (pairs(a), pairs(b));
-    (crate::similarity::intersection_len(&a[..], &b[..]), a.len().min(b.len()), a.len().max(b.len()))
+/// Compares two texts and, where both have one, their titles.
+fn compare<'t>(
+    a_title: &'t str,
+    a: &'t str,
+    b_title: &'t str,
+    b: &'t str,
+) -> Result<(Comparison<'t>, Option<Comparison<'t>>)> {
+    let titled = !a_title.trim().is_empty() && !b_title.trim().is_empty();
+    let titles = if titled { Some(Comparison::new(a_title, b_title)?) } else { None };
+    Ok((Comparison::new(a, b)?, titles))
+}
+
+/// Computes the features of a pair of texts with titles; what the model sees, for training and for looking inside.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn features_of(a_title: &str, a: &str, b_title: &str, b: &str) -> Result<features::Features> {
+    let (texts, titles) = compare(a_title, a, b_title, b)?;
+    Ok(features::features(&texts, titles.as_ref()))
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
-    use super::*;
-
-    fn verdict(a: &str, b: &str) -> Verdict {
-        same_message(a, b).unwrap().verdict
-    }
-
-    #[test]
-    fn an_update_is_no_copy() {
-        assert_eq!(verdict("本市昨日新增病例66例", "本市昨日新增病例94例"), Verdict::Update);
-        assert_eq!(verdict("本市昨日新增病例６６例", "本市昨日新增病例六十六例。"), Verdict::Copy);
-    }
-
-    #[test]
-    fn two_messages_are_different() {
-        assert_eq!(verdict("市长昨天出席了大桥的通车仪式", "今天下午将有大雨"), Verdict::Different);
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::credits;
 use super::numerals::{self, Number};
 use crate::analysis::lexicon::{is_han, is_word_char};
 use crate::analysis::normalize::{Buffer, Steps, normalize, simplified};
@@ -20,8 +21,32 @@ pub(super) enum Kind {
     Han,
     /// A run of letters.
     Word,
-    /// A number.
-    Number(Number),
+    /// A number, with the digits before its point and whether they are Arabic.
+    Number { number: Number, width: u8, arabic: bool },
+}
+
+/// What stands between a unit and the one before it, the strongest of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Break {
+    /// Nothing.
+    None,
+    /// Space or a sign that joins.
+    Space,
+    /// The end of a clause.
+    Clause,
+    /// The end of a sentence or line.
+    Stop,
+}
+
+impl Break {
+    fn of(c: char) -> Self {
+        match c {
+            '。' | '！' | '？' | '；' | '!' | '?' | ';' | '\n' | '\r' | '…' => Self::Stop,
+            '，' | ',' | '、' | '：' | ':' | '）' | '（' | '(' | ')' | '】' | '【' | '《' | '》' | '“' | '”' | '「'
+            | '」' | '#' | '|' | '｜' => Self::Clause,
+            _ => Self::Space,
+        }
+    }
 }
 
 /// One unit of a text.
@@ -34,6 +59,14 @@ pub(super) struct Unit {
     /// Where it ends.
     pub(super) end: u32,
     pub(super) kind: Kind,
+    pub(super) before: Break,
+}
+
+/// Units and what encloses some of them.
+#[derive(Debug)]
+struct Units {
+    units: Vec<Unit>,
+    quotes: Vec<Range<usize>>,
 }
 
 /// A text made ready to be compared.
@@ -42,6 +75,8 @@ pub(super) struct Text<'t> {
     /// The text without markup and links.
     pub(super) text: Cow<'t, str>,
     pub(super) units: Vec<Unit>,
+    /// Titles and phrases in quotation marks, by their units.
+    pub(super) quotes: Vec<Range<usize>>,
 }
 
 /// The longest handle, in characters.
@@ -71,8 +106,8 @@ impl<'t> Text<'t> {
         } else {
             Cow::Owned(normalize(text, steps, &mut Buffer::default()).to_owned())
         };
-        let units = units(&text);
-        Ok(Self { text, units })
+        let Units { units, quotes } = units(&text, &credits::ignored(&text));
+        Ok(Self { text, units, quotes })
     }
 
     /// The text of some units, as it was written.
@@ -84,9 +119,12 @@ impl<'t> Text<'t> {
     }
 }
 
-fn units(text: &str) -> Vec<Unit> {
-    let mut units = Vec::with_capacity(text.len() / 3);
+fn units(text: &str, ignored: &[Range<usize>]) -> Units {
+    let mut found = Units { units: Vec::with_capacity(text.len() / 3), quotes: Vec::new() };
     let mut at = 0;
+    let mut ignored = ignored.iter().peekable();
+    let mut before = Break::Stop;
+    let mut open: Vec<(char, usize)> = Vec::new();
     let mut word = String::new();
     let mut steps = 0_u32;
     while let Some(rest) = text.get(at..)
@@ -96,15 +134,23 @@ fn units(text: &str) -> Vec<Unit> {
         if steps.is_multiple_of(4096) {
             interrupt::check();
         }
+        if let Some(range) = ignored.next_if(|range| range.start <= at) {
+            at = range.end.max(at);
+            before = before.max(Break::Clause);
+            continue;
+        }
         let c = numerals::fold(raw);
+        let units = &mut found.units;
         let (kind, key, len) = if numerals::may_start(c)
             && let Some(reading) = numerals::read(rest.chars())
             && (reading.sure || is_counted(rest, reading.len) || units.last().is_some_and(|last| ordinal(text, last)))
         {
             let len = rest.chars().take(reading.len).map(char::len_utf8).sum();
-            (Kind::Number(reading.number), reading.number.bits(), len)
+            let kind =
+                Kind::Number { number: reading.number, width: reading.width.min(255) as u8, arabic: reading.arabic };
+            (kind, reading.number.bits(), len)
         } else if is_han(c) || unspaced(c) {
-            (Kind::Han, mix(u64::from(u32::from(simplified(c))), 0), c.len_utf8())
+            (Kind::Han, han_key(c), c.len_utf8())
         } else if is_word_char(c) {
             word.clear();
             let mut len = 0;
@@ -118,14 +164,53 @@ fn units(text: &str) -> Vec<Unit> {
             }
             (Kind::Word, token_hash(&word), len.max(raw.len_utf8()))
         } else {
-            at += skipped(rest, c).max(raw.len_utf8());
+            let skipped = skipped(rest, c);
+            if skipped == 0 {
+                quote(c, &mut open, &mut found);
+            }
+            at += skipped.max(raw.len_utf8());
+            before = before.max(Break::of(c));
             continue;
         };
         let end = at + len;
-        units.push(Unit { key, start: at as u32, end: end as u32, kind });
+        found.units.push(Unit { key, start: at as u32, end: end as u32, kind, before });
+        before = Break::None;
         at = end;
     }
-    units
+    found
+}
+
+/// The key of a Han character, its simplified form.
+pub(super) fn han_key(c: char) -> u64 {
+    mix(u64::from(u32::from(simplified(c))), 0)
+}
+
+/// The longest quotation that is taken for a title or a phrase, in units.
+const MAX_QUOTE: usize = 60;
+
+/// Notes where a quotation opens or closes.
+fn quote(c: char, open: &mut Vec<(char, usize)>, found: &mut Units) {
+    let close = match c {
+        '《' => '》',
+        '「' => '」',
+        '『' => '』',
+        '“' => '”',
+        '〈' => '〉',
+        _ => '\0',
+    };
+    let here = found.units.len();
+    if close != '\0' {
+        open.push((close, here));
+        if open.len() > 8 {
+            open.remove(0);
+        }
+    } else if let Some(at) = open.iter().rposition(|&(close, _)| close == c) {
+        let start = open[at].1;
+        open.truncate(at);
+        if start < here && here - start <= MAX_QUOTE {
+            found.quotes.push(start..here);
+        }
+    }
 }
 
 /// Says whether a unit is the 第 of an ordinal.

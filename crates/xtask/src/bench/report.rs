@@ -116,8 +116,8 @@ impl Grid {
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: &[&str]) {
-        self.rows.push(cells.iter().map(|cell| (*cell).to_owned()).collect());
+    pub fn row(&mut self, cells: &[impl AsRef<str>]) {
+        self.rows.push(cells.iter().map(|cell| cell.as_ref().to_owned()).collect());
     }
 
     fn markdown(&self) -> String {

@@ -8,6 +8,7 @@ use super::report::{Bound, Comparison, Section, Shown};
 use super::text::CUT;
 use crate::error::Result;
 
+const MINHASH: &str = "minhash(body, 'chars:5'), 128 values";
 const FLOOR: &str = "sum(hashtext(body))";
 const JIEBA_REMARK: &str = "in the core, no table read";
 
@@ -36,6 +37,7 @@ fn shingles(bench: &Bench, section: &mut Section) -> Result {
                   simhash sign an excerpt.";
     let mut comparison = Comparison::new("Signing, character 5-grams", method, Shown::Rate("MB/s", 1e6), FLOOR);
     let ours = [
+        (MINHASH, "count(minhash(body, 'chars:5'))"),
         ("simhash(body, 'chars:5')", "count(simhash(body, 'chars:5'))"),
         ("simhash(body, 'chars:3')", "count(simhash(body, 'chars:3'))"),
     ];
@@ -67,6 +69,12 @@ fn shingles(bench: &Bench, section: &mut Section) -> Result {
         }
     }
     section.comparison(&comparison)?;
+    section.aim("MinHash, multiple of the floor", comparison.ratio(MINHASH, FLOOR), Bound::AtMost(1.3));
+    section.aim(
+        "MinHash, times as fast as rensa",
+        comparison.ratio("rensa RMinHash(128)", MINHASH),
+        Bound::AtLeast(8.0),
+    );
     let ours = "simhash(body, 'chars:5')";
     section.aim("SimHash, multiple of the floor", comparison.ratio(ours, FLOOR), Bound::AtMost(1.5));
     section.aim(

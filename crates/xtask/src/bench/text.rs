@@ -4,7 +4,7 @@
 use super::chart::Who;
 use super::peers::Measured;
 use super::report::{Bound, Comparison, Grid, Section, Shown, figure};
-use super::{Bench, DATABASE};
+use super::{Bench, DATABASE, SETTINGS};
 use crate::command::{cargo, text};
 use crate::error::Result;
 use crate::psql::{Session, fresh_database};
@@ -68,7 +68,7 @@ fn tokenizers(bench: &Bench, section: &mut Section) -> Result {
 fn dictionary(bench: &Bench, section: &mut Section) -> Result {
     let mut grid = Grid::new(&["", "loaded by the backend", "preloaded"]);
     let usual = backend(bench, &bench.server)?;
-    let settings = ["shared_preload_libraries=pg_neardup", "pg_neardup.preload=on"];
+    let settings = [&SETTINGS[..], &["shared_preload_libraries=pg_neardup", "pg_neardup.preload=on"]].concat();
     let preloading = Server::start_with(&bench.postgres, &settings)?;
     fresh_database(&preloading, DATABASE)?;
     let preloaded = backend(bench, &preloading)?;

@@ -21,6 +21,14 @@ const STATE: &[(&str, &str)] = &[
         "the triggers",
         r#"SELECT string_agg(pg_get_triggerdef(oid), E'\n' ORDER BY 1) FROM pg_trigger WHERE tgrelid = '"the press"."Articles"'::regclass"#,
     ),
+    (
+        "the profiles",
+        "SELECT string_agg(v::text, E'\\n' ORDER BY version) FROM (SELECT name, version, role, words, documents, made, md5(statistics) FROM neardup.profile_versions) v",
+    ),
+    (
+        "signatures with a profile",
+        r#"SELECT string_agg(neardup.p_simhash("Body", 'house')::text, ' ' ORDER BY id) FROM "the press"."Articles""#,
+    ),
 ];
 
 /// A copy of the article with the longest text, and news of its own.
@@ -38,7 +46,9 @@ pub fn run(context: &Context) -> Result<Tally> {
         r#"CREATE SCHEMA "the press";
            CREATE TABLE "the press"."Articles" (id text PRIMARY KEY, "Body" text);
            SELECT neardup.protect('"the press"."Articles"', 'Body');
-           INSERT INTO "the press"."Articles" SELECT id, body FROM sample ORDER BY length(body) DESC LIMIT 20"#,
+           INSERT INTO "the press"."Articles" SELECT id, body FROM sample ORDER BY length(body) DESC LIMIT 20;
+           SELECT neardup.create_profile('house', words => '{江口龙舟赛}');
+           CALL neardup.train_profile('house', 'SELECT body FROM sample')"#,
     )?;
     let mut tally = Tally::default();
     for format in ["plain", "custom"] {
@@ -51,6 +61,8 @@ pub fn run(context: &Context) -> Result<Tally> {
         session.ask(r"\set VERBOSITY sqlstate")?;
         tally += expect(&format!("a copy after a {format} dump"), &session.ask(COPY)?, "ERROR:  23505");
         tally += expect(&format!("news after a {format} dump"), &session.ask(NEWS)?, "");
+        let newer = "SELECT neardup.create_profile('house') > (SELECT max(version) FROM neardup.profile_versions)";
+        tally += expect(&format!("a new version after a {format} dump"), &query(server, TO, newer)?, "t");
     }
     Ok(tally)
 }

@@ -3,16 +3,20 @@
 mod catalog;
 mod concurrency;
 mod crash;
+mod cron;
 mod dump;
 mod examples;
 mod extremes;
+mod hostile;
 mod isolation;
 mod preload;
 mod reference;
 mod regress;
 mod replica;
+mod resume;
 mod rust;
 mod sample;
+mod shards;
 
 use crate::error::Result;
 use crate::test::Context;
@@ -62,7 +66,26 @@ pub const ALL: &[Check] = &[
     },
     Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
+    Check {
+        name: "hostile",
+        what: "100 MB texts and worse: they end, and can be cancelled (about 3 minutes)",
+        needs_server: true,
+        run: hostile::run,
+    },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
+    Check {
+        name: "resume",
+        what: "clean-ups interrupted twenty times (half a minute)",
+        needs_server: true,
+        run: resume::run,
+    },
+    Check { name: "shards", what: "three servers joined by postgres_fdw", needs_server: true, run: shards::run },
+    Check {
+        name: "cron",
+        what: "clean-up and purge by pg_cron, where it can be had (a minute)",
+        needs_server: true,
+        run: cron::run,
+    },
 ];
 
 /// How many tests passed and failed.

@@ -11,8 +11,14 @@ const DATABASE: &str = "preload";
 
 /// The resident memory of the session's backend, in megabytes.
 const RESIDENT: &str = "SELECT (regexp_match(pg_read_file('/proc/self/status'), 'VmRSS:\\s+(\\d+)'))[1]::int / 1024";
-/// Signs many documents.
-const WORK: &str = "SELECT count(simhash('江口镇今日举办第十届龙舟赛，二十四支队伍参加，上游村队夺冠。' || i)) FROM generate_series(1, 50000) i";
+/// Works through many documents, in every way that keeps something from one to the next.
+const WORK: &str = "
+SELECT count(simhash(d)), count(simhash(d, 'ik_smart')), count(simhash(d, 'chars:3')), count(normalize_text(d, '{html,nfkc,space}')),
+       count(p_simhash(d)), count(neardup.p_simhash(d, 'house')), sum((SELECT count(*) FROM keywords(d, 3, 'textrank')))
+FROM (SELECT '<p>江口镇今日举办第十届龙舟赛，二十四支队伍参加，上游村队夺冠。' || i AS d FROM generate_series(1, 50000) i) t";
+const PROFILE: &str = "
+SELECT neardup.create_profile('house', words => '{上游村队}');
+CALL neardup.train_profile('house', 'SELECT ''上游村队夺冠'' || i FROM generate_series(1, 100) i')";
 
 /// Compares signatures with and without preloading, and memory before and after much work.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -25,6 +31,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = expect("the setting", &query(&preloaded, DATABASE, "SHOW pg_neardup.preload")?, "on");
     tally += expect("signatures", &query(&preloaded, DATABASE, sign)?, &query(usual, DATABASE, sign)?);
 
+    query(usual, DATABASE, PROFILE)?;
     let mut session = Session::open(usual, DATABASE)?;
     session.ask(r"\t on \a SET jit = off;")?;
     session.ask(&format!("{WORK};"))?;

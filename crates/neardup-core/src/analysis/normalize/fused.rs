@@ -56,8 +56,8 @@ fn map_text(number: usize) -> &'static str {
 /// Gives `false` if `text` is its own result; what is in `out` then is without meaning.
 pub(super) fn apply(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if !keep_space && let Some(changed) = x86::apply(text, out, stretch) {
-        return changed;
+    if !keep_space && x86::apply(text, out, stretch) {
+        return true;
     }
     portable(text, keep_space, out, stretch)
 }

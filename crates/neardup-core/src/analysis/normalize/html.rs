@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
-use html5gum::{Error, Span, State, Tokenizer};
+use html5gum::{Error, Readable, Reader, Span, State, StringReader, Tokenizer};
 
 /// Elements that end a line or a cell: their tags keep the words around them apart.
 #[rustfmt::skip]
@@ -74,12 +74,7 @@ fn read(text: &str, state: State, out: &mut String) -> Option<Unclosed> {
     let mut opening = false;
     let mut done = 0;
     let mut unclosed = None;
-    let mut events = 0_u32;
     let callback = |event: CallbackEvent<'_>, span: Span<usize>| -> Option<Infallible> {
-        events = events.wrapping_add(1);
-        if events.is_multiple_of(4096) {
-            crate::interrupt::check();
-        }
         match event {
             CallbackEvent::OpenStartTag { name } => {
                 opening = true;
@@ -118,11 +113,48 @@ fn read(text: &str, state: State, out: &mut String) -> Option<Unclosed> {
     };
     let mut emitter = CallbackEmitter::new(callback);
     emitter.naively_switch_states(true);
-    let mut tokenizer = Tokenizer::new_with_emitter(text, emitter);
+    let mut tokenizer = Tokenizer::new_with_emitter(Checked { text: text.to_reader(), steps: 0 }, emitter);
     tokenizer.set_state(state);
     let Ok(()) = tokenizer.finish();
     // A script's content is opened first, whatever it holds.
     if opening { unclosed } else { hidden.or(unclosed) }
+}
+
+/// The text as the tokenizer reads it, with a chance to cancel now and then.
+struct Checked<'t> {
+    text: StringReader<'t>,
+    steps: u32,
+}
+
+impl Checked<'_> {
+    #[inline]
+    fn step(&mut self) {
+        self.steps = self.steps.wrapping_add(1);
+        if self.steps.is_multiple_of(4096) {
+            crate::interrupt::check();
+        }
+    }
+}
+
+impl Reader for Checked<'_> {
+    type Error = Infallible;
+
+    #[inline]
+    fn read_byte(&mut self) -> Result<Option<u8>, Infallible> {
+        self.step();
+        self.text.read_byte()
+    }
+
+    #[inline]
+    fn try_read_string(&mut self, wanted: &[u8], case_sensitive: bool) -> Result<bool, Infallible> {
+        self.text.try_read_string(wanted, case_sensitive)
+    }
+
+    #[inline]
+    fn read_until<'b>(&'b mut self, needle: &[u8], room: &'b mut [u8; 4]) -> Result<Option<&'b [u8]>, Infallible> {
+        self.step();
+        self.text.read_until(needle, room)
+    }
 }
 
 /// A copy of the markup in which these openings, in any case, open nothing in particular.

@@ -98,10 +98,15 @@ pub(crate) fn punctuation(text: &str, out: &mut String) {
 /// Writes each run of white space as one space, and none at the ends.
 pub(crate) fn space(text: &str, out: &mut String) {
     let start = out.len();
-    for (count, word) in text.split(is_white_space).filter(|word| !word.is_empty()).enumerate() {
-        if count & 0xfff == 0xfff {
+    let mut count = 0_u32;
+    let parts = text.split(|c| {
+        count = count.wrapping_add(1);
+        if count.is_multiple_of(4096) {
             crate::interrupt::check();
         }
+        is_white_space(c)
+    });
+    for word in parts.filter(|word| !word.is_empty()) {
         if out.len() > start {
             out.push(' ');
         }

@@ -176,6 +176,25 @@ impl MinHash {
         Self { bytes }
     }
 
+    /// Takes values made elsewhere, little-endian in their width: as many as the parameters count, or for
+    /// [`Scheme::BottomK`] 1 to as many, strictly ascending.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidBinary`] naming the broken rule.
+    pub fn from_values(parameters: Parameters, values: &[u8]) -> Result<Self> {
+        let width = parameters.width.bytes();
+        if !values.len().is_multiple_of(width) || values.len() / width > usize::from(u16::MAX) {
+            return Err(invalid(format!("{} bytes are not values of {} bits.", values.len(), parameters.width.bits())));
+        }
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + values.len());
+        bytes.extend([VERSION, scheme_code(parameters.scheme), parameters.width.bits(), 0]);
+        bytes.extend(parameters.count.to_le_bytes());
+        bytes.extend(((values.len() / width) as u16).to_le_bytes());
+        bytes.extend(parameters.fingerprint.to_le_bytes());
+        bytes.extend_from_slice(values);
+        Self::from_bytes(bytes)
+    }
+
     /// Takes the bytes of a signature after checking every rule of the format.
     ///
     /// # Errors
@@ -281,6 +300,12 @@ impl<'a> MinHashRef<'a> {
     #[must_use]
     pub const fn parameters(&self) -> Parameters {
         self.parameters
+    }
+
+    /// Gives the values as they are stored.
+    #[must_use]
+    pub const fn value_bytes(&self) -> &'a [u8] {
+        self.values
     }
 
     /// Gives the values in order, those of 16 bits widened.

@@ -35,6 +35,10 @@ pub(super) struct ManyHash {
     /// Whether round 0 has filled all bins, so that elements need not be remembered.
     complete: bool,
     any: bool,
+    /// What a further round finds for each empty bin; 0 in the others, so that no x is less.
+    open: [u64; MAX_COUNT],
+    /// The bins that were empty a while ago.
+    empty: Vec<u16>,
 }
 
 impl ManyHash {
@@ -46,6 +50,8 @@ impl ManyHash {
             remembered_limit: REMEMBERED,
             complete: false,
             any: false,
+            open: [0; MAX_COUNT],
+            empty: Vec::new(),
         }
     }
 
@@ -62,11 +68,6 @@ impl ManyHash {
             self.take_some(batch);
             self.take_batch(batch);
         }
-    }
-
-    fn drop_repetitions(&mut self) {
-        self.elements.sort_unstable();
-        self.elements.dedup();
     }
 
     /// Gives the x of each position, or `None` if nothing was added.
@@ -93,42 +94,47 @@ impl ManyHash {
 
     /// Runs the rounds after round 0 until no bin is empty.
     fn further_rounds(&mut self) {
-        // What this round finds for each empty bin; 0 in the others, so that no x is less.
-        let mut open = [0; MAX_COUNT];
-        let mut empty: Vec<u16> = Vec::new();
-        for ((bin, &mut x), open) in (0..).zip(self.bins()).zip(&mut open) {
+        let Self { count, least, elements, open, empty, .. } = self;
+        let count = *count;
+        empty.clear();
+        for ((bin, &x), open) in (0..).zip(least.iter().take(count)).zip(&mut *open) {
+            *open = if x == EMPTY { EMPTY } else { 0 };
             if x == EMPTY {
-                *open = EMPTY;
                 empty.push(bin);
             }
         }
         let mut left = empty.len();
-        for round in 1..self.count as u64 {
+        for round in 1..count as u64 {
             if left == 0 {
                 return;
             }
             if round == ROUNDS_WITH_REPETITIONS {
-                self.drop_repetitions();
+                drop_repetitions(elements);
             }
-            kernel::run_round(&self.elements, self.count, round, &empty, &mut open);
+            kernel::run_round(elements, count, round, empty, open);
             // Few elements can only have found few bins.
-            left -= if self.elements.len() < empty.len() / 2 {
-                let bins = self.elements.iter().map(|&element| bin_of(mix(element, round), self.count as u64));
-                settle(bins, &mut self.least, &mut open)
+            left -= if elements.len() < empty.len() / 2 {
+                let bins = elements.iter().map(|&element| bin_of(mix(element, round), count as u64));
+                settle(bins, least, open)
             } else {
-                settle(empty.iter().map(|&bin| usize::from(bin)), &mut self.least, &mut open)
+                settle(empty.iter().map(|&bin| usize::from(bin)), least, open)
             };
             if left <= empty.len() / 2 {
-                empty.retain(|&bin| self.least[usize::from(bin) & INDEX_MASK] == EMPTY);
+                empty.retain(|&bin| least[usize::from(bin) & INDEX_MASK] == EMPTY);
             }
         }
-        for bin in empty {
-            let least = &mut self.least[usize::from(bin) & INDEX_MASK];
+        for &bin in empty.iter() {
+            let least = &mut least[usize::from(bin) & INDEX_MASK];
             if *least == EMPTY {
-                *least = kernel::least_mixed(&self.elements, self.count as u64 + u64::from(bin));
+                *least = kernel::least_mixed(elements, count as u64 + u64::from(bin));
             }
         }
     }
+}
+
+fn drop_repetitions(elements: &mut Vec<u64>) {
+    elements.sort_unstable();
+    elements.dedup();
 }
 
 /// Closes those of the bins that were found in this round, and says how many they are.
@@ -149,9 +155,19 @@ impl Sink for ManyHash {
     /// Round 0: the hot loop of large texts, without a branch on the random comparison.
     #[inline(always)]
     fn take_some(&mut self, elements: &[u64]) {
-        for &x in elements {
-            let bin = &mut self.least[bin_of(x, self.count as u64)];
-            *bin = x.min(*bin);
+        let count = self.count as u64;
+        if count.is_power_of_two() {
+            // The same bins with fewer instructions, at the usual counts.
+            let shift = u64::BITS - count.trailing_zeros();
+            for &x in elements {
+                let bin = &mut self.least[(x >> shift) as usize & INDEX_MASK];
+                *bin = x.min(*bin);
+            }
+        } else {
+            for &x in elements {
+                let bin = &mut self.least[bin_of(x, count)];
+                *bin = x.min(*bin);
+            }
         }
     }
 
@@ -168,7 +184,7 @@ impl Sink for ManyHash {
         }
         self.elements.extend_from_slice(elements);
         if self.elements.len() > self.remembered_limit {
-            self.drop_repetitions();
+            drop_repetitions(&mut self.elements);
             self.remembered_limit = REMEMBERED.max(2 * self.elements.len());
         }
     }

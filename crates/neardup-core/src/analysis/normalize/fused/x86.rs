@@ -23,11 +23,15 @@ pub(super) fn is_supported() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Does what [`portable`] does without `keep_space`, if the CPU can; otherwise gives `None`.
+/// Appends what [`portable`] makes of `text` without `keep_space`, or `text` where that is the same; `false` if the CPU cannot.
 #[inline]
-pub(super) fn apply(text: &str, out: &mut String, stretch: &mut Pair) -> Option<bool> {
-    // SAFETY: the CPU has what the function is compiled for.
-    is_supported().then(|| unsafe { dense(text, out, stretch) })
+pub(super) fn apply(text: &str, out: &mut String, stretch: &mut Pair) -> bool {
+    let is_supported = is_supported();
+    if is_supported {
+        // SAFETY: the CPU has what the function is compiled for.
+        unsafe { dense(text, out, stretch) };
+    }
+    is_supported
 }
 
 const GOES: u8 = 1;
@@ -62,28 +66,63 @@ const fn joined(first: [u8; 64], second: [u8; 64]) -> [u8; 128] {
     both
 }
 
-static ASCII: [u8; 128] = kinds(0);
-static LATIN_1: [u8; 64] = kinds(0x80);
+/// What ASCII characters become, 0 where they go.
+static ASCII: [u8; 128] = {
+    let kinds = kinds::<128>(0);
+    let mut becomes = [0; 128];
+    let mut i = 0;
+    while i < 128 {
+        assert!(kinds[i] != 0);
+        becomes[i] = match kinds[i] {
+            GOES => 0,
+            STAYS => i as u8,
+            _ => i as u8 + 0x20,
+        };
+        i += 1;
+    }
+    becomes
+};
+
 /// U+3000 to U+303F (E3 80) and U+FF00 to U+FF3F (EF BC).
 static SIGNS: [u8; 128] = joined(kinds(0x3000), kinds(0xff00));
 
-/// General punctuation, U+2000 to U+203F (E2 80), all goes; every ASCII character is known.
-const _: () = {
-    let general = kinds::<64>(0x2000);
-    let ascii = kinds::<128>(0);
+/// U+0080 to U+00BF (C2).
+static LATIN: [u8; 64] = kinds(0x80);
+
+/// By the low six bits of a first byte, the second byte that makes a sign of it: U+2000 (E2 80), U+3000 (E3 80), U+4DC0
+/// (E4 B7) and U+FF00 (EF BC) and the 63 characters after each. Never found in a text for any other first byte.
+static SECOND: [u8; 64] = by_first([(0xe2, 0x80), (0xe3, 0x80), (0xe4, 0xb7), (0xef, 0xbc)], 0xff);
+
+/// By the same, which bits of the third byte, with bit 6 flipped, are the place in [`SIGNS`]. Those after U+2000 all go,
+/// as the sign at place 0 does.
+static PLACE: [u8; 64] = by_first([(0xe2, 0), (0xe3, 0x3f), (0xe4, 0), (0xef, 0x7f)], 0);
+
+const fn by_first(values: [(usize, u8); 4], other: u8) -> [u8; 64] {
+    let mut table = [other; 64];
     let mut i = 0;
-    while i < 128 {
-        assert!(general[i & 63] == GOES && ascii[i] != 0);
+    while i < values.len() {
+        table[values[i].0 & 63] = values[i].1;
         i += 1;
     }
+    table
+}
+
+const _: () = {
+    let (general, hexagrams) = (kinds::<64>(0x2000), kinds::<64>(0x4dc0));
+    let mut i = 0;
+    while i < 64 {
+        assert!(general[i] == GOES && hexagrams[i] == GOES);
+        i += 1;
+    }
+    assert!(SIGNS[0] == GOES);
 };
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-fn dense(text: &str, out: &mut String, stretch: &mut Pair) -> bool {
+fn dense(text: &str, out: &mut String, stretch: &mut Pair) {
     let bytes = text.as_bytes();
-    let (ascii, signs, latin) = (load_pair(&ASCII), load_pair(&SIGNS), load(&LATIN_1, 0));
+    let (ascii, signs) = (load_pair(&ASCII), load_pair(&SIGNS));
+    let (second_of, place_of, latin) = (load(&SECOND, 0), load(&PLACE, 0), load(&LATIN, 0));
     let byte = |value: u8| _mm512_set1_epi8(value.cast_signed());
-    let mut changed = false;
     // Where the last character that stays begins, once there is one.
     let mut last = None;
     // Which of the next bytes belong to a character that stays and has begun before.
@@ -107,29 +146,24 @@ fn dense(text: &str, out: &mut String, stretch: &mut Pair) -> bool {
         let within = if left < 64 { (1 << left) - 1 } else { u64::MAX };
 
         let not_ascii = _mm512_movepi8_mask(first);
-        let starts = _mm512_cmpgt_epi8_mask(first, byte(0xbf)) & within;
-        let ascii_kind = _mm512_permutex2var_epi8(ascii.0, first, ascii.1);
-        let ascii_stays = _mm512_test_epi8_mask(ascii_kind, byte(STAYS | BECOMES_LOWER)) & !not_ascii & within;
-        let upper = _mm512_test_epi8_mask(ascii_kind, byte(BECOMES_LOWER)) & !not_ascii & within;
-        // U+4000 to U+9FFF but for U+4DC0 to U+4DFF (E4 B7).
-        let han = _mm512_cmple_epu8_mask(_mm512_sub_epi8(first, byte(0xe4)), byte(5))
-            & !(_mm512_cmpeq_epi8_mask(first, byte(0xe4)) & _mm512_cmpeq_epi8_mask(second, byte(0xb7)));
-        let is_80 = _mm512_cmpeq_epi8_mask(second, byte(0x80));
-        let general = _mm512_cmpeq_epi8_mask(first, byte(0xe2)) & is_80;
-        let fullwidth = _mm512_cmpeq_epi8_mask(first, byte(0xef)) & _mm512_cmpeq_epi8_mask(second, byte(0xbc));
-        let cjk = _mm512_cmpeq_epi8_mask(first, byte(0xe3)) & is_80;
-        // Continuation bytes are from 0x80 on: bit 6, clear, chooses the half of the table.
-        let place = _mm512_mask_add_epi8(third, fullwidth, third, byte(0x40));
-        let sign_kind = _mm512_permutex2var_epi8(signs.0, place, signs.1);
-        let sign = cjk | fullwidth;
-        let sign_goes = _mm512_mask_test_epi8_mask(sign, sign_kind, byte(GOES));
-        let sign_stays = _mm512_mask_test_epi8_mask(sign, sign_kind, byte(STAYS));
-        let latin_kind = _mm512_permutexvar_epi8(second, latin);
-        let latin_goes = _mm512_mask_test_epi8_mask(_mm512_cmpeq_epi8_mask(first, byte(0xc2)), latin_kind, byte(GOES));
-
-        let known = !not_ascii | han | general | sign_goes | sign_stays | latin_goes;
-        let unknown = starts & !known;
-        let three = (han | sign_stays) & within;
+        let lead = _mm512_cmpge_epu8_mask(first, byte(0xc0));
+        let lower = _mm512_permutex2var_epi8(ascii.0, first, ascii.1);
+        let ascii_stays = _mm512_test_epi8_mask(lower, lower) & !not_ascii & within;
+        // U+4000 to U+9FFF.
+        let han = _mm512_cmple_epu8_mask(_mm512_sub_epi8(first, byte(0xe4)), byte(5));
+        let sign = _mm512_cmpeq_epi8_mask(second, _mm512_permutexvar_epi8(first, second_of)) & lead;
+        // (third ^ 0x40) & place
+        let place = _mm512_ternarylogic_epi32::<0x28>(third, byte(0x40), _mm512_permutexvar_epi8(first, place_of));
+        let kind = _mm512_permutex2var_epi8(signs.0, place, signs.1);
+        let sign_stays = _mm512_test_epi8_mask(kind, byte(STAYS)) & sign;
+        let known = _mm512_test_epi8_mask(kind, byte(STAYS | GOES)) & sign | (han & !sign);
+        let mut unknown = lead & !known;
+        if unknown != 0 {
+            let latin_kind = _mm512_permutexvar_epi8(second, latin);
+            let latin_1 = _mm512_mask_cmpeq_epi8_mask(unknown, first, byte(0xc2));
+            unknown &= !_mm512_mask_test_epi8_mask(latin_1, latin_kind, byte(GOES));
+        }
+        let three = han & !sign | sign_stays;
         let mut stays = ascii_stays | three | (three << 1) | (three << 2) | carry;
         let mut begins = ascii_stays | three;
         if unknown != 0 {
@@ -137,18 +171,17 @@ fn dense(text: &str, out: &mut String, stretch: &mut Pair) -> bool {
             stays &= before;
             begins &= before;
         }
-        changed |= stays & within != within || upper != 0;
         carry = (three >> 63) | (three >> 62);
         if begins != 0 {
             last = Some(at + 63 - begins.leading_zeros() as usize);
         }
-        let lower = _mm512_mask_add_epi8(first, upper, first, byte(0x20));
+        let becomes = _mm512_mask_mov_epi8(lower, not_ascii, first);
         let length = packed.len();
         // SAFETY: there is room for the rest of the text and 64 bytes more: it was reserved when the loop began or after the last
         // stretch, and no word appends more bytes than it has. All 64 are stored, so that those counted are initialised.
         unsafe {
-            _mm512_storeu_epi8(packed.as_mut_ptr().add(length).cast(), _mm512_maskz_compress_epi8(stays, lower));
-            packed.set_len(length + (stays & within).count_ones() as usize);
+            _mm512_storeu_epi8(packed.as_mut_ptr().add(length).cast(), _mm512_maskz_compress_epi8(stays, becomes));
+            packed.set_len(length + stays.count_ones() as usize);
         }
         if unknown == 0 {
             at += 64;
@@ -176,7 +209,6 @@ fn dense(text: &str, out: &mut String, stretch: &mut Pair) -> bool {
     }
     // SAFETY: at the end of the text all characters are whole.
     *out = unsafe { String::from_utf8_unchecked(packed) };
-    changed
 }
 
 /// Gives where the first plain character after `from` begins, or the end of the text.

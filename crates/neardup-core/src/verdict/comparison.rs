@@ -1,0 +1,158 @@
+//! Two texts side by side: their alignment, what is moved, their facts, and which of these contradict each other.
+
+use std::ops::Range;
+
+use ahash::AHashSet;
+
+use super::align::{Gap, align, gaps};
+use super::facts::{self, Conflict, Fact, Pair, Side, Words};
+use super::units::{Kind, Text};
+use crate::Result;
+use crate::sketch::hash::mix;
+
+/// The shortest passage that counts as moved, in units.
+const MOVED: usize = 6;
+
+/// Words that say the same; where one stands for another, nothing is replaced.
+const SAME: [&[&str]; 9] = [
+    &["如何", "怎么", "怎样", "怎么样"],
+    &["说", "称", "表示", "指出", "介绍", "透露", "了解"],
+    &["民", "群"],
+    &["坐", "乘", "乘坐"],
+    &["和", "与", "及", "以及", "跟"],
+    &["因", "因为", "由于"],
+    &["但", "但是", "不过", "然而"],
+    &["已", "已经"],
+    &["可", "可以", "能", "能够"],
+];
+
+/// Two texts, compared.
+///
+/// The lesser in the order of strings is `a`, so that nothing depends on which comes first; [`Comparison::conflicts`] gives
+/// them back their places.
+#[derive(Debug)]
+pub(super) struct Comparison<'t> {
+    pub(super) a: Compared<'t>,
+    pub(super) b: Compared<'t>,
+    /// Units that both have, in their place, in other words, or moved.
+    pub(super) shared: usize,
+    pub(super) gaps: Vec<Gap>,
+    /// Facts that contradict each other, in the order of the lesser text.
+    pub(super) pairs: Vec<Pair>,
+    /// Whether the lesser text came second.
+    pub(super) swapped: bool,
+}
+
+/// One of two compared texts.
+#[derive(Debug)]
+pub(super) struct Compared<'t> {
+    pub(super) text: Text<'t>,
+    /// For each unit, whether the other text has it, in its place or moved.
+    pub(super) matched: Vec<bool>,
+    /// Units that the other text has elsewhere.
+    pub(super) moved: usize,
+    pub(super) facts: Vec<Fact>,
+    /// Words that touch a difference.
+    pub(super) words: Words,
+}
+
+impl<'t> Comparison<'t> {
+    /// Compares two texts.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub(super) fn new(a: &'t str, b: &'t str) -> Result<Self> {
+        let swapped = b < a;
+        let (a, b) = if swapped { (b, a) } else { (a, b) };
+        let (a, b) = (Text::read(a)?, Text::read(b)?);
+        let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
+        let (keys_a, keys_b) = (keys(&a), keys(&b));
+        let weight = |unit: usize| a.units.get(unit).map_or(1, |unit| if unit.kind == Kind::Han { 1 } else { 2 });
+        let blocks = align(&keys_a, &keys_b, &weight);
+        let gaps = gaps(&blocks, keys_a.len(), keys_b.len());
+        let (mut matched_a, mut matched_b) = (vec![true; keys_a.len()], vec![true; keys_b.len()]);
+        for gap in &gaps {
+            matched_a[gap.a.clone()].fill(false);
+            matched_b[gap.b.clone()].fill(false);
+        }
+        let mut same = 0;
+        for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= 4) {
+            let (word_a, word_b) = (a.written(gap.a.clone()), b.written(gap.b.clone()));
+            if SAME.iter().any(|words| words.contains(&word_a) && words.contains(&word_b)) {
+                matched_a[gap.a.clone()].fill(true);
+                matched_b[gap.b.clone()].fill(true);
+                same += gap.a.len().min(gap.b.len());
+            }
+        }
+        let runs_a = unmatched_runs(&keys_a, gaps.iter().map(|gap| &gap.a));
+        let runs_b = unmatched_runs(&keys_b, gaps.iter().map(|gap| &gap.b));
+        let moved_a = mark_moved(&keys_a, &gaps, |gap| &gap.a, &runs_b, &mut matched_a);
+        let moved_b = mark_moved(&keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
+        let a = Compared::new(a, matched_a, moved_a);
+        let b = Compared::new(b, matched_b, moved_b);
+        let pairs = facts::pairs(a.side(), b.side(), &gaps);
+        let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
+        let shared = shared.min(a.text.units.len()).min(b.text.units.len());
+        Ok(Self { a, b, gaps, pairs, shared, swapped })
+    }
+
+    /// Gives the facts that contradict each other, as written, those of the first text first.
+    pub(super) fn conflicts(&self) -> Vec<Conflict> {
+        let written = |pair: &Pair| {
+            let a = self.a.text.written(pair.a.clone()).to_owned();
+            let b = self.b.text.written(pair.b.clone()).to_owned();
+            let (in_a, in_b) = if self.swapped { (b, a) } else { (a, b) };
+            Conflict { kind: pair.kind, in_a, in_b }
+        };
+        let mut pairs: Vec<&Pair> = self.pairs.iter().collect();
+        if self.swapped {
+            pairs.sort_by_key(|pair| (pair.b.start, pair.a.start, pair.kind));
+        }
+        pairs.into_iter().map(written).collect()
+    }
+}
+
+impl<'t> Compared<'t> {
+    fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
+        let words = Words::read(&text, &matched);
+        let mut facts = facts::read(&text);
+        facts.extend(words.facts(&text));
+        Self { text, matched, moved, facts, words }
+    }
+
+    fn side(&self) -> Side<'_> {
+        Side { text: &self.text, facts: &self.facts, matched: &self.matched }
+    }
+}
+
+/// Hashes of the runs of [`MOVED`] units inside gaps.
+fn unmatched_runs<'g>(keys: &[u64], gaps: impl Iterator<Item = &'g Range<usize>>) -> AHashSet<u64> {
+    gaps.filter_map(|gap| keys.get(gap.clone())).flat_map(|keys| keys.windows(MOVED).map(run_hash)).collect()
+}
+
+fn run_hash(run: &[u64]) -> u64 {
+    run.iter().fold(0, |hash: u64, &key| mix(hash.rotate_left(7) ^ key, 9))
+}
+
+/// Marks the units of gaps that return in a gap of the other text, and counts them.
+fn mark_moved(
+    keys: &[u64],
+    gaps: &[Gap],
+    side: impl Fn(&Gap) -> &Range<usize>,
+    other: &AHashSet<u64>,
+    matched: &mut [bool],
+) -> usize {
+    let mut moved = 0;
+    for gap in gaps {
+        let range = side(gap);
+        for at in range.start..(range.end + 1).saturating_sub(MOVED) {
+            if other.contains(&run_hash(&keys[at..at + MOVED])) {
+                for unit in &mut matched[at..at + MOVED] {
+                    moved += usize::from(!*unit);
+                    *unit = true;
+                }
+            }
+        }
+    }
+    moved
+}

@@ -1,0 +1,219 @@
+//! Pairs the facts that only one text has with those that only the other has.
+
+use std::ops::Range;
+
+use ahash::AHashSet;
+
+use super::super::align::Gap;
+use super::super::units::Text;
+use super::{ConflictKind, Fact, status};
+use crate::sketch::hash::mix;
+
+/// Two facts that contradict each other, by their units; one may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::verdict) struct Pair {
+    pub(in crate::verdict) kind: ConflictKind,
+    pub(in crate::verdict) a: Range<usize>,
+    pub(in crate::verdict) b: Range<usize>,
+    /// Whether both stand in the same place of the same form.
+    pub(in crate::verdict) slot: bool,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Copy)]
+pub(in crate::verdict) struct Side<'t> {
+    pub(in crate::verdict) text: &'t Text<'t>,
+    pub(in crate::verdict) facts: &'t [Fact],
+    pub(in crate::verdict) matched: &'t [bool],
+}
+
+/// A slot has at most this many units on either side; beyond, a passage was rewritten.
+const MAX_SLOT: usize = 30;
+
+/// The same for titles, of which hardly a word may be the same.
+const MAX_QUOTE_SLOT: usize = 100;
+
+/// The most facts that one fact is held against.
+const MAX_FACTS: usize = 256;
+
+/// What a text states, to be asked without going through it again.
+struct Stated(AHashSet<u64>);
+
+impl Stated {
+    fn new(side: Side<'_>) -> Self {
+        let mut stated = AHashSet::with_capacity(side.facts.len());
+        for fact in side.facts {
+            if fact.kind == ConflictKind::Date {
+                let own = present(fact);
+                stated
+                    .extend((1..8).filter(|fields| fields & own == *fields).map(|fields| date_key(fact, own, fields)));
+            } else if side.touched(fact) {
+                // A number that stands in its own place on the other side is another one.
+                stated.insert(plain_key(fact));
+            }
+        }
+        Self(stated)
+    }
+
+    /// Says whether a fact of the other text is stated here: the same, or a date that agrees in what both tell.
+    fn states(&self, fact: &Fact) -> bool {
+        if fact.kind != ConflictKind::Date {
+            return self.0.contains(&plain_key(fact));
+        }
+        let own = present(fact);
+        (1..8).any(|other| other & own != 0 && self.0.contains(&date_key(fact, other, other & own)))
+    }
+}
+
+fn plain_key(fact: &Fact) -> u64 {
+    if fact.kind.is_figure() { fact.key } else { mix(fact.key, fact.kind as u64 + 1) }
+}
+
+/// The fields that a date tells, as bits.
+fn present(fact: &Fact) -> u8 {
+    fact.date.iter().enumerate().map(|(place, field)| u8::from(field.is_some()) << place).sum()
+}
+
+/// The key of a date that tells the fields `told`, by its values in `fields`.
+fn date_key(fact: &Fact, told: u8, fields: u8) -> u64 {
+    let values = fact.date.iter().enumerate().filter(|(place, _)| fields >> place & 1 == 1);
+    let start = mix(u64::from(told) << 3 | u64::from(fields), 8);
+    values.fold(start, |key, (_, field)| mix(key ^ u64::from(field.unwrap_or(0)), 8))
+}
+
+impl<'t> Side<'t> {
+    fn touched(&self, fact: &Fact) -> bool {
+        self.matched.get(fact.units.clone()).is_some_and(|matched| matched.contains(&false))
+    }
+
+    /// Facts that touch a difference and that the other side does not state.
+    fn own(&self, other: &Stated) -> Vec<&'t Fact> {
+        self.facts.iter().filter(|fact| self.touched(fact) && !other.states(fact)).collect()
+    }
+
+    /// The gaps, from the first to the last, in which a fact has units of its own.
+    fn gaps(&self, fact: &Fact, gaps: &[Gap], side: impl Fn(&Gap) -> &Range<usize>) -> Option<(usize, usize)> {
+        let own = |unit: &usize| self.matched.get(*unit) == Some(&false);
+        let at = |unit: usize| Some(gaps.partition_point(|gap| side(gap).end <= unit));
+        fact.units.clone().find(own).and_then(at).zip(fact.units.clone().rfind(own).and_then(at))
+    }
+}
+
+/// Pairs the facts of two sides, in the order of the first text.
+///
+/// First what stands in the same slot, kind by kind, then figures of any kind there; last figures that count the same
+/// thing, wherever they stand. Names that stand in different places do not contradict each other.
+pub(in crate::verdict) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Vec<Pair> {
+    let mut found = Vec::new();
+    let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a);
+    let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b);
+    let left_b_places: Vec<usize> = left_b.iter().map(|fact| fact.map_or(0, |(_, places)| places.1)).collect();
+    for pass in [Pass::Kind, Pass::Figures, Pass::Anywhere] {
+        for at in 0..left_a.len() {
+            let Some((fact, places)) = left_a[at] else { continue };
+            let fits = |other: &Fact, other_places: (usize, usize)| {
+                let slot = places.0 <= other_places.1 && other_places.0 <= places.1 && {
+                    let limit = if fact.kind == ConflictKind::Quoted { MAX_QUOTE_SLOT } else { MAX_SLOT };
+                    gaps.get(places.0).is_some_and(|gap| gap.a.len().max(gap.b.len()) <= limit)
+                };
+                match pass {
+                    Pass::Kind => slot && fact.kind == other.kind && contradict(a.text, fact, b.text, other),
+                    Pass::Figures => slot && fact.kind.is_figure() && other.kind.is_figure(),
+                    Pass::Anywhere => fact.kind.is_figure() && fact.kind == other.kind && fact.measure == other.measure,
+                }
+            };
+            // Sorted by place: those of the same slot are near the one at the same rank of places.
+            let from = match pass {
+                Pass::Anywhere => 0,
+                _ => left_b_places.partition_point(|other| *other < places.0).saturating_sub(1),
+            };
+            let candidates = from..left_b.len().min(from + MAX_FACTS);
+            let partner =
+                candidates.into_iter().find(|&at| left_b[at].is_some_and(|(other, places)| fits(other, places)));
+            if let Some((other, _)) = partner.and_then(|at| left_b[at].take()) {
+                left_a[at] = None;
+                let slot = pass != Pass::Anywhere;
+                found.push(Pair { kind: fact.kind, a: fact.units.clone(), b: other.units.clone(), slot });
+            }
+        }
+    }
+    statuses(a.text, b.text, gaps, &mut found);
+    found.sort_by_key(|pair| (pair.a.start, pair.b.start, pair.kind));
+    found
+}
+
+/// A round of pairing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Kind,
+    Figures,
+    Anywhere,
+}
+
+/// A fact with the gaps it stands in; `None` once it is paired.
+type Left<'t> = Option<(&'t Fact, (usize, usize))>;
+
+/// Facts that only one side states, by the gaps they stand in.
+fn left<'t>(
+    side: Side<'t>,
+    other: &Stated,
+    gaps: &[Gap],
+    range: impl Fn(&Gap) -> &Range<usize> + Copy,
+) -> Vec<Left<'t>> {
+    let own = side.own(other).into_iter();
+    let mut left: Vec<_> = own.filter_map(|fact| Some((fact, side.gaps(fact, gaps, range)?))).collect();
+    left.sort_by_key(|&(fact, places)| (places.1, fact.units.start, fact.kind));
+    left.into_iter().map(Some).collect()
+}
+
+/// Says whether two facts exclude each other: 北京 and 北京市, or 王伟 and 王伟明博士, do not.
+fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
+    if a.kind.is_figure() || a.kind == ConflictKind::Latin {
+        return true;
+    }
+    let keys = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
+        text.units.get(fact.units.clone()).unwrap_or_default().iter().map(|unit| unit.key).collect()
+    };
+    let (a, b) = (keys(text_a, a), keys(text_b, b));
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    short.is_empty() || !long.windows(short.len()).any(|window| window == short)
+}
+
+/// Pairs status words that touch the same gap.
+fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<Pair>) {
+    for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= MAX_SLOT) {
+        let mut in_a = status::find(text_a, gap.a.clone());
+        let mut in_b = status::find(text_b, gap.b.clone());
+        let same =
+            |a: &status::Status, b: &status::Status| text_a.written(a.units.clone()) == text_b.written(b.units.clone());
+        // What stands on both sides of the gap says nothing.
+        let common: Vec<(usize, usize)> =
+            in_a.iter().enumerate().filter_map(|(i, a)| in_b.iter().position(|b| same(a, b)).map(|j| (i, j))).collect();
+        for &(i, _) in common.iter().rev() {
+            in_a.remove(i);
+        }
+        let mut taken: Vec<usize> = common.into_iter().map(|(_, j)| j).collect();
+        taken.sort_unstable();
+        taken.dedup();
+        for j in taken.into_iter().rev() {
+            in_b.remove(j);
+        }
+        for a in in_a {
+            let rival = in_b.iter().position(|b| a.group.is_some() && a.group == b.group);
+            match rival.map(|at| in_b.remove(at)) {
+                Some(b) => found.push(Pair { kind: ConflictKind::Status, a: a.units, b: b.units, slot: true }),
+                None if status::turns(text_a, &a) => {
+                    let slot = a.units == gap.a && gap.b.is_empty();
+                    let b = gap.b.start..gap.b.start;
+                    found.push(Pair { kind: ConflictKind::Status, a: a.units, b, slot });
+                }
+                None => {}
+            }
+        }
+        for b in in_b.into_iter().filter(|b| status::turns(text_b, b)) {
+            let slot = b.units == gap.b && gap.a.is_empty();
+            let a = gap.a.start..gap.a.start;
+            found.push(Pair { kind: ConflictKind::Status, a, b: b.units, slot });
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Words that turn a statement: 将 or 已, 新增 or 无, 半场 or 全场.
+//!
+//! A status word counts where it touches a difference. Two words of one [`GROUPS`] line contradict each other; a word of
+//! [`TURNING`] contradicts a text that has nothing in its place.
+
+use std::ops::Range;
+
+use super::super::units::{Kind, Text};
+
+/// Words of which a report uses one.
+const GROUPS: [&[&str]; 34] = [
+    &["半场", "全场", "上半场", "下半场", "首节", "末节"],
+    &["开盘", "收盘", "尾盘", "早盘", "午盘", "盘前", "盘后"],
+    &["追平", "超越", "反超", "落后", "领先"],
+    &["开幕", "闭幕"],
+    &["开幕会", "闭幕会", "开幕式", "闭幕式", "全体会议"],
+    &["上午", "下午", "晚上", "凌晨", "早上", "中午", "傍晚"],
+    &["上涨", "下跌", "持平"],
+    &["涨", "跌"],
+    &["涨停", "跌停"],
+    &["上调", "下调"],
+    &["增长", "下降", "减少", "增加"],
+    &["上升", "下降", "回落", "回升"],
+    &["升", "降"],
+    &["高开", "低开", "平开"],
+    &["战胜", "不敌", "战平", "负于", "击败", "力克", "惜败", "逼平", "大胜", "横扫"],
+    &["胜", "负", "平"],
+    &["赢", "输"],
+    &["夺冠", "摘银", "摘铜", "夺金", "夺银"],
+    &["男", "女"],
+    &["男子", "女子"],
+    &["男孩", "女孩"],
+    &["冠军", "亚军", "季军"],
+    &["确诊", "疑似", "无症状", "死亡", "治愈", "重症"],
+    &["本土", "境外"],
+    &["上", "下", "中"],
+    &["东", "西", "南", "北"],
+    &["首次", "再次", "再度"],
+    &["启动", "结束", "完成", "暂停", "恢复"],
+    &["开始", "结束"],
+    &["宣布", "否认", "辟谣", "证实"],
+    &["同意", "拒绝", "反对"],
+    &["批准", "驳回"],
+    &["获释", "被捕", "逮捕", "起诉", "判决", "立案"],
+    &["春季", "夏季", "秋季", "冬季"],
+];
+
+/// Words that turn what they stand in, or are missing from.
+const TURNING: [&str; 22] = [
+    "将", "拟", "或", "曝", "未", "不", "没", "无", "非", "尚未", "并未", "没有", "不是", "否认", "取消", "疑似",
+    "有望", "即将", "将于", "计划", "不再", "暂停",
+];
+
+/// A status word in a text: the units, and the line of [`GROUPS`], if any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Status {
+    pub(super) units: Range<usize>,
+    pub(super) group: Option<usize>,
+}
+
+/// Says whether a status word turns what it stands in, or is missing from.
+pub(super) fn turns(text: &Text<'_>, status: &Status) -> bool {
+    TURNING.contains(&text.written(status.units.clone()))
+}
+
+/// The longest status word, in characters.
+const LONGEST: usize = 4;
+
+/// Finds the status words that touch units `span` of `text`, the longest at each place.
+pub(super) fn find(text: &Text<'_>, span: Range<usize>) -> Vec<Status> {
+    let mut found: Vec<Status> = Vec::new();
+    let from = span.start.saturating_sub(LONGEST - 1);
+    let mut at = from;
+    while at < span.end {
+        let longest = (1..=LONGEST).rev().find_map(|len| {
+            let units = at..at + len;
+            if units.end <= span.start || units.end > text.units.len() {
+                return None;
+            }
+            if !text.units.get(units.clone())?.iter().all(|unit| unit.kind == Kind::Han) {
+                return None;
+            }
+            let word = text.written(units.clone());
+            let group = GROUPS.iter().position(|group| group.contains(&word));
+            (group.is_some() || TURNING.contains(&word)).then_some(Status { units, group })
+        });
+        match longest {
+            Some(status) => {
+                at = status.units.end;
+                found.push(status);
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn finds_words_that_touch_the_span() {
+        let text = Text::read("全场战罢主队战胜客队").unwrap();
+        let written = |span| -> Vec<String> {
+            find(&text, span).into_iter().map(|status| text.written(status.units).to_owned()).collect()
+        };
+        assert_eq!(written(0..10), ["全场", "战胜"]);
+        assert_eq!(written(1..2), ["全场"]);
+        assert_eq!(written(2..4), Vec::<String>::new());
+    }
+
+    #[test]
+    fn no_word_is_longer_than_the_search() {
+        for word in GROUPS.iter().copied().flatten().chain(&TURNING) {
+            assert!(word.chars().count() <= LONGEST, "{word}");
+        }
+    }
+}

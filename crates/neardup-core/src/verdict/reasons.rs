@@ -1,0 +1,66 @@
+//! Why a verdict is what it is, in short phrases.
+
+use super::comparison::Comparison;
+use super::features;
+use super::units::Text;
+
+/// The most conflicts that are named.
+const NAMED: usize = 5;
+
+/// The longest fact that is quoted in full, in characters.
+const QUOTED: usize = 40;
+
+/// Shortens a fact for a reason.
+pub(super) fn short(fact: &str) -> String {
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match fact.char_indices().nth(QUOTED) {
+        None => flat(fact),
+        Some((end, _)) => format!("{}…", flat(fact.get(..end).unwrap_or_default())),
+    }
+}
+
+/// Gives the reasons, the weightiest first.
+pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if features::heads_apart(texts) >= 0.6 {
+        reasons.push("two questions over the same text".to_owned());
+    }
+    for (of, compared) in [("title: ", titles), ("", Some(texts))] {
+        let Some(compared) = compared else { continue };
+        let conflicts = compared.conflicts();
+        for conflict in conflicts.iter().take(NAMED) {
+            let say = |fact: &str| if fact.is_empty() { "nothing".to_owned() } else { short(fact) };
+            reasons.push(format!("{of}{}: {} / {}", conflict.kind, say(&conflict.in_a), say(&conflict.in_b)));
+        }
+        if conflicts.len() > NAMED {
+            reasons.push(format!("{of}{} more such facts", conflicts.len() - NAMED));
+        }
+    }
+    let (a, b) = (&texts.a, &texts.b);
+    if same(&a.text, &b.text) {
+        reasons.push("the same text".to_owned());
+        return reasons;
+    }
+    let (of_a, of_b) = (a.text.units.len(), b.text.units.len());
+    let percent = |part: usize, whole: usize| if whole == 0 { 0 } else { (part * 100).checked_div(whole).unwrap_or(0) };
+    let moved = a.moved.min(b.moved);
+    let held = percent(texts.shared, of_a.min(of_b));
+    reasons.push(format!("{held} % of the shorter text is in the longer"));
+    let extra = of_a.abs_diff(of_b);
+    if extra * 5 >= of_a.max(of_b) && of_a.max(of_b) > 0 {
+        reasons.push(format!("the longer is longer by {} %", percent(extra, of_a.min(of_b).max(1))));
+    }
+    let slots = texts.gaps.iter().filter(|gap| !gap.a.is_empty() && !gap.b.is_empty()).count();
+    if slots > 0 {
+        reasons.push(if slots == 1 { "1 passage replaced".to_owned() } else { format!("{slots} passages replaced") });
+    }
+    if moved > 0 {
+        reasons.push("passages moved".to_owned());
+    }
+    reasons
+}
+
+/// Says whether two texts have the same units.
+pub(super) fn same(a: &Text<'_>, b: &Text<'_>) -> bool {
+    a.units.len() == b.units.len() && a.units.iter().zip(&b.units).all(|(a, b)| a.key == b.key)
+}

@@ -1,0 +1,149 @@
+//! Table `cleanup`: signing, listing and removing what is there, beside a plain scan and a bare DELETE; how long a writer beside
+//! has to wait.
+
+use super::chart::Who;
+use super::clock::literal;
+use super::report::{Bound, Comparison, Grid, Section, Shown, figure, grouped};
+use super::{Bench, DATABASE};
+use crate::error::Result;
+use crate::psql::Session;
+use crate::say;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Characters of an article: about a kilobyte of Chinese.
+const LENGTH: u64 = 340;
+/// Every tenth article is an edited copy.
+const COPIES: usize = 10;
+/// Pause between two inserts of the writer beside.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Measures the table.
+pub fn measure(bench: &Bench) -> Result<Section> {
+    let rows = bench.options.rows.unwrap_or(bench.size.cleaned);
+    let mut section = Section::new(bench.key("cleanup"), "Cleaning up");
+    say::note(&format!("a table of {} rows", grouped(rows as f64)));
+    let file = bench.server.directory().join("held");
+    bench.writer(5)?.file(&file, 1..=rows, LENGTH, Some(COPIES))?;
+    bench.ask(&format!(
+        "CREATE TABLE held (id bigint PRIMARY KEY, body text); COPY held FROM {}; VACUUM (FREEZE, ANALYZE) held",
+        literal(&file.display().to_string())
+    ))?;
+    std::fs::remove_file(&file).map_err(|error| error.to_string())?;
+    bench.ask("CREATE TABLE beside (LIKE held); INSERT INTO beside SELECT * FROM held LIMIT 1000")?;
+    let mut waits = Grid::new(&["", "inserts", "median wait, ms", "longest wait, ms"]);
+
+    let scan = bench.best(&["SELECT count(simhash(body, 'chars:3')) FROM held"])?[0];
+    bench.ask("SELECT neardup.protect('held', 'body')")?;
+    say::note("backfill");
+    let (backfill, waited) = with_writer(bench, || bench.called("CALL neardup.backfill('held')"))?;
+    waits.row(&waited.row("neardup.backfill"));
+    bench.ask("DELETE FROM held WHERE id < 0; VACUUM (ANALYZE) held")?;
+
+    say::note("duplicates");
+    let list = |verify: &str| format!("SELECT count(*) FROM neardup.duplicates('held', verify => '{verify}')");
+    let listed = bench.best(&[&list("none"), &list("facts")])?;
+    // What the clean-up will remove, from a table with the same indexes.
+    bench.ask(
+        "CREATE TABLE doomed AS SELECT key::bigint AS id FROM neardup.duplicates('held');
+         CREATE TABLE bare (LIKE held INCLUDING INDEXES); INSERT INTO bare SELECT * FROM held; VACUUM (FREEZE, ANALYZE) bare",
+    )?;
+    let bare = bench.seconds("DELETE FROM bare WHERE id IN (SELECT id FROM doomed)")?;
+    say::note("cleanup");
+    let (cleaned, waited) = with_writer(bench, || bench.called("CALL neardup.cleanup('held', dry_run => false)"))?;
+    waits.row(&waited.row("neardup.cleanup"));
+    let removed = bench.number("SELECT count(*) FROM neardup.removed")?;
+    bench.ask("DROP TABLE held, beside, doomed, bare")?;
+
+    let count = rows as f64;
+    let method = format!(
+        "{} articles of {LENGTH} characters, one in ten an edited copy. `backfill` commits every 1,000 rows while a writer inserts; by the \
+         client's clock.",
+        grouped(count)
+    );
+    const SCAN: &str = "count(simhash(body, 'chars:3')), writes nothing";
+    let mut comparison = Comparison::new("Signing what is there", &method, Shown::Rate("rows/s", 1.0), SCAN);
+    comparison.add(Who::Floor, SCAN, scan / count, "");
+    comparison.add(Who::Ours, "neardup.backfill", backfill / count, "writes each row and its index entries");
+    section.comparison(&comparison)?;
+    section.aim(
+        "backfill, speed of a scan that signs",
+        comparison.ratio(SCAN, "neardup.backfill"),
+        Bound::AtLeast(0.9),
+    );
+
+    let mut comparison = Comparison::new("Listing", "All groups of the same table.", Shown::Time, "without facts");
+    comparison.add(Who::Ours, "without facts", listed[0], "`verify => 'none'`: by signature alone");
+    comparison.add(Who::Ours, "with facts", listed[1], "`verify => 'facts'`: reads both texts of each pair");
+    section.comparison(&comparison)?;
+    section.aim("duplicates, s", Some(listed[0]), Bound::AtMost(5.0));
+
+    const DELETE: &str = "DELETE by key";
+    let method = format!(
+        "{} copies removed. `cleanup` finds them, keeps each removed row, checks each pair once more and commits every 1,000 rows, while \
+         a writer inserts; the DELETE is told the keys and is one statement.",
+        grouped(removed)
+    );
+    let mut comparison = Comparison::new("Removing", &method, Shown::Rate("copies/s", 1.0), DELETE);
+    comparison.add(Who::Floor, DELETE, bare / removed.max(1.0), "");
+    comparison.add(Who::Ours, "neardup.cleanup", cleaned / removed.max(1.0), "");
+    section.comparison(&comparison)?;
+    section.aim("cleanup, speed of a bare DELETE", comparison.ratio(DELETE, "neardup.cleanup"), Bound::AtLeast(0.5));
+
+    let method = "One session inserts a row into the same table every 5 ms; what it waited, by the client's clock.";
+    section.grid("A writer beside", method, &waits);
+    Ok(section)
+}
+
+impl Bench<'_> {
+    /// Calls a procedure that commits, which cannot be timed by a function around it: seconds by our clock.
+    fn called(&self, call: &str) -> Result<f64> {
+        let start = Instant::now();
+        self.ask(call)?;
+        Ok(start.elapsed().as_secs_f64())
+    }
+}
+
+/// What a writer waited for each of its inserts, in seconds.
+struct Waits(Vec<f64>);
+
+impl Waits {
+    fn row(&self, beside: &str) -> [String; 4] {
+        let median = self.0.get(self.0.len() / 2).copied().unwrap_or(f64::NAN);
+        let longest = self.0.last().copied().unwrap_or(f64::NAN);
+        [beside.to_owned(), grouped(self.0.len() as f64), figure(median * 1e3), figure(longest * 1e3)]
+    }
+}
+
+/// Does `work` while a session inserts rows with negative keys into `held`.
+fn with_writer<T>(bench: &Bench, work: impl FnOnce() -> Result<T>) -> Result<(T, Waits)> {
+    let mut session = Session::open(&bench.server, DATABASE)?;
+    session.ask("SET client_min_messages = error; SELECT 1 FROM simhash('江口镇', 'chars:3');")?;
+    let done = AtomicBool::new(false);
+    let write = || -> Result<Vec<f64>> {
+        let mut waits = Vec::new();
+        for number in 1_u32.. {
+            if done.load(Ordering::Relaxed) {
+                break;
+            }
+            // Mostly digits of a checksum, so that no two are near-duplicates.
+            let insert = format!(
+                "INSERT INTO held (id, body) SELECT -{number}, md5('{number}') || left(body, 30) || md5('-{number}') FROM beside OFFSET {} LIMIT 1;",
+                number % 1000
+            );
+            let start = Instant::now();
+            session.ask(&insert)?;
+            waits.push(start.elapsed().as_secs_f64());
+            std::thread::sleep(PAUSE);
+        }
+        waits.sort_by(f64::total_cmp);
+        Ok(waits)
+    };
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(write);
+        let outcome = work();
+        done.store(true, Ordering::Relaxed);
+        let waits = writer.join().map_err(|_| "the writer beside has failed")??;
+        Ok((outcome?, Waits(waits)))
+    })
+}

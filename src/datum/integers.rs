@@ -1,0 +1,43 @@
+//! Integer arrays as arguments, read where they lie.
+
+use std::borrow::Cow;
+
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
+
+/// An argument of type `integer[]`; NULL elements do not count.
+pub struct Integers<'a>(pgrx::Array<'a, i32>);
+
+impl_sql_translatable!(Integers<'_>, "integer[]");
+
+// SAFETY: reads the array through pgrx's own view of it.
+unsafe impl<'fcx> ArgAbi<'fcx> for Integers<'fcx> {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+        // SAFETY: the caller vouches for an array of integers that is not null.
+        Self(unsafe { arg.unbox_unchecked() })
+    }
+}
+
+impl Integers<'_> {
+    /// The distinct elements, ascending; without a copy where they are stored so.
+    pub fn sorted(&self) -> Cow<'_, [i32]> {
+        if let Ok(stored) = self.0.as_slice()
+            && stored.is_sorted_by(|a, b| a < b)
+        {
+            return Cow::Borrowed(stored);
+        }
+        let mut elements: Vec<i32> = self.0.iter().flatten().collect();
+        elements.sort_unstable();
+        elements.dedup();
+        Cow::Owned(elements)
+    }
+
+    /// The distinct elements in one order, for counting what two sets share.
+    pub fn sorted_words(&self) -> Vec<u32> {
+        let mut words: Vec<u32> = self.sorted().iter().map(|&element| element.cast_unsigned()).collect();
+        if !words.is_sorted() {
+            words.sort_unstable();
+        }
+        words
+    }
+}
