@@ -9,21 +9,21 @@ pub(super) const CONSTANT: f64 = 0.426;
 
 /// The weight of each feature, in the order of `features::NAMES`.
 pub(super) const WEIGHTS: [f64; COUNT] = [
-    2.597, // held
-    0.000, // alike
+    2.597,  // held
+    0.000,  // alike
     -1.925, // little shared
     -1.122, // short
-    1.961, // longer
+    1.961,  // longer
     -2.924, // longer, short
     -2.634, // both have more
     -6.092, // both have more, short
-    0.000, // replaced
+    0.000,  // replaced
     -6.633, // replaced inside
     -3.868, // largest replacement
     -0.238, // slots
-    0.000, // nouns replaced, short
+    0.000,  // nouns replaced, short
     -1.653, // any conflict
-    0.000, // conflicts
+    0.000,  // conflicts
     -3.267, // conflicts, short
     -0.512, // conflict density
     -1.509, // conflicts in the lead
