@@ -1,15 +1,17 @@
 //! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
 
+use neardup_core::verdict::explain::{self, Line};
 use neardup_core::verdict::{self, Message};
 use pgrx::prelude::*;
 
+use crate::analyzer;
 use crate::datum::Record;
 use crate::error::{Result, report};
 
 extension_sql_file!(
     "../sql/verdict.sql",
     name = "verdicts",
-    requires = [same_message, same_message_titled, fact_conflicts]
+    requires = [same_message, same_message_titled, fact_conflicts, explain_similarity, explain_similarity_text]
 );
 
 type Row = (String, f64, Vec<String>);
@@ -61,4 +63,37 @@ fn fact_conflicts(
     Ok(TableIterator::new(
         conflicts.into_iter().map(move |c| (c.kind.name().to_owned(), written(c.in_a), written(c.in_b))),
     ))
+}
+
+fn explained(a: &str, b: &str, analyzer: &str) -> Result<Vec<Line>> {
+    analyzer::with(analyzer, |analyzer, scratch| explain::explain(a, b, analyzer, scratch))?.map_err(report)
+}
+
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
+#[pg_extern(immutable, strict, parallel_safe, cost = 50000)]
+fn explain_similarity(
+    a: &str,
+    b: &str,
+    analyzer: default!(&str, "'chars:2'"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(section, String),
+            name!(item, String),
+            name!(in_a, Option<String>),
+            name!(in_b, Option<String>),
+            name!(value, Option<f64>),
+        ),
+    >,
+> {
+    let lines = explained(a, b, analyzer)?;
+    Ok(TableIterator::new(
+        lines.into_iter().map(|line| (line.section.to_owned(), line.item, line.in_a, line.in_b, line.value)),
+    ))
+}
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 50000)]
+fn explain_similarity_text(a: &str, b: &str, analyzer: default!(&str, "'chars:2'")) -> Result<String> {
+    Ok(explain::to_text(&explained(a, b, analyzer)?))
 }

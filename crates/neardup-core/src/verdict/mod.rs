@@ -3,7 +3,7 @@
 //! Two bulletins may share nine tenths of their words and differ in the number that is the news. [`same_message`] reads both
 //! texts, and says whether one can go ([`Verdict::Copy`], or [`Verdict::Excerpt`], where the longer should stay) or both have
 //! something to say ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
-//! [`facts::conflicts`] lists the facts that contradict each other.
+//! [`facts::conflicts`] lists the facts that contradict each other, [`explain::explain`] everything at once.
 //!
 //! Pure functions of the two texts; symmetric but for the order of what is shown. Verdicts may become better with a version:
 //! nothing of them is stored in a signature.
@@ -11,6 +11,7 @@
 mod align;
 mod comparison;
 mod credits;
+pub mod explain;
 pub mod facts;
 pub mod features;
 pub mod model;
