@@ -13,6 +13,10 @@ CREATE SCHEMA neardup;
 COMMENT ON SCHEMA neardup IS 'pg_neardup: guard tables against near-duplicates and clean them up';
 GRANT USAGE ON SCHEMA neardup TO public;
 
+CREATE SCHEMA neardup_internal;
+COMMENT ON SCHEMA neardup_internal IS 'pg_neardup: what its own functions call; may change with any version';
+GRANT USAGE ON SCHEMA neardup_internal TO public;
+
 CREATE TYPE simhash;
 CREATE TYPE minhash;
 CREATE TYPE tokenset;

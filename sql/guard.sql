@@ -44,7 +44,7 @@ GRANT SELECT ON neardup.protected TO public;
 
 -- guard: the primary key of a table, as a list of columns and as one text value
 
-CREATE FUNCTION neardup.key_columns(target regclass) RETURNS name[]
+CREATE FUNCTION neardup_internal.key_columns(target regclass) RETURNS name[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (
         SELECT pg_catalog.array_agg(a.attname ORDER BY k.place)
@@ -54,17 +54,17 @@ CREATE FUNCTION neardup.key_columns(target regclass) RETURNS name[]
         WHERE i.indrelid = target AND i.indisprimary AND k.place <= i.indnkeyatts
     );
 
-CREATE FUNCTION neardup.key_expression(target regclass, alias text) RETURNS text
+CREATE FUNCTION neardup_internal.key_expression(target regclass, alias text) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (
         SELECT pg_catalog.format('pg_catalog.concat_ws('', '', %s)',
                    pg_catalog.string_agg(pg_catalog.format('%I.%I', alias, k.name), ', ' ORDER BY k.place))
-        FROM pg_catalog.unnest(neardup.key_columns(target)) WITH ORDINALITY k(name, place)
+        FROM pg_catalog.unnest(neardup_internal.key_columns(target)) WITH ORDINALITY k(name, place)
     );
 
 -- guard: columns of a table by their names
 
-CREATE FUNCTION neardup.column_numbers(target oid, names text[]) RETURNS smallint[]
+CREATE FUNCTION neardup_internal.column_numbers(target oid, names text[]) RETURNS smallint[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (
         SELECT pg_catalog.array_agg(a.attnum ORDER BY n.place)
@@ -74,7 +74,7 @@ CREATE FUNCTION neardup.column_numbers(target oid, names text[]) RETURNS smallin
 
 -- guard: the sequence that counts what a guard does: it belongs to the document column and is named after the action
 
-CREATE FUNCTION neardup.guard_counter(guarded neardup.protected, action text) RETURNS oid
+CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action text) RETURNS oid
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (
         SELECT c.oid
@@ -88,7 +88,7 @@ CREATE FUNCTION neardup.guard_counter(guarded neardup.protected, action text) RE
 
 -- guard: what the trigger needs to know of its table
 
-CREATE FUNCTION neardup.guard_target(
+CREATE FUNCTION neardup_internal.guard_target(
     trigger oid,
     OUT root oid, OUT target oid, OUT owner oid, OUT signature_type oid, OUT document smallint, OUT name text, OUT keys text[],
     OUT columns text[], OUT within bigint, OUT diverted text, OUT logger oid, OUT counter oid, OUT expression oid
@@ -100,7 +100,7 @@ BEGIN ATOMIC
         UNION ALL
         SELECT t.oid, t.tgparentid FROM up JOIN pg_catalog.pg_trigger t ON t.oid = up.tgparentid
     )
-    SELECT t.oid, c.oid, c.relowner, 'simhash'::regtype, t.tgattr[0], c.relname, neardup.key_columns(c.oid)::text[],
+    SELECT t.oid, c.oid, c.relowner, 'simhash'::regtype, t.tgattr[0], c.relname, neardup_internal.key_columns(c.oid)::text[],
            (SELECT pg_catalog.array_agg(a.attname ORDER BY n.place)
             FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY n(number, place)
                  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = n.number),
@@ -112,7 +112,7 @@ BEGIN ATOMIC
             FROM pg_catalog.pg_class dc JOIN pg_catalog.pg_namespace dn ON dn.oid = dc.relnamespace
             WHERE dc.oid = pg_catalog.to_regclass(p.diverted_to)),
            (SELECT v.relowner FROM pg_catalog.pg_class v WHERE v.oid = pg_catalog.to_regclass('neardup.verdicts')),
-           neardup.guard_counter(p, p.on_duplicate),
+           neardup_internal.guard_counter(p, p.on_duplicate),
            (SELECT f.oid FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_namespace fn ON fn.oid = f.pronamespace
             WHERE pg_catalog.format('%I.%I', fn.nspname, f.proname) = p.expression AND f.pronargs = 1
               AND f.proargtypes[0] = c.reltype AND f.prorettype = 'text'::regtype)
@@ -124,7 +124,7 @@ END;
 
 -- guard: an index on the rotated signatures of a table
 
-CREATE FUNCTION neardup.rotated_index(relation oid, signature text, band integer) RETURNS oid
+CREATE FUNCTION neardup_internal.rotated_index(relation oid, signature text, band integer) RETURNS oid
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (
         SELECT i.indexrelid
@@ -143,12 +143,12 @@ CREATE FUNCTION neardup.rotated_index(relation oid, signature text, band integer
 
 -- guard: the tables whose rows are looked at, with the numbers of the guard's columns there and the indexes on rotated signatures
 
-CREATE FUNCTION neardup.guard_parts(target oid, columns text[], keys text[])
+CREATE FUNCTION neardup_internal.guard_parts(target oid, columns text[], keys text[])
     RETURNS TABLE (part oid, columns smallint[], keys smallint[], indexes oid[])
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT c.oid, neardup.column_numbers(c.oid, $2), neardup.column_numbers(c.oid, $3),
-           (SELECT pg_catalog.array_agg(coalesce(neardup.rotated_index(c.oid, ($2)[2], band), 0) ORDER BY band)
+    SELECT c.oid, neardup_internal.column_numbers(c.oid, $2), neardup_internal.column_numbers(c.oid, $3),
+           (SELECT pg_catalog.array_agg(coalesce(neardup_internal.rotated_index(c.oid, ($2)[2], band), 0) ORDER BY band)
             FROM pg_catalog.generate_series(0, 3) band)
     FROM pg_catalog.pg_class c
     WHERE c.relkind = 'r' AND (c.oid = $1 OR c.oid IN (SELECT l.relid FROM pg_catalog.pg_partition_tree($1) l WHERE l.isleaf))
@@ -157,7 +157,7 @@ END;
 
 -- guard: the one guard of a table, or the one on a column
 
-CREATE FUNCTION neardup.guard_of(target regclass, document name DEFAULT NULL) RETURNS neardup.protected
+CREATE FUNCTION neardup_internal.guard_of(target regclass, document name DEFAULT NULL) RETURNS neardup.protected
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     guarded neardup.protected;
@@ -181,7 +181,7 @@ $$;
 
 -- guard: rows that it does not see
 
-CREATE FUNCTION neardup.tell_of_unsigned(guarded neardup.protected) RETURNS void
+CREATE FUNCTION neardup_internal.tell_of_unsigned(guarded neardup.protected) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     unsigned boolean;
@@ -198,8 +198,8 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.column_numbers(oid, text[]) IS 'attribute numbers of columns of a table';
-COMMENT ON FUNCTION neardup.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
-COMMENT ON FUNCTION neardup.guard_parts(oid, text[], text[]) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
+COMMENT ON FUNCTION neardup_internal.column_numbers(oid, text[]) IS 'attribute numbers of columns of a table';
+COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
+COMMENT ON FUNCTION neardup_internal.guard_parts(oid, text[], text[]) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
 COMMENT ON FUNCTION @extschema@.simhash_rotated(simhash, integer) IS 'the signature''s bits, those of band 0 to 3 first: for the B-tree indexes of a guard';
-COMMENT ON FUNCTION neardup.rotated_index(oid, text, integer) IS 'the index that a guard uses on a table for one band of its signatures';
+COMMENT ON FUNCTION neardup_internal.rotated_index(oid, text, integer) IS 'the index that a guard uses on a table for one band of its signatures';

@@ -4,11 +4,11 @@ ALTER FUNCTION hamming_within(simhash, simhash, integer) SUPPORT filter_support;
 ALTER FUNCTION jaccard_within(minhash, minhash, double precision) SUPPORT filter_support;
 ALTER FUNCTION overlap_reaches(integer[], integer[], double precision) SUPPORT filter_support;
 
-CREATE FUNCTION neardup.keys_overlap(integer[], integer[]) RETURNS boolean
+CREATE FUNCTION neardup_internal.keys_overlap(integer[], integer[]) RETURNS boolean
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'arrayoverlap';
 
 CREATE OPERATOR neardup.&& (
-    LEFTARG = integer[], RIGHTARG = integer[], FUNCTION = neardup.keys_overlap, COMMUTATOR = OPERATOR(neardup.&&),
+    LEFTARG = integer[], RIGHTARG = integer[], FUNCTION = neardup_internal.keys_overlap, COMMUTATOR = OPERATOR(neardup.&&),
     RESTRICT = keys_overlap_share, JOIN = keys_overlap_join_share
 );
 
@@ -21,5 +21,5 @@ COMMENT ON FUNCTION overlap_within_support(internal) IS 'planner support: writes
 COMMENT ON FUNCTION simhash_within_support(internal) IS 'planner support: writes simhash_within out as conditions an index can serve';
 COMMENT ON FUNCTION keys_overlap_share(internal, oid, internal, integer) IS 'planner support: the share of rows that have one of the keys sought';
 COMMENT ON FUNCTION keys_overlap_join_share(internal, oid, internal, smallint, internal) IS 'planner support: the same between two tables';
-COMMENT ON FUNCTION neardup.keys_overlap(integer[], integer[]) IS 'behind the operator neardup.&&';
+COMMENT ON FUNCTION neardup_internal.keys_overlap(integer[], integer[]) IS 'behind the operator neardup.&&';
 COMMENT ON OPERATOR neardup.&& (integer[], integer[]) IS 'whether two arrays of index keys share one: && with estimates for keys of signatures; a GIN index serves it';

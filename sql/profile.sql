@@ -1,6 +1,6 @@
 -- profiles: the table. A name belongs to one role; a version never changes, and its number is never used again.
 
-CREATE FUNCTION neardup.is_member(role name) RETURNS boolean
+CREATE FUNCTION neardup_internal.is_member(role name) RETURNS boolean
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = role AND pg_catalog.pg_has_role(r.oid, 'USAGE'));
 
@@ -40,8 +40,8 @@ GRANT INSERT (name) ON neardup.profile_names TO public;
 GRANT INSERT (name, role, analyzer, words, statistics) ON neardup.profile_versions TO public;
 ALTER TABLE neardup.profile_names ENABLE ROW LEVEL SECURITY;
 ALTER TABLE neardup.profile_versions ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own ON neardup.profile_names USING (neardup.is_member(role));
-CREATE POLICY own ON neardup.profile_versions USING (neardup.is_member(role));
+CREATE POLICY own ON neardup.profile_names USING (neardup_internal.is_member(role));
+CREATE POLICY own ON neardup.profile_versions USING (neardup_internal.is_member(role));
 
 -- profiles: what there is
 
@@ -51,13 +51,13 @@ SELECT v.name, v.version, v.analyzer, v.words, v.documents,
         WHERE p.analyzer = 'profile:' || v.name || '@' || v.version) AS guards,
        v.made, v.role
 FROM neardup.profile_versions v
-WHERE neardup.is_member(v.role);
+WHERE neardup_internal.is_member(v.role);
 
 GRANT SELECT ON neardup.profiles TO public;
 
 -- profiles: make, train, drop
 
-CREATE FUNCTION neardup.profile_words(analyzer text, words text[]) RETURNS text[]
+CREATE FUNCTION neardup_internal.profile_words(analyzer text, words text[]) RETURNS text[]
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'profile_words_wrapper';
 
 CREATE FUNCTION neardup.create_profile(
@@ -67,7 +67,7 @@ CREATE FUNCTION neardup.create_profile(
 ) RETURNS integer
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    kept text[] := neardup.profile_words(analyzer, words);
+    kept text[] := neardup_internal.profile_words(analyzer, words);
     owner name;
     made integer;
 BEGIN
@@ -92,12 +92,12 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup.train_transition(internal, document text, profile text, keep integer) RETURNS internal
+CREATE FUNCTION neardup_internal.train_transition(internal, document text, profile text, keep integer) RETURNS internal
     LANGUAGE c STABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'train_transition_wrapper';
-CREATE FUNCTION neardup.train_final(internal) RETURNS bytea
+CREATE FUNCTION neardup_internal.train_final(internal) RETURNS bytea
     LANGUAGE c STABLE PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'train_final_wrapper';
-CREATE AGGREGATE neardup.train_statistics(document text, profile text, keep integer) (
-    SFUNC = neardup.train_transition, STYPE = internal, FINALFUNC = neardup.train_final, PARALLEL = SAFE
+CREATE AGGREGATE neardup_internal.train_statistics(document text, profile text, keep integer) (
+    SFUNC = neardup_internal.train_transition, STYPE = internal, FINALFUNC = neardup_internal.train_final, PARALLEL = SAFE
 );
 
 CREATE PROCEDURE neardup.train_profile(
@@ -117,7 +117,7 @@ BEGIN
             HINT = pg_catalog.format('Make it first: SELECT neardup.create_profile(%L);', name);
     END IF;
     EXECUTE pg_catalog.format(
-        E'SELECT neardup.train_statistics(d.document::text, $1, $2) FROM (%s\n) d(document)',
+        E'SELECT neardup_internal.train_statistics(d.document::text, $1, $2) FROM (%s\n) d(document)',
         pg_catalog.rtrim(query, E'; \n\r\t')) INTO trained USING name || '@' || newest.version, keep;
     IF trained IS NULL THEN
         RAISE EXCEPTION 'the query gives no document with a token' USING ERRCODE = 'no_data_found';
@@ -198,12 +198,12 @@ CREATE FUNCTION p_simhash(
 COMMENT ON TABLE neardup.profile_names IS 'names of profiles, each with the role it belongs to';
 COMMENT ON TABLE neardup.profile_versions IS 'versions of profiles: analyzer, house words, trained statistics; never changed, and kept until dropped';
 COMMENT ON VIEW neardup.profiles IS 'profiles of roles that the current user is a member of: analyzer, house words, documents trained on, and the tables whose guards use the version';
-COMMENT ON FUNCTION neardup.is_member(name) IS 'whether a role exists and the current user has its rights';
-COMMENT ON FUNCTION neardup.profile_words(text, text[]) IS 'checks house words against an analyzer, and gives them as a profile keeps them';
+COMMENT ON FUNCTION neardup_internal.is_member(name) IS 'whether a role exists and the current user has its rights';
+COMMENT ON FUNCTION neardup_internal.profile_words(text, text[]) IS 'checks house words against an analyzer, and gives them as a profile keeps them';
 COMMENT ON FUNCTION neardup.create_profile(text, text, text[]) IS 'makes a new version of a profile, with an analyzer and house words (lines of a jieba user dictionary: word, frequency, tag), and gives its number';
-COMMENT ON FUNCTION neardup.train_transition(internal, text, text, integer) IS 'behind neardup.train_statistics';
-COMMENT ON FUNCTION neardup.train_final(internal) IS 'behind neardup.train_statistics';
-COMMENT ON AGGREGATE neardup.train_statistics(text, text, integer) IS 'statistics of a collection under a profile, keeping the words that are in most documents; behind neardup.train_profile';
+COMMENT ON FUNCTION neardup_internal.train_transition(internal, text, text, integer) IS 'behind neardup_internal.train_statistics';
+COMMENT ON FUNCTION neardup_internal.train_final(internal) IS 'behind neardup_internal.train_statistics';
+COMMENT ON AGGREGATE neardup_internal.train_statistics(text, text, integer) IS 'statistics of a collection under a profile, keeping the words that are in most documents; behind neardup.train_profile';
 COMMENT ON PROCEDURE neardup.train_profile(text, text, integer, integer) IS 'makes a new version of a profile with document frequencies, word co-occurrence and neighbour entropy of the documents that a query gives; keeps the 100,000 words that are in most documents, or as many as are asked for';
 COMMENT ON FUNCTION neardup.drop_profile(text, integer) IS 'drops a version of a profile, or all of them, unless a guard uses it';
 COMMENT ON FUNCTION neardup.pinned_analyzer(text) IS 'profile:name@version for an analyzer profile:name, whose newest version that is; other analyzers as they are';

@@ -35,16 +35,16 @@ BEGIN
         RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
     END IF;
-    PERFORM neardup.check_document(target, document);
+    PERFORM neardup_internal.check_document(target, document);
     more := pg_catalog.array_remove(columns, document);
     more := coalesce(more, '{}');
     IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
         RAISE EXCEPTION 'columns must hold the document column "%"', document USING ERRCODE = 'invalid_parameter_value';
     END IF;
     IF expression IS NULL THEN
-        PERFORM neardup.check_document(target, c) FROM pg_catalog.unnest(more) c;
+        PERFORM neardup_internal.check_document(target, c) FROM pg_catalog.unnest(more) c;
     ELSE
-        PERFORM neardup.check_column(target, c) FROM pg_catalog.unnest(more) c;
+        PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(more) c;
         SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) INTO made_by
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
              JOIN pg_catalog.pg_class c ON c.oid = target
@@ -56,7 +56,7 @@ BEGIN
                       DETAIL = 'Such a function takes one row of the table, gives text, and is IMMUTABLE.';
         END IF;
     END IF;
-    IF neardup.key_columns(target) IS NULL THEN
+    IF neardup_internal.key_columns(target) IS NULL THEN
         RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'The guard names a row by its primary key.', HINT = 'Add one: ALTER TABLE ... ADD PRIMARY KEY.';
     END IF;
@@ -80,7 +80,7 @@ BEGIN
         RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM neardup.check_column(target, c) FROM pg_catalog.unnest(scope) c;
+    PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(scope) c;
     IF pg_catalog.cardinality(scope) > 0 THEN
         -- An error for types without equality.
         EXECUTE (SELECT pg_catalog.format('SELECT FROM %s GROUP BY %s LIMIT 0', target, pg_catalog.string_agg(pg_catalog.quote_ident(c), ', '))
@@ -91,7 +91,7 @@ BEGIN
             HINT = 'within => interval ''2 days'', age => ''published''';
     ELSIF within < interval '0' THEN
         RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    ELSIF age IS NOT NULL AND neardup.check_column(target, age) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+    ELSIF age IS NOT NULL AND neardup_internal.check_column(target, age) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
         RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
     END IF;
@@ -121,23 +121,23 @@ BEGIN
     -- A guard of an older version lacks them.
     SELECT pg_catalog.array_agg(band) INTO bands FROM pg_catalog.generate_series(0, 3) band
     WHERE is_new OR EXISTS (
-        SELECT FROM neardup.guard_parts(target, ARRAY[document::text, guarded.signature::text], neardup.key_columns(target)::text[]) p
+        SELECT FROM neardup_internal.guard_parts(target, ARRAY[document::text, guarded.signature::text], neardup_internal.key_columns(target)::text[]) p
         WHERE p.indexes[band + 1] = 0);
     FOR i IN 1 .. coalesce(pg_catalog.cardinality(bands), 0) LOOP
         EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', target, guarded.signature, bands[i]);
     END LOOP;
     duplicate_of := guarded.duplicate_of;
     IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
-        duplicate_of := neardup.add_mark(target, short);
+        duplicate_of := neardup_internal.add_mark(target, short);
     END IF;
     diverted_to := guarded.diverted_to;
     IF on_duplicate = 'divert' AND (diverted_to IS NULL OR pg_catalog.to_regclass(diverted_to) IS NULL) THEN
-        diverted_to := neardup.add_diverted(target);
+        diverted_to := neardup_internal.add_diverted(target);
     END IF;
     guarded.target := target;
     guarded.document := document;
-    IF neardup.guard_counter(guarded, on_duplicate) IS NULL THEN
-        PERFORM neardup.add_counter(target, document, short, on_duplicate);
+    IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
+        PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
     END IF;
 
     settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
@@ -156,13 +156,13 @@ BEGIN
              ARRAY[document, guarded.signature] || more || scope || age || duplicate_of, NULL)) WITH ORDINALITY c(name, place)),
         target, settings);
 
-    PERFORM neardup.tell_of_unsigned(neardup.guard_of(target, document));
+    PERFORM neardup_internal.tell_of_unsigned(neardup_internal.guard_of(target, document));
 END
 $$;
 
 -- protect: a column must be there; gives its type, domains resolved
 
-CREATE FUNCTION neardup.check_column(target regclass, name name) RETURNS oid
+CREATE FUNCTION neardup_internal.check_column(target regclass, name name) RETURNS oid
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     kind oid;
@@ -181,10 +181,10 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup.check_document(target regclass, name name) RETURNS void
+CREATE FUNCTION neardup_internal.check_document(target regclass, name name) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-    kind oid := neardup.check_column(target, name);
+    kind oid := neardup_internal.check_column(target, name);
 BEGIN
     IF kind NOT IN ('text'::regtype, 'character varying'::regtype, 'character'::regtype) THEN
         RAISE EXCEPTION 'column "%" of table % has type %', name, target, kind::regtype
@@ -195,10 +195,10 @@ $$;
 
 -- protect: the column that a marked row's original is named in: of the key's type, or text for a key of several columns
 
-CREATE FUNCTION neardup.add_mark(target regclass, short text) RETURNS name
+CREATE FUNCTION neardup_internal.add_mark(target regclass, short text) RETURNS name
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    keys name[] := neardup.key_columns(target);
+    keys name[] := neardup_internal.key_columns(target);
     mark name := 'duplicate_of';
     kind text := 'text';
 BEGIN
@@ -216,7 +216,7 @@ $$;
 
 -- protect: the table that a table's duplicates are diverted to, beside it and of its owner
 
-CREATE FUNCTION neardup.add_diverted(target regclass) RETURNS text
+CREATE FUNCTION neardup_internal.add_diverted(target regclass) RETURNS text
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     diverted text := (SELECT p.diverted_to FROM neardup.protected p
@@ -224,7 +224,7 @@ DECLARE
     owner name;
 BEGIN
     IF diverted IS NULL THEN
-        diverted := neardup.free_name(target, 'diverted');
+        diverted := neardup_internal.free_name(target, 'diverted');
         SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target;
         EXECUTE pg_catalog.format(
             'CREATE TABLE %s (diverted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), '
@@ -238,10 +238,10 @@ $$;
 
 -- protect: a sequence that counts: it does so whatever becomes of the transaction, and keeps nobody waiting
 
-CREATE FUNCTION neardup.add_counter(target regclass, document name, short text, action text) RETURNS void
+CREATE FUNCTION neardup_internal.add_counter(target regclass, document name, short text, action text) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    counter text := neardup.free_name(target, short || '_' || action);
+    counter text := neardup_internal.free_name(target, short || '_' || action);
     owner name;
 BEGIN
     SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target;
@@ -253,7 +253,7 @@ $$;
 
 -- protect: a name beside a table that is not taken
 
-CREATE FUNCTION neardup.free_name(target regclass, ending text) RETURNS text
+CREATE FUNCTION neardup_internal.free_name(target regclass, ending text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     schema name;
@@ -293,7 +293,7 @@ BEGIN
         EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
         FOR counter IN
             SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
-                 CROSS JOIN LATERAL (SELECT neardup.guard_counter(guarded, a.action)::regclass AS counter) c
+                 CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
             WHERE c.counter IS NOT NULL
         LOOP
             EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
@@ -311,9 +311,9 @@ $$;
 
 COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, double precision, name[], interval, name, name[], regproc, boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and indexes';
-COMMENT ON FUNCTION neardup.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
-COMMENT ON FUNCTION neardup.check_document(regclass, name) IS 'an error unless the column may be guarded';
-COMMENT ON FUNCTION neardup.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';
-COMMENT ON FUNCTION neardup.add_diverted(regclass) IS 'makes the table that duplicates are diverted to';
-COMMENT ON FUNCTION neardup.add_counter(regclass, name, text, text) IS 'makes the sequence that counts what a guard does';
-COMMENT ON FUNCTION neardup.free_name(regclass, text) IS 'a name beside a table that is not taken';
+COMMENT ON FUNCTION neardup_internal.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
+COMMENT ON FUNCTION neardup_internal.check_document(regclass, name) IS 'an error unless the column may be guarded';
+COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';
+COMMENT ON FUNCTION neardup_internal.add_diverted(regclass) IS 'makes the table that duplicates are diverted to';
+COMMENT ON FUNCTION neardup_internal.add_counter(regclass, name, text, text) IS 'makes the sequence that counts what a guard does';
+COMMENT ON FUNCTION neardup_internal.free_name(regclass, text) IS 'a name beside a table that is not taken';

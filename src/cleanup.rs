@@ -39,7 +39,7 @@ extension_sql_file!("../sql/comments.sql", name = "comments", finalize);
     volatile,
     strict,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.hold_table(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.hold_table(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn hold_table(target: pg_sys::Oid) -> bool {
     runner::hold(target)
@@ -50,7 +50,7 @@ fn hold_table(target: pg_sys::Oid) -> bool {
     volatile,
     strict,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.release_table(target regclass) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.release_table(target regclass) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn release_table(target: pg_sys::Oid) {
     runner::release(target);
@@ -60,7 +60,7 @@ fn release_table(target: pg_sys::Oid) {
 #[pg_extern(
     volatile,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.in_transaction_block() RETURNS boolean VOLATILE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.in_transaction_block() RETURNS boolean VOLATILE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn in_transaction_block() -> bool {
     runner::in_transaction_block()
@@ -72,7 +72,7 @@ fn in_transaction_block() -> bool {
     strict,
     parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.judge_group(signatures bigint[], documents text[], distance integer) RETURNS TABLE (member integer, stays integer, verdict text, score double precision) IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 3 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.judge_group(signatures bigint[], documents text[], distance integer) RETURNS TABLE (member integer, stays integer, verdict text, score double precision) IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 3 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn judge_group(
     signatures: Array<i64>,

@@ -66,7 +66,7 @@ pub fn let_through(target: pg_sys::Oid) -> Result<()> {
     volatile,
     strict,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.sign_only(target regclass) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.sign_only(target regclass) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn sign_only(target: pg_sys::Oid) {
     open(target, Pass::Sign);

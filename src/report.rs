@@ -56,12 +56,13 @@ del{background:#fdd;text-decoration:none}ins{background:#dfd;text-decoration:non
     strict,
     parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.render_report(report text) RETURNS text IMMUTABLE STRICT PARALLEL SAFE COST 100000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.render_report(report text) RETURNS text IMMUTABLE STRICT PARALLEL SAFE COST 100000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn neardup_render_report(report: &str) -> Result<String> {
     let report: Report = serde_json::from_str(report).map_err(|error| {
         let code = PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE;
-        ErrorReport::new(code, "report has another form", "neardup.render_report").set_detail(format!("{error}."))
+        ErrorReport::new(code, "report has another form", "neardup_internal.render_report")
+            .set_detail(format!("{error}."))
     })?;
     Ok(page(&report))
 }

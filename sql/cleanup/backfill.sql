@@ -1,6 +1,6 @@
 -- clean-up: sign what is there already
 
-CREATE FUNCTION neardup.leaves(target regclass) RETURNS SETOF regclass
+CREATE FUNCTION neardup_internal.leaves(target regclass) RETURNS SETOF regclass
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT l.relid FROM pg_catalog.pg_partition_tree(target) l JOIN pg_catalog.pg_class c ON c.oid = l.relid WHERE c.relkind = 'r'
@@ -8,31 +8,31 @@ BEGIN ATOMIC
 END;
 
 -- Signs the unsigned rows of a range of pages: the guard's trigger signs a row whose signature column is touched.
-CREATE FUNCTION neardup.sign_pages(guarded neardup.protected, part regclass, first bigint, after bigint) RETURNS bigint
+CREATE FUNCTION neardup_internal.sign_pages(guarded neardup.protected, part regclass, first bigint, after bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     signed bigint;
 BEGIN
     -- Rows whose document has no token are left alone.
-    PERFORM neardup.sign_only(guarded.target);
+    PERFORM neardup_internal.sign_only(guarded.target);
     EXECUTE pg_catalog.format(
         'UPDATE ONLY %s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND (%5$s)',
         part, guarded.signature, '(' || first || ',0)', '(' || after || ',0)',
-        CASE WHEN guarded.expression IS NULL THEN neardup.each('t.%1$I IS NOT NULL', guarded.columns, ' OR ') ELSE 'true' END);
+        CASE WHEN guarded.expression IS NULL THEN neardup_internal.each('t.%1$I IS NOT NULL', guarded.columns, ' OR ') ELSE 'true' END);
     GET DIAGNOSTICS signed = ROW_COUNT;
     RETURN signed;
 END
 $$;
 
 -- Statements that build the indexes where they are missing. They cannot run inside a procedure.
-CREATE FUNCTION neardup.index_statements(guarded neardup.protected) RETURNS SETOF text
+CREATE FUNCTION neardup_internal.index_statements(guarded neardup.protected) RETURNS SETOF text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     -- What searches use, then what the guard uses; of a partitioned table last, which takes in what its partitions have.
     WITH tables AS (
         SELECT c.oid AS relid, c.relkind = 'p' AS is_root
         FROM pg_catalog.pg_class c
-        WHERE c.oid = guarded.target OR c.oid IN (SELECT l.relid FROM neardup.leaves(guarded.target) l(relid))
+        WHERE c.oid = guarded.target OR c.oid IN (SELECT l.relid FROM neardup_internal.leaves(guarded.target) l(relid))
     ), missing AS (
         SELECT t.relid, t.is_root, 0 AS place, pg_catalog.format(
                    'USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off);', guarded.signature) AS definition
@@ -48,7 +48,7 @@ BEGIN ATOMIC
         UNION ALL
         SELECT t.relid, t.is_root, 1 + band, pg_catalog.format('(@extschema@.simhash_rotated(%I, %s));', guarded.signature, band)
         FROM tables t CROSS JOIN pg_catalog.generate_series(0, 3) band
-        WHERE neardup.rotated_index(t.relid, guarded.signature::text, band) IS NULL
+        WHERE neardup_internal.rotated_index(t.relid, guarded.signature::text, band) IS NULL
     )
     SELECT pg_catalog.format('CREATE INDEX %sON %s %s', CASE WHEN m.is_root THEN '' ELSE 'CONCURRENTLY ' END, m.relid::regclass, m.definition)
     FROM missing m ORDER BY m.is_root, m.relid::regclass::text, m.place;
@@ -60,7 +60,7 @@ CREATE PROCEDURE neardup.backfill(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    guarded neardup.protected := neardup.guard_of(target, document);
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
     block bigint := pg_catalog.current_setting('block_size')::bigint;
     statements text;
     part regclass;
@@ -71,16 +71,16 @@ DECLARE
     total bigint;
     told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
-    PERFORM neardup.check_batch(batch, throttle);
+    PERFORM neardup_internal.check_batch(batch, throttle);
     IF NOT guarded.enabled THEN
         RAISE EXCEPTION 'the guard of % is disabled', target USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'Its trigger signs the rows.',
             HINT = pg_catalog.format('ALTER TABLE %s ENABLE TRIGGER %I;', target, guarded.trigger);
     END IF;
-    SELECT coalesce(pg_catalog.sum(pg_catalog.pg_relation_size(l) / block), 0) INTO total FROM neardup.leaves(target) l;
-    PERFORM neardup.start_work(target, 'backfill', 'pages', total);
+    SELECT coalesce(pg_catalog.sum(pg_catalog.pg_relation_size(l) / block), 0) INTO total FROM neardup_internal.leaves(target) l;
+    PERFORM neardup_internal.start_work(target, 'backfill', 'pages', total);
     signed := 0;
-    FOR part IN SELECT l FROM neardup.leaves(target) l LOOP
+    FOR part IN SELECT l FROM neardup_internal.leaves(target) l LOOP
         pages := pg_catalog.pg_relation_size(part) / block;
         -- A batch is a run of pages, read once and in order; some twenty articles fit one where nothing better is known.
         SELECT greatest(1, batch / CASE WHEN c.relpages > 0 AND c.reltuples > 0 THEN greatest(1, c.reltuples / c.relpages) ELSE 20 END)
@@ -89,9 +89,9 @@ BEGIN
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         WHILE page < pages LOOP
-            signed := signed + neardup.sign_pages(guarded, part, page, page + step);
+            signed := signed + neardup_internal.sign_pages(guarded, part, page, page + step);
             page := page + step;
-            told := neardup.note_work(target, before + least(page, pages), greatest(total, before + pages), told);
+            told := neardup_internal.note_work(target, before + least(page, pages), greatest(total, before + pages), told);
             COMMIT;
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
             IF throttle > interval '0' THEN
@@ -100,8 +100,8 @@ BEGIN
         END LOOP;
         before := before + pages;
     END LOOP;
-    PERFORM neardup.end_work(target);
-    SELECT pg_catalog.string_agg(s, ' ') INTO statements FROM neardup.index_statements(guarded) s;
+    PERFORM neardup_internal.end_work(target);
+    SELECT pg_catalog.string_agg(s, ' ') INTO statements FROM neardup_internal.index_statements(guarded) s;
     IF statements IS NOT NULL THEN
         RAISE NOTICE 'the signatures of % lack an index, and the guard or a search reads the whole table for each row', target
             USING HINT = pg_catalog.format('Build what is missing: %s', statements);

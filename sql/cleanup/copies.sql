@@ -1,6 +1,6 @@
 -- clean-up: what is a copy and which row stays
 
-CREATE TYPE neardup.choice AS (
+CREATE TYPE neardup_internal.choice AS (
     keep text,
     age name,
     rank text[],
@@ -11,12 +11,12 @@ CREATE TYPE neardup.choice AS (
 );
 
 -- The one place that says whether clean-ups look at the texts themselves where nothing is said.
-CREATE FUNCTION neardup.default_verify() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'none';
+CREATE FUNCTION neardup_internal.default_verify() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'none';
 
-CREATE FUNCTION neardup.chosen_verify(verify text) RETURNS text
+CREATE FUNCTION neardup_internal.chosen_verify(verify text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-    verify := coalesce(verify, neardup.default_verify());
+    verify := coalesce(verify, neardup_internal.default_verify());
     IF verify NOT IN ('none', 'facts') THEN
         RAISE EXCEPTION 'verify must be none or facts: %', verify USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -26,7 +26,7 @@ $$;
 
 -- clean-up: the rows that are compared
 
-CREATE FUNCTION neardup.choice_filter(guarded neardup.protected, choice neardup.choice) RETURNS text
+CREATE FUNCTION neardup_internal.choice_filter(guarded neardup.protected, choice neardup_internal.choice) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     filter text := pg_catalog.format('t.%I IS NOT NULL', guarded.signature);
@@ -39,7 +39,7 @@ BEGIN
         RAISE EXCEPTION 'since and until want a column to go by' USING ERRCODE = 'null_value_not_allowed',
             HINT = 'Name it: age => ''column''.';
     END IF;
-    type := neardup.column_type(guarded.target, choice.age);
+    type := neardup_internal.column_type(guarded.target, choice.age);
     -- Read here, so that a value that is none gives a plain error.
     EXECUTE pg_catalog.format('SELECT CAST($1 AS %1$s), CAST($2 AS %1$s)', type) USING choice.since, choice.until;
     IF choice.since IS NOT NULL THEN
@@ -54,17 +54,17 @@ $$;
 
 -- clean-up: the query that lists all copies (its key as k1, k2, ...), each with the row of its group that stays (r1, r2, ...)
 
-CREATE FUNCTION neardup.copies_query(guarded neardup.protected, choice neardup.choice) RETURNS text
+CREATE FUNCTION neardup_internal.copies_query(guarded neardup.protected, choice neardup_internal.choice) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-    keys name[] := neardup.key_columns(guarded.target);
+    keys name[] := neardup_internal.key_columns(guarded.target);
     by_scope text := '';
-    keep_order text := neardup.keep_order(guarded, choice.keep, choice.age, choice.rank);
+    keep_order text := neardup_internal.keep_order(guarded, choice.keep, choice.age, choice.rank);
     grouping text;
 BEGIN
     IF choice.scope <> '{}' THEN
-        PERFORM neardup.column_type(guarded.target, s) FROM pg_catalog.unnest(choice.scope) s;
-        by_scope := neardup.each('t.%1$I', choice.scope) || ', ';
+        PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(choice.scope) s;
+        by_scope := neardup_internal.each('t.%1$I', choice.scope) || ', ';
     END IF;
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.
     -- BETWEEN, because the planner takes that for few rows, which copies are.
@@ -74,15 +74,15 @@ BEGIN
         'FROM %4$s t WHERE %5$s WINDOW w AS (%6$s ORDER BY %7$s), a AS (ORDER BY %8$s%7$s)), '
         'copies AS MATERIALIZED (SELECT * FROM signed s WHERE s.place - s.first BETWEEN 1 AND 9223372036854775807), '
         'sizes AS (SELECT c.first, pg_catalog.count(*) + 1 AS size FROM copies c GROUP BY c.first) ',
-        neardup.each('t.%1$I AS k%2$s', keys), guarded.signature, guarded.distance, guarded.target,
-        neardup.choice_filter(guarded, choice), 'PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', '), keep_order, by_scope,
+        neardup_internal.each('t.%1$I AS k%2$s', keys), guarded.signature, guarded.distance, guarded.target,
+        neardup_internal.choice_filter(guarded, choice), 'PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', '), keep_order, by_scope,
         CASE WHEN by_scope <> '' THEN 'pg_catalog.row_number() OVER a - pg_catalog.row_number() OVER w + ' END);
-    IF neardup.chosen_verify(choice.verify) = 'none' THEN
+    IF neardup_internal.chosen_verify(choice.verify) = 'none' THEN
         RETURN grouping || pg_catalog.format(
             'SELECT %1$s, %2$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, z.size AS group_size, '
             'NULL::text AS verdict, NULL::double precision AS score '
             'FROM copies m JOIN sizes z ON z.first = m.first JOIN signed r ON r.place = m.first ORDER BY m.first, m.place',
-            neardup.each('m.k%2$s', keys), neardup.each('r.k%2$s AS r%2$s', keys));
+            neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys));
     END IF;
     -- The texts of a group decide into which messages it falls apart.
     RETURN grouping || pg_catalog.format(
@@ -91,13 +91,13 @@ BEGIN
         'pg_catalog.array_agg(t.%1$I::text ORDER BY m.place) AS documents '
         'FROM sizes z JOIN signed m ON m.first = z.first JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
         'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, j.verdict, j.score '
-        'FROM gathered g CROSS JOIN LATERAL neardup.judge_group(g.signatures, g.documents, %5$s) j), '
+        'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %5$s) j), '
         'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '
         'SELECT %6$s, %7$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
         'FROM judged j JOIN counted c ON c.first = j.first JOIN signed m ON m.place = j.place JOIN signed r ON r.place = j.first '
         'WHERE j.place <> j.first ORDER BY j.first, j.place',
-        guarded.document, guarded.target, neardup.each('t.%1$I', keys), neardup.each('m.k%2$s', keys), guarded.distance,
-        neardup.each('m.k%2$s', keys), neardup.each('r.k%2$s AS r%2$s', keys));
+        guarded.document, guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('m.k%2$s', keys), guarded.distance,
+        neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys));
 END
 $$;
 
@@ -119,15 +119,15 @@ CREATE FUNCTION neardup.duplicates(
 )
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
-    guarded neardup.protected := neardup.guard_of(target, document);
-    keys name[] := neardup.key_columns(target);
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    keys name[] := neardup_internal.key_columns(target);
 BEGIN
     guarded.distance := coalesce(max_distance, guarded.distance);
-    PERFORM neardup.tell_of_unsigned(guarded);
+    PERFORM neardup_internal.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.distance, c.group_size, '
         'CASE WHEN c.verdict IS NULL THEN ''hamming_distance'' ELSE ''same_message'' END, coalesce(c.score, c.distance), c.verdict FROM (%s) c',
-        neardup.each('c.k%2$s', keys), neardup.each('c.r%2$s', keys),
-        neardup.copies_query(guarded, (keep, age, rank, coalesce(scope, guarded.scope), since, until, verify)::neardup.choice));
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys),
+        neardup_internal.copies_query(guarded, (keep, age, rank, coalesce(scope, guarded.scope), since, until, verify)::neardup_internal.choice));
 END
 $$;

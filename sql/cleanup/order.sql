@@ -1,7 +1,7 @@
 -- clean-up: which row of a group stays, as an ORDER BY list whose first row it is
 
 -- Reads "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
-CREATE FUNCTION neardup.rank_order(target regclass, rank text[]) RETURNS text
+CREATE FUNCTION neardup_internal.rank_order(target regclass, rank text[]) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     entry text;
@@ -17,7 +17,7 @@ BEGIN
         IF parts[1] LIKE '"%' THEN
             parts[1] := pg_catalog.replace(pg_catalog.btrim(parts[1], '"'), '""', '"');
         END IF;
-        PERFORM neardup.column_type(target, parts[1]::name);
+        PERFORM neardup_internal.column_type(target, parts[1]::name);
         list := list || pg_catalog.format('t.%I %s NULLS %s, ', parts[1], pg_catalog.upper(coalesce(parts[4], 'asc')),
                                           pg_catalog.upper(coalesce(parts[6], 'last')));
     END LOOP;
@@ -25,28 +25,28 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup.keep_order(guarded neardup.protected, keep text, age name, rank text[]) RETURNS text
+CREATE FUNCTION neardup_internal.keep_order(guarded neardup.protected, keep text, age name, rank text[]) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-    keys name[] := neardup.key_columns(guarded.target);
-    by_rank text := neardup.rank_order(guarded.target, rank);
+    keys name[] := neardup_internal.key_columns(guarded.target);
+    by_rank text := neardup_internal.rank_order(guarded.target, rank);
     by_age text := '';
     by_keep text;
 BEGIN
     IF age IS NOT NULL THEN
-        PERFORM neardup.column_type(guarded.target, age);
+        PERFORM neardup_internal.column_type(guarded.target, age);
         by_age := pg_catalog.format('t.%I %s NULLS LAST, ', age, CASE keep WHEN 'newest' THEN 'DESC' ELSE 'ASC' END);
     END IF;
     by_keep := CASE keep
         WHEN 'oldest' THEN by_age
-        WHEN 'newest' THEN by_age || neardup.each('t.%1$I DESC, ', keys, '')
+        WHEN 'newest' THEN by_age || neardup_internal.each('t.%1$I DESC, ', keys, '')
         WHEN 'longest' THEN pg_catalog.format('pg_catalog.length(t.%I) DESC, %s', guarded.document, by_age)
         WHEN 'most_complete' THEN
-            pg_catalog.format('%s, %s', neardup.each('(t.%1$I IS NULL)::integer', neardup.column_names(guarded.target), ' + '), by_age)
+            pg_catalog.format('%s, %s', neardup_internal.each('(t.%1$I IS NULL)::integer', neardup_internal.column_names(guarded.target), ' + '), by_age)
     END;
     IF by_keep IS NULL THEN
         RAISE EXCEPTION 'keep must be oldest, newest, longest or most_complete: %', keep USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    RETURN by_rank || by_keep || neardup.each('t.%1$I', keys);
+    RETURN by_rank || by_keep || neardup_internal.each('t.%1$I', keys);
 END
 $$;

@@ -7,11 +7,11 @@ DECLARE
     affected bigint;
     list name;
 BEGIN
-    PERFORM neardup.check_batch(batch, NULL);
+    PERFORM neardup_internal.check_batch(batch, NULL);
     IF older_than IS NULL OR older_than < interval '0' THEN
         RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    IF neardup.in_transaction_block() THEN
+    IF neardup_internal.in_transaction_block() THEN
         RAISE EXCEPTION 'neardup.purge cannot run inside a transaction block' USING ERRCODE = 'active_sql_transaction',
             DETAIL = 'It commits after each batch.', HINT = 'Call it on its own, with autocommit on.';
     END IF;

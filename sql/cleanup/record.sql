@@ -82,14 +82,14 @@ CREATE POLICY own ON neardup.repointed USING (
 
 -- clean-up: pieces of statements; the pattern has the name as %1$I and its place as %2$s
 
-CREATE FUNCTION neardup.each(pattern text, names name[], separator text DEFAULT ', ') RETURNS text
+CREATE FUNCTION neardup_internal.each(pattern text, names name[], separator text DEFAULT ', ') RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (
         SELECT pg_catalog.string_agg(pg_catalog.format(pattern, n.name, n.place), separator ORDER BY n.place)
         FROM pg_catalog.unnest(names) WITH ORDINALITY n(name, place)
     );
 
-CREATE FUNCTION neardup.column_names(target regclass) RETURNS name[]
+CREATE FUNCTION neardup_internal.column_names(target regclass) RETURNS name[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (
         SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute a
@@ -98,7 +98,7 @@ CREATE FUNCTION neardup.column_names(target regclass) RETURNS name[]
 
 -- clean-up: a column's type, also an error where there is no such column
 
-CREATE FUNCTION neardup.column_type(target regclass, name name) RETURNS text
+CREATE FUNCTION neardup_internal.column_type(target regclass, name name) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     type text;

@@ -1,6 +1,6 @@
 -- clean-up: foreign keys that point at a table, its partitions or the tables it is a partition of
 
-CREATE FUNCTION neardup.foreign_keys(target regclass, OUT name name, OUT source regclass, OUT columns name[], OUT target_columns name[])
+CREATE FUNCTION neardup_internal.foreign_keys(target regclass, OUT name name, OUT source regclass, OUT columns name[], OUT target_columns name[])
     RETURNS SETOF record
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -20,17 +20,17 @@ END;
 -- clean-up: a statement for each foreign key, run before the rows $1 to $2 of neardup_chosen go.
 -- It has the same parameters as the statement that removes: after, last, run_id, batch.
 
-CREATE FUNCTION neardup.skip_statement(target regclass, name name, source regclass, columns name[], target_columns name[]) RETURNS text
+CREATE FUNCTION neardup_internal.skip_statement(target regclass, name name, source regclass, columns name[], target_columns name[]) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
         'UPDATE pg_temp.neardup_chosen c SET reason = %1$L FROM %2$s t '
         'WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND (%3$s) = (%4$s) '
         'AND EXISTS (SELECT FROM %5$s f WHERE (%6$s) = (%7$s) AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
         pg_catalog.format('foreign key "%s" of table %s refers to it', name, source), target,
-        neardup.each('t.%1$I', neardup.key_columns(target)), neardup.each('c.k%2$s', neardup.key_columns(target)),
-        source, neardup.each('f.%1$I', columns), neardup.each('t.%1$I', target_columns));
+        neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
+        source, neardup_internal.each('f.%1$I', columns), neardup_internal.each('t.%1$I', target_columns));
 
-CREATE FUNCTION neardup.repoint_statement(target regclass, name name, source regclass, columns name[], target_columns name[]) RETURNS text
+CREATE FUNCTION neardup_internal.repoint_statement(target regclass, name name, source regclass, columns name[], target_columns name[]) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
         'WITH moved AS (UPDATE %1$s f SET %2$s FROM pg_temp.neardup_chosen c, %3$s t, %3$s r '
@@ -41,27 +41,27 @@ CREATE FUNCTION neardup.repoint_statement(target regclass, name name, source reg
         source,
         (SELECT pg_catalog.string_agg(pg_catalog.format('%I = r.%I', p.mine, p.theirs), ', ' ORDER BY p.place)
          FROM ROWS FROM (pg_catalog.unnest(columns), pg_catalog.unnest(target_columns)) WITH ORDINALITY p(mine, theirs, place)),
-        target, neardup.each('t.%1$I', neardup.key_columns(target)), neardup.each('c.k%2$s', neardup.key_columns(target)),
-        neardup.each('r.%1$I', neardup.key_columns(target)), neardup.each('c.r%2$s', neardup.key_columns(target)),
-        neardup.each('f.%1$I', columns), neardup.each('t.%1$I', target_columns),
-        coalesce(neardup.each('f.%1$I::text', neardup.key_columns(source)), '(f.*)::text'),
-        neardup.each('t.%1$I::text', target_columns), neardup.each('r.%1$I::text', target_columns),
-        source, columns, target_columns, neardup.key_columns(source));
+        target, neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
+        neardup_internal.each('r.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(target)),
+        neardup_internal.each('f.%1$I', columns), neardup_internal.each('t.%1$I', target_columns),
+        coalesce(neardup_internal.each('f.%1$I::text', neardup_internal.key_columns(source)), '(f.*)::text'),
+        neardup_internal.each('t.%1$I::text', target_columns), neardup_internal.each('r.%1$I::text', target_columns),
+        source, columns, target_columns, neardup_internal.key_columns(source));
 
 -- clean-up: how many of the chosen rows each foreign key points at, for a dry run
 
-CREATE FUNCTION neardup.tell_of_references(target regclass, on_reference text) RETURNS void
+CREATE FUNCTION neardup_internal.tell_of_references(target regclass, on_reference text) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     k record;
     referred bigint;
 BEGIN
-    FOR k IN SELECT * FROM neardup.foreign_keys(target) LOOP
+    FOR k IN SELECT * FROM neardup_internal.foreign_keys(target) LOOP
         EXECUTE pg_catalog.format(
             'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON (%s) = (%s) '
             'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE (%s) = (%s) AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
-            target, neardup.each('t.%1$I', neardup.key_columns(target)), neardup.each('c.k%2$s', neardup.key_columns(target)),
-            k.source, neardup.each('f.%1$I', k.columns), neardup.each('t.%1$I', k.target_columns)) INTO referred;
+            target, neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
+            k.source, neardup_internal.each('f.%1$I', k.columns), neardup_internal.each('t.%1$I', k.target_columns)) INTO referred;
         IF referred > 0 THEN
             RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, k.name, k.source,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;

@@ -1,16 +1,16 @@
 -- clean-up: the column that names the row a marked one duplicates: the guard's, where its action mark has one
 
-CREATE FUNCTION neardup.mark_column(document name) RETURNS name
+CREATE FUNCTION neardup_internal.mark_column(document name) RETURNS name
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
                 ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END || '_duplicate_of';
 
-CREATE FUNCTION neardup.mark_of(guarded neardup.protected) RETURNS name
+CREATE FUNCTION neardup_internal.mark_of(guarded neardup.protected) RETURNS name
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN coalesce(guarded.duplicate_of, neardup.mark_column(guarded.document));
+    RETURN coalesce(guarded.duplicate_of, neardup_internal.mark_column(guarded.document));
 
 -- Adds a column without keeping others waiting: it gives up its place in the queue after a moment and tries again.
-CREATE FUNCTION neardup.add_column(target regclass, name name, type text) RETURNS void
+CREATE FUNCTION neardup_internal.add_column(target regclass, name name, type text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 DECLARE
     tries integer := 0;
@@ -32,7 +32,7 @@ $$;
 
 -- clean-up: the statements of one batch. Parameters: after, last (places in neardup_chosen), run_id, batch, columns.
 
-CREATE FUNCTION neardup.still_copies(guarded neardup.protected, verify text) RETURNS text
+CREATE FUNCTION neardup_internal.still_copies(guarded neardup.protected, verify text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format('@extschema@.hamming_distance(t.%1$I, r.%1$I) <= %2$s%3$s', guarded.signature, guarded.distance,
         CASE WHEN verify = 'facts' THEN pg_catalog.format(
@@ -40,16 +40,16 @@ CREATE FUNCTION neardup.still_copies(guarded neardup.protected, verify text) RET
             guarded.document) END);
 
 -- Where foreign keys point at the table, the rows are locked before anybody looks who refers to them.
-CREATE FUNCTION neardup.preparing_statements(guarded neardup.protected, verify text, on_reference text) RETURNS text[]
+CREATE FUNCTION neardup_internal.preparing_statements(guarded neardup.protected, verify text, on_reference text) RETURNS text[]
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-    keys name[] := neardup.key_columns(guarded.target);
+    keys name[] := neardup_internal.key_columns(guarded.target);
     foreign_keys text[];
 BEGIN
     SELECT pg_catalog.array_agg(CASE on_reference
-               WHEN 'skip' THEN neardup.skip_statement(guarded.target, k.name, k.source, k.columns, k.target_columns)
-               ELSE neardup.repoint_statement(guarded.target, k.name, k.source, k.columns, k.target_columns) END)
-        INTO foreign_keys FROM neardup.foreign_keys(guarded.target) k;
+               WHEN 'skip' THEN neardup_internal.skip_statement(guarded.target, k.name, k.source, k.columns, k.target_columns)
+               ELSE neardup_internal.repoint_statement(guarded.target, k.name, k.source, k.columns, k.target_columns) END)
+        INTO foreign_keys FROM neardup_internal.foreign_keys(guarded.target) k;
     IF foreign_keys IS NULL THEN
         RETURN '{}';
     END IF;
@@ -57,21 +57,21 @@ BEGIN
         pg_catalog.format(
             'SELECT FROM %1$s t WHERE (%2$s) IN (SELECT %3$s FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2) '
             'ORDER BY %2$s FOR KEY SHARE',
-            guarded.target, neardup.each('t.%1$I', keys), neardup.each('c.r%2$s', keys)),
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.r%2$s', keys)),
         pg_catalog.format(
             'SELECT FROM %1$s t WHERE (%2$s) IN (SELECT %3$s FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2) '
             'ORDER BY %2$s FOR UPDATE',
-            guarded.target, neardup.each('t.%1$I', keys), neardup.each('c.k%2$s', keys)),
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys)),
         pg_catalog.format(
             'UPDATE pg_temp.neardup_chosen c SET reason = ''changed meanwhile'' WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 '
             'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %1$s t, %1$s r WHERE (%2$s) = (%3$s) AND (%4$s) = (%5$s) AND %6$s)',
-            guarded.target, neardup.each('t.%1$I', keys), neardup.each('c.k%2$s', keys), neardup.each('r.%1$I', keys),
-            neardup.each('c.r%2$s', keys), neardup.still_copies(guarded, verify))
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.each('r.%1$I', keys),
+            neardup_internal.each('c.r%2$s', keys), neardup_internal.still_copies(guarded, verify))
     ] || foreign_keys;
 END
 $$;
 
-CREATE FUNCTION neardup.removing_statement(guarded neardup.protected, verify text, action text) RETURNS text
+CREATE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, verify text, action text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
         'WITH chosen AS (SELECT * FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2),
@@ -81,23 +81,23 @@ RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', ''
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
 SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g',
         guarded.target,
-        neardup.each('r.%1$I', neardup.key_columns(guarded.target)), neardup.each('c.r%2$s', neardup.key_columns(guarded.target)),
-        neardup.each('t.%1$I', neardup.key_columns(guarded.target)), neardup.each('c.k%2$s', neardup.key_columns(guarded.target)),
+        neardup_internal.each('r.%1$I', neardup_internal.key_columns(guarded.target)), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(guarded.target)),
+        neardup_internal.each('t.%1$I', neardup_internal.key_columns(guarded.target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(guarded.target)),
         guarded.signature,
         CASE action
             WHEN 'mark' THEN pg_catalog.format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c, staying r',
-                guarded.target, neardup.mark_of(guarded), neardup.each('c.r%2$s', neardup.key_columns(guarded.target)),
-                CASE WHEN neardup.mark_of(guarded) = ANY (neardup.column_names(guarded.target))
-                     THEN neardup.column_type(guarded.target, neardup.mark_of(guarded)) ELSE 'text' END)
+                guarded.target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(guarded.target)),
+                CASE WHEN neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names(guarded.target))
+                     THEN neardup_internal.column_type(guarded.target, neardup_internal.mark_of(guarded)) ELSE 'text' END)
             ELSE pg_catalog.format('DELETE FROM %s t USING chosen c, staying r', guarded.target) END,
-        neardup.still_copies(guarded, verify),
+        neardup_internal.still_copies(guarded, verify),
         CASE verify WHEN 'facts' THEN pg_catalog.format(', r.%I', guarded.document) END,
         CASE action WHEN 'archive' THEN '(t.*)::text' ELSE 'NULL::text' END);
 
 -- clean-up: one batch; if a constraint is in the way of some of its rows, it goes row by row, and those stay.
 -- The settings make a record's text the same for whoever removes and whoever restores.
 
-CREATE FUNCTION neardup.remove_batch(
+CREATE FUNCTION neardup_internal.remove_batch(
     preparing text[], removing text, after bigint, last bigint, run_id bigint, batch integer, target regclass,
     OUT removed bigint, OUT repointed bigint
 )
@@ -106,7 +106,7 @@ CREATE FUNCTION neardup.remove_batch(
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     statement text;
-    columns name[] := neardup.column_names(target);
+    columns name[] := neardup_internal.column_names(target);
     affected bigint;
     first bigint;
 BEGIN

@@ -9,11 +9,11 @@ CREATE FUNCTION neardup.report(
 ) RETURNS TABLE (item text, name text, value double precision)
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
-    guarded neardup.protected := neardup.guard_of(target, document);
-    keys name[] := neardup.key_columns(target);
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    keys name[] := neardup_internal.key_columns(target);
 BEGIN
     guarded.distance := coalesce(max_distance, guarded.distance);
-    PERFORM neardup.tell_of_unsigned(guarded);
+    PERFORM neardup_internal.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT ''signed''::text, NULL::text, pg_catalog.count(t.%I)::double precision FROM %s t', guarded.signature, target);
@@ -25,8 +25,8 @@ BEGIN
         'UNION ALL SELECT ''share'', NULL, coalesce(pg_catalog.round((SELECT pg_catalog.count(*) FROM copies)::numeric / nullif((SELECT pg_catalog.count(*) FROM %s), 0), 4), 0) '
         'UNION ALL SELECT ''distance'', d.distance::text, d.n FROM (SELECT c.distance, pg_catalog.count(*) AS n FROM copies c GROUP BY 1 ORDER BY 1) d '
         'UNION ALL SELECT ''largest group'', g.stays, g.size FROM (SELECT * FROM groups ORDER BY size DESC, stays LIMIT %s) g',
-        neardup.each('c.r%2$s', keys),
-        neardup.copies_query(guarded, ('oldest', NULL, NULL, guarded.scope, NULL, NULL, verify)::neardup.choice), target, coalesce(top, 10));
+        neardup_internal.each('c.r%2$s', keys),
+        neardup_internal.copies_query(guarded, ('oldest', NULL, NULL, guarded.scope, NULL, NULL, verify)::neardup_internal.choice), target, coalesce(top, 10));
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT ''hottest band'', pg_catalog.format(''band %%s, bits %%s'', k.key >> 16, pg_catalog.lpad(pg_catalog.to_hex(k.key & 65535), 4, ''0'')), k.n::double precision '
         'FROM (SELECT b.key, pg_catalog.count(*) AS n FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.simhash_bands(t.%I)) b(key) '
@@ -43,8 +43,8 @@ CREATE FUNCTION neardup.report_html(
 ) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
-    guarded neardup.protected := neardup.guard_of(target, document);
-    keys name[] := neardup.key_columns(target);
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    keys name[] := neardup_internal.key_columns(target);
     shown jsonb;
     overview jsonb;
 BEGIN
@@ -59,9 +59,9 @@ BEGIN
         '''stays_text'', r.%3$I::text, ''copy_text'', t.%3$I::text) ORDER BY c.group_size DESC, %1$s) '
         'FROM (SELECT f.* FROM (SELECT DISTINCT ON (%1$s) c.* FROM (%4$s) c ORDER BY %1$s, c.distance DESC, %2$s) f '
         'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON (%7$s) = (%1$s) JOIN %6$s t ON (%8$s) = (%2$s)',
-        neardup.each('c.r%2$s', keys), neardup.each('c.k%2$s', keys), guarded.document,
-        neardup.copies_query(guarded, ('oldest', NULL, NULL, guarded.scope, NULL, NULL, verify)::neardup.choice), samples, target,
-        neardup.each('r.%1$I', keys), neardup.each('t.%1$I', keys)) INTO shown;
+        neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), guarded.document,
+        neardup_internal.copies_query(guarded, ('oldest', NULL, NULL, guarded.scope, NULL, NULL, verify)::neardup_internal.choice), samples, target,
+        neardup_internal.each('r.%1$I', keys), neardup_internal.each('t.%1$I', keys)) INTO shown;
     SELECT pg_catalog.jsonb_build_object(
                'title', pg_catalog.format('Near-duplicates in %s, column %s', target, guarded.document),
                'numbers', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
@@ -72,6 +72,6 @@ BEGIN
                'bands', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'hottest band'), '[]'),
                'samples', coalesce(shown, '[]'))
         INTO overview FROM neardup.report(target, document, max_distance, verify) r;
-    RETURN neardup.render_report(overview::text);
+    RETURN neardup_internal.render_report(overview::text);
 END
 $$;

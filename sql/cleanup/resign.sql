@@ -3,7 +3,7 @@
 -- A second column is filled beside the first; when it is complete and has its index, the two change places in one short transaction.
 -- Until then the guard judges by the old one, and writers fill both.
 
-CREATE FUNCTION neardup.sign_next() RETURNS trigger
+CREATE FUNCTION neardup_internal.sign_next() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     old_document text;
@@ -30,11 +30,11 @@ FROM pg_catalog.pg_trigger t
          SELECT pg_catalog.string_to_array(pg_catalog.encode(t.tgargs, 'escape'), '\000') AS arguments
      ) a
      LEFT JOIN neardup.protected p ON p.target = t.tgrelid AND p.document = a.arguments[1]::name
-WHERE t.tgfoid = 'neardup.sign_next'::regproc AND t.tgparentid = 0;
+WHERE t.tgfoid = 'neardup_internal.sign_next'::regproc AND t.tgparentid = 0;
 GRANT SELECT ON neardup.resigning TO public;
 
 -- Both columns are signed by SQL, which knows the document of one column only.
-CREATE FUNCTION neardup.check_resigning(guarded neardup.protected) RETURNS void
+CREATE FUNCTION neardup_internal.check_resigning(guarded neardup.protected) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     IF guarded.expression IS NOT NULL OR pg_catalog.cardinality(guarded.columns) > 1 THEN
@@ -48,25 +48,25 @@ $$;
 CREATE FUNCTION neardup.signed_otherwise(target regclass, document name DEFAULT NULL) RETURNS TABLE (key text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-    guarded neardup.protected := neardup.guard_of(target, document);
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
 BEGIN
-    PERFORM neardup.check_resigning(guarded);
+    PERFORM neardup_internal.check_resigning(guarded);
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT %s FROM %s t WHERE t.%I IS DISTINCT FROM @extschema@.simhash(t.%I::text, $1)',
-        neardup.key_expression(target, 't'), target, guarded.signature, guarded.document) USING guarded.analyzer;
+        neardup_internal.key_expression(target, 't'), target, guarded.signature, guarded.document) USING guarded.analyzer;
 END
 $$;
 
-CREATE FUNCTION neardup.next_column(signature name) RETURNS name
+CREATE FUNCTION neardup_internal.next_column(signature name) RETURNS name
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN pg_catalog.octet_length(signature::text) <= 58 THEN signature::text
                 ELSE 'signature_' || pg_catalog.left(pg_catalog.md5(signature::text), 12) END || '_next';
 
 -- Puts up the second column and the trigger that fills it; gives up after a moment and tries again rather than keep writers waiting.
-CREATE FUNCTION neardup.begin_resigning(guarded neardup.protected, analyzer text) RETURNS void
+CREATE FUNCTION neardup_internal.begin_resigning(guarded neardup.protected, analyzer text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 DECLARE
-    next name := neardup.next_column(guarded.signature);
+    next name := neardup_internal.next_column(guarded.signature);
     tries integer := 0;
 BEGIN
     LOOP
@@ -74,7 +74,7 @@ BEGIN
             EXECUTE pg_catalog.format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', guarded.target);
             EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash', guarded.target, next);
             EXECUTE pg_catalog.format(
-                'CREATE TRIGGER %I BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION neardup.sign_next(%L, %L, %L)',
+                'CREATE TRIGGER %I BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION neardup_internal.sign_next(%L, %L, %L)',
                 'zzz_' || next, guarded.target, guarded.document, next, analyzer);
             RETURN;
         EXCEPTION WHEN lock_not_available THEN
@@ -88,7 +88,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup.resign_pages(guarded neardup.protected, analyzer text, part regclass, first bigint, after bigint) RETURNS bigint
+CREATE FUNCTION neardup_internal.resign_pages(guarded neardup.protected, analyzer text, part regclass, first bigint, after bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     signed bigint;
@@ -97,17 +97,17 @@ BEGIN
         'UPDATE ONLY %1$s t SET %2$I = s.signature FROM (SELECT o.ctid AS place, @extschema@.simhash(o.%3$I::text, $1) AS signature FROM ONLY %1$s o '
         'WHERE o.ctid >= %4$L AND o.ctid < %5$L AND o.%2$I IS NULL AND o.%3$I IS NOT NULL OFFSET 0) s '
         'WHERE t.ctid = s.place AND t.ctid >= %4$L AND t.ctid < %5$L AND s.signature IS NOT NULL',
-        part, neardup.next_column(guarded.signature), guarded.document, '(' || first || ',0)', '(' || after || ',0)') USING analyzer;
+        part, neardup_internal.next_column(guarded.signature), guarded.document, '(' || first || ',0)', '(' || after || ',0)') USING analyzer;
     GET DIAGNOSTICS signed = ROW_COUNT;
     RETURN signed;
 END
 $$;
 
 -- The two columns change places: catalog work alone, in one transaction.
-CREATE FUNCTION neardup.end_resigning(guarded neardup.protected, analyzer text) RETURNS void
+CREATE FUNCTION neardup_internal.end_resigning(guarded neardup.protected, analyzer text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 DECLARE
-    next name := neardup.next_column(guarded.signature);
+    next name := neardup_internal.next_column(guarded.signature);
     old_setting text := pg_catalog.to_jsonb(guarded.analyzer)::text;
     guards record;
     tries integer := 0;
@@ -159,7 +159,7 @@ CREATE PROCEDURE neardup.resign(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    guarded neardup.protected := neardup.guard_of(target, document);
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
     beside neardup.protected := guarded;
     block bigint := pg_catalog.current_setting('block_size')::bigint;
     under_way text;
@@ -173,8 +173,8 @@ DECLARE
     total bigint;
     told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
-    PERFORM neardup.check_batch(batch, throttle);
-    PERFORM neardup.check_resigning(guarded);
+    PERFORM neardup_internal.check_batch(batch, throttle);
+    PERFORM neardup_internal.check_resigning(guarded);
     SELECT r.analyzer INTO under_way FROM neardup.resigning r WHERE r.target = resign.target AND r.document = guarded.document;
     IF under_way <> analyzer THEN
         RAISE EXCEPTION 'table % is being signed again with analyzer %', target, under_way USING ERRCODE = 'object_in_use',
@@ -182,15 +182,15 @@ BEGIN
     END IF;
     analyzer := coalesce(analyzer, under_way, guarded.analyzer);
     PERFORM @extschema@.simhash(''::text, analyzer);
-    beside.signature := neardup.next_column(guarded.signature);
-    SELECT coalesce(pg_catalog.sum(pg_catalog.pg_relation_size(l) / block), 0) INTO total FROM neardup.leaves(target) l;
-    PERFORM neardup.start_work(target, 'resign', 'pages', total);
+    beside.signature := neardup_internal.next_column(guarded.signature);
+    SELECT coalesce(pg_catalog.sum(pg_catalog.pg_relation_size(l) / block), 0) INTO total FROM neardup_internal.leaves(target) l;
+    PERFORM neardup_internal.start_work(target, 'resign', 'pages', total);
     IF under_way IS NULL THEN
-        PERFORM neardup.begin_resigning(guarded, analyzer);
+        PERFORM neardup_internal.begin_resigning(guarded, analyzer);
     END IF;
     signed := 0;
     COMMIT;
-    FOR part IN SELECT l FROM neardup.leaves(target) l LOOP
+    FOR part IN SELECT l FROM neardup_internal.leaves(target) l LOOP
         pages := pg_catalog.pg_relation_size(part) / block;
         SELECT greatest(1, batch / CASE WHEN c.relpages > 0 AND c.reltuples > 0 THEN greatest(1, c.reltuples / c.relpages) ELSE 20 END)
             INTO step FROM pg_catalog.pg_class c WHERE c.oid = part;
@@ -198,9 +198,9 @@ BEGIN
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         WHILE page < pages LOOP
-            signed := signed + neardup.resign_pages(guarded, analyzer, part, page, page + step);
+            signed := signed + neardup_internal.resign_pages(guarded, analyzer, part, page, page + step);
             page := page + step;
-            told := neardup.note_work(target, before + least(page, pages), greatest(total, before + pages), told);
+            told := neardup_internal.note_work(target, before + least(page, pages), greatest(total, before + pages), told);
             COMMIT;
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
             IF throttle > interval '0' THEN
@@ -209,9 +209,9 @@ BEGIN
         END LOOP;
         before := before + pages;
     END LOOP;
-    SELECT pg_catalog.string_agg(s, ' ') INTO statements FROM neardup.index_statements(beside) s;
+    SELECT pg_catalog.string_agg(s, ' ') INTO statements FROM neardup_internal.index_statements(beside) s;
     IF statements IS NOT NULL AND total > 0 THEN
-        PERFORM neardup.end_work(target);
+        PERFORM neardup_internal.end_work(target);
         RAISE NOTICE 'the new signatures of % are complete, and the guard still judges by the old ones', target
             USING HINT = pg_catalog.format('Build the indexes, then call neardup.resign again: %s', statements);
         RETURN;
@@ -223,20 +223,20 @@ BEGIN
         RAISE EXCEPTION 'some rows of % have no new signature', target USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = 'They were written while triggers were off; call neardup.resign again.';
     END IF;
-    PERFORM neardup.end_resigning(guarded, analyzer);
+    PERFORM neardup_internal.end_resigning(guarded, analyzer);
     IF total = 0 THEN
-        FOR statements IN SELECT s FROM neardup.index_statements(guarded) s LOOP
+        FOR statements IN SELECT s FROM neardup_internal.index_statements(guarded) s LOOP
             EXECUTE pg_catalog.replace(statements, 'CONCURRENTLY ', '');
         END LOOP;
     END IF;
-    PERFORM neardup.end_work(target);
+    PERFORM neardup_internal.end_work(target);
 END
 $$;
 
 CREATE FUNCTION neardup.stop_resigning(target regclass, document name DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    guarded neardup.protected := neardup.guard_of(target, document);
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
     r neardup.resigning;
 BEGIN
     SELECT * INTO r FROM neardup.resigning s WHERE s.target = stop_resigning.target AND s.document = guarded.document;

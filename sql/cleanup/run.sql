@@ -1,6 +1,6 @@
 -- clean-up: choose, show, remove
 
-CREATE FUNCTION neardup.check_cleanup(target regclass, action text, on_reference text) RETURNS void
+CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, on_reference text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     hidden name;
@@ -21,19 +21,19 @@ END
 $$;
 
 -- Lists the copies in pg_temp.neardup_chosen. A group may be a chain: only a row that is itself near the one that stays may go.
-CREATE FUNCTION neardup.choose(
-    guarded neardup.protected, choice neardup.choice, action text, OUT chosen bigint, OUT chained bigint
+CREATE FUNCTION neardup_internal.choose(
+    guarded neardup.protected, choice neardup_internal.choice, action text, OUT chosen bigint, OUT chained bigint
 )
     LANGUAGE plpgsql VOLATILE SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
-    keys name[] := neardup.key_columns(guarded.target);
-    marked name := neardup.mark_of(guarded);
+    keys name[] := neardup_internal.key_columns(guarded.target);
+    marked name := neardup_internal.mark_of(guarded);
     mark_known boolean;
 BEGIN
     IF pg_catalog.to_regclass('pg_temp.neardup_chosen') IS NOT NULL THEN
         DROP TABLE pg_temp.neardup_chosen;
     END IF;
-    mark_known := action = 'mark' AND marked = ANY (neardup.column_names(guarded.target));
+    mark_known := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
     IF mark_known THEN
         -- A row that is marked already does not become the one that stays.
         choice.rank := ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'] || choice.rank;
@@ -41,18 +41,18 @@ BEGIN
     EXECUTE pg_catalog.format(
         'CREATE TEMPORARY TABLE neardup_chosen AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
         'c.distance > %s AND c.verdict IS NULL AS chained, NULL::text AS reason, NULL::bigint AS document_hash, NULL::bigint AS stays_hash FROM (%s) c',
-        guarded.distance, neardup.copies_query(guarded, choice));
-    IF neardup.chosen_verify(choice.verify) = 'facts' THEN
+        guarded.distance, neardup_internal.copies_query(guarded, choice));
+    IF neardup_internal.chosen_verify(choice.verify) = 'facts' THEN
         EXECUTE pg_catalog.format(
             'UPDATE pg_temp.neardup_chosen c SET document_hash = pg_catalog.hashtextextended(t.%1$I::text, 0), '
             'stays_hash = pg_catalog.hashtextextended(r.%1$I::text, 0) FROM %2$s t, %2$s r WHERE (%3$s) = (%4$s) AND (%5$s) = (%6$s)',
-            guarded.document, guarded.target, neardup.each('t.%1$I', keys), neardup.each('c.k%2$s', keys),
-            neardup.each('r.%1$I', keys), neardup.each('c.r%2$s', keys));
+            guarded.document, guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys),
+            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys));
     END IF;
     IF mark_known THEN
         EXECUTE pg_catalog.format(
             'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE (%s) = (%s) AND t.%I IS NOT NULL',
-            guarded.target, neardup.each('t.%1$I', keys), neardup.each('c.k%2$s', keys), marked);
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), marked);
     END IF;
     ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place);
     ANALYZE pg_temp.neardup_chosen;
@@ -62,7 +62,7 @@ END
 $$;
 
 -- Says which rows would go.
-CREATE FUNCTION neardup.tell_chosen(keys name[], action text) RETURNS void
+CREATE FUNCTION neardup_internal.tell_chosen(keys name[], action text) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     sample text;
@@ -70,7 +70,7 @@ BEGIN
     FOR sample IN EXECUTE pg_catalog.format(
         'SELECT pg_catalog.format(''would %s (%%s), distance %%s from (%%s), which stays%%s'', pg_catalog.concat_ws('', '', %s), c.distance, '
         'pg_catalog.concat_ws('', '', %s), '': '' || c.verdict) FROM pg_temp.neardup_chosen c WHERE NOT c.chained ORDER BY c.place LIMIT 10',
-        CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, neardup.each('c.k%2$s', keys), neardup.each('c.r%2$s', keys))
+        CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys))
     LOOP
         RAISE NOTICE '%', sample;
     END LOOP;
@@ -78,12 +78,12 @@ END
 $$;
 
 -- Records which of the chosen rows are still there, and says which.
-CREATE FUNCTION neardup.tell_skipped(target regclass, run_id bigint, action text, distance integer) RETURNS bigint
+CREATE FUNCTION neardup_internal.tell_skipped(target regclass, run_id bigint, action text, distance integer) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
-    keys name[] := neardup.key_columns(target);
+    keys name[] := neardup_internal.key_columns(target);
     skipped bigint;
     sample record;
 BEGIN
@@ -91,7 +91,7 @@ BEGIN
         'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, pg_catalog.concat_ws('', '', %1$s), '
         'pg_catalog.concat_ws('', '', %2$s), CASE WHEN c.chained THEN $2 ELSE coalesce(c.reason, ''changed meanwhile'') END '
         'FROM pg_temp.neardup_chosen c WHERE (c.chained OR c.reason IS NOT NULL OR $3) AND EXISTS (SELECT FROM %3$s t WHERE (%4$s) = (%1$s)) ORDER BY c.place',
-        neardup.each('c.k%2$s', keys), neardup.each('c.r%2$s', keys), target, neardup.each('t.%1$I', keys))
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.each('t.%1$I', keys))
         USING run_id, pg_catalog.format('further than %s from the row that stays', distance), action <> 'mark';
     GET DIAGNOSTICS skipped = ROW_COUNT;
     FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
@@ -122,8 +122,8 @@ CREATE PROCEDURE neardup.cleanup(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    guarded neardup.protected := neardup.guard_of(target, document);
-    choice neardup.choice := (keep, age, rank, coalesce(scope, guarded.scope), since, until, verify)::neardup.choice;
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    choice neardup_internal.choice := (keep, age, rank, coalesce(scope, guarded.scope), since, until, verify)::neardup_internal.choice;
     counts record;
     chosen bigint;
     all_places bigint;
@@ -135,23 +135,23 @@ DECLARE
     left_in_place bigint;
     told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
-    PERFORM neardup.check_batch(batch, throttle);
-    PERFORM neardup.check_cleanup(target, action, on_reference);
-    choice.verify := neardup.chosen_verify(verify);
+    PERFORM neardup_internal.check_batch(batch, throttle);
+    PERFORM neardup_internal.check_cleanup(target, action, on_reference);
+    choice.verify := neardup_internal.chosen_verify(verify);
     guarded.distance := coalesce(max_distance, guarded.distance);
-    PERFORM neardup.tell_of_unsigned(guarded);
+    PERFORM neardup_internal.tell_of_unsigned(guarded);
     removed := 0;
-    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE neardup.preparing_statements(guarded, choice.verify, on_reference) END;
-    removing := neardup.removing_statement(guarded, choice.verify, action);
+    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE neardup_internal.preparing_statements(guarded, choice.verify, on_reference) END;
+    removing := neardup_internal.removing_statement(guarded, choice.verify, action);
 
     IF dry_run IS DISTINCT FROM false THEN
-        counts := neardup.choose(guarded, choice, action);
+        counts := neardup_internal.choose(guarded, choice, action);
         IF counts.chained > 0 THEN
             RAISE NOTICE '% rows of groups are further than % from the row that stays and are left in place', counts.chained, guarded.distance;
         END IF;
-        PERFORM neardup.tell_chosen(neardup.key_columns(target), action);
+        PERFORM neardup_internal.tell_chosen(neardup_internal.key_columns(target), action);
         IF action <> 'mark' THEN
-            PERFORM neardup.tell_of_references(target, on_reference);
+            PERFORM neardup_internal.tell_of_references(target, on_reference);
         END IF;
         arguments := pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target), 'keep => ' || pg_catalog.quote_literal(keep),
             'age => ' || pg_catalog.quote_literal(age), 'document => ' || pg_catalog.quote_literal(document),
@@ -169,11 +169,11 @@ BEGIN
         RETURN;
     END IF;
 
-    PERFORM neardup.start_work(target, 'cleanup', 'rows');
-    IF action = 'mark' AND neardup.mark_of(guarded) <> ALL (neardup.column_names(target)) THEN
-        PERFORM neardup.add_column(target, neardup.mark_of(guarded), 'text');
+    PERFORM neardup_internal.start_work(target, 'cleanup', 'rows');
+    IF action = 'mark' AND neardup_internal.mark_of(guarded) <> ALL (neardup_internal.column_names(target)) THEN
+        PERFORM neardup_internal.add_column(target, neardup_internal.mark_of(guarded), 'text');
     END IF;
-    counts := neardup.choose(guarded, choice, action);
+    counts := neardup_internal.choose(guarded, choice, action);
     chosen := counts.chosen;
     IF counts.chained > 0 THEN
         RAISE NOTICE '% rows of groups are further than % from the row that stays and are left in place', counts.chained, guarded.distance;
@@ -181,11 +181,11 @@ BEGIN
     IF chosen = 0 THEN
         RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, target;
         DROP TABLE pg_temp.neardup_chosen;
-        PERFORM neardup.end_work(target);
+        PERFORM neardup_internal.end_work(target);
         RETURN;
     END IF;
     INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance)
-    VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup.mark_of(guarded) END, keep, guarded.distance) RETURNING r.run_id INTO run_id;
+    VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup_internal.mark_of(guarded) END, keep, guarded.distance) RETURNING r.run_id INTO run_id;
     SELECT pg_catalog.max(c.place) INTO all_places FROM pg_temp.neardup_chosen c;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
@@ -194,21 +194,21 @@ BEGIN
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         batches := batches + 1;
-        counts := neardup.remove_batch(preparing, removing, place, place + batch, run_id, batches, target);
+        counts := neardup_internal.remove_batch(preparing, removing, place, place + batch, run_id, batches, target);
         place := place + batch;
         removed := removed + counts.removed;
         UPDATE neardup.runs r SET removed = r.removed + counts.removed, repointed = r.repointed + counts.repointed WHERE r.run_id = cleanup.run_id;
-        told := neardup.note_work(target, place, all_places, told);
+        told := neardup_internal.note_work(target, place, all_places, told);
         COMMIT;
         IF throttle > interval '0' THEN
             PERFORM pg_catalog.pg_sleep_for(throttle);
             COMMIT;
         END IF;
     END LOOP;
-    left_in_place := neardup.tell_skipped(target, run_id, action, guarded.distance);
+    left_in_place := neardup_internal.tell_skipped(target, run_id, action, guarded.distance);
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;
     DROP TABLE pg_temp.neardup_chosen;
-    PERFORM neardup.end_work(target);
+    PERFORM neardup_internal.end_work(target);
     IF removed < chosen THEN
         RAISE NOTICE '% rows were left in place: SELECT * FROM neardup.skipped WHERE run_id = %', chosen - removed, run_id;
     END IF;

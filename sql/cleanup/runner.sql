@@ -29,14 +29,14 @@ WHERE l.locktype = 'advisory' AND l.objsubid = 16 AND l.granted
       AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database());
 GRANT SELECT ON neardup.progress TO public;
 
-CREATE FUNCTION neardup.start_work(target regclass, procedure text, unit text, total bigint DEFAULT 0) RETURNS void
+CREATE FUNCTION neardup_internal.start_work(target regclass, procedure text, unit text, total bigint DEFAULT 0) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    IF neardup.in_transaction_block() THEN
+    IF neardup_internal.in_transaction_block() THEN
         RAISE EXCEPTION 'neardup.% cannot run inside a transaction block', procedure USING ERRCODE = 'active_sql_transaction',
             DETAIL = 'It commits after each batch.', HINT = 'Call it on its own, with autocommit on.';
     END IF;
-    IF NOT neardup.hold_table(target) THEN
+    IF NOT neardup_internal.hold_table(target) THEN
         RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
             HINT = 'SELECT * FROM neardup.progress;';
     END IF;
@@ -47,7 +47,7 @@ END
 $$;
 
 -- Notes how far the work is, and every three seconds says so. Gives back when it last spoke.
-CREATE FUNCTION neardup.note_work(target regclass, done bigint, total bigint, told timestamptz) RETURNS timestamptz
+CREATE FUNCTION neardup_internal.note_work(target regclass, done bigint, total bigint, told timestamptz) RETURNS timestamptz
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     p neardup.running;
@@ -65,16 +65,16 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup.end_work(target regclass) RETURNS void
+CREATE FUNCTION neardup_internal.end_work(target regclass) RETURNS void
     LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     DELETE FROM neardup.running r WHERE r.target = end_work.target AND r.role = CURRENT_USER;
-    SELECT neardup.release_table(target);
+    SELECT neardup_internal.release_table(target);
 END;
 
 -- procedures that run long: arguments they share
 
-CREATE FUNCTION neardup.check_batch(batch integer, throttle interval) RETURNS void
+CREATE FUNCTION neardup_internal.check_batch(batch integer, throttle interval) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
     IF batch IS NULL OR batch NOT BETWEEN 1 AND 1000000 THEN

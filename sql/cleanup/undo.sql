@@ -1,12 +1,12 @@
 -- clean-up: bring removed rows back
 
 -- One batch of a run, or one row of it. Rows that refer to each other come in one statement, so that their foreign keys hold.
-CREATE FUNCTION neardup.insert_removed(run neardup.runs, batch integer, place tid) RETURNS bigint
+CREATE FUNCTION neardup_internal.insert_removed(run neardup.runs, batch integer, place tid) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     columns name[];
     writable name[];
-    keys name[] := neardup.key_columns(run.target);
+    keys name[] := neardup_internal.key_columns(run.target);
     added integer;
     restored bigint;
 BEGIN
@@ -14,14 +14,14 @@ BEGIN
     SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
     WHERE a.attrelid = run.target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
     -- Columns that came later get their defaults; the text of the record wants a place for them.
-    added := pg_catalog.cardinality(neardup.column_names(run.target)) - pg_catalog.cardinality(columns);
+    added := pg_catalog.cardinality(neardup_internal.column_names(run.target)) - pg_catalog.cardinality(columns);
     EXECUTE pg_catalog.format(
         'WITH source AS MATERIALIZED (SELECT d.ctid AS place, CAST(pg_catalog.left(d.record, -1) || %7$L || '')'' AS %1$s) AS r FROM neardup.removed d '
         'WHERE d.run_id = $1 AND d.batch = $2 AND d.role = $3 AND ($4 IS NULL OR d.ctid = $4) AND d.record IS NOT NULL), '
         'inserted AS (INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM source s ON CONFLICT DO NOTHING RETURNING %4$s) '
         'DELETE FROM neardup.removed d USING source s, inserted i WHERE d.ctid = s.place AND (%5$s) = (%6$s)',
-        run.target, neardup.each('%1$I', writable), neardup.each('(s.r).%1$I', writable), neardup.each('%1$I AS k%2$s', keys),
-        neardup.each('(s.r).%1$I', keys), neardup.each('i.k%2$s', keys), pg_catalog.repeat(',', added))
+        run.target, neardup_internal.each('%1$I', writable), neardup_internal.each('(s.r).%1$I', writable), neardup_internal.each('%1$I AS k%2$s', keys),
+        neardup_internal.each('(s.r).%1$I', keys), neardup_internal.each('i.k%2$s', keys), pg_catalog.repeat(',', added))
         USING run.run_id, batch, run.role, place;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
@@ -29,7 +29,7 @@ END
 $$;
 
 -- Points the references of a batch back, where the row they pointed at is there again and nobody has changed them since.
-CREATE FUNCTION neardup.point_back(run neardup.runs, batch integer) RETURNS bigint
+CREATE FUNCTION neardup_internal.point_back(run neardup.runs, batch integer) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     g record;
@@ -46,18 +46,18 @@ BEGIN
             'back AS (UPDATE %1$s f SET %2$s FROM log l%3$s WHERE %4$s AND %5$s AND EXISTS (SELECT FROM %6$s t WHERE %7$s) RETURNING l.place) '
             'DELETE FROM neardup.repointed p USING back b WHERE p.ctid = b.place',
             g.source,
-            (SELECT pg_catalog.string_agg(pg_catalog.format('%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup.column_type(g.source, c.name)), ', ')
+            (SELECT pg_catalog.string_agg(pg_catalog.format('%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup_internal.column_type(g.source, c.name)), ', ')
              FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
             CASE WHEN g.key_columns IS NULL THEN pg_catalog.format(
                 ', (SELECT s.tableoid AS part, s.ctid AS place, (s.*)::text AS record, pg_catalog.row_number() OVER (PARTITION BY (s.*)::text) AS n FROM %s s) s', g.source) END,
             coalesce(
-                (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I = CAST(l.key[%s] AS %s)', c.name, c.i, neardup.column_type(g.source, c.name)), ' AND ')
+                (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I = CAST(l.key[%s] AS %s)', c.name, c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
                  FROM pg_catalog.unnest(g.key_columns) WITH ORDINALITY c(name, i)),
                 'f.tableoid = s.part AND f.ctid = s.place AND s.record = l.key[1] AND s.n = l.n'),
-            (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I = CAST(l.new_values[%s] AS %s)', c.name, c.i, neardup.column_type(g.source, c.name)), ' AND ')
+            (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I = CAST(l.new_values[%s] AS %s)', c.name, c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
              FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
             run.target,
-            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup.column_type(run.target, c.name)), ' AND ')
+            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup_internal.column_type(run.target, c.name)), ' AND ')
              FROM pg_catalog.unnest(g.target_columns) WITH ORDINALITY c(name, i)))
             USING run.run_id, batch, g.source, g.columns, g.target_columns;
         GET DIAGNOSTICS changed = ROW_COUNT;
@@ -67,7 +67,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup.restore_rows(run neardup.runs, batch integer) RETURNS bigint
+CREATE FUNCTION neardup_internal.restore_rows(run neardup.runs, batch integer) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
@@ -78,22 +78,22 @@ BEGIN
     -- The guard would refuse the copies. It signs them, and other writers go on being judged.
     PERFORM neardup.let_through(run.target);
     BEGIN
-        restored := neardup.insert_removed(run, batch, NULL);
+        restored := neardup_internal.insert_removed(run, batch, NULL);
     EXCEPTION WHEN integrity_constraint_violation THEN
         FOR place IN SELECT d.ctid FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = restore_rows.batch AND d.role = run.role LOOP
             BEGIN
-                restored := restored + neardup.insert_removed(run, batch, place);
+                restored := restored + neardup_internal.insert_removed(run, batch, place);
             EXCEPTION WHEN integrity_constraint_violation THEN
                 NULL;
             END;
         END LOOP;
     END;
-    PERFORM neardup.point_back(run, batch);
+    PERFORM neardup_internal.point_back(run, batch);
     RETURN restored;
 END
 $$;
 
-CREATE FUNCTION neardup.take_marks_off(run neardup.runs) RETURNS bigint
+CREATE FUNCTION neardup_internal.take_marks_off(run neardup.runs) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
@@ -104,13 +104,13 @@ BEGIN
         'WITH back AS (UPDATE %1$s t SET %2$I = NULL FROM neardup.removed d '
         'WHERE d.run_id = $1 AND d.role = $2 AND %3$s = d.key AND t.%2$I::text = d.duplicate_of RETURNING d.ctid AS place) '
         'DELETE FROM neardup.removed d USING back b WHERE d.ctid = b.place',
-        run.target, run.mark, neardup.key_expression(run.target, 't')) USING run.run_id, run.role;
+        run.target, run.mark, neardup_internal.key_expression(run.target, 't')) USING run.run_id, run.role;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
 END
 $$;
 
-CREATE FUNCTION neardup.run_to_restore(run_id bigint) RETURNS neardup.runs
+CREATE FUNCTION neardup_internal.run_to_restore(run_id bigint) RETURNS neardup.runs
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     run neardup.runs;
@@ -129,7 +129,7 @@ BEGIN
     END IF;
     IF run.action = 'archive' AND EXISTS (
         SELECT FROM neardup.removed d WHERE d.run_id = run_to_restore.run_id
-            AND d.columns <> (neardup.column_names(run.target))[1:pg_catalog.cardinality(d.columns)]) THEN
+            AND d.columns <> (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(d.columns)]) THEN
         RAISE EXCEPTION 'the columns of % have changed since run %', run.target, run_id
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
@@ -141,30 +141,30 @@ $$;
 CREATE PROCEDURE neardup.restore(run_id bigint, INOUT restored bigint DEFAULT NULL)
     LANGUAGE plpgsql AS $$
 DECLARE
-    run neardup.runs := neardup.run_to_restore(run_id);
+    run neardup.runs := neardup_internal.run_to_restore(run_id);
     number integer;
     part bigint;
     total bigint;
     told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT pg_catalog.count(*) INTO total FROM neardup.removed d WHERE d.run_id = restore.run_id;
-    PERFORM neardup.start_work(run.target, 'restore', 'rows', total);
+    PERFORM neardup_internal.start_work(run.target, 'restore', 'rows', total);
     COMMIT;
     restored := 0;
     IF run.action = 'mark' THEN
-        restored := neardup.take_marks_off(run);
+        restored := neardup_internal.take_marks_off(run);
         UPDATE neardup.runs r SET restored = r.restored + restore.restored WHERE r.run_id = restore.run_id;
     ELSE
         -- The last batch first: what it removed may have been pointed at by rows that went before.
         FOR number IN SELECT DISTINCT d.batch FROM neardup.removed d WHERE d.run_id = restore.run_id ORDER BY 1 DESC LOOP
-            part := neardup.restore_rows(run, number);
+            part := neardup_internal.restore_rows(run, number);
             restored := restored + part;
             UPDATE neardup.runs r SET restored = r.restored + part WHERE r.run_id = restore.run_id;
-            told := neardup.note_work(run.target, restored, total, told);
+            told := neardup_internal.note_work(run.target, restored, total, told);
             COMMIT;
         END LOOP;
     END IF;
-    PERFORM neardup.end_work(run.target);
+    PERFORM neardup_internal.end_work(run.target);
     IF EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = restore.run_id) THEN
         RAISE NOTICE 'some rows of run % stay in neardup.removed: their keys are taken again, or rows they refer to are gone', run_id;
     END IF;

@@ -79,7 +79,7 @@ pub struct Settings {
     /// Whether verdicts are logged.
     #[serde(default)]
     pub log: bool,
-    /// How far apart the times may be; the trigger learns it from `neardup.guard_target`, in microseconds.
+    /// How far apart the times may be; the trigger learns it from `neardup_internal.guard_target`, in microseconds.
     #[serde(default, rename = "within")]
     _within: Option<String>,
     /// Where rows are diverted to; likewise.

@@ -183,7 +183,7 @@ impl Part {
     }
 
     fn of(target: &Target) -> Result<Vec<Self>> {
-        let sql = "SELECT part, columns, keys, indexes FROM neardup.guard_parts($1, $2, $3)";
+        let sql = "SELECT part, columns, keys, indexes FROM neardup_internal.guard_parts($1, $2, $3)";
         asking(|client| {
             let arguments = [target.table.into(), target.columns.clone().into(), target.keys.clone().into()];
             let mut parts = Vec::new();
@@ -206,7 +206,7 @@ fn asking<T>(ask: impl FnOnce(&SpiClient<'_>) -> std::result::Result<T, pgrx::sp
         .map_err(|e| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, e.to_string()))
 }
 
-/// What `neardup.guard_target` says of a guard's table.
+/// What `neardup_internal.guard_target` says of a guard's table.
 struct Target {
     trigger: pg_sys::Oid,
     table: pg_sys::Oid,
@@ -226,7 +226,7 @@ struct Target {
 impl Target {
     fn of(trigger: pg_sys::Oid) -> Result<Option<Self>> {
         let sql = "SELECT root, target, owner, signature_type, document, name, keys, columns, within, diverted, logger, \
-                   counter, expression FROM neardup.guard_target($1)";
+                   counter, expression FROM neardup_internal.guard_target($1)";
         asking(|client| {
             let rows = client.select(sql, Some(1), &[trigger.into()])?;
             let Some(row) = rows.into_iter().next() else { return Ok(None) };

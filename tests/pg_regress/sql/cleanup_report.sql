@@ -30,5 +30,5 @@ SELECT neardup.report_html('empty') ~ 'svg' AS bars;
 -- errors
 SELECT neardup.report_html('posts', samples => 101);
 SELECT neardup.report('posts', document => 'title');
-SELECT neardup.render_report('{}');
+SELECT neardup_internal.render_report('{}');
 DROP TABLE posts, empty;
