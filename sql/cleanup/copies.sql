@@ -11,7 +11,7 @@ CREATE TYPE neardup_internal.choice AS (
 );
 
 -- The one place that says whether clean-ups look at the texts themselves where nothing is said.
-CREATE FUNCTION neardup_internal.default_verify() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'none';
+CREATE FUNCTION neardup_internal.default_verify() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'facts';
 
 CREATE FUNCTION neardup_internal.chosen_verify(verify text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ahash::AHashSet;
 
 use super::align::{Gap, align, gaps};
-use super::facts::{self, Conflict, Fact, Pair, Side, Words};
+use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Side, Words};
 use super::units::{Kind, Text};
 use crate::Result;
 use crate::sketch::hash::mix;
@@ -104,8 +104,8 @@ impl<'t> Comparison<'t> {
     /// Gives the facts that contradict each other, as written, those of the first text first.
     pub(super) fn conflicts(&self) -> Vec<Conflict> {
         let written = |pair: &Pair| {
-            let a = self.a.text.written(pair.a.clone()).to_owned();
-            let b = self.b.text.written(pair.b.clone()).to_owned();
+            let a = self.a.written(pair.kind, pair.a.clone());
+            let b = self.b.written(pair.kind, pair.b.clone());
             let (in_a, in_b) = if self.swapped { (b, a) } else { (a, b) };
             Conflict { kind: pair.kind, in_a, in_b }
         };
@@ -123,6 +123,16 @@ impl<'t> Compared<'t> {
         let mut facts = facts::read(&text);
         facts.extend(words.facts(&text));
         Self { text, matched, moved, facts, words }
+    }
+
+    /// A fact as it is written, with its sign of percent.
+    fn written(&self, kind: ConflictKind, units: Range<usize>) -> String {
+        let mut written = self.text.written(units.clone()).to_owned();
+        let end =
+            units.end.checked_sub(1).and_then(|last| self.text.units.get(last)).map_or(0, |unit| unit.end as usize);
+        let next = self.text.text.get(end..).and_then(|rest| rest.chars().next());
+        written.extend(next.filter(|&next| kind == ConflictKind::Percent && matches!(next, '%' | '％' | '‰')));
+        written
     }
 
     fn side(&self) -> Side<'_> {

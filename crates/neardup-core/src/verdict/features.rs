@@ -101,7 +101,7 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
 }
 
 /// Says whether a pair of facts is more than a status word on one side.
-fn is_hard(pair: &Pair) -> bool {
+pub(super) fn is_hard(pair: &Pair) -> bool {
     pair.kind != ConflictKind::Status || pair.slot
 }
 

@@ -104,7 +104,7 @@ pub fn same_message_titled(a_title: &str, a: &str, b_title: &str, b: &str) -> Re
         let score = 0.0;
         return Ok(Message { verdict: Verdict::Different, score, reasons });
     }
-    let score = model::score(&features);
+    let score = model::under_titles(model::score(&features), &texts, titles.as_ref());
     Ok(Message { verdict: model::verdict(score, &features, &texts), score, reasons })
 }
 

@@ -47,6 +47,19 @@ fn feature(features: &Features, name: &str) -> f64 {
     place.and_then(|place| features.get(place)).copied().unwrap_or_default()
 }
 
+/// Texts of at most so many units stand under their titles: where these contradict each other, so do the messages.
+const UNDER_TITLE: usize = 40;
+
+/// The most that short texts under contradicting titles can score.
+const MOST_UNDER_TITLES: f64 = 0.3;
+
+/// Lowers the score of short texts whose titles contradict each other.
+pub(super) fn under_titles(score: f64, texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> f64 {
+    let short = texts.a.text.units.len().min(texts.b.text.units.len()) <= UNDER_TITLE;
+    let contradict = titles.is_some_and(|titles| titles.pairs.iter().any(features::is_hard));
+    if short && contradict { score.min(MOST_UNDER_TITLES) } else { score }
+}
+
 /// From this share on, what the longer text has more makes the shorter one an excerpt.
 const EXCERPT: f64 = 0.25;
 

@@ -49,7 +49,13 @@ pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -
     let percent = |part: usize, whole: usize| if whole == 0 { 0 } else { (part * 100).checked_div(whole).unwrap_or(0) };
     let moved = a.moved.min(b.moved);
     let held = percent(texts.shared, of_a.min(of_b));
-    reasons.push(format!("{held} % of the shorter text is in the longer"));
+    let share = format!("{held} % of the shorter text is in the longer");
+    if held < 30 {
+        // Facts of texts that share little contradict nothing.
+        reasons.insert(0, share);
+    } else {
+        reasons.push(share);
+    }
     let extra = of_a.abs_diff(of_b);
     if extra * 5 >= of_a.max(of_b) && of_a.max(of_b) > 0 {
         reasons.push(format!("the longer is longer by {} %", percent(extra, of_a.min(of_b).max(1))));

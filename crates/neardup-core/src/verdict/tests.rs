@@ -72,6 +72,8 @@ fn titles_count() {
     let other = same_message_titled("第3期：大桥免费", REPORT, "第4期：大桥免费", REPORT).unwrap();
     assert!(other.score < 1.0);
     assert_eq!(other.reasons[0], "title: ordinal: 第3期 / 第4期");
+    let short = same_message_titled("第3期", "大桥今天通车", "第4期", "大桥今天通车").unwrap();
+    assert_eq!(short.verdict, Verdict::Update);
     assert_eq!(same_message_titled("", REPORT, "大桥免费", REPORT).unwrap().score, 1.0);
 }
 
@@ -83,7 +85,7 @@ fn kinds(a: &str, b: &str) -> Vec<(&'static str, String, String)> {
 fn conflicts_say_what_differs() {
     for (a, b, kind, in_a, in_b) in [
         ("新增66例", "新增94例", "number", "66例", "94例"),
-        ("涨幅为3.5%", "涨幅为4.5%", "percentage", "3.5", "4.5"),
+        ("涨幅为3.5%", "涨幅为4.5%", "percentage", "3.5%", "4.5%"),
         ("会议5月22日召开", "会议五月二十三日召开", "date", "5月22日", "五月二十三日"),
         ("会议上9点30分开始", "会议上10点开始", "time", "9点30分", "10点"),
         ("小说第七集", "小说第8集", "ordinal", "第七集", "第8集"),

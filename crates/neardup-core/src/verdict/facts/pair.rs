@@ -123,8 +123,8 @@ pub(in crate::verdict) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Vec<P
     let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b);
     let left_b_places: Vec<usize> = left_b.iter().map(|fact| fact.map_or(0, |(_, places)| places.1)).collect();
     for pass in [Pass::Kind, Pass::Figures, Pass::Anywhere] {
-        for at in 0..left_a.len() {
-            let Some((fact, places)) = left_a[at] else { continue };
+        for own in &mut left_a {
+            let Some((fact, places)) = *own else { continue };
             let fits = |other: &Fact, other_places: (usize, usize)| {
                 let slot = places.0 <= other_places.1
                     && other_places.0 <= places.1
@@ -146,7 +146,7 @@ pub(in crate::verdict) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Vec<P
             let partner =
                 candidates.into_iter().find(|&at| left_b[at].is_some_and(|(other, places)| fits(other, places)));
             if let Some((other, _)) = partner.and_then(|at| left_b[at].take()) {
-                left_a[at] = None;
+                *own = None;
                 let slot = pass != Pass::Anywhere;
                 found.push(Pair { kind: fact.kind, a: fact.units.clone(), b: other.units.clone(), slot });
             }
@@ -208,7 +208,8 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
     // An abbreviation takes characters out of the full name, in their order.
     let mut rest = long.iter();
     let abbreviates = short.iter().all(|key| rest.any(|other| other == key));
-    !abbreviates && !(media(text_a, a) && media(text_b, b))
+    let both_media = media(text_a, a) && media(text_b, b);
+    !abbreviates && !both_media
 }
 
 /// Pairs status words that touch the same gap.
