@@ -6,7 +6,7 @@ CREATE FUNCTION neardup.protect(
     distance integer DEFAULT 7,
     on_duplicate text DEFAULT 'reject',
     analyzer text DEFAULT 'chars:3',
-    verify text DEFAULT 'facts',
+    verify text DEFAULT 'none',
     similarity double precision DEFAULT NULL,
     scope name[] DEFAULT '{}',
     within interval DEFAULT NULL,
