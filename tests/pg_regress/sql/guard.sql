@@ -8,7 +8,6 @@ SELECT target, document, signature, distance, on_duplicate, analyzer, enabled FR
 -- a copy is refused, and the row it copies is named
 INSERT INTO articles (body) VALUES ('昨日下午，清河市中心医院举行新住院楼启用仪式，三百余名医护人员到场。新楼共十二层，设床位八百张，急诊科与影像科将于下周一迁入，原门诊楼改作康复中心。');
 INSERT INTO articles (body) VALUES ('昨日下午，清河市中心医院举行新住院楼启用仪式，三百余名医护人员到场。新楼共十二层，设床位八百张，急诊科与影像科将于下周一迁入，原门诊楼改作康复中心。');
-\set VERBOSITY verbose
 \set SHOW_CONTEXT never
 DO $$ BEGIN
     INSERT INTO articles (body) VALUES ('昨日下午，清河市中心医院举行新住院楼启用仪式，三百余名医护人员到场。新楼共十二层，设床位八百张，急诊科与影像科将于下周一迁入，原门诊楼改作康复中心！');
