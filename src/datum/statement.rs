@@ -136,6 +136,7 @@ unsafe fn query_writes_many(query: *mut pg_sys::QueryDesc) -> bool {
     unsafe { (*query).plannedstmt.as_ref().is_none_or(plan_writes_many) }
 }
 
+#[cfg(not(feature = "pg18"))]
 #[pg_guard]
 unsafe extern "C-unwind" fn on_run(
     query: *mut pg_sys::QueryDesc,
@@ -143,20 +144,37 @@ unsafe extern "C-unwind" fn on_run(
     count: u64,
     once: bool,
 ) {
+    // SAFETY: Postgres passes the query it runs; the arguments go on as they came.
+    run(query, || unsafe {
+        match RUN.get() {
+            Some(hook) => pg_guard_ffi_boundary(|| hook(query, direction, count, once)),
+            None => pg_sys::standard_ExecutorRun(query, direction, count, once),
+        }
+    });
+}
+
+#[cfg(feature = "pg18")]
+#[pg_guard]
+unsafe extern "C-unwind" fn on_run(query: *mut pg_sys::QueryDesc, direction: pg_sys::ScanDirection::Type, count: u64) {
+    // SAFETY: Postgres passes the query it runs; the arguments go on as they came.
+    run(query, || unsafe {
+        match RUN.get() {
+            Some(hook) => pg_guard_ffi_boundary(|| hook(query, direction, count)),
+            None => pg_sys::standard_ExecutorRun(query, direction, count),
+        }
+    });
+}
+
+fn run(query: *mut pg_sys::QueryDesc, run: impl FnOnce()) {
     FIRST.with_borrow_mut(|first| {
         if first.serial == 0 {
             first.begun.push(query);
         }
     });
-    // SAFETY: Postgres passes the query it runs; the arguments go on as they came.
-    unsafe {
-        let frame = Frame::push(query_writes_many(query));
-        match RUN.get() {
-            Some(hook) => pg_guard_ffi_boundary(|| hook(query, direction, count, once)),
-            None => pg_sys::standard_ExecutorRun(query, direction, count, once),
-        }
-        stored(frame);
-    }
+    // SAFETY: the query is the one that Postgres runs.
+    let frame = Frame::push(unsafe { query_writes_many(query) });
+    run();
+    stored(frame);
 }
 
 #[pg_guard]

@@ -335,7 +335,10 @@ impl Scan {
                 pg_sys::ScanKeyInit(key, 1, strategy as u16, procedure.into(), pg_sys::Datum::from(0));
             }
             let any = &raw mut pg_sys::SnapshotAnyData;
+            #[cfg(not(feature = "pg18"))]
             let scan = pg_sys::index_beginscan(table.table, table.indexes[band], any, 2, 0);
+            #[cfg(feature = "pg18")]
+            let scan = pg_sys::index_beginscan(table.table, table.indexes[band], any, std::ptr::null_mut(), 2, 0);
             (*scan).xs_want_itup = true;
             scan
         };

@@ -24,10 +24,14 @@ struct State {
 fn train_transition(
     state: Internal,
     document: Option<&str>,
-    profile: &str,
-    keep: i32,
+    profile: Option<&str>,
+    keep: Option<i32>,
     call: AggregateCall<'_>,
 ) -> Result<Internal> {
+    let (Some(profile), Some(keep)) = (profile, keep) else {
+        let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
+        return Err(ErrorReport::new(code, "profile and keep must not be NULL", "train_statistics"));
+    };
     call.update(state, |state: &mut Option<State>| {
         let state = match state {
             Some(state) => state,
