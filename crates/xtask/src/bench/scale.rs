@@ -31,20 +31,20 @@ pub fn measure(bench: &Bench) -> Result<Section> {
     let real = bench.texts.documents >= ENOUGH;
     if real && (bench.wants("lookup") || bench.wants("grouping")) {
         bench.ask(
-            "CREATE TABLE real AS SELECT id, simhash(body, 'chars:3') AS signature FROM article ORDER BY id;
-             DELETE FROM real WHERE signature IS NULL; ALTER TABLE real ADD PRIMARY KEY (id); VACUUM (FREEZE, ANALYZE) real",
+            "CREATE TABLE natural_texts AS SELECT id, simhash(body, 'chars:3') AS signature FROM article ORDER BY id;
+             DELETE FROM natural_texts WHERE signature IS NULL; ALTER TABLE natural_texts ADD PRIMARY KEY (id); VACUUM (FREEZE, ANALYZE) natural_texts",
         )?;
     }
     if bench.wants("lookup") {
         lookup::measure(bench, &mut section, "made", "random signatures, one in ten a near-duplicate")?;
         if real {
-            lookup::measure(bench, &mut section, "real", "signatures of the texts, `chars:3`")?;
+            lookup::measure(bench, &mut section, "natural_texts", "signatures of the texts, `chars:3`")?;
         }
     }
     if bench.wants("grouping") {
         grouping::measure(bench, &mut section, "made", "random signatures, one in ten a near-duplicate")?;
         if real {
-            grouping::measure(bench, &mut section, "real", "signatures of the texts, `chars:3`")?;
+            grouping::measure(bench, &mut section, "natural_texts", "signatures of the texts, `chars:3`")?;
         }
     }
     if bench.wants("minhash") {
@@ -57,7 +57,7 @@ pub fn measure(bench: &Bench) -> Result<Section> {
         "Not measured here: smlar itself and BK-trees in SP-GiST (pg-spgist_hamming), which Debian does not package, and pgvector, which \
          Debian packages for later releases of Postgres.",
     );
-    bench.ask("DROP TABLE IF EXISTS made, real")?;
+    bench.ask("DROP TABLE IF EXISTS made, natural_texts")?;
     Ok(section)
 }
 
