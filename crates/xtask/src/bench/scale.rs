@@ -1,7 +1,7 @@
 //! Table `scale`: a million signatures and more. Look-ups with recall against brute force, groups, indexes, and other ways to
 //! the same answers.
 //!
-//! Table `made (id, signature)` has random signatures, of which one in ten is a few bits from another; table `real` those of
+//! Table `made (id, signature)` has random signatures, of which one in ten is a few bits from another; table `natural_texts` those of
 //! the user's texts, where there are enough of them.
 
 mod grouping;
