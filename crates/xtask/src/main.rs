@@ -35,7 +35,7 @@ cargo xtask <command>     installs what is missing first, and says so
               --limit N      only the first N of them
   test      runs every test: formatting, lints, unit tests, and the extension in a throwaway server
               --filter NAME  only the checks with this in their name; NAME/PART: only this part of them
-              --accept       takes the regression tests' output for the expected one
+              --accept       takes today's output of the regression tests and of the documentation's examples for the expected one
   bench     measures speed beside other programs on a throwaway server (about 10 minutes) and writes a report with charts
               --text --signatures --scale --guard --cleanup --facts   only these tables
               --only NAME    only the measurements with this in their name, and no report

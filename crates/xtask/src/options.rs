@@ -16,7 +16,7 @@ pub struct Options {
     pub limit: Option<u64>,
     /// `--filter`: the only checks to run.
     pub filter: Option<String>,
-    /// `--accept`: take today's output of the regression tests for the expected one.
+    /// `--accept`: take today's output of the regression tests and of the documentation's examples for the expected one.
     pub accept: bool,
     /// `--only`: the only measurements to make.
     pub only: Option<String>,

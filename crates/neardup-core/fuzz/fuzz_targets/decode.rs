@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neardup_core::sketch::bloom::BloomRef;
-use neardup_core::sketch::minhash::{self, MinHashRef};
+use neardup_core::sketch::bloom::{Bloom, BloomRef};
+use neardup_core::sketch::minhash::{self, MinHash, MinHashRef};
 use neardup_core::sketch::simhash;
 use neardup_core::sketch::tokenset::{self, TokenSet};
 
@@ -33,6 +33,15 @@ fuzz_target!(|data: &[u8]| {
         if let Ok(signature) = simhash::parse_hex(text) {
             assert_eq!(simhash::parse_hex(&simhash::to_hex(signature)), Ok(signature));
         }
-        let _ = tokenset::from_text(text);
+        if let Ok(signature) = text.parse::<MinHash>() {
+            assert_eq!(signature.to_string().parse(), Ok(signature));
+        }
+        if let Ok(filter) = text.parse::<Bloom>() {
+            assert_eq!(filter.to_string().parse(), Ok(filter));
+        }
+        if let Ok(bytes) = tokenset::from_text(text) {
+            let set = TokenSet::decode(&bytes).expect("what was read is well formed");
+            assert_eq!(tokenset::from_text(&set.to_text()), Ok(bytes));
+        }
     }
 });

@@ -1,28 +1,41 @@
 //! The SQL in README and docs, run as it stands: a reader who pastes it must get what we promise.
 //!
 //! The ```` ```sql ```` blocks of a file run in their order in one fresh database. Every statement must succeed, unless the
-//! next line is a comment `-- ERROR:  message`: then it must fail, with a message that begins so. The script given to psql has
-//! the line numbers of the document, so its messages point there.
+//! next line is a comment `-- ERROR:  message`: then it must fail, with a message that begins so. Comments `-- NOTICE:`,
+//! `-- WARNING:`, `-- INFO:`, `-- DETAIL:` and `-- HINT:` below a statement are what it says besides. A ```` ```text ```` block
+//! that follows is all that psql prints for the block, without command tags; [`super::pasted`] compares, and `--accept`
+//! writes today's output there. The script given to psql has the line numbers of the document, so its messages point there.
 
 use super::Tally;
+use super::pasted::{compare, corrected, diff, is_same, matches};
 use super::regress::names;
-use crate::command::{output, root};
+use crate::command::{root, run as run_program};
 use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, psql};
 use crate::script::ERROR_MARK;
 use crate::test::Context;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::Path;
 
 const DATABASE: &str = "examples";
+/// Begins the lines that tell where a block's output ends.
+const END_MARK: &str = "--end-of-block--";
+/// How psql begins what else a statement may say.
+const REMARKS: [&str; 5] = ["NOTICE:", "WARNING:", "INFO:", "DETAIL:", "HINT:"];
+/// What CREATE EXTENSION IF NOT EXISTS says in our database.
+const ALREADY_THERE: &str = "NOTICE:  extension \"pg_neardup\" already exists, skipping";
 
-/// A block of SQL in a document.
-#[derive(Debug, PartialEq)]
+/// A block of SQL in a document. Lines count from 1.
+#[derive(Debug, Default, PartialEq)]
 struct Block {
-    first_line: usize,
-    last_line: usize,
-    /// Errors announced: the line on which the statement ends, and how its message begins.
+    /// What is announced: the line on which the statement ends, and the message.
     announced: Vec<(usize, String)>,
+    /// The lines of the text block that shows its output.
+    pasted: Option<Range<usize>>,
 }
+
+/// What psql says of a statement: the line on which it ends, and `ERROR:  message`.
+type Message<'a> = (usize, &'a str);
 
 /// Runs the examples of every document.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -41,57 +54,102 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-fn is_readme(path: &std::path::Path) -> bool {
+fn is_readme(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("README"))
 }
 
-fn run_document(context: &Context, document: &PathBuf, name: &str) -> Result<Tally> {
+fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally> {
     let text = std::fs::read_to_string(document).doing("read", document)?;
     let (script, blocks) = sql_of(&text);
     if blocks.is_empty() {
         return Ok(Tally::default());
     }
+    let (said, prefix) = psql_says(context, &script)?;
+    let mut outputs = said.split_inclusive('\n').collect::<Vec<_>>().into_iter();
+    let mut tally = Tally::default();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut changes = Vec::new();
+    for block in &blocks {
+        let output: String = outputs.by_ref().take_while(|line| line.trim_end() != END_MARK).collect();
+        let wrong = complaints(block, &messages(&output, &prefix));
+        wrong.iter().for_each(|complaint| println!("{name}:{complaint}"));
+        tally += Tally::one(wrong.is_empty());
+        let Some(place) = &block.pasted else { continue };
+        let pasted = compare(&lines[place.start - 1..place.end - 1].join("\n"), &without_places(&output, &prefix));
+        if !is_same(&pasted) && context.accept {
+            changes.push((place.start - 1..place.end - 1, corrected(&pasted)));
+        } else if !is_same(&pasted) {
+            println!("{name}:{}: psql prints otherwise\n{}", place.start, diff(&pasted));
+        }
+        tally += Tally::one(is_same(&pasted) || context.accept);
+    }
+    if !changes.is_empty() {
+        println!("    wrote {} blocks into {name}", changes.len());
+        for (place, new) in changes.into_iter().rev() {
+            lines.splice(place, new);
+        }
+        std::fs::write(document, lines.join("\n") + "\n").doing("write", document)?;
+    }
+    println!("    {name}: {tally}");
+    Ok(tally)
+}
+
+/// Runs the script; gives what psql prints, messages where they belong between the results, and how it begins a message.
+fn psql_says(context: &Context, script: &str) -> Result<(String, String)> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
     let file = server.directory().join("examples.sql");
     std::fs::write(&file, script).doing("write", &file)?;
-    let outcome = output(psql(server, DATABASE).arg("-f").arg(&file).current_dir(root()))?;
-    let said = String::from_utf8_lossy(&outcome.stderr);
-    let errors: Vec<(usize, &str)> = said.lines().filter_map(error_in).collect();
-    let mut tally = Tally::default();
-    for block in blocks {
-        let wrong = complaints(&block, &errors);
-        wrong.iter().for_each(|complaint| println!("{name}:{complaint}"));
-        tally += Tally::one(wrong.is_empty());
-    }
-    println!("    {name}: {tally}");
-    Ok(tally)
+    let printed = server.directory().join("examples.out");
+    let output = std::fs::File::create(&printed).doing("create", &printed)?;
+    let output_too = output.try_clone().doing("open", &printed)?;
+    let mut psql = psql(server, DATABASE);
+    psql.args(["-q", "-v", "SHOW_CONTEXT=never", "-f"]).arg(&file);
+    run_program(psql.current_dir(root()).stdout(output).stderr(output_too))?;
+    let said = std::fs::read(&printed).doing("read", &printed)?;
+    Ok((String::from_utf8_lossy(&said).into_owned(), format!("psql:{}:", file.display())))
 }
 
 /// The document with everything blanked that is not SQL, and where the blocks are.
 fn sql_of(markdown: &str) -> (String, Vec<Block>) {
     let mut script = String::new();
     let mut blocks: Vec<Block> = Vec::new();
-    let mut inside = false;
+    // The kind of the block we are in, and of the one before.
+    let mut inside: Option<&str> = None;
+    let mut before = "";
     let mut statement_end = 0;
     for (number, line) in (1..).zip(markdown.lines()) {
         let trimmed = line.trim();
         match (inside, blocks.last_mut()) {
-            (true, Some(block)) if trimmed == "```" => {
-                block.last_line = number;
-                inside = false;
+            (Some(kind), last) if trimmed == "```" => {
+                match (kind, last) {
+                    ("sql", _) => script.push_str(&format!("\\echo {END_MARK}")),
+                    ("text", Some(block)) if before == "sql" => {
+                        block.pasted.as_mut().into_iter().for_each(|pasted| pasted.end = number);
+                    }
+                    _ => {}
+                }
+                before = kind;
+                inside = None;
             }
-            (true, Some(block)) => {
+            (Some("sql"), Some(block)) => {
                 script.push_str(line);
-                if let Some(message) = trimmed.strip_prefix(ERROR_MARK) {
-                    block.announced.push((statement_end, message.trim().to_owned()));
+                let message = trimmed.strip_prefix("-- ").filter(|message| {
+                    trimmed.starts_with(ERROR_MARK) || REMARKS.iter().any(|remark| message.starts_with(remark))
+                });
+                if let Some(message) = message {
+                    block.announced.push((statement_end, message.to_owned()));
                 } else if !trimmed.is_empty() && !trimmed.starts_with("--") {
                     statement_end = number;
                 }
             }
-            _ if trimmed == "```sql" => {
-                blocks.push(Block { first_line: number, last_line: usize::MAX, announced: Vec::new() });
-                inside = true;
+            (None, last) => {
+                inside = trimmed.strip_prefix("```");
+                match (inside, last) {
+                    (Some("sql"), _) => blocks.push(Block::default()),
+                    (Some("text"), Some(block)) if before == "sql" => block.pasted = Some(number + 1..number + 1),
+                    _ => {}
+                }
             }
             _ => {}
         }
@@ -100,23 +158,49 @@ fn sql_of(markdown: &str) -> (String, Vec<Block>) {
     (script, blocks)
 }
 
-/// Reads `psql:file:12: ERROR:  message`.
-fn error_in(line: &str) -> Option<(usize, &str)> {
-    let (place, message) = line.split_once(": ERROR:").or_else(|| line.split_once(": error:"))?;
-    Some((place.rsplit_once(':')?.1.parse().ok()?, message.trim()))
+/// The messages in psql's output: `psql:file:12: ERROR:  message`, with the lines below that add to it.
+fn messages<'a>(output: &'a str, prefix: &str) -> Vec<Message<'a>> {
+    let mut messages: Vec<Message> = Vec::new();
+    for line in output.lines() {
+        let placed = line.strip_prefix(prefix).and_then(|rest| rest.split_once(": "));
+        if let Some((number, message)) = placed.and_then(|(number, message)| Some((number.parse().ok()?, message))) {
+            messages.push((number, message));
+        } else if REMARKS.iter().any(|remark| line.starts_with(remark)) {
+            messages.extend(messages.last().map(|(number, _)| (*number, line)).into_iter().collect::<Vec<_>>());
+        }
+    }
+    messages
+}
+
+/// The output as a reader sees it: without file and line before each message, and he does not have the extension yet.
+fn without_places(output: &str, prefix: &str) -> String {
+    let lines = output.lines().filter(|line| !line.ends_with(ALREADY_THERE)).map(|line| {
+        let rest = line.strip_prefix(prefix).and_then(|rest| rest.split_once(": "));
+        rest.map_or(line, |(_, message)| message)
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What went otherwise than announced.
-fn complaints(block: &Block, errors: &[(usize, &str)]) -> Vec<String> {
+fn complaints(block: &Block, messages: &[Message]) -> Vec<String> {
     let mut open = block.announced.clone();
     let mut complaints = Vec::new();
-    for (line, message) in errors.iter().filter(|(line, _)| (block.first_line..=block.last_line).contains(line)) {
-        match open.iter().position(|(at, beginning)| at == line && message.starts_with(beginning)) {
+    for (line, message) in messages {
+        let is_error = message.starts_with("ERROR:") || message.starts_with("error:");
+        let announced = |(at, text): &(usize, String)| {
+            at == line && (matches(text, message) || is_error && message.starts_with(text.trim_end_matches('…')))
+        };
+        match open.iter().position(announced) {
             Some(found) => drop(open.remove(found)),
-            None => complaints.push(format!("{line}: ERROR:  {message}")),
+            None if is_error => complaints.push(format!("{line}: {message}")),
+            None => {}
         }
     }
-    complaints.extend(open.iter().map(|(line, message)| format!("{line}: no error, but announced: {message}")));
+    complaints.extend(open.iter().map(|(line, message)| {
+        let said: Vec<&str> = messages.iter().filter(|(at, _)| at == line).map(|(_, message)| *message).collect();
+        let said = if said.is_empty() { "nothing".to_owned() } else { format!("\n    {}", said.join("\n    ")) };
+        format!("{line}: announced: {message}\n  but it says {said}")
+    }));
     complaints
 }
 
@@ -131,6 +215,7 @@ SELECT 1;
 SELECT
   1 / 0;
 -- ERROR:  division
+-- HINT:  Do … divide.
 ```
 text
 ```
@@ -139,27 +224,45 @@ SELECT not_run;
 ```sql
 SELECT 2;
 ```
+so:
+```text
+ 2
+```
+```text
+SELECT not_output;
+```
 ";
 
     #[test]
     fn sql_keeps_its_line_numbers() {
         let (script, blocks) = sql_of(DOCUMENT);
         assert_eq!(script.lines().nth(4), Some("  1 / 0;"));
-        assert!(!script.contains("not_run"));
-        assert_eq!(script.lines().nth(12), Some("SELECT 2;"));
-        let first = Block { first_line: 2, last_line: 7, announced: vec![(5, "division".into())] };
-        assert_eq!(blocks, [first, Block { first_line: 12, last_line: 14, announced: Vec::new() }]);
+        assert!(!script.contains("not_"));
+        assert_eq!(script.lines().nth(13), Some("SELECT 2;"));
+        assert_eq!(script.matches(END_MARK).count(), 2);
+        let announced = vec![(5, "ERROR:  division".into()), (5, "HINT:  Do … divide.".into())];
+        let first = Block { announced, pasted: None };
+        assert_eq!(blocks, [first, Block { announced: Vec::new(), pasted: Some(18..19) }]);
+    }
+
+    #[test]
+    fn messages_are_found_in_the_output() {
+        let output = "psql:/tmp/x.sql:5: ERROR:  division by zero\nHINT:  Do not divide.\n a\n---\n b\npsql:/tmp/x.sql:7: NOTICE:  c: d\n";
+        let found = [(5, "ERROR:  division by zero"), (5, "HINT:  Do not divide."), (7, "NOTICE:  c: d")];
+        assert_eq!(messages(output, "psql:/tmp/x.sql:"), found);
+        let shown = "ERROR:  division by zero\nHINT:  Do not divide.\n a\n---\n b\nNOTICE:  c: d";
+        assert_eq!(without_places(output, "psql:/tmp/x.sql:"), shown);
     }
 
     #[test]
     fn only_announced_errors_pass() {
         let (_, blocks) = sql_of(DOCUMENT);
-        assert_eq!(error_in("psql:/tmp/x.sql:5: ERROR:  division by zero"), Some((5, "division by zero")));
-        assert_eq!(error_in("psql:/tmp/x.sql:5: NOTICE:  hello"), None);
-        assert!(complaints(&blocks[0], &[(5, "division by zero")]).is_empty());
-        assert_eq!(complaints(&blocks[0], &[]).len(), 1, "it did not come");
-        assert_eq!(complaints(&blocks[0], &[(3, "division by zero")]).len(), 2, "it came elsewhere");
-        assert_eq!(complaints(&blocks[1], &[(13, "no such column")]).len(), 1);
-        assert!(complaints(&blocks[1], &[(5, "division by zero")]).is_empty(), "another block's");
+        let (error, hint) = ((5, "ERROR:  division by zero"), (5, "HINT:  Do not divide."));
+        assert!(complaints(&blocks[0], &[error, hint]).is_empty());
+        assert_eq!(complaints(&blocks[0], &[]).len(), 2, "it did not come");
+        assert_eq!(complaints(&blocks[0], &[error, (5, "HINT:  Multiply.")]).len(), 1, "it says otherwise");
+        assert_eq!(complaints(&blocks[0], &[(3, error.1), hint]).len(), 2, "it came elsewhere");
+        assert_eq!(complaints(&blocks[1], &[(14, "ERROR:  no such column")]).len(), 1);
+        assert!(complaints(&blocks[1], &[(14, "NOTICE:  well")]).is_empty());
     }
 }
