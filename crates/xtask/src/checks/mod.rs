@@ -49,7 +49,12 @@ pub const ALL: &[Check] = &[
     Check { name: "xtask", what: "unit tests of these commands", needs_server: false, run: rust::xtask },
     Check { name: "regress", what: "tests/pg_regress, a fresh database each", needs_server: true, run: regress::run },
     Check { name: "isolation", what: "tests/isolation", needs_server: true, run: isolation::run },
-    Check { name: "examples", what: "the SQL of README and docs, and its output", needs_server: true, run: examples::run },
+    Check {
+        name: "examples",
+        what: "the SQL of README and docs, and its output",
+        needs_server: true,
+        run: examples::run,
+    },
     Check { name: "catalog", what: "comments and labels of every object", needs_server: true, run: catalog::run },
     Check {
         name: "reference",

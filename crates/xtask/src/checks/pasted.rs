@@ -147,12 +147,20 @@ mod tests {
 
     #[test]
     fn dots_stand_for_anything_on_a_line() {
-        for (pasted, printed) in
-            [("a", "a"), ("a … ms", "a 12.5 ms"), ("…b", "aab"), ("a…c…e", "abcde"), ("…", ""), ("a…", "a"), ("a…a", "aa")]
-        {
+        for (pasted, printed) in [
+            ("a", "a"),
+            ("a … ms", "a 12.5 ms"),
+            ("…b", "aab"),
+            ("a…c…e", "abcde"),
+            ("…", ""),
+            ("a…", "a"),
+            ("a…a", "aa"),
+        ] {
             assert!(matches(pasted, printed), "{pasted} {printed}");
         }
-        for (pasted, printed) in [("a", "b"), ("a", "ab"), ("a … ms", "a 12.5 s"), ("a…a", "a"), ("a…c…e", "aec"), ("…b", "bc")] {
+        for (pasted, printed) in
+            [("a", "b"), ("a", "ab"), ("a … ms", "a 12.5 s"), ("a…a", "a"), ("a…c…e", "aec"), ("…b", "bc")]
+        {
             assert!(!matches(pasted, printed), "{pasted} {printed}");
         }
     }
