@@ -1,105 +1,174 @@
-//! The reference tables of README: every public object has its row, and every row an object, with the arguments it really has.
+//! The reference tables of README: every public object has its row, and every row an object, as the catalog has it: functions with
+//! arguments and results, types, casts, operators, operator classes, tables and views with their columns.
+//!
+//! A row of an object that is younger than the first release ends with its version: `(0.2.0)`. Schema neardup_internal is nobody's
+//! business; forms for `varchar`, `char` and literals of a document that is text are there without a row; what nobody calls by hand is
+//! named in one line below the functions.
 
 use super::{Tally, expect};
 use crate::command::root;
 use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, query};
+use crate::server::Server;
 use crate::test::Context;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const DATABASE: &str = "reference";
+/// Where the reference is in each README: its heading, and the heading of what follows.
+const SECTIONS: [(&str, &str, &str); 2] =
+    [("README.md", "## Reference", "### Setting"), ("README.zh-CN.md", "## 参考", "### 设置")];
+/// A line with more names than this is the one of what nobody calls by hand.
+const MANY_NAMES: usize = 20;
 
-/// Functions as README writes them: name, arguments with defaults, no casts in these. Schema neardup_internal is nobody's business, and a
-/// document that is text may be `varchar`, `char` or a literal as well.
-const FUNCTIONS: &str = r"
-SELECT CASE WHEN n.nspname = 'neardup' THEN 'neardup.' ELSE '' END || p.proname
-       || '(' || regexp_replace(regexp_replace(regexp_replace(pg_get_function_arguments(p.oid),
-           '::(character varying|double precision|[a-z_]+)(\[\])?', '', 'g'), '\mIN ', '', 'g'), '(INOUT [^,]*) DEFAULT NULL', '\1', 'g') || ')'
-FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-     JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-WHERE e.extname = 'pg_neardup' AND n.nspname <> 'neardup_internal'
-      AND pg_get_function_arguments(p.oid) !~ '^document (character|character varying|unknown)\M' ORDER BY 1";
+/// All objects of the extension: what each is, its name in README, its columns where it has some, its comment. Sequences belong to their
+/// tables, operator families to their classes.
+const OBJECTS: &str = r"
+WITH member AS (
+    SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+    WHERE e.extname = 'pg_neardup' AND d.deptype = 'e'
+), object AS (
+    SELECT 'function' AS kind,
+           CASE p.prokind WHEN 'p' THEN 'CALL ' ELSE '' END || CASE n.nspname WHEN 'neardup' THEN 'neardup.' ELSE '' END || p.proname || '('
+           || regexp_replace(regexp_replace(regexp_replace(pg_get_function_arguments(p.oid),
+                  '::(character varying|double precision|[a-z_]+)(\[\])?', '', 'g'), '\mIN ', '', 'g'), '(INOUT [^,]*) DEFAULT NULL', '\1', 'g') || ')'
+           || CASE WHEN p.prokind = 'p' OR 'o' = ANY (p.proargmodes) THEN ''
+                   ELSE ' → ' || regexp_replace(pg_get_function_result(p.oid), '^TABLE', '') END AS name,
+           p.pronamespace AS namespace, member.*
+    FROM member JOIN pg_proc p ON classid = 'pg_proc'::regclass AND objid = p.oid JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE pg_get_function_arguments(p.oid) !~ '^document (character|character varying|unknown)\M'
+    UNION ALL
+    SELECT 'type', t.typname, t.typnamespace, member.* FROM member JOIN pg_type t ON classid = 'pg_type'::regclass AND objid = t.oid
+    WHERE t.typelem = 0 AND t.typrelid = 0
+    UNION ALL
+    SELECT 'table', 'neardup.' || c.relname, c.relnamespace, member.* FROM member JOIN pg_class c ON classid = 'pg_class'::regclass AND objid = c.oid
+    WHERE c.relkind <> 'S'
+    UNION ALL
+    SELECT 'operator', format('%s %s%s %s', oprleft::regtype, CASE n.nspname WHEN 'neardup' THEN 'neardup.' ELSE '' END, oprname, oprright::regtype),
+           oprnamespace, member.*
+    FROM member JOIN pg_operator o ON classid = 'pg_operator'::regclass AND objid = o.oid JOIN pg_namespace n ON n.oid = oprnamespace
+    UNION ALL
+    SELECT 'cast', format('%s::%s', castsource::regtype, casttarget::regtype), NULL, member.*
+    FROM member JOIN pg_cast c ON classid = 'pg_cast'::regclass AND objid = c.oid
+    UNION ALL
+    SELECT 'operator class', format('%s USING %s', opcname, amname), opcnamespace, member.*
+    FROM member JOIN pg_opclass c ON classid = 'pg_opclass'::regclass AND objid = c.oid JOIN pg_am a ON a.oid = opcmethod
+    UNION ALL
+    SELECT 'object of another class', pg_describe_object(classid, objid, 0), NULL, member.* FROM member
+    WHERE classid NOT IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_class'::regclass, 'pg_operator'::regclass, 'pg_cast'::regclass,
+                          'pg_opclass'::regclass, 'pg_opfamily'::regclass, 'pg_namespace'::regclass)
+)
+SELECT kind, name,
+       (SELECT string_agg(format('`%s`', attname), ', ' ORDER BY attnum) FROM pg_attribute
+        WHERE kind = 'table' AND attrelid = objid AND attnum > 0 AND NOT attisdropped),
+       obj_description(objid, classid::regclass::name)
+FROM object WHERE namespace IS DISTINCT FROM to_regnamespace('neardup_internal') ORDER BY name";
 
-/// Types, relations and operators by name.
-const OTHERS: &str = "
-SELECT t.typname
-FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
-     JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'
-     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-WHERE e.extname = 'pg_neardup' AND t.typelem = 0 AND t.typrelid = 0 AND n.nspname <> 'neardup_internal'
-UNION
-SELECT 'neardup.' || c.relname
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'neardup' JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
-     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-WHERE e.extname = 'pg_neardup' AND c.relkind IN ('r', 'v', 'm', 'p')
-UNION
-SELECT o.oprname
-FROM pg_operator o JOIN pg_depend d ON d.classid = 'pg_operator'::regclass AND d.objid = o.oid AND d.deptype = 'e'
-     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-WHERE e.extname = 'pg_neardup' ORDER BY 1";
+/// An object as the catalog has it.
+struct Object {
+    kind: String,
+    columns: String,
+    comment: String,
+}
+
+/// Objects by their names in README.
+type Objects = BTreeMap<String, Object>;
 
 /// Compares the catalog with both READMEs.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
-    let functions = query(server, DATABASE, FUNCTIONS)?;
-    let functions: BTreeSet<&str> = functions.lines().collect();
-    let others = query(server, DATABASE, OTHERS)?;
-    let mut tally = Tally::default();
-    for file in ["README.md", "README.zh-CN.md"] {
+    let objects = objects(server, DATABASE)?;
+    let mut tally = Tally::one(!objects.is_empty());
+    for (file, from, to) in SECTIONS {
         let path = root().join(file);
         let text = std::fs::read_to_string(&path).doing("read", &path)?;
-        let named: BTreeSet<&str> = spans(&text).collect();
-        let rows: BTreeSet<&str> = rows(&text).collect();
-        let invented: Vec<&str> = rows.difference(&functions).copied().collect();
-        tally += expect(&format!("rows of {file} for functions that are not there"), &invented.join("\n"), "");
-        // What no row describes must at least be named, as what is behind types and operators.
-        let known: BTreeSet<&str> = rows.iter().filter_map(|row| row.split('(').next()).collect();
-        let unnamed = |name: &&str| !known.contains(name) && !named.contains(name);
-        let missing: Vec<&str> = functions.iter().filter_map(|f| f.split('(').next()).filter(unnamed).collect();
-        tally += expect(&format!("functions that {file} does not name"), &missing.join("\n"), "");
-        let overloads: Vec<&str> = functions
-            .iter()
-            .copied()
-            .filter(|f| known.contains(f.split('(').next().unwrap_or(f)) && !rows.contains(f))
-            .collect();
-        tally += expect(&format!("forms of functions without a row in {file}"), &overloads.join("\n"), "");
-        let said = |name: &str| {
-            let mut words = named.iter().flat_map(|span| span.split_whitespace());
-            words.any(|word| word == name || word.strip_prefix("neardup.") == Some(name))
-        };
-        let missing: Vec<&str> = others.lines().filter(|name| !said(name)).collect();
-        tally +=
-            expect(&format!("types, tables, views and operators that {file} does not name"), &missing.join("\n"), "");
+        let section = text.split_once(from).and_then(|(_, rest)| Some(rest.split_once(to)?.0));
+        let section = section.ok_or_else(|| format!("{file} has no \"{from}\" before \"{to}\""))?;
+        let rows: BTreeMap<&str, &str> = rows(section).collect();
+        let behind = behind(section);
+        let invented = rows.keys().copied().filter(|row| !objects.contains_key(*row));
+        tally += expect(&format!("rows of {file} for what is not there"), &lines(invented), "");
+        let called: BTreeSet<&str> = objects.keys().map(|name| bare(name)).collect();
+        let invented = behind.iter().copied().filter(|name| !called.contains(name));
+        tally += expect(&format!("names in {file}, of what nobody calls, that are not there"), &lines(invented), "");
+        let missing = objects.iter().filter(|(name, object)| {
+            let known = object.kind == "function" && behind.contains(bare(name));
+            !rows.contains_key(name.as_str()) && !known
+        });
+        let missing: Vec<String> = missing.map(|(name, object)| advice(name, object)).collect();
+        tally += expect(&format!("objects without a row in {file}"), &missing.join("\n"), "");
+        let tables = objects.iter().filter(|(_, object)| object.kind == "table");
+        let otherwise =
+            tables.filter(|(name, object)| !rows.get(name.as_str()).is_none_or(|row| row.contains(&object.columns)));
+        let otherwise: Vec<String> =
+            otherwise.map(|(name, object)| format!("`{name}` has {}", object.columns)).collect();
+        tally += expect(&format!("tables and views with other columns than in {file}"), &otherwise.join("\n"), "");
     }
     Ok(tally)
 }
 
-/// What stands between backquotes outside code blocks.
-fn spans(markdown: &str) -> impl Iterator<Item = &str> {
-    markdown.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
+/// Reads what the extension in a database consists of.
+fn objects(server: &Server, database: &str) -> Result<Objects> {
+    let found = query(server, database, &format!("COPY ({OBJECTS}) TO STDOUT WITH (DELIMITER E'\\x01', NULL '')"))?;
+    let object = |line: &str| {
+        let mut fields = line.split('\u{1}').map(str::to_owned);
+        let (kind, name) = (fields.next()?, fields.next()?);
+        Some((name, Object { kind, columns: fields.next()?, comment: fields.next()? }))
+    };
+    Ok(found.lines().filter_map(object).collect())
 }
 
-/// The functions in the first column of tables: the code span up to the arrow, without CALL. A cell may list several forms.
-fn rows(markdown: &str) -> impl Iterator<Item = &str> {
-    let cells = markdown.lines().filter_map(|line| line.strip_prefix("| `").and_then(|line| line.split(" | ").next()));
-    let forms = cells.flat_map(|cell| cell.split('`').step_by(2));
-    forms.filter_map(|form| {
-        let form = form.strip_prefix("CALL ").unwrap_or(form);
-        let form = form.split(" → ").next()?;
-        (form.contains('(') && form.ends_with(')')).then_some(form)
+/// What to write for an object that has no row.
+fn advice(name: &str, object: &Object) -> String {
+    let columns = if object.columns.is_empty() { String::new() } else { format!(": {}", object.columns) };
+    let behind = match object.kind.as_str() {
+        "function" => format!("\n    or, if nobody calls it by hand: `{}` in the line of such names", bare(name)),
+        _ => String::new(),
+    };
+    format!("write a row for this {}:\n| `{name}` | {}{columns} |{behind}", object.kind, object.comment)
+}
+
+/// A function's name without arguments.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("CALL ").unwrap_or(name).split('(').next().unwrap_or(name)
+}
+
+fn lines<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join("\n")
+}
+
+/// What the rows of the tables are for, each with its row: the code spans of the first column.
+fn rows(section: &str) -> impl Iterator<Item = (&str, &str)> {
+    section.lines().filter(|line| line.starts_with("| `")).flat_map(|line| {
+        let cell = line.split(" | ").next().unwrap_or(line);
+        cell.split('`').skip(1).step_by(2).map(move |span| (span, line))
     })
+}
+
+/// The names of what nobody calls by hand.
+fn behind(section: &str) -> BTreeSet<&str> {
+    let names = |line| str::split(line, '`').skip(1).step_by(2);
+    let of_many = section.lines().filter(|line| !line.starts_with('|') && names(line).count() > MANY_NAMES);
+    of_many.flat_map(names).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::rows;
+    use super::*;
 
     #[test]
-    fn rows_give_functions_with_their_arguments() {
-        let table = "| `f(a text) → simhash` | the `g(x)` of it |\n| `CALL neardup.p(t regclass, INOUT n bigint)` | x |\n| `a` `h(i integer)` | two |\n| `a <~> b` | y |\n";
-        let found: Vec<&str> = rows(table).collect();
-        assert_eq!(found, ["f(a text)", "neardup.p(t regclass, INOUT n bigint)", "h(i integer)"]);
+    fn rows_give_what_they_are_for() {
+        let table = "| `f(a text) → simhash` | the `g(x)` of it |\n| `CALL neardup.p(t regclass, INOUT n bigint)` | x |\n| `a <~> b`, `c <~> d` | y |\ntext `h` |\n";
+        let found: Vec<&str> = rows(table).map(|(name, _)| name).collect();
+        assert_eq!(found, ["f(a text) → simhash", "CALL neardup.p(t regclass, INOUT n bigint)", "a <~> b", "c <~> d"]);
+        assert_eq!(found.iter().map(|name| bare(name)).next_back(), Some("c <~> d"));
+        assert_eq!(bare(found[1]), "neardup.p");
+    }
+
+    #[test]
+    fn the_line_of_many_names_is_found() {
+        let line =
+            format!("Behind: {}\n`x` alone\n", (0..30).map(|i| format!("`f{i}`")).collect::<Vec<_>>().join(", "));
+        assert!(behind(&line).contains("f29") && !behind(&line).contains("x"));
     }
 }
