@@ -22,6 +22,7 @@ mod script;
 mod server;
 mod setup;
 mod test;
+mod upgrade;
 
 use error::Result;
 use std::process::ExitCode;
@@ -46,6 +47,9 @@ cargo xtask <command>     installs what is missing first, and says so
   run       opens psql on a throwaway server that has the extension and the demo's sample
   install   builds the release and installs it into a server
   package   makes a Debian package and the source archive for PGXN, below target/
+  upgrade-draft  compares a database upgraded from the last release with a fresh one and writes down, as SQL, what the
+                 upgrade script lacks
+              --from VERSION  from this release
   setup     only installs what is missing
   help      prints this
 
@@ -88,6 +92,7 @@ fn dispatch() -> Result<bool> {
             return chroot::run_elsewhere(&options)?.map_or_else(|| package::package(&options).map(|()| true), Ok);
         }
         "install" => build::build_and_install(&setup::ensure(&options(&[])?)?)?,
+        "upgrade-draft" => upgrade::draft(&options(&["--from"])?)?,
         "setup" => drop(setup::ensure(&options(&[])?)?),
         "help" | "--help" | "-h" => println!("{HELP}"),
         other => return Err(format!("there is no command \"{other}\"\n\n{HELP}").into()),

@@ -18,6 +18,8 @@ pub struct Options {
     pub filter: Option<String>,
     /// `--accept`: take today's output of the regression tests and of the documentation's examples for the expected one.
     pub accept: bool,
+    /// `--from`: the release that an upgrade script starts from.
+    pub from: Option<String>,
     /// `--only`: the only measurements to make.
     pub only: Option<String>,
     /// `--out`: the file for the benchmarks' report.
@@ -61,6 +63,7 @@ pub fn parse(command: &str, allowed: &[&str], arguments: impl Iterator<Item = St
             "--limit" => options.limit = Some(number(&name, &value)?),
             "--rows" => options.rows = Some(number(&name, &value)?),
             "--seconds" => options.seconds = Some(number(&name, &value)?),
+            "--from" => options.from = Some(value),
             "--only" => options.only = Some(value),
             "--out" => options.out = Some(value.into()),
             _ => options.filter = Some(value),

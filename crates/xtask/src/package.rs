@@ -10,18 +10,17 @@ use crate::options::Options;
 use crate::postgres::Postgres;
 use crate::say;
 use crate::setup;
+use crate::upgrade::VERSION;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 const MAINTAINER: &str = "the pg_neardup authors <pg_neardup@localhost>";
 
 /// Makes the packages and says where they are.
 pub fn package(options: &Options) -> Result {
-    let meta = root().join("META.json");
-    let described = std::fs::read_to_string(&meta).doing("read", &meta)?;
-    if described.matches(&format!("\"version\": \"{VERSION}\"")).count() != 2 {
-        return Err(format!("META.json is not of version {VERSION}, which Cargo.toml says").into());
+    let described = version_in_meta()?;
+    if described != VERSION {
+        return Err(format!("META.json is of version {described}, Cargo.toml of {VERSION}").into());
     }
     let postgres = setup::ensure(options)?;
     debian::install_missing(&["binutils".to_owned(), "git".to_owned()])?;
@@ -32,6 +31,17 @@ pub fn package(options: &Options) -> Result {
     let source = source_archive(&place)?;
     say::note(&source.display().to_string());
     Ok(())
+}
+
+/// The version that META.json gives, in both places; both, if they are not the same.
+pub fn version_in_meta() -> Result<String> {
+    let meta = root().join("META.json");
+    let described = std::fs::read_to_string(&meta).doing("read", &meta)?;
+    let lines = described.lines().filter_map(|line| line.trim().strip_prefix("\"version\": \""));
+    let mut versions: Vec<&str> = lines.filter_map(|rest| rest.split('"').next()).collect();
+    let places = versions.len();
+    versions.dedup();
+    Ok(if places == 2 { versions.join(", ") } else { format!("{places} times {}", versions.join(", ")) })
 }
 
 /// The package `postgresql-15-neardup`: the built files in the directories of Debian's server, and nothing run at installation.

@@ -6,12 +6,30 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::chars::MAX_UNITS;
 use super::normalize::Steps;
 use super::path::MAX_PATHS;
 use super::presets::{self, Preset};
 use crate::{Error, ErrorKind, Result};
+
+/// What the value of each key may be, for whoever wrote another.
+const VALUES: [(&str, &str); 10] = [
+    (
+        "tokenizer",
+        "\"jieba\", \"ik\", \"longest_match\", \"shortest_path\", \"n_shortest_path\", \"index\", \"words\" or \"chars\"",
+    ),
+    ("mode", "\"exact\", \"full\" or \"search\" (jieba), \"smart\" or \"max_word\" (ik)"),
+    ("hmm", "true or false"),
+    ("paths", "an integer between 1 and 8"),
+    ("size", "an integer between 1 and 64"),
+    ("normalize", "an array of the names of steps"),
+    ("stop_words", "the name of a list, \"none\", or an array of words"),
+    ("exclude_tags", "an array of tags"),
+    ("min_length", "an integer, 0 or more"),
+    ("shingle", "an integer between 1 and 16"),
+];
 
 /// The most tokens in a shingle of words.
 pub const MAX_SHINGLE: u32 = 16;
@@ -210,10 +228,19 @@ impl Spec {
     }
 
     fn from_json(json: &str, text: &str) -> Result<Self> {
-        let spec: Self = serde_json::from_str(json).map_err(|error| {
+        let refused = |detail: String| {
             let example =
                 "An analyzer is a JSON object such as {\"tokenizer\": \"chars\", \"size\": 5}, or a preset's name.";
-            invalid(text).with_detail(format!("{error}.")).with_hint(example)
+            invalid(text).with_detail(detail).with_hint(example)
+        };
+        let values: Map<String, Value> = serde_json::from_str(json).map_err(|error| refused(format!("{error}.")))?;
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let spec: Self = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let key = error.path().iter().next().map(ToString::to_string).unwrap_or_default();
+            match (VALUES.iter().find(|(name, _)| *name == key), values.get(&key)) {
+                (Some((_, allowed)), Some(value)) => refused(format!("Key \"{key}\" must be {allowed}: {value}.")),
+                _ => refused(format!("{}.", error.inner())),
+            }
         })?;
         spec.completed()
     }
@@ -283,7 +310,26 @@ mod tests {
         }
         let error = r#"{"tokenizer":"jieba","colour":1}"#.parse::<Spec>().unwrap_err();
         assert!(error.detail.unwrap().starts_with("unknown field `colour`, expected one of `tokenizer`, `mode`"));
-        let error = r#"{"tokenizer":"jieba","hmm":"yes"}"#.parse::<Spec>().unwrap_err();
-        assert!(error.detail.unwrap().starts_with("invalid type: string \"yes\", expected a boolean"));
+        for (text, detail) in [
+            (r#"{"tokenizer":"jieba","hmm":"yes"}"#, r#"Key "hmm" must be true or false: "yes"."#),
+            (
+                r#"{"tokenizer":"jieba","mode":3}"#,
+                r#"Key "mode" must be "exact", "full" or "search" (jieba), "smart" or "max_word" (ik): 3."#,
+            ),
+            (
+                r#"{"tokenizer":"words","stop_words":[1]}"#,
+                r#"Key "stop_words" must be the name of a list, "none", or an array of words: [1]."#,
+            ),
+            (r#"{"tokenizer":"chars","size":-1}"#, r#"Key "size" must be an integer between 1 and 64: -1."#),
+            (r#"{"tokenizer":"words","shingle":1e99}"#, r#"Key "shingle" must be an integer between 1 and 16: 1e+99."#),
+            (
+                r#"{"tokenizer":"words","normalize":"html"}"#,
+                r#"Key "normalize" must be an array of the names of steps: "html"."#,
+            ),
+        ] {
+            assert_eq!(text.parse::<Spec>().unwrap_err().detail.unwrap(), detail);
+        }
+        let error = r#"{"tokenizer":"jieba","hmm":true,"hmm":false}"#.parse::<Spec>().unwrap_err();
+        assert!(error.detail.unwrap().starts_with("duplicate field `hmm`"));
     }
 }

@@ -1,5 +1,6 @@
 //! What `cargo xtask test` checks: one file each. To add one, write the file and list it in [`ALL`].
 
+mod belongings;
 mod catalog;
 mod concurrency;
 mod crash;
@@ -13,11 +14,13 @@ mod pasted;
 mod preload;
 mod reference;
 mod regress;
+mod releases;
 mod replica;
 mod resume;
 mod rust;
 mod sample;
 mod shards;
+mod upgrade;
 
 use crate::error::Result;
 use crate::test::Context;
@@ -47,6 +50,12 @@ pub const ALL: &[Check] = &[
         run: rust::core,
     },
     Check { name: "xtask", what: "unit tests of these commands", needs_server: false, run: rust::xtask },
+    Check {
+        name: "releases",
+        what: "released scripts, and one version everywhere",
+        needs_server: false,
+        run: releases::run,
+    },
     Check { name: "regress", what: "tests/pg_regress, a fresh database each", needs_server: true, run: regress::run },
     Check { name: "isolation", what: "tests/isolation", needs_server: true, run: isolation::run },
     Check {
@@ -61,6 +70,12 @@ pub const ALL: &[Check] = &[
         what: "README's reference against the catalog",
         needs_server: true,
         run: reference::run,
+    },
+    Check {
+        name: "upgrade",
+        what: "a database of each earlier release, upgraded",
+        needs_server: true,
+        run: upgrade::run,
     },
     Check { name: "dump", what: "dump and restore of a protected table", needs_server: true, run: dump::run },
     Check { name: "concurrency", what: "copies from many sessions at once", needs_server: true, run: concurrency::run },

@@ -1,0 +1,38 @@
+//! What has been released stays as it was, and this version has one number everywhere.
+
+use super::{Tally, expect};
+use crate::command::{root, text};
+use crate::error::{Doing, Result};
+use crate::package::version_in_meta;
+use crate::test::Context;
+use crate::upgrade::{VERSION, releases};
+use std::process::Command;
+
+/// Compares the frozen scripts with their digests, and the places that name a version.
+pub fn run(_: &Context) -> Result<Tally> {
+    let directory = root().join("sql/releases");
+    let read = |name: &str| {
+        let path = root().join(name);
+        std::fs::read_to_string(&path).doing("read", &path)
+    };
+    let digests = read("sql/releases/SHA256SUMS")?;
+    let frozen = releases()?;
+    let scripts: Vec<String> = frozen.iter().map(|version| format!("pg_neardup--{version}.sql")).collect();
+    let now = text(Command::new("sha256sum").args(&scripts).current_dir(&directory))?;
+    let mut tally = expect("the released scripts, which never change", &now, digests.trim_end());
+    tally += Tally::one(!frozen.is_empty());
+    tally += expect("META.json", &version_in_meta()?, VERSION);
+    let changelog = read("CHANGELOG.md")?;
+    let headings = changelog.lines().filter_map(|line| line.strip_prefix("## "));
+    let versions: Vec<&str> = headings.filter_map(|heading| heading.split([',', ' ']).next()).collect();
+    tally += expect("the newest version in CHANGELOG.md", versions.first().unwrap_or(&"none"), VERSION);
+    for version in &frozen {
+        tally +=
+            expect(&format!("{version} in CHANGELOG.md"), &versions.contains(&version.as_str()).to_string(), "true");
+    }
+    if let Some(newest) = frozen.last().filter(|newest| newest.as_str() != VERSION) {
+        let script = format!("sql/pg_neardup--{newest}--{VERSION}.sql");
+        tally += expect(&format!("{script} is there"), &root().join(&script).exists().to_string(), "true");
+    }
+    Ok(tally)
+}

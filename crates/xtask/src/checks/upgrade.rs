@@ -1,0 +1,42 @@
+//! A database of each earlier release, brought to this version: its catalog is that of a fresh installation, and what users have in it
+//! works, before ALTER EXTENSION (this library under yesterday's SQL) and after.
+
+use super::{Tally, belongings, expect};
+use crate::error::Result;
+use crate::psql::query;
+use crate::test::Context;
+use crate::upgrade::{Released, VERSION, compare, has_path, releases};
+
+const DATABASE: &str = "upgrade_used";
+
+/// Upgrades from each release.
+pub fn run(context: &Context) -> Result<Tally> {
+    let server = context.server()?;
+    let mut tally = Tally::default();
+    for release in releases()?.iter().filter(|release| release.as_str() != VERSION) {
+        if !has_path(server, release)? {
+            println!("there is no script to upgrade from {release}: cargo xtask upgrade-draft --from {release}");
+            tally += Tally::failure();
+            continue;
+        }
+        let differences = compare(server, &context.postgres, release)?.differences();
+        tally += expect(&format!("objects that differ after an upgrade from {release}"), &differences.join("\n"), "");
+
+        query(server, "postgres", &format!("DROP DATABASE IF EXISTS {DATABASE}"))?;
+        query(server, "postgres", &format!("CREATE DATABASE {DATABASE}"))?;
+        let script = Released::install(&context.postgres, release)?;
+        query(server, DATABASE, &format!("CREATE EXTENSION pg_neardup VERSION '{release}'"))?;
+        drop(script);
+        belongings::set_up(server, DATABASE)?;
+        let before = belongings::state(server, DATABASE)?;
+        query(server, "postgres", &format!("DROP DATABASE IF EXISTS {DATABASE}_not_yet"))?;
+        query(server, "postgres", &format!("CREATE DATABASE {DATABASE}_not_yet TEMPLATE {DATABASE}"))?;
+        let not_yet = format!("{DATABASE}_not_yet");
+        tally += belongings::still_work(server, &not_yet, &before, &format!("new library, SQL of {release}"))?;
+        query(server, DATABASE, "ALTER EXTENSION pg_neardup UPDATE")?;
+        let version = "SELECT extversion FROM pg_extension WHERE extname = 'pg_neardup'";
+        tally += expect("the version", &query(server, DATABASE, version)?, VERSION);
+        tally += belongings::still_work(server, DATABASE, &before, &format!("upgraded from {release}"))?;
+    }
+    Ok(tally)
+}

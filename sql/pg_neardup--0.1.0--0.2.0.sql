@@ -1,0 +1,3 @@
+-- 0.1.0 to 0.2.0
+--
+-- No signature, band or lock key changes: tables, indexes and guards stay as they are.
