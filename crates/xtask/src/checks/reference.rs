@@ -1,7 +1,8 @@
 //! The reference tables of README: every public object has its row, and every row an object, as the catalog has it: functions with
 //! arguments and results, types, casts, operators, operator classes, tables and views with their columns.
 //!
-//! A row of an object that is younger than the first release ends with its version: `(0.2.0)`. Schema neardup_internal is nobody's
+//! A row of an object that the first release did not have ends with the version that brought it: `(0.2.0)`. An object that a version
+//! changed, a function with another argument say, stands in place of the old one and needs none. Schema neardup_internal is nobody's
 //! business; forms for `varchar`, `char` and literals of a document that is text are there without a row; what nobody calls by hand is
 //! named in one line below the functions.
 
@@ -11,6 +12,7 @@ use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, query};
 use crate::server::Server;
 use crate::test::Context;
+use crate::upgrade::{Released, VERSION, releases};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DATABASE: &str = "reference";
@@ -78,6 +80,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
     let objects = objects(server, DATABASE)?;
+    let past = past(context)?;
     let mut tally = Tally::one(!objects.is_empty());
     for (file, from, to) in SECTIONS {
         let path = root().join(file);
@@ -95,8 +98,10 @@ pub fn run(context: &Context) -> Result<Tally> {
             let known = object.kind == "function" && behind.contains(bare(name));
             !rows.contains_key(name.as_str()) && !known
         });
-        let missing: Vec<String> = missing.map(|(name, object)| advice(name, object)).collect();
+        let missing: Vec<String> = missing.map(|(name, object)| advice(name, object, &past)).collect();
         tally += expect(&format!("objects without a row in {file}"), &missing.join("\n"), "");
+        let misdated = rows.iter().filter_map(|(name, row)| misdated(name, row, &objects, &past));
+        tally += expect(&format!("rows of {file} with another version"), &misdated.collect::<Vec<_>>().join("\n"), "");
         let tables = objects.iter().filter(|(_, object)| object.kind == "table");
         let otherwise =
             tables.filter(|(name, object)| !rows.get(name.as_str()).is_none_or(|row| row.contains(&object.columns)));
@@ -118,14 +123,64 @@ fn objects(server: &Server, database: &str) -> Result<Objects> {
     Ok(found.lines().filter_map(object).collect())
 }
 
+/// The earlier releases, oldest first, with what they had.
+fn past(context: &Context) -> Result<Vec<(String, Objects)>> {
+    let server = context.server()?;
+    let mut past = Vec::new();
+    for release in releases()?.into_iter().filter(|release| release != VERSION) {
+        query(server, "postgres", &format!("DROP DATABASE IF EXISTS {DATABASE}_past"))?;
+        query(server, "postgres", &format!("CREATE DATABASE {DATABASE}_past"))?;
+        let database = format!("{DATABASE}_past");
+        let script = Released::install(&context.postgres, &release)?;
+        query(server, &database, &format!("CREATE EXTENSION pg_neardup VERSION '{release}'"))?;
+        drop(script);
+        let then = objects(server, &database)?;
+        past.push((release, then));
+    }
+    Ok(past)
+}
+
+/// The version that brought an object.
+fn since<'a>(name: &str, past: &'a [(String, Objects)]) -> &'a str {
+    past.iter().find(|(_, then)| then.contains_key(name)).map_or(VERSION, |(release, _)| release)
+}
+
+/// Whether an object is as old as the first release, for whose objects nothing is said.
+fn is_of_the_first(version: &str, past: &[(String, Objects)]) -> bool {
+    past.first().is_none_or(|(first, _)| first == version)
+}
+
+/// What to write at the end of an object's row.
+fn mark(name: &str, past: &[(String, Objects)]) -> String {
+    let version = since(name, past);
+    if is_of_the_first(version, past) { String::new() } else { format!(" ({version})") }
+}
+
+/// Says what is wrong with the version at the end of a row.
+fn misdated(name: &str, row: &str, objects: &Objects, past: &[(String, Objects)]) -> Option<String> {
+    let replaces = |then: &Objects| then.keys().any(|old| bare(old) == bare(name) && !objects.contains_key(old));
+    let text = row.trim_end_matches(['|', ' ']);
+    let said = text.strip_suffix([')', '）']).and_then(|text| Some(text.rsplit_once(['(', '（'])?.1));
+    let said = said.filter(|said| said.split('.').count() == 3 && said.split('.').all(|n| n.parse::<u32>().is_ok()));
+    let version = since(name, past);
+    let expected = Some(version).filter(|version| !is_of_the_first(version, past));
+    let changed = past.iter().any(|(_, then)| !then.contains_key(name) && replaces(then));
+    if said == expected || said.is_none() && changed || !objects.contains_key(name) {
+        return None;
+    }
+    let end = expected.map_or_else(|| "nothing".to_owned(), |version| format!("\"({version})\""));
+    Some(format!("`{name}` is there since {version}: the row ends with {end}"))
+}
+
 /// What to write for an object that has no row.
-fn advice(name: &str, object: &Object) -> String {
+fn advice(name: &str, object: &Object, past: &[(String, Objects)]) -> String {
+    let mark = mark(name, past);
     let columns = if object.columns.is_empty() { String::new() } else { format!(": {}", object.columns) };
     let behind = match object.kind.as_str() {
         "function" => format!("\n    or, if nobody calls it by hand: `{}` in the line of such names", bare(name)),
         _ => String::new(),
     };
-    format!("write a row for this {}:\n| `{name}` | {}{columns} |{behind}", object.kind, object.comment)
+    format!("write a row for this {}:\n| `{name}` | {}{columns}{mark} |{behind}", object.kind, object.comment)
 }
 
 /// A function's name without arguments.
@@ -163,6 +218,25 @@ mod tests {
         assert_eq!(found, ["f(a text) → simhash", "CALL neardup.p(t regclass, INOUT n bigint)", "a <~> b", "c <~> d"]);
         assert_eq!(found.iter().map(|name| bare(name)).next_back(), Some("c <~> d"));
         assert_eq!(bare(found[1]), "neardup.p");
+    }
+
+    #[test]
+    fn what_is_younger_than_the_first_release_says_so() {
+        let object = || Object { kind: "function".into(), columns: String::new(), comment: "does it".into() };
+        let of = |names: &[&str]| -> Objects { names.iter().map(|name| ((*name).to_owned(), object())).collect() };
+        let past = [("0.1.0".to_owned(), of(&["old()", "changed(a)"]))];
+        let now = of(&["old()", "changed(a, b)", "new()"]);
+        let new = format!("| `new()` | x ({VERSION}) |");
+        for row in ["| `old()` | x |", "| `changed(a, b)` | x |", "| `changed(a, b)` | x (f)(1) |", new.as_str()] {
+            let name = row.split('`').nth(1).unwrap_or_default();
+            assert_eq!(misdated(name, row, &now, &past), None, "{row}");
+        }
+        let old = format!("| `old()` | x ({VERSION}) |");
+        for row in [old.as_str(), "| `new()` | x |", "| `new()` | x（0.1.0）|", "| `new()` | (9.9.9) |"] {
+            let name = row.split('`').nth(1).unwrap_or_default();
+            assert!(misdated(name, row, &now, &past).is_some(), "{row}");
+        }
+        assert!(advice("new()", &object(), &past).contains(&format!("does it ({VERSION}) |")));
     }
 
     #[test]
