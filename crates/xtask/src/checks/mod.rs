@@ -10,6 +10,7 @@ mod examples;
 mod extremes;
 mod hostile;
 mod isolation;
+mod mutations;
 mod pasted;
 mod preload;
 mod reference;
@@ -86,6 +87,7 @@ pub const ALL: &[Check] = &[
         run: preload::run,
     },
     Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
+    Check { name: "mutations", what: "damaged values of every type", needs_server: true, run: mutations::run },
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check {
         name: "hostile",
