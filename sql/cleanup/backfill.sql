@@ -13,14 +13,56 @@ CREATE FUNCTION neardup_internal.sign_pages(guarded neardup.protected, part regc
 DECLARE
     signed bigint;
 BEGIN
-    -- Rows whose document has no token are left alone.
     PERFORM neardup_internal.sign_only(guarded.target);
+    -- A document without a token is not touched. Nearly all of them are short, so that others are not signed twice.
     EXECUTE pg_catalog.format(
-        'UPDATE ONLY %s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND (%5$s)',
-        part, guarded.signature, '(' || first || ',0)', '(' || after || ',0)',
-        CASE WHEN guarded.expression IS NULL THEN neardup_internal.each('t.%1$I IS NOT NULL', guarded.columns, ' OR ') ELSE 'true' END);
+        'UPDATE ONLY %1$s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND t.%5$I IS NOT NULL '
+        'AND (pg_catalog.octet_length(t.%5$I) > 200 OR neardup.analyzer_simhash(%6$s, $1) IS NOT NULL)',
+        part, guarded.signature, '(' || first || ',0)', '(' || after || ',0)', guarded.document, neardup_internal.document_of(guarded, 't'))
+        USING guarded.analyzer;
     GET DIAGNOSTICS signed = ROW_COUNT;
     RETURN signed;
+END
+$$;
+
+-- Signs a table page by page, with a commit and a pause after each batch: the guard's column, or with an analyzer the one beside it.
+CREATE PROCEDURE neardup_internal.sign_by_pages(
+    guarded neardup.protected, analyzer text, batch integer, throttle interval, INOUT signed bigint
+)
+    LANGUAGE plpgsql AS $$
+DECLARE
+    block bigint := pg_catalog.current_setting('block_size')::bigint;
+    part regclass;
+    pages bigint;
+    page bigint;
+    step bigint;
+    before bigint := 0;
+    total bigint;
+    told timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+    SELECT coalesce(pg_catalog.sum(pg_catalog.pg_relation_size(l) / block), 0) INTO total FROM neardup_internal.leaves(guarded.target) l;
+    signed := 0;
+    FOR part IN SELECT l FROM neardup_internal.leaves(guarded.target) l LOOP
+        pages := pg_catalog.pg_relation_size(part) / block;
+        -- A batch is a run of pages, read once and in order; some twenty articles fit one where nothing better is known.
+        SELECT greatest(1, batch / CASE WHEN c.relpages > 0 AND c.reltuples > 0 THEN greatest(1, c.reltuples / c.relpages) ELSE 20 END)
+            INTO step FROM pg_catalog.pg_class c WHERE c.oid = part;
+        page := 0;
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        WHILE page < pages LOOP
+            signed := signed + CASE WHEN analyzer IS NULL THEN neardup_internal.sign_pages(guarded, part, page, page + step)
+                                    ELSE neardup_internal.resign_pages(guarded, analyzer, part, page, page + step) END;
+            page := page + step;
+            told := neardup_internal.note_work(guarded.target, before + least(page, pages), greatest(total, before + pages), told);
+            COMMIT;
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+            IF throttle > interval '0' THEN
+                PERFORM pg_catalog.pg_sleep_for(throttle);
+            END IF;
+        END LOOP;
+        before := before + pages;
+    END LOOP;
 END
 $$;
 
@@ -61,45 +103,17 @@ CREATE PROCEDURE neardup.backfill(
     LANGUAGE plpgsql AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
-    block bigint := pg_catalog.current_setting('block_size')::bigint;
     statements text;
-    part regclass;
-    pages bigint;
-    page bigint;
-    step bigint;
-    before bigint := 0;
-    total bigint;
-    told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
+    PERFORM neardup_internal.check_committing('backfill');
     IF NOT guarded.enabled THEN
         RAISE EXCEPTION 'the guard of % is disabled', target USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'Its trigger signs the rows.',
             HINT = pg_catalog.format('ALTER TABLE %s ENABLE TRIGGER %I;', target, guarded.trigger);
     END IF;
-    SELECT coalesce(pg_catalog.sum(pg_catalog.pg_relation_size(l) / block), 0) INTO total FROM neardup_internal.leaves(target) l;
-    PERFORM neardup_internal.start_work(target, 'backfill', 'pages', total);
-    signed := 0;
-    FOR part IN SELECT l FROM neardup_internal.leaves(target) l LOOP
-        pages := pg_catalog.pg_relation_size(part) / block;
-        -- A batch is a run of pages, read once and in order; some twenty articles fit one where nothing better is known.
-        SELECT greatest(1, batch / CASE WHEN c.relpages > 0 AND c.reltuples > 0 THEN greatest(1, c.reltuples / c.relpages) ELSE 20 END)
-            INTO step FROM pg_catalog.pg_class c WHERE c.oid = part;
-        page := 0;
-        COMMIT;
-        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-        WHILE page < pages LOOP
-            signed := signed + neardup_internal.sign_pages(guarded, part, page, page + step);
-            page := page + step;
-            told := neardup_internal.note_work(target, before + least(page, pages), greatest(total, before + pages), told);
-            COMMIT;
-            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-            IF throttle > interval '0' THEN
-                PERFORM pg_catalog.pg_sleep_for(throttle);
-            END IF;
-        END LOOP;
-        before := before + pages;
-    END LOOP;
+    PERFORM neardup_internal.start_work(target, 'backfill', 'pages');
+    CALL neardup_internal.sign_by_pages(guarded, NULL, batch, throttle, signed);
     PERFORM neardup_internal.end_work(target);
     SELECT pg_catalog.string_agg(s, ' ') INTO statements FROM neardup_internal.index_statements(guarded) s;
     IF statements IS NOT NULL THEN

@@ -7,7 +7,9 @@ CREATE TYPE neardup_internal.choice AS (
     scope name[],
     since text,
     until text,
-    verify text
+    verify text,
+    within interval,
+    timed name
 );
 
 -- The one place that says whether clean-ups look at the texts themselves where nothing is said.
@@ -23,6 +25,52 @@ BEGIN
     RETURN verify;
 END
 $$;
+
+-- clean-up: what is chosen where nothing is said: the guard's scope, column of times and window
+
+CREATE FUNCTION neardup_internal.chosen(
+    guarded neardup.protected, keep text, age name, rank text[], scope name[], since text, until text, verify text, within interval
+) RETURNS neardup_internal.choice
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    choice neardup_internal.choice;
+BEGIN
+    IF within < interval '0' THEN
+        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    choice.keep := keep;
+    choice.age := coalesce(age, guarded.age);
+    choice.rank := rank;
+    choice.scope := coalesce(scope, guarded.scope);
+    choice.since := since;
+    choice.until := until;
+    choice.verify := neardup_internal.chosen_verify(verify);
+    choice.within := coalesce(within, guarded.within);
+    -- The guard's window goes by the guard's column, whatever the order goes by.
+    choice.timed := CASE WHEN within IS NULL THEN guarded.age ELSE choice.age END;
+    IF within IS NOT NULL AND choice.timed IS NULL THEN
+        RAISE EXCEPTION 'within wants a column to go by' USING ERRCODE = 'null_value_not_allowed',
+            HINT = 'Name it: age => ''column''.';
+    END IF;
+    IF choice.within IS NOT NULL AND neardup_internal.check_column(guarded.target, choice.timed) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is no time', choice.timed, guarded.target USING ERRCODE = 'datatype_mismatch',
+            DETAIL = 'A time is of type timestamp with or without time zone, or date.';
+    END IF;
+    RETURN choice;
+END
+$$;
+
+-- clean-up: times in microseconds, as the guard counts them
+
+CREATE FUNCTION neardup_internal.microseconds(within interval) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.round(EXTRACT(epoch FROM within) * 1000000)::bigint;
+
+CREATE FUNCTION neardup_internal.moment(timed name, alias text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.format(
+        'CASE WHEN pg_catalog.isfinite(%1$s.%2$I) THEN (EXTRACT(epoch FROM %1$s.%2$I) * 1000000)::bigint '
+        'WHEN %1$s.%2$I = ''infinity'' THEN 9223372036854775807 WHEN %1$s.%2$I = ''-infinity'' THEN -9223372036854775807 END', alias, timed);
 
 -- clean-up: the rows that are compared
 
@@ -77,27 +125,33 @@ BEGIN
         neardup_internal.each('t.%1$I AS k%2$s', keys), guarded.signature, guarded.distance, guarded.target,
         neardup_internal.choice_filter(guarded, choice), 'PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', '), keep_order, by_scope,
         CASE WHEN by_scope <> '' THEN 'pg_catalog.row_number() OVER a - pg_catalog.row_number() OVER w + ' END);
-    IF neardup_internal.chosen_verify(choice.verify) = 'none' THEN
+    IF choice.verify = 'none' AND choice.within IS NULL THEN
         RETURN grouping || pg_catalog.format(
             'SELECT %1$s, %2$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, z.size AS group_size, '
             'NULL::text AS verdict, NULL::double precision AS score '
             'FROM copies m JOIN sizes z ON z.first = m.first JOIN signed r ON r.place = m.first ORDER BY m.first, m.place',
             neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys));
     END IF;
-    -- The texts of a group decide into which messages it falls apart.
+    -- Texts and times of a group decide into which messages it falls apart.
     RETURN grouping || pg_catalog.format(
         ', gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
         'pg_catalog.array_agg(CAST(m.signature AS bigint) ORDER BY m.place) AS signatures, '
-        'pg_catalog.array_agg(t.%1$I::text ORDER BY m.place) AS documents '
+        '%1$s AS documents, %8$s AS times '
         'FROM sizes z JOIN signed m ON m.first = z.first JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
-        'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, j.verdict, j.score '
-        'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %5$s) j), '
+        'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %9$s '
+        'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %5$s%10$s) j), '
         'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '
         'SELECT %6$s, %7$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
         'FROM judged j JOIN counted c ON c.first = j.first JOIN signed m ON m.place = j.place JOIN signed r ON r.place = j.first '
         'WHERE j.place <> j.first ORDER BY j.first, j.place',
-        guarded.document, guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('m.k%2$s', keys), guarded.distance,
-        neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys));
+        CASE choice.verify WHEN 'none' THEN 'NULL::text[]'
+            ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.document_of(guarded, 't')) END,
+        guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('m.k%2$s', keys), guarded.distance,
+        neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys),
+        CASE WHEN choice.within IS NULL THEN 'NULL::bigint[]'
+            ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.moment(choice.timed, 't')) END,
+        CASE choice.verify WHEN 'none' THEN 'NULL::text AS verdict, NULL::double precision AS score' ELSE 'j.verdict, j.score' END,
+        ', g.times, ' || neardup_internal.microseconds(choice.within));
 END
 $$;
 
@@ -113,7 +167,8 @@ CREATE FUNCTION neardup.duplicates(
     scope name[] DEFAULT NULL,
     since text DEFAULT NULL,
     until text DEFAULT NULL,
-    verify text DEFAULT NULL
+    verify text DEFAULT NULL,
+    within interval DEFAULT NULL
 ) RETURNS TABLE (
     key text, duplicate_of text, distance integer, group_size bigint, measure text, value double precision, verdict text
 )
@@ -128,6 +183,6 @@ BEGIN
         'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.distance, c.group_size, '
         'CASE WHEN c.verdict IS NULL THEN ''hamming_distance'' ELSE ''same_message'' END, coalesce(c.score, c.distance), c.verdict FROM (%s) c',
         neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys),
-        neardup_internal.copies_query(guarded, (keep, age, rank, coalesce(scope, guarded.scope), since, until, verify)::neardup_internal.choice));
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, keep, age, rank, scope, since, until, verify, within)));
 END
 $$;

@@ -40,7 +40,7 @@ BEGIN
     by_keep := CASE keep
         WHEN 'oldest' THEN by_age
         WHEN 'newest' THEN by_age || neardup_internal.each('t.%1$I DESC, ', keys, '')
-        WHEN 'longest' THEN pg_catalog.format('pg_catalog.length(t.%I) DESC, %s', guarded.document, by_age)
+        WHEN 'longest' THEN pg_catalog.format('pg_catalog.length(%s) DESC, %s', neardup_internal.document_of(guarded, 't'), by_age)
         WHEN 'most_complete' THEN
             pg_catalog.format('%s, %s', neardup_internal.each('(t.%1$I IS NULL)::integer', neardup_internal.column_names(guarded.target), ' + '), by_age)
     END;

@@ -15,6 +15,7 @@ BEGIN
         RAISE EXCEPTION 'neardup.purge cannot run inside a transaction block' USING ERRCODE = 'active_sql_transaction',
             DETAIL = 'It commits after each batch.', HINT = 'Call it on its own, with autocommit on.';
     END IF;
+    PERFORM neardup_internal.check_committing('purge');
     purged := 0;
     FOR run IN
         SELECT r.run_id FROM neardup.runs r

@@ -111,3 +111,16 @@ BEGIN
     RETURN type;
 END
 $$;
+
+-- clean-up: a row's document as the guard makes it, written in SQL
+
+CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE
+        WHEN guarded.expression IS NOT NULL THEN pg_catalog.format(
+            'CASE WHEN %1$s.%2$I IS NOT NULL THEN %3$s(CAST(%1$s AS %4$s)) END', alias, guarded.document, guarded.expression,
+            (SELECT pg_catalog.format_type(c.reltype, NULL) FROM pg_catalog.pg_class c WHERE c.oid = guarded.target))
+        WHEN pg_catalog.cardinality(guarded.columns) > 1 THEN pg_catalog.format(
+            E'CASE WHEN %1$s.%2$I IS NOT NULL THEN pg_catalog.concat_ws(E''\\n'', %3$s) END', alias, guarded.document,
+            neardup_internal.each(alias || '.%1$I::text', guarded.columns))
+        ELSE pg_catalog.format('%s.%I::text', alias, guarded.document) END;

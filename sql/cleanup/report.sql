@@ -26,7 +26,7 @@ BEGIN
         'UNION ALL SELECT ''distance'', d.distance::text, d.n FROM (SELECT c.distance, pg_catalog.count(*) AS n FROM copies c GROUP BY 1 ORDER BY 1) d '
         'UNION ALL SELECT ''largest group'', g.stays, g.size FROM (SELECT * FROM groups ORDER BY size DESC, stays LIMIT %s) g',
         neardup_internal.each('c.r%2$s', keys),
-        neardup_internal.copies_query(guarded, ('oldest', NULL, NULL, guarded.scope, NULL, NULL, verify)::neardup_internal.choice), target, coalesce(top, 10));
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), target, coalesce(top, 10));
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT ''hottest band'', pg_catalog.format(''band %%s, bits %%s'', k.key >> 16, pg_catalog.lpad(pg_catalog.to_hex(k.key & 65535), 4, ''0'')), k.n::double precision '
         'FROM (SELECT b.key, pg_catalog.count(*) AS n FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.simhash_bands(t.%I)) b(key) '
@@ -56,12 +56,12 @@ BEGIN
     EXECUTE pg_catalog.format(
         'SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(''stays'', pg_catalog.concat_ws('', '', %1$s), ''copy'', pg_catalog.concat_ws('', '', %2$s), '
         '''said'', pg_catalog.format(''%%sdistance %%s, group of %%s'', c.verdict || '', '', c.distance, c.group_size), '
-        '''stays_text'', r.%3$I::text, ''copy_text'', t.%3$I::text) ORDER BY c.group_size DESC, %1$s) '
+        '''stays_text'', %3$s, ''copy_text'', %9$s) ORDER BY c.group_size DESC, %1$s) '
         'FROM (SELECT f.* FROM (SELECT DISTINCT ON (%1$s) c.* FROM (%4$s) c ORDER BY %1$s, c.distance DESC, %2$s) f '
         'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON (%7$s) = (%1$s) JOIN %6$s t ON (%8$s) = (%2$s)',
-        neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), guarded.document,
-        neardup_internal.copies_query(guarded, ('oldest', NULL, NULL, guarded.scope, NULL, NULL, verify)::neardup_internal.choice), samples, target,
-        neardup_internal.each('r.%1$I', keys), neardup_internal.each('t.%1$I', keys)) INTO shown;
+        neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.document_of(guarded, 'r'),
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), samples, target,
+        neardup_internal.each('r.%1$I', keys), neardup_internal.each('t.%1$I', keys), neardup_internal.document_of(guarded, 't')) INTO shown;
     SELECT pg_catalog.jsonb_build_object(
                'title', pg_catalog.format('Near-duplicates in %s, column %s', target, guarded.document),
                'numbers', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)

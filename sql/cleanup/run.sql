@@ -42,12 +42,12 @@ BEGIN
         'CREATE TEMPORARY TABLE neardup_chosen AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
         'c.distance > %s AND c.verdict IS NULL AS chained, NULL::text AS reason, NULL::bigint AS document_hash, NULL::bigint AS stays_hash FROM (%s) c',
         guarded.distance, neardup_internal.copies_query(guarded, choice));
-    IF neardup_internal.chosen_verify(choice.verify) = 'facts' THEN
+    IF choice.verify = 'facts' THEN
         EXECUTE pg_catalog.format(
-            'UPDATE pg_temp.neardup_chosen c SET document_hash = pg_catalog.hashtextextended(t.%1$I::text, 0), '
-            'stays_hash = pg_catalog.hashtextextended(r.%1$I::text, 0) FROM %2$s t, %2$s r WHERE (%3$s) = (%4$s) AND (%5$s) = (%6$s)',
-            guarded.document, guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys),
-            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys));
+            'UPDATE pg_temp.neardup_chosen c SET document_hash = pg_catalog.hashtextextended(%1$s, 0), '
+            'stays_hash = pg_catalog.hashtextextended(%7$s, 0) FROM %2$s t, %2$s r WHERE (%3$s) = (%4$s) AND (%5$s) = (%6$s)',
+            neardup_internal.document_of(guarded, 't'), guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys),
+            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.document_of(guarded, 'r'));
     END IF;
     IF mark_known THEN
         EXECUTE pg_catalog.format(
@@ -117,13 +117,14 @@ CREATE PROCEDURE neardup.cleanup(
     on_reference text DEFAULT 'skip',
     verify text DEFAULT NULL,
     throttle interval DEFAULT NULL,
+    within interval DEFAULT NULL,
     INOUT run_id bigint DEFAULT NULL,
     INOUT removed bigint DEFAULT NULL
 )
     LANGUAGE plpgsql AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
-    choice neardup_internal.choice := (keep, age, rank, coalesce(scope, guarded.scope), since, until, verify)::neardup_internal.choice;
+    choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, age, rank, scope, since, until, verify, within);
     counts record;
     chosen bigint;
     all_places bigint;
@@ -137,12 +138,11 @@ DECLARE
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, on_reference);
-    choice.verify := neardup_internal.chosen_verify(verify);
     guarded.distance := coalesce(max_distance, guarded.distance);
     PERFORM neardup_internal.tell_of_unsigned(guarded);
     removed := 0;
-    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE neardup_internal.preparing_statements(guarded, choice.verify, on_reference) END;
-    removing := neardup_internal.removing_statement(guarded, choice.verify, action);
+    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE neardup_internal.preparing_statements(guarded, choice, on_reference) END;
+    removing := neardup_internal.removing_statement(guarded, choice, action);
 
     IF dry_run IS DISTINCT FROM false THEN
         counts := neardup_internal.choose(guarded, choice, action);
@@ -157,7 +157,8 @@ BEGIN
             'age => ' || pg_catalog.quote_literal(age), 'document => ' || pg_catalog.quote_literal(document),
             'max_distance => ' || max_distance, 'rank => ' || pg_catalog.quote_literal(rank),
             'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
-            'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify));
+            'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify),
+            'within => ' || pg_catalog.quote_literal(within));
         RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', counts.chosen, target,
                 CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END
             USING DETAIL = pg_catalog.format('Each batch runs: %s', pg_catalog.array_to_string(preparing || removing, E';\n')),
@@ -169,9 +170,11 @@ BEGIN
         RETURN;
     END IF;
 
+    PERFORM neardup_internal.check_committing('cleanup');
     PERFORM neardup_internal.start_work(target, 'cleanup', 'rows');
     IF action = 'mark' AND neardup_internal.mark_of(guarded) <> ALL (neardup_internal.column_names(target)) THEN
-        PERFORM neardup_internal.add_column(target, neardup_internal.mark_of(guarded), 'text');
+        PERFORM neardup_internal.lock_patiently(target);
+        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I text', target, neardup_internal.mark_of(guarded));
     END IF;
     counts := neardup_internal.choose(guarded, choice, action);
     chosen := counts.chosen;

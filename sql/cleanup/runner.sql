@@ -85,3 +85,21 @@ BEGIN
     END IF;
 END
 $$;
+
+-- Takes a table for a change to its columns without keeping others waiting: it gives up its place in the queue after a moment and tries again.
+CREATE FUNCTION neardup_internal.lock_patiently(target regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
+BEGIN
+    FOR try IN 1 .. 100 LOOP
+        BEGIN
+            EXECUTE pg_catalog.format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', target);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            IF try = 100 THEN
+                RAISE;
+            END IF;
+        END;
+        PERFORM pg_catalog.pg_sleep(0.2);
+    END LOOP;
+END
+$$;

@@ -71,3 +71,9 @@ pub fn in_transaction_block() -> bool {
     // SAFETY: reads the state of this backend's transaction.
     unsafe { pg_sys::IsTransactionBlock() }
 }
+
+/// Whether the procedure that asks may commit; asked from a function, the answer is no.
+pub fn may_commit() -> bool {
+    // SAFETY: reads the state of this backend's SPI connection.
+    unsafe { pg_sys::SPI_inside_nonatomic_context() }
+}

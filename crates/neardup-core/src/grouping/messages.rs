@@ -1,9 +1,9 @@
-//! A group of near signatures, split into messages by what the texts say.
+//! A group of near signatures, split into messages by what the texts say and when they came.
 //!
 //! Signatures bring together what has the same form; a [`verdict`] on the texts says what has the same content. Rows are
 //! taken in their order: each joins the nearest earlier representative whose message it repeats, or becomes a
 //! representative itself. At the end an excerpt gives way to a longer text that holds it and all that joined it.
-//! Promised: whoever joins a representative is within the distance of it and by its verdict loses nothing.
+//! Promised: whoever joins a representative is within the distance and the time of it and by its verdict loses nothing.
 
 use ahash::AHashMap;
 
@@ -25,34 +25,61 @@ pub struct Place {
     pub score: f64,
 }
 
-/// Splits a group, given in the order of preference, into messages. Both slices have the same length.
+/// A group, its rows in the order of preference; all slices have the same length.
+#[derive(Clone, Copy, Debug)]
+pub struct Group<'a> {
+    /// The rows' signatures.
+    pub signatures: &'a [u64],
+    /// Their texts; without them whatever is near is a copy.
+    pub documents: Option<&'a [&'a str]>,
+    /// How far a row may be from the one it joins.
+    pub distance: u32,
+    /// Their times, and how far apart these may be; a row without a time is at any time.
+    pub window: Option<(&'a [Option<i64>], u64)>,
+}
+
+impl Group<'_> {
+    fn apart(&self, a: u32, b: u32) -> u32 {
+        (self.signatures[a as usize] ^ self.signatures[b as usize]).count_ones()
+    }
+
+    fn meet(&self, a: u32, b: u32) -> bool {
+        self.window.is_none_or(|(times, within)| match (times[a as usize], times[b as usize]) {
+            (Some(a), Some(b)) => a.abs_diff(b) <= within,
+            _ => true,
+        })
+    }
+}
+
+/// Splits a group into messages.
 ///
 /// # Errors
 /// Those of [`same_message`].
-pub fn split_by_message(signatures: &[u64], documents: &[&str], distance: u32) -> Result<Vec<Place>> {
-    let mut split =
-        Split { signatures, documents, distance, places: Vec::new(), representatives: Vec::new(), longer: Vec::new() };
+pub fn split_by_message(group: Group<'_>) -> Result<Vec<Place>> {
+    let mut split = Split { group, places: Vec::new(), representatives: Vec::new(), longer: Vec::new() };
     let mut seen: AHashMap<&str, u32> = AHashMap::new();
-    for (position, &document) in (0..).zip(documents) {
+    for position in (0..).take(group.signatures.len()) {
         let own = Place { representative: position, verdict: Verdict::Copy, score: 1.0 };
-        let place = match seen.get(document) {
-            Some(&earlier) => split.places[earlier as usize],
+        let document = group.documents.map(|documents| documents[position as usize]);
+        let known = document.and_then(|document| seen.get(document)).map(|&earlier| split.places[earlier as usize]);
+        let place = match known.filter(|place| group.meet(place.representative, position)) {
+            Some(place) => place,
             None => split.join(position)?.unwrap_or(own),
         };
         if place.representative == position {
             split.representatives.push(position);
         }
         split.places.push(place);
-        seen.entry(document).or_insert(position);
+        if let Some(document) = document {
+            seen.entry(document).or_insert(position);
+        }
     }
     split.prefer_longer()?;
     Ok(split.places)
 }
 
 struct Split<'a> {
-    signatures: &'a [u64],
-    documents: &'a [&'a str],
-    distance: u32,
+    group: Group<'a>,
     places: Vec<Place>,
     representatives: Vec<u32>,
     /// Representatives, each with a later and longer one that holds it.
@@ -60,14 +87,17 @@ struct Split<'a> {
 }
 
 impl Split<'_> {
-    fn apart(&self, a: u32, b: u32) -> u32 {
-        (self.signatures[a as usize] ^ self.signatures[b as usize]).count_ones()
+    fn length(&self, row: u32) -> usize {
+        self.group.documents.map_or(0, |documents| documents[row as usize].len())
     }
 
     /// Whether `row` can go if `other` stays.
     fn repeats(&self, row: u32, other: u32) -> Result<Option<Place>> {
         interrupt::check();
-        let (a, b) = (self.documents[row as usize], self.documents[other as usize]);
+        let Some(documents) = self.group.documents else {
+            return Ok(Some(Place { representative: other, verdict: Verdict::Copy, score: 1.0 }));
+        };
+        let (a, b) = (documents[row as usize], documents[other as usize]);
         let message = same_message(a, b)?;
         let goes = match message.verdict {
             Verdict::Copy => true,
@@ -79,8 +109,10 @@ impl Split<'_> {
 
     /// The place of a row among the representatives so far, if one of the nearest has its message.
     fn join(&mut self, position: u32) -> Result<Option<Place>> {
-        let mut near: Vec<(u32, u32)> = self.representatives.iter().map(|&r| (self.apart(r, position), r)).collect();
-        near.retain(|&(apart, _)| apart <= self.distance);
+        let group = self.group;
+        let mut near: Vec<(u32, u32)> =
+            self.representatives.iter().map(|&r| (group.apart(r, position), r)).collect();
+        near.retain(|&(apart, r)| apart <= group.distance && group.meet(r, position));
         if near.len() > MOST_COMPARED {
             near.select_nth_unstable(MOST_COMPARED);
             near.truncate(MOST_COMPARED);
@@ -92,8 +124,7 @@ impl Split<'_> {
             }
         }
         for &(_, representative) in &near {
-            let (a, b) = (self.documents[representative as usize], self.documents[position as usize]);
-            if a.len() < b.len() && self.repeats(representative, position)?.is_some() {
+            if self.length(representative) < self.length(position) && self.repeats(representative, position)?.is_some() {
                 self.longer.push((representative, position));
             }
         }
@@ -103,7 +134,7 @@ impl Split<'_> {
     /// Lets shorter representatives give way to longer ones that hold them, if all that joined them can follow.
     fn prefer_longer(&mut self) -> Result<()> {
         let mut longer = std::mem::take(&mut self.longer);
-        longer.sort_by_key(|&(short, long)| (self.documents[short as usize].len(), short, long));
+        longer.sort_by_key(|&(short, long)| (self.length(short), short, long));
         for (short, long) in longer {
             if self.places[short as usize].representative != short || self.places[long as usize].representative != long
             {
@@ -113,7 +144,8 @@ impl Split<'_> {
                 (0..).zip(&self.places).filter(|(_, p)| p.representative == short).map(|(m, _)| m).collect();
             let mut moved = Vec::with_capacity(members.len());
             for &member in &members {
-                match if self.apart(member, long) <= self.distance { self.repeats(member, long)? } else { None } {
+                let reaches = self.group.apart(member, long) <= self.group.distance && self.group.meet(member, long);
+                match if reaches { self.repeats(member, long)? } else { None } {
                     Some(place) => moved.push(place),
                     None => break,
                 }
@@ -134,9 +166,34 @@ mod tests {
     const NEWS: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
     const LONGER: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。比赛从上午九时开始，沿江两岸站满了看热闹的乡亲，锣鼓队也来助阵，散场时天已经黑了，孩子们还在岸边学着划桨的样子，老人们说起从前的赛事。";
 
+    fn group<'a>(signatures: &'a [u64], documents: &'a [&'a str]) -> Group<'a> {
+        Group { signatures, documents: Some(documents), distance: 7, window: None }
+    }
+
+    fn representatives(group: Group<'_>) -> Vec<u32> {
+        split_by_message(group).unwrap().iter().map(|place| place.representative).collect()
+    }
+
     fn split(documents: &[&str]) -> Vec<u32> {
-        let places = split_by_message(&vec![0; documents.len()], documents, 7).unwrap();
-        places.iter().map(|place| place.representative).collect()
+        representatives(group(&vec![0; documents.len()], documents))
+    }
+
+    #[test]
+    fn rows_too_far_in_time_do_not_meet() {
+        let times = [Some(0), Some(3), Some(4), None, Some(9), Some(6)];
+        let window = Some((&times[..], 2));
+        let same = Group { window, ..group(&[0; 6], &[NEWS; 6]) };
+        assert_eq!(representatives(same), [0, 1, 1, 0, 4, 5]);
+        assert_eq!(representatives(Group { documents: None, ..same }), [0, 1, 1, 0, 4, 5]);
+        assert_eq!(representatives(Group { window: None, ..same }), [0; 6]);
+        let pair = Group { window: Some((&times[..2], 2)), ..group(&[0; 2], &[NEWS, LONGER]) };
+        assert_eq!(representatives(pair), [0, 1]);
+    }
+
+    #[test]
+    fn without_texts_the_distance_decides() {
+        let near = Group { documents: None, ..group(&[0, 0x7f, 0xff, 0x1ff], &[]) };
+        assert_eq!(representatives(near), [0, 0, 2, 2]);
     }
 
     #[test]
@@ -153,10 +210,10 @@ mod tests {
 
     #[test]
     fn nothing_joins_what_is_far() {
-        let places = split_by_message(&[0, 0xff], &[NEWS, NEWS], 7).unwrap();
+        let places = split_by_message(group(&[0, 0xff], &[NEWS, NEWS])).unwrap();
         // The same text has the same signature; signatures that say otherwise are of other texts by whoever made them.
         assert_eq!(places[1].representative, 0);
-        let places = split_by_message(&[0, 0xff], &[NEWS, LONGER], 7).unwrap();
+        let places = split_by_message(group(&[0, 0xff], &[NEWS, LONGER])).unwrap();
         assert_eq!((places[0].representative, places[1].representative), (0, 1));
     }
 
@@ -164,7 +221,7 @@ mod tests {
     fn representatives_represent_themselves() {
         let documents: Vec<String> = (0..60).map(|i| NEWS.replace("二十四", &(i % 40 + 100).to_string())).collect();
         let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
-        let places = split_by_message(&vec![0; documents.len()], &documents, 7).unwrap();
+        let places = split_by_message(group(&vec![0; documents.len()], &documents)).unwrap();
         for place in &places {
             assert_eq!(places[place.representative as usize].representative, place.representative);
         }

@@ -24,7 +24,7 @@ use crate::{Error, ErrorKind, Result};
 
 pub use bands::group_by_bands;
 pub use linkage::Linkage;
-pub use messages::{Place, split_by_message};
+pub use messages::{Group, Place, split_by_message};
 pub use simhash::group_simhash;
 pub use similar::stars_of;
 

@@ -98,7 +98,7 @@ pub const ALL: &[Check] = &[
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
     Check {
         name: "resume",
-        what: "clean-ups interrupted twenty times (half a minute)",
+        what: "each procedure interrupted twenty times (two minutes)",
         needs_server: true,
         run: resume::run,
     },

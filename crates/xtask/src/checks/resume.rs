@@ -1,5 +1,5 @@
-//! Clean-ups and backfills interrupted at random points: cancelled, killed, or the server gone. Each can be called again, no row is
-//! lost that is not in the archive, no group without the row that stays.
+//! Each procedure interrupted twenty times at random points: cancelled, killed, or the server gone. Each can be called again, no
+//! row is lost that is not in the archive, no group without the row that stays.
 
 use super::{Tally, expect};
 use crate::error::Result;
@@ -34,7 +34,23 @@ UNION ALL SELECT 'reader', b.id FROM before b WHERE b.id % 5 = 0 AND NOT EXISTS 
 
 const PROGRESS: &str = "SELECT count(*) FROM neardup.progress";
 
-/// Interrupts twenty times, then lets each procedure come to its end.
+/// Runs made up for the purge: old ones and one of today, 5,000 rows each.
+/// What must be empty: rows without their run, and rows of today gone.
+const ARCHIVE: &str = "
+INSERT INTO neardup.runs (target, document, action, keep, distance, started, finished)
+SELECT 'before'::regclass, 'body', 'archive', 'oldest', 7, t, t
+FROM (VALUES (now() - interval '2 days'), (now() - interval '3 days'), (now())) v(t);
+INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, columns)
+SELECT r.run_id, i / 100, -i, 4, 0, '{}' FROM neardup.runs r, generate_series(1, 5000) i
+WHERE r.target = 'before'::regclass AND NOT EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = r.run_id)";
+const FORGOTTEN: &str = "
+SELECT 'without a run', count(*) FROM neardup.removed d WHERE NOT EXISTS (SELECT FROM neardup.runs r WHERE r.run_id = d.run_id) HAVING count(*) > 0
+UNION ALL SELECT 'of today', count(*) FROM neardup.removed d JOIN neardup.runs r USING (run_id)
+WHERE r.target = 'before'::regclass AND r.started > now() - interval '1 day' HAVING count(*) % 5000 > 0";
+
+const CLEANUP: &str = "CALL neardup.cleanup('articles', dry_run => false, on_reference => 'repoint', batch => 50, throttle => '1 ms');";
+
+/// Interrupts each procedure twenty times, then lets it come to its end.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = Server::start(&context.postgres)?;
     fresh_database(&server, DATABASE)?;
@@ -42,35 +58,102 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     // A linear congruential generator: the same points in each run, as far as the machine allows.
     let mut random: u64 = 20260301;
-    for round in 0..INTERRUPTIONS {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let procedure = match round % 5 {
-            0 | 1 => "CALL neardup.backfill('articles', batch => 100, throttle => '1 ms');".to_owned(),
-            2 | 3 => "CALL neardup.cleanup('articles', dry_run => false, on_reference => 'repoint', batch => 50, throttle => '1 ms');".to_owned(),
-            _ => match query(&server, DATABASE, "SELECT max(run_id) FROM neardup.runs")?.as_str() {
-                "" => continue,
-                run => format!("CALL neardup.restore({run});"),
-            },
-        };
-        interrupt(&server, &procedure, round, Duration::from_millis(30 + (random >> 33) % 250))?;
-        tally += expect(&format!("what is lost after interruption {round}"), &query(&server, DATABASE, LOST)?, "");
-        tally += expect("procedures at work after it", &query(&server, DATABASE, PROGRESS)?, "0");
+    let procedures: [fn(&Server) -> Result<String>; 5] = [backfill, cleanup, restore, resign, purge];
+    for procedure in procedures {
+        for round in 0..INTERRUPTIONS {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let call = procedure(&server)?;
+            interrupt(&server, &call, round, Duration::from_millis(20 + (random >> 33) % 200))?;
+            tally += expect(&format!("what is lost after interruption {round} of {call}"), &query(&server, DATABASE, LOST)?, "");
+            tally += expect("procedures at work after it", &query(&server, DATABASE, PROGRESS)?, "0");
+            tally += expect("what is forgotten too early", &query(&server, DATABASE, FORGOTTEN)?, "");
+        }
+        if procedure as usize == backfill as usize {
+            query(&server, DATABASE, "CALL neardup.backfill('articles')")?;
+            let unsigned = "SELECT count(*) FROM articles WHERE body_simhash IS NULL";
+            tally += expect("unsigned rows at the end", &query(&server, DATABASE, unsigned)?, "0");
+        }
     }
-    query(&server, DATABASE, "CALL neardup.backfill('articles')")?;
-    let unsigned = "SELECT count(*) FROM articles WHERE body_simhash IS NULL";
-    tally += expect("unsigned rows at the end", &query(&server, DATABASE, unsigned)?, "0");
-    query(&server, DATABASE, "CALL neardup.cleanup('articles', dry_run => false, on_reference => 'repoint')")?;
+    query(&server, DATABASE, "CALL neardup.purge('1 day')")?;
+    let old = "SELECT count(*) FROM neardup.runs WHERE finished < now() - interval '1 day'";
+    tally += expect("old runs at the end", &query(&server, DATABASE, old)?, "0");
+    while query(&server, DATABASE, "SELECT count(*) FROM neardup.resigning")? != "0" {
+        let call = resign(&server)?;
+        query(&server, DATABASE, &call)?;
+    }
+    let otherwise = "SELECT unsigned, otherwise FROM neardup.outdated";
+    tally += expect("rows signed otherwise at the end", &query(&server, DATABASE, otherwise)?, "0|0");
+    query(&server, DATABASE, CLEANUP)?;
     tally += expect("what is lost at the end", &query(&server, DATABASE, LOST)?, "");
     tally += expect("rows that stay", &query(&server, DATABASE, "SELECT count(*) FROM articles")?, "3000");
-    let runs = query(&server, DATABASE, "SELECT run_id FROM neardup.runs ORDER BY run_id DESC")?;
-    for run in runs.lines() {
-        query(&server, DATABASE, &format!("CALL neardup.restore({run})"))?;
-    }
+    restore_all(&server)?;
     let different = "SELECT count(*) FROM (SELECT id, body FROM articles EXCEPT TABLE before) a, (TABLE before EXCEPT SELECT id, body FROM articles) b";
     tally += expect("rows that are not as before when all is restored", &query(&server, DATABASE, different)?, "0");
     let readers = "SELECT count(*) FROM readers WHERE id <> article";
     tally += expect("readers who do not point back", &query(&server, DATABASE, readers)?, "0");
     Ok(tally)
+}
+
+fn backfill(server: &Server) -> Result<String> {
+    let unsign = "DO $$BEGIN
+        IF NOT EXISTS (SELECT FROM articles WHERE body_simhash IS NULL) THEN
+            ALTER TABLE articles DISABLE TRIGGER zz_neardup_body;
+            UPDATE articles SET body_simhash = NULL;
+            ALTER TABLE articles ENABLE TRIGGER zz_neardup_body;
+        END IF;
+    END$$";
+    query(server, DATABASE, unsign)?;
+    Ok("CALL neardup.backfill('articles', batch => 100, throttle => '1 ms');".to_owned())
+}
+
+fn cleanup(server: &Server) -> Result<String> {
+    if query(server, DATABASE, "SELECT count(*) FROM neardup.duplicates('articles')")? == "0" {
+        restore_all(server)?;
+    }
+    Ok(CLEANUP.to_owned())
+}
+
+fn restore(server: &Server) -> Result<String> {
+    const LAST: &str = "SELECT max(run_id) FROM neardup.removed";
+    let mut run = query(server, DATABASE, LAST)?;
+    if run.is_empty() {
+        query(server, DATABASE, CLEANUP)?;
+        run = query(server, DATABASE, LAST)?;
+    }
+    Ok(format!("CALL neardup.restore({run});"))
+}
+
+fn restore_all(server: &Server) -> Result {
+    let runs = "SELECT run_id FROM neardup.runs WHERE target = 'articles'::regclass ORDER BY run_id DESC";
+    for run in query(server, DATABASE, runs)?.lines() {
+        query(server, DATABASE, &format!("CALL neardup.restore({run})"))?;
+    }
+    Ok(())
+}
+
+/// Builds the indexes where the second column is full, so that the next call puts it in the place of the first.
+fn resign(server: &Server) -> Result<String> {
+    let full = "SELECT count(*) = 1 FROM neardup.resigning, pg_attribute WHERE attrelid = target AND attname = signature
+        AND (SELECT xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %s WHERE %I IS NULL', target, signature), false, true, '')))[1]::text = '0'";
+    if query(server, DATABASE, full)? == "t" {
+        let indexes = "DO $$DECLARE s text; guarded neardup.protected; BEGIN
+            SELECT * INTO guarded FROM neardup.protected;
+            guarded.signature := 'body_simhash_next';
+            FOR s IN SELECT i FROM neardup_internal.index_statements(guarded) i LOOP EXECUTE replace(s, 'CONCURRENTLY ', ''); END LOOP;
+        END$$";
+        query(server, DATABASE, indexes)?;
+        return Ok("CALL neardup.resign('articles', batch => 100);".to_owned());
+    }
+    let next = "SELECT coalesce((SELECT analyzer FROM neardup.resigning), CASE analyzer WHEN 'chars:3' THEN 'chars:4' ELSE 'chars:3' END) FROM neardup.protected";
+    let analyzer = query(server, DATABASE, next)?;
+    Ok(format!("CALL neardup.resign('articles', '{analyzer}', batch => 100, throttle => '1 ms');"))
+}
+
+fn purge(server: &Server) -> Result<String> {
+    if query(server, DATABASE, "SELECT count(*) FROM neardup.runs WHERE finished < now() - interval '1 day'")? == "0" {
+        query(server, DATABASE, ARCHIVE)?;
+    }
+    Ok("CALL neardup.purge('1 day', batch => 200);".to_owned())
 }
 
 /// Starts a procedure in a session of its own and ends it after a while: by turns cancelled, its session killed, the server killed.
