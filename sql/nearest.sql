@@ -1,40 +1,115 @@
--- nearest: the radius grows until enough rows lie within it, so that the nearest are surely among them
+-- nearest: the tables to look in, each with its indexes on rotated signatures, band by band; NULL where one is missing or cannot be relied on
+
+CREATE FUNCTION neardup_internal.rotated_parts(target oid, signature text) RETURNS TABLE (part oid, indexes oid[])
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT c.oid,
+           (SELECT pg_catalog.array_agg(i.indexrelid ORDER BY band)
+            FROM pg_catalog.generate_series(0, 3) band
+                 JOIN pg_catalog.pg_index i ON i.indexrelid = neardup_internal.rotated_index(c.oid, $2, band) AND NOT i.indcheckxmin
+            WHERE c.relkind = 'r' AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits h WHERE h.inhparent = c.oid))
+    FROM pg_catalog.pg_class c
+    WHERE (c.oid = $1 AND c.relkind <> 'p') OR c.oid IN (SELECT l.relid FROM pg_catalog.pg_partition_tree($1) l WHERE l.isleaf AND l.relid <> $1);
+END;
+
+-- nearest: the table whose row type an argument has
+
+CREATE FUNCTION neardup_internal.table_of(kind regtype) RETURNS regclass
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    relation regclass := (SELECT t.typrelid FROM pg_catalog.pg_type t WHERE t.oid = kind);
+BEGIN
+    IF relation IS NULL OR relation = 0::pg_catalog.regclass THEN
+        RAISE EXCEPTION 'target must be a row of a table, not %', kind
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Give NULL::articles for the table articles.';
+    END IF;
+    RETURN relation;
+END
+$$;
+
+-- nearest: the radius grows until enough rows lie within it; each step adds what is further away than the steps before it reach
 
 CREATE FUNCTION neardup.nearest(target anyelement, signature_column name, signature simhash, n integer) RETURNS SETOF anyelement
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
 AS $$
 DECLARE
-    relation regclass := (SELECT t.typrelid FROM pg_catalog.pg_type t WHERE t.oid = pg_catalog.pg_typeof(target));
+    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
+    reached integer := -1;
     radius integer;
     found bigint;
 BEGIN
-    IF relation IS NULL OR relation = 0::pg_catalog.regclass THEN
-        RAISE EXCEPTION 'target must be a row of a table, not %', pg_catalog.pg_typeof(target)
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Give NULL::articles for the table articles.';
-    END IF;
     IF n IS NULL OR n < 0 THEN
         RAISE EXCEPTION 'n must be 0 or more: %', coalesce(n::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
     END IF;
     IF signature IS NULL OR n = 0 THEN
         RETURN;
     END IF;
+    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, 64, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
+            'ORDER BY p.distance', relation::oid, signature_column, signature, relation) USING n;
+        RETURN;
+    END IF;
     -- The radii at which the number of keys jumps.
     FOREACH radius IN ARRAY '{3,7,11}'::integer[] LOOP
-        EXECUTE pg_catalog.format(
-            'SELECT pg_catalog.count(*) FROM (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L, %s) LIMIT $1) AS hit',
-            relation, signature_column, signature, radius) INTO found USING n;
-        IF found >= n THEN
-            RETURN QUERY EXECUTE pg_catalog.format(
-                'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) '
-                'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
-                relation, signature_column, signature, radius) USING n;
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L, %5$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            relation, signature_column, signature, radius, reached) USING n;
+        GET DIAGNOSTICS found = ROW_COUNT;
+        n := n - found;
+        reached := radius;
+        IF n = 0 THEN
             RETURN;
         END IF;
     END LOOP;
     RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT t.* FROM %1$s t WHERE t.%2$I IS NOT NULL '
+        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L, %4$s) '
         'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
-        relation, signature_column, signature) USING n;
+        relation, signature_column, signature, reached) USING n;
+END
+$$;
+
+CREATE FUNCTION neardup.near(target anyelement, signature_column name, signature simhash, distance integer, n integer DEFAULT NULL)
+    RETURNS SETOF anyelement
+    LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10
+AS $$
+DECLARE
+    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
+BEGIN
+    IF n < 0 THEN
+        RAISE EXCEPTION 'n must be 0 or more: %', n USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF signature IS NULL OR distance IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM @extschema@.simhash_probes(signature, distance); -- checks the distance
+    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, %s, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
+            'ORDER BY p.distance', relation::oid, signature_column, signature, distance, relation) USING coalesce(n, 2147483647);
+    ELSE
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            relation, signature_column, signature, distance) USING n;
+    END IF;
+END
+$$;
+
+CREATE FUNCTION neardup.exists_within(target regclass, signature_column name, signature simhash, distance integer) RETURNS boolean
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    found boolean;
+BEGIN
+    IF neardup_internal.is_rotated(target, signature_column::text) THEN
+        RETURN neardup_internal.any_rotated_within(target, signature_column::text, signature, distance);
+    END IF;
+    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L, %s))',
+                              target, signature_column, signature, distance) INTO found;
+    RETURN found;
 END
 $$;
 
@@ -66,5 +141,12 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.nearest(anyelement, name, simhash, integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. By the GIN index on simhash_bands within distance 3, 7, then 11, whichever first holds n rows, else by a scan: neardup.nearest(NULL::articles, ''sig'', signature, 10)';
+COMMENT ON FUNCTION neardup_internal.rotated_parts(oid, text) IS 'a table, or its partitions, with the indexes on rotated signatures, band by band';
+COMMENT ON FUNCTION neardup_internal.table_of(regtype) IS 'the table whose rows are of a type';
+COMMENT ON FUNCTION neardup_internal.is_rotated(oid, text) IS 'whether neardup.near and its kin may look by indexes on simhash_rotated: all are there, and the user may read every row';
+COMMENT ON FUNCTION neardup_internal.nearest_places(oid, text, simhash, integer, bigint) IS 'where the nearest rows stand, by indexes on simhash_rotated';
+COMMENT ON FUNCTION neardup_internal.any_rotated_within(oid, text, simhash, integer) IS 'whether any row is within a distance, by indexes on simhash_rotated';
+COMMENT ON FUNCTION neardup.nearest(anyelement, name, simhash, integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. By the B-tree indexes on simhash_rotated, which a guard makes, else by the GIN index on simhash_bands and at last by a scan: neardup.nearest(NULL::articles, ''sig'', signature, 10)';
+COMMENT ON FUNCTION neardup.near(anyelement, name, simhash, integer, integer) IS 'the rows of a table within a distance, 0 to 11, of a signature, nearest first, at most n; exact. By the B-tree indexes on simhash_rotated, else by the GIN index on simhash_bands: neardup.near(NULL::articles, ''sig'', signature, 3)';
+COMMENT ON FUNCTION neardup.exists_within(regclass, name, simhash, integer) IS 'whether a table has a row within a distance, 0 to 11, of a signature. With the B-tree indexes on simhash_rotated, which a guard makes, it ends at the first such row, and equal ones are looked for first: neardup.exists_within(''articles'', ''sig'', signature, 3)';
 COMMENT ON FUNCTION neardup.hot_bands(regclass, name, integer, integer) IS 'the keys of simhash_bands that most rows share: how many rows, which share of all, how many different signatures, and the most common of those';

@@ -2,6 +2,7 @@
 //! of a MinHash to choose.
 
 use neardup_core::banding::{self, MAX_DISTANCE};
+use neardup_core::plot;
 use neardup_core::sketch::minhash::{self, MinHashRef};
 use neardup_core::sketch::simhash;
 use neardup_core::{Error, ErrorKind};
@@ -11,7 +12,6 @@ use crate::argument::within;
 use crate::datum::{MinHashType, SimHash, Stored};
 use crate::error::{Result, report};
 use crate::grouping::check_scheme;
-use crate::plot;
 
 extension_sql_file!(
     "../sql/banding.sql",
@@ -146,5 +146,5 @@ fn minhash_band_curve(
 #[pg_extern(immutable, strict, parallel_safe)]
 fn minhash_band_curve_svg(bands: default!(i32, 16), rows: default!(i32, 8)) -> Result<String> {
     let title = format!("Chance to be found: {bands} bands of {rows} rows");
-    plot::lines(&title, "Jaccard similarity", "chance", &[("", curve(bands, rows)?)])
+    plot::curve(&title, "Jaccard similarity", "chance", curve(bands, rows)?).map_err(report)
 }

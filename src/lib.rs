@@ -22,7 +22,6 @@ mod minhash;
 mod nearest;
 mod pass;
 mod planning;
-mod plot;
 mod profile;
 mod report;
 mod simhash;

@@ -1,6 +1,6 @@
 //! Tells when something cached about a table may no longer hold.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pgrx::pg_sys;
@@ -11,6 +11,7 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static WATCHED: RefCell<Vec<pg_sys::Oid>> = const { RefCell::new(Vec::new()) };
+    static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
 
 #[pg_guard]
@@ -41,8 +42,11 @@ pub fn watch(table: pg_sys::Oid) {
     });
 }
 
-/// Starts counting; to be called once in a backend, since Postgres keeps a callback for ever and has room for few.
+/// Starts counting, at the first call in a backend: Postgres keeps a callback for ever and has room for few.
 pub fn listen() {
+    if LISTENING.replace(true) {
+        return;
+    }
     // SAFETY: the callbacks only touch an atomic and a list of this thread, and call nothing of Postgres, as they may
     // run at any moment in which it handles invalidations.
     unsafe {

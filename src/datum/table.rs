@@ -112,7 +112,7 @@ impl Table {
     /// Hands over every signature that has an entry or a version, living or dead.
     pub fn signatures(&mut self, mut sink: impl FnMut(u64)) {
         if self.is_indexed() {
-            let mut scan = Scan::begin(self, 0);
+            let mut scan = Scan::any(self.table, self.indexes[0]);
             scan.range(i64::MIN, i64::MAX);
             while let Some((word, _)) = scan.next() {
                 sink(banding::unrotated(word, 0));
@@ -126,7 +126,7 @@ impl Table {
     pub fn equal(&self, signature: u64) -> Places {
         Places(self.is_indexed().then(|| {
             let word = banding::rotated(signature, 0).cast_signed();
-            let mut scan = Scan::begin(self, 0);
+            let mut scan = Scan::any(self.table, self.indexes[0]);
             scan.range(word, word);
             scan
         }))
@@ -149,7 +149,7 @@ impl Table {
         let mut ranges = ranges.into_iter().peekable();
         while let Some(&(band, _, _)) = ranges.peek() {
             let word = banding::rotated(signature, band);
-            let mut scan = Scan::begin(self, band as usize);
+            let mut scan = Scan::any(self.table, self.indexes[band as usize]);
             while let Some((_, first, last)) = ranges.next_if(|range| range.0 == band) {
                 scan.range(first.cast_signed(), last.cast_signed());
                 while let Some((other, place)) = scan.next() {
@@ -317,16 +317,28 @@ impl Iterator for Places {
     }
 }
 
-/// A scan of one index, range by range.
-struct Scan {
+/// A scan of one index on rotated signatures, range by range.
+pub(super) struct Scan {
     scan: pg_sys::IndexScanDesc,
     keys: [pg_sys::ScanKeyData; 2],
 }
 
 impl Scan {
-    fn begin(table: &Table, band: usize) -> Self {
+    /// Sees all entries: nothing is decided by what the index says alone.
+    fn any(table: pg_sys::Relation, index: pg_sys::Relation) -> Self {
+        // SAFETY: relations are those of an open table; this snapshot lives for ever.
+        unsafe { Self::begin(table, index, &raw mut pg_sys::SnapshotAnyData) }
+    }
+
+    /// # Safety
+    /// Both relations must stay open and the snapshot live as long as the scan; the index is on one bigint column.
+    pub(super) unsafe fn begin(
+        table: pg_sys::Relation,
+        index: pg_sys::Relation,
+        snapshot: *mut pg_sys::SnapshotData,
+    ) -> Self {
         let mut keys: [pg_sys::ScanKeyData; 2] = Default::default();
-        // SAFETY: the index is open, on one bigint column. SnapshotAny: nothing is decided by what the index says alone.
+        // SAFETY: the caller vouches for relations and snapshot.
         let scan = unsafe {
             for (key, (strategy, procedure)) in keys.iter_mut().zip([
                 (pg_sys::BTGreaterEqualStrategyNumber, pg_sys::F_INT8GE),
@@ -334,18 +346,17 @@ impl Scan {
             ]) {
                 pg_sys::ScanKeyInit(key, 1, strategy as u16, procedure.into(), pg_sys::Datum::from(0));
             }
-            let any = &raw mut pg_sys::SnapshotAnyData;
             #[cfg(not(feature = "pg18"))]
-            let scan = pg_sys::index_beginscan(table.table, table.indexes[band], any, 2, 0);
+            let scan = pg_sys::index_beginscan(table, index, snapshot, 2, 0);
             #[cfg(feature = "pg18")]
-            let scan = pg_sys::index_beginscan(table.table, table.indexes[band], any, std::ptr::null_mut(), 2, 0);
+            let scan = pg_sys::index_beginscan(table, index, snapshot, std::ptr::null_mut(), 2, 0);
             (*scan).xs_want_itup = true;
             scan
         };
         Self { scan, keys }
     }
 
-    fn range(&mut self, first: i64, last: i64) {
+    pub(super) fn range(&mut self, first: i64, last: i64) {
         self.keys[0].sk_argument = pg_sys::Datum::from(first);
         self.keys[1].sk_argument = pg_sys::Datum::from(last);
         // SAFETY: the scan has two keys, which Postgres copies.
@@ -353,7 +364,7 @@ impl Scan {
     }
 
     /// The next entry: its word and place.
-    fn next(&mut self) -> Option<(u64, Place)> {
+    pub(super) fn next(&mut self) -> Option<(u64, Place)> {
         // SAFETY: the scan is open. An entry of one bigint column that is not null, which the keys see to, has its value
         // behind its header of 8 bytes, aligned.
         unsafe {

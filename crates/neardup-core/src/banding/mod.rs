@@ -3,6 +3,7 @@
 //! * [`bands`], [`band`]: a SimHash cut into interleaved bands; what a row is stored under.
 //! * [`probes`]: the keys to look up; exact, every signature within the distance is among the rows found.
 //! * [`rotated`], [`ranges`]: the same for an ordered index, which then answers without a visit to the table.
+//! * [`nearest`], [`any_within`]: a search in such indexes that goes no further than it must.
 //! * [`Neighbours`]: all signatures of a table in memory.
 //! * [`lock_keys`]: what two concurrent writers must share if their signatures are near.
 //! * [`minhash_bands`]: locality-sensitive keys of a MinHash; probabilistic, see [`candidate_chance`].
@@ -14,6 +15,7 @@
 //! them. `docs/banding.md` explains and proves.
 
 pub(crate) mod cover;
+mod growing;
 mod locks;
 mod minhash;
 mod neighbours;
@@ -21,6 +23,7 @@ mod overlap;
 mod rotation;
 mod simhash;
 
+pub use growing::{Rotated, any_within, nearest};
 pub use locks::lock_keys;
 pub use minhash::{BandPlan, MAX_ROWS, band_plans, candidate_chance, minhash_bands};
 pub use neighbours::Neighbours;

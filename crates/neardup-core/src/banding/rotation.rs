@@ -8,7 +8,7 @@ use super::simhash::{DEFAULT_BANDS, band_value, check_distance, probes};
 use crate::Result;
 
 /// How many bits a band has.
-const WIDTH: u32 = 64 / DEFAULT_BANDS;
+pub(super) const WIDTH: u32 = 64 / DEFAULT_BANDS;
 
 /// Gives the signature with the bits of band `band` first, then the next bands in their circle; `band` counts modulo 4.
 #[must_use]

@@ -2,7 +2,8 @@
 
 use plotters::prelude::*;
 
-use super::{COLOURS, Drawing, finish};
+use super::lines::{Axes, draw_lines};
+use super::{Drawing, finish};
 use crate::Result;
 
 /// One line: its name and its points, threshold and value.
@@ -28,33 +29,16 @@ fn draw(series: &[Series], distance: bool, svg: &mut String) -> Drawing {
     let area = SVGBackend::with_string(svg, (1000, 440)).into_drawing_area();
     area.fill(&WHITE)?;
     let (left, right) = area.split_horizontally(500);
-    let (most, label) = if distance { (32.0, "Hamming distance") } else { (1.0, "similarity") };
+    let (most, label, place) = if distance {
+        (32.0, "Hamming distance", SeriesLabelPosition::LowerRight)
+    } else {
+        (1.0, "similarity", SeriesLabelPosition::LowerLeft)
+    };
     for (panel, title, recall) in [(left, "Precision", false), (right, "Recall", true)] {
-        let mut chart = ChartBuilder::on(&panel)
-            .caption(title, ("sans-serif", 18))
-            .margin(12)
-            .x_label_area_size(38)
-            .y_label_area_size(42)
-            .build_cartesian_2d(0.0..most, 0.0..1.0)?;
-        chart.configure_mesh().x_desc(format!("threshold: {label}")).y_desc(title).light_line_style(WHITE).draw()?;
-        for (line, &(r, g, b)) in series.iter().zip(COLOURS.iter().cycle()) {
-            let style = RGBColor(r, g, b).stroke_width(2);
-            let points = line.points.iter().map(|&(threshold, p, q)| (threshold, if recall { q } else { p }));
-            let drawn = chart.draw_series(LineSeries::new(points, style))?;
-            if recall {
-                let swatch = move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], style);
-                drawn.label(line.name.clone()).legend(swatch);
-            }
-        }
-        if recall && !series.is_empty() {
-            let place = if distance { SeriesLabelPosition::LowerRight } else { SeriesLabelPosition::LowerLeft };
-            chart
-                .configure_series_labels()
-                .position(place)
-                .background_style(WHITE.mix(0.8))
-                .border_style(BLACK)
-                .draw()?;
-        }
+        let points = |line: &Series| line.points.iter().map(|&(at, p, r)| (at, if recall { r } else { p })).collect();
+        let lines: Vec<_> = series.iter().map(|line| (line.name.as_str(), points(line))).collect();
+        let x = format!("threshold: {label}");
+        draw_lines(&panel, &Axes { title, x: &x, y: title, most }, &lines, recall.then(|| place.clone()))?;
     }
     area.present()?;
     Ok(())

@@ -5,10 +5,12 @@
 mod cloud;
 mod curves;
 mod histogram;
+mod lines;
 
 pub use cloud::word_cloud;
 pub use curves::{Series, precision_and_recall};
 pub use histogram::histogram;
+pub use lines::curve;
 
 use crate::{Error, ErrorKind};
 
