@@ -10,6 +10,7 @@ pub mod function;
 mod integers;
 pub mod invalidation;
 pub mod lock;
+pub mod memory;
 pub mod read;
 mod record;
 pub mod role;
