@@ -43,7 +43,7 @@ const GREEDY: &[&str] = &[
     "SELECT length(bloom_filter_agg(s::text, 100000000, 0.001)::text) FROM signatures",
     "CALL neardup.train_profile('house', 'SELECT body FROM words')",
     "SELECT length(neardup.report_html('guarded'))",
-    "INSERT INTO guarded SELECT i, body || md5(i::text) || md5((-i)::text) || md5((i * 7)::text) FROM short, generate_series(1, 3000) i",
+    "INSERT INTO guarded SELECT nextval('ids'), body || md5(i::text) || md5((-i)::text) || md5((i * 7)::text) FROM short, generate_series(1, 3000) i",
     "SELECT length(histogram_svg(array_agg(i::float8))) FROM generate_series(1, 3000000) i",
 ];
 /// How much more than it has a backend is allowed to take, in megabytes.
@@ -53,6 +53,7 @@ const TEXTS: &str = "
 CREATE TABLE signatures AS SELECT (i::bigint * 7919)::simhash AS s FROM generate_series(1, 300000) i;
 CREATE TABLE sketches AS SELECT minhash(md5(i::text), 'chars:2') AS m FROM generate_series(1, 20000) i;
 CREATE TABLE long AS SELECT string_agg(md5(i::text) || '江口镇今日举办第' || i || '届龙舟赛。', '') AS body FROM generate_series(1, 40000) i;
+CREATE SEQUENCE ids;
 CREATE TABLE short (body text);
 INSERT INTO short VALUES ('江口镇今日举办第十届龙舟赛');
 CREATE TABLE words AS SELECT string_agg(md5((i * j)::text), ' ') AS body FROM generate_series(1, 200) i, generate_series(1, 300) j GROUP BY i;
@@ -171,7 +172,7 @@ const WORK: &[(&str, &str, &str)] = &[
     ("an index", "CREATE INDEX ON wide USING gin (simhash_bands(s));", ""),
     (
         "sorting for groups",
-        "SELECT count(g) > 0 FROM (SELECT near_duplicate_of(s, 3) OVER (ORDER BY md5(i::text)) AS g FROM wide, generate_series(1, 3)) w;",
+        "SELECT count(g) > 0 FROM (SELECT near_duplicate_of(s, 3) OVER (ORDER BY md5(i::text)) AS g FROM wide) w;",
         "t",
     ),
     ("a load through a guard", "INSERT INTO empty SELECT n, article(n) FROM generate_series(1, 2000) n;", ""),
