@@ -63,7 +63,10 @@ const EXPRESSIONS: &[(&str, &str)] = &[
     ("a report", "SELECT count(*) FROM neardup.report('guarded')"),
     ("a report as HTML", "SELECT length(neardup.report_html('guarded'))"),
     ("a list of copies", "SELECT count(*) FROM neardup.duplicates('guarded')"),
-    ("hot bands", "SELECT max(c) FROM (SELECT (SELECT count(*) FROM neardup.hot_bands('dense', 's', 20, 4 + i % 2)) AS c FROM generate_series(1, 100) i) x"),
+    (
+        "hot bands",
+        "SELECT max(c) FROM (SELECT (SELECT count(*) FROM neardup.hot_bands('dense', 's', 20, 4 + i % 2)) AS c FROM generate_series(1, 100) i) x",
+    ),
 ];
 
 /// Statements that write.
