@@ -12,10 +12,14 @@ use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::datum::SimHash;
+use crate::datum::memory::claim;
 use crate::datum::window::Window;
 use crate::error::{Result, report};
 
 extension_sql_file!("../sql/grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
+
+/// Bytes a row, as said above.
+const SIMHASH_ROW: usize = 48;
 
 const SIGNATURE: i32 = 0;
 const THRESHOLD: i32 = 1;
@@ -71,6 +75,7 @@ fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     let rows = rows_of(window)?;
     let distance = within("distance", integer(window, THRESHOLD, "distance")?, 0..=MAX_DISTANCE)?;
     let linkage = linkage(window)?;
+    claim(rows as usize * SIMHASH_ROW)?;
     let mut present = Vec::with_capacity(rows as usize);
     let mut signatures = Vec::with_capacity(rows as usize);
     window.for_each(SIGNATURE, rows, |row, datum| {

@@ -11,6 +11,7 @@ use pgrx::prelude::*;
 
 use crate::analyzer;
 use crate::argument::within;
+use crate::datum::memory::claim;
 use crate::error::{Result, report};
 
 extension_sql_file!(
@@ -27,7 +28,14 @@ const SENTENCE_ANALYZER: &str = "chars:2";
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
 fn tokens(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Vec<String>> {
-    analyzer::with(analyzer, |analyzer, scratch| token_list(document, analyzer, scratch))?.map_err(report)
+    as_array(analyzer::with(analyzer, |analyzer, scratch| token_list(document, analyzer, scratch))?)
+}
+
+/// Tokens as a function's answer, if there is memory for the array, which Postgres makes of two copies of each.
+pub fn as_array(tokens: neardup_core::Result<Vec<String>>) -> Result<Vec<String>> {
+    let tokens = tokens.map_err(report)?;
+    claim(tokens.iter().map(|token| 4 * token.len() + 170).sum())?;
+    Ok(tokens)
 }
 
 /// The tokens of a document, if they fit one array.

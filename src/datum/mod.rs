@@ -11,6 +11,7 @@ mod integers;
 pub mod invalidation;
 pub mod lock;
 pub mod nearby;
+pub mod memory;
 pub mod read;
 mod record;
 pub mod role;

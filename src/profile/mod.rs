@@ -19,7 +19,7 @@ use crate::analyzer;
 use crate::argument::within;
 use crate::datum::SimHash;
 use crate::error::{Result, report};
-use crate::tokens::{ranked_words, token_list};
+use crate::tokens::{as_array, ranked_words, token_list};
 
 pub use loaded::{PREFIX, with};
 
@@ -119,7 +119,7 @@ fn analyzer_simhash(document: &str, analyzer: &str) -> Result<Option<SimHash>> {
 
 #[pg_extern(sql = false)]
 fn profile_tokens(document: &str, profile: &str) -> Result<Vec<String>> {
-    loaded::with(profile, None, |profile, scratch| token_list(document, profile.analyzer(), scratch))?.map_err(report)
+    as_array(loaded::with(profile, None, |profile, scratch| token_list(document, profile.analyzer(), scratch))?)
 }
 
 #[pg_extern(sql = false)]

@@ -13,6 +13,7 @@ mod debian;
 mod demo;
 mod error;
 mod interrupt;
+mod majors;
 mod options;
 mod package;
 mod postgres;
@@ -50,6 +51,7 @@ cargo xtask <command>     installs what is missing first, and says so
   upgrade-draft  compares a database upgraded from the last release with a fresh one and writes down, as SQL, what the
                  upgrade script lacks
               --from VERSION  from this release
+  check-majors  compiles it for the major versions of Postgres that no test runs on
   setup     only installs what is missing
   help      prints this
 
@@ -92,6 +94,10 @@ fn dispatch() -> Result<bool> {
             return chroot::run_elsewhere(&options)?.map_or_else(|| package::package(&options).map(|()| true), Ok);
         }
         "install" => build::build_and_install(&setup::ensure(&options(&[])?)?)?,
+        "check-majors" => {
+            options(&[])?;
+            majors::check()?;
+        }
         "upgrade-draft" => upgrade::draft(&options(&["--from"])?)?,
         "setup" => drop(setup::ensure(&options(&[])?)?),
         "help" | "--help" | "-h" => println!("{HELP}"),

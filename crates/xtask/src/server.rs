@@ -4,7 +4,7 @@
 //! reaches us and not the server, which we then stop in order. It is stopped and its directory removed when the value is
 //! dropped, on every error, on a panic and on a signal.
 
-use crate::command::{answers, is_root, text};
+use crate::command::{answers, is_root, output, text};
 use crate::error::{Doing, Error, Result};
 use crate::interrupt::{Disposable, checkpoint, dispose, is_interrupted, kill, on_exit};
 use crate::postgres::Postgres;
@@ -79,6 +79,27 @@ impl Server {
         })
     }
 
+    /// Makes and starts a server of another major version with what pg_upgrade takes over from one that has been stopped.
+    pub fn upgraded_from(old: &Self, postgres: &Postgres) -> Result<Self> {
+        Self::make(postgres, old.settings.clone(), |server| {
+            let mut initdb = server.as_owner("initdb");
+            initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]);
+            // The default from 18 on, and both must have it or not.
+            if postgres.major >= 18 && old.postgres.major < 18 {
+                initdb.arg("--no-data-checksums");
+            }
+            text(initdb.arg("-D").arg(server.data()))?;
+            let mut upgrade = server.as_owner("pg_upgrade");
+            upgrade.args(["-U", "postgres", "-b"]).arg(old.postgres.bin()).arg("-B").arg(postgres.bin());
+            upgrade.arg("-d").arg(old.data()).arg("-D").arg(server.data()).arg("-s").arg(server.directory());
+            let outcome = output(&mut upgrade)?;
+            if outcome.status.success() {
+                return Ok(());
+            }
+            Err(format!("pg_upgrade failed:\n{}", String::from_utf8_lossy(&outcome.stdout)).into())
+        })
+    }
+
     fn make(postgres: &Postgres, settings: Vec<String>, initialize: impl FnOnce(&Self) -> Result) -> Result<Self> {
         let owner = if is_root() { Some(unprivileged()?) } else { None };
         let directory = temporary_directory(owner)?;
@@ -116,7 +137,7 @@ impl Server {
 
     /// Stops it in order and starts it again.
     pub fn restart(&self) -> Result {
-        self.place.stop(libc::SIGINT);
+        self.stop();
         self.run()
     }
 
@@ -133,8 +154,18 @@ impl Server {
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 
+    /// Stops it in order.
+    pub fn stop(&self) {
+        self.place.stop(libc::SIGINT);
+    }
+
     fn as_owner(&self, program: &str) -> Command {
-        let mut command = Command::new(self.postgres.program(program));
+        self.owned(&self.postgres.program(program))
+    }
+
+    /// A program that runs as the user who runs the server.
+    pub fn owned(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         if let Some(owner) = self.owner {
             command.uid(owner.user).gid(owner.group);
         }

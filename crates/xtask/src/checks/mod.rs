@@ -1,6 +1,7 @@
 //! What `cargo xtask test` checks: one file each. To add one, write the file and list it in [`ALL`].
 
 mod belongings;
+mod cancel;
 mod catalog;
 mod concurrency;
 mod crash;
@@ -8,10 +9,12 @@ mod cron;
 mod dump;
 mod examples;
 mod extremes;
+mod faults;
 mod hostile;
 mod isolation;
 mod mutations;
 mod pasted;
+mod pg_upgrade;
 mod preload;
 mod reference;
 mod regress;
@@ -21,6 +24,7 @@ mod resume;
 mod rust;
 mod sample;
 mod shards;
+mod trusted;
 mod upgrade;
 
 use crate::error::Result;
@@ -78,6 +82,13 @@ pub const ALL: &[Check] = &[
         needs_server: true,
         run: upgrade::run,
     },
+    Check {
+        name: "pg_upgrade",
+        what: "from an older Postgres, where there is one",
+        needs_server: true,
+        run: pg_upgrade::run,
+    },
+    Check { name: "trusted", what: "CREATE EXTENSION by a database's owner", needs_server: true, run: trusted::run },
     Check { name: "dump", what: "dump and restore of a protected table", needs_server: true, run: dump::run },
     Check { name: "concurrency", what: "copies from many sessions at once", needs_server: true, run: concurrency::run },
     Check {
@@ -95,7 +106,9 @@ pub const ALL: &[Check] = &[
         needs_server: true,
         run: hostile::run,
     },
+    Check { name: "cancel", what: "every long loop can be cancelled", needs_server: true, run: cancel::run },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
+    Check { name: "faults", what: "no memory and no disk left", needs_server: true, run: faults::run },
     Check {
         name: "resume",
         what: "each procedure interrupted twenty times (two minutes)",

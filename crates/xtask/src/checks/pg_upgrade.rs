@@ -1,0 +1,39 @@
+//! pg_upgrade from an older major version of Postgres: every signature, index, guard, profile and run is there and works.
+//!
+//! Needs a second server with the extension, of an older major version, beside the one under test; CONTRIBUTING says how to get one.
+
+use super::{Tally, belongings};
+use crate::error::Result;
+use crate::postgres::Postgres;
+use crate::psql::fresh_database;
+use crate::say;
+use crate::server::Server;
+use crate::test::Context;
+use std::path::PathBuf;
+
+const DATABASE: &str = "pg_upgrade";
+
+/// Upgrades from each older server that is there.
+pub fn run(context: &Context) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for major in 14..context.postgres.major {
+        let extension = format!("/usr/share/postgresql/{major}/extension/pg_neardup.control");
+        if !PathBuf::from(extension).exists() {
+            continue;
+        }
+        let old = Postgres::at(&PathBuf::from(format!("/usr/lib/postgresql/{major}/bin/pg_config")))?;
+        say::note(&format!("from {major} to {}", context.postgres.major));
+        let server = Server::start(&old)?;
+        fresh_database(&server, DATABASE)?;
+        belongings::set_up(&server, DATABASE)?;
+        let before = belongings::state(&server, DATABASE)?;
+        server.stop();
+        let upgraded = Server::upgraded_from(&server, &context.postgres)?;
+        let when = format!("pg_upgrade from {major} to {}", context.postgres.major);
+        tally += belongings::still_work(&upgraded, DATABASE, &before, &when)?;
+    }
+    if tally == Tally::default() {
+        say::note("skipped: no older Postgres with the extension is here");
+    }
+    Ok(tally)
+}
