@@ -77,7 +77,9 @@ CREATE FUNCTION neardup_internal.moment(timed name, alias text) RETURNS text
 CREATE FUNCTION neardup_internal.choice_filter(guarded neardup.protected, choice neardup_internal.choice) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-    filter text := pg_catalog.format('t.%I IS NOT NULL', guarded.signature);
+    -- Unsigned rows are passed over by near_duplicate_of. Left out here, they would let the planner, whose statistics may be older
+    -- than the backfill, take the list for empty.
+    filter text := 'true';
     type text;
 BEGIN
     IF choice.since IS NULL AND choice.until IS NULL THEN
@@ -115,7 +117,7 @@ BEGIN
         by_scope := neardup_internal.each('t.%1$I', choice.scope) || ', ';
     END IF;
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.
-    -- BETWEEN, because the planner takes that for few rows, which copies are.
+    -- BETWEEN, because the planner takes that for few rows, which copies and members of groups are.
     grouping := pg_catalog.format(
         'WITH signed AS MATERIALIZED (SELECT %1$s, t.%2$I AS signature, pg_catalog.row_number() OVER a AS place, '
         '%9$s@extschema@.near_duplicate_of(t.%2$I, %3$s) OVER w AS first '
@@ -137,7 +139,8 @@ BEGIN
         ', gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
         'pg_catalog.array_agg(CAST(m.signature AS bigint) ORDER BY m.place) AS signatures, '
         '%1$s AS documents, %8$s AS times '
-        'FROM sizes z JOIN signed m ON m.first = z.first JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
+        'FROM sizes z JOIN signed m ON m.first = z.first AND m.place BETWEEN 1 AND 9223372036854775807 '
+        'JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
         'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %9$s '
         'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %5$s%10$s) j), '
         'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '

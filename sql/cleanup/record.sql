@@ -124,3 +124,7 @@ CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias te
             E'CASE WHEN %1$s.%2$I IS NOT NULL THEN pg_catalog.concat_ws(E''\\n'', %3$s) END', alias, guarded.document,
             neardup_internal.each(alias || '.%1$I::text', guarded.columns))
         ELSE pg_catalog.format('%s.%I::text', alias, guarded.document) END;
+
+CREATE FUNCTION neardup_internal.document_hash(guarded neardup.protected, alias text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN pg_catalog.format('pg_catalog.hashtextextended(%s, 0)', neardup_internal.document_of(guarded, alias));

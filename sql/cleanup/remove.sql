@@ -11,8 +11,8 @@ CREATE FUNCTION neardup_internal.mark_of(guarded neardup.protected) RETURNS name
 
 -- clean-up: the statements of one batch. Parameters: after, last (places in neardup_chosen), run_id, batch, columns.
 
--- Distance, scope, times and texts once more, as both rows are now; `stays_document` is the document of the row that stays.
-CREATE FUNCTION neardup_internal.still_copies(guarded neardup.protected, choice neardup_internal.choice, stays_document text) RETURNS text
+-- Distance, scope, times and texts once more, as both rows are now; `stays_hash` is that of the document of the row that stays.
+CREATE FUNCTION neardup_internal.still_copies(guarded neardup.protected, choice neardup_internal.choice, stays_hash text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.concat_ws(' AND ',
         pg_catalog.format('@extschema@.hamming_distance(t.%1$I, r.%1$I) <= %2$s', guarded.signature, guarded.distance),
@@ -20,8 +20,7 @@ CREATE FUNCTION neardup_internal.still_copies(guarded neardup.protected, choice 
         CASE WHEN choice.within IS NOT NULL THEN pg_catalog.format('coalesce(pg_catalog.abs((%s)::numeric - (%s)) <= %s, true)',
             neardup_internal.moment(choice.timed, 't'), neardup_internal.moment(choice.timed, 'r'), neardup_internal.microseconds(choice.within)) END,
         CASE choice.verify WHEN 'facts' THEN pg_catalog.format(
-            'pg_catalog.hashtextextended(%s, 0) = c.document_hash AND pg_catalog.hashtextextended(%s, 0) = c.stays_hash',
-            neardup_internal.document_of(guarded, 't'), stays_document) END);
+            '%s = c.document_hash AND %s = c.stays_hash', neardup_internal.document_hash(guarded, 't'), stays_hash) END);
 
 -- Where foreign keys point at the table, the rows are locked before anybody looks who refers to them.
 CREATE FUNCTION neardup_internal.preparing_statements(guarded neardup.protected, choice neardup_internal.choice, on_reference text) RETURNS text[]
@@ -50,7 +49,7 @@ BEGIN
             'UPDATE pg_temp.neardup_chosen c SET reason = ''changed meanwhile'' WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 '
             'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %1$s t, %1$s r WHERE (%2$s) = (%3$s) AND (%4$s) = (%5$s) AND %6$s)',
             guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.each('r.%1$I', keys),
-            neardup_internal.each('c.r%2$s', keys), neardup_internal.still_copies(guarded, choice, neardup_internal.document_of(guarded, 'r')))
+            neardup_internal.each('c.r%2$s', keys), neardup_internal.still_copies(guarded, choice, neardup_internal.document_hash(guarded, 'r')))
     ] || foreign_keys;
 END
 $$;
@@ -59,7 +58,7 @@ CREATE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, c
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
         'WITH chosen AS (SELECT * FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2),
-staying AS MATERIALIZED (SELECT r.*%8$s FROM %1$s r WHERE (%2$s) IN (SELECT %3$s FROM chosen c) FOR KEY SHARE),
+staying AS MATERIALIZED (SELECT %8$s FROM %1$s r WHERE (%2$s) IN (SELECT %3$s FROM chosen c) FOR KEY SHARE),
 gone AS (%6$s WHERE (%4$s) = (%5$s) AND (%2$s) = (%3$s) AND %7$s
 RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %9$s AS record)
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
@@ -73,8 +72,11 @@ SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM g
                 CASE WHEN neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names(guarded.target))
                      THEN neardup_internal.column_type(guarded.target, neardup_internal.mark_of(guarded)) ELSE 'text' END)
             ELSE pg_catalog.format('DELETE FROM %s t USING chosen c, staying r', guarded.target) END,
-        neardup_internal.still_copies(guarded, choice, 'r.neardup_document'),
-        CASE choice.verify WHEN 'facts' THEN pg_catalog.format(', %s AS neardup_document', neardup_internal.document_of(guarded, 'r')) END,
+        neardup_internal.still_copies(guarded, choice, 'r.neardup_hash'),
+        neardup_internal.each('r.%1$I', ARRAY(
+            SELECT DISTINCT n FROM pg_catalog.unnest(neardup_internal.key_columns(guarded.target) || guarded.signature || choice.scope || choice.timed) n
+            WHERE n IS NOT NULL))
+            || CASE choice.verify WHEN 'facts' THEN ', ' || neardup_internal.document_hash(guarded, 'r') || ' AS neardup_hash' ELSE '' END,
         CASE action WHEN 'archive' THEN '(t.*)::text' ELSE 'NULL::text' END);
 
 -- clean-up: one batch; if a constraint is in the way of some of its rows, it goes row by row, and those stay.

@@ -44,10 +44,9 @@ BEGIN
         guarded.distance, neardup_internal.copies_query(guarded, choice));
     IF choice.verify = 'facts' THEN
         EXECUTE pg_catalog.format(
-            'UPDATE pg_temp.neardup_chosen c SET document_hash = pg_catalog.hashtextextended(%1$s, 0), '
-            'stays_hash = pg_catalog.hashtextextended(%7$s, 0) FROM %2$s t, %2$s r WHERE (%3$s) = (%4$s) AND (%5$s) = (%6$s)',
-            neardup_internal.document_of(guarded, 't'), guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys),
-            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.document_of(guarded, 'r'));
+            'UPDATE pg_temp.neardup_chosen c SET document_hash = %1$s, stays_hash = %7$s FROM %2$s t, %2$s r WHERE (%3$s) = (%4$s) AND (%5$s) = (%6$s)',
+            neardup_internal.document_hash(guarded, 't'), guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys),
+            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.document_hash(guarded, 'r'));
     END IF;
     IF mark_known THEN
         EXECUTE pg_catalog.format(
