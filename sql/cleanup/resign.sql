@@ -57,11 +57,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.next_column(signature name) RETURNS name
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN CASE WHEN pg_catalog.octet_length(signature::text) <= 58 THEN signature::text
-                ELSE 'signature_' || pg_catalog.left(pg_catalog.md5(signature::text), 12) END || '_next';
-
 -- Puts up the second column and the trigger that fills it; gives up after a moment and tries again rather than keep writers waiting.
 CREATE FUNCTION neardup_internal.begin_resigning(guarded neardup.protected, analyzer text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$

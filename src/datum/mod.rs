@@ -9,6 +9,7 @@ pub mod expression;
 pub mod function;
 mod integers;
 pub mod invalidation;
+mod keys;
 pub mod lock;
 pub mod read;
 mod record;

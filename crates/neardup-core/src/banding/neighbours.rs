@@ -3,6 +3,8 @@
 //! The same multi-index as in the database (see [`probes`](super::probes)): four tables of signatures, each sorted by one band,
 //! with the start of each band value. New signatures go into chains, a link for each band, until they are worth sorting in.
 
+use std::ops::Range;
+
 use super::simhash::{DEFAULT_BANDS, band_value, probes};
 use crate::{Result, interrupt};
 
@@ -13,6 +15,16 @@ const NONE: u32 = u32::MAX;
 const FEW_NEW: usize = 1 << 16;
 /// After how many steps a loop asks whether it should stop.
 const INTERRUPT_EVERY: usize = 1 << 16;
+
+/// How many keys distance 7 has.
+const USUAL_PROBES: usize = 68;
+
+/// The signatures with one value of a band: a range of the sorted ones, and the first of a chain of newer ones.
+struct Bucket {
+    band: usize,
+    old: Range<usize>,
+    newest: u32,
+}
 
 /// Distinct signatures, ready to be searched by Hamming distance; at most 2^31 of them.
 pub struct Neighbours {
@@ -64,7 +76,8 @@ impl Neighbours {
     /// Adds a signature, unless it is there.
     pub fn insert(&mut self, signature: u64) {
         let mut known = false;
-        self.bucket(0, band_value(signature, 0, DEFAULT_BANDS) as usize, |other| known |= other == signature);
+        let bucket = self.bucket(0, band_value(signature, 0, DEFAULT_BANDS) as usize);
+        self.each(bucket, |other| known |= other == signature);
         if known {
             return;
         }
@@ -89,29 +102,42 @@ impl Neighbours {
     /// `InvalidParameter` if `distance` is above [`MAX_DISTANCE`](super::MAX_DISTANCE).
     pub fn within(&self, signature: u64, distance: u32, found: &mut Vec<(u32, u64)>) -> Result<()> {
         found.clear();
-        probes(signature, distance, DEFAULT_BANDS, |key| {
-            let (band, value) = (key as usize / VALUES, key as usize % VALUES);
-            self.bucket(band, value, |other| {
+        // In three steps, each over all buckets: how many there are in a bucket depends on what memory says, and waiting for
+        // that bucket by bucket takes several times longer (24 us against 8 at 200,000 signatures, distance 7).
+        let mut buckets = Vec::with_capacity(USUAL_PROBES);
+        probes(signature, distance, DEFAULT_BANDS, |key| buckets.push(self.bucket(key as usize / VALUES, key as usize % VALUES)))?;
+        let firsts = buckets.iter().map(|bucket| {
+            let old = self.sorted[bucket.band].get(bucket.old.start).copied().unwrap_or_default();
+            old ^ self.recent.get(bucket.newest as usize).map_or(0, |(new, _)| *new)
+        });
+        std::hint::black_box(firsts.fold(0, |all, first| all ^ first));
+        for bucket in buckets {
+            self.each(bucket, |other| {
                 let apart = (signature ^ other).count_ones();
                 if apart <= distance {
                     found.push((apart, other));
                 }
             });
-        })?;
+        }
         found.sort_unstable();
         found.dedup();
         Ok(())
     }
 
     #[inline]
-    fn bucket(&self, band: usize, value: usize, mut each: impl FnMut(u64)) {
+    fn bucket(&self, band: usize, value: usize) -> Bucket {
         let at = band * (VALUES + 1) + value;
-        let range = self.starts[at] as usize..self.starts[at + 1] as usize;
-        self.sorted[band][range].iter().for_each(|&signature| each(signature));
-        let mut place = self.heads[band * VALUES + value];
+        let old = self.starts[at] as usize..self.starts[at + 1] as usize;
+        Bucket { band, old, newest: self.heads[band * VALUES + value] }
+    }
+
+    #[inline]
+    fn each(&self, bucket: Bucket, mut each: impl FnMut(u64)) {
+        self.sorted[bucket.band][bucket.old].iter().for_each(|&signature| each(signature));
+        let mut place = bucket.newest;
         while let Some((signature, next)) = self.recent.get(place as usize) {
             each(*signature);
-            place = next[band];
+            place = next[bucket.band];
         }
     }
 

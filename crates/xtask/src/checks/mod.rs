@@ -17,6 +17,7 @@ mod resume;
 mod rust;
 mod sample;
 mod shards;
+mod subscriber;
 
 use crate::error::Result;
 use crate::test::Context;
@@ -65,6 +66,12 @@ pub const ALL: &[Check] = &[
         run: preload::run,
     },
     Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
+    Check {
+        name: "subscriber",
+        what: "a logical replication subscriber",
+        needs_server: true,
+        run: subscriber::run,
+    },
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check {
         name: "hostile",
