@@ -226,8 +226,9 @@ DECLARE
 BEGIN
     -- Documents without a token have no signature either; a look at the first thousand tells.
     EXECUTE pg_catalog.format(
-        'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
-        'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature)
+        'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %4$s %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
+        'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature,
+        (SELECT CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END FROM pg_catalog.pg_class c WHERE c.oid = guarded.target))
         INTO unsigned USING guarded.analyzer;
     IF unsigned THEN
         RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', guarded.target

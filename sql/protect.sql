@@ -80,6 +80,10 @@ BEGIN
     IF method = 'minhash' THEN
         -- The first plan is the one with the fewest rows looked at in vain.
         SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, 0.99, 128) p LIMIT 1;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'similarity is too low for method minhash: %', similarity USING ERRCODE = 'invalid_parameter_value',
+                DETAIL = 'No bands of 128 values find such pairs with a chance of 99 in 100.';
+        END IF;
     ELSE
         SELECT NULL::integer AS bands, NULL::integer AS rows INTO plan;
     END IF;

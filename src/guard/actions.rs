@@ -69,7 +69,9 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
     let least = settings.similarity;
     let (near, allowed) = match settings.method {
         Method::SimHash => (format!("Hamming distance {}", found.near), format!("within {}", settings.distance)),
-        Method::MinHash => (format!("an estimated Jaccard similarity of {:.3}", found.near), format!("of at least {least}")),
+        Method::MinHash => {
+            (format!("an estimated Jaccard similarity of {:.3}", found.near), format!("of at least {least}"))
+        }
         Method::Overlap => (format!("an overlap of {:.3}", found.near), format!("of at least {least}")),
     };
     let rule = match settings.verify {

@@ -75,7 +75,8 @@ impl<'a> Verifier<'a> {
             Verify::Facts => {
                 let message = same_message(other, self.document).map_err(report)?;
                 let measure = Measure { name: "facts", value: message.score };
-                let loses = message.verdict == Verdict::Excerpt && self.document.chars().count() > other.chars().count();
+                let loses =
+                    message.verdict == Verdict::Excerpt && self.document.chars().count() > other.chars().count();
                 return Ok((message.verdict.keeps_one() && !loses).then_some(measure));
             }
             Verify::Overlap => {

@@ -43,10 +43,10 @@ INSERT INTO essays SELECT i, string_agg(md5(i || ' ' || j), ' ' ORDER BY j) FROM
 INSERT INTO essays SELECT 101, substr(body, 34) || md5('other') FROM essays WHERE id = 1;
 INSERT INTO essays SELECT 102, body FROM essays WHERE id = 2;
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.7, on_duplicate => 'skip');
--- with the texts compared, the same text and an update: one goes in
+-- with the texts compared
 INSERT INTO essays SELECT 200 + id, body FROM essays WHERE id <= 40;
 INSERT INTO essays SELECT 300 + id, body || ' ' || md5('x' || id) FROM essays WHERE id <= 40;
-SELECT count(*) FILTER (WHERE id BETWEEN 200 AND 299) AS same, count(*) FILTER (WHERE id > 300) > 20 AS longer FROM essays;
+SELECT count(*) FILTER (WHERE id BETWEEN 200 AND 299) AS same, count(*) FILTER (WHERE id > 300) AS longer FROM essays;
 SELECT bool_and(body_minhash = minhash(body, 'chars:3')) AS as_documented FROM essays;
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.7, on_duplicate => 'skip', verify => 'none');
 INSERT INTO essays SELECT 400 + id, body FROM essays WHERE id <= 60;
@@ -58,6 +58,7 @@ UPDATE essays SET body = (SELECT body FROM essays WHERE id = 2) WHERE id = 3 RET
 SELECT neardup.protect('essays', 'body');
 SELECT neardup.protect('essays', 'body', method => 'minhash');
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 1);
+SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.01);
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.8, verify => 'cosine');
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.8, search_index => true);
 SELECT neardup.protect('essays', 'body', method => 'luck');
@@ -70,9 +71,6 @@ SELECT neardup.protect('searched', 'body', search_index => true);
 SELECT neardup.protect('searched', 'body');
 SELECT pg_get_indexdef(indexrelid, 1, true) FROM pg_index WHERE indrelid = 'searched'::regclass AND NOT indisprimary ORDER BY 1;
 -- of an excerpt pair the longer text gets in, and the excerpt of one that is there does not
-INSERT INTO searched VALUES (1, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
-SELECT neardup.protect('searched', 'body', distance => 11);
-DELETE FROM searched;
 SELECT neardup.unprotect('searched');
 SELECT neardup.protect('searched', 'body', method => 'overlap', similarity => 0.8);
 INSERT INTO searched VALUES (1, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');

@@ -19,6 +19,15 @@ const INTERRUPT_EVERY: usize = 1 << 16;
 /// How many keys distance 7 has.
 const USUAL_PROBES: usize = 68;
 
+/// Where the signatures with one value of a band are; side by side, so that one look at memory tells.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// Where they begin in `sorted`.
+    start: u32,
+    /// The newest one of their chain.
+    newest: u32,
+}
+
 /// The signatures with one value of a band: a range of the sorted ones, and the first of a chain of newer ones.
 struct Bucket {
     band: usize,
@@ -28,12 +37,10 @@ struct Bucket {
 
 /// Distinct signatures, ready to be searched by Hamming distance; at most 2^31 of them.
 pub struct Neighbours {
-    /// For each band: where each value's signatures begin in `sorted`, and the end.
-    starts: Vec<u32>,
+    /// For each band and value, and one more for the end.
+    slots: Vec<Slot>,
     /// For each band: all older signatures, ordered by that band's value.
     sorted: [Vec<u64>; BANDS],
-    /// For each band and value: the newest signature of its chain.
-    heads: Vec<u32>,
     /// Newer signatures, each with the next one of its chain in each band.
     recent: Vec<(u64, [u32; BANDS])>,
 }
@@ -45,9 +52,8 @@ impl Neighbours {
         signatures.sort_unstable();
         signatures.dedup();
         let mut this = Self {
-            starts: Vec::new(),
+            slots: vec![Slot { start: 0, newest: NONE }; BANDS * (VALUES + 1)],
             sorted: [const { Vec::new() }; BANDS],
-            heads: vec![NONE; BANDS * VALUES],
             recent: Vec::new(),
         };
         this.sort(signatures);
@@ -85,13 +91,12 @@ impl Neighbours {
         let mut next = [NONE; BANDS];
         for (band, next) in next.iter_mut().enumerate() {
             let value = band_value(signature, band as u32, DEFAULT_BANDS) as usize;
-            *next = std::mem::replace(&mut self.heads[band * VALUES + value], place);
+            *next = std::mem::replace(&mut self.slots[band * (VALUES + 1) + value].newest, place);
         }
         self.recent.push((signature, next));
         if self.recent.len() > FEW_NEW.max(self.sorted[0].len() / 2) {
             let mut all = std::mem::take(&mut self.sorted[0]);
             all.extend(self.recent.drain(..).map(|(signature, _)| signature));
-            self.heads.fill(NONE);
             self.sort(all);
         }
     }
@@ -105,7 +110,9 @@ impl Neighbours {
         // In three steps, each over all buckets: how many there are in a bucket depends on what memory says, and waiting for
         // that bucket by bucket takes several times longer (24 us against 8 at 200,000 signatures, distance 7).
         let mut buckets = Vec::with_capacity(USUAL_PROBES);
-        probes(signature, distance, DEFAULT_BANDS, |key| buckets.push(self.bucket(key as usize / VALUES, key as usize % VALUES)))?;
+        probes(signature, distance, DEFAULT_BANDS, |key| {
+            buckets.push(self.bucket(key as usize / VALUES, key as usize % VALUES))
+        })?;
         let firsts = buckets.iter().map(|bucket| {
             let old = self.sorted[bucket.band].get(bucket.old.start).copied().unwrap_or_default();
             old ^ self.recent.get(bucket.newest as usize).map_or(0, |(new, _)| *new)
@@ -127,8 +134,8 @@ impl Neighbours {
     #[inline]
     fn bucket(&self, band: usize, value: usize) -> Bucket {
         let at = band * (VALUES + 1) + value;
-        let old = self.starts[at] as usize..self.starts[at + 1] as usize;
-        Bucket { band, old, newest: self.heads[band * VALUES + value] }
+        let (slot, after) = (self.slots[at], self.slots[at + 1]);
+        Bucket { band, old: slot.start as usize..after.start as usize, newest: slot.newest }
     }
 
     #[inline]
@@ -141,22 +148,21 @@ impl Neighbours {
         }
     }
 
-    /// Counts each band's values, then puts each signature where its value's run has got to.
+    /// Counts each band's values, then puts each signature where its value's run has got to; chains are empty then.
     fn sort(&mut self, signatures: Vec<u64>) {
-        self.starts = vec![0; BANDS * (VALUES + 1)];
         for band in (0..BANDS).rev() {
-            let starts = &mut self.starts[band * (VALUES + 1)..(band + 1) * (VALUES + 1)];
             let value = |signature: u64| band_value(signature, band as u32, DEFAULT_BANDS) as usize;
+            let mut places = vec![0; VALUES + 1];
             for chunk in signatures.chunks(INTERRUPT_EVERY) {
-                chunk.iter().for_each(|&signature| starts[value(signature) + 1] += 1);
+                chunk.iter().for_each(|&signature| places[value(signature) + 1] += 1);
                 interrupt::check();
             }
             let mut sum = 0;
-            for start in starts.iter_mut() {
-                sum += *start;
-                *start = sum;
+            for (place, slot) in places.iter_mut().zip(&mut self.slots[band * (VALUES + 1)..]) {
+                sum += *place;
+                *place = sum;
+                *slot = Slot { start: sum, newest: NONE };
             }
-            let mut places = starts.to_vec();
             let mut sorted = vec![0; signatures.len()];
             for chunk in signatures.chunks(INTERRUPT_EVERY) {
                 for &signature in chunk {

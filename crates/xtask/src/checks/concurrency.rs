@@ -15,7 +15,8 @@ const SESSIONS: usize = 8;
 const ARTICLES: usize = 10;
 
 /// What guards are told beside the table: each way to find near-duplicates has locks of its own.
-const METHODS: &[&str] = &["verify => 'none'", "method => 'minhash', similarity => 0.8", "method => 'overlap', similarity => 0.8"];
+const METHODS: &[&str] =
+    &["verify => 'none'", "method => 'minhash', similarity => 0.8", "method => 'overlap', similarity => 0.8"];
 
 /// Lets all sessions go at once, and counts who got in.
 pub fn run(context: &Context) -> Result<Tally> {

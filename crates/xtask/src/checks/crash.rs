@@ -13,6 +13,8 @@ use std::time::Duration;
 const DATABASE: &str = "crash";
 const WRITERS: usize = 4;
 const ARTICLES: usize = 300;
+/// How often each is brought: enough that nobody is through before one is killed, and no more than a pipe holds.
+const ROUNDS: usize = 10;
 
 /// Protects a table on a server of its own, kills that, brings it back and looks.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -56,19 +58,17 @@ fn backend(server: &Server) -> Result<Tally> {
             "CREATE TABLE text AS SELECT i AS number, string_agg(md5(i || '-' || j), '' ORDER BY j) AS body
                  FROM generate_series(1, {ARTICLES}) i, generate_series(1, 8) j GROUP BY i;
              CREATE TABLE feed (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
-             SELECT neardup.protect('feed', 'body', on_duplicate => 'skip')"
+             SELECT neardup.protect('feed', 'body', on_duplicate => 'skip');
+             CREATE FUNCTION put(int) RETURNS bigint LANGUAGE sql AS
+                 'INSERT INTO feed (body) VALUES ((SELECT body || ''。'' FROM text WHERE number = $1)) RETURNING id'"
         ),
     )?;
-    let inserts: String = (1..=ARTICLES)
-        .map(|number| {
-            format!("INSERT INTO feed (body) SELECT body || '。' FROM text WHERE number = {number} RETURNING id;\n")
-        })
-        .collect();
+    let inserts: String = (1..=ARTICLES).map(|number| format!("SELECT put({number});\n")).collect();
     let mut sessions = Vec::new();
     for _ in 0..WRITERS {
         let mut session = Session::open(server, DATABASE)?;
         let process: u32 = session.ask("SELECT pg_backend_pid();")?.parse().map_err(|e| format!("no process: {e}"))?;
-        session.send(&inserts)?;
+        session.send(&inserts.repeat(ROUNDS))?;
         sessions.push((session, process));
     }
     while query(server, DATABASE, "SELECT count(*) >= 20 FROM feed")? == "f" {
@@ -99,6 +99,10 @@ fn backend(server: &Server) -> Result<Tally> {
     query(server, DATABASE, &inserts)?;
     let all = "SELECT count(*) || ' ' || count(DISTINCT first) FROM (SELECT near_duplicate_of(body_simhash, 7) OVER (ORDER BY id) AS first FROM feed) f";
     let one_each = format!("{ARTICLES} {ARTICLES}");
-    tally += expect("rows when all articles are in, and groups of near-duplicates", &query(server, DATABASE, all)?, &one_each);
+    tally += expect(
+        "rows when all articles are in, and groups of near-duplicates",
+        &query(server, DATABASE, all)?,
+        &one_each,
+    );
     Ok(tally)
 }

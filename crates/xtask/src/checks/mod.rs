@@ -66,12 +66,7 @@ pub const ALL: &[Check] = &[
         run: preload::run,
     },
     Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
-    Check {
-        name: "subscriber",
-        what: "a logical replication subscriber",
-        needs_server: true,
-        run: subscriber::run,
-    },
+    Check { name: "subscriber", what: "a logical replication subscriber", needs_server: true, run: subscriber::run },
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check {
         name: "hostile",

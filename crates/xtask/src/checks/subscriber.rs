@@ -35,7 +35,11 @@ pub fn run(context: &Context) -> Result<Tally> {
     )?;
     let connection = format!("host={} port=5432 user=postgres dbname={DATABASE}", publisher.directory().display());
     // A subscription cannot be made among other statements.
-    query(&subscriber, DATABASE, &format!("CREATE SUBSCRIPTION articles CONNECTION '{connection}' PUBLICATION articles"))?;
+    query(
+        &subscriber,
+        DATABASE,
+        &format!("CREATE SUBSCRIPTION articles CONNECTION '{connection}' PUBLICATION articles"),
+    )?;
     let mut tally = same(&publisher, &subscriber, "the rows that were there")?;
     query(
         &publisher,
