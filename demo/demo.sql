@@ -18,8 +18,9 @@ SELECT id, simhash(body, 'chars:3'), simhash(body, 'chars:3') <~> (SELECT simhas
 FROM articles WHERE id IN (2, 13, 16) ORDER BY distance_from_13;
 
 -- ## A guard
--- One call puts the table under guard: a column for the signature, an index on it, a trigger.
-SELECT neardup.protect('articles', 'body');
+-- One call puts the table under guard: a column for the signature, indexes on it, a trigger. We want to search, too, so we ask for
+-- the index that searches use.
+SELECT neardup.protect('articles', 'body', search_index => true);
 
 -- It rewrote nothing, so the rows that were there before have yet to be signed.
 CALL neardup.backfill('articles');

@@ -40,7 +40,7 @@ COMMENT ON FUNCTION analyzers() IS 'analyzers that have a name, with the JSON ob
 
 COMMENT ON VIEW neardup.protected IS 'tables under guard, with the document and signature columns and the settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: signs a new document and refuses a near-duplicate';
-COMMENT ON FUNCTION neardup_internal.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
+COMMENT ON FUNCTION neardup_internal.guard_of(regclass, name, text) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
 COMMENT ON FUNCTION neardup_internal.guard_target(oid) IS 'what the trigger needs to know of its table';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';
 COMMENT ON FUNCTION neardup_internal.key_expression(regclass, text) IS 'SQL expression for the primary key as one text value';

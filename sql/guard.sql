@@ -23,7 +23,10 @@ SELECT t.tgrelid::regclass AS target,
        CASE WHEN g.marks THEN c.names[pg_catalog.cardinality(c.names)] END AS duplicate_of,
        g.settings ->> 'divert' AS diverted_to,
        coalesce((g.settings ->> 'log')::boolean, false) AS log,
-       (g.settings ->> 'since')::timestamptz AS since
+       (g.settings ->> 'since')::timestamptz AS since,
+       coalesce(g.settings ->> 'method', 'simhash') AS method,
+       (g.settings ->> 'bands')::integer AS bands,
+       (g.settings ->> 'rows')::integer AS rows
 FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
          SELECT s AS settings,
@@ -86,12 +89,21 @@ CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action
         ORDER BY c.oid LIMIT 1
     );
 
+-- guard: the end of the index expression of a guard by minhash or overlap: its arguments behind the column
+
+CREATE FUNCTION neardup_internal.index_key(guarded neardup.protected) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE (guarded).method
+               WHEN 'minhash' THEN pg_catalog.format(', %s, %s)', (guarded).bands, (guarded).rows)
+               WHEN 'overlap' THEN pg_catalog.format(', %L::double precision)', (guarded).similarity)
+           END;
+
 -- guard: what the trigger needs to know of its table
 
 CREATE FUNCTION neardup_internal.guard_target(
     trigger oid,
     OUT root oid, OUT target oid, OUT owner oid, OUT signature_type oid, OUT document smallint, OUT name text, OUT keys text[],
-    OUT columns text[], OUT within bigint, OUT diverted text, OUT logger oid, OUT counter oid, OUT expression oid
+    OUT columns text[], OUT within bigint, OUT diverted text, OUT logger oid, OUT counter oid, OUT expression oid, OUT index_key text
 ) RETURNS SETOF record
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -100,7 +112,9 @@ BEGIN ATOMIC
         UNION ALL
         SELECT t.oid, t.tgparentid FROM up JOIN pg_catalog.pg_trigger t ON t.oid = up.tgparentid
     )
-    SELECT t.oid, c.oid, c.relowner, 'simhash'::regtype, t.tgattr[0], c.relname, neardup_internal.key_columns(c.oid)::text[],
+    SELECT t.oid, c.oid, c.relowner,
+           CASE p.method WHEN 'simhash' THEN 'simhash'::regtype WHEN 'minhash' THEN 'minhash'::regtype ELSE 'integer[]'::regtype END,
+           t.tgattr[0], c.relname, neardup_internal.key_columns(c.oid)::text[],
            (SELECT pg_catalog.array_agg(a.attname ORDER BY n.place)
             FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY n(number, place)
                  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = n.number),
@@ -115,7 +129,8 @@ BEGIN ATOMIC
            neardup_internal.guard_counter(p, p.on_duplicate),
            (SELECT f.oid FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_namespace fn ON fn.oid = f.pronamespace
             WHERE pg_catalog.format('%I.%I', fn.nspname, f.proname) = p.expression AND f.pronargs = 1
-              AND f.proargtypes[0] = c.reltype AND f.prorettype = 'text'::regtype)
+              AND f.proargtypes[0] = c.reltype AND f.prorettype = 'text'::regtype),
+           neardup_internal.index_key(p)
     FROM up
          JOIN pg_catalog.pg_trigger t ON t.oid = up.oid AND t.tgparentid = 0
          JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
@@ -141,23 +156,42 @@ CREATE FUNCTION neardup_internal.rotated_index(relation oid, signature text, ban
         ORDER BY i.indexrelid LIMIT 1
     );
 
--- guard: the tables whose rows are looked at, with the numbers of the guard's columns there and the indexes on rotated signatures
+-- guard: a GIN index on the signatures of a table, whose expression ends so
 
-CREATE FUNCTION neardup_internal.guard_parts(target oid, columns text[], keys text[])
-    RETURNS TABLE (part oid, columns smallint[], keys smallint[], indexes oid[])
+CREATE FUNCTION neardup_internal.key_index(relation oid, signature text, ending text) RETURNS oid
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT i.indexrelid
+        FROM pg_catalog.pg_index i
+             JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+             JOIN pg_catalog.pg_am m ON m.oid = c.relam
+             JOIN pg_catalog.pg_depend s ON s.classid = 'pg_class'::regclass AND s.objid = i.indexrelid
+                  AND s.refclassid = 'pg_class'::regclass AND s.refobjid = i.indrelid
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = s.refobjsubid AND a.attname::text = signature
+        WHERE i.indrelid = relation AND i.indisvalid AND i.indnatts = 1 AND i.indpred IS NULL AND m.amname = 'gin'
+          AND pg_catalog.right(pg_catalog.pg_get_indexdef(i.indexrelid, 1, true), pg_catalog.length(ending)) = ending
+        ORDER BY i.indexrelid LIMIT 1
+    );
+
+-- guard: the tables whose rows are looked at, with the numbers of the guard's columns there and the indexes that the look uses:
+-- those on rotated signatures or, given the end of its expression, the one on keys
+
+CREATE FUNCTION neardup_internal.guard_parts(target oid, columns text[], keys text[], index_key text)
+    RETURNS TABLE (part oid, columns smallint[], keys smallint[], indexes oid[])
+    LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT c.oid, neardup_internal.column_numbers(c.oid, $2), neardup_internal.column_numbers(c.oid, $3),
-           (SELECT pg_catalog.array_agg(coalesce(neardup_internal.rotated_index(c.oid, ($2)[2], band), 0) ORDER BY band)
-            FROM pg_catalog.generate_series(0, 3) band)
+           CASE WHEN $4 IS NOT NULL THEN ARRAY[coalesce(neardup_internal.key_index(c.oid, ($2)[2], $4), 0)]
+                ELSE (SELECT pg_catalog.array_agg(coalesce(neardup_internal.rotated_index(c.oid, ($2)[2], band), 0) ORDER BY band)
+                      FROM pg_catalog.generate_series(0, 3) band) END
     FROM pg_catalog.pg_class c
     WHERE c.relkind = 'r' AND (c.oid = $1 OR c.oid IN (SELECT l.relid FROM pg_catalog.pg_partition_tree($1) l WHERE l.isleaf))
     ORDER BY c.oid;
 END;
 
--- guard: the one guard of a table, or the one on a column
+-- guard: the one guard of a table, or the one on a column; of a certain method, since what works on a table works on simhash signatures
 
-CREATE FUNCTION neardup_internal.guard_of(target regclass, document name DEFAULT NULL) RETURNS neardup.protected
+CREATE FUNCTION neardup_internal.guard_of(target regclass, document name DEFAULT NULL, method text DEFAULT 'simhash') RETURNS neardup.protected
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
     guarded neardup.protected;
@@ -175,6 +209,10 @@ BEGIN
     END IF;
     SELECT * INTO guarded FROM neardup.protected p
     WHERE p.target = guard_of.target AND (guard_of.document IS NULL OR p.document = guard_of.document);
+    IF guarded.method <> method THEN
+        RAISE EXCEPTION 'column "%" of table % is guarded by method %, not %', guarded.document, target, guarded.method, method
+            USING ERRCODE = 'feature_not_supported';
+    END IF;
     RETURN guarded;
 END
 $$;
@@ -188,8 +226,9 @@ DECLARE
 BEGIN
     -- Documents without a token have no signature either; a look at the first thousand tells.
     EXECUTE pg_catalog.format(
-        'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
-        'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature)
+        'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %4$s %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
+        'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature,
+        (SELECT CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END FROM pg_catalog.pg_class c WHERE c.oid = guarded.target))
         INTO unsigned USING guarded.analyzer;
     IF unsigned THEN
         RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', guarded.target
@@ -200,6 +239,8 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.column_numbers(oid, text[]) IS 'attribute numbers of columns of a table';
 COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
-COMMENT ON FUNCTION neardup_internal.guard_parts(oid, text[], text[]) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
+COMMENT ON FUNCTION neardup_internal.guard_parts(oid, text[], text[], text) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
 COMMENT ON FUNCTION @extschema@.simhash_rotated(simhash, integer) IS 'the signature''s bits, those of band 0 to 3 first: for the B-tree indexes of a guard';
 COMMENT ON FUNCTION neardup_internal.rotated_index(oid, text, integer) IS 'the index that a guard uses on a table for one band of its signatures';
+COMMENT ON FUNCTION neardup_internal.key_index(oid, text, text) IS 'a GIN index on a signature column whose expression ends so';
+COMMENT ON FUNCTION neardup_internal.index_key(neardup.protected) IS 'how the index expression of a guard by minhash or overlap ends; NULL for simhash';

@@ -6,14 +6,16 @@ CREATE FUNCTION neardup.protect(
     distance integer DEFAULT 7,
     on_duplicate text DEFAULT 'reject',
     analyzer text DEFAULT 'chars:3',
-    verify text DEFAULT 'none',
+    verify text DEFAULT 'facts',
     similarity double precision DEFAULT NULL,
     scope name[] DEFAULT '{}',
     within interval DEFAULT NULL,
     age name DEFAULT NULL,
     columns name[] DEFAULT NULL,
     expression regproc DEFAULT NULL,
-    log boolean DEFAULT false
+    log boolean DEFAULT false,
+    method text DEFAULT 'simhash',
+    search_index boolean DEFAULT false
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -27,7 +29,8 @@ DECLARE
     duplicate_of name;
     diverted_to text;
     made_by text;
-    bands integer[];
+    plan record;
+    stored text;
     settings jsonb;
 BEGIN
     SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
@@ -60,9 +63,6 @@ BEGIN
         RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'The guard names a row by its primary key.', HINT = 'Add one: ALTER TABLE ... ADD PRIMARY KEY.';
     END IF;
-    IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
-        RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
-    END IF;
     IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn', 'mark', 'divert') THEN
         RAISE EXCEPTION 'on_duplicate must be reject, skip, warn, mark or divert: %', on_duplicate
             USING ERRCODE = 'invalid_parameter_value';
@@ -73,12 +73,19 @@ BEGIN
     -- A profile is named with its version, so that a new one does not sign beside an old one.
     analyzer := neardup.pinned_analyzer(analyzer);
     PERFORM neardup.analyzer_simhash('', analyzer);
-    IF verify IS NULL OR verify NOT IN ('none', 'overlap', 'cosine', 'facts') THEN
-        RAISE EXCEPTION 'verify must be none, overlap, cosine or facts: %', verify USING ERRCODE = 'invalid_parameter_value';
+    PERFORM neardup_internal.check_method(method, distance, similarity, verify, analyzer, search_index);
+    IF method <> 'simhash' THEN
+        distance := NULL;
     END IF;
-    IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN 0 AND 1 THEN
-        RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
-            USING ERRCODE = 'invalid_parameter_value';
+    IF method = 'minhash' THEN
+        -- The first plan is the one with the fewest rows looked at in vain.
+        SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, 0.99, 128) p LIMIT 1;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'similarity is too low for method minhash: %', similarity USING ERRCODE = 'invalid_parameter_value',
+                DETAIL = 'No bands of 128 values find such pairs with a chance of 99 in 100.';
+        END IF;
+    ELSE
+        SELECT NULL::integer AS bands, NULL::integer AS rows INTO plan;
     END IF;
     PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(scope) c;
     IF pg_catalog.cardinality(scope) > 0 THEN
@@ -99,12 +106,19 @@ BEGIN
     SELECT * INTO guarded FROM neardup.protected p WHERE p.target = protect.target AND p.document = protect.document;
     is_new := NOT FOUND;
     IF is_new THEN
-        guarded.signature := short || '_simhash';
+        guarded.signature := short || CASE method WHEN 'overlap' THEN '_tokens' ELSE '_' || method END;
         guarded.trigger := 'zz_neardup_' || short;
         guarded.since := pg_catalog.now();
-        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash', target, guarded.signature);
-        EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off)',
-                                  target, guarded.signature);
+        stored := CASE method WHEN 'overlap' THEN 'integer[]' ELSE '@extschema@.' || method END;
+        -- A table that inherits from a guarded one has the column.
+        IF NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = guarded.signature
+                           AND a.attinhcount > 0 AND a.atttypid = stored::regtype) THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, guarded.signature, stored);
+        END IF;
+    ELSIF guarded.method <> method THEN
+        RAISE EXCEPTION 'column "%" of table % is guarded by method %', document, target, guarded.method
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
     ELSIF guarded.analyzer <> analyzer THEN
         RAISE EXCEPTION 'column "%" of table % is signed with analyzer %', document, target, guarded.analyzer
             USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -118,14 +132,13 @@ BEGIN
     ELSE
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
     END IF;
-    -- A guard of an older version lacks them.
-    SELECT pg_catalog.array_agg(band) INTO bands FROM pg_catalog.generate_series(0, 3) band
-    WHERE is_new OR EXISTS (
-        SELECT FROM neardup_internal.guard_parts(target, ARRAY[document::text, guarded.signature::text], neardup_internal.key_columns(target)::text[]) p
-        WHERE p.indexes[band + 1] = 0);
-    FOR i IN 1 .. coalesce(pg_catalog.cardinality(bands), 0) LOOP
-        EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', target, guarded.signature, bands[i]);
-    END LOOP;
+    guarded.method := method;
+    guarded.bands := plan.bands;
+    guarded.rows := plan.rows;
+    guarded.similarity := similarity;
+    guarded.target := target;
+    guarded.document := document;
+    PERFORM neardup_internal.make_indexes(guarded, search_index);
     duplicate_of := guarded.duplicate_of;
     IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
         duplicate_of := neardup_internal.add_mark(target, short);
@@ -134,15 +147,13 @@ BEGIN
     IF on_duplicate = 'divert' AND (diverted_to IS NULL OR pg_catalog.to_regclass(diverted_to) IS NULL) THEN
         diverted_to := neardup_internal.add_diverted(target);
     END IF;
-    guarded.target := target;
-    guarded.document := document;
     IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
         PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
     END IF;
 
     settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-        'distance', distance, 'on_duplicate', on_duplicate, 'analyzer', analyzer,
-        'verify', nullif(verify, 'none'), 'similarity', similarity,
+        'method', nullif(method, 'simhash'), 'distance', distance, 'bands', plan.bands, 'rows', plan.rows,
+        'on_duplicate', on_duplicate, 'analyzer', analyzer, 'verify', nullif(verify, 'none'), 'similarity', similarity,
         'columns', nullif(pg_catalog.cardinality(more), 0), 'expression', made_by,
         'scope', nullif(pg_catalog.cardinality(scope), 0), 'within', within, 'age', CASE WHEN age IS NOT NULL THEN true END,
         'marks', CASE WHEN duplicate_of IS NOT NULL THEN true END, 'divert', diverted_to, 'log', nullif(log, false),
@@ -156,7 +167,87 @@ BEGIN
              ARRAY[document, guarded.signature] || more || scope || age || duplicate_of, NULL)) WITH ORDINALITY c(name, place)),
         target, settings);
 
-    PERFORM neardup_internal.tell_of_unsigned(neardup_internal.guard_of(target, document));
+    PERFORM neardup_internal.tell_of_unsigned(neardup_internal.guard_of(target, document, NULL));
+    IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
+               WHERE target IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
+        RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
+            USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
+    END IF;
+END
+$$;
+
+-- protect: how near-duplicates are found, and from what bound on
+
+CREATE FUNCTION neardup_internal.check_method(
+    method text, distance integer, similarity double precision, verify text, analyzer text, search_index boolean
+) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF method IS NULL OR method NOT IN ('simhash', 'minhash', 'overlap') THEN
+        RAISE EXCEPTION 'method must be simhash, minhash or overlap: %', method USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF verify IS NULL OR verify NOT IN ('none', 'overlap', 'cosine', 'facts') THEN
+        RAISE EXCEPTION 'verify must be none, overlap, cosine or facts: %', verify USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF method = 'simhash' THEN
+        IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
+            RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+        IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN 0 AND 1 THEN
+            RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
+                USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+        RETURN;
+    END IF;
+    IF similarity IS NULL OR NOT (similarity > 0 AND similarity <= 1) OR (method = 'minhash' AND similarity = 1) THEN
+        RAISE EXCEPTION 'similarity must be above 0 and % 1 with method %: %', CASE method WHEN 'minhash' THEN 'below' ELSE 'at most' END, method,
+            coalesce(similarity::text, 'NULL') USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'similarity => 0.8, for example: it is what a near-duplicate reaches at least.';
+    END IF;
+    IF verify IN ('overlap', 'cosine') THEN
+        RAISE EXCEPTION 'verify must be none or facts with method %: %', method, verify USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = 'similarity is the bound of the method.';
+    END IF;
+    IF analyzer ~ '^\s*profile:' THEN
+        RAISE EXCEPTION 'method % does not sign with a profile: %', method, analyzer USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'A profile weighs tokens, and only a simhash has weights.';
+    END IF;
+    IF search_index THEN
+        RAISE EXCEPTION 'search_index goes with method simhash' USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = pg_catalog.format('The index that a guard of method %s uses serves searches, too.', method);
+    END IF;
+END
+$$;
+
+-- protect: the indexes of a guard, where they are not there yet; one for another bound goes
+
+CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    other oid := neardup_internal.key_index(guarded.target, guarded.signature::text, '');
+    missing integer[];
+    place integer;
+BEGIN
+    SELECT coalesce(pg_catalog.array_agg(DISTINCT i.place - 1), '{}') INTO missing
+    FROM neardup_internal.guard_parts(guarded.target, ARRAY[guarded.document, guarded.signature]::text[],
+                                      neardup_internal.key_columns(guarded.target)::text[], neardup_internal.index_key(guarded)) p
+         CROSS JOIN LATERAL pg_catalog.unnest(p.indexes) WITH ORDINALITY i(index, place)
+    WHERE i.index = 0;
+    IF guarded.method = 'simhash' THEN
+        FOREACH place IN ARRAY missing LOOP
+            EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', guarded.target, guarded.signature, place);
+        END LOOP;
+        IF search_index AND other IS NULL THEN
+            EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I))', guarded.target, guarded.signature);
+        END IF;
+    ELSIF missing <> '{}' THEN
+        IF other IS NOT NULL THEN
+            EXECUTE pg_catalog.format('DROP INDEX %s', other::regclass);
+        END IF;
+        EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.%s) WITH (fastupdate = off)', guarded.target,
+            CASE guarded.method WHEN 'minhash' THEN pg_catalog.format('minhash_bands(%I, %s, %s)', guarded.signature, guarded.bands, guarded.rows)
+                                ELSE pg_catalog.format('overlap_keys(%I, %L::double precision)', guarded.signature, guarded.similarity) END);
+    END IF;
 END
 $$;
 
@@ -284,13 +375,27 @@ CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) R
 DECLARE
     guarded neardup.protected;
     counter regclass;
+    index regclass;
 BEGIN
     FOR guarded IN
         SELECT * FROM neardup.protected p
         WHERE p.target = unprotect.target AND (unprotect.document IS NULL OR p.document = unprotect.document)
     LOOP
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
-        EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
+        IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
+                   WHERE a.attrelid = target AND a.attname = guarded.signature AND a.attinhcount > 0) THEN
+            -- The column is that of the table it inherits from.
+            FOR index IN
+                SELECT d.objid::regclass FROM pg_catalog.pg_depend d
+                     JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attname = guarded.signature
+                     JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid
+                WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = target
+            LOOP
+                EXECUTE pg_catalog.format('DROP INDEX %s', index);
+            END LOOP;
+        ELSE
+            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
+        END IF;
         FOR counter IN
             SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
                  CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
@@ -309,8 +414,10 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, double precision, name[], interval, name, name[], regproc, boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window';
+COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window; method simhash, minhash or overlap, the latter two with a similarity; search_index for simhash_within';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and indexes';
+COMMENT ON FUNCTION neardup_internal.check_method(text, integer, double precision, text, text, boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
+COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected, boolean) IS 'makes the indexes of a guard that are missing';
 COMMENT ON FUNCTION neardup_internal.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
 COMMENT ON FUNCTION neardup_internal.check_document(regclass, name) IS 'an error unless the column may be guarded';
 COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';

@@ -66,31 +66,33 @@ BEGIN
 END
 $$;
 
+-- The second column of signatures, while neardup.resign is under way.
+CREATE FUNCTION neardup_internal.next_column(signature name) RETURNS name
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN pg_catalog.octet_length(signature::text) <= 58 THEN signature::text
+                ELSE 'signature_' || pg_catalog.left(pg_catalog.md5(signature::text), 12) END || '_next';
+
 -- Statements that build the indexes where they are missing. They cannot run inside a procedure.
 CREATE FUNCTION neardup_internal.index_statements(guarded neardup.protected) RETURNS SETOF text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    -- What searches use, then what the guard uses; of a partitioned table last, which takes in what its partitions have.
+    -- A second column of signatures gets what searches use where the first one has it; then what the guard uses; of a partitioned
+    -- table last, which takes in what its partitions have.
     WITH tables AS (
         SELECT c.oid AS relid, c.relkind = 'p' AS is_root
         FROM pg_catalog.pg_class c
         WHERE c.oid = guarded.target OR c.oid IN (SELECT l.relid FROM neardup_internal.leaves(guarded.target) l(relid))
     ), missing AS (
         SELECT t.relid, t.is_root, 0 AS place, pg_catalog.format(
-                   'USING gin (@extschema@.simhash_bands(%I)) WITH (fastupdate = off);', guarded.signature) AS definition
+                   'USING gin (@extschema@.simhash_bands(%I));', guarded.signature) AS definition
         FROM tables t
-             JOIN pg_catalog.pg_attribute a ON a.attrelid = t.relid AND a.attname = guarded.signature
-        WHERE NOT EXISTS (
-            SELECT FROM pg_catalog.pg_depend d
-                   JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid AND i.indisvalid
-                   JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
-                   JOIN pg_catalog.pg_am m ON m.oid = c.relam AND m.amname = 'gin'
-            WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass
-                  AND d.refobjid = t.relid AND d.refobjsubid = a.attnum)
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = t.relid AND neardup_internal.next_column(a.attname) = guarded.signature
+        WHERE neardup_internal.key_index(t.relid, a.attname::text, '') IS NOT NULL
+              AND neardup_internal.key_index(t.relid, guarded.signature::text, '') IS NULL
         UNION ALL
         SELECT t.relid, t.is_root, 1 + band, pg_catalog.format('(@extschema@.simhash_rotated(%I, %s));', guarded.signature, band)
         FROM tables t CROSS JOIN pg_catalog.generate_series(0, 3) band
-        WHERE neardup_internal.rotated_index(t.relid, guarded.signature::text, band) IS NULL
+        WHERE guarded.method = 'simhash' AND neardup_internal.rotated_index(t.relid, guarded.signature::text, band) IS NULL
     )
     SELECT pg_catalog.format('CREATE INDEX %sON %s %s', CASE WHEN m.is_root THEN '' ELSE 'CONCURRENTLY ' END, m.relid::regclass, m.definition)
     FROM missing m ORDER BY m.is_root, m.relid::regclass::text, m.place;
@@ -102,7 +104,7 @@ CREATE PROCEDURE neardup.backfill(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    guarded neardup.protected := neardup_internal.guard_of(target, document, NULL);
     statements text;
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);

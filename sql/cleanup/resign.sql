@@ -69,11 +69,6 @@ FROM neardup.protected p CROSS JOIN LATERAL neardup_internal.count_otherwise(p) 
 WHERE pg_catalog.has_table_privilege(p.target, 'SELECT');
 GRANT SELECT ON neardup.outdated TO public;
 
-CREATE FUNCTION neardup_internal.next_column(signature name) RETURNS name
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN CASE WHEN pg_catalog.octet_length(signature::text) <= 58 THEN signature::text
-                ELSE 'signature_' || pg_catalog.left(pg_catalog.md5(signature::text), 12) END || '_next';
-
 -- Puts up the second column and the trigger that fills it.
 CREATE FUNCTION neardup_internal.begin_resigning(guarded neardup.protected, analyzer text) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$

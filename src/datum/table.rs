@@ -1,7 +1,7 @@
 //! The rows of a guarded table as they are now, committed or not: what an exclusion constraint looks at, too.
 //!
-//! Candidates come from the B-tree indexes on rotated signatures, whose entries hold the signature, so that only rows that
-//! are near are visited. A table without these indexes is read from end to end. What is found is judged by a dirty snapshot:
+//! Candidates come from the B-tree indexes on rotated SimHashes, whose entries hold the signature, so that only rows that
+//! are near are visited; for other signatures from a GIN index on keys (`keys.rs`). A table without these indexes is read from end to end. What is found is judged by a dirty snapshot:
 //! a row that another transaction has written or is removing says whose end decides.
 //!
 //! A row that is updated while we look may show its new version before we get there and its old one after. The state
@@ -15,9 +15,6 @@ use super::SimHash;
 use super::lock::Holder;
 use super::trigger::text_of;
 use neardup_core::banding;
-
-/// How many bands, hence indexes, there are.
-pub const INDEXES: usize = banding::DEFAULT_BANDS as usize;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 const KEEP: i32 = pg_sys::NoLock as i32;
@@ -66,8 +63,9 @@ impl Drop for Moment {
 ///
 /// On an error Postgres closes what it has open; so it closes only where nothing unwinds.
 pub struct Table {
-    table: pg_sys::Relation,
-    indexes: [pg_sys::Relation; INDEXES],
+    pub(super) table: pg_sys::Relation,
+    /// All that the look needs, or none.
+    pub(super) indexes: Vec<pg_sys::Relation>,
     signature: i16,
     slot: *mut pg_sys::TupleTableSlot,
     fetch: *mut pg_sys::IndexFetchTableData,
@@ -75,14 +73,14 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens a table, with its column of signatures and its indexes on rotated ones, band by band; an invalid oid where
-    /// there is none.
-    pub fn open(oid: pg_sys::Oid, signature: i16, indexes: [pg_sys::Oid; INDEXES]) -> Self {
+    /// Opens a table, with its column of signatures and its indexes on rotated ones, band by band, or the one on keys; an
+    /// invalid oid where there is none.
+    pub fn open(oid: pg_sys::Oid, signature: i16, indexes: &[pg_sys::Oid]) -> Self {
         // SAFETY: opening raises an error where the relation has gone; the slot and the fetch are the table's own.
         unsafe {
             let table = pg_sys::table_open(oid, LOCK);
-            let all = indexes.iter().all(|index| *index != pg_sys::Oid::INVALID);
-            let indexes = indexes.map(|index| if all { pg_sys::index_open(index, LOCK) } else { ptr::null_mut() });
+            let indexes = if indexes.contains(&pg_sys::Oid::INVALID) { &[] } else { indexes };
+            let indexes = indexes.iter().map(|index| pg_sys::index_open(*index, LOCK)).collect();
             let dirty = Box::new(pg_sys::SnapshotData {
                 snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
                 ..Default::default()
@@ -95,7 +93,7 @@ impl Table {
 
     /// Whether the table has all its indexes.
     pub fn is_indexed(&self) -> bool {
-        self.indexes.iter().all(|index| !index.is_null())
+        !self.indexes.is_empty()
     }
 
     /// About how many entries the table's indexes have; more than there are rows, since pages are not full.
@@ -103,7 +101,7 @@ impl Table {
         const ENTRIES_A_PAGE: usize = 400;
         // SAFETY: both relations are open.
         let pages = unsafe {
-            let relation = if self.is_indexed() { self.indexes[0] } else { self.table };
+            let relation = self.indexes.first().copied().unwrap_or(self.table);
             pg_sys::RelationGetNumberOfBlocksInFork(relation, pg_sys::ForkNumber::MAIN_FORKNUM)
         };
         pages as usize * ENTRIES_A_PAGE
@@ -118,7 +116,7 @@ impl Table {
                 sink(banding::unrotated(word, 0));
             }
         } else {
-            self.read_all(|signature, _| sink(signature));
+            self.read_all(|signature, _| sink(SimHash::from_raw(signature).0));
         }
     }
 
@@ -136,7 +134,7 @@ impl Table {
     pub fn near(&mut self, signature: u64, distance: u32, mut sink: impl FnMut(u32, Place)) {
         if !self.is_indexed() {
             self.read_all(|other, place| {
-                let apart = (signature ^ other).count_ones();
+                let apart = (signature ^ SimHash::from_raw(other).0).count_ones();
                 if apart <= distance {
                     sink(apart, place);
                 }
@@ -162,14 +160,15 @@ impl Table {
         }
     }
 
-    fn read_all(&mut self, mut sink: impl FnMut(u64, Place)) {
+    /// Hands over the signature and the place of every version, from end to end; what a signature points to lives until the next.
+    pub fn read_all(&mut self, mut sink: impl FnMut(pg_sys::Datum, Place)) {
         // SAFETY: the scan is of this table, the slot fits it, and both stay open in between.
         unsafe {
             let scan = pg_sys::table_beginscan(self.table, &raw mut pg_sys::SnapshotAnyData, 0, ptr::null_mut());
             while pg_sys::table_scan_getnextslot(scan, pg_sys::ScanDirection::ForwardScanDirection, self.slot) {
                 pgrx::check_for_interrupts!();
-                if let Some(signature) = self.value(self.signature).map(SimHash::from_raw) {
-                    sink(signature.0, (*self.slot).tts_tid);
+                if let Some(signature) = self.value(self.signature) {
+                    sink(signature, (*self.slot).tts_tid);
                 }
             }
             pg_sys::ExecClearTuple(self.slot);
@@ -177,7 +176,7 @@ impl Table {
         }
     }
 
-    /// Finds what there is at a place that [`equal`](Self::equal) or [`near`](Self::near) has handed over, and goes there.
+    /// Finds what there is at a place that a scan has handed over, and goes there.
     pub fn visit(&mut self, mut place: Place, moment: &Moment) -> Version {
         let mut changed = false;
         // SAFETY: fetch, slot and table belong together; SnapshotAny gives each version of the place in turn.
@@ -263,8 +262,8 @@ impl Table {
     }
 
     /// The signature of the row it has gone to.
-    pub fn signature(&self) -> Option<SimHash> {
-        self.value(self.signature).map(SimHash::from_raw)
+    pub fn signature(&self) -> Option<pg_sys::Datum> {
+        self.value(self.signature)
     }
 
     /// A column's text, of a column of a text type.
@@ -296,10 +295,8 @@ impl Drop for Table {
         unsafe {
             pg_sys::table_index_fetch_end(self.fetch);
             pg_sys::ExecDropSingleTupleTableSlot(self.slot);
-            for index in self.indexes {
-                if !index.is_null() {
-                    pg_sys::index_close(index, KEEP);
-                }
+            for index in &self.indexes {
+                pg_sys::index_close(*index, KEEP);
             }
             pg_sys::table_close(self.table, KEEP);
         }

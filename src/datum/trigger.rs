@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 
 use pgrx::{FromDatum, pg_sys};
 
-use super::SimHash;
 use super::column::Column;
 
 /// One firing of a `BEFORE ... FOR EACH ROW` trigger.
@@ -141,14 +140,6 @@ impl<'a> RowTrigger<'a> {
         }
         // SAFETY: a text type's datum is a varlena of text; what it points to lives in the memory of this call.
         unsafe { text_of(self.value(row, column)?) }
-    }
-
-    /// A signature; `None` for NULL, and for a column that is not of the given type `simhash`.
-    pub fn simhash(&self, row: Row, column: i16, simhash: pg_sys::Oid) -> Option<SimHash> {
-        if self.column_type(column)? != simhash {
-            return None;
-        }
-        self.value(row, column).map(SimHash::from_raw)
     }
 
     /// The place of the row that an update replaces; `None` in an insert.

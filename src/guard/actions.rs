@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 
 use super::error;
 use super::look::Match;
-use super::settings::{Action, Verify};
+use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
 use super::target::{Guard, Part};
 use crate::datum::trigger::{Row, RowTrigger};
@@ -31,8 +31,10 @@ pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, trigger: &RowTri
         log(guard, found, subject)?;
     }
     match action {
-        Action::Reject => Err(verdict(guard, found)
-            .set_hint("To keep such rows, call neardup.protect again with another distance or on_duplicate.")),
+        Action::Reject => Err(verdict(guard, found).set_hint(format!(
+            "To keep such rows, call neardup.protect again with another {} or on_duplicate.",
+            if guard.settings.method == Method::SimHash { "distance" } else { "similarity" }
+        ))),
         Action::Skip => Ok(Fate::Out),
         Action::Warn => {
             verdict(guard, found).report(PgLogLevel::WARNING);
@@ -64,18 +66,21 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
         "A row there".to_owned()
     };
     let settings = &guard.settings;
-    let (distance, most) = (found.distance, settings.distance);
-    let rule = match settings.verify {
-        Verify::None => format!("is at Hamming distance {distance}; the guard allows none within {most}"),
-        _ if found.measure.name == "identical" => "has the same text".to_owned(),
-        Verify::Facts => {
-            format!(
-                "is at Hamming distance {distance} and tells the same facts; the guard allows no copy within {most}"
-            )
+    let least = settings.similarity;
+    let (near, allowed) = match settings.method {
+        Method::SimHash => (format!("Hamming distance {}", found.near), format!("within {}", settings.distance)),
+        Method::MinHash => {
+            (format!("an estimated Jaccard similarity of {:.3}", found.near), format!("of at least {least}"))
         }
+        Method::Overlap => (format!("an overlap of {:.3}", found.near), format!("of at least {least}")),
+    };
+    let rule = match settings.verify {
+        _ if found.measure.name == "identical" => "has the same text".to_owned(),
+        Verify::None => format!("is at {near}; the guard allows none {allowed}"),
+        Verify::Facts => format!("is at {near} and tells the same facts; the guard allows no copy {allowed}"),
         Verify::Overlap | Verify::Cosine => format!(
-            "is at Hamming distance {distance}, {} {:.3}; the guard allows none within {most} of at least {}",
-            found.measure.name, found.measure.value, settings.similarity
+            "is at {near}, {} {:.3}; the guard allows none {allowed} of at least {least}",
+            found.measure.name, found.measure.value
         ),
     };
     let message = format!("near-duplicate of a row in table \"{}\"", guard.name);

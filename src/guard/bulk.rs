@@ -12,6 +12,8 @@ use neardup_core::banding::Neighbours;
 use pgrx::pg_sys;
 
 use super::locks::Place;
+use super::settings::Method;
+use super::signature::Signature;
 use super::target::Guard;
 use crate::datum::lock::Lock;
 use crate::datum::statement::{self, Statement};
@@ -82,7 +84,7 @@ pub fn is_ready(guard: &Guard, statement: Statement) -> bool {
 }
 
 fn pays(guard: &Guard, statement: Statement) -> bool {
-    if !statement.many {
+    if !statement.many || guard.settings.method != Method::SimHash {
         return false;
     }
     let rows = STATE.with_borrow_mut(|state| {
@@ -148,7 +150,8 @@ fn read(guard: &Guard, statement: Statement) -> bool {
 }
 
 /// The signatures in memory that are near, nearest first; `None` where the column's signatures are not in memory.
-pub fn near(place: Place, signature: u64, distance: u32) -> Option<Vec<(u32, u64)>> {
+pub fn near(place: Place, signature: &Signature, distance: u32) -> Option<Vec<(u32, u64)>> {
+    let signature = signature.simhash()?;
     STATE.with_borrow(|state| {
         let bulk = state.bulks.iter().find(|bulk| bulk.place == place)?;
         let mut found = Vec::new();
@@ -158,7 +161,8 @@ pub fn near(place: Place, signature: u64, distance: u32) -> Option<Vec<(u32, u64
 }
 
 /// Adds the signature of a row that goes in.
-pub fn add(place: Place, signature: u64) {
+pub fn add(place: Place, signature: &Signature) {
+    let Some(signature) = signature.simhash() else { return };
     STATE.with_borrow_mut(|state| {
         if let Some(bulk) = state.bulks.iter_mut().find(|bulk| bulk.place == place) {
             bulk.neighbours.insert(signature);

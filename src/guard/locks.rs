@@ -12,13 +12,13 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use neardup_core::banding;
 use pgrx::pg_sys;
 
+use super::signature::Signature;
 use super::target::Guard;
 use crate::datum::lock::Lock;
 use crate::datum::statement::{self, Statement};
-use crate::error::{Result, report};
+use crate::error::Result;
 
 /// A document column of a table; of the root where the table has partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,10 +32,10 @@ pub struct Place {
 /// A row that has been looked at and may not be stored yet.
 struct Row {
     guard: Rc<Guard>,
-    signature: u64,
+    signature: Signature,
     statement: Statement,
-    /// Whether the whole column is locked together with others.
-    shared: bool,
+    /// How the whole column is locked for it.
+    column: Option<Lock>,
     keys: Vec<u32>,
 }
 
@@ -45,8 +45,8 @@ impl Row {
         for key in self.keys.into_iter().rev() {
             Lock::Key(key).release(table, column);
         }
-        if self.shared {
-            Lock::Shared.release(table, column);
+        if let Some(lock) = self.column {
+            lock.release(table, column);
         }
     }
 
@@ -108,22 +108,23 @@ pub fn take_turn(place: Place, statement: Statement) {
 }
 
 /// Puts a row on record that is about to be looked at, under a lock on the whole column.
-pub fn record_row(guard: &Rc<Guard>, signature: u64, statement: Statement) {
-    let row = Row { guard: Rc::clone(guard), signature, statement, shared: false, keys: Vec::new() };
+pub fn record_row(guard: &Rc<Guard>, signature: &Signature, statement: Statement) {
+    let row = Row { guard: Rc::clone(guard), signature: signature.clone(), statement, column: None, keys: Vec::new() };
     ROWS.with_borrow_mut(|rows| rows.push(row));
 }
 
 /// Locks the keys of a row that is about to be looked at; `scope` tells apart rows that are never compared.
-pub fn lock_row(guard: &Rc<Guard>, signature: u64, scope: u32, statement: Statement) -> Result<()> {
+pub fn lock_row(guard: &Rc<Guard>, signature: &Signature, scope: u32, statement: Statement) -> Result<()> {
     let Place { table, column } = guard.place;
-    let mut keys = Vec::new();
-    banding::lock_keys(signature, guard.settings.distance, |key| keys.push(fold(key, scope))).map_err(report)?;
-    keys.sort_unstable();
-    keys.dedup();
+    let keys = signature.lock_keys(&guard.settings)?;
     record_row(guard, signature, statement);
     // Each is put on record as soon as it is held, so that an error on the way leaves none behind.
-    Lock::Shared.acquire(table, column);
-    ROWS.with_borrow_mut(|rows| rows.last_mut().map(|row| row.shared = true));
+    let whole = if keys.is_some() { Lock::Shared } else { Lock::Alone };
+    whole.acquire(table, column);
+    ROWS.with_borrow_mut(|rows| rows.last_mut().map(|row| row.column = Some(whole)));
+    let mut keys: Vec<u32> = keys.into_iter().flatten().map(|key| fold(key, scope)).collect();
+    keys.sort_unstable();
+    keys.dedup();
     for key in keys {
         Lock::Key(key).acquire(table, column);
         ROWS.with_borrow_mut(|rows| rows.last_mut().map(|row| row.keys.push(key)));
@@ -133,10 +134,10 @@ pub fn lock_row(guard: &Rc<Guard>, signature: u64, scope: u32, statement: Statem
 
 /// Gives back all keys of this statement, to wait for another transaction. Returns the guards that have seen the present row,
 /// in their order, with its signatures: they have to look again.
-pub fn leave(statement: Statement) -> Vec<(Rc<Guard>, u64)> {
+pub fn leave(statement: Statement) -> Vec<(Rc<Guard>, Signature)> {
     let seen = ROWS.with_borrow(|rows| {
         let of_this = rows.iter().filter(|row| row.statement == statement);
-        of_this.map(|row| (Rc::clone(&row.guard), row.signature)).collect()
+        of_this.map(|row| (Rc::clone(&row.guard), row.signature.clone())).collect()
     });
     release_where(|row| row.statement.depth >= statement.depth || !statement::is_running(row.statement));
     seen

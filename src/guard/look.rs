@@ -1,12 +1,14 @@
 //! The look: which row there is a near-duplicate of the new one.
 //!
-//! Cheapest first. Rows with the very same signature cost one descent into an index; only where none of them is a match, all
+//! Cheapest first. Rows with the very same SimHash cost one descent into an index; only where none of them is a match, all
 //! rows within the distance are listed, from index entries alone, and visited nearest first until one passes every test: it
-//! lives, is another row, of the same scope, of the right time, and its text is verified.
+//! lives, is another row, of the same scope, of the right time, and its text is verified. Other signatures are compared where
+//! rows share a key, and those that are near likewise.
 
 use std::borrow::Cow;
 
 use super::bulk;
+use super::signature::Signature;
 use super::subject::{Subject, document_of};
 use super::target::{Guard, Part};
 use super::verify::{Measure, Verifier};
@@ -23,8 +25,8 @@ const MOST_TEXTS: usize = 256;
 pub struct Match {
     /// Its primary key, as text.
     pub key: String,
-    /// The distance of the signatures.
-    pub distance: u32,
+    /// The Hamming distance of the signatures, or their similarity.
+    pub near: f64,
     /// By what it was found to be one.
     pub measure: Measure,
 }
@@ -45,14 +47,14 @@ pub enum Answer {
 struct Look<'a, 'b> {
     guard: &'a Guard,
     subject: &'a Subject<'b>,
-    signature: u64,
+    signature: &'a Signature,
     verifier: Verifier<'a>,
     texts: usize,
     moment: Moment,
 }
 
 /// Looks once.
-pub fn look(guard: &Guard, subject: &Subject<'_>, signature: u64) -> Result<Answer> {
+pub fn look(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Answer> {
     let near = bulk::near(guard.place, signature, guard.settings.distance);
     if near.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Answer::Clear);
@@ -69,9 +71,12 @@ pub fn look(guard: &Guard, subject: &Subject<'_>, signature: u64) -> Result<Answ
             }
             Ok(Answer::Clear)
         }
-        _ => match look.equal(&mut tables, signature)? {
-            Some(answer) => Ok(answer),
-            None => look.near(&mut tables),
+        _ => match signature.simhash() {
+            None => look.sharing(&mut tables),
+            Some(bits) => match look.equal(&mut tables, bits)? {
+                Some(answer) => Ok(answer),
+                None => look.near(&mut tables, bits),
+            },
         },
     }
 }
@@ -89,11 +94,11 @@ impl Look<'_, '_> {
         Ok(None)
     }
 
-    fn near(&mut self, tables: &mut [Table]) -> Result<Answer> {
+    fn near(&mut self, tables: &mut [Table], signature: u64) -> Result<Answer> {
         let mut found = Vec::new();
         for (i, table) in tables.iter_mut().enumerate() {
             let indexed = table.is_indexed();
-            table.near(self.signature, self.guard.settings.distance, |distance, place| {
+            table.near(signature, self.guard.settings.distance, |distance, place| {
                 // Those of distance 0 have been considered, where there is an index to find them.
                 if distance > 0 || !indexed {
                     let block = u32::from(place.ip_blkid.bi_hi) << 16 | u32::from(place.ip_blkid.bi_lo);
@@ -111,6 +116,37 @@ impl Look<'_, '_> {
         Ok(Answer::Clear)
     }
 
+    fn sharing(&mut self, tables: &mut [Table]) -> Result<Answer> {
+        let settings = &self.guard.settings;
+        let keys = self.signature.index_keys(settings)?;
+        let mut found = Vec::new();
+        for (i, table) in tables.iter_mut().enumerate() {
+            let mut places = table.sharing(&keys);
+            if !table.is_indexed() {
+                table.read_all(|_, place| places.push(place));
+            }
+            for place in places {
+                pgrx::check_for_interrupts!();
+                match table.visit(place, &self.moment) {
+                    Version::Gone => continue,
+                    Version::Changed => return Ok(Answer::Again),
+                    Version::Row(_) => {}
+                }
+                let other = table.signature().and_then(|datum| Signature::from_datum(datum, settings.method));
+                if let Some(near) = other.map(|other| self.signature.near(&other, settings)).transpose()?.flatten() {
+                    found.push((near, i, place));
+                }
+            }
+        }
+        found.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
+        for (_, i, place) in found {
+            if let Some(answer) = self.consider(&self.guard.parts[i], &mut tables[i], place)? {
+                return Ok(answer);
+            }
+        }
+        Ok(Answer::Clear)
+    }
+
     /// Puts one candidate to every test; `None` if it is no match.
     fn consider(&mut self, part: &Part, table: &mut Table, place: Place) -> Result<Option<Answer>> {
         pgrx::check_for_interrupts!();
@@ -121,12 +157,9 @@ impl Look<'_, '_> {
         };
         let guard = self.guard;
         // The place may belong to another row by now.
-        let Some(distance) = table.signature().map(|other| (self.signature ^ other.0).count_ones()) else {
-            return Ok(None);
-        };
-        if distance > guard.settings.distance || self.subject.replaces(part.table, table.place()) {
-            return Ok(None);
-        }
+        let other = table.signature().and_then(|datum| Signature::from_datum(datum, guard.settings.method));
+        let near = other.map(|other| self.signature.near(&other, &guard.settings)).transpose()?.flatten();
+        let Some(near) = near.filter(|_| !self.subject.replaces(part.table, table.place())) else { return Ok(None) };
         let scopes = guard.roles.scope.iter().zip(&self.subject.scope);
         for (role, (column, value)) in scopes {
             if !column.equal(table.value(part.columns[*role]), *value) {
@@ -150,16 +183,16 @@ impl Look<'_, '_> {
             }
             self.texts += 1;
             let Some(text) = text_of(guard, part, table) else { return Ok(None) };
-            match self.verifier.compare(&text, distance)? {
+            match self.verifier.compare(&text, near)? {
                 Some(measure) => measure,
                 None => return Ok(None),
             }
         } else {
-            Measure { name: "simhash", value: f64::from(distance) }
+            Measure { name: guard.settings.method.name(), value: near }
         };
         Ok(Some(match holder {
             Some(holder) => Answer::Wait(holder),
-            None => Answer::Found(Match { key, distance, measure }),
+            None => Answer::Found(Match { key, near, measure }),
         }))
     }
 }

@@ -1,7 +1,7 @@
 //! The guard: the row trigger that signs each new document and acts on a near-duplicate of one already there.
 //!
 //! * [`settings`], [`target`]: what it is told, and what it knows of its table.
-//! * [`subject`]: the new row.
+//! * [`subject`], [`signature`]: the new row, and what is kept of its document.
 //! * [`locks`], [`bulk`]: how writers of near-duplicates meet, one row at a time or a load at once.
 //! * [`look`], [`verify`]: which row there is a near-duplicate.
 //! * [`actions`]: what becomes of the new row then.
@@ -14,6 +14,7 @@ mod bulk;
 mod locks;
 mod look;
 mod settings;
+mod signature;
 mod subject;
 mod target;
 mod verify;
@@ -23,7 +24,6 @@ use std::rc::Rc;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use crate::datum::SimHash;
 use crate::datum::lock::Holder;
 use crate::datum::statement;
 use crate::datum::trigger::RowTrigger;
@@ -31,6 +31,7 @@ use crate::error::Result;
 use crate::pass::{self, Pass};
 use actions::Fate;
 use look::{Answer, Match};
+use signature::Signature;
 use subject::Subject;
 use target::Guard;
 
@@ -47,8 +48,8 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     let part = guard.part(trigger.relation_oid())?;
     locks::next_row(&guard, statement::current());
     let column = part.columns[guard.roles.signature];
-    let keep = |signature: Option<u64>, more: Option<(i16, Option<pg_sys::Datum>)>| {
-        let mut changes = vec![(column, signature.map(|signature| SimHash(signature).into_raw()))];
+    let keep = |signature: Option<&Signature>, more: Option<(i16, Option<pg_sys::Datum>)>| {
+        let mut changes = vec![(column, signature.and_then(Signature::to_datum))];
         changes.extend(more);
         trigger.keep_with(&changes)
     };
@@ -56,11 +57,9 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     let before = subject.unchanged(&guard, part);
     let stays = before.is_some() && !subject.has_moved(&guard, part);
     // The same text keeps its signature and is not judged again: so a backfill can sign what is there already.
-    if let (true, Some(Some(known))) = (stays, before) {
-        return Ok(keep(Some(known.0), None));
-    }
     let signature = match before {
-        Some(Some(known)) => Some(known.0),
+        Some(Some(known)) if stays => return Ok(keep(Some(&known), None)),
+        Some(Some(known)) => Some(known),
         _ => subject.sign(&guard)?,
     };
     let Some(signature) = signature else {
@@ -74,20 +73,20 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     if stays || let_through {
         // A batch of rows that nobody judges would hold up every writer until its commit.
         if !let_through && !pass::is_open(guard.place.table, Pass::Sign) {
-            enter(&guard, &subject, signature)?;
+            enter(&guard, &subject, &signature)?;
         }
-        bulk::add(guard.place, signature);
-        return Ok(keep(Some(signature), None));
+        bulk::add(guard.place, &signature);
+        return Ok(keep(Some(&signature), None));
     }
     let mut original = None;
-    if let Some((judge, found)) = judge(&guard, &subject, signature, trigger)? {
+    if let Some((judge, found)) = judge(&guard, &subject, &signature, trigger)? {
         match actions::act(&judge, &found, &subject, trigger)? {
             Fate::Out => return Ok(trigger.skip()),
             Fate::In(key) => original = key.map(|key| (judge, key)),
         }
     }
-    bulk::add(guard.place, signature);
-    let mut changes = vec![(column, Some(SimHash(signature).into_raw()))];
+    bulk::add(guard.place, &signature);
+    let mut changes = vec![(column, signature.to_datum())];
     changes.extend(actions::marks(&guard, part, trigger, None));
     if let Some((judge, key)) = original {
         let marks = actions::marks(&judge, judge.part(trigger.relation_oid())?, trigger, Some(&key));
@@ -98,7 +97,7 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
 }
 
 /// Locks what the look needs, or the whole column in a load.
-fn enter(guard: &Rc<Guard>, subject: &Subject<'_>, signature: u64) -> Result<()> {
+fn enter(guard: &Rc<Guard>, subject: &Subject<'_>, signature: &Signature) -> Result<()> {
     let statement = statement::current();
     if bulk::is_ready(guard, statement) {
         locks::record_row(guard, signature, statement);
@@ -112,13 +111,13 @@ fn enter(guard: &Rc<Guard>, subject: &Subject<'_>, signature: u64) -> Result<()>
 fn judge(
     guard: &Rc<Guard>,
     subject: &Subject<'_>,
-    signature: u64,
+    signature: &Signature,
     trigger: &RowTrigger<'_>,
 ) -> Result<Option<(Rc<Guard>, Match)>> {
     let statement = statement::current();
     locks::take_turn(guard.place, statement);
     enter(guard, subject, signature)?;
-    let mut asked = vec![(Rc::clone(guard), signature)];
+    let mut asked = vec![(Rc::clone(guard), signature.clone())];
     loop {
         let holder = match ask(&asked, trigger)? {
             Asked::Clear => return Ok(None),
@@ -129,7 +128,7 @@ fn judge(
         bulk::leave(statement);
         holder.wait();
         for (guard, signature) in &asked {
-            enter(guard, &Subject::new(guard, guard.part(trigger.relation_oid())?, trigger), *signature)?;
+            enter(guard, &Subject::new(guard, guard.part(trigger.relation_oid())?, trigger), signature)?;
         }
     }
 }
@@ -141,11 +140,11 @@ enum Asked {
 }
 
 /// Lets guards look, one after the other, until one has something to say.
-fn ask(guards: &[(Rc<Guard>, u64)], trigger: &RowTrigger<'_>) -> Result<Asked> {
+fn ask(guards: &[(Rc<Guard>, Signature)], trigger: &RowTrigger<'_>) -> Result<Asked> {
     for (guard, signature) in guards {
         let subject = Subject::new(guard, guard.part(trigger.relation_oid())?, trigger);
         loop {
-            match look::look(guard, &subject, *signature)? {
+            match look::look(guard, &subject, signature)? {
                 Answer::Clear => break,
                 Answer::Found(found) => return Ok(Asked::Found(Rc::clone(guard), found)),
                 Answer::Wait(holder) => return Ok(Asked::Wait(holder)),

@@ -33,6 +33,30 @@ impl Action {
     }
 }
 
+/// By what near-duplicates are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// The Hamming distance of SimHashes.
+    #[default]
+    SimHash,
+    /// The estimated Jaccard similarity of MinHashes that share a band.
+    MinHash,
+    /// The overlap coefficient of token sets.
+    Overlap,
+}
+
+impl Method {
+    /// The name in SQL.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SimHash => "simhash",
+            Self::MinHash => "minhash",
+            Self::Overlap => "overlap",
+        }
+    }
+}
+
 /// How texts whose signatures are near are compared themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -52,8 +76,18 @@ pub enum Verify {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The greatest Hamming distance of a near-duplicate.
+    /// By what near-duplicates are found.
+    #[serde(default)]
+    pub method: Method,
+    /// The greatest Hamming distance of a near-duplicate, with method `simhash`.
+    #[serde(default)]
     pub distance: u32,
+    /// How many bands a MinHash is cut into.
+    #[serde(default)]
+    pub bands: u32,
+    /// How many values such a band has.
+    #[serde(default)]
+    pub rows: u32,
     /// What to do with one.
     pub on_duplicate: Action,
     /// The analyzer that signs.
@@ -61,7 +95,7 @@ pub struct Settings {
     /// How texts are compared.
     #[serde(default)]
     pub verify: Verify,
-    /// The least similarity for that.
+    /// The least similarity for that, or for the other methods.
     #[serde(default)]
     pub similarity: f64,
     /// How many columns beside the first make up the document.

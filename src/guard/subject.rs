@@ -2,17 +2,15 @@
 
 use std::borrow::Cow;
 
-use neardup_core::document;
 use pgrx::pg_sys;
 
 use super::look::join_key;
+use super::signature::Signature;
 use super::target::{Guard, Part};
-use crate::analyzer;
-use crate::datum::SimHash;
 use crate::datum::column::{Column, microseconds};
 use crate::datum::function;
 use crate::datum::trigger::{Row, RowTrigger};
-use crate::error::{Result, report};
+use crate::error::Result;
 
 /// A new row.
 pub struct Subject<'a> {
@@ -52,24 +50,24 @@ impl<'a> Subject<'a> {
     }
 
     /// Signs the document; `None` where it has no token.
-    pub fn sign(&self, guard: &Guard) -> Result<Option<u64>> {
+    pub fn sign(&self, guard: &Guard) -> Result<Option<Signature>> {
         if !self.has_document {
             return Ok(None);
         }
-        analyzer::with_profile(&guard.settings.analyzer, Some(guard.owner), |analyzer, scratch| {
-            document::simhash(&self.document, analyzer, scratch)
-        })?
-        .map_err(report)
+        Signature::of(&self.document, &guard.settings, guard.owner)
     }
 
     /// The signature that the row has had, if it is an update that leaves the document as it was.
-    pub fn unchanged(&self, guard: &Guard, part: &Part) -> Option<Option<SimHash>> {
+    pub fn unchanged(&self, guard: &Guard, part: &Part) -> Option<Option<Signature>> {
         if !self.trigger.is_update() {
             return None;
         }
         let before = document_in(guard, part, self.trigger, Row::Old);
         let same = before.is_some() == self.has_document && before.unwrap_or_default() == self.document;
-        same.then(|| self.trigger.simhash(Row::Old, part.columns[guard.roles.signature], guard.simhash))
+        same.then(|| {
+            let column = part.columns[guard.roles.signature];
+            self.trigger.value(Row::Old, column).and_then(|datum| Signature::from_datum(datum, guard.settings.method))
+        })
     }
 
     /// Whether an update moves the row to another scope or time.

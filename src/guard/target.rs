@@ -12,7 +12,7 @@ use pgrx::spi::SpiClient;
 use super::locks::{self, Place};
 use super::settings::{Roles, Settings};
 use super::{bulk, error};
-use crate::datum::table::{INDEXES, Table};
+use crate::datum::table::Table;
 use crate::datum::trigger::{RowTrigger, is_text};
 use crate::datum::{invalidation, role, statement};
 use crate::error::Result;
@@ -47,8 +47,8 @@ pub struct Guard {
     pub counter: Option<pg_sys::Oid>,
     /// The function that makes the document of a row.
     pub expression: Option<pg_sys::Oid>,
-    /// The type of a signature.
-    pub simhash: pg_sys::Oid,
+    /// The type of its column of signatures.
+    pub signature: pg_sys::Oid,
     generation: u64,
 }
 
@@ -60,7 +60,7 @@ pub struct Part {
     pub columns: Vec<i16>,
     /// The columns of the primary key.
     pub keys: Vec<i16>,
-    indexes: [pg_sys::Oid; INDEXES],
+    indexes: Vec<pg_sys::Oid>,
 }
 
 thread_local! {
@@ -143,7 +143,7 @@ impl Guard {
             logger: target.logger,
             counter: target.counter,
             expression: target.expression,
-            simhash: target.simhash,
+            signature: target.signature,
             settings,
             roles,
             generation,
@@ -158,7 +158,7 @@ impl Guard {
             None => &self.roles.documents[..],
         };
         let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
-        if kind(self.roles.signature) == Some(self.simhash)
+        if kind(self.roles.signature) == Some(self.signature)
             && texts.iter().all(|role| kind(*role).is_some_and(is_text))
             && self.roles.age.is_none_or(|age| kind(age).is_some_and(|kind| times.contains(&kind)))
         {
@@ -179,18 +179,18 @@ impl Guard {
 impl Part {
     /// Opens the table for a look.
     pub fn open(&self, roles: &Roles) -> Table {
-        Table::open(self.table, self.columns[roles.signature], self.indexes)
+        Table::open(self.table, self.columns[roles.signature], &self.indexes)
     }
 
     fn of(target: &Target) -> Result<Vec<Self>> {
-        let sql = "SELECT part, columns, keys, indexes FROM neardup_internal.guard_parts($1, $2, $3)";
+        let sql = "SELECT part, columns, keys, indexes FROM neardup_internal.guard_parts($1, $2, $3, $4)";
         asking(|client| {
-            let arguments = [target.table.into(), target.columns.clone().into(), target.keys.clone().into()];
+            let Target { table, columns, keys, index_key, .. } = target;
+            let arguments = [(*table).into(), columns.clone().into(), keys.clone().into(), index_key.clone().into()];
             let mut parts = Vec::new();
             for row in client.select(sql, None, &arguments)? {
                 let indexes = row.get::<Vec<pg_sys::Oid>>(4)?.unwrap_or_default();
                 if let (Some(table), Some(columns), Some(keys)) = (row.get(1)?, row.get(2)?, row.get(3)?) {
-                    let indexes = indexes.try_into().unwrap_or([pg_sys::Oid::INVALID; INDEXES]);
                     parts.push(Self { table, columns, keys, indexes });
                 }
             }
@@ -211,7 +211,7 @@ struct Target {
     trigger: pg_sys::Oid,
     table: pg_sys::Oid,
     owner: pg_sys::Oid,
-    simhash: pg_sys::Oid,
+    signature: pg_sys::Oid,
     document: i16,
     name: String,
     keys: Vec<String>,
@@ -221,16 +221,17 @@ struct Target {
     logger: Option<pg_sys::Oid>,
     counter: Option<pg_sys::Oid>,
     expression: Option<pg_sys::Oid>,
+    index_key: Option<String>,
 }
 
 impl Target {
     fn of(trigger: pg_sys::Oid) -> Result<Option<Self>> {
         let sql = "SELECT root, target, owner, signature_type, document, name, keys, columns, within, diverted, logger, \
-                   counter, expression FROM neardup_internal.guard_target($1)";
+                   counter, expression, index_key FROM neardup_internal.guard_target($1)";
         asking(|client| {
             let rows = client.select(sql, Some(1), &[trigger.into()])?;
             let Some(row) = rows.into_iter().next() else { return Ok(None) };
-            let (Some(trigger), Some(table), Some(owner), Some(simhash)) =
+            let (Some(trigger), Some(table), Some(owner), Some(signature)) =
                 (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)
             else {
                 return Ok(None);
@@ -244,7 +245,7 @@ impl Target {
                 trigger,
                 table,
                 owner,
-                simhash,
+                signature,
                 document,
                 name,
                 keys,
@@ -254,6 +255,7 @@ impl Target {
                 logger: row.get(11)?,
                 counter: row.get(12)?,
                 expression: row.get(13)?,
+                index_key: row.get(14)?,
             }))
         })
     }

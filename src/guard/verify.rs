@@ -3,7 +3,7 @@
 use neardup_core::analysis::Analyzer;
 use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_core::sketch::hash::token_hash;
-use neardup_core::verdict::same_message;
+use neardup_core::verdict::{Verdict, same_message};
 
 use pgrx::pg_sys::Oid;
 
@@ -14,7 +14,7 @@ use crate::error::{Result, report};
 /// By what two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// `identical`, `simhash`, `overlap`, `cosine` or `facts`.
+    /// `identical`, `simhash`, `minhash`, `overlap`, `cosine` or `facts`: the stage that decided.
     pub name: &'static str,
     /// A Hamming distance for `simhash`, else a similarity, 0 to 1.
     pub value: f64,
@@ -63,17 +63,21 @@ impl<'a> Verifier<'a> {
         self.settings.verify != Verify::None
     }
 
-    /// Says by what the other text is a near-duplicate of the new one, if it is; `distance` is that of their signatures.
-    pub fn compare(&mut self, other: &str, distance: u32) -> Result<Option<Measure>> {
+    /// Says by what the other text is a near-duplicate of the new one, if it is; `near` says how near their signatures are.
+    ///
+    /// A new text that holds the other one and more is none: it would be lost, and with the other way round nothing is.
+    pub fn compare(&mut self, other: &str, near: f64) -> Result<Option<Measure>> {
         if other == self.document {
             return Ok(Some(Measure { name: "identical", value: 1.0 }));
         }
         let (name, value) = match self.settings.verify {
-            Verify::None => return Ok(Some(Measure { name: "simhash", value: f64::from(distance) })),
+            Verify::None => return Ok(Some(Measure { name: self.settings.method.name(), value: near })),
             Verify::Facts => {
                 let message = same_message(other, self.document).map_err(report)?;
                 let measure = Measure { name: "facts", value: message.score };
-                return Ok(message.verdict.keeps_one().then_some(measure));
+                let loses =
+                    message.verdict == Verdict::Excerpt && self.document.chars().count() > other.chars().count();
+                return Ok((message.verdict.keeps_one() && !loses).then_some(measure));
             }
             Verify::Overlap => {
                 let (ours, theirs) = self.tokens(other)?;

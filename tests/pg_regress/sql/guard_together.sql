@@ -49,7 +49,7 @@ DO $$ DECLARE i regclass; BEGIN
     FOR i IN SELECT indexrelid FROM pg_index WHERE indrelid = 'loaded'::regclass AND NOT indisprimary LOOP EXECUTE format('DROP INDEX %s', i); END LOOP;
 END $$;
 INSERT INTO loaded SELECT 9002, body FROM staged WHERE id = 3;
-INSERT INTO loaded SELECT 9003, body || 'z' FROM staged WHERE id = 4;
+INSERT INTO loaded SELECT 9003, body || '。' FROM staged WHERE id = 4;
 INSERT INTO loaded SELECT 20000 + i, md5(i::text || 'new') || md5(i::text || 'more') FROM generate_series(1, 3) i;
 SELECT id FROM loaded WHERE id > 9000 ORDER BY id;
 DROP TABLE one_by_one, loaded, staged;

@@ -1,12 +1,20 @@
 //! A server killed in the middle: what was committed is there again, what was not is gone, a load in the middle too, and the guard still stands.
+//! Likewise when one backend is killed among others that write: the server then restarts all of them.
 
 use super::{Tally, expect, sample};
 use crate::error::Result;
+use crate::interrupt::kill;
 use crate::psql::{Session, query};
 use crate::server::Server;
 use crate::test::Context;
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 const DATABASE: &str = "crash";
+const WRITERS: usize = 4;
+const ARTICLES: usize = 300;
+/// How often each is brought: enough that nobody is through before one is killed, and no more than a pipe holds.
+const ROUNDS: usize = 10;
 
 /// Protects a table on a server of its own, kills that, brings it back and looks.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -37,5 +45,64 @@ pub fn run(context: &Context) -> Result<Tally> {
     let again = "INSERT INTO article SELECT 'again', md5('77') || md5('-77') || md5('84');";
     tally += expect("a row whose load was lost", &session.ask(again)?, "");
     tally += expect("a copy of that", &session.ask(&again.replace("again", "third"))?, "ERROR:  23505");
+    tally += backend(&server)?;
+    Ok(tally)
+}
+
+/// Kills one of several sessions that write the same articles: no row is lost that a session was told of, none is there twice.
+fn backend(server: &Server) -> Result<Tally> {
+    query(
+        server,
+        DATABASE,
+        &format!(
+            "CREATE TABLE text AS SELECT i AS number, string_agg(md5(i || '-' || j), '' ORDER BY j) AS body
+                 FROM generate_series(1, {ARTICLES}) i, generate_series(1, 8) j GROUP BY i;
+             CREATE TABLE feed (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text);
+             SELECT neardup.protect('feed', 'body', on_duplicate => 'skip');
+             CREATE FUNCTION put(int) RETURNS bigint LANGUAGE sql AS
+                 'INSERT INTO feed (body) VALUES ((SELECT body || ''。'' FROM text WHERE number = $1)) RETURNING id'"
+        ),
+    )?;
+    let inserts: String = (1..=ARTICLES).map(|number| format!("SELECT put({number});\n")).collect();
+    let mut sessions = Vec::new();
+    for _ in 0..WRITERS {
+        let mut session = Session::open(server, DATABASE)?;
+        let process: u32 = session.ask("SELECT pg_backend_pid();")?.parse().map_err(|e| format!("no process: {e}"))?;
+        session.send(&inserts.repeat(ROUNDS))?;
+        sessions.push((session, process));
+    }
+    while query(server, DATABASE, "SELECT count(*) >= 20 FROM feed")? == "f" {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    if let Some((_, process)) = sessions.first() {
+        kill(*process, libc::SIGKILL);
+    }
+    // What a session was told before it was cut off: the keys of its rows.
+    let mut told = BTreeSet::new();
+    let mut cut_off = 0;
+    for (session, _) in &mut sessions {
+        let answer = session.answer().unwrap_or_else(|error| {
+            cut_off += 1;
+            error.to_string()
+        });
+        told.extend(answer.split_whitespace().filter_map(|word| word.parse::<u64>().ok()));
+    }
+    drop(sessions);
+    let mut tally = expect("sessions that were cut off", &cut_off.to_string(), &WRITERS.to_string());
+    while query(server, DATABASE, "SELECT 1").is_err() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let there: BTreeSet<u64> =
+        query(server, DATABASE, "SELECT id FROM feed")?.lines().filter_map(|line| line.parse().ok()).collect();
+    let lost: Vec<_> = told.difference(&there).collect();
+    tally += expect("rows that sessions were told of and that are lost", &format!("{lost:?}"), "[]");
+    query(server, DATABASE, &inserts)?;
+    let all = "SELECT count(*) || ' ' || count(DISTINCT first) FROM (SELECT near_duplicate_of(body_simhash, 7) OVER (ORDER BY id) AS first FROM feed) f";
+    let one_each = format!("{ARTICLES} {ARTICLES}");
+    tally += expect(
+        "rows when all articles are in, and groups of near-duplicates",
+        &query(server, DATABASE, all)?,
+        &one_each,
+    );
     Ok(tally)
 }

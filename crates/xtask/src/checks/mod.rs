@@ -24,6 +24,7 @@ mod resume;
 mod rust;
 mod sample;
 mod shards;
+mod subscriber;
 mod trusted;
 mod upgrade;
 
@@ -99,6 +100,7 @@ pub const ALL: &[Check] = &[
     },
     Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
     Check { name: "mutations", what: "damaged values of every type", needs_server: true, run: mutations::run },
+    Check { name: "subscriber", what: "a logical replication subscriber", needs_server: true, run: subscriber::run },
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check {
         name: "hostile",

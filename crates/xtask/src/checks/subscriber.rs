@@ -1,0 +1,76 @@
+//! A logical replication subscriber: it applies what the publisher's guard has judged, and does not judge again.
+
+use super::{Tally, expect};
+use crate::error::Result;
+use crate::psql::{Session, fresh_database, query};
+use crate::server::Server;
+use crate::test::Context;
+use std::time::{Duration, Instant};
+
+const DATABASE: &str = "subscriber";
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const TABLE: &str = "CREATE TABLE article (id int PRIMARY KEY, body text);
+    SELECT neardup.protect('article', 'body')";
+
+const STATE: &str = "SELECT string_agg(id || ' ' || coalesce(body_simhash::text, '-'), ',' ORDER BY id) FROM article";
+
+/// Joins two servers and compares what they hold.
+pub fn run(context: &Context) -> Result<Tally> {
+    let publisher = Server::start_with(&context.postgres, &["wal_level=logical", "max_wal_senders=4"])?;
+    let subscriber = Server::start_with(&context.postgres, &["wal_level=logical"])?;
+    for server in [&publisher, &subscriber] {
+        fresh_database(server, DATABASE)?;
+        query(server, DATABASE, TABLE)?;
+    }
+    // What is there before the subscription is copied, and judged no more than what comes later: the publisher has let it in.
+    query(
+        &publisher,
+        DATABASE,
+        "INSERT INTO article SELECT i, repeat(md5(i::text), 8) FROM generate_series(1, 50) i;
+         ALTER TABLE article DISABLE TRIGGER zz_neardup_body;
+         INSERT INTO article SELECT 100 + id, body, body_simhash FROM article WHERE id <= 3;
+         ALTER TABLE article ENABLE TRIGGER zz_neardup_body;
+         CREATE PUBLICATION articles FOR TABLE article",
+    )?;
+    let connection = format!("host={} port=5432 user=postgres dbname={DATABASE}", publisher.directory().display());
+    // A subscription cannot be made among other statements.
+    query(
+        &subscriber,
+        DATABASE,
+        &format!("CREATE SUBSCRIPTION articles CONNECTION '{connection}' PUBLICATION articles"),
+    )?;
+    let mut tally = same(&publisher, &subscriber, "the rows that were there")?;
+    query(
+        &publisher,
+        DATABASE,
+        "INSERT INTO article SELECT i, repeat(md5(i::text), 8) FROM generate_series(51, 60) i;
+         UPDATE article SET body = repeat(md5('another'), 8) WHERE id = 7;
+         DELETE FROM article WHERE id = 8;
+         ALTER TABLE article DISABLE TRIGGER zz_neardup_body;
+         INSERT INTO article SELECT 200 + id, body, body_simhash FROM article WHERE id <= 3;
+         ALTER TABLE article ENABLE TRIGGER zz_neardup_body",
+    )?;
+    tally += same(&publisher, &subscriber, "the rows that came later")?;
+    let counted = "SELECT coalesce(sum(count), 0) FROM neardup.counters";
+    tally += expect("verdicts of the subscriber", &query(&subscriber, DATABASE, counted)?, "0");
+    let mut session = Session::open(&subscriber, DATABASE)?;
+    session.ask(r"\set VERBOSITY sqlstate")?;
+    let copy = "INSERT INTO article SELECT 300, body FROM article WHERE id = 60;";
+    tally += expect("a copy that a writer of the subscriber brings", &session.ask(copy)?, "ERROR:  23505");
+    query(&subscriber, DATABASE, "DROP SUBSCRIPTION articles")?;
+    Ok(tally)
+}
+
+/// Waits until both hold the same, and says so if they do not.
+fn same(publisher: &Server, subscriber: &Server, what: &str) -> Result<Tally> {
+    let wanted = query(publisher, DATABASE, STATE)?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let found = query(subscriber, DATABASE, STATE)?;
+        if found == wanted || Instant::now() > deadline {
+            return Ok(expect(what, &found, &wanted));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
