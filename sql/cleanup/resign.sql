@@ -66,7 +66,7 @@ $$;
 CREATE VIEW neardup.outdated AS
 SELECT p.target, p.document, p.analyzer, c.unsigned, c.otherwise
 FROM neardup.protected p CROSS JOIN LATERAL neardup_internal.count_otherwise(p) c
-WHERE pg_catalog.has_table_privilege(p.target, 'SELECT');
+WHERE p.method = 'simhash' AND pg_catalog.has_table_privilege(p.target, 'SELECT');
 GRANT SELECT ON neardup.outdated TO public;
 
 -- Puts up the second column and the trigger that fills it.
