@@ -12,7 +12,7 @@ use pgrx::prelude::*;
 
 use crate::analyzer;
 use crate::argument::within;
-use crate::datum::{Made, Message, MinHashType, Stored, TsVector};
+use crate::datum::{Made, Message, MinHashType, Stored, Text, TsVector};
 use crate::error::{Result, report};
 
 extension_sql_file!(
@@ -161,14 +161,14 @@ fn of_document(document: &str, analyzer: &str, request: Request<'_>) -> Result<O
 // Hashing character shingles costs about 2 ns a byte, segmenting 20: the planner should run this last and in parallel.
 #[pg_extern(name = "minhash", immutable, strict, parallel_safe, cost = 10000)]
 fn minhash_document(
-    document: &str,
+    document: Text<'_>,
     analyzer: default!(&str, "'jieba'"),
     hashes: default!(i32, 128),
     scheme: default!(&str, "'many_hash'"),
     bits: default!(i32, 32),
     seed: default!(i64, 0),
 ) -> Result<Option<Signature>> {
-    of_document(document, analyzer, Request { hashes, scheme, bits, seed })
+    of_document(&document, analyzer, Request { hashes, scheme, bits, seed })
 }
 
 /// Signs a string literal: without this, `minhash('...')` would read the literal as a signature, since the type has the same name.

@@ -8,7 +8,7 @@ use std::ffi::CStr;
 
 use crate::analyzer;
 use crate::argument::within;
-use crate::datum::{BitString, SimHash, TsVector};
+use crate::datum::{BitString, SimHash, Text, TsVector};
 use crate::error::{Result, report};
 use crate::source;
 
@@ -96,12 +96,12 @@ fn of_document(document: &str, analyzer: &str, weighting: &str, bits: i32) -> Re
 // Segmenting costs about 20 ns a byte, the operators around it 1: the planner should run this last and in parallel.
 #[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 10000)]
 fn simhash_document(
-    document: &str,
+    document: Text<'_>,
     analyzer: default!(&str, "'jieba'"),
     weighting: default!(&str, "'count'"),
     bits: default!(i32, 64),
 ) -> Result<Option<SimHash>> {
-    of_document(document, analyzer, weighting, bits)
+    of_document(&document, analyzer, weighting, bits)
 }
 
 /// Signs a string literal: without this, `simhash('...')` would read the literal as a signature, since the type has the same name.
@@ -150,13 +150,13 @@ fn simhash_tsvector(
 
 #[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 10000)]
 fn totals_of_document(
-    document: &str,
+    document: Text<'_>,
     analyzer: default!(&str, "'jieba'"),
     weighting: default!(&str, "'count'"),
     bits: default!(i32, 64),
 ) -> Result<Option<Vec<f32>>> {
     let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
-    source::of_document(document, analyzer, |tokens, _| tokens.totals(weights, bits))
+    source::of_document(&document, analyzer, |tokens, _| tokens.totals(weights, bits))
 }
 
 #[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 1000)]

@@ -6,7 +6,7 @@ use neardup_core::sketch::minhash::fingerprint;
 use neardup_core::sketch::tokenset::{self, TokenSet};
 use pgrx::prelude::*;
 
-use crate::datum::{Made, Message, Stored, TokenSetType, TsVector};
+use crate::datum::{Made, Message, Stored, Text, TokenSetType, TsVector};
 use crate::error::{Result, report};
 use crate::source;
 
@@ -101,11 +101,11 @@ fn of_document(document: &str, analyzer: &str, weighting: &str) -> Result<Set> {
 
 #[pg_extern(name = "tokenset", immutable, strict, parallel_safe, cost = 10000)]
 fn tokenset_document(
-    document: &str,
+    document: Text<'_>,
     analyzer: default!(&str, "'jieba'"),
     weighting: default!(&str, "'none'"),
 ) -> Result<Set> {
-    of_document(document, analyzer, weighting)
+    of_document(&document, analyzer, weighting)
 }
 
 /// Takes a string literal: without this, `tokenset('...')` would read the literal as a set, since the type has the same name.

@@ -15,6 +15,7 @@
 //! * [`similarity`]: exact measures, with which candidates are verified.
 //! * [`verdict`]: whether two texts are one message: copy, excerpt, update, rewrite or different.
 //! * [`profile`]: an analyzer with house words and the statistics of a collection.
+//! * [`pglz`]: undoes the compression in which Postgres keeps long texts.
 #![deny(unsafe_code)]
 
 pub mod analysis;
@@ -24,6 +25,7 @@ mod error;
 pub mod evaluate;
 pub mod grouping;
 pub mod interrupt;
+pub mod pglz;
 pub mod plot;
 pub mod profile;
 pub mod similarity;

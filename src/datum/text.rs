@@ -1,0 +1,103 @@
+//! A document as an argument: text of any length, decompressed faster than Postgres does it.
+//!
+//! Postgres keeps a text of more than 2 kB compressed, and undoing that is more than half of what reading a table of articles
+//! costs. [`Text`] fetches the compressed bytes and leaves them to [`neardup_core::pglz`]; whatever is not pglz, or not right,
+//! goes to Postgres itself, so that its answers and its errors stay the only ones.
+
+use std::ops::Deref;
+
+use neardup_core::pglz;
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
+use pgrx::{FromDatum, pg_sys};
+
+/// A text that is not null.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a>(&'a str);
+
+impl_sql_translatable!(Text<'_>, "text");
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.0
+    }
+}
+
+// SAFETY: reads a varlena that the caller vouches for; what it gives lives as long as the call's memory.
+unsafe impl<'fcx> ArgAbi<'fcx> for Text<'fcx> {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+        // SAFETY: the caller vouches for a text, which is passed by reference; `plain` gives a varlena of the same content.
+        let text = unsafe {
+            let datum: Option<pg_sys::Datum> = arg.unbox_arg_using_from_datum();
+            datum.and_then(|datum| {
+                let datum = pg_sys::Datum::from(plain(datum.cast_mut_ptr()));
+                <&str>::from_polymorphic_datum(datum, false, pg_sys::TEXTOID)
+            })
+        };
+        // Functions with such arguments are strict.
+        Self(text.unwrap_or_default())
+    }
+}
+
+/// Gives the value without pglz where it has any, out of line or not.
+///
+/// # Safety
+/// `value` points to a varlena.
+unsafe fn plain(value: *mut pg_sys::varlena) -> *mut pg_sys::varlena {
+    // SAFETY: a varlena, by the caller's word; a fetched one is a varlena in memory, in this call's context, ours to free.
+    unsafe {
+        if pgrx::varatt_is_1b_e(value) {
+            let fetched = pg_sys::detoast_external_attr(value);
+            if !pgrx::varatt_is_4b_c(fetched) {
+                return fetched;
+            }
+            let Some(text) = decompressed(fetched) else { return fetched };
+            pg_sys::pfree(fetched.cast());
+            text
+        } else if pgrx::varatt_is_4b_c(value) {
+            decompressed(value).unwrap_or(value)
+        } else {
+            value
+        }
+    }
+}
+
+/// The place of the compression method in the word behind the header; the bits below are the length.
+const METHOD_SHIFT: u32 = 30;
+const PGLZ: u32 = 0;
+/// The most that Postgres gives in one piece.
+const MOST: usize = 0x3fff_ffff;
+
+/// Decompresses a varlena into a new one; `None` if it is not pglz or cannot be read.
+///
+/// # Safety
+/// `value` points to a varlena with a header of four bytes that is compressed in line.
+unsafe fn decompressed(value: *mut pg_sys::varlena) -> Option<*mut pg_sys::varlena> {
+    let header = pg_sys::VARHDRSZ;
+    // SAFETY: such a varlena is a header, a word that says method and length, and the compressed bytes; all of it lies within
+    // the size that the header gives. It is aligned, as headers of four bytes are.
+    let (word, compressed) = unsafe {
+        let size = pgrx::varsize_4b(value);
+        let word = value.cast::<u32>().add(1).read();
+        let start = value.cast::<u8>().add(2 * header);
+        (word, std::slice::from_raw_parts(start, size.checked_sub(2 * header)?))
+    };
+    let length = (word & ((1 << METHOD_SHIFT) - 1)) as usize;
+    let room = length + pglz::SLACK;
+    if word >> METHOD_SHIFT != PGLZ || header + room > MOST {
+        return None;
+    }
+    // SAFETY: the new value is `header + room` bytes, all of them set, aligned, and nobody else's.
+    unsafe {
+        let text: *mut pg_sys::varlena = pg_sys::palloc0(header + room).cast();
+        let bytes = std::slice::from_raw_parts_mut(text.cast::<u8>().add(header), room);
+        if pglz::decompress(compressed, bytes, length).is_none() {
+            pg_sys::pfree(text.cast());
+            return None;
+        }
+        pgrx::set_varsize_4b(text, (header + length) as i32);
+        Some(text)
+    }
+}
