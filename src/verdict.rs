@@ -17,20 +17,10 @@ extension_sql_file!(
     requires = [same_message, same_message_titled, fact_conflicts, explain_similarity, explain_similarity_text]
 );
 
-/// What [`Line`] is in SQL.
-#[allow(clippy::type_complexity)]
-type Explanation = TableIterator<
-    'static,
-    (
-        name!(section, String),
-        name!(item, String),
-        name!(in_a, Option<String>),
-        name!(in_b, Option<String>),
-        name!(value, Option<f64>),
-    ),
->;
+/// [`Line`] in SQL: section, item, in_a, in_b, value.
+type Explained = (String, String, Option<String>, Option<String>, Option<f64>);
 
-fn rows(lines: Vec<Line>) -> Explanation {
+fn rows(lines: Vec<Line>) -> TableIterator<'static, Explained> {
     TableIterator::new(
         lines.into_iter().map(|line| (line.section.to_owned(), line.item, line.in_a, line.in_b, line.value)),
     )
@@ -144,24 +134,8 @@ fn explained_by_profile(a: &str, b: &str, profile: &str) -> Result<Vec<Line>> {
     profile::with(profile, None, explain)?.map_err(report)
 }
 
-#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
-fn profile_explain_similarity(
-    a: &str,
-    b: &str,
-    profile: &str,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(section, String),
-            name!(item, String),
-            name!(in_a, Option<String>),
-            name!(in_b, Option<String>),
-            name!(value, Option<f64>),
-        ),
-    >,
-> {
+fn profile_explain_similarity(a: &str, b: &str, profile: &str) -> Result<TableIterator<'static, Explained>> {
     explained_by_profile(a, b, profile).map(rows)
 }
 

@@ -95,23 +95,26 @@ FROM (VALUES
 ) AS t (a, b), same_message(a, b) AS m;
 
 -- by a profile: boilerplate of both does not make a copy
+\set note '本网所有文章未经书面授权不得转载，违者将依法追究责任。如需转载请联系编辑部，并注明出处及作者姓名；网友留言只代表个人意见，与本网立场无关。'
+CREATE TABLE note AS SELECT :'note'::text AS note;
 SELECT neardup.create_profile('bulletins', 'chars:6') > 0 AS made;
 CALL neardup.train_profile('bulletins', $$
-    SELECT chr(19968 + n * 7) || '镇昨天开通了第' || n || '座桥。' || CASE WHEN n % 2 = 0 THEN '本网所有文章未经书面授权不得转载，违者将依法追究责任。' ELSE '' END
-    FROM generate_series(1, 200) AS n$$, version => NULL);
-SELECT neardup.profile_boilerplate('大桥免费了！本网所有文章未经书面授权不得转载，违者将依法追究责任。', 'bulletins');
+    SELECT chr(19968 + n * 7) || '镇昨天开通了第' || n || '座桥。' || CASE WHEN n % 2 = 0 THEN note ELSE '' END
+    FROM generate_series(1, 200) AS n, note$$, version => NULL);
+SELECT neardup.profile_boilerplate('大桥免费了！' || :'note', 'bulletins');
 SELECT m.verdict, p.verdict AS by_profile, p.reasons
 FROM (VALUES
-    ('大桥免费了！本网所有文章未经书面授权不得转载，违者将依法追究责任。', '下午有雨。本网所有文章未经书面授权不得转载，违者将依法追究责任。'),
-    ('滨河大桥从下月起免费通行。本网所有文章未经书面授权不得转载，违者将依法追究责任。', '滨河大桥从下月起免费通行。'),
-    ('本网所有文章未经书面授权不得转载，违者将依法追究责任。', '大桥！本网所有文章未经书面授权不得转载，违者将依法追究责任。')
+    ('大桥免费了！' || :'note', '下午有雨。' || :'note'),
+    ('滨河大桥从下月起免费通行。' || :'note', '滨河大桥从下月起免费通行。'),
+    (:'note', '大桥！' || :'note')
 ) AS t (a, b), same_message(a, b) AS m, neardup.profile_same_message(a, b, 'bulletins') AS p;
 SELECT verdict, reasons FROM neardup.profile_same_message('第3期', '大桥今天通车', '第4期', '大桥今天通车', 'bulletins');
 SELECT verdict FROM neardup.profile_same_message('第3期', NULL, '第4期', '大桥今天通车', 'bulletins');
-SELECT item, in_a, value FROM neardup.profile_explain_similarity('大桥免费了！本网所有文章未经书面授权不得转载，违者将依法追究责任。', '下午有雨。本网所有文章未经书面授权不得转载，违者将依法追究责任。', 'bulletins')
+SELECT item, in_a, value FROM neardup.profile_explain_similarity('大桥免费了！' || :'note', '下午有雨。' || :'note', 'bulletins')
 WHERE section = 'boilerplate';
 SELECT neardup.profile_explain_similarity_text('大桥', '大桥', 'bulletins') LIKE E'verdict\n  copy  1\n%' AS text;
 SELECT neardup.create_profile('untrained') > 0 AS made;
 SELECT neardup.profile_same_message('大桥', '桥', 'untrained');
 SELECT neardup.profile_same_message('大桥', '桥', 'missing');
 SELECT neardup.drop_profile('bulletins'), neardup.drop_profile('untrained');
+DROP TABLE note;

@@ -3,20 +3,18 @@
 //! PAIRS is a file of labelled pairs, JSON lines, compressed with xz or not: `text1`, `text2`, `title1`, `title2`, `label` (D and P:
 //! one of the two may go; T and U: both stay; R is left out), `sure`, `corpus`. It prints precision, recall and F1, on pairs of corpora that
 //! the model has not seen; `--errors` lists the pairs that went wrong (`--texts` with their
-//! features), `--conflicts` the facts found in conflict, `--weights` the weights; `--write` writes `src/verdict/weights.rs`; `--rates` counts the verdicts of
-//! unlabelled pairs, by `corpus`, instead.
+//! features), `--conflicts` the facts found in conflict, `--weights` the weights; `--write` writes `src/verdict/weights.rs`.
 //!
 //! The same file gives the same weights, byte for byte: `cargo test -p neardup-core --test verdict` compares them.
 
 mod model;
 mod pairs;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 
 use neardup_core::verdict::features::NAMES;
-use neardup_core::verdict::{Verdict, same_message_titled};
 
 use model::Model;
 use pairs::{Pair, read};
@@ -27,9 +25,6 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let flag = |name: &str| arguments.iter().any(|argument| argument == name);
     let path = arguments.iter().find(|argument| !argument.starts_with("--")).ok_or("which file of pairs?")?;
-    if flag("--rates") {
-        return rates(Path::new(path));
-    }
     let pairs = read(Path::new(path))?;
     println!("{} pairs, {} of them sure", pairs.len(), pairs.iter().filter(|pair| pair.sure).count());
 
@@ -104,24 +99,6 @@ fn main() -> Result<()> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/verdict/weights.rs");
         std::fs::write(path, model.source())?;
         println!("wrote {path}");
-    }
-    Ok(())
-}
-
-/// Prints how the verdicts of unlabelled pairs are spread in each corpus.
-fn rates(path: &Path) -> Result<()> {
-    const VERDICTS: [Verdict; 5] =
-        [Verdict::Copy, Verdict::Excerpt, Verdict::Update, Verdict::Rewrite, Verdict::Different];
-    let mut counts: BTreeMap<String, [usize; VERDICTS.len()]> = BTreeMap::new();
-    for pair in read(path)? {
-        let [a_title, a, b_title, b] = &pair.texts;
-        let verdict = same_message_titled(a_title, a, b_title, b)?.verdict;
-        let place = VERDICTS.iter().position(|&known| known == verdict).unwrap_or_default();
-        counts.entry(pair.corpus).or_default()[place] += 1;
-    }
-    println!("{:<44} {}", "", VERDICTS.map(|verdict| format!("{:>10}", verdict.name())).concat());
-    for (corpus, counts) in counts {
-        println!("{corpus:<44} {}", counts.map(|count| format!("{count:>10}")).concat());
     }
     Ok(())
 }

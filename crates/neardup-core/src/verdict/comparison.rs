@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ahash::AHashSet;
+use ahash::{AHashMap, AHashSet};
 
 use super::align::{Gap, align, gaps};
 use super::credits;
@@ -133,8 +133,9 @@ impl<'t> Comparison<'t> {
         let moved_b = mark_moved(&keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
         let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
         let related = matched * UNRELATED >= a.units.len().min(b.units.len());
-        let a = Compared::new(a, matched_a, moved_a, related);
-        let b = Compared::new(b, matched_b, moved_b, related);
+        let mut a = Compared::new(a, matched_a, moved_a, related);
+        let mut b = Compared::new(b, matched_b, moved_b, related);
+        same += match_equal_figures(&mut a, &mut b, &gaps);
         let Pairs { pairs, lone } = facts::pairs(a.side(), b.side(), &gaps);
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
         let shared = shared.min(a.text.units.len()).min(b.text.units.len());
@@ -178,6 +179,25 @@ impl<'t> Compared<'t> {
     fn side(&self) -> Side<'_> {
         Side { text: &self.text, facts: &self.facts, matched: &self.matched }
     }
+}
+
+/// Marks figures as matched that stand in the same gap in other words, 1.2 million and 1,200,000, and counts their units.
+fn match_equal_figures(a: &mut Compared<'_>, b: &mut Compared<'_>, gaps: &[Gap]) -> usize {
+    let key = |gap: usize, fact: &Fact| (gap, fact.kind, fact.key);
+    let places = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
+        let open = |fact: &&Fact| fact.kind.is_figure() && compared.matched.get(fact.units.start) == Some(&false);
+        let place = |fact: &Fact| gaps.partition_point(|gap| side(gap).end <= fact.units.start);
+        compared.facts.iter().filter(open).map(|fact| (key(place(fact), fact), fact.units.clone())).collect()
+    };
+    let mut open: AHashMap<_, _> = places(a, |gap| &gap.a).into_iter().collect();
+    let mut same = 0;
+    for (place, units_b) in places(b, |gap| &gap.b) {
+        let Some(units_a) = open.remove(&place) else { continue };
+        same += units_a.len().min(units_b.len());
+        a.matched[units_a].fill(true);
+        b.matched[units_b].fill(true);
+    }
+    same
 }
 
 /// Hashes of the runs of [`MOVED`] units inside gaps.

@@ -33,7 +33,7 @@ impl Rule {
         let (short, long) = (a.min(b), a.max(b));
         if features::heads_apart(texts) >= OTHER_QUESTION {
             Some(Self::OtherQuestion)
-        } else if short <= SLOGAN && short * SLOGAN_WITHIN <= long {
+        } else if (1..=SLOGAN).contains(&short) && short * SLOGAN_WITHIN <= long {
             Some(Self::Slogan)
         } else if short <= UNDER_TITLE && titles.is_some_and(|titles| titles.pairs.iter().any(features::is_hard)) {
             Some(Self::OtherTitle)

@@ -251,6 +251,11 @@ fn shortens(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
     a.starts_with(&b) || b.starts_with(&a)
 }
 
+/// Says whether a stretch is what is left where a status word is missing: nothing, or in English one word, isn't and is.
+fn leaves(text: &Text<'_>, stretch: &Range<usize>) -> bool {
+    stretch.len() <= usize::from(text.latin)
+}
+
 /// Pairs status words that touch the same gap.
 fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<Pair>) {
     for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= MAX_SLOT) {
@@ -274,7 +279,7 @@ fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<
             match rival.map(|at| in_b.remove(at)) {
                 Some(b) => found.push(Pair { kind: ConflictKind::Status, a: a.units, b: b.units, slot: true }),
                 None if status::turns(text_a, &a) => {
-                    let slot = a.units == gap.a && gap.b.is_empty();
+                    let slot = a.units == gap.a && leaves(text_b, &gap.b);
                     let b = gap.b.start..gap.b.start;
                     found.push(Pair { kind: ConflictKind::Status, a: a.units, b, slot });
                 }
@@ -282,7 +287,7 @@ fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<
             }
         }
         for b in in_b.into_iter().filter(|b| status::turns(text_b, b)) {
-            let slot = b.units == gap.b && gap.a.is_empty();
+            let slot = b.units == gap.b && leaves(text_a, &gap.a);
             let a = gap.a.start..gap.a.start;
             found.push(Pair { kind: ConflictKind::Status, a, b: b.units, slot });
         }

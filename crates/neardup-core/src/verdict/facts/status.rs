@@ -64,10 +64,13 @@ const ENGLISH: [[&[&str]; 2]; 12] = [
     [&["guilty", "convicted"], &["acquitted", "cleared"]],
 ];
 
-/// Words that turn what they stand in, or are missing from; `t` is what a cut leaves of `isn't`.
+/// What a cut leaves of `isn't`.
+const NOT: &str = "t";
+
+/// Words that turn what they stand in, or are missing from.
 const TURNING: [&str; 39] = [
     "将", "拟", "或", "曝", "未", "不", "没", "无", "非", "尚未", "并未", "没有", "不是", "否认", "取消", "疑似",
-    "有望", "即将", "将于", "计划", "不再", "暂停", "not", "no", "never", "t", "cannot", "without", "will", "would", "may",
+    "有望", "即将", "将于", "计划", "不再", "暂停", "not", "no", "never", NOT, "cannot", "without", "will", "would", "may",
     "might", "could", "plans", "planned", "denied", "alleged", "postponed", "cancelled",
 ];
 
@@ -103,7 +106,8 @@ fn place(word: &str) -> Option<(usize, usize)> {
 
 /// Says whether a status word turns what it stands in, or is missing from.
 pub(super) fn turns(text: &Text<'_>, status: &Status) -> bool {
-    TURNING.contains(&text.written(status.units.clone()))
+    let last = status.units.end.saturating_sub(1);
+    TURNING.contains(&text.written(status.units.clone())) || text.written(last..status.units.end) == NOT
 }
 
 /// The longest status word, in units.
@@ -127,6 +131,8 @@ pub(super) fn find(text: &Text<'_>, span: Range<usize>) -> Vec<Status> {
             }
             let word = text.written(units.clone());
             let place = place(word);
+            // isn't is cut into isn and t.
+            let units = if word == NOT && at > 0 { at - 1..at + 1 } else { units };
             (place.is_some() || TURNING.contains(&word)).then_some(Status { units, place })
         });
         match longest {

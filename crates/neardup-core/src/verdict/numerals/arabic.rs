@@ -11,6 +11,9 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
     let mut hash = 0_u64;
     let mut exponent = 0;
     let mut width = 0;
+    // Digits since the last separator of thousands.
+    let mut group = 0;
+    let mut grouped = false;
     let mut len = 0;
     let mut fraction = false;
     let mut rest = chars;
@@ -28,10 +31,16 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
                 hash = hash.wrapping_mul(0x0100_0000_01b3) ^ value as u64;
                 exponent -= i32::from(fraction);
                 width += usize::from(!fraction);
+                group += 1;
                 len += 1;
                 rest = ahead;
             }
-            Some(',') if !fraction && (1..=3).contains(&(width % 4)) && thousands(ahead.clone()) => {
+            Some(',')
+                if !fraction
+                    && (if grouped { group == 3 } else { (1..=3).contains(&group) })
+                    && thousands(ahead.clone()) =>
+            {
+                (group, grouped) = (0, true);
                 len += 1;
                 rest = ahead;
             }
