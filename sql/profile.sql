@@ -181,6 +181,24 @@ CREATE FUNCTION neardup.e_simhash(document text, profile text, bits integer DEFA
 CREATE FUNCTION neardup.e_simhash(tokens text[], profile text, bits integer DEFAULT 64) RETURNS @extschema@.simhash
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'profile_e_simhash_tokens_wrapper';
 
+-- profiles: verdicts without what many texts of the collection have
+
+CREATE FUNCTION neardup.profile_boilerplate(document text, profile text) RETURNS text[]
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'profile_boilerplate_wrapper';
+CREATE FUNCTION neardup.profile_same_message(
+    a text, b text, profile text, OUT verdict text, OUT score double precision, OUT reasons text[]
+)
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 40000 AS 'MODULE_PATHNAME', 'profile_same_message_wrapper';
+CREATE FUNCTION neardup.profile_same_message(
+    title_a text, a text, title_b text, b text, profile text, OUT verdict text, OUT score double precision, OUT reasons text[]
+)
+    LANGUAGE c STABLE PARALLEL SAFE COST 40000 AS 'MODULE_PATHNAME', 'profile_same_message_titled_wrapper';
+CREATE FUNCTION neardup.profile_explain_similarity(a text, b text, profile text)
+    RETURNS TABLE (section text, item text, in_a text, in_b text, value double precision)
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 70000 ROWS 50 AS 'MODULE_PATHNAME', 'profile_explain_similarity_wrapper';
+CREATE FUNCTION neardup.profile_explain_similarity_text(a text, b text, profile text) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 70000 AS 'MODULE_PATHNAME', 'profile_explain_similarity_text_wrapper';
+
 -- P-Simhash without a profile: how rare words are says jieba's own table
 
 CREATE FUNCTION p_simhash(
@@ -215,5 +233,10 @@ COMMENT ON FUNCTION neardup.p_simhash(text, text, integer, double precision, int
 COMMENT ON FUNCTION neardup.p_simhash(text[], text, integer, double precision, integer) IS 'the same of tokens that any other segmenter has cut';
 COMMENT ON FUNCTION neardup.e_simhash(text, text, integer) IS 'E-Simhash of a document under a trained profile: words weigh by how many different neighbours they have';
 COMMENT ON FUNCTION neardup.e_simhash(text[], text, integer) IS 'the same of tokens that any other segmenter has cut';
+COMMENT ON FUNCTION neardup.profile_boilerplate(text, text) IS 'the sentences of a document that are in one of 1,000 documents (and 20) of the collection a profile was trained on, or in more';
+COMMENT ON FUNCTION neardup.profile_same_message(text, text, text) IS 'same_message by a trained profile: boilerplate of the collection that is in both texts does not count';
+COMMENT ON FUNCTION neardup.profile_same_message(text, text, text, text, text) IS 'the same for two texts with titles: title and text of the one, title and text of the other; a NULL title counts as none';
+COMMENT ON FUNCTION neardup.profile_explain_similarity(text, text, text) IS 'explain_similarity by a trained profile: its tokens, and the boilerplate of both texts that was left out';
+COMMENT ON FUNCTION neardup.profile_explain_similarity_text(text, text, text) IS 'the same as readable text';
 COMMENT ON FUNCTION p_simhash(text, text, integer, double precision, integer) IS 'P-Simhash of a document by jieba''s own table of inverse document frequencies: the words (1 to 256) that tell most, mu (0 to 10) for their own hash against their places, bits 1 to 64';
 COMMENT ON FUNCTION p_simhash(text[], integer, double precision, integer) IS 'the same of tokens that any other segmenter has cut';

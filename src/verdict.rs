@@ -1,5 +1,7 @@
 //! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
 
+use neardup_core::analysis::Scratch;
+use neardup_core::profile::{Passage, Profile};
 use neardup_core::verdict::explain::{self, Line};
 use neardup_core::verdict::{self, Message};
 use pgrx::prelude::*;
@@ -7,12 +9,22 @@ use pgrx::prelude::*;
 use crate::analyzer;
 use crate::datum::Record;
 use crate::error::{Result, report};
+use crate::profile;
 
 extension_sql_file!(
     "../sql/verdict.sql",
     name = "verdicts",
     requires = [same_message, same_message_titled, fact_conflicts, explain_similarity, explain_similarity_text]
 );
+
+/// [`Line`] in SQL: section, item, in_a, in_b, value.
+type Explained = (String, String, Option<String>, Option<String>, Option<f64>);
+
+fn rows(lines: Vec<Line>) -> TableIterator<'static, Explained> {
+    TableIterator::new(
+        lines.into_iter().map(|line| (line.section.to_owned(), line.item, line.in_a, line.in_b, line.value)),
+    )
+}
 
 type Row = (String, f64, Vec<String>);
 
@@ -87,13 +99,55 @@ fn explain_similarity(
         ),
     >,
 > {
-    let lines = explained(a, b, analyzer)?;
-    Ok(TableIterator::new(
-        lines.into_iter().map(|line| (line.section.to_owned(), line.item, line.in_a, line.in_b, line.value)),
-    ))
+    explained(a, b, analyzer).map(rows)
 }
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 50000)]
 fn explain_similarity_text(a: &str, b: &str, analyzer: default!(&str, "'chars:2'")) -> Result<String> {
     Ok(explain::to_text(&explained(a, b, analyzer)?))
+}
+
+#[pg_extern(sql = false)]
+fn profile_same_message(a: &str, b: &str, profile: &str) -> Result<Record<Row>> {
+    by_profile(["", a, "", b], profile)
+}
+
+#[pg_extern(sql = false)]
+fn profile_same_message_titled(
+    title_a: Option<&str>,
+    a: Option<&str>,
+    title_b: Option<&str>,
+    b: Option<&str>,
+    profile: Option<&str>,
+) -> Result<Option<Record<Row>>> {
+    let (Some(a), Some(b), Some(profile)) = (a, b, profile) else { return Ok(None) };
+    by_profile([title_a.unwrap_or_default(), a, title_b.unwrap_or_default(), b], profile).map(Some)
+}
+
+fn by_profile(texts: [&str; 4], profile: &str) -> Result<Record<Row>> {
+    let judge = |profile: &Profile, scratch: &mut Scratch| verdict::same_message_by_profile(texts, profile, scratch);
+    profile::with(profile, None, judge)?.map(row).map_err(report)
+}
+
+fn explained_by_profile(a: &str, b: &str, profile: &str) -> Result<Vec<Line>> {
+    let explain = |profile: &Profile, scratch: &mut Scratch| explain::explain_by_profile(a, b, profile, scratch);
+    profile::with(profile, None, explain)?.map_err(report)
+}
+
+#[pg_extern(sql = false)]
+fn profile_explain_similarity(a: &str, b: &str, profile: &str) -> Result<TableIterator<'static, Explained>> {
+    explained_by_profile(a, b, profile).map(rows)
+}
+
+#[pg_extern(sql = false)]
+fn profile_explain_similarity_text(a: &str, b: &str, profile: &str) -> Result<String> {
+    explained_by_profile(a, b, profile).map(|lines| explain::to_text(&lines))
+}
+
+/// The sentences of a document that are boilerplate in the profile's collection.
+#[pg_extern(sql = false)]
+fn profile_boilerplate(document: &str, profile: &str) -> Result<Vec<String>> {
+    let passages = profile::with(profile, None, |profile, scratch| profile.boilerplate(document, scratch))?;
+    let written = |passage: Passage| document.get(passage.range).unwrap_or_default().trim().to_owned();
+    Ok(passages.map_err(report)?.into_iter().map(written).collect())
 }

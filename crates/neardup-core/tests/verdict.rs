@@ -3,11 +3,19 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::path::PathBuf;
-use std::process::Command;
 
-use neardup_core::verdict::{same_message, same_message_titled};
+use neardup_core::verdict::same_message_titled;
 
-fn pairs() -> Option<Vec<serde_json::Value>> {
+#[path = "../examples/train_verdict/model.rs"]
+#[allow(dead_code, reason = "the example measures, too")]
+mod model;
+#[path = "../examples/train_verdict/pairs.rs"]
+#[allow(dead_code, reason = "the example measures, too")]
+mod pairs;
+
+use pairs::Pair;
+
+fn labelled() -> Option<Vec<Pair>> {
     let folder = std::env::var_os("NEARDUP_DATA")
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from);
     let path = folder.join("pairs_gold.jsonl.xz");
@@ -15,28 +23,22 @@ fn pairs() -> Option<Vec<serde_json::Value>> {
         eprintln!("skipped: no {}", path.display());
         return None;
     }
-    let output = Command::new("xz").arg("-dc").arg(path).output().expect("xz");
-    assert!(output.status.success(), "xz -dc");
-    Some(String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    Some(pairs::read(&path).unwrap())
 }
 
 /// The weights have seen these pairs; `docs/accuracy.md` has the figures of cross-validation, which are 0.01 lower.
 #[test]
 fn one_of_two_goes_only_where_nothing_is_lost() {
-    let Some(pairs) = pairs() else { return };
+    let Some(pairs) = labelled() else { return };
     for titled in [false, true] {
         let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
-        for pair in pairs.iter().filter(|pair| pair["sure"] == true) {
-            let field = |name: &str| pair[name].as_str().unwrap_or_default();
-            let message = if titled {
-                same_message_titled(field("title1"), field("text1"), field("title2"), field("text2"))
-            } else {
-                same_message(field("text1"), field("text2"))
-            };
-            match (field("label"), message.unwrap().verdict.keeps_one()) {
-                ("D" | "P", true) => right += 1.0,
-                ("D" | "P", false) => missed += 1.0,
-                ("T" | "U", true) => wrong += 1.0,
+        for pair in pairs.iter().filter(|pair| pair.sure) {
+            let title = |title: usize| if titled { pair.texts[title].as_str() } else { "" };
+            let message = same_message_titled(title(0), &pair.texts[1], title(2), &pair.texts[3]);
+            match (pair.keeps_one(), message.unwrap().verdict.keeps_one()) {
+                (Some(true), true) => right += 1.0,
+                (Some(true), false) => missed += 1.0,
+                (Some(false), true) => wrong += 1.0,
                 _ => {}
             }
         }
@@ -44,4 +46,12 @@ fn one_of_two_goes_only_where_nothing_is_lost() {
         let f1 = 2.0 * right / (2.0 * right + wrong + missed);
         assert!(precision >= 0.96 && f1 >= 0.945, "titled {titled}: precision {precision:.3}, F1 {f1:.3}");
     }
+}
+
+/// The weights in the source are what the training writes, byte for byte.
+#[test]
+fn training_gives_the_weights_in_the_source() {
+    let Some(pairs) = labelled() else { return };
+    let trained = model::Model::train(pairs.iter()).source();
+    assert_eq!(trained, include_str!("../src/verdict/weights.rs"), "run the example train_verdict with --write");
 }

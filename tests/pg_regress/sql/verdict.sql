@@ -78,3 +78,43 @@ SELECT item, in_a, in_b, round(value::numeric, 3) FROM explain_similarity('滨�
 WHERE section = 'measure';
 SELECT split_part(explain_similarity_text('第七集', '第8集'), E'\nmeasure', 1);
 SELECT explain_similarity_text('a', 'b', 'nonsense');
+
+-- English: numbers, dates, names, status words
+SELECT a, b, m.verdict, m.reasons[1]
+FROM (VALUES
+    ('Riverside port handled 1.2 million tons last year, the harbour office said', 'Riverside port handled 1,200,000 tons last year, the harbour office said'),
+    ('Riverside port handled 1.2 million tons last year, the harbour office said', 'Riverside port handled 1.2 billion tons last year, the harbour office said'),
+    ('The bridge opens on 5 March 2031, the city said', 'The bridge opens on March 5th, 2031, the city said'),
+    ('The bridge opens on March 5, 2031, the city said', 'The bridge opens on March 6, 2031, the city said'),
+    ('The council approved the new bridge on Monday', 'The council rejected the new bridge on Monday'),
+    ('The bridge will be closed for repairs next week', 'The bridge will not be closed for repairs next week'),
+    ('Mayor John Hill opened the bridge', 'Mayor Anna Reed opened the bridge'),
+    ('Sales rose 3 percent in the first quarter', 'Sales rose 3 pct in the 1st quarter'),
+    ('Sales rose 3 percent in the first quarter', 'Sales rose 3 percent in the second quarter'),
+    ('The bank raised its rate to 6-1/4 pct', 'The bank raised its rate to 6-3/8 pct')
+) AS t (a, b), same_message(a, b) AS m;
+
+-- by a profile: boilerplate of both does not make a copy
+\set note '本网所有文章未经书面授权不得转载，违者将依法追究责任。如需转载请联系编辑部，并注明出处及作者姓名；网友留言只代表个人意见，与本网立场无关。'
+CREATE TABLE note AS SELECT :'note'::text AS note;
+SELECT neardup.create_profile('bulletins', 'chars:6') > 0 AS made;
+CALL neardup.train_profile('bulletins', $$
+    SELECT chr(19968 + n * 7) || '镇昨天开通了第' || n || '座桥。' || CASE WHEN n % 2 = 0 THEN note ELSE '' END
+    FROM generate_series(1, 200) AS n, note$$, version => NULL);
+SELECT neardup.profile_boilerplate('大桥免费了！' || :'note', 'bulletins');
+SELECT m.verdict, p.verdict AS by_profile, p.reasons
+FROM (VALUES
+    ('大桥免费了！' || :'note', '下午有雨。' || :'note'),
+    ('滨河大桥从下月起免费通行。' || :'note', '滨河大桥从下月起免费通行。'),
+    (:'note', '大桥！' || :'note')
+) AS t (a, b), same_message(a, b) AS m, neardup.profile_same_message(a, b, 'bulletins') AS p;
+SELECT verdict, reasons FROM neardup.profile_same_message('第3期', '大桥今天通车', '第4期', '大桥今天通车', 'bulletins');
+SELECT verdict FROM neardup.profile_same_message('第3期', NULL, '第4期', '大桥今天通车', 'bulletins');
+SELECT item, in_a, value FROM neardup.profile_explain_similarity('大桥免费了！' || :'note', '下午有雨。' || :'note', 'bulletins')
+WHERE section = 'boilerplate';
+SELECT neardup.profile_explain_similarity_text('大桥', '大桥', 'bulletins') LIKE E'verdict\n  copy  1\n%' AS text;
+SELECT neardup.create_profile('untrained') > 0 AS made;
+SELECT neardup.profile_same_message('大桥', '桥', 'untrained');
+SELECT neardup.profile_same_message('大桥', '桥', 'missing');
+SELECT neardup.drop_profile('bulletins'), neardup.drop_profile('untrained');
+DROP TABLE note;

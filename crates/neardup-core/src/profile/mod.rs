@@ -4,9 +4,11 @@
 //! statistics. A profile that is kept never changes, since signatures made with it would not fit any more: words or statistics
 //! of a later day are another profile.
 
+mod boilerplate;
 mod statistics;
 mod training;
 
+pub use boilerplate::Passage;
 pub use statistics::Statistics;
 pub use training::{Training, WORDS};
 

@@ -158,7 +158,7 @@ impl Statistics {
     }
 
     /// Gives the number of documents that have the word.
-    fn frequency(&self, hash: u64) -> u64 {
+    pub(super) fn frequency(&self, hash: u64) -> u64 {
         self.find(hash).and_then(|at| self.words.get(at)).map_or(0, |word| u64::from(word.documents))
     }
 

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use ahash::AHashSet;
+use ahash::{AHashMap, AHashSet};
 
 use super::align::{Gap, align, gaps};
-use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Side, Words};
-use super::units::{Kind, Text};
+use super::credits;
+use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
+use super::units::{Kind, Text, plain};
 use crate::Result;
+use crate::profile::Passage;
 use crate::sketch::hash::mix;
 
 /// The shortest passage that counts as moved, in units.
@@ -17,7 +19,7 @@ const MOVED: usize = 6;
 const UNRELATED: usize = 5;
 
 /// Words that say the same; where one stands for another, nothing is replaced.
-const SAME: [&[&str]; 9] = [
+const SAME: [&[&str]; 16] = [
     &["如何", "怎么", "怎样", "怎么样"],
     &["说", "称", "表示", "指出", "介绍", "透露", "了解"],
     &["民", "群"],
@@ -27,7 +29,17 @@ const SAME: [&[&str]; 9] = [
     &["但", "但是", "不过", "然而"],
     &["已", "已经"],
     &["可", "可以", "能", "能够"],
+    &["said", "says", "announced", "reported"],
+    &["Revs", "Sales", "Revenue", "Revenues"],
+    &["pct", "percent", "per cent"],
+    &["mln", "million"],
+    &["bln", "billion"],
+    &["ct", "cts", "cent", "cents"],
+    &["dlr", "dlrs", "dollar", "dollars"],
 ];
+
+/// Finds the boilerplate of a text.
+pub(super) type Boilerplate<'p> = dyn FnMut(&str) -> Result<Vec<Passage>> + 'p;
 
 /// Two texts, compared.
 ///
@@ -42,8 +54,12 @@ pub(super) struct Comparison<'t> {
     pub(super) gaps: Vec<Gap>,
     /// Facts that contradict each other, in the order of the lesser text.
     pub(super) pairs: Vec<Pair>,
+    /// How many facts either text states of which the other says nothing; of the two, the lesser.
+    pub(super) lone: usize,
     /// Whether the lesser text came second.
     pub(super) swapped: bool,
+    /// Boilerplate of both that was left out.
+    pub(super) left_out: Vec<String>,
 }
 
 /// One of two compared texts.
@@ -65,9 +81,33 @@ impl<'t> Comparison<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub(super) fn new(a: &'t str, b: &'t str) -> Result<Self> {
+        Self::without(a, b, &mut |_| Ok(Vec::new()))
+    }
+
+    /// Compares two texts without the boilerplate that both have.
+    ///
+    /// What only one has stays: other passages of a template may be the news. All stays where one text is nothing else.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
+    pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
         let swapped = b < a;
         let (a, b) = if swapped { (b, a) } else { (a, b) };
-        let (a, b) = (Text::read(a)?, Text::read(b)?);
+        let (a, b) = (plain(a)?, plain(b)?);
+        let (of_a, of_b) = (boilerplate(&a)?, boilerplate(&b)?);
+        let shared = |own: &[Passage], other: &[Passage]| -> Vec<Range<usize>> {
+            let keys: AHashSet<u64> = other.iter().map(|passage| passage.key).collect();
+            own.iter().filter(|passage| keys.contains(&passage.key)).map(|passage| passage.range.clone()).collect()
+        };
+        let (mut out_a, mut out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
+        if credits::letters_outside(&a, &out_a) == 0 || credits::letters_outside(&b, &out_b) == 0 {
+            (out_a, out_b) = (Vec::new(), Vec::new());
+        }
+        let left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
+        Ok(Self::of(Text::without(a, &out_a), Text::without(b, &out_b), swapped, left_out))
+    }
+
+    fn of(a: Text<'t>, b: Text<'t>, swapped: bool, left_out: Vec<String>) -> Self {
         let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
         let (keys_a, keys_b) = (keys(&a), keys(&b));
         let weight = |unit: usize| a.units.get(unit).map_or(1, |unit| if unit.kind == Kind::Han { 1 } else { 2 });
@@ -93,12 +133,13 @@ impl<'t> Comparison<'t> {
         let moved_b = mark_moved(&keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
         let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
         let related = matched * UNRELATED >= a.units.len().min(b.units.len());
-        let a = Compared::new(a, matched_a, moved_a, related);
-        let b = Compared::new(b, matched_b, moved_b, related);
-        let pairs = facts::pairs(a.side(), b.side(), &gaps);
+        let mut a = Compared::new(a, matched_a, moved_a, related);
+        let mut b = Compared::new(b, matched_b, moved_b, related);
+        same += match_equal_figures(&mut a, &mut b, &gaps);
+        let Pairs { pairs, lone } = facts::pairs(a.side(), b.side(), &gaps);
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
         let shared = shared.min(a.text.units.len()).min(b.text.units.len());
-        Ok(Self { a, b, gaps, pairs, shared, swapped })
+        Self { a, b, gaps, pairs, lone, shared, swapped, left_out }
     }
 
     /// Gives the facts that contradict each other, as written, those of the first text first.
@@ -138,6 +179,25 @@ impl<'t> Compared<'t> {
     fn side(&self) -> Side<'_> {
         Side { text: &self.text, facts: &self.facts, matched: &self.matched }
     }
+}
+
+/// Marks figures as matched that stand in the same gap in other words, 1.2 million and 1,200,000, and counts their units.
+fn match_equal_figures(a: &mut Compared<'_>, b: &mut Compared<'_>, gaps: &[Gap]) -> usize {
+    let key = |gap: usize, fact: &Fact| (gap, fact.kind, fact.key);
+    let places = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
+        let open = |fact: &&Fact| fact.kind.is_figure() && compared.matched.get(fact.units.start) == Some(&false);
+        let place = |fact: &Fact| gaps.partition_point(|gap| side(gap).end <= fact.units.start);
+        compared.facts.iter().filter(open).map(|fact| (key(place(fact), fact), fact.units.clone())).collect()
+    };
+    let mut open: AHashMap<_, _> = places(a, |gap| &gap.a).into_iter().collect();
+    let mut same = 0;
+    for (place, units_b) in places(b, |gap| &gap.b) {
+        let Some(units_a) = open.remove(&place) else { continue };
+        same += units_a.len().min(units_b.len());
+        a.matched[units_a].fill(true);
+        b.matched[units_b].fill(true);
+    }
+    same
 }
 
 /// Hashes of the runs of [`MOVED`] units inside gaps.

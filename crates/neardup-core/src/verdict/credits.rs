@@ -52,7 +52,7 @@ const CREDITS: [&str; 26] = [
 ];
 
 /// What platforms write into a post.
-const NOTES: [&str; 10] = [
+const NOTES: [&str; 11] = [
     "O网页链接",
     "网页链接",
     "秒拍视频",
@@ -63,6 +63,7 @@ const NOTES: [&str; 10] = [
     "O找不到网页",
     "查看最新行情",
     "(时长",
+    "\n如题",
 ];
 
 /// Openings of lines that say where a text comes from.
@@ -81,9 +82,15 @@ const LINES: [&str; 12] = [
     "图/",
 ];
 
-/// Gives the stretches that are not part of the message, in bytes, ascending and apart.
-pub(super) fn ignored(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+/// What a catalogue writes before a text, as `【文献号】1-18`: where it is filed, not what it says.
+const FILED: [&str; 8] = ["文献号", "分类号", "分类名", "复印期号", "原文出处", "原刊地名", "原刊期号", "原刊页号"];
+
+/// The longest line of a catalogue, in bytes.
+const FILED_BYTES: usize = 80;
+
+/// Gives the stretches that are not part of the message, in bytes, ascending and apart; boilerplate is among them.
+pub(super) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut found = boilerplate.to_vec();
     comments(text, &mut found);
     dateline(text, &mut found);
     groups(text, &mut found);
@@ -107,7 +114,8 @@ fn letters(text: &str) -> usize {
     text.chars().filter(|&c| is_word_char(c)).count()
 }
 
-fn letters_outside(text: &str, ranges: &[Range<usize>]) -> usize {
+/// Counts the letters that stand outside all of some ranges, which ascend.
+pub(super) fn letters_outside(text: &str, ranges: &[Range<usize>]) -> usize {
     let mut from = 0;
     let mut count = 0;
     for range in ranges {
@@ -234,11 +242,21 @@ fn lines(text: &str, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_start();
-        if bare.len() <= GROUP_BYTES && LINES.iter().any(|mark| bare.starts_with(mark)) {
+        let credit = bare.len() <= GROUP_BYTES && LINES.iter().any(|mark| bare.starts_with(mark));
+        if credit || is_filed(bare) {
             found.push(at..at + line.len());
         }
         at += line.len();
     }
+}
+
+/// Says whether a line is one of a catalogue.
+fn is_filed(line: &str) -> bool {
+    let label = line.strip_prefix('【').filter(|_| line.len() <= FILED_BYTES).and_then(|rest| rest.split_once('】'));
+    label.is_some_and(|(label, _)| {
+        let plain: String = label.chars().filter(|c| !c.is_whitespace()).collect();
+        FILED.contains(&plain.as_str())
+    })
 }
 
 /// What closes a report or a post: the photographer, the place it was sent from.
@@ -276,7 +294,7 @@ mod tests {
     fn left(text: &str) -> String {
         let mut out = String::new();
         let mut from = 0;
-        for range in ignored(text) {
+        for range in ignored(text, &[]) {
             out.push_str(&text[from..range.start]);
             from = range.end;
         }
@@ -293,6 +311,8 @@ mod tests {
             ("大桥今天通车。\n责任编辑：李明", "大桥今天通车。\n"),
             ("大桥今天通车。  新华社记者李明摄", "大桥今天通车。  "),
             ("大桥通车了 2人民路", "大桥通车了"),
+            ("【 文献号 】1-18\n【 标 题 】大桥通车", "【 标 题 】大桥通车"),
+            ("大桥通车怎么看？\n如题", "大桥通车怎么看？"),
         ] {
             assert_eq!(left(text), message);
         }

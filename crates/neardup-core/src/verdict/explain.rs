@@ -1,16 +1,17 @@
 //! Everything that two texts can be asked about their likeness, line by line: measures, verdict and reasons, conflicts, what
 //! differs, what is shared, and what each feature adds.
 
-use super::comparison::Comparison;
-use super::{Message, features, model, reasons, same_message};
+use super::comparison::{Boilerplate, Comparison};
+use super::{Message, features, judge, model, reasons};
 use crate::analysis::{Analyzer, Scratch};
+use crate::profile::Profile;
 use crate::sketch::hash::token_hash;
 use crate::{Result, document, similarity};
 
 /// One line of an explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// `verdict`, `reason`, `measure`, `conflict`, `difference`, `shared` or `feature`.
+    /// `verdict`, `reason`, `measure`, `boilerplate`, `conflict`, `difference`, `shared` or `feature`.
     pub section: &'static str,
     /// What the line is about.
     pub item: String,
@@ -45,11 +46,36 @@ impl Line {
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
 pub fn explain(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
-    let texts = Comparison::new(a, b)?;
-    let Message { verdict, score, reasons } = same_message(a, b)?;
+    explained(a, b, analyzer, scratch, &mut |_| Ok(Vec::new()))
+}
+
+/// Explains how alike two texts are by the profile of a collection: boilerplate of both does not count, and the measures are
+/// those of the profile's tokens.
+///
+/// # Errors
+/// `InvalidParameter` where the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+pub fn explain_by_profile(a: &str, b: &str, profile: &Profile, scratch: &mut Scratch) -> Result<Vec<Line>> {
+    let mut own = Scratch::default();
+    explained(a, b, profile.analyzer(), scratch, &mut |text| profile.boilerplate(text, &mut own))
+}
+
+fn explained(
+    a: &str,
+    b: &str,
+    analyzer: &Analyzer,
+    scratch: &mut Scratch,
+    boilerplate: &mut Boilerplate<'_>,
+) -> Result<Vec<Line>> {
+    let texts = (Comparison::without(a, b, boilerplate)?, None);
+    let Message { verdict, score, reasons } = judge(&texts, a == b);
+    let texts = texts.0;
     let mut lines = vec![Line::new("verdict", verdict.name(), Some(score))];
     lines.extend(reasons.into_iter().map(|reason| Line::new("reason", reason, None)));
     measures(a, b, analyzer, scratch, &mut lines)?;
+    for passage in &texts.left_out {
+        let (length, shown) = (passage.chars().count(), reasons::short(passage.trim()));
+        lines.push(Line::new("boilerplate", "in both", Some(length as f64)).with(&shown, &shown));
+    }
     for conflict in texts.conflicts() {
         lines.push(Line::new("conflict", conflict.kind.name(), None).with(&conflict.in_a, &conflict.in_b));
     }

@@ -10,7 +10,7 @@ use super::comparison::{Compared, Comparison};
 use super::facts::{Class, ConflictKind, Fact, Pair};
 
 /// Number of features.
-pub const COUNT: usize = 24;
+pub const COUNT: usize = 25;
 
 /// Names of the features, and the sign that their weights may have: 1, -1, or 0 for either.
 pub const NAMES: [(&str, i8); COUNT] = [
@@ -36,8 +36,9 @@ pub const NAMES: [(&str, i8); COUNT] = [
     ("dates", -1),
     ("names", -1),
     ("quoted", -1),
+    ("both tell more", -1),
     ("other heads", -1),
-    ("title conflicts", -1),
+    ("title conflicts, short", -1),
 ];
 
 /// The features of a pair.
@@ -95,8 +96,9 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
         log(count(&|pair| pair.kind == ConflictKind::Date)),
         log(count(&|pair| matches!(pair.kind, ConflictKind::Place | ConflictKind::Person | ConflictKind::Name))),
         log(count(&|pair| matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin))),
+        log(texts.lone) * brief,
         heads_apart(texts),
-        titles.map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| is_hard(pair)).count())),
+        titles.map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| is_hard(pair)).count())) * brief,
     ]
 }
 

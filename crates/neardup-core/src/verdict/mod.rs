@@ -17,13 +17,17 @@ pub mod features;
 pub mod model;
 pub mod numerals;
 mod reasons;
+mod rules;
 mod units;
 mod weights;
 
 use std::fmt;
 
 use crate::Result;
-use comparison::Comparison;
+use crate::analysis::Scratch;
+use crate::profile::Profile;
+use comparison::{Boilerplate, Comparison};
+use rules::Rule;
 pub use facts::{Conflict, ConflictKind};
 
 /// What two texts are to each other.
@@ -91,42 +95,57 @@ pub fn same_message(a: &str, b: &str) -> Result<Message> {
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
 pub fn same_message_titled(a_title: &str, a: &str, b_title: &str, b: &str) -> Result<Message> {
-    let (texts, titles) = compare(a_title, a, b_title, b)?;
-    let features = features::features(&texts, titles.as_ref());
-    let reasons = reasons::reasons(&texts, titles.as_ref());
+    Ok(judge(&compare([a_title, a, b_title, b], &mut |_| Ok(Vec::new()))?, a == b))
+}
+
+/// Says what two texts with titles are to each other by the profile of a collection: boilerplate of both does not count.
+///
+/// The texts are title and text of the one, then title and text of the other.
+///
+/// # Errors
+/// `InvalidParameter` where the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+pub fn same_message_by_profile(texts: [&str; 4], profile: &Profile, scratch: &mut Scratch) -> Result<Message> {
+    let [_, a, _, b] = texts;
+    Ok(judge(&compare(texts, &mut |text| profile.boilerplate(text, scratch))?, a == b))
+}
+
+fn judge((texts, titles): &(Comparison<'_>, Option<Comparison<'_>>), equal: bool) -> Message {
+    let features = features::features(texts, titles.as_ref());
+    let rule = Rule::of(texts, titles.as_ref());
+    let reasons = reasons::reasons(texts, titles.as_ref(), rule);
     let same_titles = titles.as_ref().is_none_or(|titles| reasons::same(&titles.a.text, &titles.b.text));
-    let same_text = a == b || (reasons::same(&texts.a.text, &texts.b.text) && !texts.a.text.units.is_empty());
+    let same_text = equal || (reasons::same(&texts.a.text, &texts.b.text) && !texts.a.text.units.is_empty());
     if same_titles && same_text {
-        return Ok(Message { verdict: Verdict::Copy, score: 1.0, reasons });
+        return Message { verdict: Verdict::Copy, score: 1.0, reasons };
     }
     if texts.a.text.units.is_empty() || texts.b.text.units.is_empty() {
         // A text without letters says nothing that another could hold.
         let score = 0.0;
-        return Ok(Message { verdict: Verdict::Different, score, reasons });
+        return Message { verdict: Verdict::Different, score, reasons };
     }
-    let score = model::under_titles(model::score(&features), &texts, titles.as_ref());
-    Ok(Message { verdict: model::verdict(score, &features, &texts), score, reasons })
+    let score = model::score(&features).min(rule.map_or(1.0, Rule::most));
+    Message { verdict: model::verdict(score, &features, texts, rule), score, reasons }
 }
 
 /// Compares two texts and, where both have one, their titles.
 fn compare<'t>(
-    a_title: &'t str,
-    a: &'t str,
-    b_title: &'t str,
-    b: &'t str,
+    [a_title, a, b_title, b]: [&'t str; 4],
+    boilerplate: &mut Boilerplate<'_>,
 ) -> Result<(Comparison<'t>, Option<Comparison<'t>>)> {
     let titled = !a_title.trim().is_empty() && !b_title.trim().is_empty();
     let titles = if titled { Some(Comparison::new(a_title, b_title)?) } else { None };
-    Ok((Comparison::new(a, b)?, titles))
+    Ok((Comparison::without(a, b, boilerplate)?, titles))
 }
 
-/// Computes the features of a pair of texts with titles; what the model sees, for training and for looking inside.
+/// Computes the features of a pair of texts with titles, what the model sees, and the most that the rules beside it let the
+/// pair score; for training.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
-pub fn features_of(a_title: &str, a: &str, b_title: &str, b: &str) -> Result<features::Features> {
-    let (texts, titles) = compare(a_title, a, b_title, b)?;
-    Ok(features::features(&texts, titles.as_ref()))
+pub fn features_of(a_title: &str, a: &str, b_title: &str, b: &str) -> Result<(features::Features, f64)> {
+    let (texts, titles) = compare([a_title, a, b_title, b], &mut |_| Ok(Vec::new()))?;
+    let most = Rule::of(&texts, titles.as_ref()).map_or(1.0, Rule::most);
+    Ok((features::features(&texts, titles.as_ref()), most))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Why a verdict is what it is, in short phrases.
 
 use super::comparison::Comparison;
-use super::features;
+use super::rules::Rule;
 use super::units::Text;
 
 /// The most conflicts that are named.
@@ -20,11 +20,8 @@ pub(super) fn short(fact: &str) -> String {
 }
 
 /// Gives the reasons, the weightiest first.
-pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Vec<String> {
-    let mut reasons = Vec::new();
-    if features::heads_apart(texts) >= 0.6 {
-        reasons.push("two questions over the same text".to_owned());
-    }
+pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>, rule: Option<Rule>) -> Vec<String> {
+    let mut reasons: Vec<String> = rule.and_then(Rule::reason).map(str::to_owned).into_iter().collect();
     for (of, compared) in [("title: ", titles), ("", Some(texts))] {
         let Some(compared) = compared else { continue };
         let conflicts = compared.conflicts();
@@ -35,6 +32,9 @@ pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -
         if conflicts.len() > NAMED {
             reasons.push(format!("{of}{} more such facts", conflicts.len() - NAMED));
         }
+    }
+    if !texts.left_out.is_empty() {
+        reasons.push("boilerplate of both left out".to_owned());
     }
     let (a, b) = (&texts.a, &texts.b);
     if a.text.units.is_empty() || b.text.units.is_empty() {

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::profile::{Training, token_hashes};
 
 fn verdict(a: &str, b: &str) -> Verdict {
     let message = same_message(a, b).unwrap();
@@ -121,6 +122,84 @@ fn what_does_not_count_is_no_conflict() {
     ] {
         assert_eq!(kinds(a, b), [], "{a} / {b}");
     }
+}
+
+#[test]
+fn english_facts() {
+    for (a, b, kind, in_a, in_b) in [
+        ("the port moved 1.2 million tons", "the port moved 1.3 million tons", "number", "1.2 million", "1.3 million"),
+        ("it lost 1,200,000 a year", "it lost 1,250,000 a year", "number", "1,200,000", "1,250,000"),
+        ("two ships sank off the coast", "three ships sank off the coast", "number", "two", "three"),
+        ("prices rose 3 percent", "prices rose 4 percent", "percentage", "3", "4"),
+        ("it opens on March 5, 2031", "it opens on 6 March 2031", "date", "March 5, 2031", "6 March 2031"),
+        ("it opened in June", "it opened in July", "date", "June", "July"),
+        ("the third bridge", "the fourth bridge", "ordinal", "third", "fourth"),
+        ("results for the 3rd quarter", "results for the 4th quarter", "ordinal", "3rd", "4th"),
+        ("a report from Riverside today", "a report from Lakeside today", "latin", "Riverside", "Lakeside"),
+        ("the council approved the plan", "the council rejected the plan", "status", "approved", "rejected"),
+        ("shares rose on Monday", "shares fell on Monday", "status", "rose", "fell"),
+        ("the bridge will close", "the bridge will not close", "status", "", "not"),
+        ("the bank has cut its rate", "the bank will cut its rate", "status", "", "will"),
+        ("it isn't open", "it is open", "status", "isn't", ""),
+    ] {
+        let found = kinds(a, b);
+        assert!(found.contains(&(kind, in_a.to_owned(), in_b.to_owned())), "{a} / {b}: {found:?}");
+    }
+    for (a, b) in [
+        ("it lost 1.2 million a year", "it lost 1,200,000 a year"),
+        ("two ships sank", "2 ships sank"),
+        ("the 3rd quarter", "the third quarter"),
+        ("opens on 5 March 2031", "opens on March 5th, 2031"),
+        ("opens on March 5, 2031", "opens on March 5"),
+        ("prices gained", "prices rose"),
+        ("the plan was quietly dropped by the city", "the plan was silently dropped by the city"),
+        ("Acme Corp said", "Acme Corporation said"),
+    ] {
+        assert_eq!(kinds(a, b), [], "{a} / {b}");
+    }
+    assert_eq!(
+        verdict(
+            "The harbour of Riverside moved 1.2 million tons in the first quarter, the office said on Monday.",
+            "The harbour of Riverside moved 1,200,000 tons in the 1st quarter, the office said on Monday."
+        ),
+        Verdict::Copy
+    );
+}
+
+#[test]
+fn a_quotation_stands_against_a_plain_word() {
+    assert_eq!(kinds("怎么看新角色「空山」？", "怎么看新角色砚？"), [("quoted", "空山".to_owned(), "砚".to_owned())]);
+    assert_eq!(kinds("怎么看新角色「空山」？", "怎么看新角色空山？"), []);
+}
+
+#[test]
+fn a_slogan_is_no_message() {
+    let slogan = same_message("滨河加油！", "#最新地图# 转发给家人，很准 #滨河加油#").unwrap();
+    assert_eq!(slogan.verdict, Verdict::Different);
+    assert_eq!(slogan.reasons[0], "the shorter text is too short to be a message");
+    assert_eq!(verdict("滨河大桥", "滨河大桥！"), Verdict::Copy);
+}
+
+#[test]
+fn boilerplate_of_both_makes_no_copy() {
+    let note = "本网所有文章未经书面授权不得转载，违者将依法追究责任。如需转载请联系编辑部，并注明出处及作者姓名；网友留言只代表个人意见，与本网立场无关。";
+    let untrained = Profile::new("chars:6", [], None).unwrap();
+    let mut training = Training::new(10_000).unwrap();
+    for i in 0..60 {
+        let tokens = token_hashes(&format!("第{i}座桥通车。{note}"), untrained.analyzer(), &mut Scratch::default());
+        training.add(&tokens.unwrap());
+    }
+    let profile = Profile::new("chars:6", [], Some(&training.finish())).unwrap();
+    let by_profile =
+        |a: &str, b: &str| same_message_by_profile(["", a, "", b], &profile, &mut Scratch::default()).unwrap();
+    let (a, b) = (format!("大桥免费了！{note}"), format!("下午有雨。{note}"));
+    assert_eq!(verdict(&a, &b), Verdict::Copy);
+    let apart = by_profile(&a, &b);
+    assert_eq!(apart.verdict, Verdict::Different);
+    assert!(apart.reasons.contains(&"boilerplate of both left out".to_owned()));
+    // What one text alone has counts, and so does all of it where nothing else is left.
+    assert_eq!(by_profile(&a, &a.replace("免费了", "今天免费了")).verdict, Verdict::Copy);
+    assert_eq!(by_profile(note, &b), same_message(note, &b).unwrap());
 }
 
 /// Texts of the parts that verdicts look at.

@@ -1,6 +1,6 @@
 //! A text as the verdict reads it: Han characters, words and numbers, each with its place, without what does not count.
 //!
-//! [`Text::read`] goes over the text once. Numbers are read by value ([`super::numerals`]), Latin letters without case, Han
+//! [`Text::without`] goes over the text once. Numbers are read by value ([`super::numerals`]), Latin letters without case, Han
 //! characters in simplified form, so that two writings of one thing are one unit. What a copy may change without a reader's
 //! noticing is left out: links, `@` handles, emoticons, repost marks, punctuation and space.
 
@@ -77,6 +77,8 @@ pub(super) struct Text<'t> {
     pub(super) units: Vec<Unit>,
     /// Titles and phrases in quotation marks, by their units.
     pub(super) quotes: Vec<Range<usize>>,
+    /// Whether it has more words than Han characters: then not every word is a name.
+    pub(super) latin: bool,
 }
 
 /// The longest handle, in characters.
@@ -90,24 +92,17 @@ impl<'t> Text<'t> {
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
+    #[cfg(test)]
     pub(super) fn read(text: &'t str) -> Result<Self> {
-        if u32::try_from(text.len()).is_err() {
-            return Err(Error::new(ErrorKind::LimitExceeded, "a text of 4 GB or more cannot be compared"));
-        }
-        let mut steps = Steps::NONE;
-        if text.contains(['<', '&']) {
-            steps = steps.union(Steps::HTML);
-        }
-        if text.contains("://") || text.contains("www.") {
-            steps = steps.union(Steps::LINKS);
-        }
-        let text = if steps == Steps::NONE {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(normalize(text, steps, &mut Buffer::default()).to_owned())
-        };
-        let Units { units, quotes } = units(&text, &credits::ignored(&text));
-        Ok(Self { text, units, quotes })
+        Ok(Self::without(plain(text)?, &[]))
+    }
+
+    /// Reads what [`plain`] left of a text, without its boilerplate.
+    pub(super) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>]) -> Self {
+        let Units { units, quotes } = units(&text, &credits::ignored(&text, boilerplate));
+        let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
+        let latin = count(Kind::Word) > count(Kind::Han);
+        Self { text, units, quotes, latin }
     }
 
     /// The text of some units, as it was written.
@@ -117,6 +112,28 @@ impl<'t> Text<'t> {
             _ => "",
         }
     }
+}
+
+/// Takes markup and links out of a text.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub(super) fn plain(text: &str) -> Result<Cow<'_, str>> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(Error::new(ErrorKind::LimitExceeded, "a text of 4 GB or more cannot be compared"));
+    }
+    let mut steps = Steps::NONE;
+    if text.contains(['<', '&']) {
+        steps = steps.union(Steps::HTML);
+    }
+    if text.contains("://") || text.contains("www.") {
+        steps = steps.union(Steps::LINKS);
+    }
+    Ok(if steps == Steps::NONE {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(normalize(text, steps, &mut Buffer::default()).to_owned())
+    })
 }
 
 fn units(text: &str, ignored: &[Range<usize>]) -> Units {
@@ -162,7 +179,12 @@ fn units(text: &str, ignored: &[Range<usize>]) -> Units {
                 word.extend(c.to_lowercase());
                 len += raw.len_utf8();
             }
-            (Kind::Word, token_hash(&word), len.max(raw.len_utf8()))
+            let kind = match numerals::cardinal(&word) {
+                Some(number) => Kind::Number { number, width: 0, arabic: false },
+                None => Kind::Word,
+            };
+            let key = if let Kind::Number { number, .. } = kind { number.bits() } else { token_hash(&word) };
+            (kind, key, len.max(raw.len_utf8()))
         } else {
             let skipped = skipped(rest, c);
             if skipped == 0 {

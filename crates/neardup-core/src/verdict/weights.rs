@@ -5,32 +5,33 @@
 use super::features::COUNT;
 
 /// What a pair has before its features count.
-pub(super) const CONSTANT: f64 = 0.426;
+pub(super) const CONSTANT: f64 = 0.772;
 
 /// The weight of each feature, in the order of `features::NAMES`.
 pub(super) const WEIGHTS: [f64; COUNT] = [
-    2.597,  // held
+    1.778,  // held
     0.000,  // alike
-    -1.925, // little shared
-    -1.122, // short
-    1.961,  // longer
-    -2.924, // longer, short
-    -2.634, // both have more
-    -6.092, // both have more, short
-    0.000,  // replaced
-    -6.633, // replaced inside
-    -3.868, // largest replacement
-    -0.238, // slots
+    -2.056, // little shared
+    -0.444, // short
+    1.831,  // longer
+    -3.181, // longer, short
+    -1.807, // both have more
+    -8.584, // both have more, short
+    -0.569, // replaced
+    -6.351, // replaced inside
+    -4.202, // largest replacement
+    0.039,  // slots
     0.000,  // nouns replaced, short
-    -1.653, // any conflict
-    0.000,  // conflicts
-    -3.267, // conflicts, short
-    -0.512, // conflict density
-    -1.509, // conflicts in the lead
-    -1.717, // figures disagree
-    -0.673, // dates
-    -2.019, // names
-    -0.558, // quoted
-    -6.596, // other heads
-    -0.791, // title conflicts
+    -1.483, // any conflict
+    -0.100, // conflicts
+    -3.292, // conflicts, short
+    -1.556, // conflict density
+    -2.028, // conflicts in the lead
+    -1.585, // figures disagree
+    -0.430, // dates
+    -1.994, // names
+    -2.260, // quoted
+    -4.970, // both tell more
+    -6.439, // other heads
+    -4.841, // title conflicts, short
 ];

@@ -6,6 +6,7 @@
 //! what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
 //! contradicts by standing alone.
 
+mod english;
 mod names;
 mod pair;
 mod read;
@@ -17,7 +18,7 @@ use std::ops::Range;
 use super::comparison::Comparison;
 use crate::Result;
 pub(super) use names::{Class, Words};
-pub(super) use pair::{Pair, Side, pairs};
+pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;
 
 /// What a fact is about.

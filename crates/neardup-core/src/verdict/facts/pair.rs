@@ -19,6 +19,15 @@ pub(in crate::verdict) struct Pair {
     pub(in crate::verdict) slot: bool,
 }
 
+/// What two texts state differently.
+#[derive(Debug, Default)]
+pub(in crate::verdict) struct Pairs {
+    /// Facts that contradict each other.
+    pub(in crate::verdict) pairs: Vec<Pair>,
+    /// How many facts each of the two states of which the other says nothing; of the two, the lesser.
+    pub(in crate::verdict) lone: usize,
+}
+
 /// One side of a comparison.
 #[derive(Clone, Copy)]
 pub(in crate::verdict) struct Side<'t> {
@@ -117,7 +126,7 @@ impl<'t> Side<'t> {
 ///
 /// First what stands in the same slot, kind by kind, then figures of any kind there; last figures that count the same
 /// thing, wherever they stand. Names that stand in different places do not contradict each other.
-pub(in crate::verdict) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Vec<Pair> {
+pub(in crate::verdict) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
     let mut found = Vec::new();
     let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a);
     let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b);
@@ -152,9 +161,30 @@ pub(in crate::verdict) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Vec<P
             }
         }
     }
+    named_otherwise(&mut left_a, gaps, |gap| (&gap.a, &gap.b), &mut found);
+    named_otherwise(&mut left_b, gaps, |gap| (&gap.b, &gap.a), &mut found);
     statuses(a.text, b.text, gaps, &mut found);
     found.sort_by_key(|pair| (pair.a.start, pair.b.start, pair.kind));
-    found
+    let count = |left: &[Left<'_>]| left.iter().flatten().count();
+    Pairs { pairs: found, lone: count(&left_a).min(count(&left_b)) }
+}
+
+/// Pairs a quotation with what stands in its place without quotation marks: 《红河》 and 青山.
+fn named_otherwise(
+    left: &mut [Left<'_>],
+    gaps: &[Gap],
+    sides: impl Fn(&Gap) -> (&Range<usize>, &Range<usize>),
+    found: &mut Vec<Pair>,
+) {
+    for own in left {
+        let Some((fact, (at, last))) = *own else { continue };
+        let Some(gap) = gaps.get(at).filter(|_| at == last && fact.kind == ConflictKind::Quoted) else { continue };
+        let (own_side, other_side) = sides(gap);
+        if *own_side == fact.units && (1..=MAX_NAME_SLOT).contains(&other_side.len()) {
+            found.push(Pair { kind: ConflictKind::Quoted, a: gap.a.clone(), b: gap.b.clone(), slot: true });
+            *own = None;
+        }
+    }
 }
 
 /// A round of pairing.
@@ -193,8 +223,11 @@ fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
 
 /// Says whether two facts exclude each other: 北京 and 北京市, or 消协 and 消费者协会, do not.
 fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
-    if a.kind.is_figure() || a.kind == ConflictKind::Latin {
+    if a.kind.is_figure() {
         return true;
+    }
+    if a.kind == ConflictKind::Latin {
+        return !(text_a.latin && text_b.latin && shortens(text_a, a, text_b, b));
     }
     let keys = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
         text.units.get(fact.units.clone()).unwrap_or_default().iter().map(|unit| unit.key).collect()
@@ -212,16 +245,26 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
     !abbreviates && !both_media
 }
 
+/// Says whether one of two English words is the other cut short: Corp and Corporation, Japan and Japanese.
+fn shortens(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
+    let (a, b) = (text_a.written(a.units.clone()).to_lowercase(), text_b.written(b.units.clone()).to_lowercase());
+    a.starts_with(&b) || b.starts_with(&a)
+}
+
+/// Says whether a stretch is what is left where a status word is missing: nothing, or in English one word, isn't and is.
+fn leaves(text: &Text<'_>, stretch: &Range<usize>) -> bool {
+    stretch.len() <= usize::from(text.latin)
+}
+
 /// Pairs status words that touch the same gap.
 fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<Pair>) {
     for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= MAX_SLOT) {
         let mut in_a = status::find(text_a, gap.a.clone());
         let mut in_b = status::find(text_b, gap.b.clone());
-        let same =
-            |a: &status::Status, b: &status::Status| text_a.written(a.units.clone()) == text_b.written(b.units.clone());
         // What stands on both sides of the gap says nothing.
+        let partner = |a: &status::Status| in_b.iter().position(|b| a.agrees(text_a, b, text_b));
         let common: Vec<(usize, usize)> =
-            in_a.iter().enumerate().filter_map(|(i, a)| in_b.iter().position(|b| same(a, b)).map(|j| (i, j))).collect();
+            in_a.iter().enumerate().filter_map(|(i, a)| Some((i, partner(a)?))).collect();
         for &(i, _) in common.iter().rev() {
             in_a.remove(i);
         }
@@ -232,11 +275,11 @@ fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<
             in_b.remove(j);
         }
         for a in in_a {
-            let rival = in_b.iter().position(|b| a.group.is_some() && a.group == b.group);
+            let rival = in_b.iter().position(|b| a.opposes(b));
             match rival.map(|at| in_b.remove(at)) {
                 Some(b) => found.push(Pair { kind: ConflictKind::Status, a: a.units, b: b.units, slot: true }),
                 None if status::turns(text_a, &a) => {
-                    let slot = a.units == gap.a && gap.b.is_empty();
+                    let slot = a.units == gap.a && leaves(text_b, &gap.b);
                     let b = gap.b.start..gap.b.start;
                     found.push(Pair { kind: ConflictKind::Status, a: a.units, b, slot });
                 }
@@ -244,7 +287,7 @@ fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<
             }
         }
         for b in in_b.into_iter().filter(|b| status::turns(text_b, b)) {
-            let slot = b.units == gap.b && gap.a.is_empty();
+            let slot = b.units == gap.b && leaves(text_a, &gap.a);
             let a = gap.a.start..gap.a.start;
             found.push(Pair { kind: ConflictKind::Status, a, b: b.units, slot });
         }

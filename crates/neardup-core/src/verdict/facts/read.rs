@@ -34,14 +34,14 @@ pub(in crate::verdict) fn read(text: &Text<'_>) -> Vec<Fact> {
     facts
 }
 
-struct Reader<'t> {
-    text: &'t Text<'t>,
-    at: usize,
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t Text<'t>,
+    pub(super) at: usize,
     facts: Vec<Fact>,
 }
 
 impl Reader<'_> {
-    fn unit(&self, at: usize) -> Option<&Unit> {
+    pub(super) fn unit(&self, at: usize) -> Option<&Unit> {
         self.text.units.get(at)
     }
 
@@ -52,7 +52,7 @@ impl Reader<'_> {
     }
 
     /// The number at a place, as a small whole one.
-    fn small(&self, at: usize) -> Option<u32> {
+    pub(super) fn small(&self, at: usize) -> Option<u32> {
         match self.unit(at)?.kind {
             Kind::Number { number, .. } => number.small(),
             _ => None,
@@ -70,7 +70,7 @@ impl Reader<'_> {
         matches!(self.unit(at).map(|unit| unit.kind), Some(Kind::Number { .. }))
     }
 
-    fn push(&mut self, kind: ConflictKind, units: Range<usize>, key: u64, measure: u64) -> usize {
+    pub(super) fn push(&mut self, kind: ConflictKind, units: Range<usize>, key: u64, measure: u64) -> usize {
         let end = units.end;
         self.facts.push(Fact { kind, units, key, measure, date: [None; 3] });
         end
@@ -82,7 +82,7 @@ impl Reader<'_> {
         let Some(&Unit { key, kind: Kind::Number { number, width, arabic }, before, .. }) = self.unit(at) else {
             return at + 1;
         };
-        if let Some(end) = self.date() {
+        if let Some(end) = self.date().or_else(|| self.date_in_words()).or_else(|| self.ordinal_in_words()) {
             return end;
         }
         let next = self.han(at + 1);
@@ -111,23 +111,29 @@ impl Reader<'_> {
         }
         // 一个 is an article.
         if !arabic
+            && !self.text.latin
             && number.small().is_some_and(|number| number <= 2)
             && next.is_none_or(|next| ARTICLES.contains(next))
         {
             return at + 1;
         }
-        let measure = next.map_or_else(|| self.latin_measure(at + 1), u64::from);
+        let (number, end) = self.scaled(at, number);
+        if self.percent_in_words(end) {
+            return self.push(ConflictKind::Percent, at..end, number.bits(), 0);
+        }
+        let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
         let counted = usize::from(next.is_some_and(|next| !"的了和与及在是，".contains(next)));
-        self.push(ConflictKind::Number, at..at + 1 + counted, key, measure)
+        self.push(ConflictKind::Number, at..end + counted, number.bits(), measure)
     }
 
-    fn written(&self, unit: &Unit) -> &str {
+    pub(super) fn written(&self, unit: &Unit) -> &str {
         self.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default()
     }
 
-    /// A Latin word right after a number: its measure, `5km`.
+    /// A Latin word after a number: its measure, `5km`, and in a Latin text `5 tons`.
     fn latin_measure(&self, at: usize) -> u64 {
-        self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before == Break::None).map_or(0, |unit| unit.key)
+        let near = if self.text.latin { Break::Space } else { Break::None };
+        self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= near).map_or(0, |unit| unit.key)
     }
 
     fn is_percent(&self, at: usize) -> bool {
@@ -188,15 +194,15 @@ impl Reader<'_> {
         if end == at {
             return None;
         }
+        Some(self.push_date(at..end.min(self.text.units.len()), date))
+    }
+
+    /// Adds a date, and gives the place after it.
+    pub(super) fn push_date(&mut self, units: Range<usize>, date: [Option<u32>; 3]) -> usize {
         let key = date.iter().fold(3, |key, field| mix(key ^ u64::from(field.map_or(0, |field| field + 1)), 3));
-        self.facts.push(Fact {
-            kind: ConflictKind::Date,
-            units: at..end.min(self.text.units.len()),
-            key,
-            measure: 0,
-            date,
-        });
-        Some(end)
+        let end = units.end;
+        self.facts.push(Fact { kind: ConflictKind::Date, units, key, measure: 0, date });
+        end
     }
 
     /// Two numbers joined by a sign: a score, a range of episodes, a time with a colon.
@@ -258,6 +264,9 @@ impl Reader<'_> {
     /// A Latin word, with the figures that make it the name of a model.
     fn word(&mut self) -> usize {
         let at = self.at;
+        if let Some(end) = self.date_in_words().or_else(|| self.ordinal_in_words()) {
+            return end;
+        }
         let mut end = at + 1;
         let mut key = self.unit(at).map_or(0, |unit| unit.key);
         let joins = |unit: &Unit| unit.before == Break::None;
@@ -274,7 +283,7 @@ impl Reader<'_> {
         let letters = first.chars().count();
         // A lone letter is a blood type or a scar of crawling; a measure belongs to its number.
         let measure = at > 0 && self.is_number(at - 1) && self.unit(at).is_some_and(joins) && letters <= 3;
-        if end > at + 1 || (letters > 1 && !measure) {
+        if end > at + 1 || (letters > 1 && !measure && self.names(at)) {
             self.push(ConflictKind::Latin, at..end, key, 0);
         }
         end

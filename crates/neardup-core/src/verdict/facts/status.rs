@@ -1,7 +1,7 @@
-//! Words that turn a statement: 将 or 已, 新增 or 无, 半场 or 全场.
+//! Words that turn a statement: 将 or 已, 新增 or 无, 半场 or 全场, `rose` or `fell`, `not`.
 //!
-//! A status word counts where it touches a difference. Two words of one [`GROUPS`] line contradict each other; a word of
-//! [`TURNING`] contradicts a text that has nothing in its place.
+//! A status word counts where it touches a difference. Two words of one [`GROUPS`] line, or of two columns of one [`ENGLISH`]
+//! line, contradict each other; a word of [`TURNING`] contradicts a text that has nothing in its place.
 
 use std::ops::Range;
 
@@ -45,25 +45,72 @@ const GROUPS: [&[&str]; 34] = [
     &["春季", "夏季", "秋季", "冬季"],
 ];
 
-/// Words that turn what they stand in, or are missing from.
-const TURNING: [&str; 22] = [
-    "将", "拟", "或", "曝", "未", "不", "没", "无", "非", "尚未", "并未", "没有", "不是", "否认", "取消", "疑似",
-    "有望", "即将", "将于", "计划", "不再", "暂停",
+/// Opposites in English. The words of a column say the same of what they are said of.
+const ENGLISH: [[&[&str]; 2]; 12] = [
+    [
+        &["up", "rise", "rises", "rose", "risen", "rising", "gain", "gains", "gained", "climbed", "higher", "increase", "increased"],
+        &["down", "fall", "falls", "fell", "fallen", "falling", "drop", "drops", "dropped", "declined", "lower", "decrease", "decreased"],
+    ],
+    [&["profit", "profits", "net"], &["loss", "losses", "deficit"]],
+    [&["won", "win", "wins", "beat", "beats", "defeated"], &["lost", "lose", "loses", "drew", "draw"]],
+    [&["opens", "opened", "opening", "open"], &["closes", "closed", "closing", "close"]],
+    [&["starts", "started", "start", "begins", "began", "begin"], &["ends", "ended", "end", "stops", "stopped", "stop"]],
+    [&["approves", "approved", "approve", "accepts", "accepted"], &["rejects", "rejected", "reject", "refused", "vetoed"]],
+    [&["confirms", "confirmed", "confirm"], &["denies", "denied", "deny"]],
+    [&["buys", "buy", "bought", "acquired", "acquire"], &["sells", "sell", "sold", "divested"]],
+    [&["raises", "raised", "raise"], &["cuts", "cut", "lowers", "lowered"]],
+    [&["before"], &["after"]],
+    [&["export", "exports", "exported"], &["import", "imports", "imported"]],
+    [&["guilty", "convicted"], &["acquitted", "cleared"]],
 ];
 
-/// A status word in a text: the units, and the line of [`GROUPS`], if any.
+/// What a cut leaves of `isn't`.
+const NOT: &str = "t";
+
+/// Words that turn what they stand in, or are missing from.
+const TURNING: [&str; 39] = [
+    "将", "拟", "或", "曝", "未", "不", "没", "无", "非", "尚未", "并未", "没有", "不是", "否认", "取消", "疑似",
+    "有望", "即将", "将于", "计划", "不再", "暂停", "not", "no", "never", NOT, "cannot", "without", "will", "would", "may",
+    "might", "could", "plans", "planned", "denied", "alleged", "postponed", "cancelled",
+];
+
+/// A status word in a text: the units, and its line and column in the lists, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) units: Range<usize>,
-    pub(super) group: Option<usize>,
+    place: Option<(usize, usize)>,
+}
+
+impl Status {
+    /// Says whether two words, both in their own text, say the same.
+    pub(super) fn agrees(&self, text: &Text<'_>, other: &Self, other_text: &Text<'_>) -> bool {
+        let written = text.written(self.units.clone()) == other_text.written(other.units.clone());
+        written || self.place.is_some() && self.place == other.place
+    }
+
+    /// Says whether two words that do not agree contradict each other.
+    pub(super) fn opposes(&self, other: &Self) -> bool {
+        self.place.zip(other.place).is_some_and(|(own, other)| own.0 == other.0)
+    }
+}
+
+/// The line and the column of a word.
+fn place(word: &str) -> Option<(usize, usize)> {
+    let column = |line: &[&str]| line.iter().position(|&known| known == word);
+    if word.is_ascii() {
+        let column = |line: &[&[&str]; 2]| line.iter().position(|words| words.contains(&word));
+        return ENGLISH.iter().enumerate().find_map(|(line, words)| Some((GROUPS.len() + line, column(words)?)));
+    }
+    GROUPS.iter().enumerate().find_map(|(line, words)| Some((line, column(words)?)))
 }
 
 /// Says whether a status word turns what it stands in, or is missing from.
 pub(super) fn turns(text: &Text<'_>, status: &Status) -> bool {
-    TURNING.contains(&text.written(status.units.clone()))
+    let last = status.units.end.saturating_sub(1);
+    TURNING.contains(&text.written(status.units.clone())) || text.written(last..status.units.end) == NOT
 }
 
-/// The longest status word, in characters.
+/// The longest status word, in units.
 const LONGEST: usize = 4;
 
 /// Finds the status words that touch units `span` of `text`, the longest at each place.
@@ -77,12 +124,16 @@ pub(super) fn find(text: &Text<'_>, span: Range<usize>) -> Vec<Status> {
             if units.end <= span.start || units.end > text.units.len() {
                 return None;
             }
-            if !text.units.get(units.clone())?.iter().all(|unit| unit.kind == Kind::Han) {
+            let kinds = text.units.get(units.clone())?;
+            let is = |kind: Kind| kinds.iter().all(|unit| unit.kind == kind);
+            if !(is(Kind::Han) || len == 1 && is(Kind::Word)) {
                 return None;
             }
             let word = text.written(units.clone());
-            let group = GROUPS.iter().position(|group| group.contains(&word));
-            (group.is_some() || TURNING.contains(&word)).then_some(Status { units, group })
+            let place = place(word);
+            // isn't is cut into isn and t.
+            let units = if word == NOT && at > 0 { at - 1..at + 1 } else { units };
+            (place.is_some() || TURNING.contains(&word)).then_some(Status { units, place })
         });
         match longest {
             Some(status) => {
@@ -115,7 +166,7 @@ mod tests {
     #[test]
     fn no_word_is_longer_than_the_search() {
         for word in GROUPS.iter().copied().flatten().chain(&TURNING) {
-            assert!(word.chars().count() <= LONGEST, "{word}");
+            assert!(word.is_ascii() || word.chars().count() <= LONGEST, "{word}");
         }
     }
 }
