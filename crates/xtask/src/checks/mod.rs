@@ -18,6 +18,7 @@ mod regress;
 mod releases;
 mod replica;
 mod resume;
+mod rights;
 mod rust;
 mod sample;
 mod shards;
@@ -88,6 +89,7 @@ pub const ALL: &[Check] = &[
     },
     Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
     Check { name: "mutations", what: "damaged values of every type", needs_server: true, run: mutations::run },
+    Check { name: "rights", what: "injections, roles with few rights", needs_server: true, run: rights::run },
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check {
         name: "hostile",
