@@ -22,6 +22,7 @@ mod rights;
 mod rust;
 mod sample;
 mod shards;
+mod unsafety;
 mod upgrade;
 
 use crate::error::Result;
@@ -50,6 +51,12 @@ pub const ALL: &[Check] = &[
         what: "unit tests of neardup-core (about 3 minutes the first time)",
         needs_server: false,
         run: rust::core,
+    },
+    Check {
+        name: "unsafe",
+        what: "unsafe code, each piece with its argument",
+        needs_server: false,
+        run: unsafety::run,
     },
     Check { name: "xtask", what: "unit tests of these commands", needs_server: false, run: rust::xtask },
     Check {
