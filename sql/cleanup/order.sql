@@ -15,7 +15,7 @@ BEGIN
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'rank => ARRAY[''source_rank desc'', ''day'']';
         END IF;
         IF parts[1] LIKE '"%' THEN
-            parts[1] := pg_catalog.replace(pg_catalog.btrim(parts[1], '"'), '""', '"');
+            parts[1] := pg_catalog.replace(pg_catalog.substr(parts[1], 2, pg_catalog.length(parts[1]) - 2), '""', '"');
         END IF;
         PERFORM neardup_internal.column_type(target, parts[1]::name);
         list := list || pg_catalog.format('t.%I %s NULLS %s, ', parts[1], pg_catalog.upper(coalesce(parts[4], 'asc')),

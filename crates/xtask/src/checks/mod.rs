@@ -21,11 +21,13 @@ mod regress;
 mod releases;
 mod replica;
 mod resume;
+mod rights;
 mod rust;
 mod sample;
 mod shards;
 mod subscriber;
 mod trusted;
+mod unsafety;
 mod upgrade;
 
 use crate::error::Result;
@@ -54,6 +56,12 @@ pub const ALL: &[Check] = &[
         what: "unit tests of neardup-core (about 3 minutes the first time)",
         needs_server: false,
         run: rust::core,
+    },
+    Check {
+        name: "unsafe",
+        what: "unsafe code, each piece with its argument",
+        needs_server: false,
+        run: unsafety::run,
     },
     Check { name: "xtask", what: "unit tests of these commands", needs_server: false, run: rust::xtask },
     Check {
@@ -101,6 +109,7 @@ pub const ALL: &[Check] = &[
     Check { name: "replica", what: "a streaming replica, and its promotion", needs_server: true, run: replica::run },
     Check { name: "mutations", what: "damaged values of every type", needs_server: true, run: mutations::run },
     Check { name: "subscriber", what: "a logical replication subscriber", needs_server: true, run: subscriber::run },
+    Check { name: "rights", what: "injections, roles with few rights", needs_server: true, run: rights::run },
     Check { name: "extremes", what: "every function with extreme arguments", needs_server: true, run: extremes::run },
     Check {
         name: "hostile",

@@ -1,0 +1,163 @@
+//! Names and texts written to do harm, and roles with few rights: no argument becomes SQL, nobody gains a right, and a right that
+//! suffices according to docs/rights.md does.
+//!
+//! Each payload calls a function that rings a bell, a sequence, which stays rung even where the transaction does not end well.
+
+use super::{Tally, expect};
+use crate::error::Result;
+use crate::psql::{Session, fresh_database, query};
+use crate::server::Server;
+use crate::test::Context;
+
+const DATABASE: &str = "rights";
+const SETUP: &str = include_str!("rights/setup.sql");
+/// What a superuser might be made to run by a record that somebody else has written.
+const FORGED: &str = include_str!("rights/forged.sql");
+/// What each role may do, as documented: `role|statement|SQLSTATE`, 00000 where it is allowed.
+const LEAST: &str = include_str!("rights/least.sql");
+/// Operators that come before Postgres's own in somebody else's schema.
+const SHADOWS: &str = include_str!("rights/shadows.sql");
+
+/// The functions and procedures of the extension that SQL can call.
+const MEMBERS: &str = "
+SELECT p.oid FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+WHERE e.extname = 'pg_neardup' AND p.prorettype NOT IN ('trigger'::regtype, 'internal'::regtype) AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[])";
+
+/// Tries it all.
+pub fn run(context: &Context) -> Result<Tally> {
+    let server = context.server()?;
+    let parts: [(&str, fn(&Server) -> Result<Tally>); 5] =
+        [("arguments", arguments), ("names", names), ("forged", forged), ("least", least), ("shadows", shadows)];
+    let mut tally = Tally::default();
+    for (name, part) in parts.iter().filter(|(name, _)| context.wants(name)) {
+        fresh_database(server, DATABASE)?;
+        query(server, DATABASE, "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
+        query(server, DATABASE, &format!("SET client_min_messages = error; {SETUP}"))?;
+        query(server, DATABASE, "CALL neardup.backfill('article')")?;
+        tally += part(server)?;
+        println!("    {name}: {tally}");
+    }
+    query(server, "postgres", &format!("DROP DATABASE {DATABASE}"))?;
+    query(server, "postgres", "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
+    Ok(tally)
+}
+
+/// Whether the bell has been rung since it was last asked.
+fn rung(server: &Server) -> Result<String> {
+    let state = query(server, DATABASE, "SELECT is_called FROM bell")?;
+    query(server, DATABASE, "ALTER SEQUENCE bell RESTART")?;
+    Ok(state)
+}
+
+/// Each payload as each argument of each function, by a superuser and by somebody without rights.
+fn arguments(server: &Server) -> Result<Tally> {
+    query(server, DATABASE, "DO $$ BEGIN EXECUTE 'SELECT ''' || (SELECT text FROM payload LIMIT 1); END $$")?;
+    let mut tally = expect("a payload in a string that is put together rings the bell", &rung(server)?, "t");
+    let quiet = "SET client_min_messages = error; SET statement_timeout = '300s'";
+    for (role, schemas) in [("postgres", "AND p.pronamespace <> 'neardup_internal'::regnamespace"), ("mallory", "")] {
+        let functions = format!(
+            "SELECT f.oid::regprocedure FROM ({MEMBERS} {schemas} AND p.prokind <> 'p' ORDER BY 1) f WHERE rings(f.oid)"
+        );
+        let run = query(server, DATABASE, &format!("{quiet}; SET ROLE {role}; {functions}"))?;
+        tally += expect(&format!("functions that run what {role} gives them"), &run, "");
+        let calls = format!("SELECT c FROM ({MEMBERS} {schemas} AND p.prokind = 'p') p, calls(p.oid) c");
+        let calls = query(server, DATABASE, &format!("COPY ({calls}) TO STDOUT WITH (DELIMITER E'\\x01')"))?;
+        let mut session = Session::open(server, DATABASE)?;
+        session.ask(&format!("{quiet}; SET ROLE {role};"))?;
+        for call in calls.lines().map(|call| call.replace(r"\n", "\n").replace(r"\\", r"\")) {
+            let before = session.ask("SELECT strokes();")?;
+            session.ask(&format!("{call};"))?;
+            tally +=
+                expect(&format!("{call} by {role} runs what it is given"), &session.ask("SELECT strokes();")?, &before);
+        }
+    }
+    let tried =
+        query(server, DATABASE, "SELECT count(*) > 3000, count(*) FILTER (WHERE state = 'P9999') > 500 FROM tried")?;
+    tally += expect("many calls were made, and many were not refused", &tried, "t|t");
+    let canary = "SELECT count(*) FROM canary; SELECT count(*) FROM article; SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = 'mallory'";
+    tally += expect("all is as it was", &query(server, DATABASE, canary)?, "1\n20\nf");
+    Ok(tally)
+}
+
+/// Tables and columns whose names are payloads, from protect to unprotect, by an owner without other rights.
+fn names(server: &Server) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let payloads = query(server, DATABASE, "SELECT ctid FROM payload")?;
+    for payload in payloads.lines() {
+        let steps = format!("SELECT l FROM payload p, life(p.text) l WHERE p.ctid = '{payload}'");
+        let steps = query(server, DATABASE, &format!("COPY ({steps}) TO STDOUT WITH (DELIMITER E'\\x01')"))?;
+        let mut session = Session::open(server, DATABASE)?;
+        session.ask("SET client_min_messages = error; SET ROLE keeper;")?;
+        for step in steps.lines().map(|step| step.replace(r"\n", "\n").replace(r"\\", r"\")) {
+            let answer = session.ask(&format!("{step};"))?;
+            let wrong: Vec<&str> = answer.lines().filter(|line| line.starts_with("ERROR")).collect();
+            tally += expect(&step, &wrong.join("\n"), "");
+        }
+        tally += expect("the names were run", &rung(server)?, "f");
+    }
+    tally += Tally::one(!payloads.is_empty());
+    Ok(tally)
+}
+
+/// Records of clean-ups and triggers that somebody has written by hand, used by a superuser.
+fn forged(server: &Server) -> Result<Tally> {
+    let mut session = Session::open(server, DATABASE)?;
+    session.ask("SET client_min_messages = error;")?;
+    session.ask(FORGED)?;
+    let mut tally = Tally::default();
+    let runs = query(server, DATABASE, "SELECT run_id FROM neardup.runs WHERE role = 'mallory'")?;
+    tally += Tally::one(!runs.is_empty());
+    for run in runs.lines() {
+        let answer = session.ask(&format!("\\set VERBOSITY sqlstate\nCALL neardup.restore({run});"))?;
+        tally += expect(&format!("a forged run {run}, brought back by a superuser"), &answer, "ERROR:  42501");
+    }
+    let use_it = "SELECT count(*) FROM neardup.protected; SELECT neardup.report('mallorys.own'); CALL neardup.cleanup('mallorys.own', dry_run => false); CALL neardup.backfill('mallorys.own'); INSERT INTO mallorys.own VALUES (99, 'x');";
+    session.ask(use_it)?;
+    tally += expect("what somebody wrote by hand was run", &rung(server)?, "f");
+    let canary = "SELECT body LIKE 'It sings%' FROM canary; SELECT count(*) FROM canary; SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'";
+    tally += expect("all is as it was", &query(server, DATABASE, canary)?, "t\n1\nf");
+    Ok(tally)
+}
+
+/// Roles with the rights that docs/rights.md says are enough, and with one less.
+fn least(server: &Server) -> Result<Tally> {
+    let (grants, cases) = LEAST.split_once("-- cases\n").ok_or("least.sql has no line \"-- cases\"")?;
+    query(server, DATABASE, &format!("SET client_min_messages = error; {grants}"))?;
+    let mut tally = Tally::default();
+    for case in cases.lines().filter(|line| !line.starts_with("--") && !line.is_empty()) {
+        let [role, state, statement] = case.splitn(3, '|').collect::<Vec<_>>()[..] else {
+            return Err(format!("not role|SQLSTATE|statement: {case}").into());
+        };
+        let mut session = Session::open(server, DATABASE)?;
+        session.ask(&format!("\\set VERBOSITY sqlstate\nSET client_min_messages = error; SET ROLE {role};"))?;
+        let answer = session.ask(&format!("{statement};"))?;
+        let found = answer.lines().find_map(|line| line.strip_prefix("ERROR:")).unwrap_or("00000").trim();
+        tally += expect(&format!("{role}: {statement}"), found, state);
+    }
+    Ok(tally)
+}
+
+/// Somebody else's operators come first in the search path: what runs by itself, at each insert, is not taken in by them.
+fn shadows(server: &Server) -> Result<Tally> {
+    query(server, DATABASE, &format!("SET client_min_messages = error; {SHADOWS}"))?;
+    let operators =
+        query(server, DATABASE, "SELECT count(*) > 100 FROM pg_operator WHERE oprnamespace = 'shadow'::regnamespace")?;
+    let mut tally = expect("there are shadows", &operators, "t");
+    let path = "SET client_min_messages = error; SET search_path = shadow, public;";
+    query(server, DATABASE, &format!("{path} SELECT 1::oid = 'article'::regclass"))?;
+    tally += expect("they come first", &rung(server)?, "t");
+    for work in [
+        "INSERT INTO article VALUES (100, 'A lamp of glass was taken down, and stays in the hut below.'); UPDATE article SET day = day + 1 WHERE id = 100; UPDATE article SET body = body || ' Children may turn it.' WHERE id = 100",
+        "COPY article (id, body) FROM PROGRAM 'printf \"101\\tA solar lamp shines in its place and reaches farther out.\\n\"'",
+        "SELECT neardup.let_through('article'); INSERT INTO article SELECT 102, body FROM article WHERE id = 3",
+        "SELECT count(*) FROM article WHERE simhash_within(body_simhash, '0123456789abcdef', 3)",
+        "SELECT near_duplicate_of(body_simhash, 3) OVER (ORDER BY id) FROM article",
+        "SELECT same_message(a.body, b.body) FROM article a, article b WHERE a.id < b.id; SELECT minhash(body, 'chars:2') <%> minhash(body, 'chars:2') FROM article",
+        "SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; SELECT count(*) FROM neardup.progress; SELECT count(*) FROM neardup.resigning; SELECT count(*) FROM neardup.profiles",
+    ] {
+        query(server, DATABASE, &format!("{path} {work}"))?;
+        tally += expect(&format!("somebody else's operator ran in: {work}"), &rung(server)?, "f");
+    }
+    Ok(tally)
+}

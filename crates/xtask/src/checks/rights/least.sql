@@ -1,0 +1,43 @@
+-- Owner of a protected table, and roles with one task each.
+CREATE ROLE reader;
+CREATE ROLE writer;
+CREATE ROLE signer;
+CREATE ROLE cleaner;
+ALTER TABLE article OWNER TO keeper;
+CREATE TABLE kept (id int PRIMARY KEY, body text);
+ALTER TABLE kept OWNER TO keeper;
+INSERT INTO kept SELECT id, body FROM article;
+GRANT INSERT ON article TO writer;
+GRANT SELECT ON article TO reader;
+GRANT SELECT, UPDATE ON article TO signer;
+GRANT SELECT, UPDATE, DELETE ON article TO cleaner;
+-- cases
+-- role|SQLSTATE|statement
+mallory|00000|SELECT simhash('The harbour bridge is closed.'::text, 'chars:3') <~> '0123456789abcdef'
+mallory|42501|SELECT neardup.protect('kept', 'body')
+mallory|42501|SELECT neardup.unprotect('article')
+mallory|42501|CALL neardup.backfill('article')
+mallory|42501|SELECT count(*) FROM neardup.duplicates('article')
+mallory|42501|CALL neardup.cleanup('article')
+mallory|42501|CALL neardup.resign('article', analyzer => 'chars:4')
+mallory|42501|SELECT neardup.let_through('article')
+mallory|42501|SELECT count(*) FROM neardup.hot_bands('article')
+keeper|00000|SELECT neardup.protect('kept', 'body')
+keeper|00000|CALL neardup.backfill('kept')
+writer|23505|INSERT INTO article VALUES (200, md5('1') || md5('1x'))
+writer|00000|INSERT INTO article VALUES (201, 'A lamp of glass was taken down, and stays in the hut below.')
+writer|42501|SELECT count(*) FROM neardup.duplicates('article')
+reader|00000|SELECT count(*) FROM neardup.duplicates('article')
+reader|00000|SELECT count(*) FROM neardup.report('article')
+reader|00000|SELECT count(*) FROM neardup.hot_bands('article')
+cleaner|00000|CALL neardup.cleanup('article', dry_run => false)
+cleaner|42501|CALL neardup.restore(1)
+mallory|42704|CALL neardup.restore(1)
+keeper|42704|CALL neardup.restore(1)
+postgres|00000|CALL neardup.restore(1)
+reader|42501|CALL neardup.backfill('article')
+reader|42501|CALL neardup.cleanup('article', dry_run => false)
+signer|00000|CALL neardup.backfill('article')
+signer|42501|CALL neardup.cleanup('article', dry_run => false)
+signer|42501|CALL neardup.resign('article', analyzer => 'chars:4')
+keeper|00000|SELECT neardup.unprotect('kept')
