@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neardup_core::sketch::bloom::{Bloom, BloomRef};
+use neardup_core::sketch::bloom::{BloomFilter, BloomRef};
 use neardup_core::sketch::minhash::{self, MinHash, MinHashRef};
 use neardup_core::sketch::simhash;
 use neardup_core::sketch::tokenset::{self, TokenSet};
@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
         if let Ok(signature) = text.parse::<MinHash>() {
             assert_eq!(signature.to_string().parse(), Ok(signature));
         }
-        if let Ok(filter) = text.parse::<Bloom>() {
+        if let Ok(filter) = text.parse::<BloomFilter>() {
             assert_eq!(filter.to_string().parse(), Ok(filter));
         }
         if let Ok(bytes) = tokenset::from_text(text) {
