@@ -16,6 +16,13 @@ const ARTICLES: usize = 300;
 /// How often each is brought: enough that nobody is through before one is killed, and no more than a pipe holds.
 const ROUNDS: usize = 10;
 
+/// Work that takes a while, so that the server goes down in the middle of it.
+const MANY: &str = "CREATE TABLE many AS SELECT i, (i::bigint * 7919)::simhash AS s FROM generate_series(1, 200000) i";
+const AT_WORK: [&str; 2] = [
+    "CREATE INDEX many_bands ON many USING gin (simhash_bands(s, 64));",
+    "CREATE TABLE many_signed AS SELECT simhash(repeat(i::text, 500), 'jieba') FROM many;",
+];
+
 /// Protects a table on a server of its own, kills that, brings it back and looks.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = Server::start(&context.postgres)?;
@@ -33,11 +40,29 @@ pub fn run(context: &Context) -> Result<Tally> {
     open.ask("BEGIN; UPDATE article SET id = id || '!'; DELETE FROM article WHERE length(body) % 2 = 0;")?;
     let mut load = Session::open(&server, DATABASE)?;
     load.ask("BEGIN; INSERT INTO article SELECT 'load ' || i, md5(i::text) || md5((-i)::text) || md5((i + 7)::text) FROM generate_series(1, 300) i;")?;
+    query(&server, DATABASE, MANY)?;
+    let mut working = Vec::new();
+    for statement in AT_WORK {
+        let mut session = Session::open(&server, DATABASE)?;
+        session.send(statement)?;
+        working.push(session);
+    }
+    let active = format!(
+        "SET statement_timeout = '60s'; DO $$ BEGIN LOOP EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%many%' AND pid <> pg_backend_pid()) = {}; PERFORM pg_stat_clear_snapshot(); END LOOP; END $$",
+        AT_WORK.len()
+    );
+    query(&server, DATABASE, &active)?;
     server.crash();
+    drop(working);
     drop(load);
     drop(open);
     server.restart()?;
     let mut tally = expect("the rows after the crash", &query(&server, DATABASE, state)?, &before);
+    let left = "SELECT count(*) FROM pg_class WHERE relname IN ('many_signed', 'many_bands')";
+    tally += expect("a table and an index that were in the making", &query(&server, DATABASE, left)?, "0");
+    query(&server, DATABASE, "CREATE INDEX many_bands ON many USING gin (simhash_bands(s))")?;
+    let found = "SET enable_seqscan = off; SELECT count(*) FROM many WHERE simhash_within(s, 7919::bigint::simhash, 0)";
+    tally += expect("a search by the index made again", &query(&server, DATABASE, found)?, "1");
     let mut session = Session::open(&server, DATABASE)?;
     session.ask(r"\set VERBOSITY sqlstate")?;
     let copy = "INSERT INTO article SELECT 'copy', body || '（完）' FROM article ORDER BY length(body) DESC LIMIT 1;";
