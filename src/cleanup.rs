@@ -16,8 +16,16 @@ use crate::error::{Result, report};
 extension_sql_file!(
     "../sql/cleanup/record.sql",
     name = "cleanup_record",
-    requires =
-        ["guard", "grouping", hold_table, release_table, in_transaction_block, check_committing, pass::let_through, pass::sign_only]
+    requires = [
+        "guard",
+        "grouping",
+        hold_table,
+        release_table,
+        in_transaction_block,
+        check_committing,
+        pass::let_through,
+        pass::sign_only
+    ]
 );
 extension_sql_file!("../sql/cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_record"]);
 extension_sql_file!("../sql/cleanup/backfill.sql", name = "cleanup_backfill", requires = ["cleanup_runner"]);
@@ -83,7 +91,9 @@ fn check_committing(procedure: &str) -> Result<()> {
     let message = format!("neardup.{procedure} cannot run inside a function");
     let code = PgSqlErrorCode::ERRCODE_INVALID_TRANSACTION_TERMINATION;
     Err(ErrorReport::new(code, message, "neardup")
-        .set_detail("It commits after each batch, which Postgres allows neither in a function nor in a block with EXCEPTION.")
+        .set_detail(
+            "It commits after each batch, which Postgres allows neither in a function nor in a block with EXCEPTION.",
+        )
         .set_hint("Call it on its own, or from a DO block or a procedure that were called so."))
 }
 

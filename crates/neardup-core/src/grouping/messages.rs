@@ -110,8 +110,7 @@ impl Split<'_> {
     /// The place of a row among the representatives so far, if one of the nearest has its message.
     fn join(&mut self, position: u32) -> Result<Option<Place>> {
         let group = self.group;
-        let mut near: Vec<(u32, u32)> =
-            self.representatives.iter().map(|&r| (group.apart(r, position), r)).collect();
+        let mut near: Vec<(u32, u32)> = self.representatives.iter().map(|&r| (group.apart(r, position), r)).collect();
         near.retain(|&(apart, r)| apart <= group.distance && group.meet(r, position));
         if near.len() > MOST_COMPARED {
             near.select_nth_unstable(MOST_COMPARED);
@@ -124,7 +123,8 @@ impl Split<'_> {
             }
         }
         for &(_, representative) in &near {
-            if self.length(representative) < self.length(position) && self.repeats(representative, position)?.is_some() {
+            if self.length(representative) < self.length(position) && self.repeats(representative, position)?.is_some()
+            {
                 self.longer.push((representative, position));
             }
         }

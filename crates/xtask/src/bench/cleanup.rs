@@ -57,7 +57,9 @@ pub fn measure(bench: &Bench) -> Result<Section> {
     let with_facts = bench.seconds(&list("facts"))?;
     // What the clean-up will remove; the DELETE is taken back.
     say::note("DELETE");
-    bench.ask("CREATE TABLE doomed AS SELECT key::bigint AS id FROM neardup.duplicates('held'); ANALYZE doomed; BEGIN")?;
+    bench.ask(
+        "CREATE TABLE doomed AS SELECT key::bigint AS id FROM neardup.duplicates('held'); ANALYZE doomed; BEGIN",
+    )?;
     let bare = bench.seconds("DELETE FROM held WHERE id IN (SELECT id FROM doomed)")?;
     bench.ask("ROLLBACK")?;
     say::note("cleanup");
@@ -79,8 +81,18 @@ pub fn measure(bench: &Bench) -> Result<Section> {
     const SCAN: &str = "count(simhash(body, 'chars:3')), writes nothing";
     let mut comparison = Comparison::new("Signing what is there", &method, Shown::Rate("rows/s", 1.0), SCAN);
     comparison.add(Who::Floor, SCAN, scan / count, "");
-    comparison.add(Who::Floor, "UPDATE to a constant", update / count, "signs nothing, and no index but the primary key");
-    comparison.add(Who::Ours, "GIN index on the expression", index / count, "signs each row, writes to none: enough to search");
+    comparison.add(
+        Who::Floor,
+        "UPDATE to a constant",
+        update / count,
+        "signs nothing, and no index but the primary key",
+    );
+    comparison.add(
+        Who::Ours,
+        "GIN index on the expression",
+        index / count,
+        "signs each row, writes to none: enough to search",
+    );
     comparison.add(Who::Ours, "neardup.backfill", backfill / count, "writes each row and its entries in six indexes");
     section.comparison(&comparison)?;
     section.aim(

@@ -48,7 +48,8 @@ SELECT 'without a run', count(*) FROM neardup.removed d WHERE NOT EXISTS (SELECT
 UNION ALL SELECT 'of today', count(*) FROM neardup.removed d JOIN neardup.runs r USING (run_id)
 WHERE r.target = 'before'::regclass AND r.started > now() - interval '1 day' HAVING count(*) % 5000 > 0";
 
-const CLEANUP: &str = "CALL neardup.cleanup('articles', dry_run => false, on_reference => 'repoint', batch => 50, throttle => '1 ms');";
+const CLEANUP: &str =
+    "CALL neardup.cleanup('articles', dry_run => false, on_reference => 'repoint', batch => 50, throttle => '1 ms');";
 
 /// Interrupts each procedure twenty times, then lets it come to its end.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -64,7 +65,11 @@ pub fn run(context: &Context) -> Result<Tally> {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let call = procedure(&server)?;
             interrupt(&server, &call, round, Duration::from_millis(20 + (random >> 33) % 200))?;
-            tally += expect(&format!("what is lost after interruption {round} of {call}"), &query(&server, DATABASE, LOST)?, "");
+            tally += expect(
+                &format!("what is lost after interruption {round} of {call}"),
+                &query(&server, DATABASE, LOST)?,
+                "",
+            );
             tally += expect("procedures at work after it", &query(&server, DATABASE, PROGRESS)?, "0");
             tally += expect("what is forgotten too early", &query(&server, DATABASE, FORGOTTEN)?, "");
         }
