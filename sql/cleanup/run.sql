@@ -126,13 +126,14 @@ DECLARE
     choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, age, rank, scope, since, until, verify, within);
     counts record;
     chosen bigint;
+    chained bigint;
     all_places bigint;
     preparing text[];
     removing text;
     arguments text;
     place bigint := 0;
     batches integer := 0;
-    left_in_place bigint;
+    left_in_place bigint := 0;
     told timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
@@ -177,8 +178,9 @@ BEGIN
     END IF;
     counts := neardup_internal.choose(guarded, choice, action);
     chosen := counts.chosen;
-    IF counts.chained > 0 THEN
-        RAISE NOTICE '% rows of groups are further than % from the row that stays and are left in place', counts.chained, guarded.distance;
+    chained := counts.chained;
+    IF chained > 0 THEN
+        RAISE NOTICE '% rows of groups are further than % from the row that stays and are left in place', chained, guarded.distance;
     END IF;
     IF chosen = 0 THEN
         RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, target;
@@ -207,7 +209,9 @@ BEGIN
             COMMIT;
         END IF;
     END LOOP;
-    left_in_place := neardup_internal.tell_skipped(target, run_id, action, guarded.distance);
+    IF removed < chosen OR chained > 0 THEN
+        left_in_place := neardup_internal.tell_skipped(target, run_id, action, guarded.distance);
+    END IF;
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;
     DROP TABLE pg_temp.neardup_chosen;
     PERFORM neardup_internal.end_work(target);
