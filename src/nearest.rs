@@ -122,12 +122,7 @@ fn nearest_places(
     requires = ["bootstrap", "simhash_type"],
     sql = "CREATE FUNCTION neardup_internal.any_rotated_within(target oid, signature_column text, signature simhash, distance integer) RETURNS boolean STABLE STRICT PARALLEL SAFE COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
-fn any_rotated_within(
-    target: pg_sys::Oid,
-    signature_column: &str,
-    signature: SimHash,
-    distance: i32,
-) -> Result<bool> {
+fn any_rotated_within(target: pg_sys::Oid, signature_column: &str, signature: SimHash, distance: i32) -> Result<bool> {
     let distance = within("distance", distance, 0..=MAX_DISTANCE)?;
     Ok(banding::any_within(&mut open(target, signature_column)?, signature.0, distance))
 }

@@ -322,7 +322,10 @@ mod tests {
             ),
             (r#"{"tokenizer":"chars","size":-1}"#, r#"Key "size" must be an integer between 1 and 64: -1."#),
             (r#"{"tokenizer":"words","shingle":1e99}"#, r#"Key "shingle" must be an integer between 1 and 16: 1e+99."#),
-            (r#"{"tokenizer":"words","normalize":"html"}"#, r#"Key "normalize" must be an array of the names of steps: "html"."#),
+            (
+                r#"{"tokenizer":"words","normalize":"html"}"#,
+                r#"Key "normalize" must be an array of the names of steps: "html"."#,
+            ),
         ] {
             assert_eq!(text.parse::<Spec>().unwrap_err().detail.unwrap(), detail);
         }
