@@ -269,7 +269,7 @@ mod tests {
         bands: Vec<Vec<(i64, usize)>>,
         counts: Vec<bool>,
         entries: u64,
-        range: std::vec::IntoIter<(i64, usize)>,
+        range: (u32, std::ops::Range<usize>),
         visited: usize,
         read: usize,
     }
@@ -283,7 +283,7 @@ mod tests {
                 words
             };
             let bands = (0..DEFAULT_BANDS).map(band).collect();
-            Self { bands, counts: counts.to_vec(), entries, range: Vec::new().into_iter(), visited: 0, read: 0 }
+            Self { bands, counts: counts.to_vec(), entries, range: (0, 0..0), visited: 0, read: 0 }
         }
     }
 
@@ -294,12 +294,12 @@ mod tests {
         fn seek(&mut self, band: u32, first: i64, last: i64) {
             let words = &self.bands[band as usize];
             let range = words.partition_point(|word| word.0 < first)..words.partition_point(|word| word.0 <= last);
-            self.range = words[range].to_vec().into_iter();
+            self.range = (band, range);
         }
 
         fn entry(&mut self) -> Option<(i64, usize)> {
             self.read += 1;
-            self.range.next()
+            self.range.1.next().map(|i| self.bands[self.range.0 as usize][i])
         }
 
         fn row(&mut self, place: usize) -> Option<usize> {

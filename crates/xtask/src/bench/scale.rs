@@ -8,6 +8,7 @@ mod grouping;
 mod lookup;
 mod minhash;
 mod search;
+mod skew;
 
 use super::Bench;
 use super::report::Section;
@@ -40,6 +41,9 @@ pub fn measure(bench: &Bench) -> Result<Section> {
         if real {
             lookup::measure(bench, &mut section, "natural_texts", "signatures of the texts, `chars:3`")?;
         }
+    }
+    if bench.wants("skew") {
+        skew::measure(bench, &mut section, rows.min(1_000_000))?;
     }
     if bench.wants("grouping") {
         grouping::measure(bench, &mut section, "made", "random signatures, one in ten a near-duplicate")?;
