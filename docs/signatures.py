@@ -93,8 +93,14 @@ def minhash_bottom(elements, count):
     return sorted({element >> 32 for element in elements})[:count]
 
 
-def minhash_bytes(scheme, width, count, fingerprint, values):
-    header = bytes([1, {"many_hash": 1, "bottom_k": 2}[scheme], width, 0])
+def narrowed(values):
+    """The scale of bottom_k values, and the values of 16 bits on it."""
+    scale = min(16, 32 - max(values).bit_length())
+    return scale, [value >> (16 - scale) for value in values]
+
+
+def minhash_bytes(scheme, width, count, fingerprint, values, scale=0):
+    header = bytes([1, {"many_hash": 1, "bottom_k": 2}[scheme], width, scale])
     header += count.to_bytes(2, "little") + len(values).to_bytes(2, "little") + fingerprint.to_bytes(8, "little")
     return header + b"".join((value & ((1 << width) - 1)).to_bytes(width // 8, "little") for value in values)
 
@@ -193,6 +199,9 @@ def golden_vectors():
     for name, elements in [("3-grams", grams), ("新闻", [token_hash("新闻")])]:
         values = minhash_bytes("bottom_k", 32, 8, stamp, minhash_bottom(elements, 8)).hex()
         yield f"minhash({name}, 8 values, bottom_k)", values
+    for name, elements in [("3-grams", grams), ("新闻", [token_hash("新闻")]), ("0 to 1999", numbers)]:
+        scale, values = narrowed(minhash_bottom(elements, 8))
+        yield f"minhash({name}, 8 values, bottom_k, 16 bits)", minhash_bytes("bottom_k", 16, 8, stamp, values, scale).hex()
     description = "chars:5"
     yield "fingerprint(chars:5, seed 0)", f"{xxhash.xxh3_64_intdigest(description.encode()):016x}"
     yield "fingerprint(chars:5, seed 7)", f"{xxhash.xxh3_64_intdigest(description.encode(), seed=7):016x}"

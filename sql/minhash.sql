@@ -44,7 +44,7 @@ COMMENT ON FUNCTION minhash_in(cstring) IS 'reads hexadecimal digits';
 COMMENT ON FUNCTION minhash_out(minhash) IS 'writes hexadecimal digits';
 COMMENT ON FUNCTION minhash_recv(internal) IS 'reads the stored bytes';
 COMMENT ON FUNCTION minhash_send(minhash) IS 'writes the stored bytes';
-COMMENT ON FUNCTION minhash(text, text, integer, text, integer, bigint) IS 'MinHash signature of a document under an analyzer: hashes 8 to 1024; scheme many_hash or bottom_k; bits 16 or 32 of each value (bottom_k: 32); NULL where the document has no token';
+COMMENT ON FUNCTION minhash(text, text, integer, text, integer, bigint) IS 'MinHash signature of a document under an analyzer: hashes 8 to 1024; scheme many_hash or bottom_k; bits 16 or 32 of each value; NULL where the document has no token';
 COMMENT ON FUNCTION minhash(character varying, text, integer, text, integer, bigint) IS 'the same for character varying, which would otherwise be read as a signature';
 COMMENT ON FUNCTION minhash(character, text, integer, text, integer, bigint) IS 'the same for character(n), which would otherwise be read as a signature';
 COMMENT ON FUNCTION minhash(unknown, text, integer, text, integer, bigint) IS 'the same for a string literal, which would otherwise be read as a signature';
@@ -54,7 +54,7 @@ COMMENT ON FUNCTION jaccard_similarity(minhash, minhash) IS 'estimate of the Jac
 COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS '1 - jaccard_similarity';
 COMMENT ON FUNCTION minhash_from_bytea(bytea) IS 'the signature whose stored bytes these are; behind the cast from bytea';
 COMMENT ON FUNCTION minhash_values(minhash) IS 'the raw values, 2 or 4 bytes each, least significant first';
-COMMENT ON FUNCTION minhash_from_values(bytea, text, integer, integer, text) IS 'signature of raw values made elsewhere, 16 or 32 bits each, least significant byte first; hashes: how many were asked for, where a bottom_k signature has fewer (0: as many as there are); signatures of different labels cannot be compared';
+COMMENT ON FUNCTION minhash_from_values(bytea, text, integer, integer, text) IS 'signature of raw values made elsewhere, 16 or 32 bits each (bottom_k: 32), least significant byte first; hashes: how many were asked for, where a bottom_k signature has fewer (0: as many as there are); signatures of different labels cannot be compared';
 COMMENT ON FUNCTION minhash_eq(minhash, minhash) IS 'equal';
 COMMENT ON FUNCTION minhash_ne(minhash, minhash) IS 'not equal';
 COMMENT ON FUNCTION minhash_hash(minhash) IS 'hash for hash joins, grouping and hash indexes';

@@ -1,6 +1,6 @@
 //! What `cargo xtask bench` measures of the core without a server: `throughput FILE ROUNDS`, one document a line.
 //!
-//! Prints lines of a name, an amount and the seconds it took, with tabs between: bytes of text for the tokenizers, beside
+//! Prints lines of a name, an amount and the seconds it took, with tabs between: bytes of text for the tokenizers and for signing, beside
 //! `cut` of jieba-rs alone on the same texts; pairs for the comparisons. The contestants take turns on small batches, each
 //! counts its best turn of a batch, so that what else the machine does weighs little and weighs on all alike.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a program, not a library")]
@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use neardup_core::analysis::{Analyzer, Scratch, jieba, presets};
+use neardup_core::document;
 use neardup_core::sketch::hash::mix;
 use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, jaccard};
 use neardup_core::sketch::simhash::hamming_distance;
@@ -66,6 +67,16 @@ fn segment(documents: &[&str], plain: &jieba_rs::Jieba, rounds: usize) {
         let mut scratch = Scratch::default();
         contestants.push(contestant(name, move |text| analyzer.normalize(text, &mut scratch).len()));
     }
+    let analyzer: Analyzer = "chars:5".parse().unwrap();
+    let mut hasher = MinHasher::new(Parameters::new(Scheme::ManyHash, 128, 32, 0).unwrap(), 0);
+    let (mut scratch, mut scratch_too) = (Scratch::default(), Scratch::default());
+    contestants.push(contestant("sign minhash(body, 'chars:5'), 128 values", |text| {
+        let signature = document::minhash(text, &analyzer, &mut scratch, &mut hasher).unwrap();
+        signature.map_or(0, |signature| signature.as_bytes().len())
+    }));
+    contestants.push(contestant("sign simhash(body, 'chars:5')", |text| {
+        document::simhash(text, &analyzer, &mut scratch_too).unwrap().map_or(0, |signature| signature as usize)
+    }));
     for batch in documents.chunks(BATCH) {
         let mut best = vec![Duration::MAX; contestants.len()];
         for _ in 0..rounds {
@@ -97,6 +108,7 @@ fn compare(rounds: usize) {
         ("compare minhash(128), 32 bits", Scheme::ManyHash, 32),
         ("compare minhash(128), 16 bits", Scheme::ManyHash, 16),
         ("compare minhash(128), bottom-k", Scheme::BottomK, 32),
+        ("compare minhash(128), bottom-k, 16 bits", Scheme::BottomK, 16),
     ] {
         let mut hasher = MinHasher::new(Parameters::new(scheme, 128, width, 0).unwrap(), 0);
         let signatures: Vec<Vec<u8>> = (0..SIGNATURES as u64)

@@ -118,6 +118,10 @@ fn computed() -> Vec<(String, String)> {
     for (name, elements) in [("3-grams", &grams[..]), ("新闻", &one)] {
         add(&format!("minhash({name}, 8 values, bottom_k)"), minhash(Scheme::BottomK, elements, 8, 32, 0));
     }
+    for (name, elements) in [("3-grams", &grams[..]), ("新闻", &one), ("0 to 1999", &numbers)] {
+        let value = minhash(Scheme::BottomK, elements, 8, 16, 0);
+        add(&format!("minhash({name}, 8 values, bottom_k, 16 bits)"), value);
+    }
     for seed in [0, 7] {
         add(&format!("fingerprint(chars:5, seed {seed})"), to_hex(fingerprint("chars:5", seed)));
     }

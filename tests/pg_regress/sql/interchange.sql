@@ -14,6 +14,7 @@ SELECT minhash_from_values('\x01');
 SELECT minhash_from_values('');
 SELECT minhash_from_values('\x0100000002000000', hashes => 8);
 SELECT minhash_from_values('\x0200000001000000', 'bottom_k', hashes => 8);
+SELECT minhash_from_values('\x0100ff00', 'bottom_k', 16, 8);
 SELECT minhash_from_values(decode(repeat('00', 4 * 1025), 'hex'));
 SELECT '\x0102200008000100efcdab89674523013a07d7'::bytea::minhash;
 

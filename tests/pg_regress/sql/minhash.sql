@@ -3,7 +3,8 @@ SELECT minhash('近似重复的新闻，改动几个字。', '{"tokenizer": "cha
 SELECT minhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}', 8, bits => 16) AS sig;
 SELECT minhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}', 8, seed => 7) AS sig;
 SELECT minhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}', 8, 'bottom_k') AS sig;
-SELECT minhash(ARRAY['新闻'], 8), minhash(ARRAY['新闻'], 8, bits => 16), minhash(ARRAY['新闻'], 8, 'bottom_k');
+SELECT minhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}', 8, 'bottom_k', 16) AS sig;
+SELECT minhash(ARRAY['新闻'], 8), minhash(ARRAY['新闻'], 8, bits => 16), minhash(ARRAY['新闻'], 8, 'bottom_k'), minhash(ARRAY['新闻'], 8, 'bottom_k', 16);
 SELECT minhash(array_agg(n::text), 8) FROM generate_series(0, 1999) n;
 
 -- every text type signs its text; a literal is a text, not a signature
@@ -21,7 +22,7 @@ SELECT minhash('') IS NULL, minhash('，。！', 'chars:3') IS NULL, minhash('{}
 WITH signed AS (SELECT scheme, bits, minhash((SELECT array_agg(n::text) FROM generate_series(1, 1000) n), 1024, scheme, bits) AS a,
                        minhash((SELECT array_agg(n::text) FROM generate_series(501, 1500) n), 1024, scheme, bits) AS b,
                        minhash((SELECT array_agg(n::text) FROM generate_series(2001, 3000) n), 1024, scheme, bits) AS c
-                FROM (VALUES ('many_hash', 32), ('many_hash', 16), ('bottom_k', 32)) v(scheme, bits))
+                FROM (VALUES ('many_hash', 32), ('many_hash', 16), ('bottom_k', 32), ('bottom_k', 16)) v(scheme, bits))
 SELECT scheme, bits, jaccard_similarity(a, a) AS itself, abs(jaccard_similarity(a, b) - 1 / 3.0) < 0.06 AS a_third, jaccard_similarity(a, c) < 0.01 AS none,
        jaccard_similarity(a, b) = jaccard_similarity(b, a) AS symmetric, a <%> b = 1 - jaccard_similarity(a, b) AS distance, a <%> a AS zero
 FROM signed;
@@ -41,7 +42,7 @@ SELECT minhash('text', 'jieba', 1025);
 SELECT minhash('text', 'jieba', -1);
 SELECT minhash('text', 'jieba', 128, 'some_hash');
 SELECT minhash('text', 'jieba', 128, 'many_hash', 8);
-SELECT minhash('text', 'jieba', 128, 'bottom_k', 16);
+SELECT minhash('text', 'jieba', 128, 'bottom_k', 8);
 SELECT minhash('text', 'klingon');
 
 -- text form
@@ -54,6 +55,17 @@ SELECT '0103200008000100efcdab89674523013a07d7b1'::minhash;
 SELECT '0102200008000200efcdab89674523013a07d7b1'::minhash;
 SELECT '0102200008000200efcdab89674523013a07d7b13a07d7b1'::minhash;
 SELECT '0102100008000100efcdab89674523013a07'::minhash;
+SELECT '0102101108000100efcdab89674523013a07'::minhash;
+SELECT '0102100008000200efcdab8967452301d7b13a07'::minhash;
+
+-- a text that is stored compressed, in place and out of line, by pglz and not: the same signature
+CREATE TABLE compressed (id int, body text);
+INSERT INTO compressed SELECT n, string_agg('第' || m * n || '条消息说' || m, '，') FROM generate_series(1, 40) n, generate_series(1, n * n * 3) m GROUP BY n;
+INSERT INTO compressed SELECT 100 + n, repeat(chr(19968 + n), 3000 * n) || 'end' FROM generate_series(1, 5) n;
+SELECT count(*) FILTER (WHERE pg_column_size(body) < octet_length(body) AND pg_column_size(body) < 2000) > 0 AS in_place, count(*) FILTER (WHERE pg_column_size(body) > 3000) > 0 AS out_of_line,
+       bool_or(pg_column_compression(body) = 'pglz') AS pglz FROM compressed;
+SELECT count(*) AS texts, count(*) FILTER (WHERE minhash(body, 'chars:5') IS DISTINCT FROM minhash(body || '', 'chars:5')) AS minhashes, count(*) FILTER (WHERE simhash(body, 'chars:5') IS DISTINCT FROM simhash(body || '', 'chars:5')) AS simhashes,
+       count(*) FILTER (WHERE tokenset(body, 'chars:5') IS DISTINCT FROM tokenset(body || '', 'chars:5')) AS tokensets FROM compressed;
 
 -- binary form, by COPY both ways
 CREATE TABLE sent (sig minhash);

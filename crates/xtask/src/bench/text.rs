@@ -47,7 +47,7 @@ fn tokenizers(bench: &Bench, section: &mut Section) -> Result {
     let mut comparison = Comparison::new("Tokenizers", method, Shown::Rate("MB/s", 1e6), CUT);
     for measured in bench.core()? {
         let (who, remark) = match measured.name.as_str() {
-            name if name.starts_with("load") || name.starts_with("compare") => continue,
+            name if ["load", "compare", "sign"].iter().any(|other| name.starts_with(other)) => continue,
             CUT => (Who::Peer, ""),
             "std::str::from_utf8" => (Who::Floor, "reads each byte once"),
             _ => (Who::Ours, ""),

@@ -26,11 +26,26 @@ pub(super) fn is_other(byte: u8, next: u8) -> bool {
 }
 
 /// Gives a bit for each of the [`WORD`] bytes at `at` that begins a character; `bytes` are a UTF-8 text.
+///
+/// Eight bytes to a number: of [`judge`] with so short a question compilers make no vector instructions (rustc 1.97: 581
+/// instructions for aarch64 where this takes 80).
 #[inline]
 pub(in crate::analysis) fn starts(bytes: &[u8], at: usize) -> u64 {
-    let left = bytes.len().saturating_sub(at);
-    let bits = judge(bytes, at, |byte, _| byte & 0xc0 != 0x80);
-    if left < WORD { bits & ((1 << left) - 1) } else { bits }
+    let rest = bytes.get(at..).unwrap_or_default();
+    // Behind the end nothing begins.
+    let mut end = [0x80; WORD];
+    let word = rest.first_chunk().unwrap_or_else(|| {
+        end.iter_mut().zip(rest).for_each(|(end, &byte)| *end = byte);
+        &end
+    });
+    let mut bits = 0;
+    for (place, eight) in word.as_chunks::<8>().0.iter().enumerate() {
+        let eight = u64::from_le_bytes(*eight);
+        // What follows the first byte of a character begins with the bits 10.
+        let following = (eight >> 7) & !(eight >> 6);
+        bits |= pack(!following & 0x0101_0101_0101_0101) << (8 * place);
+    }
+    bits
 }
 
 /// Gives the places of the ASCII characters of which `is` is true, and of their fullwidth forms (U+FF01 to U+FF3F), in text order.
@@ -85,11 +100,15 @@ fn judge_word(word: &[u8; WORD + 1], is: impl Fn(u8, u8) -> bool) -> u64 {
             *found = u8::from(is(byte, next));
         }
         let found = u128::from_le_bytes(found);
-        // The product moves the lowest bit of each byte into the highest byte.
-        let pack = |bytes: u64| bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56;
         bits |= (pack(found as u64) | (pack((found >> 64) as u64) << 8)) << start;
     }
     bits
+}
+
+/// Gathers the lowest bits of eight bytes, of which no other is set: the product moves them into the highest byte.
+#[inline(always)]
+fn pack(bytes: u64) -> u64 {
+    bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 #[cfg(test)]

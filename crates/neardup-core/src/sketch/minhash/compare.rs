@@ -54,7 +54,26 @@ impl MinHashRef<'_> {
         Ok(match (parameters.scheme(), parameters.width()) {
             (Scheme::ManyHash, Width::Bits32) => estimate_32(self.values, other.values, parameters.count()),
             (Scheme::ManyHash, Width::Bits16) => estimate_16(self.values, other.values, parameters.count()),
-            (Scheme::BottomK, _) => merged_share(self.values, other.values, parameters.count()),
+            (Scheme::BottomK, Width::Bits32) => {
+                let (a, b) = (self.values.as_chunks().0, other.values.as_chunks().0);
+                let merged =
+                    Merged::new(a, b, parameters.count(), |a| u32::from_le_bytes(*a), |b| u32::from_le_bytes(*b));
+                merged.share()
+            }
+            (Scheme::BottomK, Width::Bits16) => {
+                let (a, b) = (self.values.as_chunks().0, other.values.as_chunks().0);
+                // Both on the scale of the coarser one.
+                let scale = self.scale.min(other.scale);
+                let (left, right) = (self.scale - scale, other.scale - scale);
+                let merged = Merged::new(
+                    a,
+                    b,
+                    parameters.count(),
+                    |a| u32::from(u16::from_le_bytes(*a)) >> left,
+                    |b| u32::from(u16::from_le_bytes(*b)) >> right,
+                );
+                merged.share_without_chance()
+            }
         })
     }
 }
@@ -81,23 +100,60 @@ fn estimate_16(a: &[u8], b: &[u8], count: usize) -> f64 {
     ((share - CHANCE) / (1.0 - CHANCE)).max(0.0)
 }
 
-/// The share of common values among the smallest `count` values of the union of two ascending lists of 32-bit values.
-fn merged_share(a: &[u8], b: &[u8], count: usize) -> f64 {
-    let (a, b) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
-    let (mut in_a, mut in_b) = (0, 0);
-    let (mut common, mut seen) = (0_u32, 0);
-    // Without a branch on the random comparison.
-    while seen < count
-        && let (Some(x), Some(y)) = (a.get(in_a), b.get(in_b))
-    {
-        let (x, y) = (u32::from_le_bytes(*x), u32::from_le_bytes(*y));
-        in_a += usize::from(x <= y);
-        in_b += usize::from(y <= x);
-        common += u32::from(x == y);
-        seen += 1;
+/// The smallest values of the union of two ascending lists.
+struct Merged {
+    /// Values in both lists, and how many there are in all.
+    common: u32,
+    all: u32,
+    /// Values in only one of the lists.
+    only_a: u32,
+    only_b: u32,
+    /// No value is as large as this one.
+    above: u32,
+}
+
+impl Merged {
+    /// Merges the smallest `count` values; a value that a list holds twice is two values.
+    fn new<T>(a: &[T], b: &[T], count: usize, read_a: impl Fn(&T) -> u32, read_b: impl Fn(&T) -> u32) -> Self {
+        let (mut in_a, mut in_b) = (0, 0);
+        let (mut common, mut seen) = (0_u32, 0);
+        let mut last = 0;
+        // Without a branch on the random comparison.
+        while seen < count
+            && let (Some(x), Some(y)) = (a.get(in_a).map(&read_a), b.get(in_b).map(&read_b))
+        {
+            in_a += usize::from(x <= y);
+            in_b += usize::from(y <= x);
+            common += u32::from(x == y);
+            last = x.min(y);
+            seen += 1;
+        }
+        // One list has ended, or enough is seen.
+        let rest_a = a.len().saturating_sub(in_a).min(count - seen);
+        let rest_b = b.len().saturating_sub(in_b).min(count - seen);
+        let end = |list: &[T], at: usize, read: &dyn Fn(&T) -> u32| list.get(at.wrapping_sub(1)).map_or(0, read);
+        let last = last.max(if rest_a > 0 { end(a, in_a + rest_a, &read_a) } else { 0 });
+        let last = last.max(if rest_b > 0 { end(b, in_b + rest_b, &read_b) } else { 0 });
+        Self {
+            common,
+            all: (seen + rest_a + rest_b) as u32,
+            only_a: (in_a + rest_a) as u32 - common,
+            only_b: (in_b + rest_b) as u32 - common,
+            above: last + 1,
+        }
     }
-    let rest = a.len().saturating_sub(in_a) + b.len().saturating_sub(in_b);
-    f64::from(common) / (seen + rest).min(count).max(1) as f64
+
+    /// The estimate from values that are never equal by chance.
+    fn share(&self) -> f64 {
+        f64::from(self.common) / f64::from(self.all.max(1))
+    }
+
+    /// The estimate without those that are equal by chance: of x values of one list and y of the other, spread evenly over
+    /// `above` places, x y / above share a place. Each such pair is two values that were counted as one.
+    fn share_without_chance(&self) -> f64 {
+        let chance = f64::from(self.only_a) * f64::from(self.only_b) / f64::from(self.above);
+        ((f64::from(self.common) - chance) / (f64::from(self.all.max(1)) + chance)).max(0.0)
+    }
 }
 
 /// Counts the positions at which two lists of values of `BYTES` bytes are equal.

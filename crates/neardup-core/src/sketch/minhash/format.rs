@@ -5,12 +5,15 @@
 //! 0       1      format version, 1
 //! 1       1      scheme: 1 many-hash, 2 bottom-k
 //! 2       1      width of a value in bits: 16 or 32
-//! 3       1      0
+//! 3       1      scale, 0 to 16, of 16-bit bottom-k; otherwise 0
 //! 4       2      count asked for, 8 to 1024
 //! 6       2      values that follow: the count; for bottom-k less, if the set is smaller
 //! 8       8      fingerprint of everything that made the token hashes
-//! 16      ...    the values, 2 or 4 bytes each; for bottom-k strictly ascending
+//! 16      ...    the values, 2 or 4 bytes each; for bottom-k ascending, those of 32 bits strictly
 //! ```
+//!
+//! Values of 16-bit bottom-k are those of 32 bits without their low 16 - scale bits, the scale being the number of zeros, up
+//! to 16, that the largest begins with: fixed-point numbers of one scale, so that their order stays and nearly all differ.
 //!
 //! Numbers are little-endian. The text form is the same bytes in hexadecimal digits. A change of any of this, or of the
 //! values that a set gives, takes a new version number.
@@ -25,6 +28,8 @@ const VERSION: u8 = 1;
 /// The bytes before the values.
 pub const HEADER_BYTES: usize = 16;
 const MIN_COUNT: usize = 8;
+/// The scale of values that have all their bits.
+const MAX_SCALE: u32 = 16;
 
 /// How a signature is made from the set of token hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +65,8 @@ impl Scheme {
 /// How many bits of each value are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
-    /// Half the size; estimates are corrected for values that agree by chance (b-bit minwise hashing, Li and König 2010).
+    /// Half the size; estimates are corrected for values that agree by chance (for many-hash: b-bit minwise hashing, Li and
+    /// König 2010).
     Bits16,
     /// Chance agreement, one in 2^32, is left in the estimate.
     Bits32,
@@ -94,8 +100,7 @@ impl Parameters {
     /// Checks and joins the parameters: 8 to 1024 values of 16 or 32 bits.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`] if the count or the width is outside its range, or the width is 16 for
-    /// [`Scheme::BottomK`], whose values are its order and collide too often at 16 bits.
+    /// [`ErrorKind::InvalidParameter`] if the count or the width is outside its range.
     pub fn new(scheme: Scheme, count: usize, width: u32, fingerprint: u64) -> Result<Self> {
         let invalid = |message: String| Error::new(ErrorKind::InvalidParameter, message);
         if !(MIN_COUNT..=MAX_COUNT).contains(&count) {
@@ -103,11 +108,11 @@ impl Parameters {
                 .with_hint(format!("A minhash has {MIN_COUNT} to {MAX_COUNT} values.")));
         }
         let width = match width {
-            16 if scheme == Scheme::ManyHash => Width::Bits16,
+            16 => Width::Bits16,
             32 => Width::Bits32,
             _ => {
                 return Err(invalid(format!("invalid width of minhash values: {width}"))
-                    .with_hint("The width is 32 bits, or 16 with the scheme many_hash."));
+                    .with_hint("The width is 16 or 32 bits."));
             }
         };
         Ok(Self { scheme, count: count as u16, width, fingerprint })
@@ -129,6 +134,11 @@ impl Parameters {
     #[must_use]
     pub const fn width(&self) -> Width {
         self.width
+    }
+
+    /// Says whether values are on a scale of their signature's own: those of [`Scheme::BottomK`] with 16 bits.
+    const fn is_scaled(&self) -> bool {
+        matches!((self.scheme, self.width), (Scheme::BottomK, Width::Bits16))
     }
 
     /// Gives the fingerprint of what made the token hashes.
@@ -160,6 +170,20 @@ pub struct MinHash {
 impl MinHash {
     /// Writes the header and the low bits of each value; at most `count` values.
     pub(super) fn encode(parameters: Parameters, values: impl Iterator<Item = u64>) -> Self {
+        Self::encode_scaled(parameters, 0, values)
+    }
+
+    /// Writes the values of the scheme bottom-k, 32 bits each and ascending, in their width; at most `count` values.
+    pub(super) fn encode_smallest(parameters: Parameters, values: &[u32]) -> Self {
+        let scale = match parameters.width {
+            Width::Bits16 => values.last().map_or(0, |largest| largest.leading_zeros().min(MAX_SCALE)),
+            Width::Bits32 => MAX_SCALE,
+        };
+        let values = values.iter().map(|value| u64::from(value >> (MAX_SCALE - scale)));
+        Self::encode_scaled(parameters, if parameters.width == Width::Bits16 { scale as u8 } else { 0 }, values)
+    }
+
+    fn encode_scaled(parameters: Parameters, scale: u8, values: impl Iterator<Item = u64>) -> Self {
         let width = parameters.width.bytes();
         let mut bytes = vec![0; HEADER_BYTES + parameters.count() * width];
         let (header, room) = bytes.split_at_mut(HEADER_BYTES);
@@ -170,19 +194,34 @@ impl MinHash {
         let [c0, c1] = parameters.count.to_le_bytes();
         let [s0, s1] = (stored as u16).to_le_bytes();
         let (before, fingerprint) = header.split_at_mut(8);
-        before.copy_from_slice(&[VERSION, scheme_code(parameters.scheme), parameters.width.bits(), 0, c0, c1, s0, s1]);
+        before.copy_from_slice(&[
+            VERSION,
+            scheme_code(parameters.scheme),
+            parameters.width.bits(),
+            scale,
+            c0,
+            c1,
+            s0,
+            s1,
+        ]);
         fingerprint.copy_from_slice(&parameters.fingerprint.to_le_bytes());
         bytes.truncate(HEADER_BYTES + stored * width);
         Self { bytes }
     }
 
     /// Takes values made elsewhere, little-endian in their width: as many as the parameters count, or for
-    /// [`Scheme::BottomK`] 1 to as many, strictly ascending.
+    /// [`Scheme::BottomK`] 1 to as many, strictly ascending and of 32 bits.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidBinary`] naming the broken rule.
+    /// [`ErrorKind::InvalidBinary`] naming the broken rule; [`ErrorKind::InvalidParameter`] for [`Scheme::BottomK`] of 16 bits,
+    /// whose values mean nothing without the scale in their header.
     pub fn from_values(parameters: Parameters, values: &[u8]) -> Result<Self> {
         let width = parameters.width.bytes();
+        if parameters.is_scaled() {
+            return Err(Error::new(ErrorKind::InvalidParameter, "bottom_k values of 16 bits have a scale")
+                .with_detail("It stands in the signature's header and not among its values.")
+                .with_hint("Take values of 32 bits, or cast a whole signature from bytea."));
+        }
         if !values.len().is_multiple_of(width) || values.len() / width > usize::from(u16::MAX) {
             return Err(invalid(format!("{} bytes are not values of {} bits.", values.len(), parameters.width.bits())));
         }
@@ -241,6 +280,8 @@ impl fmt::Display for MinHash {
 #[derive(Clone, Copy, Debug)]
 pub struct MinHashRef<'a> {
     parameters: Parameters,
+    /// Zeros that the largest 32-bit value began with, where values are scaled; otherwise 0.
+    pub(super) scale: u8,
     pub(super) values: &'a [u8],
 }
 
@@ -251,8 +292,24 @@ impl<'a> MinHashRef<'a> {
     /// [`ErrorKind::InvalidBinary`] naming the broken rule.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let signature = Self::parse_header(bytes)?;
-        if signature.parameters.scheme == Scheme::BottomK && !signature.values().is_sorted_by(|a, b| a < b) {
-            return Err(invalid("The values of a bottom_k signature are not strictly ascending."));
+        match signature.parameters.scheme {
+            Scheme::BottomK if signature.parameters.is_scaled() => {
+                if !signature.values().is_sorted() {
+                    return Err(invalid("The values of a bottom_k signature are not ascending."));
+                }
+                // A larger scale would have left more of their bits.
+                let largest = signature.values().last().unwrap_or_default();
+                if u32::from(signature.scale) < MAX_SCALE && largest < 1 << 15 {
+                    return Err(invalid(format!(
+                        "Its largest value, {largest}, is too small for the scale {}.",
+                        signature.scale
+                    )));
+                }
+            }
+            Scheme::BottomK if !signature.values().is_sorted_by(|a, b| a < b) => {
+                return Err(invalid("The values of a bottom_k signature are not strictly ascending."));
+            }
+            _ => {}
         }
         Ok(signature)
     }
@@ -263,7 +320,7 @@ impl<'a> MinHashRef<'a> {
     /// [`ErrorKind::InvalidBinary`] naming the broken rule.
     #[inline]
     pub fn parse_header(bytes: &'a [u8]) -> Result<Self> {
-        let Some((&[version, scheme, width, zero, c0, c1, s0, s1, fingerprint @ ..], values)) =
+        let Some((&[version, scheme, width, scale, c0, c1, s0, s1, fingerprint @ ..], values)) =
             bytes.split_first_chunk::<HEADER_BYTES>()
         else {
             return Err(invalid(format!("It has {} bytes, fewer than a header's {HEADER_BYTES}.", bytes.len())));
@@ -276,13 +333,16 @@ impl<'a> MinHashRef<'a> {
             2 => Scheme::BottomK,
             _ => return Err(invalid(format!("Its scheme is {scheme}, neither 1 nor 2."))),
         };
-        if zero != 0 {
-            return Err(invalid(format!("Its fourth byte is {zero}, not 0.")));
-        }
         let count = u16::from_le_bytes([c0, c1]);
         let stored = usize::from(u16::from_le_bytes([s0, s1]));
         let parameters = Parameters::new(scheme, count.into(), width.into(), u64::from_le_bytes(fingerprint))
             .map_err(|error| invalid(format!("It has an {}.", error.message)))?;
+        if parameters.is_scaled() && u32::from(scale) > MAX_SCALE {
+            return Err(invalid(format!("Its scale is {scale}, more than {MAX_SCALE}.")));
+        }
+        if !parameters.is_scaled() && scale != 0 {
+            return Err(invalid(format!("Its fourth byte is {scale}, not 0.")));
+        }
         let right_number = match scheme {
             Scheme::ManyHash => stored == parameters.count(),
             Scheme::BottomK => (1..=parameters.count()).contains(&stored),
@@ -293,7 +353,7 @@ impl<'a> MinHashRef<'a> {
         if values.len() != stored * parameters.width.bytes() {
             return Err(invalid(format!("Its {stored} values take {} bytes.", values.len())));
         }
-        Ok(Self { parameters, values })
+        Ok(Self { parameters, scale, values })
     }
 
     /// Gives the parameters in the header.

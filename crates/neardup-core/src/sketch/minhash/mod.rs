@@ -145,7 +145,7 @@ impl MinHasher {
         self.flush();
         let signature = match &mut self.state {
             State::Many(state) => state.finish().map(|least| MinHash::encode(self.parameters, least)),
-            State::Bottom(state) => state.finish().map(|least| MinHash::encode(self.parameters, least)),
+            State::Bottom(state) => state.finish().map(|least| MinHash::encode_smallest(self.parameters, least)),
         };
         self.reset();
         signature

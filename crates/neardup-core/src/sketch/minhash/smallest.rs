@@ -70,11 +70,11 @@ impl BottomK {
     }
 
     /// Gives the values in ascending order, or `None` if nothing was added.
-    pub(super) fn finish(&mut self) -> Option<impl Iterator<Item = u64>> {
+    pub(super) fn finish(&mut self) -> Option<&[u32]> {
         if self.candidates.is_empty() {
             return None;
         }
         self.pick();
-        Some(self.candidates.iter().map(|&value| u64::from(value)))
+        Some(&self.candidates)
     }
 }

@@ -35,6 +35,24 @@ fn naive_bottom(elements: &[u64], count: usize) -> Vec<u32> {
     values.into_iter().take(count).collect()
 }
 
+/// Both lists on the coarser scale; equal values pair off; of the smallest, the pairs less those by chance.
+fn naive_narrow_jaccard(x: &MinHash, y: &MinHash, count: usize) -> f64 {
+    let scales = [x, y].map(|signature| signature.as_bytes()[3]);
+    let scale = scales[0].min(scales[1]);
+    let mut left: Vec<u32> = values(x).iter().map(|value| value >> (scales[0] - scale)).collect();
+    let mut right: Vec<u32> = values(y).iter().map(|value| value >> (scales[1] - scale)).collect();
+    let mut union = Vec::new();
+    while let Some(value) = [left.first(), right.first()].into_iter().flatten().min().copied() {
+        let sides = [&mut left, &mut right].map(|list| list.first() == Some(&value) && list.remove(0) == value);
+        union.push((value, sides));
+    }
+    union.truncate(count);
+    let number = |of: [bool; 2]| union.iter().filter(|(_, sides)| *sides == of).count() as f64;
+    let places = f64::from(union.last().unwrap().0 + 1);
+    let chance = number([true, false]) * number([false, true]) / places;
+    ((number([true, true]) - chance) / (union.len() as f64 + chance)).max(0.0)
+}
+
 fn values(signature: &MinHash) -> Vec<u32> {
     MinHashRef::parse(signature.as_bytes()).unwrap().values().collect()
 }
@@ -68,7 +86,29 @@ proptest! {
         count in 8_usize..=1024,
     ) {
         let signature = sketch(parameters(Scheme::BottomK, count, 32), &elements).unwrap();
-        prop_assert_eq!(values(&signature), naive_bottom(&elements, count));
+        let expected = naive_bottom(&elements, count);
+        prop_assert_eq!(&values(&signature), &expected);
+        let narrow = sketch(parameters(Scheme::BottomK, count, 16), &elements).unwrap();
+        let scale = expected.last().unwrap().leading_zeros().min(16);
+        prop_assert_eq!(u32::from(narrow.as_bytes()[3]), scale);
+        let scaled: Vec<u32> = expected.iter().map(|value| value >> (16 - scale)).collect();
+        prop_assert_eq!(values(&narrow), scaled);
+        prop_assert_eq!(MinHash::from_bytes(narrow.as_bytes().to_vec()).unwrap(), narrow);
+    }
+
+    #[test]
+    fn narrow_values_are_compared_by_the_definition(
+        a in prop::collection::vec(any::<u64>(), 1..300),
+        more in prop::collection::vec(any::<u64>(), 0..3000),
+        count in 8_usize..200,
+    ) {
+        let b: Vec<u64> = a.iter().take(more.len() % 300).chain(&more).copied().chain([7]).collect();
+        let parameters = parameters(Scheme::BottomK, count, 16);
+        let (x, y) = (sketch(parameters, &a).unwrap(), sketch(parameters, &b).unwrap());
+        let expected = naive_narrow_jaccard(&x, &y, count);
+        prop_assert_eq!(jaccard(x.as_bytes(), y.as_bytes()).unwrap(), expected);
+        prop_assert_eq!(jaccard(y.as_bytes(), x.as_bytes()).unwrap(), expected);
+        prop_assert_eq!(jaccard(x.as_bytes(), x.as_bytes()).unwrap(), 1.0);
     }
 
     #[test]
@@ -196,7 +236,7 @@ fn parameters_have_ranges() {
         (Scheme::ManyHash, 1025, 32),
         (Scheme::ManyHash, 128, 8),
         (Scheme::ManyHash, 128, 64),
-        (Scheme::BottomK, 128, 16),
+        (Scheme::BottomK, 128, 8),
     ] {
         assert_eq!(Parameters::new(scheme, count, width, 0).unwrap_err().kind, ErrorKind::InvalidParameter);
     }
@@ -237,6 +277,10 @@ fn each_broken_rule_is_named() {
     assert_eq!(broken(&good, 2, 16), "Its 8 values take 32 bytes.");
     assert_eq!(broken(&bottom, 6, 0), "It announces 0 values where 8 were asked for.");
     assert_eq!(broken(&bottom, 16, 9), "The values of a bottom_k signature are not strictly ascending.");
+    let narrow = sketch(parameters(Scheme::BottomK, 8, 16), &[1 << 62, 1 << 63]).unwrap().into_bytes();
+    assert_eq!(broken(&narrow, 3, 17), "Its scale is 17, more than 16.");
+    assert_eq!(broken(&narrow, 19, 0x3f), "The values of a bottom_k signature are not ascending.");
+    assert_eq!(broken(&narrow, 19, 0x7f), "Its largest value, 32512, is too small for the scale 0.");
     assert_eq!(
         MinHash::from_bytes(vec![1, 1]).unwrap_err().detail.unwrap(),
         "It has 2 bytes, fewer than a header's 16."
@@ -276,7 +320,9 @@ fn estimates(scheme: Scheme, width: u32, count: usize, union: u64, common: u64) 
 /// Unbiased, and no more variance than `count` independent hashes have, for tiny, middling and large sets.
 #[test]
 fn the_estimate_is_unbiased_and_no_worse_than_independent_hashes() {
-    for (scheme, width) in [(Scheme::ManyHash, 32), (Scheme::ManyHash, 16), (Scheme::BottomK, 32)] {
+    for (scheme, width) in
+        [(Scheme::ManyHash, 32), (Scheme::ManyHash, 16), (Scheme::BottomK, 32), (Scheme::BottomK, 16)]
+    {
         for (union, common) in [(5, 2), (20, 10), (100, 70), (1000, 500)] {
             let count = 128;
             let similarity = common as f64 / union as f64;
@@ -291,6 +337,40 @@ fn the_estimate_is_unbiased_and_no_worse_than_independent_hashes() {
             assert!(
                 variance < independent * 1.18,
                 "{scheme:?} {width} {union}: variance {variance}, independent hashes {independent}"
+            );
+        }
+    }
+}
+
+/// Where many values are kept and few are common, most are equal by chance: the correction takes that out, also between sets
+/// of very different sizes, which are on different scales.
+#[test]
+fn narrow_bottom_k_is_unbiased_with_many_values() {
+    const TRIALS: u64 = 200;
+    for (a_only, common, b_only) in
+        [(3000, 0, 3000), (3000, 100, 3000), (200, 50, 40_000), (500, 500, 500), (10, 30, 2000)]
+    {
+        let similarity = common as f64 / (a_only + common + b_only) as f64;
+        for count in [64, 1024] {
+            let mut hasher = MinHasher::new(parameters(Scheme::BottomK, count, 16), 0);
+            let mut sum = 0.0;
+            for trial in 0..TRIALS {
+                let element = |i: u64| mix(trial << 32 | i, 9);
+                (0..a_only + common).for_each(|i| hasher.add(element(i)));
+                let a = hasher.finish().unwrap();
+                (a_only..a_only + common + b_only).for_each(|i| hasher.add(element(i)));
+                let b = hasher.finish().unwrap();
+                sum += jaccard(a.as_bytes(), b.as_bytes()).unwrap();
+            }
+            // Beside the error of the sample that of the number of chance pairs, of which there are at most n^2 / 2^16.
+            let different = 1.0 - similarity;
+            let error = (similarity * different / count as f64 + different * different / 65_536.0).sqrt();
+            let mean = sum / TRIALS as f64;
+            // Estimates below 0 are cut off there, which lifts the mean of those near it.
+            let lifted = if similarity < 3.0 * error { error } else { 0.0 };
+            assert!(
+                (mean - similarity).abs() < 4.0 * error / (TRIALS as f64).sqrt() + lifted,
+                "{a_only} {common} {b_only}, {count} values: mean {mean}, not {similarity}"
             );
         }
     }
