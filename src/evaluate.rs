@@ -205,12 +205,7 @@ fn run_on_documents(query: &str, sample: usize, trials: &mut [Trial]) -> Result<
     Ok(())
 }
 
-/// A row of `neardup.evaluate`: measure, analyzer, threshold, called, correct, precision, recall, F1, milliseconds.
-type Step = (String, Option<String>, f64, i64, i64, f64, f64, f64, f64);
-
-/// A row of `neardup.suggest`: measure, analyzer, threshold, precision, recall, F1, milliseconds, basis.
-type Advice = (String, Option<String>, Option<f64>, Option<f64>, Option<f64>, Option<f64>, f64, String);
-
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(
     volatile,
     strict,
@@ -225,7 +220,22 @@ fn evaluate(
     measures: Vec<Option<String>>,
     analyzers: Vec<Option<String>>,
     weighting: &str,
-) -> Result<TableIterator<'static, Step>> {
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(measure, String),
+            name!(analyzer, Option<String>),
+            name!(threshold, f64),
+            name!(called, i64),
+            name!(correct, i64),
+            name!(precision, f64),
+            name!(recall, f64),
+            name!(f1, f64),
+            name!(milliseconds, f64),
+        ),
+    >,
+> {
     let mut trials = trials(&measures, &analyzers, weighting)?;
     run_on_pairs(query, &mut trials)?;
     Ok(TableIterator::new(trials.into_iter().flat_map(|trial| {
@@ -240,6 +250,7 @@ fn evaluate(
     })))
 }
 
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(
     volatile,
     strict,
@@ -257,7 +268,21 @@ fn suggest(
     measures: Vec<Option<String>>,
     analyzers: Vec<Option<String>>,
     weighting: &str,
-) -> Result<TableIterator<'static, Advice>> {
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(measure, String),
+            name!(analyzer, Option<String>),
+            name!(threshold, Option<f64>),
+            name!(precision, Option<f64>),
+            name!(recall, Option<f64>),
+            name!(f1, Option<f64>),
+            name!(milliseconds, f64),
+            name!(basis, String),
+        ),
+    >,
+> {
     if !(0.0..=1.0).contains(&precision) {
         let message = format!("precision must be between 0 and 1: {precision}");
         return Err(report(Error::new(ErrorKind::InvalidParameter, message)));

@@ -134,8 +134,24 @@ fn explained_by_profile(a: &str, b: &str, profile: &str) -> Result<Vec<Line>> {
     profile::with(profile, None, explain)?.map_err(report)
 }
 
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
-fn profile_explain_similarity(a: &str, b: &str, profile: &str) -> Result<TableIterator<'static, Explained>> {
+fn profile_explain_similarity(
+    a: &str,
+    b: &str,
+    profile: &str,
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(section, String),
+            name!(item, String),
+            name!(in_a, Option<String>),
+            name!(in_b, Option<String>),
+            name!(value, Option<f64>),
+        ),
+    >,
+> {
     explained_by_profile(a, b, profile).map(rows)
 }
 

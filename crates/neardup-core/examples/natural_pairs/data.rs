@@ -40,7 +40,8 @@ impl Corpora {
             let mut seen = HashSet::new();
             for line in unpacked(&folder.join(format!("{corpus}.jsonl.xz")))?.lines() {
                 let json: serde_json::Value = serde_json::from_str(line)?;
-                let field = |name: &str| json.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+                let field =
+                    |name: &str| json.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
                 if seen.insert(field("text")) {
                     places.insert(field("id"), texts.len());
                     texts.push(Text { corpus, text: field("text") });

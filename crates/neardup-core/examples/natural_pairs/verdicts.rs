@@ -8,8 +8,7 @@ use neardup_core::verdict::{Verdict, same_message};
 use super::Result;
 use super::data::Corpora;
 
-const VERDICTS: [Verdict; 5] =
-    [Verdict::Copy, Verdict::Excerpt, Verdict::Update, Verdict::Rewrite, Verdict::Different];
+const VERDICTS: [Verdict; 5] = [Verdict::Copy, Verdict::Excerpt, Verdict::Update, Verdict::Rewrite, Verdict::Different];
 
 /// How many pairs are drawn of a kind, evenly over the list.
 const DRAWN: usize = 300;

@@ -83,7 +83,8 @@ mod tests {
         let mut training = Training::new(100_000).unwrap();
         for i in 0..400_u32 {
             let word = char::from_u32(0x4e00 + i * 7).unwrap();
-            let article = format!("{word}镇昨天开通了第{i}座桥，镇长{word}某出席。{}", if i % 2 == 0 { NOTE } else { "" });
+            let article =
+                format!("{word}镇昨天开通了第{i}座桥，镇长{word}某出席。{}", if i % 2 == 0 { NOTE } else { "" });
             training.add(&token_hashes(&article, untrained.analyzer(), &mut Scratch::default()).unwrap());
         }
         Profile::new(analyzer, [], Some(&training.finish())).unwrap()

@@ -27,8 +27,8 @@ use crate::Result;
 use crate::analysis::Scratch;
 use crate::profile::Profile;
 use comparison::{Boilerplate, Comparison};
-use rules::Rule;
 pub use facts::{Conflict, ConflictKind};
+use rules::Rule;
 
 /// What two texts are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

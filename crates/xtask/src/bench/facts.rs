@@ -9,7 +9,8 @@ use crate::error::Result;
 const OURS: &str = "same_message(a, b)";
 
 /// Two texts of a megabyte that share no character.
-const HOSTILE: &str = "SELECT string_agg(chr(19968 + n * 7919 % 6000), '') AS a, string_agg(chr(26000 + n * 7919 % 6000), '') AS b
+const HOSTILE: &str =
+    "SELECT string_agg(chr(19968 + n * 7919 % 6000), '') AS a, string_agg(chr(26000 + n * 7919 % 6000), '') AS b
      FROM generate_series(1, 350000) AS n";
 
 /// Measures the table.
@@ -28,7 +29,8 @@ pub fn measure(bench: &Bench) -> Result<Section> {
             section.aim(&format!("{title}, verdicts a second"), rate, Bound::AtLeast(least));
         }
     }
-    let mut comparison = Comparison::new("Two texts of 1 MB with no character in common", "One pair.", Shown::Time, OURS);
+    let mut comparison =
+        Comparison::new("Two texts of 1 MB with no character in common", "One pair.", Shown::Time, OURS);
     bench.ask(&format!("CREATE TABLE pair AS {HOSTILE}"))?;
     let seconds = bench.best(&["SELECT (same_message(a, b)).score FROM pair"])?;
     comparison.add(Who::Ours, OURS, seconds[0], "can be cancelled");

@@ -6,16 +6,26 @@ use super::ConflictKind;
 use super::read::Reader;
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
 ];
 
 /// Words that begin sentences or stand in headlines without naming anything.
 const COMMON: [&str; 60] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "for", "from", "had", "has", "have", "he", "her",
-    "his", "how", "if", "in", "is", "it", "its", "more", "new", "no", "not", "now", "of", "on", "or", "our", "over", "s",
-    "said", "says", "she", "so", "some", "that", "the", "their", "there", "these", "they", "this", "those", "to", "was",
-    "we", "were", "what", "when", "which", "who", "will", "with", "you",
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "for", "from", "had", "has", "have", "he",
+    "her", "his", "how", "if", "in", "is", "it", "its", "more", "new", "no", "not", "now", "of", "on", "or", "our",
+    "over", "s", "said", "says", "she", "so", "some", "that", "the", "their", "there", "these", "they", "this",
+    "those", "to", "was", "we", "were", "what", "when", "which", "who", "will", "with", "you",
 ];
 
 /// Gives the number of a month, 1 to 12, by its name or the first three letters of it; a small letter is no month.
@@ -24,7 +34,8 @@ fn month(word: &str) -> Option<u32> {
         return None;
     }
     let word = word.to_ascii_lowercase();
-    let named = |month: &&str| *month == word || month.get(..3) == Some(&word) || (*month, &*word) == ("september", "sept");
+    let named =
+        |month: &&str| *month == word || month.get(..3) == Some(&word) || (*month, &*word) == ("september", "sept");
     MONTHS.iter().position(named).and_then(|place| u32::try_from(place + 1).ok())
 }
 

@@ -263,8 +263,7 @@ fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<
         let mut in_b = status::find(text_b, gap.b.clone());
         // What stands on both sides of the gap says nothing.
         let partner = |a: &status::Status| in_b.iter().position(|b| a.agrees(text_a, b, text_b));
-        let common: Vec<(usize, usize)> =
-            in_a.iter().enumerate().filter_map(|(i, a)| Some((i, partner(a)?))).collect();
+        let common: Vec<(usize, usize)> = in_a.iter().enumerate().filter_map(|(i, a)| Some((i, partner(a)?))).collect();
         for &(i, _) in common.iter().rev() {
             in_a.remove(i);
         }

@@ -55,11 +55,7 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
     if len == 0 {
         return None;
     }
-    let mut number = if significant > MAX_DIGITS {
-        Number::hashed(hash)
-    } else {
-        Number::new(digits, exponent)
-    };
+    let mut number = if significant > MAX_DIGITS { Number::hashed(hash) } else { Number::new(digits, exponent) };
     // 6-1/4 and 6 1/4, but not the 1999-1/2 of an issue.
     if !fraction && width <= 3 {
         let mut ahead = rest.clone();
