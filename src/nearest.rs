@@ -12,8 +12,7 @@ use pgrx::prelude::*;
 use pgrx::spi::Spi;
 
 use crate::argument::within;
-use crate::datum::nearby::{Nearby, Tid};
-use crate::datum::table::INDEXES;
+use crate::datum::nearby::{INDEXES, Nearby, Tid};
 use crate::datum::{SimHash, invalidation, role};
 use crate::error::Result;
 

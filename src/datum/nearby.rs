@@ -5,7 +5,7 @@
 
 use std::ptr;
 
-use neardup_core::banding::Rotated;
+use neardup_core::banding::{DEFAULT_BANDS, Rotated};
 use pgrx::callconv::{BoxRet, FcInfo};
 use pgrx::datum::Datum;
 use pgrx::pgrx_sql_entity_graph::metadata::{
@@ -13,7 +13,10 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
 };
 use pgrx::{IntoDatum, pg_sys};
 
-use super::table::{INDEXES, Place, Scan};
+use super::table::{Place, Scan};
+
+/// How many bands, hence indexes, there are.
+pub const INDEXES: usize = DEFAULT_BANDS as usize;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 const KEEP: i32 = pg_sys::NoLock as i32;
