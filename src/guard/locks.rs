@@ -1,9 +1,10 @@
 //! Locks between the look at a table and the moment a row is stored in it.
 //!
 //! Two writers of near-duplicates that look at the same time find nothing. So each locks, before it looks, keys of which any
-//! two signatures within the distance share one, and gives them back as soon as its row is stored: when the next row of the
+//! two near signatures share one, and gives them back as soon as its row is stored: when the next row of the
 //! statement comes, when the statement is through, at the latest when the transaction ends. From then on others find the
 //! row itself, though it is not committed, and wait for the transaction that wrote it.
+//! Where no such keys are to be had, by overlap, a row locks the whole column alone for that while.
 //!
 //! What keeps this free of deadlocks: nobody waits for a transaction while holding a key, keys are taken in ascending order
 //! and only with the former row's given back, and statements of many rows take turns, so that two loads never wait for rows of each
@@ -113,7 +114,7 @@ pub fn record_row(guard: &Rc<Guard>, signature: &Signature, statement: Statement
     ROWS.with_borrow_mut(|rows| rows.push(row));
 }
 
-/// Locks the keys of a row that is about to be looked at; `scope` tells apart rows that are never compared.
+/// Locks the keys of a row that is about to be looked at, or all of the column; `scope` tells apart rows that are never compared.
 pub fn lock_row(guard: &Rc<Guard>, signature: &Signature, scope: u32, statement: Statement) -> Result<()> {
     let Place { table, column } = guard.place;
     let keys = signature.lock_keys(&guard.settings)?;

@@ -121,13 +121,13 @@ fn load(bench: &Bench, section: &mut Section, rows: u64) -> Result {
     let signed = bench.seconds(&copy("signed"))?;
     let guarded = bench.seconds(&copy("held"))?;
     let let_in = bench.number("SELECT count(*) FROM held WHERE id >= 2000000000")?;
-    let left = near(bench, "held")?;
+    let left = near(bench, "held", 2_000_000_000)?;
     bench.ask("DROP TABLE bare; TRUNCATE signed")?;
     std::fs::remove_file(&file).map_err(|error| error.to_string())?;
 
     let method = format!(
         "COPY of {} rows of {LENGTH} characters in one transaction, one in twenty an edited copy; the guard leaves copies out, into a \
-         table of {} rows. It let {} in; afterwards {} pairs of rows lie within its distance.",
+         table of {} rows. It let {} in; afterwards {} of these lie within its distance of another row.",
         grouped(load as f64),
         grouped(rows as f64),
         grouped(let_in),
@@ -171,7 +171,7 @@ fn sessions(bench: &Bench, section: &mut Section) -> Result {
     let hashed = insert("hashed")?;
     let guarded = insert("guarded")?;
     let survivors = bench.number("SELECT count(*) FROM guarded")?;
-    let left = near(bench, "guarded")?;
+    let left = near(bench, "guarded", 0)?;
     bench.ask("DROP TABLE original, hashed, guarded")?;
 
     let mut grid = Grid::new(&["", "inserts/s", "median, ms", "95 % within, ms", "failed"]);
@@ -196,10 +196,10 @@ fn sessions(bench: &Bench, section: &mut Section) -> Result {
     Ok(())
 }
 
-/// How many rows are a copy of another within the guard's distance.
-fn near(bench: &Bench, table: &str) -> Result<f64> {
+/// How many rows from a key on are within the guard's distance of an earlier one. Those that a backfill has signed nobody has judged.
+fn near(bench: &Bench, table: &str, first: u64) -> Result<f64> {
     bench.number(&format!(
-        "SELECT count(*) FROM (SELECT row_number() OVER w AS place, near_duplicate_of(body_simhash, 7) OVER w AS first
-                               FROM {table} WHERE body_simhash IS NOT NULL WINDOW w AS (ORDER BY id)) AS s WHERE place <> first"
+        "SELECT count(*) FROM (SELECT id, row_number() OVER w AS place, near_duplicate_of(body_simhash, 7) OVER w AS first
+                               FROM {table} WHERE body_simhash IS NOT NULL WINDOW w AS (ORDER BY id)) AS s WHERE place <> first AND id >= {first}"
     ))
 }
