@@ -75,7 +75,7 @@ pub const ALL: &[Check] = &[
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
     Check {
         name: "resume",
-        what: "each procedure interrupted twenty times (two minutes)",
+        what: "each procedure interrupted twenty times (some three minutes)",
         needs_server: true,
         run: resume::run,
     },
