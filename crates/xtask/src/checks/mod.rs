@@ -122,7 +122,7 @@ pub const ALL: &[Check] = &[
     Check { name: "faults", what: "no memory and no disk left", needs_server: true, run: faults::run },
     Check {
         name: "resume",
-        what: "each procedure interrupted twenty times (two minutes)",
+        what: "each procedure interrupted twenty times (some three minutes)",
         needs_server: true,
         run: resume::run,
     },
