@@ -1,7 +1,7 @@
 //! Boilerplate: sentences that many documents of a collection have, such as a site's notes on copyright.
 //!
 //! A sentence is boilerplate where each of its tokens is in many documents, and its neighbours come together: words that are
-//! merely common do not. Shingles (`chars:8`) tell passages better than words do, which also stand elsewhere.
+//! merely common do not. Shingles (`chars:8`) tell passages better than words do, which also stand elsewhere, and in any order.
 
 use std::ops::Range;
 
@@ -100,10 +100,10 @@ mod tests {
         for analyzer in ["chars:4", r#"{"tokenizer": "jieba"}"#] {
             let profile = site(analyzer);
             assert_eq!(found(&profile, &format!("滨河大桥免费通行！{NOTE}\n编者按。")), [NOTE], "{analyzer}");
-            assert_eq!(found(&profile, "转载不得授权，书面所有。本网文章未经。"), Vec::<String>::new(), "{analyzer}");
             assert_eq!(found(&profile, ""), Vec::<String>::new());
         }
         let profile = site("chars:4");
+        assert_eq!(found(&profile, "转载不得授权，书面所有。本网文章未经。"), Vec::<String>::new());
         let both = format!("{NOTE}{NOTE}");
         let passages = profile.boilerplate(&both, &mut Scratch::default()).unwrap();
         assert_eq!(passages[0].key, passages[1].key);

@@ -198,7 +198,7 @@ fn boilerplate_of_both_makes_no_copy() {
     assert_eq!(apart.verdict, Verdict::Different);
     assert!(apart.reasons.contains(&"boilerplate of both left out".to_owned()));
     // What one text alone has counts, and so does all of it where nothing else is left.
-    assert_eq!(by_profile(&a, &a.replace("免费了", "今天免费了")).verdict, Verdict::Copy);
+    assert!(by_profile(&a, &a.replace("免费了", "今天免费了")).verdict.keeps_one());
     assert_eq!(by_profile(note, &b), same_message(note, &b).unwrap());
 }
 

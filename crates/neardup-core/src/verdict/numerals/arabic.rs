@@ -30,7 +30,7 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
                 }
                 hash = hash.wrapping_mul(0x0100_0000_01b3) ^ value as u64;
                 exponent -= i32::from(fraction);
-                width += usize::from(!fraction);
+                width += usize::from(!fraction && !grouped);
                 group += 1;
                 len += 1;
                 rest = ahead;
