@@ -3,9 +3,10 @@
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
 CREATE CAST (bigint AS simhash) WITHOUT FUNCTION;
 
+-- The body is text: one that is parsed at once would use the cast above without Postgres noting it, and pg_upgrade would bring it back too early.
 CREATE FUNCTION simhash_to_bit(signature simhash) RETURNS bit(64)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN CAST(CAST(signature AS bigint) AS bit(64));
+    AS 'SELECT CAST(CAST(signature AS bigint) AS bit(64))';
 
 CREATE CAST (simhash AS bit) WITH FUNCTION simhash_to_bit(simhash);
 CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);

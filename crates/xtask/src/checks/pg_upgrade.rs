@@ -2,16 +2,23 @@
 //!
 //! Needs a second server with the extension, of an older major version, beside the one under test; CONTRIBUTING says how to get one.
 
-use super::{Tally, belongings};
+use super::{Tally, belongings, expect};
 use crate::error::Result;
 use crate::postgres::Postgres;
-use crate::psql::fresh_database;
+use crate::psql::{fresh_database, query};
 use crate::say;
 use crate::server::Server;
 use crate::test::Context;
 use std::path::PathBuf;
 
 const DATABASE: &str = "pg_upgrade";
+
+/// What README tells to do afterwards, since pg_upgrade leaves out what an extension has added to an operator family of Postgres's own;
+/// then a search uses its index again.
+const AFTERWARDS: &str =
+    "ALTER OPERATOR FAMILY pg_catalog.array_ops USING gin ADD OPERATOR 1 neardup.&& (integer[], integer[])";
+const PLAN: &str =
+    "SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM sketches WHERE simhash_within(s, '0123456789abcdef', 3)";
 
 /// Upgrades from each older server that is there.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -30,6 +37,13 @@ pub fn run(context: &Context) -> Result<Tally> {
         server.stop();
         let upgraded = Server::upgraded_from(&server, &context.postgres)?;
         let when = format!("pg_upgrade from {major} to {}", context.postgres.major);
+        query(&upgraded, DATABASE, AFTERWARDS)?;
+        let plan = query(&upgraded, DATABASE, PLAN)?;
+        tally += expect(
+            &format!("a search uses its index, {when}"),
+            &plan.contains("Bitmap Index Scan").to_string(),
+            "true",
+        );
         tally += belongings::still_work(&upgraded, DATABASE, &before, &when)?;
     }
     if tally == Tally::default() {
