@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     let hashes: Vec<u64> = data.iter().map(|&byte| u64::from(byte % 16).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     use_statistics(data, &hashes);
     if let Some((&[place_low, place_high, change], rest)) = data.split_first_chunk() {
-        let mut training = Training::new(8).expect("within range");
+        let mut training = Training::new(1000).expect("within range");
         hashes.chunks(7).for_each(|document| training.add(document));
         let mut bytes = training.finish();
         use_statistics(&bytes, &hashes);

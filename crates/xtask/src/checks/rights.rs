@@ -24,10 +24,13 @@ SELECT p.oid FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass 
      JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname = 'pg_neardup' AND p.prorettype NOT IN ('trigger'::regtype, 'internal'::regtype) AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[])";
 
+/// A part of the check, in a database of its own.
+type Part = fn(&Server) -> Result<Tally>;
+
 /// Tries it all.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
-    let parts: [(&str, fn(&Server) -> Result<Tally>); 5] =
+    let parts: [(&str, Part); 5] =
         [("arguments", arguments), ("names", names), ("forged", forged), ("least", least), ("shadows", shadows)];
     let mut tally = Tally::default();
     for (name, part) in parts.iter().filter(|(name, _)| context.wants(name)) {
@@ -35,8 +38,9 @@ pub fn run(context: &Context) -> Result<Tally> {
         query(server, DATABASE, "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
         query(server, DATABASE, &format!("SET client_min_messages = error; {SETUP}"))?;
         query(server, DATABASE, "CALL neardup.backfill('article')")?;
-        tally += part(server)?;
-        println!("    {name}: {tally}");
+        let of_it = part(server)?;
+        println!("    {name}: {of_it}");
+        tally += of_it;
     }
     query(server, "postgres", &format!("DROP DATABASE {DATABASE}"))?;
     query(server, "postgres", "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
