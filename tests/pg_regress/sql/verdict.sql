@@ -82,7 +82,6 @@ SELECT explain_similarity_text('a', 'b', 'nonsense');
 -- English: numbers, dates, names, status words
 SELECT a, b, m.verdict, m.reasons[1]
 FROM (VALUES
-    ('Riverside port handled 1.2 million tons last year, the harbour office said', 'Riverside port handled 1,200,000 tons last year, the harbour office said'),
     ('Riverside port handled 1.2 million tons last year, the harbour office said', 'Riverside port handled 1.2 billion tons last year, the harbour office said'),
     ('The bridge opens on 5 March 2031, the city said', 'The bridge opens on March 5th, 2031, the city said'),
     ('The bridge opens on March 5, 2031, the city said', 'The bridge opens on March 6, 2031, the city said'),
