@@ -16,11 +16,11 @@ const ARTICLES: usize = 300;
 /// How often each is brought: enough that nobody is through before one is killed, and no more than a pipe holds.
 const ROUNDS: usize = 10;
 
-/// Work that takes a while, so that the server goes down in the middle of it.
+/// Work that takes a while, so that the server goes down in the middle of it, and before the commit in any case.
 const MANY: &str = "CREATE TABLE many AS SELECT i, (i::bigint * 7919)::simhash AS s FROM generate_series(1, 200000) i";
 const AT_WORK: [&str; 2] = [
-    "CREATE INDEX many_bands ON many USING gin (simhash_bands(s, 64));",
-    "CREATE TABLE many_signed AS SELECT simhash(repeat(i::text, 500), 'jieba') FROM many;",
+    "BEGIN; CREATE INDEX many_bands ON many USING gin (simhash_bands(s, 64));",
+    "BEGIN; CREATE TABLE many_signed AS SELECT simhash(repeat(i::text, 500), 'jieba') FROM many;",
 ];
 
 /// Protects a table on a server of its own, kills that, brings it back and looks.
@@ -48,7 +48,7 @@ pub fn run(context: &Context) -> Result<Tally> {
         working.push(session);
     }
     let active = format!(
-        "SET statement_timeout = '60s'; DO $$ BEGIN LOOP EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%many%' AND pid <> pg_backend_pid()) = {}; PERFORM pg_stat_clear_snapshot(); END LOOP; END $$",
+        "SET statement_timeout = '60s'; DO $$ BEGIN LOOP EXIT WHEN (SELECT count(*) FROM pg_stat_activity WHERE state IN ('active', 'idle in transaction') AND query LIKE '%many%' AND pid <> pg_backend_pid()) = {}; PERFORM pg_stat_clear_snapshot(); END LOOP; END $$",
         AT_WORK.len()
     );
     query(&server, DATABASE, &active)?;
