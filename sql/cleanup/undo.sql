@@ -123,14 +123,14 @@ BEGIN
         RAISE EXCEPTION 'the table of run % is gone', run_id USING ERRCODE = 'undefined_table',
             DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
     END IF;
-    -- Anybody may write a record by hand, and who brings it back has more rights, perhaps: who wrote it must have had them.
+    -- Anybody may write a record by hand, and who brings it back has more rights, perhaps: who wrote it must be able to write there.
     IF EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = run.role) AND NOT (
-        pg_catalog.has_table_privilege(run.role, run.target, CASE run.action WHEN 'mark' THEN 'UPDATE' ELSE 'DELETE' END)
+        pg_catalog.has_table_privilege(run.role, run.target, CASE run.action WHEN 'mark' THEN 'UPDATE' ELSE 'INSERT, DELETE' END)
         AND (SELECT coalesce(pg_catalog.bool_and(pg_catalog.has_any_column_privilege(run.role, p.source, 'UPDATE')), true)
              FROM neardup.repointed p WHERE p.run_id = run_to_restore.run_id)
     ) THEN
         RAISE EXCEPTION 'run % is recorded for role %, which may not write to its tables', run_id, run.role USING ERRCODE = 'insufficient_privilege',
-            DETAIL = pg_catalog.format('A run on %s needs the right to delete or mark rows there, and to update what refers to them.', run.target);
+            DETAIL = pg_catalog.format('Bringing it back would write to %s, or to what refers to it, for a role that cannot.', run.target);
     END IF;
     IF run.action = 'delete' THEN
         RAISE EXCEPTION 'run % did not keep what it removed', run_id USING ERRCODE = 'object_not_in_prerequisite_state',
