@@ -50,6 +50,9 @@ fn main() {
 }
 
 fn segment(documents: &[&str], plain: &jieba_rs::Jieba, rounds: usize) {
+    let chars: Analyzer = "chars:5".parse().unwrap();
+    let mut hasher = MinHasher::new(Parameters::new(Scheme::ManyHash, 128, 32, 0).unwrap(), 0);
+    let (mut scratch, mut scratch_too) = (Scratch::default(), Scratch::default());
     let mut contestants = vec![contestant("jieba-rs cut", |text| plain.cut(text, true).len())];
     contestants
         .push(contestant("std::str::from_utf8", |text| std::str::from_utf8(text.as_bytes()).map_or(0, str::len)));
@@ -67,15 +70,12 @@ fn segment(documents: &[&str], plain: &jieba_rs::Jieba, rounds: usize) {
         let mut scratch = Scratch::default();
         contestants.push(contestant(name, move |text| analyzer.normalize(text, &mut scratch).len()));
     }
-    let analyzer: Analyzer = "chars:5".parse().unwrap();
-    let mut hasher = MinHasher::new(Parameters::new(Scheme::ManyHash, 128, 32, 0).unwrap(), 0);
-    let (mut scratch, mut scratch_too) = (Scratch::default(), Scratch::default());
     contestants.push(contestant("sign minhash(body, 'chars:5'), 128 values", |text| {
-        let signature = document::minhash(text, &analyzer, &mut scratch, &mut hasher).unwrap();
+        let signature = document::minhash(text, &chars, &mut scratch, &mut hasher).unwrap();
         signature.map_or(0, |signature| signature.as_bytes().len())
     }));
     contestants.push(contestant("sign simhash(body, 'chars:5')", |text| {
-        document::simhash(text, &analyzer, &mut scratch_too).unwrap().map_or(0, |signature| signature as usize)
+        document::simhash(text, &chars, &mut scratch_too).unwrap().map_or(0, |signature| signature as usize)
     }));
     for batch in documents.chunks(BATCH) {
         let mut best = vec![Duration::MAX; contestants.len()];
