@@ -105,7 +105,8 @@ impl Reader<'_> {
             return self.push(ConflictKind::Phone, at..at + 1, key, 0);
         }
         // A list's own numbers: 1、 or (2) at the start of a sentence.
-        let item = before == Break::Stop && number.small().is_some_and(|number| number < 100);
+        let counts = self.text.latin && self.joint(at + 1) == Some(' ');
+        let item = before == Break::Stop && !counts && number.small().is_some_and(|number| number < 100);
         if item && self.unit(at + 1).is_some_and(|unit| unit.before != Break::None) && next.is_none() {
             return at + 1;
         }
