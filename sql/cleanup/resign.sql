@@ -32,7 +32,7 @@ FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
          -- Each argument ends with a zero byte, which no text can hold; so they are taken apart as hexadecimal digits.
          SELECT pg_catalog.array_agg(pg_catalog.convert_from(pg_catalog.decode(pg_catalog.replace(s.digits, ' ', ''), 'hex'), 'UTF8')
-                                     ORDER BY s.place) AS arguments
+                                     COLLATE pg_catalog."default" ORDER BY s.place) AS arguments
          FROM pg_catalog.unnest(pg_catalog.string_to_array(
                   pg_catalog.regexp_replace(pg_catalog.encode(t.tgargs, 'hex'), '(..)', '\1 ', 'g'), '00 ')) WITH ORDINALITY s(digits, place)
      ) a
