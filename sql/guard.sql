@@ -103,7 +103,7 @@ CREATE FUNCTION neardup_internal.index_key(guarded neardup.protected) RETURNS te
 CREATE FUNCTION neardup_internal.guard_target(
     trigger oid,
     OUT root oid, OUT target oid, OUT owner oid, OUT signature_type oid, OUT document smallint, OUT name text, OUT keys text[],
-    OUT columns text[], OUT within bigint, OUT diverted text, OUT logger oid, OUT counter oid, OUT expression oid, OUT index_key text
+    OUT columns text[], OUT within bigint, OUT diverted text, OUT logger oid, OUT counter oid, OUT expression oid
 ) RETURNS SETOF record
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -129,8 +129,7 @@ BEGIN ATOMIC
            neardup_internal.guard_counter(p, p.on_duplicate),
            (SELECT f.oid FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_namespace fn ON fn.oid = f.pronamespace
             WHERE pg_catalog.format('%I.%I', fn.nspname, f.proname) = p.expression AND f.pronargs = 1
-              AND f.proargtypes[0] = c.reltype AND f.prorettype = 'text'::regtype),
-           neardup_internal.index_key(p)
+              AND f.proargtypes[0] = c.reltype AND f.prorettype = 'text'::regtype)
     FROM up
          JOIN pg_catalog.pg_trigger t ON t.oid = up.oid AND t.tgparentid = 0
          JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
@@ -173,20 +172,32 @@ CREATE FUNCTION neardup_internal.key_index(relation oid, signature text, ending 
         ORDER BY i.indexrelid LIMIT 1
     );
 
--- guard: the tables whose rows are looked at, with the numbers of the guard's columns there and the indexes that the look uses:
--- those on rotated signatures or, given the end of its expression, the one on keys
+-- guard: the tables whose rows are looked at, with the numbers of the guard's columns there and the indexes on rotated signatures
 
-CREATE FUNCTION neardup_internal.guard_parts(target oid, columns text[], keys text[], index_key text)
+CREATE FUNCTION neardup_internal.guard_parts(target oid, columns text[], keys text[])
     RETURNS TABLE (part oid, columns smallint[], keys smallint[], indexes oid[])
-    LANGUAGE sql STABLE PARALLEL SAFE
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT c.oid, neardup_internal.column_numbers(c.oid, $2), neardup_internal.column_numbers(c.oid, $3),
-           CASE WHEN $4 IS NOT NULL THEN ARRAY[coalesce(neardup_internal.key_index(c.oid, ($2)[2], $4), 0)]
-                ELSE (SELECT pg_catalog.array_agg(coalesce(neardup_internal.rotated_index(c.oid, ($2)[2], band), 0) ORDER BY band)
-                      FROM pg_catalog.generate_series(0, 3) band) END
+           (SELECT pg_catalog.array_agg(coalesce(neardup_internal.rotated_index(c.oid, ($2)[2], band), 0) ORDER BY band)
+            FROM pg_catalog.generate_series(0, 3) band)
     FROM pg_catalog.pg_class c
     WHERE c.relkind = 'r' AND (c.oid = $1 OR c.oid IN (SELECT l.relid FROM pg_catalog.pg_partition_tree($1) l WHERE l.isleaf))
     ORDER BY c.oid;
+END;
+
+-- guard: the same for a guard by minhash or overlap, with the index on keys
+
+CREATE FUNCTION neardup_internal.keyed_parts(target oid, columns text[], keys text[], trigger oid)
+    RETURNS TABLE (part oid, columns smallint[], keys smallint[], indexes oid[])
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT g.part, g.columns, g.keys, ARRAY[coalesce(neardup_internal.key_index(g.part, ($2)[2], neardup_internal.index_key(p)), 0)]
+    FROM pg_catalog.pg_trigger t
+         JOIN neardup.protected p ON p.target = t.tgrelid AND p.trigger = t.tgname
+         CROSS JOIN LATERAL neardup_internal.guard_parts($1, $2, $3) g
+    WHERE t.oid = $4
+    ORDER BY g.part;
 END;
 
 -- guard: the one guard of a table, or the one on a column; of a certain method, since what works on a table works on simhash signatures
@@ -239,7 +250,8 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.column_numbers(oid, text[]) IS 'attribute numbers of columns of a table';
 COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
-COMMENT ON FUNCTION neardup_internal.guard_parts(oid, text[], text[], text) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
+COMMENT ON FUNCTION neardup_internal.guard_parts(oid, text[], text[]) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
+COMMENT ON FUNCTION neardup_internal.keyed_parts(oid, text[], text[], oid) IS 'the same for a guard by minhash or overlap, with the index on keys';
 COMMENT ON FUNCTION @extschema@.simhash_rotated(simhash, integer) IS 'the signature''s bits, those of band 0 to 3 first: for the B-tree indexes of a guard';
 COMMENT ON FUNCTION neardup_internal.rotated_index(oid, text, integer) IS 'the index that a guard uses on a table for one band of its signatures';
 COMMENT ON FUNCTION neardup_internal.key_index(oid, text, text) IS 'a GIN index on a signature column whose expression ends so';

@@ -10,7 +10,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use super::locks::{self, Place};
-use super::settings::{Roles, Settings};
+use super::settings::{Method, Roles, Settings};
 use super::{bulk, error};
 use crate::datum::table::Table;
 use crate::datum::trigger::{RowTrigger, is_text};
@@ -128,7 +128,7 @@ impl Guard {
             return Err(misuse("names a function that does not exist"));
         }
         invalidation::watch(target.table);
-        let parts = Part::of(target)?;
+        let parts = Part::of(target, settings.method)?;
         parts.iter().for_each(|part| invalidation::watch(part.table));
         Ok(Self {
             place: Place { table: target.table, column: i32::from(target.document) },
@@ -182,13 +182,16 @@ impl Part {
         Table::open(self.table, self.columns[roles.signature], &self.indexes)
     }
 
-    fn of(target: &Target) -> Result<Vec<Self>> {
-        let sql = "SELECT part, columns, keys, indexes FROM neardup_internal.guard_parts($1, $2, $3, $4)";
+    fn of(target: &Target, method: Method) -> Result<Vec<Self>> {
+        let (sql, count) = match method {
+            Method::SimHash => ("SELECT part, columns, keys, indexes FROM neardup_internal.guard_parts($1, $2, $3)", 3),
+            _ => ("SELECT part, columns, keys, indexes FROM neardup_internal.keyed_parts($1, $2, $3, $4)", 4),
+        };
         asking(|client| {
-            let Target { table, columns, keys, index_key, .. } = target;
-            let arguments = [(*table).into(), columns.clone().into(), keys.clone().into(), index_key.clone().into()];
+            let Target { table, columns, keys, trigger, .. } = target;
+            let arguments = [(*table).into(), columns.clone().into(), keys.clone().into(), (*trigger).into()];
             let mut parts = Vec::new();
-            for row in client.select(sql, None, &arguments)? {
+            for row in client.select(sql, None, &arguments[..count])? {
                 let indexes = row.get::<Vec<pg_sys::Oid>>(4)?.unwrap_or_default();
                 if let (Some(table), Some(columns), Some(keys)) = (row.get(1)?, row.get(2)?, row.get(3)?) {
                     parts.push(Self { table, columns, keys, indexes });
@@ -221,13 +224,12 @@ struct Target {
     logger: Option<pg_sys::Oid>,
     counter: Option<pg_sys::Oid>,
     expression: Option<pg_sys::Oid>,
-    index_key: Option<String>,
 }
 
 impl Target {
     fn of(trigger: pg_sys::Oid) -> Result<Option<Self>> {
         let sql = "SELECT root, target, owner, signature_type, document, name, keys, columns, within, diverted, logger, \
-                   counter, expression, index_key FROM neardup_internal.guard_target($1)";
+                   counter, expression FROM neardup_internal.guard_target($1)";
         asking(|client| {
             let rows = client.select(sql, Some(1), &[trigger.into()])?;
             let Some(row) = rows.into_iter().next() else { return Ok(None) };
@@ -255,7 +257,6 @@ impl Target {
                 logger: row.get(11)?,
                 counter: row.get(12)?,
                 expression: row.get(13)?,
-                index_key: row.get(14)?,
             }))
         })
     }
