@@ -230,8 +230,10 @@ DECLARE
 BEGIN
     SELECT coalesce(pg_catalog.array_agg(DISTINCT i.place - 1), '{}') INTO missing
     FROM neardup_internal.guard_parts(guarded.target, ARRAY[guarded.document, guarded.signature]::text[],
-                                      neardup_internal.key_columns(guarded.target)::text[], neardup_internal.index_key(guarded)) p
-         CROSS JOIN LATERAL pg_catalog.unnest(p.indexes) WITH ORDINALITY i(index, place)
+                                      neardup_internal.key_columns(guarded.target)::text[]) p
+         CROSS JOIN LATERAL pg_catalog.unnest(CASE WHEN guarded.method = 'simhash' THEN p.indexes
+             ELSE ARRAY[coalesce(neardup_internal.key_index(p.part, guarded.signature::text, neardup_internal.index_key(guarded)), 0)] END)
+             WITH ORDINALITY i(index, place)
     WHERE i.index = 0;
     IF guarded.method = 'simhash' THEN
         FOREACH place IN ARRAY missing LOOP
