@@ -31,17 +31,9 @@ AS 'MODULE_PATHNAME', $function$judge_group_within_wrapper$function$;
 
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[],pg_catalog.text[],integer,bigint[],bigint) IS 'the same among rows whose times are near; without texts by signature alone';
 
-COMMENT ON FUNCTION @extschema@.minhash_from_values(pg_catalog.bytea,pg_catalog.text,integer,integer,pg_catalog.text) IS 'signature of raw values made elsewhere, 16 or 32 bits each (bottom_k: 32), least significant byte first; hashes: how many were asked for, where a bottom_k signature has fewer (0: as many as there are); signatures of different labels cannot be compared';
-
 COMMENT ON FUNCTION @extschema@.minhash(pg_catalog.text,pg_catalog.text,integer,pg_catalog.text,integer,bigint) IS 'MinHash signature of a document under an analyzer: hashes 8 to 1024; scheme many_hash or bottom_k; bits 16 or 32 of each value; NULL where the document has no token';
 
-CREATE FUNCTION neardup_internal.any_rotated_within(target oid, signature_column text, signature @extschema@.simhash, distance integer)
- RETURNS boolean
- LANGUAGE c
- STABLE PARALLEL SAFE STRICT COST 1000
-AS 'MODULE_PATHNAME', $function$any_rotated_within_wrapper$function$;
-
-COMMENT ON FUNCTION neardup_internal.any_rotated_within(pg_catalog.oid,pg_catalog.text,@extschema@.simhash,integer) IS 'whether any row is within a distance, by indexes on simhash_rotated';
+COMMENT ON FUNCTION @extschema@.minhash_from_values(pg_catalog.bytea,pg_catalog.text,integer,integer,pg_catalog.text) IS 'signature of raw values made elsewhere, 16 or 32 bits each (bottom_k: 32), least significant byte first; hashes: how many were asked for, where a bottom_k signature has fewer (0: as many as there are); signatures of different labels cannot be compared';
 
 CREATE FUNCTION neardup_internal.nearest_places(target oid, signature_column text, signature @extschema@.simhash, within integer, n bigint)
  RETURNS TABLE(part oid, place tid, distance integer)
@@ -50,6 +42,14 @@ CREATE FUNCTION neardup_internal.nearest_places(target oid, signature_column tex
 AS 'MODULE_PATHNAME', $function$nearest_places_wrapper$function$;
 
 COMMENT ON FUNCTION neardup_internal.nearest_places(pg_catalog.oid,pg_catalog.text,@extschema@.simhash,integer,bigint) IS 'where the nearest rows stand, by indexes on simhash_rotated';
+
+CREATE FUNCTION neardup_internal.any_rotated_within(target oid, signature_column text, signature @extschema@.simhash, distance integer)
+ RETURNS boolean
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT COST 1000
+AS 'MODULE_PATHNAME', $function$any_rotated_within_wrapper$function$;
+
+COMMENT ON FUNCTION neardup_internal.any_rotated_within(pg_catalog.oid,pg_catalog.text,@extschema@.simhash,integer) IS 'whether any row is within a distance, by indexes on simhash_rotated';
 
 CREATE OR REPLACE VIEW neardup.protected AS
  SELECT (t.tgrelid)::regclass AS target,
@@ -227,6 +227,138 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION neardup_internal.rotated_parts(target oid, signature text)
+ RETURNS TABLE(part oid, indexes oid[])
+ LANGUAGE sql
+ STABLE PARALLEL SAFE STRICT
+BEGIN ATOMIC
+ SELECT c.oid,
+     ( SELECT array_agg(i.indexrelid ORDER BY band.band) AS array_agg
+            FROM (generate_series(0, 3) band(band)
+              JOIN pg_index i ON (((i.indexrelid = neardup_internal.rotated_index(c.oid, rotated_parts.signature, band.band)) AND (NOT i.indcheckxmin))))
+           WHERE ((c.relkind = 'r'::"char") AND (NOT (EXISTS ( SELECT
+                    FROM pg_inherits h
+                   WHERE (h.inhparent = c.oid)))))) AS array_agg
+    FROM pg_class c
+   WHERE (((c.oid = rotated_parts.target) AND (c.relkind <> 'p'::"char")) OR (c.oid IN ( SELECT l.relid
+            FROM pg_partition_tree((rotated_parts.target)::regclass) l(relid, parentrelid, isleaf, level)
+           WHERE (l.isleaf AND ((l.relid)::oid <> rotated_parts.target)))));
+END;
+
+COMMENT ON FUNCTION neardup_internal.rotated_parts(pg_catalog.oid,pg_catalog.text) IS 'a table, or its partitions, with the indexes on rotated signatures, band by band';
+
+CREATE FUNCTION neardup_internal.table_of(kind regtype)
+ RETURNS regclass
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    relation regclass := (SELECT t.typrelid FROM pg_catalog.pg_type t WHERE t.oid = kind);
+BEGIN
+    IF relation IS NULL OR relation = 0::pg_catalog.regclass THEN
+        RAISE EXCEPTION 'target must be a row of a table, not %', kind
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Give NULL::articles for the table articles.';
+    END IF;
+    RETURN relation;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup_internal.table_of(pg_catalog.regtype) IS 'the table whose rows are of a type';
+
+CREATE OR REPLACE FUNCTION neardup.nearest(target anyelement, signature_column name, signature @extschema@.simhash, n integer)
+ RETURNS SETOF anyelement
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE ROWS 10
+AS $function$
+DECLARE
+    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
+    reached integer := -1;
+    radius integer;
+    found bigint;
+BEGIN
+    IF n IS NULL OR n < 0 THEN
+        RAISE EXCEPTION 'n must be 0 or more: %', coalesce(n::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF signature IS NULL OR n = 0 THEN
+        RETURN;
+    END IF;
+    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, 64, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
+            'ORDER BY p.distance', relation::oid, signature_column, signature, relation) USING n;
+        RETURN;
+    END IF;
+    -- The radii at which the number of keys jumps.
+    FOREACH radius IN ARRAY '{3,7,11}'::integer[] LOOP
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L, %5$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            relation, signature_column, signature, radius, reached) USING n;
+        GET DIAGNOSTICS found = ROW_COUNT;
+        n := n - found;
+        reached := radius;
+        IF n = 0 THEN
+            RETURN;
+        END IF;
+    END LOOP;
+    RETURN QUERY EXECUTE pg_catalog.format(
+        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L, %4$s) '
+        'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+        relation, signature_column, signature, reached) USING n;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup.nearest(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. By the B-tree indexes on simhash_rotated, which a guard makes, else by the GIN index on simhash_bands and at last by a scan: neardup.nearest(NULL::articles, ''sig'', signature, 10)';
+
+CREATE FUNCTION neardup.near(target anyelement, signature_column name, signature @extschema@.simhash, distance integer, n integer DEFAULT NULL::integer)
+ RETURNS SETOF anyelement
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE ROWS 10
+AS $function$
+DECLARE
+    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
+BEGIN
+    IF n < 0 THEN
+        RAISE EXCEPTION 'n must be 0 or more: %', n USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF signature IS NULL OR distance IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM @extschema@.simhash_probes(signature, distance); -- checks the distance
+    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, %s, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
+            'ORDER BY p.distance', relation::oid, signature_column, signature, distance, relation) USING coalesce(n, 2147483647);
+    ELSE
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            relation, signature_column, signature, distance) USING n;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup.near(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer,integer) IS 'the rows of a table within a distance, 0 to 11, of a signature, nearest first, at most n; exact. By the B-tree indexes on simhash_rotated, else by the GIN index on simhash_bands: neardup.near(NULL::articles, ''sig'', signature, 3)';
+
+CREATE FUNCTION neardup.exists_within(target regclass, signature_column name, signature @extschema@.simhash, distance integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE STRICT
+AS $function$
+DECLARE
+    found boolean;
+BEGIN
+    IF neardup_internal.is_rotated(target, signature_column::text) THEN
+        RETURN neardup_internal.any_rotated_within(target, signature_column::text, signature, distance);
+    END IF;
+    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L, %s))',
+                              target, signature_column, signature, distance) INTO found;
+    RETURN found;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup.exists_within(pg_catalog.regclass,pg_catalog.name,@extschema@.simhash,integer) IS 'whether a table has a row within a distance, 0 to 11, of a signature. With the B-tree indexes on simhash_rotated, which a guard makes, it ends at the first such row, and equal ones are looked for first: neardup.exists_within(''articles'', ''sig'', signature, 3)';
+
 CREATE FUNCTION neardup.profile_boilerplate(document text, profile text)
  RETURNS text[]
  LANGUAGE c
@@ -266,6 +398,296 @@ CREATE FUNCTION neardup.profile_explain_similarity_text(a text, b text, profile 
 AS 'MODULE_PATHNAME', $function$profile_explain_similarity_text_wrapper$function$;
 
 COMMENT ON FUNCTION neardup.profile_explain_similarity_text(pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'the same as readable text';
+
+CREATE FUNCTION neardup.protect(target regclass, document name, distance integer DEFAULT 7, on_duplicate text DEFAULT 'reject'::text, analyzer text DEFAULT 'chars:3'::text, verify text DEFAULT 'facts'::text, similarity double precision DEFAULT NULL::double precision, scope name[] DEFAULT '{}'::name[], within interval DEFAULT NULL::interval, age name DEFAULT NULL::name, columns name[] DEFAULT NULL::name[], expression regproc DEFAULT NULL::regproc, log boolean DEFAULT false, method text DEFAULT 'simhash'::text, search_index boolean DEFAULT false)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    kind "char";
+    guarded neardup.protected;
+    is_new boolean;
+    -- A name has room for 63 bytes.
+    short text := CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
+                       ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
+    more name[];
+    duplicate_of name;
+    diverted_to text;
+    made_by text;
+    plan record;
+    stored text;
+    settings jsonb;
+BEGIN
+    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
+    IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
+        RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
+            DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
+    END IF;
+    PERFORM neardup_internal.check_document(target, document);
+    more := pg_catalog.array_remove(columns, document);
+    more := coalesce(more, '{}');
+    IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
+        RAISE EXCEPTION 'columns must hold the document column "%"', document USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF expression IS NULL THEN
+        PERFORM neardup_internal.check_document(target, c) FROM pg_catalog.unnest(more) c;
+    ELSE
+        PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(more) c;
+        SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) INTO made_by
+        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+             JOIN pg_catalog.pg_class c ON c.oid = target
+        WHERE p.oid = expression AND p.pronargs = 1 AND p.proargtypes[0] = c.reltype AND p.prorettype = 'text'::regtype
+          AND p.provolatile = 'i';
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'function % does not make a document of a row of %', expression, target
+                USING ERRCODE = 'invalid_function_definition',
+                      DETAIL = 'Such a function takes one row of the table, gives text, and is IMMUTABLE.';
+        END IF;
+    END IF;
+    IF neardup_internal.key_columns(target) IS NULL THEN
+        RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'The guard names a row by its primary key.', HINT = 'Add one: ALTER TABLE ... ADD PRIMARY KEY.';
+    END IF;
+    IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn', 'mark', 'divert') THEN
+        RAISE EXCEPTION 'on_duplicate must be reject, skip, warn, mark or divert: %', on_duplicate
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF analyzer IS NULL THEN
+        RAISE EXCEPTION 'analyzer must not be NULL' USING ERRCODE = 'null_value_not_allowed', HINT = 'SELECT * FROM analyzers();';
+    END IF;
+    -- A profile is named with its version, so that a new one does not sign beside an old one.
+    analyzer := neardup.pinned_analyzer(analyzer);
+    PERFORM neardup.analyzer_simhash('', analyzer);
+    PERFORM neardup_internal.check_method(method, distance, similarity, verify, analyzer, search_index);
+    IF method <> 'simhash' THEN
+        distance := NULL;
+    END IF;
+    IF method = 'minhash' THEN
+        -- The first plan is the one with the fewest rows looked at in vain.
+        SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, 0.99, 128) p LIMIT 1;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'similarity is too low for method minhash: %', similarity USING ERRCODE = 'invalid_parameter_value',
+                DETAIL = 'No bands of 128 values find such pairs with a chance of 99 in 100.';
+        END IF;
+    ELSE
+        SELECT NULL::integer AS bands, NULL::integer AS rows INTO plan;
+    END IF;
+    PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(scope) c;
+    IF pg_catalog.cardinality(scope) > 0 THEN
+        -- An error for types without equality.
+        EXECUTE (SELECT pg_catalog.format('SELECT FROM %s GROUP BY %s LIMIT 0', target, pg_catalog.string_agg(pg_catalog.quote_ident(c), ', '))
+                 FROM pg_catalog.unnest(scope) c);
+    END IF;
+    IF (within IS NULL) <> (age IS NULL) THEN
+        RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'within => interval ''2 days'', age => ''published''';
+    ELSIF within < interval '0' THEN
+        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
+    ELSIF age IS NOT NULL AND neardup_internal.check_column(target, age) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+        RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
+            DETAIL = 'A time is of type timestamp with or without time zone, or date.';
+    END IF;
+
+    SELECT * INTO guarded FROM neardup.protected p WHERE p.target = protect.target AND p.document = protect.document;
+    is_new := NOT FOUND;
+    IF is_new THEN
+        guarded.signature := short || CASE method WHEN 'overlap' THEN '_tokens' ELSE '_' || method END;
+        guarded.trigger := 'zz_neardup_' || short;
+        guarded.since := pg_catalog.now();
+        stored := CASE method WHEN 'overlap' THEN 'integer[]' ELSE '@extschema@.' || method END;
+        -- A table that inherits from a guarded one has the column.
+        IF NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = guarded.signature
+                           AND a.attinhcount > 0 AND a.atttypid = stored::regtype) THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, guarded.signature, stored);
+        END IF;
+    ELSIF guarded.method <> method THEN
+        RAISE EXCEPTION 'column "%" of table % is guarded by method %', document, target, guarded.method
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
+    ELSIF guarded.analyzer <> analyzer THEN
+        RAISE EXCEPTION 'column "%" of table % is signed with analyzer %', document, target, guarded.analyzer
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Signatures of two analyzers cannot be compared.',
+                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
+    ELSIF guarded.columns[2:] <> more OR guarded.expression IS DISTINCT FROM made_by THEN
+        RAISE EXCEPTION 'column "%" of table % is signed together with other columns', document, target
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Signatures of two kinds of documents cannot be compared.',
+                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
+    ELSE
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
+    END IF;
+    guarded.method := method;
+    guarded.bands := plan.bands;
+    guarded.rows := plan.rows;
+    guarded.similarity := similarity;
+    guarded.target := target;
+    guarded.document := document;
+    PERFORM neardup_internal.make_indexes(guarded, search_index);
+    duplicate_of := guarded.duplicate_of;
+    IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
+        duplicate_of := neardup_internal.add_mark(target, short);
+    END IF;
+    diverted_to := guarded.diverted_to;
+    IF on_duplicate = 'divert' AND (diverted_to IS NULL OR pg_catalog.to_regclass(diverted_to) IS NULL) THEN
+        diverted_to := neardup_internal.add_diverted(target);
+    END IF;
+    IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
+        PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
+    END IF;
+
+    settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+        'method', nullif(method, 'simhash'), 'distance', distance, 'bands', plan.bands, 'rows', plan.rows,
+        'on_duplicate', on_duplicate, 'analyzer', analyzer, 'verify', nullif(verify, 'none'), 'similarity', similarity,
+        'columns', nullif(pg_catalog.cardinality(more), 0), 'expression', made_by,
+        'scope', nullif(pg_catalog.cardinality(scope), 0), 'within', within, 'age', CASE WHEN age IS NOT NULL THEN true END,
+        'marks', CASE WHEN duplicate_of IS NOT NULL THEN true END, 'divert', diverted_to, 'log', nullif(log, false),
+        'since', guarded.since));
+    -- The name sorts behind other triggers', so that the guard judges the row as they leave it.
+    EXECUTE pg_catalog.format(
+        'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
+        guarded.trigger,
+        (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
+         FROM pg_catalog.unnest(pg_catalog.array_remove(
+             ARRAY[document, guarded.signature] || more || scope || age || duplicate_of, NULL)) WITH ORDINALITY c(name, place)),
+        target, settings);
+
+    PERFORM neardup_internal.tell_of_unsigned(neardup_internal.guard_of(target, document, NULL));
+    IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
+               WHERE target IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
+        RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
+            USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup.protect(pg_catalog.regclass,pg_catalog.name,integer,pg_catalog.text,pg_catalog.text,pg_catalog.text,double precision,pg_catalog.name[],interval,pg_catalog.name,pg_catalog.name[],pg_catalog.regproc,boolean,pg_catalog.text,boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window; method simhash, minhash or overlap, the latter two with a similarity; search_index for simhash_within';
+
+CREATE FUNCTION neardup_internal.check_method(method text, distance integer, similarity double precision, verify text, analyzer text, search_index boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+BEGIN
+    IF method IS NULL OR method NOT IN ('simhash', 'minhash', 'overlap') THEN
+        RAISE EXCEPTION 'method must be simhash, minhash or overlap: %', method USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF verify IS NULL OR verify NOT IN ('none', 'overlap', 'cosine', 'facts') THEN
+        RAISE EXCEPTION 'verify must be none, overlap, cosine or facts: %', verify USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF method = 'simhash' THEN
+        IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
+            RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+        IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN 0 AND 1 THEN
+            RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
+                USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+        RETURN;
+    END IF;
+    IF similarity IS NULL OR NOT (similarity > 0 AND similarity <= 1) OR (method = 'minhash' AND similarity = 1) THEN
+        RAISE EXCEPTION 'similarity must be above 0 and % 1 with method %: %', CASE method WHEN 'minhash' THEN 'below' ELSE 'at most' END, method,
+            coalesce(similarity::text, 'NULL') USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'similarity => 0.8, for example: it is what a near-duplicate reaches at least.';
+    END IF;
+    IF verify IN ('overlap', 'cosine') THEN
+        RAISE EXCEPTION 'verify must be none or facts with method %: %', method, verify USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = 'similarity is the bound of the method.';
+    END IF;
+    IF analyzer ~ '^\s*profile:' THEN
+        RAISE EXCEPTION 'method % does not sign with a profile: %', method, analyzer USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'A profile weighs tokens, and only a simhash has weights.';
+    END IF;
+    IF search_index THEN
+        RAISE EXCEPTION 'search_index goes with method simhash' USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = pg_catalog.format('The index that a guard of method %s uses serves searches, too.', method);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup_internal.check_method(pg_catalog.text,integer,double precision,pg_catalog.text,pg_catalog.text,boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
+
+CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    other oid := neardup_internal.key_index(guarded.target, guarded.signature::text, '');
+    missing integer[];
+    place integer;
+BEGIN
+    SELECT coalesce(pg_catalog.array_agg(DISTINCT i.place - 1), '{}') INTO missing
+    FROM neardup_internal.guard_parts(guarded.target, ARRAY[guarded.document, guarded.signature]::text[],
+                                      neardup_internal.key_columns(guarded.target)::text[]) p
+         CROSS JOIN LATERAL pg_catalog.unnest(CASE WHEN guarded.method = 'simhash' THEN p.indexes
+             ELSE ARRAY[coalesce(neardup_internal.key_index(p.part, guarded.signature::text, neardup_internal.index_key(guarded)), 0)] END)
+             WITH ORDINALITY i(index, place)
+    WHERE i.index = 0;
+    IF guarded.method = 'simhash' THEN
+        FOREACH place IN ARRAY missing LOOP
+            EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', guarded.target, guarded.signature, place);
+        END LOOP;
+        IF search_index AND other IS NULL THEN
+            EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I))', guarded.target, guarded.signature);
+        END IF;
+    ELSIF missing <> '{}' THEN
+        IF other IS NOT NULL THEN
+            EXECUTE pg_catalog.format('DROP INDEX %s', other::regclass);
+        END IF;
+        EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.%s) WITH (fastupdate = off)', guarded.target,
+            CASE guarded.method WHEN 'minhash' THEN pg_catalog.format('minhash_bands(%I, %s, %s)', guarded.signature, guarded.bands, guarded.rows)
+                                ELSE pg_catalog.format('overlap_keys(%I, %L::double precision)', guarded.signature, guarded.similarity) END);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected,boolean) IS 'makes the indexes of a guard that are missing';
+
+CREATE OR REPLACE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL::name)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    guarded neardup.protected;
+    counter regclass;
+    index regclass;
+BEGIN
+    FOR guarded IN
+        SELECT * FROM neardup.protected p
+        WHERE p.target = unprotect.target AND (unprotect.document IS NULL OR p.document = unprotect.document)
+    LOOP
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
+        IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
+                   WHERE a.attrelid = target AND a.attname = guarded.signature AND a.attinhcount > 0) THEN
+            -- The column is that of the table it inherits from.
+            FOR index IN
+                SELECT d.objid::regclass FROM pg_catalog.pg_depend d
+                     JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attname = guarded.signature
+                     JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid
+                WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = target
+            LOOP
+                EXECUTE pg_catalog.format('DROP INDEX %s', index);
+            END LOOP;
+        ELSE
+            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
+        END IF;
+        FOR counter IN
+            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
+                 CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
+            WHERE c.counter IS NOT NULL
+        LOOP
+            EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
+        END LOOP;
+        IF guarded.duplicate_of IS NOT NULL THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
+        END IF;
+    END LOOP;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document || '"', '')
+            USING ERRCODE = 'undefined_object';
+    END IF;
+END
+$function$;
 
 CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias text)
  RETURNS text
@@ -700,7 +1122,7 @@ staying AS MATERIALIZED (SELECT %8$s FROM %1$s r WHERE (%2$s) IN (SELECT %3$s FR
 gone AS (%6$s WHERE (%4$s) = (%5$s) AND (%2$s) = (%3$s) AND %7$s
 RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %9$s AS record)
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
-SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g'::text, (guarded).target, neardup_internal.each('r.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('t.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.k%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE action WHEN 'mark'::text THEN format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c, staying r'::text, (guarded).target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE WHEN (neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names((guarded).target))) THEN neardup_internal.column_type((guarded).target, neardup_internal.mark_of(guarded)) ELSE 'text'::text END) ELSE format('DELETE FROM %s t USING chosen c, staying r'::text, (guarded).target) END, neardup_internal.still_copies(guarded, choice, 'r.neardup_hash'::text), (neardup_internal.each('r.%1$I'::text, ARRAY(SELECT DISTINCT n.n FROM unnest((((neardup_internal.key_columns((removing_statement.guarded).target) || (removing_statement.guarded).signature) || (removing_statement.choice).scope) || (removing_statement.choice).timed)) n(n) WHERE (n.n IS NOT NULL))) || CASE (choice).verify WHEN 'facts'::text THEN ((', '::text || neardup_internal.document_hash(guarded, 'r'::text)) || ' AS neardup_hash'::text) ELSE ''::text END), CASE action WHEN 'archive'::text THEN '(t.*)::text'::text ELSE 'NULL::text'::text END);
+SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g'::text, (guarded).target, neardup_internal.each('r.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('t.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.k%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE action WHEN 'mark'::text THEN format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c, staying r'::text, (guarded).target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE WHEN (neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names((guarded).target))) THEN neardup_internal.column_type((guarded).target, neardup_internal.mark_of(guarded)) ELSE 'text'::text END) ELSE format('DELETE FROM %s t USING chosen c, staying r'::text, (guarded).target) END, neardup_internal.still_copies(guarded, choice, 'r.neardup_hash'::text), (neardup_internal.each('r.%1$I'::text, ARRAY(SELECT c.name FROM unnest((((neardup_internal.key_columns((removing_statement.guarded).target) || (removing_statement.guarded).signature) || (removing_statement.choice).scope) || (removing_statement.choice).timed)) WITH ORDINALITY c(name, place) WHERE (c.name IS NOT NULL) GROUP BY c.name ORDER BY (min(c.place)))) || CASE (choice).verify WHEN 'facts'::text THEN ((', '::text || neardup_internal.document_hash(guarded, 'r'::text)) || ' AS neardup_hash'::text) ELSE ''::text END), CASE action WHEN 'archive'::text THEN '(t.*)::text'::text ELSE 'NULL::text'::text END);
 
 COMMENT ON FUNCTION neardup_internal.removing_statement(neardup.protected,neardup_internal.choice,pg_catalog.text) IS 'statement that removes or marks the rows of a batch and records them';
 
@@ -977,6 +1399,80 @@ BEGIN
 END
 $procedure$;
 
+CREATE OR REPLACE FUNCTION neardup.report(target regclass, document name DEFAULT NULL::name, max_distance integer DEFAULT NULL::integer, verify text DEFAULT NULL::text, top integer DEFAULT 10)
+ RETURNS TABLE(item text, name text, value double precision)
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    keys name[] := neardup_internal.key_columns(target);
+BEGIN
+    guarded.distance := coalesce(max_distance, guarded.distance);
+    PERFORM neardup_internal.tell_of_unsigned(guarded);
+    RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
+    RETURN QUERY EXECUTE pg_catalog.format(
+        'SELECT ''signed''::text, NULL::text, pg_catalog.count(t.%I)::double precision FROM %s t', guarded.signature, target);
+    RETURN QUERY EXECUTE pg_catalog.format(
+        'WITH copies AS MATERIALIZED (SELECT pg_catalog.concat_ws('', '', %s) AS stays, c.distance, c.group_size FROM (%s) c), '
+        'groups AS MATERIALIZED (SELECT c.stays, pg_catalog.max(c.group_size) AS size FROM copies c GROUP BY c.stays) '
+        'SELECT ''groups'', NULL, pg_catalog.count(*)::double precision FROM groups '
+        'UNION ALL SELECT ''duplicates'', NULL, pg_catalog.count(*) FROM copies '
+        'UNION ALL SELECT ''share'', NULL, coalesce(pg_catalog.round((SELECT pg_catalog.count(*) FROM copies)::numeric / nullif((SELECT pg_catalog.count(*) FROM %s), 0), 4), 0) '
+        'UNION ALL SELECT ''distance'', d.distance::text, d.n FROM (SELECT c.distance, pg_catalog.count(*) AS n FROM copies c GROUP BY 1 ORDER BY 1) d '
+        'UNION ALL SELECT ''largest group'', g.stays, g.size FROM (SELECT * FROM groups ORDER BY size DESC, stays LIMIT %s) g',
+        neardup_internal.each('c.r%2$s', keys),
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), target, coalesce(top, 10));
+    RETURN QUERY EXECUTE pg_catalog.format(
+        'SELECT ''hottest band'', pg_catalog.format(''band %%s, bits %%s'', k.key >> 16, pg_catalog.lpad(pg_catalog.to_hex(k.key & 65535), 4, ''0'')), k.n::double precision '
+        'FROM (SELECT b.key, pg_catalog.count(*) AS n FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.simhash_bands(t.%I)) b(key) '
+        'GROUP BY b.key ORDER BY n DESC, b.key LIMIT %s) k', target, guarded.signature, coalesce(top, 10));
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup.report_html(target regclass, document name DEFAULT NULL::name, max_distance integer DEFAULT NULL::integer, verify text DEFAULT NULL::text, samples integer DEFAULT 5)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    keys name[] := neardup_internal.key_columns(target);
+    shown jsonb;
+    overview jsonb;
+BEGIN
+    IF samples IS NULL OR samples NOT BETWEEN 0 AND 100 THEN
+        RAISE EXCEPTION 'samples must be between 0 and 100: %', samples USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    guarded.distance := coalesce(max_distance, guarded.distance);
+    -- The largest groups, each with the copy that is furthest from the row that stays: where mistakes would be.
+    EXECUTE pg_catalog.format(
+        'SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(''stays'', pg_catalog.concat_ws('', '', %1$s), ''copy'', pg_catalog.concat_ws('', '', %2$s), '
+        '''said'', pg_catalog.format(''%%sdistance %%s, group of %%s'', c.verdict || '', '', c.distance, c.group_size), '
+        '''stays_text'', %3$s, ''copy_text'', %9$s) ORDER BY c.group_size DESC, %1$s) '
+        'FROM (SELECT f.* FROM (SELECT DISTINCT ON (%1$s) c.* FROM (%4$s) c ORDER BY %1$s, c.distance DESC, %2$s) f '
+        'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON (%7$s) = (%1$s) JOIN %6$s t ON (%8$s) = (%2$s)',
+        neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.document_of(guarded, 'r'),
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), samples, target,
+        neardup_internal.each('r.%1$I', keys), neardup_internal.each('t.%1$I', keys), neardup_internal.document_of(guarded, 't')) INTO shown;
+    SELECT pg_catalog.jsonb_build_object(
+               'title', pg_catalog.format('Near-duplicates in %s, column %s', target, guarded.document),
+               'numbers', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
+                   || pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_array('analyzer', guarded.analyzer),
+                                                   pg_catalog.jsonb_build_array('within distance', guarded.distance::text)),
+               'largest', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
+               'distances', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'distance'), '[]'),
+               'bands', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'hottest band'), '[]'),
+               'samples', coalesce(shown, '[]'))
+        INTO overview FROM neardup.report(target, document, max_distance, verify) r;
+    RETURN neardup_internal.render_report(overview::text);
+END
+$function$;
+
 CREATE OR REPLACE FUNCTION neardup_internal.sign_next()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1177,502 +1673,6 @@ BEGIN
     PERFORM neardup_internal.end_work(target);
 END
 $procedure$;
-
-CREATE OR REPLACE FUNCTION neardup.report(target regclass, document name DEFAULT NULL::name, max_distance integer DEFAULT NULL::integer, verify text DEFAULT NULL::text, top integer DEFAULT 10)
- RETURNS TABLE(item text, name text, value double precision)
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE
- SET enable_mergejoin TO 'off'
- SET jit TO 'off'
-AS $function$
-DECLARE
-    guarded neardup.protected := neardup_internal.guard_of(target, document);
-    keys name[] := neardup_internal.key_columns(target);
-BEGIN
-    guarded.distance := coalesce(max_distance, guarded.distance);
-    PERFORM neardup_internal.tell_of_unsigned(guarded);
-    RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
-    RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT ''signed''::text, NULL::text, pg_catalog.count(t.%I)::double precision FROM %s t', guarded.signature, target);
-    RETURN QUERY EXECUTE pg_catalog.format(
-        'WITH copies AS MATERIALIZED (SELECT pg_catalog.concat_ws('', '', %s) AS stays, c.distance, c.group_size FROM (%s) c), '
-        'groups AS MATERIALIZED (SELECT c.stays, pg_catalog.max(c.group_size) AS size FROM copies c GROUP BY c.stays) '
-        'SELECT ''groups'', NULL, pg_catalog.count(*)::double precision FROM groups '
-        'UNION ALL SELECT ''duplicates'', NULL, pg_catalog.count(*) FROM copies '
-        'UNION ALL SELECT ''share'', NULL, coalesce(pg_catalog.round((SELECT pg_catalog.count(*) FROM copies)::numeric / nullif((SELECT pg_catalog.count(*) FROM %s), 0), 4), 0) '
-        'UNION ALL SELECT ''distance'', d.distance::text, d.n FROM (SELECT c.distance, pg_catalog.count(*) AS n FROM copies c GROUP BY 1 ORDER BY 1) d '
-        'UNION ALL SELECT ''largest group'', g.stays, g.size FROM (SELECT * FROM groups ORDER BY size DESC, stays LIMIT %s) g',
-        neardup_internal.each('c.r%2$s', keys),
-        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), target, coalesce(top, 10));
-    RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT ''hottest band'', pg_catalog.format(''band %%s, bits %%s'', k.key >> 16, pg_catalog.lpad(pg_catalog.to_hex(k.key & 65535), 4, ''0'')), k.n::double precision '
-        'FROM (SELECT b.key, pg_catalog.count(*) AS n FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.simhash_bands(t.%I)) b(key) '
-        'GROUP BY b.key ORDER BY n DESC, b.key LIMIT %s) k', target, guarded.signature, coalesce(top, 10));
-END
-$function$;
-
-CREATE OR REPLACE FUNCTION neardup.report_html(target regclass, document name DEFAULT NULL::name, max_distance integer DEFAULT NULL::integer, verify text DEFAULT NULL::text, samples integer DEFAULT 5)
- RETURNS text
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE
- SET enable_mergejoin TO 'off'
- SET jit TO 'off'
-AS $function$
-DECLARE
-    guarded neardup.protected := neardup_internal.guard_of(target, document);
-    keys name[] := neardup_internal.key_columns(target);
-    shown jsonb;
-    overview jsonb;
-BEGIN
-    IF samples IS NULL OR samples NOT BETWEEN 0 AND 100 THEN
-        RAISE EXCEPTION 'samples must be between 0 and 100: %', samples USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    guarded.distance := coalesce(max_distance, guarded.distance);
-    -- The largest groups, each with the copy that is furthest from the row that stays: where mistakes would be.
-    EXECUTE pg_catalog.format(
-        'SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(''stays'', pg_catalog.concat_ws('', '', %1$s), ''copy'', pg_catalog.concat_ws('', '', %2$s), '
-        '''said'', pg_catalog.format(''%%sdistance %%s, group of %%s'', c.verdict || '', '', c.distance, c.group_size), '
-        '''stays_text'', %3$s, ''copy_text'', %9$s) ORDER BY c.group_size DESC, %1$s) '
-        'FROM (SELECT f.* FROM (SELECT DISTINCT ON (%1$s) c.* FROM (%4$s) c ORDER BY %1$s, c.distance DESC, %2$s) f '
-        'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON (%7$s) = (%1$s) JOIN %6$s t ON (%8$s) = (%2$s)',
-        neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.document_of(guarded, 'r'),
-        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), samples, target,
-        neardup_internal.each('r.%1$I', keys), neardup_internal.each('t.%1$I', keys), neardup_internal.document_of(guarded, 't')) INTO shown;
-    SELECT pg_catalog.jsonb_build_object(
-               'title', pg_catalog.format('Near-duplicates in %s, column %s', target, guarded.document),
-               'numbers', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
-                   || pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_array('analyzer', guarded.analyzer),
-                                                   pg_catalog.jsonb_build_array('within distance', guarded.distance::text)),
-               'largest', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
-               'distances', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'distance'), '[]'),
-               'bands', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'hottest band'), '[]'),
-               'samples', coalesce(shown, '[]'))
-        INTO overview FROM neardup.report(target, document, max_distance, verify) r;
-    RETURN neardup_internal.render_report(overview::text);
-END
-$function$;
-
-CREATE FUNCTION neardup_internal.rotated_parts(target oid, signature text)
- RETURNS TABLE(part oid, indexes oid[])
- LANGUAGE sql
- STABLE PARALLEL SAFE STRICT
-BEGIN ATOMIC
- SELECT c.oid,
-     ( SELECT array_agg(i.indexrelid ORDER BY band.band) AS array_agg
-            FROM (generate_series(0, 3) band(band)
-              JOIN pg_index i ON (((i.indexrelid = neardup_internal.rotated_index(c.oid, rotated_parts.signature, band.band)) AND (NOT i.indcheckxmin))))
-           WHERE ((c.relkind = 'r'::"char") AND (NOT (EXISTS ( SELECT
-                    FROM pg_inherits h
-                   WHERE (h.inhparent = c.oid)))))) AS array_agg
-    FROM pg_class c
-   WHERE (((c.oid = rotated_parts.target) AND (c.relkind <> 'p'::"char")) OR (c.oid IN ( SELECT l.relid
-            FROM pg_partition_tree((rotated_parts.target)::regclass) l(relid, parentrelid, isleaf, level)
-           WHERE (l.isleaf AND ((l.relid)::oid <> rotated_parts.target)))));
-END;
-
-COMMENT ON FUNCTION neardup_internal.rotated_parts(pg_catalog.oid,pg_catalog.text) IS 'a table, or its partitions, with the indexes on rotated signatures, band by band';
-
-CREATE FUNCTION neardup_internal.table_of(kind regtype)
- RETURNS regclass
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE
-AS $function$
-DECLARE
-    relation regclass := (SELECT t.typrelid FROM pg_catalog.pg_type t WHERE t.oid = kind);
-BEGIN
-    IF relation IS NULL OR relation = 0::pg_catalog.regclass THEN
-        RAISE EXCEPTION 'target must be a row of a table, not %', kind
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Give NULL::articles for the table articles.';
-    END IF;
-    RETURN relation;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup_internal.table_of(pg_catalog.regtype) IS 'the table whose rows are of a type';
-
-CREATE OR REPLACE FUNCTION neardup.nearest(target anyelement, signature_column name, signature @extschema@.simhash, n integer)
- RETURNS SETOF anyelement
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE ROWS 10
-AS $function$
-DECLARE
-    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
-    reached integer := -1;
-    radius integer;
-    found bigint;
-BEGIN
-    IF n IS NULL OR n < 0 THEN
-        RAISE EXCEPTION 'n must be 0 or more: %', coalesce(n::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF signature IS NULL OR n = 0 THEN
-        RETURN;
-    END IF;
-    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
-        RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, 64, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
-            'ORDER BY p.distance', relation::oid, signature_column, signature, relation) USING n;
-        RETURN;
-    END IF;
-    -- The radii at which the number of keys jumps.
-    FOREACH radius IN ARRAY '{3,7,11}'::integer[] LOOP
-        RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L, %5$s) '
-            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
-            relation, signature_column, signature, radius, reached) USING n;
-        GET DIAGNOSTICS found = ROW_COUNT;
-        n := n - found;
-        reached := radius;
-        IF n = 0 THEN
-            RETURN;
-        END IF;
-    END LOOP;
-    RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L, %4$s) '
-        'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
-        relation, signature_column, signature, reached) USING n;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup.nearest(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. By the B-tree indexes on simhash_rotated, which a guard makes, else by the GIN index on simhash_bands and at last by a scan: neardup.nearest(NULL::articles, ''sig'', signature, 10)';
-
-CREATE FUNCTION neardup.near(target anyelement, signature_column name, signature @extschema@.simhash, distance integer, n integer DEFAULT NULL::integer)
- RETURNS SETOF anyelement
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE ROWS 10
-AS $function$
-DECLARE
-    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
-BEGIN
-    IF n < 0 THEN
-        RAISE EXCEPTION 'n must be 0 or more: %', n USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF signature IS NULL OR distance IS NULL THEN
-        RETURN;
-    END IF;
-    PERFORM @extschema@.simhash_probes(signature, distance); -- checks the distance
-    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
-        RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, %s, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
-            'ORDER BY p.distance', relation::oid, signature_column, signature, distance, relation) USING coalesce(n, 2147483647);
-    ELSE
-        RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) '
-            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
-            relation, signature_column, signature, distance) USING n;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup.near(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer,integer) IS 'the rows of a table within a distance, 0 to 11, of a signature, nearest first, at most n; exact. By the B-tree indexes on simhash_rotated, else by the GIN index on simhash_bands: neardup.near(NULL::articles, ''sig'', signature, 3)';
-
-CREATE FUNCTION neardup.exists_within(target regclass, signature_column name, signature @extschema@.simhash, distance integer)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE STRICT
-AS $function$
-DECLARE
-    found boolean;
-BEGIN
-    IF neardup_internal.is_rotated(target, signature_column::text) THEN
-        RETURN neardup_internal.any_rotated_within(target, signature_column::text, signature, distance);
-    END IF;
-    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L, %s))',
-                              target, signature_column, signature, distance) INTO found;
-    RETURN found;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup.exists_within(pg_catalog.regclass,pg_catalog.name,@extschema@.simhash,integer) IS 'whether a table has a row within a distance, 0 to 11, of a signature. With the B-tree indexes on simhash_rotated, which a guard makes, it ends at the first such row, and equal ones are looked for first: neardup.exists_within(''articles'', ''sig'', signature, 3)';
-
-CREATE FUNCTION neardup.protect(target regclass, document name, distance integer DEFAULT 7, on_duplicate text DEFAULT 'reject'::text, analyzer text DEFAULT 'chars:3'::text, verify text DEFAULT 'facts'::text, similarity double precision DEFAULT NULL::double precision, scope name[] DEFAULT '{}'::name[], within interval DEFAULT NULL::interval, age name DEFAULT NULL::name, columns name[] DEFAULT NULL::name[], expression regproc DEFAULT NULL::regproc, log boolean DEFAULT false, method text DEFAULT 'simhash'::text, search_index boolean DEFAULT false)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-DECLARE
-    kind "char";
-    guarded neardup.protected;
-    is_new boolean;
-    -- A name has room for 63 bytes.
-    short text := CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
-                       ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
-    more name[];
-    duplicate_of name;
-    diverted_to text;
-    made_by text;
-    plan record;
-    stored text;
-    settings jsonb;
-BEGIN
-    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
-    IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
-        RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
-            DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
-    END IF;
-    PERFORM neardup_internal.check_document(target, document);
-    more := pg_catalog.array_remove(columns, document);
-    more := coalesce(more, '{}');
-    IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
-        RAISE EXCEPTION 'columns must hold the document column "%"', document USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF expression IS NULL THEN
-        PERFORM neardup_internal.check_document(target, c) FROM pg_catalog.unnest(more) c;
-    ELSE
-        PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(more) c;
-        SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) INTO made_by
-        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-             JOIN pg_catalog.pg_class c ON c.oid = target
-        WHERE p.oid = expression AND p.pronargs = 1 AND p.proargtypes[0] = c.reltype AND p.prorettype = 'text'::regtype
-          AND p.provolatile = 'i';
-        IF NOT FOUND THEN
-            RAISE EXCEPTION 'function % does not make a document of a row of %', expression, target
-                USING ERRCODE = 'invalid_function_definition',
-                      DETAIL = 'Such a function takes one row of the table, gives text, and is IMMUTABLE.';
-        END IF;
-    END IF;
-    IF neardup_internal.key_columns(target) IS NULL THEN
-        RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'The guard names a row by its primary key.', HINT = 'Add one: ALTER TABLE ... ADD PRIMARY KEY.';
-    END IF;
-    IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn', 'mark', 'divert') THEN
-        RAISE EXCEPTION 'on_duplicate must be reject, skip, warn, mark or divert: %', on_duplicate
-            USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF analyzer IS NULL THEN
-        RAISE EXCEPTION 'analyzer must not be NULL' USING ERRCODE = 'null_value_not_allowed', HINT = 'SELECT * FROM analyzers();';
-    END IF;
-    -- A profile is named with its version, so that a new one does not sign beside an old one.
-    analyzer := neardup.pinned_analyzer(analyzer);
-    PERFORM neardup.analyzer_simhash('', analyzer);
-    PERFORM neardup_internal.check_method(method, distance, similarity, verify, analyzer, search_index);
-    IF method <> 'simhash' THEN
-        distance := NULL;
-    END IF;
-    IF method = 'minhash' THEN
-        -- The first plan is the one with the fewest rows looked at in vain.
-        SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, 0.99, 128) p LIMIT 1;
-        IF NOT FOUND THEN
-            RAISE EXCEPTION 'similarity is too low for method minhash: %', similarity USING ERRCODE = 'invalid_parameter_value',
-                DETAIL = 'No bands of 128 values find such pairs with a chance of 99 in 100.';
-        END IF;
-    ELSE
-        SELECT NULL::integer AS bands, NULL::integer AS rows INTO plan;
-    END IF;
-    PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(scope) c;
-    IF pg_catalog.cardinality(scope) > 0 THEN
-        -- An error for types without equality.
-        EXECUTE (SELECT pg_catalog.format('SELECT FROM %s GROUP BY %s LIMIT 0', target, pg_catalog.string_agg(pg_catalog.quote_ident(c), ', '))
-                 FROM pg_catalog.unnest(scope) c);
-    END IF;
-    IF (within IS NULL) <> (age IS NULL) THEN
-        RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'within => interval ''2 days'', age => ''published''';
-    ELSIF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    ELSIF age IS NOT NULL AND neardup_internal.check_column(target, age) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
-        RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
-            DETAIL = 'A time is of type timestamp with or without time zone, or date.';
-    END IF;
-
-    SELECT * INTO guarded FROM neardup.protected p WHERE p.target = protect.target AND p.document = protect.document;
-    is_new := NOT FOUND;
-    IF is_new THEN
-        guarded.signature := short || CASE method WHEN 'overlap' THEN '_tokens' ELSE '_' || method END;
-        guarded.trigger := 'zz_neardup_' || short;
-        guarded.since := pg_catalog.now();
-        stored := CASE method WHEN 'overlap' THEN 'integer[]' ELSE '@extschema@.' || method END;
-        -- A table that inherits from a guarded one has the column.
-        IF NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = guarded.signature
-                           AND a.attinhcount > 0 AND a.atttypid = stored::regtype) THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, guarded.signature, stored);
-        END IF;
-    ELSIF guarded.method <> method THEN
-        RAISE EXCEPTION 'column "%" of table % is guarded by method %', document, target, guarded.method
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSIF guarded.analyzer <> analyzer THEN
-        RAISE EXCEPTION 'column "%" of table % is signed with analyzer %', document, target, guarded.analyzer
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Signatures of two analyzers cannot be compared.',
-                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSIF guarded.columns[2:] <> more OR guarded.expression IS DISTINCT FROM made_by THEN
-        RAISE EXCEPTION 'column "%" of table % is signed together with other columns', document, target
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Signatures of two kinds of documents cannot be compared.',
-                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSE
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
-    END IF;
-    guarded.method := method;
-    guarded.bands := plan.bands;
-    guarded.rows := plan.rows;
-    guarded.similarity := similarity;
-    guarded.target := target;
-    guarded.document := document;
-    PERFORM neardup_internal.make_indexes(guarded, search_index);
-    duplicate_of := guarded.duplicate_of;
-    IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
-        duplicate_of := neardup_internal.add_mark(target, short);
-    END IF;
-    diverted_to := guarded.diverted_to;
-    IF on_duplicate = 'divert' AND (diverted_to IS NULL OR pg_catalog.to_regclass(diverted_to) IS NULL) THEN
-        diverted_to := neardup_internal.add_diverted(target);
-    END IF;
-    IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
-        PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
-    END IF;
-
-    settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-        'method', nullif(method, 'simhash'), 'distance', distance, 'bands', plan.bands, 'rows', plan.rows,
-        'on_duplicate', on_duplicate, 'analyzer', analyzer, 'verify', nullif(verify, 'none'), 'similarity', similarity,
-        'columns', nullif(pg_catalog.cardinality(more), 0), 'expression', made_by,
-        'scope', nullif(pg_catalog.cardinality(scope), 0), 'within', within, 'age', CASE WHEN age IS NOT NULL THEN true END,
-        'marks', CASE WHEN duplicate_of IS NOT NULL THEN true END, 'divert', diverted_to, 'log', nullif(log, false),
-        'since', guarded.since));
-    -- The name sorts behind other triggers', so that the guard judges the row as they leave it.
-    EXECUTE pg_catalog.format(
-        'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
-        guarded.trigger,
-        (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
-         FROM pg_catalog.unnest(pg_catalog.array_remove(
-             ARRAY[document, guarded.signature] || more || scope || age || duplicate_of, NULL)) WITH ORDINALITY c(name, place)),
-        target, settings);
-
-    PERFORM neardup_internal.tell_of_unsigned(neardup_internal.guard_of(target, document, NULL));
-    IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
-               WHERE target IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
-        RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
-            USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup.protect(pg_catalog.regclass,pg_catalog.name,integer,pg_catalog.text,pg_catalog.text,pg_catalog.text,double precision,pg_catalog.name[],interval,pg_catalog.name,pg_catalog.name[],pg_catalog.regproc,boolean,pg_catalog.text,boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window; method simhash, minhash or overlap, the latter two with a similarity; search_index for simhash_within';
-
-CREATE FUNCTION neardup_internal.check_method(method text, distance integer, similarity double precision, verify text, analyzer text, search_index boolean)
- RETURNS void
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-BEGIN
-    IF method IS NULL OR method NOT IN ('simhash', 'minhash', 'overlap') THEN
-        RAISE EXCEPTION 'method must be simhash, minhash or overlap: %', method USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF verify IS NULL OR verify NOT IN ('none', 'overlap', 'cosine', 'facts') THEN
-        RAISE EXCEPTION 'verify must be none, overlap, cosine or facts: %', verify USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF method = 'simhash' THEN
-        IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
-            RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
-        END IF;
-        IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN 0 AND 1 THEN
-            RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
-                USING ERRCODE = 'invalid_parameter_value';
-        END IF;
-        RETURN;
-    END IF;
-    IF similarity IS NULL OR NOT (similarity > 0 AND similarity <= 1) OR (method = 'minhash' AND similarity = 1) THEN
-        RAISE EXCEPTION 'similarity must be above 0 and % 1 with method %: %', CASE method WHEN 'minhash' THEN 'below' ELSE 'at most' END, method,
-            coalesce(similarity::text, 'NULL') USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'similarity => 0.8, for example: it is what a near-duplicate reaches at least.';
-    END IF;
-    IF verify IN ('overlap', 'cosine') THEN
-        RAISE EXCEPTION 'verify must be none or facts with method %: %', method, verify USING ERRCODE = 'invalid_parameter_value',
-            DETAIL = 'similarity is the bound of the method.';
-    END IF;
-    IF analyzer ~ '^\s*profile:' THEN
-        RAISE EXCEPTION 'method % does not sign with a profile: %', method, analyzer USING ERRCODE = 'feature_not_supported',
-            DETAIL = 'A profile weighs tokens, and only a simhash has weights.';
-    END IF;
-    IF search_index THEN
-        RAISE EXCEPTION 'search_index goes with method simhash' USING ERRCODE = 'invalid_parameter_value',
-            DETAIL = pg_catalog.format('The index that a guard of method %s uses serves searches, too.', method);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup_internal.check_method(pg_catalog.text,integer,double precision,pg_catalog.text,pg_catalog.text,boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
-
-CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-DECLARE
-    other oid := neardup_internal.key_index(guarded.target, guarded.signature::text, '');
-    missing integer[];
-    place integer;
-BEGIN
-    SELECT coalesce(pg_catalog.array_agg(DISTINCT i.place - 1), '{}') INTO missing
-    FROM neardup_internal.guard_parts(guarded.target, ARRAY[guarded.document, guarded.signature]::text[],
-                                      neardup_internal.key_columns(guarded.target)::text[]) p
-         CROSS JOIN LATERAL pg_catalog.unnest(CASE WHEN guarded.method = 'simhash' THEN p.indexes
-             ELSE ARRAY[coalesce(neardup_internal.key_index(p.part, guarded.signature::text, neardup_internal.index_key(guarded)), 0)] END)
-             WITH ORDINALITY i(index, place)
-    WHERE i.index = 0;
-    IF guarded.method = 'simhash' THEN
-        FOREACH place IN ARRAY missing LOOP
-            EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', guarded.target, guarded.signature, place);
-        END LOOP;
-        IF search_index AND other IS NULL THEN
-            EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I))', guarded.target, guarded.signature);
-        END IF;
-    ELSIF missing <> '{}' THEN
-        IF other IS NOT NULL THEN
-            EXECUTE pg_catalog.format('DROP INDEX %s', other::regclass);
-        END IF;
-        EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.%s) WITH (fastupdate = off)', guarded.target,
-            CASE guarded.method WHEN 'minhash' THEN pg_catalog.format('minhash_bands(%I, %s, %s)', guarded.signature, guarded.bands, guarded.rows)
-                                ELSE pg_catalog.format('overlap_keys(%I, %L::double precision)', guarded.signature, guarded.similarity) END);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected,boolean) IS 'makes the indexes of a guard that are missing';
-
-CREATE OR REPLACE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL::name)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-DECLARE
-    guarded neardup.protected;
-    counter regclass;
-    index regclass;
-BEGIN
-    FOR guarded IN
-        SELECT * FROM neardup.protected p
-        WHERE p.target = unprotect.target AND (unprotect.document IS NULL OR p.document = unprotect.document)
-    LOOP
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
-        IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
-                   WHERE a.attrelid = target AND a.attname = guarded.signature AND a.attinhcount > 0) THEN
-            -- The column is that of the table it inherits from.
-            FOR index IN
-                SELECT d.objid::regclass FROM pg_catalog.pg_depend d
-                     JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attname = guarded.signature
-                     JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid
-                WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = target
-            LOOP
-                EXECUTE pg_catalog.format('DROP INDEX %s', index);
-            END LOOP;
-        ELSE
-            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
-        END IF;
-        FOR counter IN
-            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
-                 CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
-            WHERE c.counter IS NOT NULL
-        LOOP
-            EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
-        END LOOP;
-        IF guarded.duplicate_of IS NOT NULL THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
-        END IF;
-    END LOOP;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document || '"', '')
-            USING ERRCODE = 'undefined_object';
-    END IF;
-END
-$function$;
 
 DROP FUNCTION neardup_internal.check_resigning(neardup.protected);
 

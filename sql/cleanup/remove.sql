@@ -74,8 +74,9 @@ SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM g
             ELSE pg_catalog.format('DELETE FROM %s t USING chosen c, staying r', guarded.target) END,
         neardup_internal.still_copies(guarded, choice, 'r.neardup_hash'),
         neardup_internal.each('r.%1$I', ARRAY(
-            SELECT DISTINCT n FROM pg_catalog.unnest(neardup_internal.key_columns(guarded.target) || guarded.signature || choice.scope || choice.timed) n
-            WHERE n IS NOT NULL))
+            SELECT c.name FROM pg_catalog.unnest(neardup_internal.key_columns(guarded.target) || guarded.signature || choice.scope || choice.timed)
+                WITH ORDINALITY c(name, place)
+            WHERE c.name IS NOT NULL GROUP BY c.name ORDER BY pg_catalog.min(c.place)))
             || CASE choice.verify WHEN 'facts' THEN ', ' || neardup_internal.document_hash(guarded, 'r') || ' AS neardup_hash' ELSE '' END,
         CASE action WHEN 'archive' THEN '(t.*)::text' ELSE 'NULL::text' END);
 

@@ -1,4 +1,4 @@
-//! Every long loop can be cancelled: this is the list of them. Each is given work for many seconds and a tenth of one to do it in.
+//! Every long loop can be cancelled: this is the list of them. Each is given much work and a tenth of a second to do it in, or less.
 //!
 //! That it stops within the work, and not at the end of it, is told by a sequence that the statement would count up afterwards. How long the
 //! slowest took to notice is printed. Loops over one text are in `hostile`, with texts of 100 MB.
@@ -83,7 +83,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("signing again", "CALL neardup.resign('guarded', 'chars:2');"),
 ];
 
-/// Gives each a tenth of a second.
+/// Gives each a tenth of a second, or less where that is enough for all of it.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
@@ -93,7 +93,6 @@ pub fn run(context: &Context) -> Result<Tally> {
     session.ask(r"\set VERBOSITY sqlstate")?;
     session.ask("SET client_min_messages = error; SET max_parallel_workers_per_gather = 0; SET jit = off;")?;
     session.ask("SELECT simhash('江口镇', 'jieba'), same_message('江口镇', '江口镇人');")?;
-    session.ask("SET statement_timeout = '100ms';")?;
     let mut tally = Tally::default();
     let mut slowest = (Duration::ZERO, "");
     let counted = EXPRESSIONS
@@ -101,11 +100,23 @@ pub fn run(context: &Context) -> Result<Tally> {
         .map(|(what, work)| (*what, format!("SELECT CASE WHEN ({work}) IS NULL THEN 0 ELSE nextval('finished') END;")));
     let statements = STATEMENTS.iter().map(|(what, statement)| (*what, (*statement).to_owned()));
     for (what, sql) in counted.chain(statements).filter(|(what, _)| context.wants(what)) {
-        let start = Instant::now();
-        tally += expect(what, &session.ask(&sql)?, "ERROR:  57014");
-        slowest = slowest.max((start.elapsed(), what));
-        let untouched = "SELECT NOT is_called FROM finished;";
-        tally += expect(&format!("{what}, cancelled in the middle"), &session.ask(untouched)?, "t");
+        let mut answer = String::new();
+        let mut untouched = String::new();
+        // A quick machine is through with some of it sooner.
+        for milliseconds in [100, 30, 10, 3] {
+            session.ask(&format!(
+                "SET statement_timeout = 0; ALTER SEQUENCE finished RESTART; SET statement_timeout = {milliseconds};"
+            ))?;
+            let start = Instant::now();
+            answer = session.ask(&sql)?;
+            slowest = slowest.max((start.elapsed(), what));
+            untouched = session.ask("SELECT NOT is_called FROM finished;")?;
+            if answer == "ERROR:  57014" {
+                break;
+            }
+        }
+        tally += expect(what, &answer, "ERROR:  57014");
+        tally += expect(&format!("{what}, cancelled in the middle"), &untouched, "t");
     }
     println!("    the slowest to notice: {}, after {} ms", slowest.1, slowest.0.as_millis());
     tally += Tally::one(slowest.0 < PATIENCE);

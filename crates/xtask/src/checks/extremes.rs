@@ -17,6 +17,7 @@ const CALLS: u32 = 80;
 const FITTING: &[&str] = &[
     "0A000", "22003", "22004", "22008", "2201B", "22023", "22026", "22P02", "22P03", "25001", "42501", "42601",
     "42602", "42701", "42702", "42703", "42704", "42804", "42809", "42883", "42P01", "54000", "55000", "55006",
+    "42P13",
 ];
 
 /// Values by type, as SQL expressions, beside NULL. A type without values is a failure, unless it is a row type.
@@ -27,6 +28,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("smallint", &["'-32768'", "0", "1", "32767"]),
     ("bigint[]", &["'{}'", "'{NULL}'", "'{1,2,3}'", "'{-9223372036854775808}'"]),
     ("tid", &["'(0,0)'", "'(4294967295,65535)'"]),
+    ("regtype", &["(SELECT reltype FROM pg_class WHERE relname = 'article')::regtype", "'integer'", "0", "4294967295"]),
     ("regproc", &["0", "'pg_catalog.now'", "4294967295"]),
     ("unknown", &["''", "'的'"]),
     ("anyelement", &["NULL::article", "NULL::plain", "NULL::pg_class", "1", "ARRAY[1]"]),
