@@ -70,6 +70,11 @@ pub fn measure(bench: &Bench) -> Result<Section> {
     say::note("restore");
     let (_, waited) = with_writer(bench, || bench.called("CALL neardup.restore(1)"))?;
     waits.row(&waited.row("neardup.restore"));
+    say::note("cleanup without an archive");
+    bench.ask("VACUUM (ANALYZE) held")?;
+    bench.called("CALL neardup.cleanup('held', dry_run => false, action => 'delete')")?;
+    let forgetting =
+        bench.number("SELECT extract(epoch FROM finished - started) FROM neardup.runs ORDER BY run_id DESC LIMIT 1")?;
     bench.ask("DROP TABLE held, beside, doomed")?;
 
     let count = rows as f64;
@@ -93,7 +98,7 @@ pub fn measure(bench: &Bench) -> Result<Section> {
         index / count,
         "signs each row, writes to none: enough to search",
     );
-    comparison.add(Who::Ours, "neardup.backfill", backfill / count, "writes each row and its entries in six indexes");
+    comparison.add(Who::Ours, "neardup.backfill", backfill / count, "writes each row and its entries in five indexes");
     section.comparison(&comparison)?;
     section.aim(
         "backfill, speed of a scan that signs",
@@ -108,6 +113,7 @@ pub fn measure(bench: &Bench) -> Result<Section> {
     section.aim("duplicates, s", Some(without_facts), Bound::AtMost(5.0));
 
     const DELETE: &str = "DELETE by key";
+    const FORGETTING: &str = "neardup.cleanup(action => 'delete')";
     let method = format!(
         "{} copies removed. `cleanup` keeps each removed row, checks each pair once more and commits every 1,000 rows, while a writer \
          inserts; before that it makes the list that is measured above. The DELETE is told the keys and is one statement.",
@@ -116,8 +122,19 @@ pub fn measure(bench: &Bench) -> Result<Section> {
     let mut comparison = Comparison::new("Removing", &method, Shown::Rate("copies/s", 1.0), DELETE);
     comparison.add(Who::Floor, DELETE, bare / removed.max(1.0), "");
     comparison.add(Who::Ours, "neardup.cleanup", removal / removed.max(1.0), "from the list made to the last commit");
+    comparison.add(
+        Who::Ours,
+        FORGETTING,
+        forgetting / removed.max(1.0),
+        "keeps nothing, as the DELETE; with facts, too",
+    );
     comparison.add(Who::Ours, "neardup.cleanup, with its list", cleaned / removed.max(1.0), "");
     section.comparison(&comparison)?;
+    section.aim(
+        "cleanup without an archive, speed of a bare DELETE",
+        comparison.ratio(DELETE, FORGETTING),
+        Bound::AtLeast(0.5),
+    );
     section.aim("cleanup, speed of a bare DELETE", comparison.ratio(DELETE, "neardup.cleanup"), Bound::AtLeast(0.5));
 
     let method = "One session inserts a row into the same table every 5 ms; what it waited, by the client's clock.";

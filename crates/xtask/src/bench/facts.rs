@@ -10,7 +10,7 @@ const OURS: &str = "same_message(a, b)";
 
 /// Two texts of a megabyte that share no character.
 const HOSTILE: &str =
-    "SELECT string_agg(chr(19968 + n * 7919 % 6000), '') AS a, string_agg(chr(26000 + n * 7919 % 6000), '') AS b
+    "SELECT string_agg(chr(19968 + (n::bigint * 7919 % 6000)::int), '') AS a, string_agg(chr(26000 + (n::bigint * 7919 % 6000)::int), '') AS b
      FROM generate_series(1, 350000) AS n";
 
 /// Measures the table.
