@@ -15,6 +15,9 @@ const ARTICLES: &str = "个位名条种些件家边面";
 /// Digits from which a number without a measure is a telephone number or the like.
 const PHONE_DIGITS: u8 = 7;
 
+/// Digits from which figures joined by dashes are one, as in 010-1234567 or 400-800-1234; 2019-2024 has fewer.
+const JOINED_PHONE_DIGITS: u32 = 10;
+
 /// Reads the facts of a text, in its order; quotations after the rest.
 pub(in crate::verdict) fn read(text: &Text<'_>) -> Vec<Fact> {
     let mut reader = Reader { text, at: 0, facts: Vec::new() };
@@ -246,7 +249,20 @@ impl Reader<'_> {
             key = mix(key, 4) ^ self.unit(end)?.key;
             end += 1;
         }
+        let kind = if !colon && self.is_telephone(at..end) { ConflictKind::Phone } else { kind };
         Some(self.push(kind, at..end, key, 0))
+    }
+
+    /// Whether joined figures are a telephone number: an area code first, and together more digits than a range has.
+    fn is_telephone(&self, parts: Range<usize>) -> bool {
+        let widths = || {
+            parts.clone().filter_map(|at| self.unit(at)).map(|unit| match unit.kind {
+                Kind::Number { width, arabic: true, .. } => width,
+                _ => 0,
+            })
+        };
+        let digits: u32 = widths().map(u32::from).sum();
+        digits >= JOINED_PHONE_DIGITS && widths().next().is_some_and(|first| (3..=4).contains(&first))
     }
 
     /// A time of day: `9点30分`, `15时`.
