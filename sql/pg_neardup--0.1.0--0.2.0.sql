@@ -414,6 +414,7 @@ DECLARE
     duplicate_of name;
     diverted_to text;
     made_by text;
+    twice name;
     plan record;
     stored text;
     settings jsonb;
@@ -477,6 +478,13 @@ BEGIN
         -- An error for types without equality.
         EXECUTE (SELECT pg_catalog.format('SELECT FROM %s GROUP BY %s LIMIT 0', target, pg_catalog.string_agg(pg_catalog.quote_ident(c), ', '))
                  FROM pg_catalog.unnest(scope) c);
+    END IF;
+    -- The trigger lists each column once, and its place there says what it is for.
+    SELECT c.name INTO twice FROM pg_catalog.unnest(ARRAY[document] || more || scope || age) c(name)
+    WHERE c.name IS NOT NULL GROUP BY c.name HAVING pg_catalog.count(*) > 1 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" is named twice', twice USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = 'A column belongs to the document, to the scope, or is the age.';
     END IF;
     IF (within IS NULL) <> (age IS NULL) THEN
         RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',

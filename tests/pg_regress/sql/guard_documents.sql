@@ -58,3 +58,9 @@ INSERT INTO papers VALUES (2, '蓝鲸湾公司昨日启用新住院楼，三百�
 SELECT body_simhash = neardup.profile_simhash(body, 'press') AS signed FROM papers;
 SELECT guards FROM neardup.profiles;
 DROP TABLE papers;
+
+-- a column has one part in a guard
+CREATE TABLE twice (id int PRIMARY KEY, site text, body text, at date);
+SELECT neardup.protect('twice', 'body', columns => '{body,site}', scope => '{site}');
+SELECT neardup.protect('twice', 'body', scope => '{site,site}');
+DROP TABLE twice;
