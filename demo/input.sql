@@ -13,8 +13,8 @@ ON CONFLICT DO NOTHING;
 SELECT count(*) AS articles, sum(length(body)) AS characters, pg_size_pretty(pg_total_relation_size('articles')) AS on_disk FROM articles;
 
 -- ## Guard
--- The column for the signatures, its index and the trigger: nothing is rewritten, so the time does not depend on the table.
-SELECT neardup.protect('articles', 'body');
+-- The column for the signatures, its indexes and the trigger, and an index to search by. No row is rewritten.
+SELECT neardup.protect('articles', 'body', search_index => true);
 
 -- ## Sign
 -- The rows that are there get their signatures, and with them their index entries.
@@ -27,7 +27,7 @@ FROM articles, pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am m ON m.
 WHERE indrelid = 'articles'::regclass AND amname = 'gin' GROUP BY indexrelid;
 
 -- ## Index
--- The same index built in one go, as one would after loading a large table.
+-- The index to search by once more, built in one go, as one would after loading a large table.
 CREATE INDEX built_in_one_go ON articles USING gin (simhash_bands(body_simhash)) WITH (fastupdate = off);
 DROP INDEX built_in_one_go;
 
@@ -36,7 +36,7 @@ CREATE TEMPORARY TABLE found AS SELECT * FROM neardup.duplicates('articles');
 
 -- Groups are connected: a row may be near another of its group and not near the one that stays. Such rows are listed, and no
 -- clean-up touches them.
-SELECT count(DISTINCT duplicate_of) AS groups, max(group_size) AS largest_group,
+SELECT count(DISTINCT f.duplicate_of) AS groups, max(f.group_size) AS largest_group,
        count(*) FILTER (WHERE f.distance <= p.distance) AS near_the_row_that_stays, count(*) FILTER (WHERE f.distance > p.distance) AS in_a_chain
 FROM found f, neardup.protected p;
 
@@ -45,7 +45,7 @@ SELECT f.distance, count(*) AS copies FROM found f, neardup.protected p WHERE f.
 -- Twenty groups, evenly drawn, to judge by eye.
 SELECT f.distance, f.group_size, left(r.title, 24) AS stays, left(regexp_replace(r.body, '\s+', ' ', 'g'), 40) AS its_text,
        left(c.title, 24) AS copy, left(regexp_replace(c.body, '\s+', ' ', 'g'), 40) AS text_of_copy
-FROM (SELECT DISTINCT ON (duplicate_of) f.* FROM found f, neardup.protected p WHERE f.distance <= p.distance ORDER BY f.duplicate_of, f.distance DESC, f.key) f
+FROM (SELECT DISTINCT ON (f.duplicate_of) f.* FROM found f, neardup.protected p WHERE f.distance <= p.distance ORDER BY f.duplicate_of, f.distance DESC, f.key) f
      JOIN articles r ON r.id = f.duplicate_of JOIN articles c ON c.id = f.key
 ORDER BY hashtext(f.duplicate_of) LIMIT 20;
 

@@ -66,6 +66,19 @@ pub fn open(options: &Options) -> Result {
     interactive(&server, DATABASE)
 }
 
+/// Does all that the demo does, in a database that has just been made, and shows nothing; how many statements there were.
+pub fn rehearse(server: &Server, database: &str, options: &Options) -> Result<usize> {
+    let mut session = Session::with(psql(server, database).current_dir(root()))?;
+    let mut statements = 0;
+    for piece in script(options)? {
+        if let Piece::Sql(sql, error) = piece {
+            check(&session.ask(&sql)?, error.as_ref())?;
+            statements += 1;
+        }
+    }
+    Ok(statements)
+}
+
 fn ready_server(options: &Options) -> Result<Server> {
     let postgres = setup::ensure(options)?;
     build_and_install(&postgres)?;

@@ -6,6 +6,7 @@ mod catalog;
 mod concurrency;
 mod crash;
 mod cron;
+mod demo;
 mod dump;
 mod examples;
 mod extremes;
@@ -78,6 +79,7 @@ pub const ALL: &[Check] = &[
         needs_server: true,
         run: examples::run,
     },
+    Check { name: "demo", what: "the demo's scripts, on the sample", needs_server: true, run: demo::run },
     Check { name: "catalog", what: "comments and labels of every object", needs_server: true, run: catalog::run },
     Check {
         name: "reference",
