@@ -31,17 +31,9 @@ AS 'MODULE_PATHNAME', $function$judge_group_within_wrapper$function$;
 
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[],pg_catalog.text[],integer,bigint[],bigint) IS 'the same among rows whose times are near; without texts by signature alone';
 
-COMMENT ON FUNCTION @extschema@.minhash(pg_catalog.text,pg_catalog.text,integer,pg_catalog.text,integer,bigint) IS 'MinHash signature of a document under an analyzer: hashes 8 to 1024; scheme many_hash or bottom_k; bits 16 or 32 of each value; NULL where the document has no token';
-
 COMMENT ON FUNCTION @extschema@.minhash_from_values(pg_catalog.bytea,pg_catalog.text,integer,integer,pg_catalog.text) IS 'signature of raw values made elsewhere, 16 or 32 bits each (bottom_k: 32), least significant byte first; hashes: how many were asked for, where a bottom_k signature has fewer (0: as many as there are); signatures of different labels cannot be compared';
 
-CREATE FUNCTION neardup_internal.nearest_places(target oid, signature_column text, signature @extschema@.simhash, within integer, n bigint)
- RETURNS TABLE(part oid, place tid, distance integer)
- LANGUAGE c
- STABLE PARALLEL SAFE STRICT COST 1000 ROWS 10
-AS 'MODULE_PATHNAME', $function$nearest_places_wrapper$function$;
-
-COMMENT ON FUNCTION neardup_internal.nearest_places(pg_catalog.oid,pg_catalog.text,@extschema@.simhash,integer,bigint) IS 'where the nearest rows stand, by indexes on simhash_rotated';
+COMMENT ON FUNCTION @extschema@.minhash(pg_catalog.text,pg_catalog.text,integer,pg_catalog.text,integer,bigint) IS 'MinHash signature of a document under an analyzer: hashes 8 to 1024; scheme many_hash or bottom_k; bits 16 or 32 of each value; NULL where the document has no token';
 
 CREATE FUNCTION neardup_internal.any_rotated_within(target oid, signature_column text, signature @extschema@.simhash, distance integer)
  RETURNS boolean
@@ -50,6 +42,14 @@ CREATE FUNCTION neardup_internal.any_rotated_within(target oid, signature_column
 AS 'MODULE_PATHNAME', $function$any_rotated_within_wrapper$function$;
 
 COMMENT ON FUNCTION neardup_internal.any_rotated_within(pg_catalog.oid,pg_catalog.text,@extschema@.simhash,integer) IS 'whether any row is within a distance, by indexes on simhash_rotated';
+
+CREATE FUNCTION neardup_internal.nearest_places(target oid, signature_column text, signature @extschema@.simhash, within integer, n bigint)
+ RETURNS TABLE(part oid, place tid, distance integer)
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT COST 1000 ROWS 10
+AS 'MODULE_PATHNAME', $function$nearest_places_wrapper$function$;
+
+COMMENT ON FUNCTION neardup_internal.nearest_places(pg_catalog.oid,pg_catalog.text,@extschema@.simhash,integer,bigint) IS 'where the nearest rows stand, by indexes on simhash_rotated';
 
 CREATE OR REPLACE VIEW neardup.protected AS
  SELECT (t.tgrelid)::regclass AS target,
@@ -227,178 +227,6 @@ BEGIN
 END
 $function$;
 
-CREATE FUNCTION neardup_internal.rotated_parts(target oid, signature text)
- RETURNS TABLE(part oid, indexes oid[])
- LANGUAGE sql
- STABLE PARALLEL SAFE STRICT
-BEGIN ATOMIC
- SELECT c.oid,
-     ( SELECT array_agg(i.indexrelid ORDER BY band.band) AS array_agg
-            FROM (generate_series(0, 3) band(band)
-              JOIN pg_index i ON (((i.indexrelid = neardup_internal.rotated_index(c.oid, rotated_parts.signature, band.band)) AND (NOT i.indcheckxmin))))
-           WHERE ((c.relkind = 'r'::"char") AND (NOT (EXISTS ( SELECT
-                    FROM pg_inherits h
-                   WHERE (h.inhparent = c.oid)))))) AS array_agg
-    FROM pg_class c
-   WHERE (((c.oid = rotated_parts.target) AND (c.relkind <> 'p'::"char")) OR (c.oid IN ( SELECT l.relid
-            FROM pg_partition_tree((rotated_parts.target)::regclass) l(relid, parentrelid, isleaf, level)
-           WHERE (l.isleaf AND ((l.relid)::oid <> rotated_parts.target)))));
-END;
-
-COMMENT ON FUNCTION neardup_internal.rotated_parts(pg_catalog.oid,pg_catalog.text) IS 'a table, or its partitions, with the indexes on rotated signatures, band by band';
-
-CREATE FUNCTION neardup_internal.table_of(kind regtype)
- RETURNS regclass
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE
-AS $function$
-DECLARE
-    relation regclass := (SELECT t.typrelid FROM pg_catalog.pg_type t WHERE t.oid = kind);
-BEGIN
-    IF relation IS NULL OR relation = 0::pg_catalog.regclass THEN
-        RAISE EXCEPTION 'target must be a row of a table, not %', kind
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Give NULL::articles for the table articles.';
-    END IF;
-    RETURN relation;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup_internal.table_of(pg_catalog.regtype) IS 'the table whose rows are of a type';
-
-CREATE OR REPLACE FUNCTION neardup.nearest(target anyelement, signature_column name, signature @extschema@.simhash, n integer)
- RETURNS SETOF anyelement
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE ROWS 10
-AS $function$
-DECLARE
-    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
-    reached integer := -1;
-    radius integer;
-    found bigint;
-BEGIN
-    IF n IS NULL OR n < 0 THEN
-        RAISE EXCEPTION 'n must be 0 or more: %', coalesce(n::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF signature IS NULL OR n = 0 THEN
-        RETURN;
-    END IF;
-    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
-        RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, 64, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
-            'ORDER BY p.distance', relation::oid, signature_column, signature, relation) USING n;
-        RETURN;
-    END IF;
-    -- The radii at which the number of keys jumps.
-    FOREACH radius IN ARRAY '{3,7,11}'::integer[] LOOP
-        RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L, %5$s) '
-            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
-            relation, signature_column, signature, radius, reached) USING n;
-        GET DIAGNOSTICS found = ROW_COUNT;
-        n := n - found;
-        reached := radius;
-        IF n = 0 THEN
-            RETURN;
-        END IF;
-    END LOOP;
-    RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L, %4$s) '
-        'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
-        relation, signature_column, signature, reached) USING n;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup.nearest(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. By the B-tree indexes on simhash_rotated, which a guard makes, else by the GIN index on simhash_bands and at last by a scan: neardup.nearest(NULL::articles, ''sig'', signature, 10)';
-
-CREATE FUNCTION neardup.near(target anyelement, signature_column name, signature @extschema@.simhash, distance integer, n integer DEFAULT NULL::integer)
- RETURNS SETOF anyelement
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE ROWS 10
-AS $function$
-DECLARE
-    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
-BEGIN
-    IF n < 0 THEN
-        RAISE EXCEPTION 'n must be 0 or more: %', n USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF signature IS NULL OR distance IS NULL THEN
-        RETURN;
-    END IF;
-    PERFORM @extschema@.simhash_probes(signature, distance); -- checks the distance
-    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
-        RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, %s, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
-            'ORDER BY p.distance', relation::oid, signature_column, signature, distance, relation) USING coalesce(n, 2147483647);
-    ELSE
-        RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) '
-            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
-            relation, signature_column, signature, distance) USING n;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup.near(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer,integer) IS 'the rows of a table within a distance, 0 to 11, of a signature, nearest first, at most n; exact. By the B-tree indexes on simhash_rotated, else by the GIN index on simhash_bands: neardup.near(NULL::articles, ''sig'', signature, 3)';
-
-CREATE FUNCTION neardup.exists_within(target regclass, signature_column name, signature @extschema@.simhash, distance integer)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE PARALLEL SAFE STRICT
-AS $function$
-DECLARE
-    found boolean;
-BEGIN
-    IF neardup_internal.is_rotated(target, signature_column::text) THEN
-        RETURN neardup_internal.any_rotated_within(target, signature_column::text, signature, distance);
-    END IF;
-    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L, %s))',
-                              target, signature_column, signature, distance) INTO found;
-    RETURN found;
-END
-$function$;
-
-COMMENT ON FUNCTION neardup.exists_within(pg_catalog.regclass,pg_catalog.name,@extschema@.simhash,integer) IS 'whether a table has a row within a distance, 0 to 11, of a signature. With the B-tree indexes on simhash_rotated, which a guard makes, it ends at the first such row, and equal ones are looked for first: neardup.exists_within(''articles'', ''sig'', signature, 3)';
-
-CREATE FUNCTION neardup.profile_boilerplate(document text, profile text)
- RETURNS text[]
- LANGUAGE c
- STABLE PARALLEL SAFE STRICT COST 10000
-AS 'MODULE_PATHNAME', $function$profile_boilerplate_wrapper$function$;
-
-COMMENT ON FUNCTION neardup.profile_boilerplate(pg_catalog.text,pg_catalog.text) IS 'the sentences of a document that are in one of 1,000 documents (and 20) of the collection a profile was trained on, or in more';
-
-CREATE FUNCTION neardup.profile_same_message(a text, b text, profile text, OUT verdict text, OUT score double precision, OUT reasons text[])
- RETURNS record
- LANGUAGE c
- STABLE PARALLEL SAFE STRICT COST 40000
-AS 'MODULE_PATHNAME', $function$profile_same_message_wrapper$function$;
-
-COMMENT ON FUNCTION neardup.profile_same_message(pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'same_message by a trained profile: boilerplate of the collection that is in both texts does not count';
-
-CREATE FUNCTION neardup.profile_same_message(title_a text, a text, title_b text, b text, profile text, OUT verdict text, OUT score double precision, OUT reasons text[])
- RETURNS record
- LANGUAGE c
- STABLE PARALLEL SAFE COST 40000
-AS 'MODULE_PATHNAME', $function$profile_same_message_titled_wrapper$function$;
-
-COMMENT ON FUNCTION neardup.profile_same_message(pg_catalog.text,pg_catalog.text,pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'the same for two texts with titles: title and text of the one, title and text of the other; a NULL title counts as none';
-
-CREATE FUNCTION neardup.profile_explain_similarity(a text, b text, profile text)
- RETURNS TABLE(section text, item text, in_a text, in_b text, value double precision)
- LANGUAGE c
- STABLE PARALLEL SAFE STRICT COST 70000 ROWS 50
-AS 'MODULE_PATHNAME', $function$profile_explain_similarity_wrapper$function$;
-
-COMMENT ON FUNCTION neardup.profile_explain_similarity(pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'explain_similarity by a trained profile: its tokens, and the boilerplate of both texts that was left out';
-
-CREATE FUNCTION neardup.profile_explain_similarity_text(a text, b text, profile text)
- RETURNS text
- LANGUAGE c
- STABLE PARALLEL SAFE STRICT COST 70000
-AS 'MODULE_PATHNAME', $function$profile_explain_similarity_text_wrapper$function$;
-
-COMMENT ON FUNCTION neardup.profile_explain_similarity_text(pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'the same as readable text';
-
 CREATE FUNCTION neardup.protect(target regclass, document name, distance integer DEFAULT 7, on_duplicate text DEFAULT 'reject'::text, analyzer text DEFAULT 'chars:3'::text, verify text DEFAULT 'facts'::text, similarity double precision DEFAULT NULL::double precision, scope name[] DEFAULT '{}'::name[], within interval DEFAULT NULL::interval, age name DEFAULT NULL::name, columns name[] DEFAULT NULL::name[], expression regproc DEFAULT NULL::regproc, log boolean DEFAULT false, method text DEFAULT 'simhash'::text, search_index boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
@@ -417,6 +245,7 @@ DECLARE
     twice name;
     plan record;
     stored text;
+    previous_key text;
     settings jsonb;
 BEGIN
     SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
@@ -525,13 +354,14 @@ BEGIN
     ELSE
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
     END IF;
+    previous_key := neardup_internal.index_key(guarded);
     guarded.method := method;
     guarded.bands := plan.bands;
     guarded.rows := plan.rows;
     guarded.similarity := similarity;
     guarded.target := target;
     guarded.document := document;
-    PERFORM neardup_internal.make_indexes(guarded, search_index);
+    PERFORM neardup_internal.make_indexes(guarded, search_index, previous_key);
     duplicate_of := guarded.duplicate_of;
     IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
         duplicate_of := neardup_internal.add_mark(target, short);
@@ -615,12 +445,13 @@ $function$;
 
 COMMENT ON FUNCTION neardup_internal.check_method(pg_catalog.text,integer,double precision,pg_catalog.text,pg_catalog.text,boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
 
-CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean)
+CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean, previous_key text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-    other oid := neardup_internal.key_index(guarded.target, guarded.signature::text, '');
+    other oid := neardup_internal.key_index(guarded.target, guarded.signature::text, CASE guarded.method
+        WHEN 'simhash' THEN pg_catalog.format('simhash_bands(%I)', guarded.signature) ELSE previous_key END);
     missing integer[];
     place integer;
 BEGIN
@@ -649,7 +480,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected,boolean) IS 'makes the indexes of a guard that are missing';
+COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected,boolean,pg_catalog.text) IS 'makes the indexes of a guard that are missing';
 
 CREATE OR REPLACE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL::name)
  RETURNS void
@@ -696,6 +527,46 @@ BEGIN
     END IF;
 END
 $function$;
+
+CREATE FUNCTION neardup.profile_boilerplate(document text, profile text)
+ RETURNS text[]
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT COST 10000
+AS 'MODULE_PATHNAME', $function$profile_boilerplate_wrapper$function$;
+
+COMMENT ON FUNCTION neardup.profile_boilerplate(pg_catalog.text,pg_catalog.text) IS 'the sentences of a document that are in one of 1,000 documents (and 20) of the collection a profile was trained on, or in more';
+
+CREATE FUNCTION neardup.profile_same_message(a text, b text, profile text, OUT verdict text, OUT score double precision, OUT reasons text[])
+ RETURNS record
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT COST 40000
+AS 'MODULE_PATHNAME', $function$profile_same_message_wrapper$function$;
+
+COMMENT ON FUNCTION neardup.profile_same_message(pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'same_message by a trained profile: boilerplate of the collection that is in both texts does not count';
+
+CREATE FUNCTION neardup.profile_same_message(title_a text, a text, title_b text, b text, profile text, OUT verdict text, OUT score double precision, OUT reasons text[])
+ RETURNS record
+ LANGUAGE c
+ STABLE PARALLEL SAFE COST 40000
+AS 'MODULE_PATHNAME', $function$profile_same_message_titled_wrapper$function$;
+
+COMMENT ON FUNCTION neardup.profile_same_message(pg_catalog.text,pg_catalog.text,pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'the same for two texts with titles: title and text of the one, title and text of the other; a NULL title counts as none';
+
+CREATE FUNCTION neardup.profile_explain_similarity(a text, b text, profile text)
+ RETURNS TABLE(section text, item text, in_a text, in_b text, value double precision)
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT COST 70000 ROWS 50
+AS 'MODULE_PATHNAME', $function$profile_explain_similarity_wrapper$function$;
+
+COMMENT ON FUNCTION neardup.profile_explain_similarity(pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'explain_similarity by a trained profile: its tokens, and the boilerplate of both texts that was left out';
+
+CREATE FUNCTION neardup.profile_explain_similarity_text(a text, b text, profile text)
+ RETURNS text
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT COST 70000
+AS 'MODULE_PATHNAME', $function$profile_explain_similarity_text_wrapper$function$;
+
+COMMENT ON FUNCTION neardup.profile_explain_similarity_text(pg_catalog.text,pg_catalog.text,pg_catalog.text) IS 'the same as readable text';
 
 CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias text)
  RETURNS text
@@ -813,7 +684,7 @@ BEGIN ATOMIC
              format('USING gin (@extschema@.simhash_bands(%I));'::text, (index_statements.guarded).signature) AS definition
             FROM (tables t
               JOIN pg_attribute a ON (((a.attrelid = t.relid) AND (neardup_internal.next_column(a.attname) = (index_statements.guarded).signature))))
-           WHERE ((neardup_internal.key_index(t.relid, (a.attname)::text, ''::text) IS NOT NULL) AND (neardup_internal.key_index(t.relid, ((index_statements.guarded).signature)::text, ''::text) IS NULL))
+           WHERE ((neardup_internal.key_index(t.relid, (a.attname)::text, format('simhash_bands(%I)'::text, a.attname)) IS NOT NULL) AND (neardup_internal.key_index(t.relid, ((index_statements.guarded).signature)::text, format('simhash_bands(%I)'::text, (index_statements.guarded).signature)) IS NULL))
          UNION ALL
           SELECT t.relid,
              t.is_root,
@@ -1681,6 +1552,138 @@ BEGIN
     PERFORM neardup_internal.end_work(target);
 END
 $procedure$;
+
+CREATE FUNCTION neardup_internal.rotated_parts(target oid, signature text)
+ RETURNS TABLE(part oid, indexes oid[])
+ LANGUAGE sql
+ STABLE PARALLEL SAFE STRICT
+BEGIN ATOMIC
+ SELECT c.oid,
+     ( SELECT array_agg(i.indexrelid ORDER BY band.band) AS array_agg
+            FROM (generate_series(0, 3) band(band)
+              JOIN pg_index i ON (((i.indexrelid = neardup_internal.rotated_index(c.oid, rotated_parts.signature, band.band)) AND (NOT i.indcheckxmin))))
+           WHERE ((c.relkind = 'r'::"char") AND (NOT (EXISTS ( SELECT
+                    FROM pg_inherits h
+                   WHERE (h.inhparent = c.oid)))))) AS array_agg
+    FROM pg_class c
+   WHERE (((c.oid = rotated_parts.target) AND (c.relkind <> 'p'::"char")) OR (c.oid IN ( SELECT l.relid
+            FROM pg_partition_tree((rotated_parts.target)::regclass) l(relid, parentrelid, isleaf, level)
+           WHERE (l.isleaf AND ((l.relid)::oid <> rotated_parts.target)))));
+END;
+
+COMMENT ON FUNCTION neardup_internal.rotated_parts(pg_catalog.oid,pg_catalog.text) IS 'a table, or its partitions, with the indexes on rotated signatures, band by band';
+
+CREATE FUNCTION neardup_internal.table_of(kind regtype)
+ RETURNS regclass
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    relation regclass := (SELECT t.typrelid FROM pg_catalog.pg_type t WHERE t.oid = kind);
+BEGIN
+    IF relation IS NULL OR relation = 0::pg_catalog.regclass THEN
+        RAISE EXCEPTION 'target must be a row of a table, not %', kind
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Give NULL::articles for the table articles.';
+    END IF;
+    RETURN relation;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup_internal.table_of(pg_catalog.regtype) IS 'the table whose rows are of a type';
+
+CREATE OR REPLACE FUNCTION neardup.nearest(target anyelement, signature_column name, signature @extschema@.simhash, n integer)
+ RETURNS SETOF anyelement
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE ROWS 10
+AS $function$
+DECLARE
+    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
+    reached integer := -1;
+    radius integer;
+    found bigint;
+BEGIN
+    IF n IS NULL OR n < 0 THEN
+        RAISE EXCEPTION 'n must be 0 or more: %', coalesce(n::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF signature IS NULL OR n = 0 THEN
+        RETURN;
+    END IF;
+    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, 64, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
+            'ORDER BY p.distance', relation::oid, signature_column, signature, relation) USING n;
+        RETURN;
+    END IF;
+    -- The radii at which the number of keys jumps.
+    FOREACH radius IN ARRAY '{3,7,11}'::integer[] LOOP
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L, %5$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            relation, signature_column, signature, radius, reached) USING n;
+        GET DIAGNOSTICS found = ROW_COUNT;
+        n := n - found;
+        reached := radius;
+        IF n = 0 THEN
+            RETURN;
+        END IF;
+    END LOOP;
+    RETURN QUERY EXECUTE pg_catalog.format(
+        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L, %4$s) '
+        'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+        relation, signature_column, signature, reached) USING n;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup.nearest(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. By the B-tree indexes on simhash_rotated, which a guard makes, else by the GIN index on simhash_bands and at last by a scan: neardup.nearest(NULL::articles, ''sig'', signature, 10)';
+
+CREATE FUNCTION neardup.near(target anyelement, signature_column name, signature @extschema@.simhash, distance integer, n integer DEFAULT NULL::integer)
+ RETURNS SETOF anyelement
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE ROWS 10
+AS $function$
+DECLARE
+    relation regclass := neardup_internal.table_of(pg_catalog.pg_typeof(target));
+BEGIN
+    IF n < 0 THEN
+        RAISE EXCEPTION 'n must be 0 or more: %', n USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF signature IS NULL OR distance IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM @extschema@.simhash_probes(signature, distance); -- checks the distance
+    IF neardup_internal.is_rotated(relation, signature_column::text) THEN
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, %s, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
+            'ORDER BY p.distance', relation::oid, signature_column, signature, distance, relation) USING coalesce(n, 2147483647);
+    ELSE
+        RETURN QUERY EXECUTE pg_catalog.format(
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            relation, signature_column, signature, distance) USING n;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup.near(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer,integer) IS 'the rows of a table within a distance, 0 to 11, of a signature, nearest first, at most n; exact. By the B-tree indexes on simhash_rotated, else by the GIN index on simhash_bands: neardup.near(NULL::articles, ''sig'', signature, 3)';
+
+CREATE FUNCTION neardup.exists_within(target regclass, signature_column name, signature @extschema@.simhash, distance integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE STRICT
+AS $function$
+DECLARE
+    found boolean;
+BEGIN
+    IF neardup_internal.is_rotated(target, signature_column::text) THEN
+        RETURN neardup_internal.any_rotated_within(target, signature_column::text, signature, distance);
+    END IF;
+    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L, %s))',
+                              target, signature_column, signature, distance) INTO found;
+    RETURN found;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup.exists_within(pg_catalog.regclass,pg_catalog.name,@extschema@.simhash,integer) IS 'whether a table has a row within a distance, 0 to 11, of a signature. With the B-tree indexes on simhash_rotated, which a guard makes, it ends at the first such row, and equal ones are looked for first: neardup.exists_within(''articles'', ''sig'', signature, 3)';
 
 DROP FUNCTION neardup_internal.check_resigning(neardup.protected);
 

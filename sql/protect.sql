@@ -32,6 +32,7 @@ DECLARE
     twice name;
     plan record;
     stored text;
+    previous_key text;
     settings jsonb;
 BEGIN
     SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
@@ -140,13 +141,14 @@ BEGIN
     ELSE
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
     END IF;
+    previous_key := neardup_internal.index_key(guarded);
     guarded.method := method;
     guarded.bands := plan.bands;
     guarded.rows := plan.rows;
     guarded.similarity := similarity;
     guarded.target := target;
     guarded.document := document;
-    PERFORM neardup_internal.make_indexes(guarded, search_index);
+    PERFORM neardup_internal.make_indexes(guarded, search_index, previous_key);
     duplicate_of := guarded.duplicate_of;
     IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
         duplicate_of := neardup_internal.add_mark(target, short);
@@ -227,12 +229,13 @@ BEGIN
 END
 $$;
 
--- protect: the indexes of a guard, where they are not there yet; one for another bound goes
+-- protect: the indexes of a guard, where they are not there yet; the one for the bound that it had goes
 
-CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean) RETURNS void
+CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean, previous_key text) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    other oid := neardup_internal.key_index(guarded.target, guarded.signature::text, '');
+    other oid := neardup_internal.key_index(guarded.target, guarded.signature::text, CASE guarded.method
+        WHEN 'simhash' THEN pg_catalog.format('simhash_bands(%I)', guarded.signature) ELSE previous_key END);
     missing integer[];
     place integer;
 BEGIN
@@ -427,7 +430,7 @@ $$;
 COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window; method simhash, minhash or overlap, the latter two with a similarity; search_index for simhash_within';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and indexes';
 COMMENT ON FUNCTION neardup_internal.check_method(text, integer, double precision, text, text, boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
-COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected, boolean) IS 'makes the indexes of a guard that are missing';
+COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected, boolean, text) IS 'makes the indexes of a guard that are missing';
 COMMENT ON FUNCTION neardup_internal.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
 COMMENT ON FUNCTION neardup_internal.check_document(regclass, name) IS 'an error unless the column may be guarded';
 COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';

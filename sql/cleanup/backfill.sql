@@ -87,8 +87,8 @@ BEGIN ATOMIC
                    'USING gin (@extschema@.simhash_bands(%I));', guarded.signature) AS definition
         FROM tables t
              JOIN pg_catalog.pg_attribute a ON a.attrelid = t.relid AND neardup_internal.next_column(a.attname) = guarded.signature
-        WHERE neardup_internal.key_index(t.relid, a.attname::text, '') IS NOT NULL
-              AND neardup_internal.key_index(t.relid, guarded.signature::text, '') IS NULL
+        WHERE neardup_internal.key_index(t.relid, a.attname::text, pg_catalog.format('simhash_bands(%I)', a.attname)) IS NOT NULL
+              AND neardup_internal.key_index(t.relid, guarded.signature::text, pg_catalog.format('simhash_bands(%I)', guarded.signature)) IS NULL
         UNION ALL
         SELECT t.relid, t.is_root, 1 + band, pg_catalog.format('(@extschema@.simhash_rotated(%I, %s));', guarded.signature, band)
         FROM tables t CROSS JOIN pg_catalog.generate_series(0, 3) band

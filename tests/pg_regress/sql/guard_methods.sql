@@ -89,3 +89,21 @@ SELECT neardup.unprotect('below');
 SELECT count(*) FROM pg_index WHERE indrelid = 'below'::regclass;
 SELECT neardup.unprotect('searched');
 DROP TABLE below, searched;
+
+-- another bound: the guard's own index goes, somebody else's on the same column stays
+CREATE TABLE notes (id int PRIMARY KEY, body text);
+SELECT neardup.protect('notes', 'body', method => 'overlap', similarity => 0.8);
+CREATE INDEX own ON notes USING gin (overlap_keys(body_tokens, 0.6));
+SELECT neardup.protect('notes', 'body', method => 'overlap', similarity => 0.9);
+SELECT indexrelid::regclass AS index, pg_get_indexdef(indexrelid, 1, true) AS expression
+FROM pg_index WHERE indrelid = 'notes'::regclass AND NOT indisprimary ORDER BY 1::text;
+DROP TABLE notes;
+-- an index with other bands is not the one to search by
+CREATE TABLE notes (id int PRIMARY KEY, body text);
+SELECT neardup.protect('notes', 'body');
+CREATE INDEX own ON notes USING gin (simhash_bands(body_simhash, 8));
+SELECT neardup.protect('notes', 'body', search_index => true);
+SELECT pg_get_indexdef(i.indexrelid, 1, true) AS expression
+FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+WHERE i.indrelid = 'notes'::regclass AND m.amname = 'gin' ORDER BY 1;
+DROP TABLE notes;
