@@ -21,11 +21,13 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Words that begin sentences or stand in headlines without naming anything.
-const COMMON: [&str; 60] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "for", "from", "had", "has", "have", "he",
-    "her", "his", "how", "if", "in", "is", "it", "its", "more", "new", "no", "not", "now", "of", "on", "or", "our",
-    "over", "s", "said", "says", "she", "so", "some", "that", "the", "their", "there", "these", "they", "this",
-    "those", "to", "was", "we", "were", "what", "when", "which", "who", "will", "with", "you",
+const COMMON: [&str; 88] = [
+    "a", "after", "all", "also", "an", "and", "another", "any", "are", "as", "at", "be", "because", "before", "both",
+    "but", "by", "can", "do", "during", "each", "every", "few", "for", "from", "had", "has", "have", "he", "her",
+    "his", "how", "however", "if", "in", "is", "it", "its", "later", "many", "more", "most", "much", "new", "no",
+    "not", "now", "of", "on", "or", "other", "our", "out", "over", "s", "said", "says", "several", "she", "since",
+    "so", "some", "such", "that", "the", "their", "then", "there", "these", "they", "this", "those", "to", "under",
+    "until", "up", "was", "we", "were", "what", "when", "which", "while", "who", "will", "with", "yet", "you",
 ];
 
 /// Gives the number of a month, 1 to 12, by its name or the first three letters of it; a small letter is no month.
