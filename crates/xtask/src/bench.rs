@@ -230,10 +230,10 @@ impl Bench<'_> {
         let took = say::seconds(start.elapsed());
         let origin = &self.texts.origin;
         let server = query(&self.server, DATABASE, "SELECT split_part(current_setting('server_version'), ' ', 1)")?;
-        let commit = text(Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root()))
-            .unwrap_or_else(|_| "unknown".to_owned());
+        let commit = text(Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root()));
+        let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
         Ok(format!(
-            "`{command}` on {documents} texts ({megabytes} MB), {origin}; Postgres {server}, commit {commit}; {day}, took {took}."
+            "`{command}` on {documents} texts ({megabytes} MB), {origin}; Postgres {server}{commit}; {day}, took {took}."
         ))
     }
 
