@@ -128,7 +128,7 @@ BEGIN
                 removed := 0;
                 repointed := 0;
             ELSE
-                UPDATE pg_temp.neardup_chosen c SET reason = SQLERRM WHERE c.place = first + 1;
+                EXECUTE neardup_internal.on_chosen('UPDATE pg_temp.neardup_chosen c SET reason = $1 WHERE c.place = $2') USING SQLERRM, first + 1;
             END IF;
         END;
     END LOOP;
