@@ -48,7 +48,7 @@ pub fn fold(c: char) -> char {
 #[must_use]
 pub fn may_start(c: char) -> bool {
     match u32::from(c).checked_sub(HAN) {
-        Some(place) => STARTS.get(place as usize / 64).is_some_and(|word| word >> (place % 64) & 1 == 1),
+        Some(place) => STARTS.get(place as usize / 64).is_some_and(|word| (word >> (place % 64)) & 1 == 1),
         None => c.is_ascii_digit() || digit(c).is_some(),
     }
 }
@@ -64,7 +64,7 @@ static STARTS: [u64; (0xa000 - HAN as usize) / 64] = {
         if let Some(c) = char::from_u32(code)
             && (digit(c).is_some() || small_unit(c).is_some())
         {
-            starts[(code - HAN) as usize / 64] |= 1 << (code - HAN) % 64;
+            starts[(code - HAN) as usize / 64] |= 1 << ((code - HAN) % 64);
         }
         code += 1;
     }
