@@ -227,6 +227,61 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION neardup_internal.short_name(document name)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (octet_length((document)::text) <= 50) THEN (document)::text ELSE ('document_'::text || "left"(md5((document)::text), 12)) END;
+
+COMMENT ON FUNCTION neardup_internal.short_name(pg_catalog.name) IS 'the beginning of the names of a guard''s things';
+
+CREATE FUNCTION neardup_internal.has_column(target regclass, name name, type oid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    inherited boolean;
+    filled boolean;
+BEGIN
+    SELECT a.attinhcount > 0 INTO inherited FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = target AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
+    IF inherited IS DISTINCT FROM false THEN
+        RETURN inherited IS NOT NULL;
+    END IF;
+    -- Signatures that somebody else wrote may be of another analyzer. In its order, an index of the guard answers this at once.
+    EXECUTE pg_catalog.format('SELECT true FROM %1$s t WHERE %2$s IS NOT NULL%3$s LIMIT 1', target,
+        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
+                  ELSE pg_catalog.format('t.%I', name) END,
+        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
+    RETURN filled IS NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup_internal.has_column(pg_catalog.regclass,pg_catalog.name,pg_catalog.oid) IS 'whether a guard finds the column for its signatures, inherited or empty';
+
+CREATE FUNCTION neardup.protect_statements(target regclass, document name)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    beside neardup.protected;
+BEGIN
+    PERFORM neardup_internal.check_document(target, document);
+    beside.target := target;
+    beside.document := document;
+    beside.method := 'simhash';
+    beside.signature := neardup_internal.short_name(document) || '_simhash';
+    IF NOT beside.signature = ANY (neardup_internal.column_names(target)) THEN
+        RETURN NEXT pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash;', target, beside.signature);
+    END IF;
+    RETURN QUERY SELECT neardup_internal.index_statements(beside);
+END
+$function$;
+
+COMMENT ON FUNCTION neardup.protect_statements(pg_catalog.regclass,pg_catalog.name) IS E'statements that make the column and the indexes of a guard of method simhash without a long lock, to be run before protect, which takes them over; for \\gexec';
+
 CREATE FUNCTION neardup.protect(target regclass, document name, distance integer DEFAULT 7, on_duplicate text DEFAULT 'reject'::text, analyzer text DEFAULT 'chars:3'::text, verify text DEFAULT 'facts'::text, similarity double precision DEFAULT NULL::double precision, scope name[] DEFAULT '{}'::name[], within interval DEFAULT NULL::interval, age name DEFAULT NULL::name, columns name[] DEFAULT NULL::name[], expression regproc DEFAULT NULL::regproc, log boolean DEFAULT false, method text DEFAULT 'simhash'::text, search_index boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
@@ -235,9 +290,7 @@ DECLARE
     kind "char";
     guarded neardup.protected;
     is_new boolean;
-    -- A name has room for 63 bytes.
-    short text := CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
-                       ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
+    short text := neardup_internal.short_name(document);
     more name[];
     duplicate_of name;
     diverted_to text;
@@ -332,9 +385,7 @@ BEGIN
         guarded.trigger := 'zz_neardup_' || short;
         guarded.since := pg_catalog.now();
         stored := CASE method WHEN 'overlap' THEN 'integer[]' ELSE '@extschema@.' || method END;
-        -- A table that inherits from a guarded one has the column.
-        IF NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = guarded.signature
-                           AND a.attinhcount > 0 AND a.atttypid = stored::regtype) THEN
+        IF NOT neardup_internal.has_column(target, guarded.signature, stored::regtype) THEN
             EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, guarded.signature, stored);
         END IF;
     ELSIF guarded.method <> method THEN
@@ -351,8 +402,6 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'Signatures of two kinds of documents cannot be compared.',
                   HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSE
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
     END IF;
     previous_key := neardup_internal.index_key(guarded);
     guarded.method := method;
@@ -361,6 +410,9 @@ BEGIN
     guarded.similarity := similarity;
     guarded.target := target;
     guarded.document := document;
+    guarded.analyzer := analyzer;
+    -- What reads the table comes before what locks others out: the triggers at the end.
+    PERFORM neardup_internal.tell_of_unsigned(guarded);
     PERFORM neardup_internal.make_indexes(guarded, search_index, previous_key);
     duplicate_of := guarded.duplicate_of;
     IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
@@ -381,6 +433,9 @@ BEGIN
         'scope', nullif(pg_catalog.cardinality(scope), 0), 'within', within, 'age', CASE WHEN age IS NOT NULL THEN true END,
         'marks', CASE WHEN duplicate_of IS NOT NULL THEN true END, 'divert', diverted_to, 'log', nullif(log, false),
         'since', guarded.since));
+    IF NOT is_new THEN
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
+    END IF;
     -- The name sorts behind other triggers', so that the guard judges the row as they leave it.
     EXECUTE pg_catalog.format(
         'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
@@ -390,7 +445,6 @@ BEGIN
              ARRAY[document, guarded.signature] || more || scope || age || duplicate_of, NULL)) WITH ORDINALITY c(name, place)),
         target, settings);
 
-    PERFORM neardup_internal.tell_of_unsigned(neardup_internal.guard_of(target, document, NULL));
     IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
                WHERE target IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
         RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
@@ -901,18 +955,18 @@ BEGIN
             'FROM copies m JOIN sizes z ON z.first = m.first JOIN signed r ON r.place = m.first ORDER BY m.first, m.place',
             neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys));
     END IF;
-    -- Texts and times of a group decide into which messages it falls apart.
+    -- Texts and times of a group decide into which messages it falls apart. Sorted before the texts are there, of which a sort would carry along a copy.
     RETURN grouping || pg_catalog.format(
-        ', gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
+        ', members AS MATERIALIZED (SELECT m.* FROM sizes z JOIN signed m ON m.first = z.first AND m.place BETWEEN 1 AND 9223372036854775807), '
+        'gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
         'pg_catalog.array_agg(CAST(m.signature AS bigint) ORDER BY m.place) AS signatures, '
         '%1$s AS documents, %8$s AS times '
-        'FROM sizes z JOIN signed m ON m.first = z.first AND m.place BETWEEN 1 AND 9223372036854775807 '
-        'JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
+        'FROM (SELECT * FROM members ORDER BY first, place) m JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
         'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %9$s '
         'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %5$s%10$s) j), '
         'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '
         'SELECT %6$s, %7$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
-        'FROM judged j JOIN counted c ON c.first = j.first JOIN signed m ON m.place = j.place JOIN signed r ON r.place = j.first '
+        'FROM judged j JOIN counted c ON c.first = j.first JOIN members m ON m.place = j.place JOIN members r ON r.place = j.first '
         'WHERE j.place <> j.first ORDER BY j.first, j.place',
         CASE choice.verify WHEN 'none' THEN 'NULL::text[]'
             ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.document_of(guarded, 't')) END,
@@ -992,18 +1046,42 @@ $function$;
 
 COMMENT ON FUNCTION neardup_internal.preparing_statements(neardup.protected,neardup_internal.choice,pg_catalog.text) IS 'statements that lock the rows of a batch and see to the foreign keys that point at them';
 
+CREATE FUNCTION neardup_internal.compared_columns(guarded neardup.protected, choice neardup_internal.choice)
+ RETURNS name[]
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN ARRAY(SELECT c.name FROM unnest((((compared_columns.guarded).signature || (compared_columns.choice).scope) || (compared_columns.choice).timed)) WITH ORDINALITY c(name, place) WHERE (c.name IS NOT NULL) GROUP BY c.name ORDER BY (min(c.place)));
+
+COMMENT ON FUNCTION neardup_internal.compared_columns(neardup.protected,neardup_internal.choice) IS 'columns that a copy must still have in common with the row that stays, or be near in';
+
 CREATE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, choice neardup_internal.choice, action text)
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN format('WITH chosen AS (SELECT * FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2),
-staying AS MATERIALIZED (SELECT %8$s FROM %1$s r WHERE (%2$s) IN (SELECT %3$s FROM chosen c) FOR KEY SHARE),
-gone AS (%6$s WHERE (%4$s) = (%5$s) AND (%2$s) = (%3$s) AND %7$s
+RETURN format('WITH chosen AS MATERIALIZED (SELECT c.*, %8$s FROM pg_temp.neardup_chosen c JOIN %1$s r ON (%2$s) = (%3$s)
+WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2 FOR KEY SHARE OF r),
+gone AS (%6$s CROSS JOIN LATERAL (SELECT %10$s) r WHERE (%4$s) = (%5$s) AND %7$s
 RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %9$s AS record)
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
-SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g'::text, (guarded).target, neardup_internal.each('r.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('t.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.k%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE action WHEN 'mark'::text THEN format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c, staying r'::text, (guarded).target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE WHEN (neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names((guarded).target))) THEN neardup_internal.column_type((guarded).target, neardup_internal.mark_of(guarded)) ELSE 'text'::text END) ELSE format('DELETE FROM %s t USING chosen c, staying r'::text, (guarded).target) END, neardup_internal.still_copies(guarded, choice, 'r.neardup_hash'::text), (neardup_internal.each('r.%1$I'::text, ARRAY(SELECT c.name FROM unnest((((neardup_internal.key_columns((removing_statement.guarded).target) || (removing_statement.guarded).signature) || (removing_statement.choice).scope) || (removing_statement.choice).timed)) WITH ORDINALITY c(name, place) WHERE (c.name IS NOT NULL) GROUP BY c.name ORDER BY (min(c.place)))) || CASE (choice).verify WHEN 'facts'::text THEN ((', '::text || neardup_internal.document_hash(guarded, 'r'::text)) || ' AS neardup_hash'::text) ELSE ''::text END), CASE action WHEN 'archive'::text THEN '(t.*)::text'::text ELSE 'NULL::text'::text END);
+SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g'::text, (guarded).target, neardup_internal.each('r.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('t.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.k%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE action WHEN 'mark'::text THEN format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c'::text, (guarded).target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE WHEN (neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names((guarded).target))) THEN neardup_internal.column_type((guarded).target, neardup_internal.mark_of(guarded)) ELSE 'text'::text END) ELSE format('DELETE FROM %s t USING chosen c'::text, (guarded).target) END, neardup_internal.still_copies(guarded, choice, 'c.neardup_hash'::text), (neardup_internal.each('r.%1$I AS neardup_%2$s'::text, neardup_internal.compared_columns(guarded, choice)) || CASE (choice).verify WHEN 'facts'::text THEN ((', '::text || neardup_internal.document_hash(guarded, 'r'::text)) || ' AS neardup_hash'::text) ELSE ''::text END), CASE action WHEN 'archive'::text THEN '(t.*)::text'::text ELSE 'NULL::text'::text END, neardup_internal.each('c.neardup_%2$s AS %1$I'::text, neardup_internal.compared_columns(guarded, choice)));
 
 COMMENT ON FUNCTION neardup_internal.removing_statement(neardup.protected,neardup_internal.choice,pg_catalog.text) IS 'statement that removes or marks the rows of a batch and records them';
+
+CREATE FUNCTION neardup_internal.chosen_table()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL RESTRICTED
+RETURN CASE WHEN (EXISTS (SELECT FROM pg_class c WHERE ((c.oid = (to_regclass('pg_temp.neardup_chosen'::text))::oid) AND (NOT pg_has_role(c.relowner, 'USAGE'::text))))) THEN format('pg_temp.neardup_chosen_%s'::text, ((CURRENT_USER)::regrole)::oid) ELSE 'pg_temp.neardup_chosen'::text END;
+
+COMMENT ON FUNCTION neardup_internal.chosen_table() IS 'the temporary table that a clean-up lists its copies in';
+
+CREATE FUNCTION neardup_internal.on_chosen(statement text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL RESTRICTED STRICT
+RETURN replace(statement, 'pg_temp.neardup_chosen'::text, neardup_internal.chosen_table());
+
+COMMENT ON FUNCTION neardup_internal.on_chosen(pg_catalog.text) IS 'the statement with that table''s name in it';
 
 CREATE OR REPLACE FUNCTION neardup_internal.choose(guarded neardup.protected, choice neardup_internal.choice, action text, OUT chosen bigint, OUT chained bigint)
  RETURNS record
@@ -1016,8 +1094,8 @@ DECLARE
     marked name := neardup_internal.mark_of(guarded);
     mark_known boolean;
 BEGIN
-    IF pg_catalog.to_regclass('pg_temp.neardup_chosen') IS NOT NULL THEN
-        DROP TABLE pg_temp.neardup_chosen;
+    IF pg_catalog.to_regclass(neardup_internal.chosen_table()) IS NOT NULL THEN
+        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
     END IF;
     mark_known := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
     IF mark_known THEN
@@ -1025,24 +1103,24 @@ BEGIN
         choice.rank := ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'] || choice.rank;
     END IF;
     EXECUTE pg_catalog.format(
-        'CREATE TEMPORARY TABLE neardup_chosen AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
+        'CREATE TEMPORARY TABLE %s AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
         'c.distance > %s AND c.verdict IS NULL AS chained, NULL::text AS reason, NULL::bigint AS document_hash, NULL::bigint AS stays_hash FROM (%s) c',
-        guarded.distance, neardup_internal.copies_query(guarded, choice));
+        neardup_internal.chosen_table(), guarded.distance, neardup_internal.copies_query(guarded, choice));
     IF choice.verify = 'facts' THEN
-        EXECUTE pg_catalog.format(
+        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
             'UPDATE pg_temp.neardup_chosen c SET document_hash = %1$s, stays_hash = %7$s FROM %2$s t, %2$s r WHERE (%3$s) = (%4$s) AND (%5$s) = (%6$s)',
             neardup_internal.document_hash(guarded, 't'), guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys),
-            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.document_hash(guarded, 'r'));
+            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.document_hash(guarded, 'r')));
     END IF;
     IF mark_known THEN
-        EXECUTE pg_catalog.format(
+        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
             'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE (%s) = (%s) AND t.%I IS NOT NULL',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), marked);
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), marked));
     END IF;
-    ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place);
-    ANALYZE pg_temp.neardup_chosen;
-    SELECT pg_catalog.count(*) FILTER (WHERE NOT c.chained), pg_catalog.count(*) FILTER (WHERE c.chained)
-        INTO chosen, chained FROM pg_temp.neardup_chosen c;
+    EXECUTE neardup_internal.on_chosen('ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place)');
+    EXECUTE neardup_internal.on_chosen('ANALYZE pg_temp.neardup_chosen');
+    EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.count(*) FILTER (WHERE NOT c.chained), pg_catalog.count(*) FILTER (WHERE c.chained) '
+        'FROM pg_temp.neardup_chosen c') INTO chosen, chained;
 END
 $function$;
 
@@ -1069,8 +1147,10 @@ BEGIN
     guarded.distance := coalesce(max_distance, guarded.distance);
     PERFORM neardup_internal.tell_of_unsigned(guarded);
     removed := 0;
-    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE neardup_internal.preparing_statements(guarded, choice, on_reference) END;
-    removing := neardup_internal.removing_statement(guarded, choice, action);
+    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE ARRAY(
+        SELECT neardup_internal.on_chosen(s.statement)
+        FROM pg_catalog.unnest(neardup_internal.preparing_statements(guarded, choice, on_reference)) WITH ORDINALITY s(statement, place) ORDER BY s.place) END;
+    removing := neardup_internal.on_chosen(neardup_internal.removing_statement(guarded, choice, action));
 
     IF dry_run IS DISTINCT FROM false THEN
         counts := neardup_internal.choose(guarded, choice, action);
@@ -1094,7 +1174,7 @@ BEGIN
                       arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                       pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                           'on_reference => ' || pg_catalog.quote_literal(nullif(on_reference, 'skip'))));
-        DROP TABLE pg_temp.neardup_chosen;
+        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
         RETURN;
     END IF;
 
@@ -1112,13 +1192,13 @@ BEGIN
     END IF;
     IF chosen = 0 THEN
         RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, target;
-        DROP TABLE pg_temp.neardup_chosen;
+        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
         PERFORM neardup_internal.end_work(target);
         RETURN;
     END IF;
     INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance)
     VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup_internal.mark_of(guarded) END, keep, guarded.distance) RETURNING r.run_id INTO run_id;
-    SELECT pg_catalog.max(c.place) INTO all_places FROM pg_temp.neardup_chosen c;
+    EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
     WHERE r.target = cleanup.target AND r.role = CURRENT_USER;
@@ -1141,7 +1221,7 @@ BEGIN
         left_in_place := neardup_internal.tell_skipped(target, run_id, action, guarded.distance);
     END IF;
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;
-    DROP TABLE pg_temp.neardup_chosen;
+    EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
     PERFORM neardup_internal.end_work(target);
     IF removed < chosen THEN
         RAISE NOTICE '% rows were left in place: SELECT * FROM neardup.skipped WHERE run_id = %', chosen - removed, run_id;
@@ -1702,3 +1782,122 @@ DROP FUNCTION neardup.duplicates(pg_catalog.regclass,pg_catalog.text,pg_catalog.
 DROP FUNCTION neardup.protect(pg_catalog.regclass,pg_catalog.name,integer,pg_catalog.text,pg_catalog.text,pg_catalog.text,double precision,pg_catalog.name[],interval,pg_catalog.name,pg_catalog.name[],pg_catalog.regproc,boolean);
 
 DROP FUNCTION neardup_internal.guard_of(pg_catalog.regclass,pg_catalog.name);
+
+
+CREATE OR REPLACE FUNCTION neardup_internal.tell_of_references(target regclass, on_reference text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    k record;
+    referred bigint;
+BEGIN
+    FOR k IN SELECT * FROM neardup_internal.foreign_keys(target) LOOP
+        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
+            'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON (%s) = (%s) '
+            'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE (%s) = (%s) AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
+            target, neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
+            k.source, neardup_internal.each('f.%1$I', k.columns), neardup_internal.each('t.%1$I', k.target_columns))) INTO referred;
+        IF referred > 0 THEN
+            RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, k.name, k.source,
+                CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;
+        END IF;
+    END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.remove_batch(preparing text[], removing text, after bigint, last bigint, run_id bigint, batch integer, target regclass, OUT removed bigint, OUT repointed bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET "DateStyle" TO 'ISO, YMD'
+ SET "IntervalStyle" TO 'postgres'
+ SET "TimeZone" TO 'UTC'
+ SET extra_float_digits TO '1'
+ SET bytea_output TO 'hex'
+ SET lc_monetary TO 'C'
+AS $function$
+DECLARE
+    statement text;
+    columns name[] := neardup_internal.column_names(target);
+    affected bigint;
+    first bigint;
+BEGIN
+    -- A deferred foreign key would speak up at the commit only, and take the whole batch with it.
+    SET CONSTRAINTS ALL IMMEDIATE;
+    removed := 0;
+    repointed := 0;
+    FOR step IN 0 .. last - after LOOP
+        -- First all at once, then one by one.
+        first := CASE step WHEN 0 THEN after ELSE after + step - 1 END;
+        BEGIN
+            affected := 0;
+            FOREACH statement IN ARRAY preparing LOOP
+                EXECUTE statement USING first, CASE step WHEN 0 THEN last ELSE first + 1 END, run_id, batch;
+                IF statement LIKE 'WITH moved %' THEN
+                    GET DIAGNOSTICS affected = ROW_COUNT;
+                    repointed := repointed + affected;
+                END IF;
+            END LOOP;
+            EXECUTE removing USING first, CASE step WHEN 0 THEN last ELSE first + 1 END, run_id, batch, columns;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+            removed := removed + affected;
+            IF step = 0 THEN
+                RETURN;
+            END IF;
+        EXCEPTION WHEN integrity_constraint_violation THEN
+            IF step = 0 THEN
+                removed := 0;
+                repointed := 0;
+            ELSE
+                EXECUTE neardup_internal.on_chosen('UPDATE pg_temp.neardup_chosen c SET reason = $1 WHERE c.place = $2') USING SQLERRM, first + 1;
+            END IF;
+        END;
+    END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.tell_chosen(keys name[], action text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    sample text;
+BEGIN
+    FOR sample IN EXECUTE neardup_internal.on_chosen(pg_catalog.format(
+        'SELECT pg_catalog.format(''would %s (%%s), distance %%s from (%%s), which stays%%s'', pg_catalog.concat_ws('', '', %s), c.distance, '
+        'pg_catalog.concat_ws('', '', %s), '': '' || c.verdict) FROM pg_temp.neardup_chosen c WHERE NOT c.chained ORDER BY c.place LIMIT 10',
+        CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys)))
+    LOOP
+        RAISE NOTICE '%', sample;
+    END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.tell_skipped(target regclass, run_id bigint, action text, distance integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET "DateStyle" TO 'ISO, YMD'
+ SET "IntervalStyle" TO 'postgres'
+ SET "TimeZone" TO 'UTC'
+ SET extra_float_digits TO '1'
+ SET bytea_output TO 'hex'
+ SET lc_monetary TO 'C'
+AS $function$
+DECLARE
+    keys name[] := neardup_internal.key_columns(target);
+    skipped bigint;
+    sample record;
+BEGIN
+    EXECUTE neardup_internal.on_chosen(pg_catalog.format(
+        'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, pg_catalog.concat_ws('', '', %1$s), '
+        'pg_catalog.concat_ws('', '', %2$s), CASE WHEN c.chained THEN $2 ELSE coalesce(c.reason, ''changed meanwhile'') END '
+        'FROM pg_temp.neardup_chosen c WHERE (c.chained OR c.reason IS NOT NULL OR $3) AND EXISTS (SELECT FROM %3$s t WHERE (%4$s) = (%1$s)) ORDER BY c.place',
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.each('t.%1$I', keys)))
+        USING run_id, pg_catalog.format('further than %s from the row that stays', distance), action <> 'mark';
+    GET DIAGNOSTICS skipped = ROW_COUNT;
+    FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
+        RAISE NOTICE 'skipped (%): %', sample.key, sample.reason;
+    END LOOP;
+    RETURN skipped;
+END
+$function$;

@@ -57,11 +57,11 @@ DECLARE
     referred bigint;
 BEGIN
     FOR k IN SELECT * FROM neardup_internal.foreign_keys(target) LOOP
-        EXECUTE pg_catalog.format(
+        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
             'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON (%s) = (%s) '
             'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE (%s) = (%s) AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
             target, neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
-            k.source, neardup_internal.each('f.%1$I', k.columns), neardup_internal.each('t.%1$I', k.target_columns)) INTO referred;
+            k.source, neardup_internal.each('f.%1$I', k.columns), neardup_internal.each('t.%1$I', k.target_columns))) INTO referred;
         IF referred > 0 THEN
             RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, k.name, k.source,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;
