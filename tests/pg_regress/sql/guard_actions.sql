@@ -77,3 +77,7 @@ DROP ROLE regress_other;
 CALL neardup.purge_verdicts();
 CALL neardup.purge_verdicts('0 s');
 DROP TABLE logged;
+
+-- names of helpers: a long table's are short, and an ending that is missing is no reason to look for ever
+CREATE TABLE a_name_as_long_as_a_name_may_be_and_not_a_letter_longer_than_63 (id int PRIMARY KEY, body text);
+SELECT neardup_internal.free_name('a_name_as_long_as_a_name_may_be_and_not_a_letter_longer_than_63', ending) FROM unnest('{diverted,NULL}'::text[]) ending;
