@@ -288,6 +288,22 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION neardup_internal.check_within(within interval)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+BEGIN
+    IF within < interval '0' THEN
+        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
+    ELSIF within > interval '100000 years' THEN
+        RAISE EXCEPTION 'within must be at most 100000 years: %', within USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup_internal.check_within(interval) IS 'an error where a window of time is out of range';
+
 CREATE OR REPLACE FUNCTION neardup.protect(target regclass, document name, distance integer DEFAULT 7, on_duplicate text DEFAULT 'reject'::text, analyzer text DEFAULT 'chars:3'::text, verify text DEFAULT 'facts'::text, similarity double precision DEFAULT NULL::double precision, scope name[] DEFAULT '{}'::name[], within interval DEFAULT NULL::interval, age name DEFAULT NULL::name, columns name[] DEFAULT NULL::name[], expression regproc DEFAULT NULL::regproc, log boolean DEFAULT false, method text DEFAULT 'simhash'::text, search_index boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
@@ -316,6 +332,9 @@ BEGIN
             DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
     END IF;
     PERFORM neardup_internal.check_document(target, document);
+    IF pg_catalog.array_ndims(columns) > 1 OR pg_catalog.array_ndims(scope) > 1 THEN
+        RAISE EXCEPTION 'columns and scope must be plain lists of names' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     more := pg_catalog.array_remove(columns, document);
     more := coalesce(more, '{}');
     IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
@@ -381,9 +400,9 @@ BEGIN
     IF (within IS NULL) <> (age IS NULL) THEN
         RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',
             HINT = 'within => interval ''2 days'', age => ''published''';
-    ELSIF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    ELSIF age IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, age)) THEN
+    END IF;
+    PERFORM neardup_internal.check_within(within);
+    IF age IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, age)) THEN
         RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
     END IF;
@@ -857,9 +876,8 @@ AS $function$
 DECLARE
     choice neardup_internal.choice;
 BEGIN
-    IF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    END IF;
+    PERFORM neardup_internal.check_within(within);
+    PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(scope) s;
     choice.keep := keep;
     choice.age := coalesce(age, guarded.age);
     choice.rank := rank;
@@ -945,7 +963,6 @@ DECLARE
     grouping text;
 BEGIN
     IF pg_catalog.cardinality(choice.scope) > 0 THEN
-        PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(choice.scope) s;
         by_scope := neardup_internal.each('t.%1$I', choice.scope) || ', ';
     END IF;
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.
@@ -1354,6 +1371,9 @@ DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     keys name[] := neardup_internal.key_columns(target);
 BEGIN
+    IF top < 0 THEN
+        RAISE EXCEPTION 'top must be 0 or more: %', top USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     guarded.distance := coalesce(max_distance, guarded.distance);
     PERFORM neardup_internal.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
@@ -2169,6 +2189,18 @@ BEGIN
     RETURN free;
 END
 $function$;
+
+CREATE OR REPLACE PROCEDURE neardup.purge_verdicts(IN older_than interval DEFAULT '30 days'::interval, INOUT purged bigint DEFAULT NULL::bigint)
+ LANGUAGE plpgsql
+AS $procedure$
+BEGIN
+    IF older_than IS NULL OR older_than < interval '0' THEN
+        RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    DELETE FROM neardup.verdicts v WHERE v.at < pg_catalog.now() - older_than;
+    GET DIAGNOSTICS purged = ROW_COUNT;
+END
+$procedure$;
 
 DROP FUNCTION neardup_internal.check_resigning(neardup.protected);
 

@@ -42,6 +42,9 @@ BEGIN
             DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
     END IF;
     PERFORM neardup_internal.check_document(target, document);
+    IF pg_catalog.array_ndims(columns) > 1 OR pg_catalog.array_ndims(scope) > 1 THEN
+        RAISE EXCEPTION 'columns and scope must be plain lists of names' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     more := pg_catalog.array_remove(columns, document);
     more := coalesce(more, '{}');
     IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
@@ -107,9 +110,9 @@ BEGIN
     IF (within IS NULL) <> (age IS NULL) THEN
         RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',
             HINT = 'within => interval ''2 days'', age => ''published''';
-    ELSIF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    ELSIF age IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, age)) THEN
+    END IF;
+    PERFORM neardup_internal.check_within(within);
+    IF age IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, age)) THEN
         RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
     END IF;
@@ -262,6 +265,19 @@ BEGIN
         EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.%s) WITH (fastupdate = off)', guarded.target,
             CASE guarded.method WHEN 'minhash' THEN pg_catalog.format('minhash_bands(%I, %s, %s)', guarded.signature, guarded.bands, guarded.rows)
                                 ELSE pg_catalog.format('overlap_keys(%I, %L::double precision)', guarded.signature, guarded.similarity) END);
+    END IF;
+END
+$$;
+
+-- protect: a window of time, which is counted in microseconds
+
+CREATE FUNCTION neardup_internal.check_within(within interval) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF within < interval '0' THEN
+        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
+    ELSIF within > interval '100000 years' THEN
+        RAISE EXCEPTION 'within must be at most 100000 years: %', within USING ERRCODE = 'invalid_parameter_value';
     END IF;
 END
 $$;
@@ -439,6 +455,7 @@ COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, d
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and indexes';
 COMMENT ON FUNCTION neardup_internal.check_method(text, integer, double precision, text, text, boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
 COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected, boolean, text) IS 'makes the indexes of a guard that are missing';
+COMMENT ON FUNCTION neardup_internal.check_within(interval) IS 'an error where a window of time is out of range';
 COMMENT ON FUNCTION neardup_internal.is_time(oid) IS 'whether a column of this type can tell a row''s age';
 COMMENT ON FUNCTION neardup_internal.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
 COMMENT ON FUNCTION neardup_internal.check_document(regclass, name) IS 'an error unless the column may be guarded';

@@ -35,9 +35,8 @@ CREATE FUNCTION neardup_internal.chosen(
 DECLARE
     choice neardup_internal.choice;
 BEGIN
-    IF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    END IF;
+    PERFORM neardup_internal.check_within(within);
+    PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(scope) s;
     choice.keep := keep;
     choice.age := coalesce(age, guarded.age);
     choice.rank := rank;
@@ -115,7 +114,6 @@ DECLARE
     grouping text;
 BEGIN
     IF pg_catalog.cardinality(choice.scope) > 0 THEN
-        PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(choice.scope) s;
         by_scope := neardup_internal.each('t.%1$I', choice.scope) || ', ';
     END IF;
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.

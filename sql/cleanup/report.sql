@@ -12,6 +12,9 @@ DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     keys name[] := neardup_internal.key_columns(target);
 BEGIN
+    IF top < 0 THEN
+        RAISE EXCEPTION 'top must be 0 or more: %', top USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     guarded.distance := coalesce(max_distance, guarded.distance);
     PERFORM neardup_internal.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
