@@ -22,9 +22,7 @@ DECLARE
     kind "char";
     guarded neardup.protected;
     is_new boolean;
-    -- A name has room for 63 bytes.
-    short text := CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
-                       ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
+    short text := neardup_internal.short_name(document);
     more name[];
     duplicate_of name;
     diverted_to text;
@@ -124,9 +122,7 @@ BEGIN
         guarded.trigger := 'zz_neardup_' || short;
         guarded.since := pg_catalog.now();
         stored := CASE method WHEN 'overlap' THEN 'integer[]' ELSE '@extschema@.' || method END;
-        -- A table that inherits from a guarded one has the column.
-        IF NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = guarded.signature
-                           AND a.attinhcount > 0 AND a.atttypid = stored::regtype::oid) THEN
+        IF NOT neardup_internal.has_column(target, guarded.signature, stored::regtype) THEN
             EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, guarded.signature, stored);
         END IF;
     ELSIF guarded.method <> method THEN
@@ -143,8 +139,6 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'Signatures of two kinds of documents cannot be compared.',
                   HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSE
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
     END IF;
     previous_key := neardup_internal.index_key(guarded);
     guarded.method := method;
@@ -153,6 +147,9 @@ BEGIN
     guarded.similarity := similarity;
     guarded.target := target;
     guarded.document := document;
+    guarded.analyzer := analyzer;
+    -- What reads the table comes before what locks others out: the triggers at the end.
+    PERFORM neardup_internal.tell_of_unsigned(guarded);
     PERFORM neardup_internal.make_indexes(guarded, search_index, previous_key);
     duplicate_of := guarded.duplicate_of;
     IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
@@ -173,6 +170,9 @@ BEGIN
         'scope', nullif(pg_catalog.cardinality(scope), 0), 'within', within, 'age', CASE WHEN age IS NOT NULL THEN true END,
         'marks', CASE WHEN duplicate_of IS NOT NULL THEN true END, 'divert', diverted_to, 'log', nullif(log, false),
         'since', guarded.since));
+    IF NOT is_new THEN
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
+    END IF;
     -- The name sorts behind other triggers', so that the guard judges the row as they leave it.
     EXECUTE pg_catalog.format(
         'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
@@ -182,12 +182,59 @@ BEGIN
              pg_catalog.array_cat(ARRAY[document, guarded.signature], named[2:]), duplicate_of), NULL)) WITH ORDINALITY c(name, place)),
         target, settings);
 
-    PERFORM neardup_internal.tell_of_unsigned(neardup_internal.guard_of(target, document, NULL));
     IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
                WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
         RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
             USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
     END IF;
+END
+$$;
+
+-- protect: how its things are named after the document column: a name has room for 63 bytes
+
+CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
+                ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
+
+-- protect: whether the column of signatures is there: inherited from a guarded table, or made beforehand and still empty
+
+CREATE FUNCTION neardup_internal.has_column(target regclass, name name, type oid) RETURNS boolean
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    inherited boolean;
+    filled boolean;
+BEGIN
+    SELECT a.attinhcount > 0 INTO inherited FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = target AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
+    IF inherited IS DISTINCT FROM false THEN
+        RETURN inherited IS NOT NULL;
+    END IF;
+    -- Signatures that somebody else wrote may be of another analyzer. In its order, an index of the guard answers this at once.
+    EXECUTE pg_catalog.format('SELECT true FROM %1$s t WHERE %2$s IS NOT NULL%3$s LIMIT 1', target,
+        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
+                  ELSE pg_catalog.format('t.%I', name) END,
+        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
+    RETURN filled IS NULL;
+END
+$$;
+
+-- protect: the statements that make beforehand what takes long
+
+CREATE FUNCTION neardup.protect_statements(target regclass, document name) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    beside neardup.protected;
+BEGIN
+    PERFORM neardup_internal.check_document(target, document);
+    beside.target := target;
+    beside.document := document;
+    beside.method := 'simhash';
+    beside.signature := neardup_internal.short_name(document) || '_simhash';
+    IF NOT beside.signature = ANY (neardup_internal.column_names(target)) THEN
+        RETURN NEXT pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash;', target, beside.signature);
+    END IF;
+    RETURN QUERY SELECT neardup_internal.index_statements(beside);
 END
 $$;
 
@@ -452,7 +499,10 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window; method simhash, minhash or overlap, the latter two with a similarity; search_index for simhash_within';
+COMMENT ON FUNCTION neardup.protect_statements(regclass, name) IS 'statements that make the column and the indexes of a guard of method simhash without a long lock, to be run before protect, which takes them over; for \gexec';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and indexes';
+COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s things';
+COMMENT ON FUNCTION neardup_internal.has_column(regclass, name, oid) IS 'whether a guard finds the column for its signatures, inherited or empty';
 COMMENT ON FUNCTION neardup_internal.check_method(text, integer, double precision, text, text, boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
 COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected, boolean, text) IS 'makes the indexes of a guard that are missing';
 COMMENT ON FUNCTION neardup_internal.check_within(interval) IS 'an error where a window of time is out of range';

@@ -48,6 +48,9 @@ COMMENT ON FUNCTION neardup_internal.repoint_statement(regclass, name, regclass,
 COMMENT ON FUNCTION neardup_internal.tell_of_references(regclass, text) IS 'says how many of the chosen rows are referred to';
 COMMENT ON FUNCTION neardup_internal.mark_column(name) IS 'name of the column that names the row a marked one duplicates';
 COMMENT ON FUNCTION neardup_internal.mark_of(neardup.protected) IS 'column that names the row a marked one duplicates: the guard''s, or one of the clean-up''s own';
+COMMENT ON FUNCTION neardup_internal.chosen_table() IS 'the temporary table that a clean-up lists its copies in';
+COMMENT ON FUNCTION neardup_internal.on_chosen(text) IS 'the statement with that table''s name in it';
+COMMENT ON FUNCTION neardup_internal.compared_columns(neardup.protected, neardup_internal.choice) IS 'columns that a copy must still have in common with the row that stays, or be near in';
 COMMENT ON FUNCTION neardup_internal.still_copies(neardup.protected, neardup_internal.choice, text) IS 'condition under which a chosen row may still go';
 COMMENT ON FUNCTION neardup_internal.preparing_statements(neardup.protected, neardup_internal.choice, text) IS 'statements that lock the rows of a batch and see to the foreign keys that point at them';
 COMMENT ON FUNCTION neardup_internal.removing_statement(neardup.protected, neardup_internal.choice, text) IS 'statement that removes or marks the rows of a batch and records them';

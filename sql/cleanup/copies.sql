@@ -134,18 +134,18 @@ BEGIN
             'FROM copies m JOIN sizes z ON z.first = m.first JOIN signed r ON r.place = m.first ORDER BY m.first, m.place',
             neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys));
     END IF;
-    -- Texts and times of a group decide into which messages it falls apart.
+    -- Texts and times of a group decide into which messages it falls apart. Sorted before the texts are there, of which a sort would carry along a copy.
     RETURN grouping || pg_catalog.format(
-        ', gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
+        ', members AS MATERIALIZED (SELECT m.* FROM sizes z JOIN signed m ON m.first = z.first AND m.place BETWEEN 1 AND 9223372036854775807), '
+        'gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
         'pg_catalog.array_agg(CAST(m.signature AS bigint) ORDER BY m.place) AS signatures, '
         '%1$s AS documents, %7$s AS times '
-        'FROM sizes z JOIN signed m ON m.first = z.first AND m.place BETWEEN 1 AND 9223372036854775807 '
-        'JOIN %2$s t ON %3$s GROUP BY m.first), '
+        'FROM (SELECT * FROM members ORDER BY first, place) m JOIN %2$s t ON %3$s GROUP BY m.first), '
         'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %8$s '
         'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %4$s%9$s) j), '
         'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '
         'SELECT %5$s, %6$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
-        'FROM judged j JOIN counted c ON c.first = j.first JOIN signed m ON m.place = j.place JOIN signed r ON r.place = j.first '
+        'FROM judged j JOIN counted c ON c.first = j.first JOIN members m ON m.place = j.place JOIN members r ON r.place = j.first '
         'WHERE j.place <> j.first ORDER BY j.first, j.place',
         CASE choice.verify WHEN 'none' THEN 'NULL::text[]'
             ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.document_of(guarded, 't')) END,

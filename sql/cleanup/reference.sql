@@ -71,11 +71,11 @@ DECLARE
     referred bigint;
 BEGIN
     FOR k IN SELECT * FROM neardup_internal.foreign_keys(target) LOOP
-        EXECUTE pg_catalog.format(
+        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
             'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON %s '
             'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE %s AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
             target, neardup_internal.equal(target, neardup_internal.key_columns(target), 't.%1$I', 'c.k%2$s'), k.source,
-            neardup_internal.refers(k.name, k.source)) INTO referred;
+            neardup_internal.refers(k.name, k.source))) INTO referred;
         IF referred > 0 THEN
             RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, k.name, k.source,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;

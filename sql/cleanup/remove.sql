@@ -55,12 +55,19 @@ BEGIN
 END
 $$;
 
+-- Of a row that stays: what a copy is compared with once more.
+CREATE FUNCTION neardup_internal.compared_columns(guarded neardup.protected, choice neardup_internal.choice) RETURNS name[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN ARRAY(
+        SELECT c.name FROM pg_catalog.unnest(guarded.signature || choice.scope || choice.timed) WITH ORDINALITY c(name, place)
+        WHERE c.name IS NOT NULL GROUP BY c.name ORDER BY pg_catalog.min(c.place));
+
 CREATE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
-        'WITH chosen AS (SELECT * FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2),
-staying AS MATERIALIZED (SELECT %8$s FROM %1$s r WHERE EXISTS (SELECT FROM chosen c WHERE %2$s) FOR KEY SHARE),
-gone AS (%6$s WHERE %10$s AND %2$s AND %7$s
+        'WITH chosen AS MATERIALIZED (SELECT c.*, %8$s FROM pg_temp.neardup_chosen c JOIN %1$s r ON %2$s
+WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2 FOR KEY SHARE OF r),
+gone AS (%6$s CROSS JOIN LATERAL (SELECT %10$s) r WHERE %11$s AND %7$s
 RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %9$s AS record)
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
 SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g',
@@ -68,18 +75,16 @@ SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM g
         neardup_internal.equal(guarded.target, neardup_internal.key_columns(guarded.target), 'r.%1$I', 'c.r%2$s'), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(guarded.target)),
         neardup_internal.each('t.%1$I', neardup_internal.key_columns(guarded.target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(guarded.target)),
         CASE action
-            WHEN 'mark' THEN pg_catalog.format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c, staying r',
+            WHEN 'mark' THEN pg_catalog.format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c',
                 guarded.target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(guarded.target)),
                 CASE WHEN neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names(guarded.target))
                      THEN neardup_internal.column_type(guarded.target, neardup_internal.mark_of(guarded)) ELSE 'text' END)
-            ELSE pg_catalog.format('DELETE FROM %s t USING chosen c, staying r', guarded.target) END,
-        neardup_internal.still_copies(guarded, choice, 'r.neardup_hash'),
-        neardup_internal.each('r.%1$I', ARRAY(
-            SELECT c.name FROM pg_catalog.unnest(neardup_internal.key_columns(guarded.target) || guarded.signature || choice.scope || choice.timed)
-                WITH ORDINALITY c(name, place)
-            WHERE c.name IS NOT NULL GROUP BY c.name ORDER BY pg_catalog.min(c.place)))
+            ELSE pg_catalog.format('DELETE FROM %s t USING chosen c', guarded.target) END,
+        neardup_internal.still_copies(guarded, choice, 'c.neardup_hash'),
+        neardup_internal.each('r.%1$I AS neardup_%2$s', neardup_internal.compared_columns(guarded, choice))
             || CASE choice.verify WHEN 'facts' THEN ', ' || neardup_internal.document_hash(guarded, 'r') || ' AS neardup_hash' ELSE '' END,
         CASE action WHEN 'archive' THEN '(t.*)::text' ELSE 'NULL::text' END,
+        neardup_internal.each('c.neardup_%2$s AS %1$I', neardup_internal.compared_columns(guarded, choice)),
         neardup_internal.equal(guarded.target, neardup_internal.key_columns(guarded.target), 't.%1$I', 'c.k%2$s'));
 
 -- clean-up: one batch; if a constraint is in the way of some of its rows, it goes row by row, and those stay.
@@ -125,7 +130,7 @@ BEGIN
                 removed := 0;
                 repointed := 0;
             ELSE
-                UPDATE pg_temp.neardup_chosen c SET reason = SQLERRM WHERE c.place = first + 1;
+                EXECUTE neardup_internal.on_chosen('UPDATE pg_temp.neardup_chosen c SET reason = $1 WHERE c.place = $2') USING SQLERRM, first + 1;
             END IF;
         END;
     END LOOP;

@@ -20,6 +20,17 @@ BEGIN
 END
 $$;
 
+-- The list of copies. Another role's, left by what was interrupted before SET ROLE, is not ours to drop: then ours has another name.
+CREATE FUNCTION neardup_internal.chosen_table() RETURNS text
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    RETURN CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass('pg_temp.neardup_chosen')
+                                 AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+                THEN pg_catalog.format('pg_temp.neardup_chosen_%s', CURRENT_USER::regrole::oid) ELSE 'pg_temp.neardup_chosen' END;
+
+CREATE FUNCTION neardup_internal.on_chosen(statement text) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
+    RETURN pg_catalog.replace(statement, 'pg_temp.neardup_chosen', neardup_internal.chosen_table());
+
 -- Lists the copies in pg_temp.neardup_chosen. A group may be a chain: only a row that is itself near the one that stays may go.
 CREATE FUNCTION neardup_internal.choose(
     guarded neardup.protected, choice neardup_internal.choice, action text, OUT chosen bigint, OUT chained bigint
@@ -30,8 +41,8 @@ DECLARE
     marked name := neardup_internal.mark_of(guarded);
     mark_known boolean;
 BEGIN
-    IF pg_catalog.to_regclass('pg_temp.neardup_chosen') IS NOT NULL THEN
-        DROP TABLE pg_temp.neardup_chosen;
+    IF pg_catalog.to_regclass(neardup_internal.chosen_table()) IS NOT NULL THEN
+        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
     END IF;
     mark_known := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
     IF mark_known THEN
@@ -39,24 +50,24 @@ BEGIN
         choice.rank := pg_catalog.array_cat(ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'], choice.rank);
     END IF;
     EXECUTE pg_catalog.format(
-        'CREATE TEMPORARY TABLE neardup_chosen AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
+        'CREATE TEMPORARY TABLE %s AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
         'c.distance > %s AND c.verdict IS NULL AS chained, NULL::text AS reason, NULL::bigint AS document_hash, NULL::bigint AS stays_hash FROM (%s) c',
-        guarded.distance, neardup_internal.copies_query(guarded, choice));
+        neardup_internal.chosen_table(), guarded.distance, neardup_internal.copies_query(guarded, choice));
     IF choice.verify = 'facts' THEN
-        EXECUTE pg_catalog.format(
+        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
             'UPDATE pg_temp.neardup_chosen c SET document_hash = %1$s, stays_hash = %5$s FROM %2$s t, %2$s r WHERE %3$s AND %4$s',
             neardup_internal.document_hash(guarded, 't'), guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
-            neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 'r'));
+            neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 'r')));
     END IF;
     IF mark_known THEN
-        EXECUTE pg_catalog.format(
+        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
             'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE %s AND t.%I IS NOT NULL',
-            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), marked);
+            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), marked));
     END IF;
-    ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place);
-    ANALYZE pg_temp.neardup_chosen;
-    SELECT pg_catalog.count(*) FILTER (WHERE NOT c.chained), pg_catalog.count(*) FILTER (WHERE c.chained)
-        INTO chosen, chained FROM pg_temp.neardup_chosen c;
+    EXECUTE neardup_internal.on_chosen('ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place)');
+    EXECUTE neardup_internal.on_chosen('ANALYZE pg_temp.neardup_chosen');
+    EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.count(*) FILTER (WHERE NOT c.chained), pg_catalog.count(*) FILTER (WHERE c.chained) '
+        'FROM pg_temp.neardup_chosen c') INTO chosen, chained;
 END
 $$;
 
@@ -66,10 +77,10 @@ CREATE FUNCTION neardup_internal.tell_chosen(keys name[], action text) RETURNS v
 DECLARE
     sample text;
 BEGIN
-    FOR sample IN EXECUTE pg_catalog.format(
+    FOR sample IN EXECUTE neardup_internal.on_chosen(pg_catalog.format(
         'SELECT pg_catalog.format(''would %s (%%s), distance %%s from (%%s), which stays%%s'', pg_catalog.concat_ws('', '', %s), c.distance, '
         'pg_catalog.concat_ws('', '', %s), '': '' || c.verdict) FROM pg_temp.neardup_chosen c WHERE NOT c.chained ORDER BY c.place LIMIT 10',
-        CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys))
+        CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys)))
     LOOP
         RAISE NOTICE '%', sample;
     END LOOP;
@@ -86,11 +97,11 @@ DECLARE
     skipped bigint;
     sample record;
 BEGIN
-    EXECUTE pg_catalog.format(
+    EXECUTE neardup_internal.on_chosen(pg_catalog.format(
         'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, pg_catalog.concat_ws('', '', %1$s), '
         'pg_catalog.concat_ws('', '', %2$s), CASE WHEN c.chained THEN $2 ELSE coalesce(c.reason, ''changed meanwhile'') END '
         'FROM pg_temp.neardup_chosen c WHERE (c.chained OR c.reason IS NOT NULL OR $3) AND EXISTS (SELECT FROM %3$s t WHERE %4$s) ORDER BY c.place',
-        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s'))
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s')))
         USING run_id, pg_catalog.format('further than %s from the row that stays', distance), action <> 'mark';
     GET DIAGNOSTICS skipped = ROW_COUNT;
     FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
@@ -141,8 +152,10 @@ BEGIN
     guarded.distance := coalesce(max_distance, guarded.distance);
     PERFORM neardup_internal.tell_of_unsigned(guarded);
     removed := 0;
-    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE neardup_internal.preparing_statements(guarded, choice, on_reference) END;
-    removing := neardup_internal.removing_statement(guarded, choice, action);
+    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE ARRAY(
+        SELECT neardup_internal.on_chosen(s.statement)
+        FROM pg_catalog.unnest(neardup_internal.preparing_statements(guarded, choice, on_reference)) WITH ORDINALITY s(statement, place) ORDER BY s.place) END;
+    removing := neardup_internal.on_chosen(neardup_internal.removing_statement(guarded, choice, action));
 
     IF dry_run IS DISTINCT FROM false THEN
         counts := neardup_internal.choose(guarded, choice, action);
@@ -166,7 +179,7 @@ BEGIN
                       arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                       pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                           'on_reference => ' || pg_catalog.quote_literal(nullif(on_reference, 'skip'))));
-        DROP TABLE pg_temp.neardup_chosen;
+        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
         RETURN;
     END IF;
 
@@ -184,13 +197,13 @@ BEGIN
     END IF;
     IF chosen = 0 THEN
         RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, target;
-        DROP TABLE pg_temp.neardup_chosen;
+        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
         PERFORM neardup_internal.end_work(target);
         RETURN;
     END IF;
     INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance)
     VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup_internal.mark_of(guarded) END, keep, guarded.distance) RETURNING r.run_id INTO run_id;
-    SELECT pg_catalog.max(c.place) INTO all_places FROM pg_temp.neardup_chosen c;
+    EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
     WHERE r.target::oid = cleanup.target::oid AND r.role = CURRENT_USER;
@@ -213,7 +226,7 @@ BEGIN
         left_in_place := neardup_internal.tell_skipped(target, run_id, action, guarded.distance);
     END IF;
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;
-    DROP TABLE pg_temp.neardup_chosen;
+    EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
     PERFORM neardup_internal.end_work(target);
     IF removed < chosen THEN
         RAISE NOTICE '% rows were left in place: SELECT * FROM neardup.skipped WHERE run_id = %', chosen - removed, run_id;

@@ -121,6 +121,18 @@ CALL neardup.purge('1 day');
 SELECT count(*) > 0 AS kept FROM neardup.runs;
 CALL neardup.purge('0');
 SELECT (SELECT count(*) FROM neardup.runs) AS runs, (SELECT count(*) FROM neardup.removed) AS removed, (SELECT count(*) FROM neardup.skipped) AS skipped;
+
+-- another role of the session, which cannot drop the list that the interrupted one left behind
+CREATE ROLE regress_second;
+GRANT ALL ON posts, likes, links, pins TO regress_second;
+SET ROLE regress_second;
+\set VERBOSITY terse
+CALL neardup.cleanup('posts');
+\set VERBOSITY default
+CALL neardup.cleanup('posts', dry_run => false, on_reference => 'repoint');
+SET ROLE regress_cleaner;
+CALL neardup.cleanup('posts', dry_run => false, on_reference => 'repoint');
+RESET ROLE;
 DROP TABLE posts, likes, links, pins;
-DROP OWNED BY regress_cleaner;
-DROP ROLE regress_cleaner;
+DROP OWNED BY regress_cleaner, regress_second;
+DROP ROLE regress_cleaner, regress_second;

@@ -7,7 +7,7 @@
 
 use ahash::AHashMap;
 
-use crate::verdict::{Verdict, same_message};
+use crate::verdict::{Verdict, verdict_on};
 use crate::{Result, interrupt};
 
 /// How many representatives a row is compared with, the nearest ones: in a group of templates with other facts each row would
@@ -54,7 +54,7 @@ impl Group<'_> {
 /// Splits a group into messages.
 ///
 /// # Errors
-/// Those of [`same_message`].
+/// Those of [`verdict_on`].
 pub fn split_by_message(group: Group<'_>) -> Result<Vec<Place>> {
     let mut split = Split { group, places: Vec::new(), representatives: Vec::new(), longer: Vec::new() };
     let mut seen: AHashMap<&str, u32> = AHashMap::new();
@@ -98,13 +98,13 @@ impl Split<'_> {
             return Ok(Some(Place { representative: other, verdict: Verdict::Copy, score: 1.0 }));
         };
         let (a, b) = (documents[row as usize], documents[other as usize]);
-        let message = same_message(a, b)?;
-        let goes = match message.verdict {
+        let (verdict, score) = verdict_on(a, b)?;
+        let goes = match verdict {
             Verdict::Copy => true,
             Verdict::Excerpt => a.chars().count() <= b.chars().count(),
             _ => false,
         };
-        Ok(goes.then_some(Place { representative: other, verdict: message.verdict, score: message.score }))
+        Ok(goes.then_some(Place { representative: other, verdict, score }))
     }
 
     /// The place of a row among the representatives so far, if one of the nearest has its message.

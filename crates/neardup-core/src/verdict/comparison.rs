@@ -100,7 +100,7 @@ impl<'t> Comparison<'t> {
             own.iter().filter(|passage| keys.contains(&passage.key)).map(|passage| passage.range.clone()).collect()
         };
         let (mut out_a, mut out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
-        if credits::letters_outside(&a, &out_a) == 0 || credits::letters_outside(&b, &out_b) == 0 {
+        if !credits::has_letters_outside(&a, &out_a) || !credits::has_letters_outside(&b, &out_b) {
             (out_a, out_b) = (Vec::new(), Vec::new());
         }
         let left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();

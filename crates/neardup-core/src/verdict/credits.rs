@@ -5,6 +5,9 @@
 //! microblogs; text without them is left whole. It never takes everything: of a text that would be left with nothing, nothing is ignored.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
 
 use crate::analysis::lexicon::{is_han, is_word_char};
 use crate::interrupt;
@@ -66,6 +69,28 @@ const NOTES: [&str; 11] = [
     "\n如题",
 ];
 
+/// Ends of a dateline.
+const DATELINE_ENDS: [&str; 11] =
+    ["日电", "日讯", "网讯", "社讯", "报讯", "消息（", "消息(", "台消息", "网消息", "报道：", "日消息"];
+
+/// Openings of the line that closes a text.
+const CLOSINGS: [&str; 5] = ["新华社记者", "本报记者", "本社记者", "我在:", "我在这里:"];
+
+/// The lists that are looked for in each text, made ready for it: to make a searcher takes longer than to search.
+struct Finders {
+    notes: [Finder<'static>; NOTES.len()],
+    credits: [Finder<'static>; CREDITS.len()],
+    dateline_ends: [Finder<'static>; DATELINE_ENDS.len()],
+    closings: [Finder<'static>; CLOSINGS.len()],
+}
+
+static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
+    notes: NOTES.map(Finder::new),
+    credits: CREDITS.map(Finder::new),
+    dateline_ends: DATELINE_ENDS.map(Finder::new),
+    closings: CLOSINGS.map(Finder::new),
+});
+
 /// Openings of lines that say where a text comes from.
 const LINES: [&str; 12] = [
     "责任编辑",
@@ -96,8 +121,8 @@ pub(super) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usi
     groups(text, &mut found);
     lines(text, &mut found);
     tail(text, &mut found);
-    for note in NOTES {
-        found.extend(text.match_indices(note).map(|(at, note)| at..at + note.len()));
+    for note in &FINDERS.notes {
+        found.extend(note.find_iter(text.as_bytes()).map(|at| at..at + note.needle().len()));
     }
     found.sort_unstable_by_key(|range| (range.start, range.end));
     let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
@@ -107,26 +132,25 @@ pub(super) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usi
             _ => apart.push(range),
         }
     }
-    if letters_outside(text, &apart) == 0 { Vec::new() } else { apart }
+    if has_letters_outside(text, &apart) { apart } else { Vec::new() }
 }
 
 fn letters(text: &str) -> usize {
     text.chars().filter(|&c| is_word_char(c)).count()
 }
 
-/// Counts the letters that stand outside all of some ranges, which ascend.
-pub(super) fn letters_outside(text: &str, ranges: &[Range<usize>]) -> usize {
-    let mut from = 0;
-    let mut count = 0;
-    for range in ranges {
-        count += letters(text.get(from..range.start).unwrap_or_default());
-        from = range.end;
-    }
-    count + letters(text.get(from..).unwrap_or_default())
+/// Says whether a letter stands outside all of some ranges, which ascend.
+pub(super) fn has_letters_outside(text: &str, ranges: &[Range<usize>]) -> bool {
+    let ends = ranges.iter().map(|range| range.start).chain([text.len()]);
+    let starts = [0].into_iter().chain(ranges.iter().map(|range| range.end));
+    starts.zip(ends).any(|(from, to)| text.get(from..to).unwrap_or_default().contains(is_word_char))
 }
 
 /// Short comments that others put before a repost: `赞//@name:`.
 fn comments(text: &str, found: &mut Vec<Range<usize>>) {
+    if memmem::find(text.as_bytes(), b"//@").is_none() {
+        return;
+    }
     let Some(root) = text.rfind("//@") else { return };
     // The name after the last mark ends at a colon or a space.
     let after = text.get(root..).unwrap_or_default();
@@ -184,9 +208,8 @@ fn dateline(text: &str, found: &mut Vec<Range<usize>>) {
     // It ends at the first sentence, or before.
     let sentence = opening.find(['。', '！', '？', '，', '；']).unwrap_or(limit);
     let opening = opening.get(..sentence).unwrap_or_default();
-    for close in ["日电", "日讯", "网讯", "社讯", "报讯", "消息（", "消息(", "台消息", "网消息", "报道：", "日消息"]
-    {
-        let Some(at) = opening.find(close) else { continue };
+    for (close, finder) in DATELINE_ENDS.into_iter().zip(&FINDERS.dateline_ends) {
+        let Some(at) = finder.find(opening.as_bytes()) else { continue };
         let before = opening.get(..at).unwrap_or_default();
         let source = ["社", "网", "报", "新闻", "虎扑", "台", "讯"]
             .iter()
@@ -231,7 +254,7 @@ fn groups(text: &str, found: &mut Vec<Range<usize>>) {
         let Some((end, c)) = close else { continue };
         let end = end + c.len_utf8();
         let group = inside.get(..end).unwrap_or_default();
-        if CREDITS.iter().any(|mark| group.contains(mark)) {
+        if FINDERS.credits.iter().any(|mark| mark.find(group.as_bytes()).is_some()) {
             found.push(at..at + open.len() + end);
         }
     }
@@ -269,8 +292,9 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
     let text = text.get(from..end).unwrap_or_default();
     let end = text.len();
     let mut found = |at: usize| found.push(from + at..from + end);
-    for mark in ["新华社记者", "本报记者", "本社记者", "我在:", "我在这里:"] {
-        if let Some(at) = text.rfind(mark)
+    for (mark, finder) in CLOSINGS.into_iter().zip(&FINDERS.closings) {
+        if finder.find(text.as_bytes()).is_some()
+            && let Some(at) = text.rfind(mark)
             && from + at > 0
             && end - at <= 60
         {

@@ -109,22 +109,39 @@ pub fn same_message_by_profile(texts: [&str; 4], profile: &Profile, scratch: &mu
     Ok(judge(&compare(texts, &mut |text| profile.boilerplate(text, scratch))?, a == b))
 }
 
-fn judge((texts, titles): &(Comparison<'_>, Option<Comparison<'_>>), equal: bool) -> Message {
-    let features = features::features(texts, titles.as_ref());
+/// Says what two texts are to each other, and how sure that is, as [`same_message`] does, without the reasons.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn verdict_on(a: &str, b: &str) -> Result<(Verdict, f64)> {
+    let compared = compare(["", a, "", b], &mut |_| Ok(Vec::new()))?;
+    Ok(verdict_of(&compared, a == b, Rule::of(&compared.0, None)))
+}
+
+fn judge(compared: &(Comparison<'_>, Option<Comparison<'_>>), equal: bool) -> Message {
+    let (texts, titles) = compared;
     let rule = Rule::of(texts, titles.as_ref());
-    let reasons = reasons::reasons(texts, titles.as_ref(), rule);
+    let (verdict, score) = verdict_of(compared, equal, rule);
+    Message { verdict, score, reasons: reasons::reasons(texts, titles.as_ref(), rule) }
+}
+
+fn verdict_of(
+    (texts, titles): &(Comparison<'_>, Option<Comparison<'_>>),
+    equal: bool,
+    rule: Option<Rule>,
+) -> (Verdict, f64) {
     let same_titles = titles.as_ref().is_none_or(|titles| reasons::same(&titles.a.text, &titles.b.text));
     let same_text = equal || (reasons::same(&texts.a.text, &texts.b.text) && !texts.a.text.units.is_empty());
     if same_titles && same_text {
-        return Message { verdict: Verdict::Copy, score: 1.0, reasons };
+        return (Verdict::Copy, 1.0);
     }
     if texts.a.text.units.is_empty() || texts.b.text.units.is_empty() {
         // A text without letters says nothing that another could hold.
-        let score = 0.0;
-        return Message { verdict: Verdict::Different, score, reasons };
+        return (Verdict::Different, 0.0);
     }
+    let features = features::features(texts, titles.as_ref());
     let score = model::score(&features).min(rule.map_or(1.0, Rule::most));
-    Message { verdict: model::verdict(score, &features, texts, rule), score, reasons }
+    (model::verdict(score, &features, texts, rule), score)
 }
 
 /// Compares two texts and, where both have one, their titles.

@@ -123,10 +123,10 @@ pub(super) fn plain(text: &str) -> Result<Cow<'_, str>> {
         return Err(Error::new(ErrorKind::LimitExceeded, "a text of 4 GB or more cannot be compared"));
     }
     let mut steps = Steps::NONE;
-    if text.contains(['<', '&']) {
+    if memchr::memchr2(b'<', b'&', text.as_bytes()).is_some() {
         steps = steps.union(Steps::HTML);
     }
-    if text.contains("://") || text.contains("www.") {
+    if [&b"://"[..], b"www."].iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some()) {
         steps = steps.union(Steps::LINKS);
     }
     Ok(if steps == Steps::NONE {

@@ -4,7 +4,7 @@ use super::number::MAX_DIGITS;
 use super::{MAX_CHARS, Number, Reading};
 
 /// Gives the value of a Chinese digit.
-pub(super) fn digit(c: char) -> Option<u128> {
+pub(super) const fn digit(c: char) -> Option<u128> {
     Some(match c {
         '零' | '〇' | '○' => 0,
         '一' | '壹' => 1,
@@ -21,7 +21,7 @@ pub(super) fn digit(c: char) -> Option<u128> {
 }
 
 /// Gives the power of ten of a unit inside a group of four digits.
-pub(super) fn small_unit(c: char) -> Option<i32> {
+pub(super) const fn small_unit(c: char) -> Option<i32> {
     Some(match c {
         '十' | '拾' => 1,
         '百' | '佰' => 2,

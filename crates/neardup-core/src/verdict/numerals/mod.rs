@@ -47,8 +47,29 @@ pub fn fold(c: char) -> char {
 /// Says whether a number may start with `c`, after [`fold`].
 #[must_use]
 pub fn may_start(c: char) -> bool {
-    c.is_ascii_digit() || digit(c).is_some() || small_unit(c).is_some()
+    match u32::from(c).checked_sub(HAN) {
+        Some(place) => STARTS.get(place as usize / 64).is_some_and(|word| word >> (place % 64) & 1 == 1),
+        None => c.is_ascii_digit() || digit(c).is_some(),
+    }
 }
+
+/// The first Han character, as of [`STARTS`].
+const HAN: u32 = 0x4e00;
+
+/// A bit for each Han character that a number may start with: every character of every text is asked for.
+static STARTS: [u64; (0xa000 - HAN as usize) / 64] = {
+    let mut starts = [0; _];
+    let mut code = HAN;
+    while code < 0xa000 {
+        if let Some(c) = char::from_u32(code)
+            && (digit(c).is_some() || small_unit(c).is_some())
+        {
+            starts[(code - HAN) as usize / 64] |= 1 << (code - HAN) % 64;
+        }
+        code += 1;
+    }
+    starts
+};
 
 /// Reads the longest number that `chars` starts with.
 ///
@@ -151,6 +172,13 @@ mod tests {
         let long = "1".repeat(50);
         assert_eq!(value(&long), value(&long));
         assert_ne!(value(&long), value(&"1".repeat(51)));
+    }
+
+    #[test]
+    fn numbers_start_with_digits_and_units() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(may_start(c), c.is_ascii_digit() || digit(c).is_some() || small_unit(c).is_some(), "{c}");
+        }
     }
 
     #[test]
