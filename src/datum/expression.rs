@@ -5,6 +5,9 @@ use std::ptr;
 
 use pgrx::pg_sys;
 
+/// Postgres's operator family `array_ops` of GIN, whose number is fixed in pg_opfamily.dat.
+const GIN_ARRAY_OPS: pg_sys::Oid = pg_sys::Oid::from_u32(2745);
+
 /// A call of one of this extension's functions that the planner asks to simplify.
 pub struct Call {
     request: *mut pg_sys::SupportRequestSimplify,
@@ -38,7 +41,8 @@ impl Call {
         }
     }
 
-    /// `stored && sought` of two integer arrays, by the operator whose estimates fit keys.
+    /// `stored && sought` of two integer arrays, by the operator whose estimates fit keys. Where pg_upgrade has left that one out of
+    /// the family of the indexes, by Postgres's own, so that they still serve.
     pub fn overlap(&self, stored: Expression, sought: Expression) -> Expression {
         // SAFETY: the name is made here; a missing operator is Postgres's own error. make_opclause gives an OpExpr.
         unsafe {
@@ -46,7 +50,7 @@ impl Call {
             for name in [c"neardup", c"&&"] {
                 qualified.push(pg_sys::makeString(pg_sys::pstrdup(name.as_ptr())).cast());
             }
-            let operator = pg_sys::LookupOperName(
+            let ours = pg_sys::LookupOperName(
                 ptr::null_mut(),
                 qualified.into_pg(),
                 pg_sys::INT4ARRAYOID,
@@ -54,6 +58,8 @@ impl Call {
                 false,
                 -1,
             );
+            let served = pg_sys::op_in_opfamily(ours, GIN_ARRAY_OPS);
+            let operator = if served { ours } else { pg_sys::Oid::from(pg_sys::OID_ARRAY_OVERLAP_OP) };
             let clause = pg_sys::make_opclause(
                 operator,
                 pg_sys::BOOLOID,

@@ -40,6 +40,7 @@ cargo xtask <command>     installs what is missing first, and says so
               --accept       takes today's output of the regression tests and of the documentation's examples for the expected one
   bench     measures speed beside other programs on a throwaway server (about 10 minutes) and writes a report with charts
               --text --signatures --scale --guard --cleanup --facts   only these tables
+              --vectors      beside pgvector, where Debian has it: with --pg 17
               --only NAME    only the measurements with this in their name, and no report
               --input FILE   on your own texts, as for demo; --limit N as well
               --rows N       rows of the large tables;  --seconds N: how long many sessions insert
@@ -55,8 +56,8 @@ cargo xtask <command>     installs what is missing first, and says so
   setup     only installs what is missing
   help      prints this
 
-  --pg N             every command: the Debian packages of this major version (15 if not given); test and package
-                     go on in another Debian where this one lacks it
+  --pg N             every command: the Debian packages of this major version (15 if not given); test, bench and
+                     package go on in another Debian where this one lacks it
   --pg-config PATH   every command: the Postgres that this pg_config belongs to";
 
 const BENCH_OPTIONS: [&str; 6] = ["--input", "--limit", "--only", "--out", "--rows", "--seconds"];
@@ -87,7 +88,10 @@ fn dispatch() -> Result<bool> {
             let options = options(&["--filter", "--accept"])?;
             return chroot::run_elsewhere(&options)?.map_or_else(|| test::test(&options), Ok);
         }
-        "bench" => bench::bench(&options(&[&BENCH_OPTIONS[..], &options::BENCH_FLAGS].concat())?)?,
+        "bench" => {
+            let options = options(&[&BENCH_OPTIONS[..], &options::BENCH_FLAGS].concat())?;
+            return chroot::run_elsewhere(&options)?.map_or_else(|| bench::bench(&options).map(|()| true), Ok);
+        }
         "run" => demo::open(&options(&[])?)?,
         "package" => {
             let options = options(&[])?;
