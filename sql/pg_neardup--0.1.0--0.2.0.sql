@@ -322,15 +322,15 @@ DECLARE
     filled boolean;
 BEGIN
     SELECT a.attinhcount > 0 INTO inherited FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = target AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
+    WHERE a.attrelid = target::oid AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
     IF inherited IS DISTINCT FROM false THEN
         RETURN inherited IS NOT NULL;
     END IF;
     -- Signatures that somebody else wrote may be of another analyzer. In its order, an index of the guard answers this at once.
     EXECUTE pg_catalog.format('SELECT true FROM %1$s t WHERE %2$s IS NOT NULL%3$s LIMIT 1', target,
-        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
+        CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
                   ELSE pg_catalog.format('t.%I', name) END,
-        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
+        CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
     RETURN filled IS NULL;
 END
 $function$;
