@@ -209,9 +209,9 @@ DECLARE
     guards bigint;
 BEGIN
     SELECT pg_catalog.count(*) INTO guards FROM neardup.protected p
-    WHERE p.target = guard_of.target AND (guard_of.document IS NULL OR p.document = guard_of.document);
+    WHERE p.target::oid = guard_of.target::oid AND (guard_of.document IS NULL OR p.document = guard_of.document);
     IF guards = 0 THEN
-        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document || '"', '')
+        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '')
             USING ERRCODE = 'undefined_object',
                   HINT = pg_catalog.format('Put one up: SELECT neardup.protect(%L, ''column'');', target);
     ELSIF guards > 1 THEN
@@ -219,7 +219,7 @@ BEGIN
             HINT = 'Name the column: document => ''column''.';
     END IF;
     SELECT * INTO guarded FROM neardup.protected p
-    WHERE p.target = guard_of.target AND (guard_of.document IS NULL OR p.document = guard_of.document);
+    WHERE p.target::oid = guard_of.target::oid AND (guard_of.document IS NULL OR p.document = guard_of.document);
     IF guarded.method <> method THEN
         RAISE EXCEPTION 'column "%" of table % is guarded by method %, not %', guarded.document, target, guarded.method, method
             USING ERRCODE = 'feature_not_supported';
@@ -239,7 +239,7 @@ BEGIN
     EXECUTE pg_catalog.format(
         'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %4$s %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
         'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature,
-        (SELECT CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END FROM pg_catalog.pg_class c WHERE c.oid = guarded.target))
+        (SELECT CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END FROM pg_catalog.pg_class c WHERE c.oid = guarded.target::oid))
         INTO unsigned USING guarded.analyzer;
     IF unsigned THEN
         RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', guarded.target

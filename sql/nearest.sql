@@ -18,13 +18,40 @@ CREATE FUNCTION neardup_internal.table_of(kind regtype) RETURNS regclass
     LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
-    relation regclass := (SELECT t.typrelid FROM pg_catalog.pg_type t WHERE t.oid = kind);
+    relation regclass := (SELECT nullif(t.typrelid, '0') FROM pg_catalog.pg_type t WHERE t.oid = kind::oid);
 BEGIN
-    IF relation IS NULL OR relation = 0::pg_catalog.regclass THEN
+    IF relation IS NULL THEN
         RAISE EXCEPTION 'target must be a row of a table, not %', kind
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Give NULL::articles for the table articles.';
     END IF;
     RETURN relation;
+END
+$$;
+
+-- nearest: the signature column must be one
+
+CREATE FUNCTION neardup_internal.signature_columns(relation oid) RETURNS name[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum)
+        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+        WHERE a.attrelid = relation AND NOT a.attisdropped AND '@extschema@.simhash'::pg_catalog.regtype IN (t.oid, t.typbasetype)
+    );
+
+CREATE FUNCTION neardup_internal.check_signature(relation regclass, name name) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    signatures name[] := neardup_internal.signature_columns(relation);
+BEGIN
+    IF name = ANY (signatures) THEN
+        RETURN;
+    ELSIF name IS NULL THEN
+        RAISE EXCEPTION 'signature_column must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    RAISE EXCEPTION 'column "%" of table % has type %, not simhash', name, relation, neardup_internal.column_type(relation, name)
+        USING ERRCODE = 'datatype_mismatch', HINT = coalesce('Name a column of signatures: ' || neardup_internal.each('%1$I', signatures) || '.',
+                                                             'The table has no column of signatures; neardup.protect adds one.');
 END
 $$;
 
@@ -51,11 +78,12 @@ BEGIN
             'ORDER BY p.distance', relation::oid, signature_column, signature, relation) USING n;
         RETURN;
     END IF;
+    PERFORM neardup_internal.check_signature(relation, signature_column);
     -- The radii at which the number of keys jumps.
     FOREACH radius IN ARRAY '{3,7,11}'::integer[] LOOP
         RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L, %5$s) '
-            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L::@extschema@.simhash, %5$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) LIMIT $1',
             relation, signature_column, signature, radius, reached) USING n;
         GET DIAGNOSTICS found = ROW_COUNT;
         n := n - found;
@@ -65,8 +93,8 @@ BEGIN
         END IF;
     END LOOP;
     RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L, %4$s) '
-        'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) '
+        'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) LIMIT $1',
         relation, signature_column, signature, reached) USING n;
 END
 $$;
@@ -90,9 +118,10 @@ BEGIN
             'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, %s, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
             'ORDER BY p.distance', relation::oid, signature_column, signature, distance, relation) USING coalesce(n, 2147483647);
     ELSE
+        PERFORM neardup_internal.check_signature(relation, signature_column);
         RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) '
-            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) LIMIT $1',
             relation, signature_column, signature, distance) USING n;
     END IF;
 END
@@ -107,7 +136,8 @@ BEGIN
     IF neardup_internal.is_rotated(target, signature_column::text) THEN
         RETURN neardup_internal.any_rotated_within(target, signature_column::text, signature, distance);
     END IF;
-    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L, %s))',
+    PERFORM neardup_internal.check_signature(target, signature_column);
+    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L::@extschema@.simhash, %s))',
                               target, signature_column, signature, distance) INTO found;
     RETURN found;
 END
@@ -121,20 +151,24 @@ DECLARE
     candidates name[];
 BEGIN
     IF signature_column IS NULL THEN
-        candidates := ARRAY(SELECT a.attname FROM pg_catalog.pg_attribute a
-                            WHERE a.attrelid = target AND a.atttypid = '@extschema@.simhash'::pg_catalog.regtype AND NOT a.attisdropped ORDER BY a.attnum);
+        candidates := coalesce(neardup_internal.signature_columns(target), '{}');
         IF pg_catalog.cardinality(candidates) <> 1 THEN
             RAISE EXCEPTION '% has % columns of type simhash', target, pg_catalog.cardinality(candidates)
                 USING ERRCODE = 'invalid_parameter_value', HINT = 'Name the signature column.';
         END IF;
         signature_column := candidates[1];
     END IF;
+    PERFORM neardup_internal.check_signature(target, signature_column);
+    PERFORM @extschema@.simhash_bands('0000000000000000'::@extschema@.simhash, bands); -- checks the number
+    IF n < 0 THEN
+        RAISE EXCEPTION 'n must be 0 or more: %', n USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     RETURN QUERY EXECUTE pg_catalog.format(
-        'WITH key AS (SELECT t.%2$I AS signature, k.key, (k.band - 1)::integer AS band, pg_catalog.count(*) AS rows '
+        'WITH key AS (SELECT t.%2$I::@extschema@.simhash AS signature, k.key, (k.band - 1)::integer AS band, pg_catalog.count(*) AS rows '
         '             FROM %1$s t, LATERAL pg_catalog.unnest(@extschema@.simhash_bands(t.%2$I, $1)) WITH ORDINALITY AS k(key, band) '
         '             GROUP BY 1, 2, 3) '
         'SELECT band, key, pg_catalog.sum(rows)::bigint, '
-        '       pg_catalog.sum(rows)::double precision / (SELECT pg_catalog.count(t.%2$I) FROM %1$s t), pg_catalog.count(*), '
+        '       pg_catalog.sum(rows)::double precision / (SELECT pg_catalog.count(t.%2$I) FROM %1$s t)::double precision, pg_catalog.count(*), '
         '       (pg_catalog.array_agg(signature ORDER BY rows DESC, signature))[1] '
         'FROM key GROUP BY band, key ORDER BY 3 DESC, 1, 2 LIMIT $2',
         target, signature_column) USING bands, n;
@@ -143,6 +177,8 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.rotated_parts(oid, text) IS 'a table, or its partitions, with the indexes on rotated signatures, band by band';
 COMMENT ON FUNCTION neardup_internal.table_of(regtype) IS 'the table whose rows are of a type';
+COMMENT ON FUNCTION neardup_internal.check_signature(regclass, name) IS 'an error unless a column is one of signatures';
+COMMENT ON FUNCTION neardup_internal.signature_columns(oid) IS 'columns of a table that hold signatures';
 COMMENT ON FUNCTION neardup_internal.is_rotated(oid, text) IS 'whether neardup.near and its kin may look by indexes on simhash_rotated: all are there, and the user may read every row';
 COMMENT ON FUNCTION neardup_internal.nearest_places(oid, text, simhash, integer, bigint) IS 'where the nearest rows stand, by indexes on simhash_rotated';
 COMMENT ON FUNCTION neardup_internal.any_rotated_within(oid, text, simhash, integer) IS 'whether any row is within a distance, by indexes on simhash_rotated';

@@ -175,7 +175,84 @@ END;
 
 COMMENT ON FUNCTION neardup_internal.keyed_parts(pg_catalog.oid,pg_catalog.text[],pg_catalog.text[],pg_catalog.oid) IS 'the same for a guard by minhash or overlap, with the index on keys';
 
-CREATE FUNCTION neardup_internal.guard_of(target regclass, document name DEFAULT NULL::name, method text DEFAULT 'simhash'::text)
+CREATE FUNCTION neardup_internal.signature_columns(relation oid)
+ RETURNS name[]
+ LANGUAGE sql
+ STABLE PARALLEL SAFE STRICT
+RETURN (SELECT array_agg(a.attname ORDER BY a.attnum) AS array_agg FROM (pg_attribute a JOIN pg_type t ON ((t.oid = a.atttypid))) WHERE ((a.attrelid = signature_columns.relation) AND (NOT a.attisdropped) AND ((('@extschema@.simhash'::regtype)::oid = t.oid) OR (('@extschema@.simhash'::regtype)::oid = t.typbasetype))));
+
+COMMENT ON FUNCTION neardup_internal.signature_columns(pg_catalog.oid) IS 'columns of a table that hold signatures';
+
+CREATE FUNCTION neardup_internal.check_signature(relation regclass, name name)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    signatures name[] := neardup_internal.signature_columns(relation);
+BEGIN
+    IF name = ANY (signatures) THEN
+        RETURN;
+    ELSIF name IS NULL THEN
+        RAISE EXCEPTION 'signature_column must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    RAISE EXCEPTION 'column "%" of table % has type %, not simhash', name, relation, neardup_internal.column_type(relation, name)
+        USING ERRCODE = 'datatype_mismatch', HINT = coalesce('Name a column of signatures: ' || neardup_internal.each('%1$I', signatures) || '.',
+                                                             'The table has no column of signatures; neardup.protect adds one.');
+END
+$function$;
+
+COMMENT ON FUNCTION neardup_internal.check_signature(pg_catalog.regclass,pg_catalog.name) IS 'an error unless a column is one of signatures';
+
+CREATE FUNCTION neardup_internal.comparison(relation oid, name name, strategy integer DEFAULT 3)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE STRICT
+RETURN (WITH RECURSIVE kind AS (SELECT a.atttypid AS type, false AS is_base FROM pg_attribute a WHERE ((a.attrelid = comparison.relation) AND (a.attname = comparison.name)) UNION ALL SELECT t.typbasetype, true FROM (kind k JOIN pg_type t ON ((t.oid = k.type))) WHERE (t.typtype = 'd'::"char")), own AS (SELECT CASE WHEN ((n.nspname = 'pg_catalog'::name) AND (NOT k.is_base)) THEN (o.oprname)::text ELSE format('OPERATOR(%I.%s)'::text, n.nspname, o.oprname) END AS operator FROM (((((kind k JOIN pg_opclass c ON (((c.opcintype = k.type) AND c.opcdefault))) JOIN pg_am m ON ((m.oid = c.opcmethod))) JOIN pg_amop p ON (((p.amopfamily = c.opcfamily) AND (p.amoplefttype = c.opcintype) AND (p.amoprighttype = c.opcintype)))) JOIN pg_operator o ON ((o.oid = p.amopopr))) JOIN pg_namespace n ON ((n.oid = o.oprnamespace))) WHERE (((m.amname = 'btree'::name) AND (p.amopstrategy = comparison.strategy)) OR ((m.amname = 'hash'::name) AND (p.amopstrategy = 1) AND (comparison.strategy = 3))) ORDER BY m.amname LIMIT 1) SELECT COALESCE(max(w.operator), format('OPERATOR(pg_catalog.%s)'::text, ('{<,<=,=,>=,>}'::text[])[comparison.strategy])) AS "coalesce" FROM own w);
+
+COMMENT ON FUNCTION neardup_internal.comparison(pg_catalog.oid,pg_catalog.name,integer) IS 'operator by which values of a column compare, with its schema';
+
+CREATE FUNCTION neardup_internal.equal(relation oid, names name[], a text, b text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE STRICT
+RETURN (SELECT string_agg(concat_ws(' '::text, format(equal.a, n.name, n.place), neardup_internal.comparison(equal.relation, n.name), format(equal.b, n.name, n.place)), ' AND '::text ORDER BY n.place) AS string_agg FROM unnest(equal.names) WITH ORDINALITY n(name, place));
+
+COMMENT ON FUNCTION neardup_internal.equal(pg_catalog.oid,pg_catalog.name[],pg_catalog.text,pg_catalog.text) IS 'condition that columns are equal; patterns for either side as those of each';
+
+CREATE FUNCTION neardup_internal.refers(name name, source regclass)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE STRICT
+RETURN (SELECT string_agg(format('t.%I OPERATOR(%I.%s) f.%I'::text, t.attname, n.nspname, o.oprname, f.attname), ' AND '::text ORDER BY k.place) AS string_agg FROM (((((pg_constraint c CROSS JOIN LATERAL UNNEST(c.confkey, c.conkey, c.conpfeqop) WITH ORDINALITY k(theirs, mine, operator, place)) JOIN pg_attribute t ON (((t.attrelid = c.confrelid) AND (t.attnum = k.theirs)))) JOIN pg_attribute f ON (((f.attrelid = c.conrelid) AND (f.attnum = k.mine)))) JOIN pg_operator o ON ((o.oid = k.operator))) JOIN pg_namespace n ON ((n.oid = o.oprnamespace))) WHERE ((c.conrelid = (refers.source)::oid) AND (c.conname = refers.name) AND (c.contype = 'f'::"char")));
+
+COMMENT ON FUNCTION neardup_internal.refers(pg_catalog.name,pg_catalog.regclass) IS 'condition that a foreign key''s row f refers to row t';
+
+CREATE FUNCTION neardup_internal.check_within(within interval)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+BEGIN
+    IF within < interval '0' THEN
+        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
+    ELSIF within > interval '100000 years' THEN
+        RAISE EXCEPTION 'within must be at most 100000 years: %', within USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION neardup_internal.check_within(interval) IS 'an error where a window of time is out of range';
+
+CREATE FUNCTION neardup_internal.is_time(kind oid)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (kind = ANY (ARRAY[('timestamp with time zone'::regtype)::oid, ('timestamp without time zone'::regtype)::oid, ('date'::regtype)::oid]));
+
+COMMENT ON FUNCTION neardup_internal.is_time(pg_catalog.oid) IS 'whether a column of this type can tell a row''s age';
+
+CREATE OR REPLACE FUNCTION neardup_internal.guard_of(target regclass, document name DEFAULT NULL::name, method text DEFAULT 'simhash'::text)
  RETURNS neardup.protected
  LANGUAGE plpgsql
  STABLE PARALLEL SAFE
@@ -185,9 +262,9 @@ DECLARE
     guards bigint;
 BEGIN
     SELECT pg_catalog.count(*) INTO guards FROM neardup.protected p
-    WHERE p.target = guard_of.target AND (guard_of.document IS NULL OR p.document = guard_of.document);
+    WHERE p.target::oid = guard_of.target::oid AND (guard_of.document IS NULL OR p.document = guard_of.document);
     IF guards = 0 THEN
-        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document || '"', '')
+        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '')
             USING ERRCODE = 'undefined_object',
                   HINT = pg_catalog.format('Put one up: SELECT neardup.protect(%L, ''column'');', target);
     ELSIF guards > 1 THEN
@@ -195,7 +272,7 @@ BEGIN
             HINT = 'Name the column: document => ''column''.';
     END IF;
     SELECT * INTO guarded FROM neardup.protected p
-    WHERE p.target = guard_of.target AND (guard_of.document IS NULL OR p.document = guard_of.document);
+    WHERE p.target::oid = guard_of.target::oid AND (guard_of.document IS NULL OR p.document = guard_of.document);
     IF guarded.method <> method THEN
         RAISE EXCEPTION 'column "%" of table % is guarded by method %, not %', guarded.document, target, guarded.method, method
             USING ERRCODE = 'feature_not_supported';
@@ -218,7 +295,7 @@ BEGIN
     EXECUTE pg_catalog.format(
         'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %4$s %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
         'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature,
-        (SELECT CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END FROM pg_catalog.pg_class c WHERE c.oid = guarded.target))
+        (SELECT CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END FROM pg_catalog.pg_class c WHERE c.oid = guarded.target::oid))
         INTO unsigned USING guarded.analyzer;
     IF unsigned THEN
         RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', guarded.target
@@ -245,15 +322,15 @@ DECLARE
     filled boolean;
 BEGIN
     SELECT a.attinhcount > 0 INTO inherited FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = target AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
+    WHERE a.attrelid = target::oid AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
     IF inherited IS DISTINCT FROM false THEN
         RETURN inherited IS NOT NULL;
     END IF;
     -- Signatures that somebody else wrote may be of another analyzer. In its order, an index of the guard answers this at once.
     EXECUTE pg_catalog.format('SELECT true FROM %1$s t WHERE %2$s IS NOT NULL%3$s LIMIT 1', target,
-        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
+        CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
                   ELSE pg_catalog.format('t.%I', name) END,
-        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
+        CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
     RETURN filled IS NULL;
 END
 $function$;
@@ -282,7 +359,7 @@ $function$;
 
 COMMENT ON FUNCTION neardup.protect_statements(pg_catalog.regclass,pg_catalog.name) IS E'statements that make the column and the indexes of a guard of method simhash without a long lock, to be run before protect, which takes them over; for \\gexec';
 
-CREATE FUNCTION neardup.protect(target regclass, document name, distance integer DEFAULT 7, on_duplicate text DEFAULT 'reject'::text, analyzer text DEFAULT 'chars:3'::text, verify text DEFAULT 'facts'::text, similarity double precision DEFAULT NULL::double precision, scope name[] DEFAULT '{}'::name[], within interval DEFAULT NULL::interval, age name DEFAULT NULL::name, columns name[] DEFAULT NULL::name[], expression regproc DEFAULT NULL::regproc, log boolean DEFAULT false, method text DEFAULT 'simhash'::text, search_index boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION neardup.protect(target regclass, document name, distance integer DEFAULT 7, on_duplicate text DEFAULT 'reject'::text, analyzer text DEFAULT 'chars:3'::text, verify text DEFAULT 'facts'::text, similarity double precision DEFAULT NULL::double precision, scope name[] DEFAULT '{}'::name[], within interval DEFAULT NULL::interval, age name DEFAULT NULL::name, columns name[] DEFAULT NULL::name[], expression regproc DEFAULT NULL::regproc, log boolean DEFAULT false, method text DEFAULT 'simhash'::text, search_index boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -295,18 +372,22 @@ DECLARE
     duplicate_of name;
     diverted_to text;
     made_by text;
+    named name[];
     twice name;
     plan record;
     stored text;
     previous_key text;
     settings jsonb;
 BEGIN
-    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
+    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
     IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
         RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
     END IF;
     PERFORM neardup_internal.check_document(target, document);
+    IF pg_catalog.array_ndims(columns) > 1 OR pg_catalog.array_ndims(scope) > 1 THEN
+        RAISE EXCEPTION 'columns and scope must be plain lists of names' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     more := pg_catalog.array_remove(columns, document);
     more := coalesce(more, '{}');
     IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
@@ -318,8 +399,8 @@ BEGIN
         PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(more) c;
         SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) INTO made_by
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-             JOIN pg_catalog.pg_class c ON c.oid = target
-        WHERE p.oid = expression AND p.pronargs = 1 AND p.proargtypes[0] = c.reltype AND p.prorettype = 'text'::regtype
+             JOIN pg_catalog.pg_class c ON c.oid = target::oid
+        WHERE p.oid = expression::oid AND p.pronargs = 1 AND p.proargtypes[0] = c.reltype AND p.prorettype = 'text'::regtype::oid
           AND p.provolatile = 'i';
         IF NOT FOUND THEN
             RAISE EXCEPTION 'function % does not make a document of a row of %', expression, target
@@ -347,7 +428,7 @@ BEGIN
     END IF;
     IF method = 'minhash' THEN
         -- The first plan is the one with the fewest rows looked at in vain.
-        SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, 0.99, 128) p LIMIT 1;
+        SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, '0.99'::double precision, 128) p LIMIT 1;
         IF NOT FOUND THEN
             RAISE EXCEPTION 'similarity is too low for method minhash: %', similarity USING ERRCODE = 'invalid_parameter_value',
                 DETAIL = 'No bands of 128 values find such pairs with a chance of 99 in 100.';
@@ -362,7 +443,8 @@ BEGIN
                  FROM pg_catalog.unnest(scope) c);
     END IF;
     -- The trigger lists each column once, and its place there says what it is for.
-    SELECT c.name INTO twice FROM pg_catalog.unnest(ARRAY[document] || more || scope || age) c(name)
+    named := pg_catalog.array_append(pg_catalog.array_cat(pg_catalog.array_cat(ARRAY[document], more), scope), age);
+    SELECT c.name INTO twice FROM pg_catalog.unnest(named) c(name)
     WHERE c.name IS NOT NULL GROUP BY c.name HAVING pg_catalog.count(*) > 1 LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" is named twice', twice USING ERRCODE = 'invalid_parameter_value',
@@ -371,14 +453,14 @@ BEGIN
     IF (within IS NULL) <> (age IS NULL) THEN
         RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',
             HINT = 'within => interval ''2 days'', age => ''published''';
-    ELSIF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    ELSIF age IS NOT NULL AND neardup_internal.check_column(target, age) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+    END IF;
+    PERFORM neardup_internal.check_within(within);
+    IF age IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, age)) THEN
         RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
     END IF;
 
-    SELECT * INTO guarded FROM neardup.protected p WHERE p.target = protect.target AND p.document = protect.document;
+    SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
     is_new := NOT FOUND;
     IF is_new THEN
         guarded.signature := short || CASE method WHEN 'overlap' THEN '_tokens' ELSE '_' || method END;
@@ -397,7 +479,7 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'Signatures of two analyzers cannot be compared.',
                   HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSIF guarded.columns[2:] <> more OR guarded.expression IS DISTINCT FROM made_by THEN
+    ELSIF guarded.columns[2:] OPERATOR(pg_catalog.<>) more OR guarded.expression IS DISTINCT FROM made_by THEN
         RAISE EXCEPTION 'column "%" of table % is signed together with other columns', document, target
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'Signatures of two kinds of documents cannot be compared.',
@@ -441,12 +523,12 @@ BEGIN
         'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
         guarded.trigger,
         (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
-         FROM pg_catalog.unnest(pg_catalog.array_remove(
-             ARRAY[document, guarded.signature] || more || scope || age || duplicate_of, NULL)) WITH ORDINALITY c(name, place)),
+         FROM pg_catalog.unnest(pg_catalog.array_remove(pg_catalog.array_append(
+             pg_catalog.array_cat(ARRAY[document, guarded.signature], named[2:]), duplicate_of), NULL)) WITH ORDINALITY c(name, place)),
         target, settings);
 
     IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
-               WHERE target IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
+               WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
         RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
             USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
     END IF;
@@ -455,7 +537,7 @@ $function$;
 
 COMMENT ON FUNCTION neardup.protect(pg_catalog.regclass,pg_catalog.name,integer,pg_catalog.text,pg_catalog.text,pg_catalog.text,double precision,pg_catalog.name[],interval,pg_catalog.name,pg_catalog.name[],pg_catalog.regproc,boolean,pg_catalog.text,boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window; method simhash, minhash or overlap, the latter two with a similarity; search_index for simhash_within';
 
-CREATE FUNCTION neardup_internal.check_method(method text, distance integer, similarity double precision, verify text, analyzer text, search_index boolean)
+CREATE OR REPLACE FUNCTION neardup_internal.check_method(method text, distance integer, similarity double precision, verify text, analyzer text, search_index boolean)
  RETURNS void
  LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
@@ -471,13 +553,13 @@ BEGIN
         IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
             RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
         END IF;
-        IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN 0 AND 1 THEN
+        IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN '0' AND '1' THEN
             RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
                 USING ERRCODE = 'invalid_parameter_value';
         END IF;
         RETURN;
     END IF;
-    IF similarity IS NULL OR NOT (similarity > 0 AND similarity <= 1) OR (method = 'minhash' AND similarity = 1) THEN
+    IF similarity IS NULL OR NOT (similarity > '0' AND similarity <= '1') OR (method = 'minhash' AND similarity = '1') THEN
         RAISE EXCEPTION 'similarity must be above 0 and % 1 with method %: %', CASE method WHEN 'minhash' THEN 'below' ELSE 'at most' END, method,
             coalesce(similarity::text, 'NULL') USING ERRCODE = 'invalid_parameter_value',
             HINT = 'similarity => 0.8, for example: it is what a near-duplicate reaches at least.';
@@ -499,7 +581,7 @@ $function$;
 
 COMMENT ON FUNCTION neardup_internal.check_method(pg_catalog.text,integer,double precision,pg_catalog.text,pg_catalog.text,boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
 
-CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean, previous_key text)
+CREATE OR REPLACE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean, previous_key text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -515,7 +597,7 @@ BEGIN
          CROSS JOIN LATERAL pg_catalog.unnest(CASE WHEN guarded.method = 'simhash' THEN p.indexes
              ELSE ARRAY[coalesce(neardup_internal.key_index(p.part, guarded.signature::text, neardup_internal.index_key(guarded)), 0)] END)
              WITH ORDINALITY i(index, place)
-    WHERE i.index = 0;
+    WHERE i.index = '0';
     IF guarded.method = 'simhash' THEN
         FOREACH place IN ARRAY missing LOOP
             EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', guarded.target, guarded.signature, place);
@@ -523,7 +605,7 @@ BEGIN
         IF search_index AND other IS NULL THEN
             EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I))', guarded.target, guarded.signature);
         END IF;
-    ELSIF missing <> '{}' THEN
+    ELSIF pg_catalog.cardinality(missing) > 0 THEN
         IF other IS NOT NULL THEN
             EXECUTE pg_catalog.format('DROP INDEX %s', other::regclass);
         END IF;
@@ -547,17 +629,17 @@ DECLARE
 BEGIN
     FOR guarded IN
         SELECT * FROM neardup.protected p
-        WHERE p.target = unprotect.target AND (unprotect.document IS NULL OR p.document = unprotect.document)
+        WHERE p.target::oid = unprotect.target::oid AND (unprotect.document IS NULL OR p.document = unprotect.document)
     LOOP
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
         IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
-                   WHERE a.attrelid = target AND a.attname = guarded.signature AND a.attinhcount > 0) THEN
+                   WHERE a.attrelid = target::oid AND a.attname = guarded.signature AND a.attinhcount > 0) THEN
             -- The column is that of the table it inherits from.
             FOR index IN
                 SELECT d.objid::regclass FROM pg_catalog.pg_depend d
                      JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attname = guarded.signature
                      JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid
-                WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = target
+                WHERE d.classid = 'pg_class'::regclass::oid AND d.refclassid = 'pg_class'::regclass::oid AND d.refobjid = target::oid
             LOOP
                 EXECUTE pg_catalog.format('DROP INDEX %s', index);
             END LOOP;
@@ -576,7 +658,7 @@ BEGIN
         END IF;
     END LOOP;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document || '"', '')
+        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '')
             USING ERRCODE = 'undefined_object';
     END IF;
 END
@@ -672,14 +754,14 @@ BEGIN
     EXECUTE pg_catalog.format(
         'UPDATE ONLY %1$s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND t.%5$I IS NOT NULL '
         'AND (pg_catalog.octet_length(t.%5$I) > 200 OR neardup.analyzer_simhash(%6$s, $1) IS NOT NULL)',
-        part, guarded.signature, '(' || first || ',0)', '(' || after || ',0)', guarded.document, neardup_internal.document_of(guarded, 't'))
+        part, guarded.signature, pg_catalog.concat('(', first, ',0)'), pg_catalog.concat('(', after, ',0)'), guarded.document, neardup_internal.document_of(guarded, 't'))
         USING guarded.analyzer;
     GET DIAGNOSTICS signed = ROW_COUNT;
     RETURN signed;
 END
 $function$;
 
-CREATE PROCEDURE neardup_internal.sign_by_pages(IN guarded neardup.protected, IN analyzer text, IN batch integer, IN throttle interval, INOUT signed bigint)
+CREATE OR REPLACE PROCEDURE neardup_internal.sign_by_pages(IN guarded neardup.protected, IN analyzer text, IN batch integer, IN throttle interval, INOUT signed bigint)
  LANGUAGE plpgsql
 AS $procedure$
 DECLARE
@@ -697,8 +779,8 @@ BEGIN
     FOR part IN SELECT l FROM neardup_internal.leaves(guarded.target) l LOOP
         pages := pg_catalog.pg_relation_size(part) / block;
         -- A batch is a run of pages, read once and in order; some twenty articles fit one where nothing better is known.
-        SELECT greatest(1, batch / CASE WHEN c.relpages > 0 AND c.reltuples > 0 THEN greatest(1, c.reltuples / c.relpages) ELSE 20 END)
-            INTO step FROM pg_catalog.pg_class c WHERE c.oid = part;
+        SELECT greatest('1', batch::float8 / CASE WHEN c.relpages > 0 AND c.reltuples > '0' THEN greatest('1', c.reltuples::float8 / c.relpages::float8) ELSE '20' END)
+            INTO step FROM pg_catalog.pg_class c WHERE c.oid = part::oid;
         page := 0;
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
@@ -840,7 +922,7 @@ $function$;
 
 ALTER TYPE neardup_internal.choice ADD ATTRIBUTE within interval, ADD ATTRIBUTE timed name;
 
-CREATE FUNCTION neardup_internal.chosen(guarded neardup.protected, keep text, age name, rank text[], scope name[], since text, until text, verify text, within interval)
+CREATE OR REPLACE FUNCTION neardup_internal.chosen(guarded neardup.protected, keep text, age name, rank text[], scope name[], since text, until text, verify text, within interval)
  RETURNS neardup_internal.choice
  LANGUAGE plpgsql
  STABLE PARALLEL SAFE
@@ -848,9 +930,8 @@ AS $function$
 DECLARE
     choice neardup_internal.choice;
 BEGIN
-    IF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    END IF;
+    PERFORM neardup_internal.check_within(within);
+    PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(scope) s;
     choice.keep := keep;
     choice.age := coalesce(age, guarded.age);
     choice.rank := rank;
@@ -865,7 +946,7 @@ BEGIN
         RAISE EXCEPTION 'within wants a column to go by' USING ERRCODE = 'null_value_not_allowed',
             HINT = 'Name it: age => ''column''.';
     END IF;
-    IF choice.within IS NOT NULL AND neardup_internal.check_column(guarded.target, choice.timed) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+    IF choice.within IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(guarded.target, choice.timed)) THEN
         RAISE EXCEPTION 'column "%" of table % is no time', choice.timed, guarded.target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
     END IF;
@@ -883,11 +964,11 @@ RETURN (round((EXTRACT(epoch FROM within) * (1000000)::numeric)))::bigint;
 
 COMMENT ON FUNCTION neardup_internal.microseconds(interval) IS 'length of an interval in microseconds';
 
-CREATE FUNCTION neardup_internal.moment(timed name, alias text)
+CREATE OR REPLACE FUNCTION neardup_internal.moment(timed name, alias text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN format('CASE WHEN pg_catalog.isfinite(%1$s.%2$I) THEN (EXTRACT(epoch FROM %1$s.%2$I) * 1000000)::bigint WHEN %1$s.%2$I = ''infinity'' THEN 9223372036854775807 WHEN %1$s.%2$I = ''-infinity'' THEN -9223372036854775807 END'::text, alias, timed);
+RETURN format('CASE WHEN pg_catalog.isfinite(%1$s.%2$I) THEN (EXTRACT(epoch FROM %1$s.%2$I) OPERATOR(pg_catalog.*) 1000000)::bigint WHEN %1$s.%2$I OPERATOR(pg_catalog.=) ''infinity'' THEN 9223372036854775807 WHEN %1$s.%2$I OPERATOR(pg_catalog.=) ''-infinity'' THEN -9223372036854775807 END'::text, alias, timed);
 
 COMMENT ON FUNCTION neardup_internal.moment(pg_catalog.name,pg_catalog.text) IS 'SQL expression for the time in a column, in microseconds';
 
@@ -913,10 +994,12 @@ BEGIN
     -- Read here, so that a value that is none gives a plain error.
     EXECUTE pg_catalog.format('SELECT CAST($1 AS %1$s), CAST($2 AS %1$s)', type) USING choice.since, choice.until;
     IF choice.since IS NOT NULL THEN
-        filter := filter || pg_catalog.format(' AND t.%I >= CAST(%L AS %s)', choice.age, choice.since, type);
+        filter := filter || pg_catalog.format(' AND t.%I %s CAST(%L AS %s)', choice.age,
+            neardup_internal.comparison(guarded.target, choice.age, 4), choice.since, type);
     END IF;
     IF choice.until IS NOT NULL THEN
-        filter := filter || pg_catalog.format(' AND t.%I < CAST(%L AS %s)', choice.age, choice.until, type);
+        filter := filter || pg_catalog.format(' AND t.%I %s CAST(%L AS %s)', choice.age,
+            neardup_internal.comparison(guarded.target, choice.age, 1), choice.until, type);
     END IF;
     RETURN filter;
 END
@@ -933,8 +1016,7 @@ DECLARE
     keep_order text := neardup_internal.keep_order(guarded, choice.keep, choice.age, choice.rank);
     grouping text;
 BEGIN
-    IF choice.scope <> '{}' THEN
-        PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(choice.scope) s;
+    IF pg_catalog.cardinality(choice.scope) > 0 THEN
         by_scope := neardup_internal.each('t.%1$I', choice.scope) || ', ';
     END IF;
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.
@@ -960,22 +1042,22 @@ BEGIN
         ', members AS MATERIALIZED (SELECT m.* FROM sizes z JOIN signed m ON m.first = z.first AND m.place BETWEEN 1 AND 9223372036854775807), '
         'gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
         'pg_catalog.array_agg(CAST(m.signature AS bigint) ORDER BY m.place) AS signatures, '
-        '%1$s AS documents, %8$s AS times '
-        'FROM (SELECT * FROM members ORDER BY first, place) m JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
-        'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %9$s '
-        'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %5$s%10$s) j), '
+        '%1$s AS documents, %7$s AS times '
+        'FROM (SELECT * FROM members ORDER BY first, place) m JOIN %2$s t ON %3$s GROUP BY m.first), '
+        'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %8$s '
+        'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %4$s%9$s) j), '
         'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '
-        'SELECT %6$s, %7$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
+        'SELECT %5$s, %6$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
         'FROM judged j JOIN counted c ON c.first = j.first JOIN members m ON m.place = j.place JOIN members r ON r.place = j.first '
         'WHERE j.place <> j.first ORDER BY j.first, j.place',
         CASE choice.verify WHEN 'none' THEN 'NULL::text[]'
             ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.document_of(guarded, 't')) END,
-        guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('m.k%2$s', keys), guarded.distance,
+        guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'm.k%2$s'), guarded.distance,
         neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys),
         CASE WHEN choice.within IS NULL THEN 'NULL::bigint[]'
             ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.moment(choice.timed, 't')) END,
         CASE choice.verify WHEN 'none' THEN 'NULL::text AS verdict, NULL::double precision AS score' ELSE 'j.verdict, j.score' END,
-        ', g.times, ' || neardup_internal.microseconds(choice.within));
+        ', g.times, ' || neardup_internal.microseconds(choice.within)::text);
 END
 $function$;
 
@@ -1002,15 +1084,15 @@ $function$;
 
 COMMENT ON FUNCTION neardup.duplicates(pg_catalog.regclass,pg_catalog.text,pg_catalog.name,pg_catalog.name,integer,pg_catalog.text[],pg_catalog.name[],pg_catalog.text,pg_catalog.text,pg_catalog.text,interval) IS 'copies in a guarded table, within the guard''s distance or another (0 to 11): key, key of the row of its group that would stay, Hamming distance between the two, rows in the group, measure and value that decided, verdict on the texts';
 
-CREATE FUNCTION neardup_internal.still_copies(guarded neardup.protected, choice neardup_internal.choice, stays_hash text)
+CREATE OR REPLACE FUNCTION neardup_internal.still_copies(guarded neardup.protected, choice neardup_internal.choice, stays_hash text)
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN concat_ws(' AND '::text, format('@extschema@.hamming_distance(t.%1$I, r.%1$I) <= %2$s'::text, (guarded).signature, (guarded).distance), neardup_internal.each('t.%1$I IS NOT DISTINCT FROM r.%1$I'::text, (choice).scope, ' AND '::text), CASE WHEN ((choice).within IS NOT NULL) THEN format('coalesce(pg_catalog.abs((%s)::numeric - (%s)) <= %s, true)'::text, neardup_internal.moment((choice).timed, 't'::text), neardup_internal.moment((choice).timed, 'r'::text), neardup_internal.microseconds((choice).within)) ELSE NULL::text END, CASE (choice).verify WHEN 'facts'::text THEN format('%s = c.document_hash AND %s = c.stays_hash'::text, neardup_internal.document_hash(guarded, 't'::text), stays_hash) ELSE NULL::text END);
+RETURN concat_ws(' AND '::text, format('@extschema@.hamming_distance(t.%1$I, r.%1$I) <= %2$s'::text, (guarded).signature, (guarded).distance), (SELECT string_agg(format('(t.%1$I %2$s r.%1$I OR t.%1$I IS NULL AND r.%1$I IS NULL)'::text, s.s, neardup_internal.comparison(((still_copies.guarded).target)::oid, s.s)), ' AND '::text) AS string_agg FROM unnest((still_copies.choice).scope) s(s)), CASE WHEN ((choice).within IS NOT NULL) THEN format('coalesce(pg_catalog.abs((%s)::numeric - (%s)::numeric) <= %s::numeric, true)'::text, neardup_internal.moment((choice).timed, 't'::text), neardup_internal.moment((choice).timed, 'r'::text), neardup_internal.microseconds((choice).within)) ELSE NULL::text END, CASE (choice).verify WHEN 'facts'::text THEN format('%s = c.document_hash AND %s = c.stays_hash'::text, neardup_internal.document_hash(guarded, 't'::text), stays_hash) ELSE NULL::text END);
 
 COMMENT ON FUNCTION neardup_internal.still_copies(neardup.protected,neardup_internal.choice,pg_catalog.text) IS 'condition under which a chosen row may still go';
 
-CREATE FUNCTION neardup_internal.preparing_statements(guarded neardup.protected, choice neardup_internal.choice, on_reference text)
+CREATE OR REPLACE FUNCTION neardup_internal.preparing_statements(guarded neardup.protected, choice neardup_internal.choice, on_reference text)
  RETURNS text[]
  LANGUAGE plpgsql
  STABLE PARALLEL SAFE
@@ -1026,21 +1108,21 @@ BEGIN
     IF foreign_keys IS NULL THEN
         RETURN '{}';
     END IF;
-    RETURN ARRAY[
+    RETURN pg_catalog.array_cat(ARRAY[
         pg_catalog.format(
-            'SELECT FROM %1$s t WHERE (%2$s) IN (SELECT %3$s FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2) '
+            'SELECT FROM %1$s t WHERE EXISTS (SELECT FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 AND %3$s) '
             'ORDER BY %2$s FOR KEY SHARE',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.r%2$s', keys)),
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s')),
         pg_catalog.format(
-            'SELECT FROM %1$s t WHERE (%2$s) IN (SELECT %3$s FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2) '
+            'SELECT FROM %1$s t WHERE EXISTS (SELECT FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 AND %3$s) '
             'ORDER BY %2$s FOR UPDATE',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys)),
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s')),
         pg_catalog.format(
             'UPDATE pg_temp.neardup_chosen c SET reason = ''changed meanwhile'' WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 '
-            'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %1$s t, %1$s r WHERE (%2$s) = (%3$s) AND (%4$s) = (%5$s) AND %6$s)',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.each('r.%1$I', keys),
-            neardup_internal.each('c.r%2$s', keys), neardup_internal.still_copies(guarded, choice, neardup_internal.document_hash(guarded, 'r')))
-    ] || foreign_keys;
+            'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %1$s t, %1$s r WHERE %2$s AND %3$s AND %4$s)',
+            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
+            neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.still_copies(guarded, choice, neardup_internal.document_hash(guarded, 'r')))
+    ], foreign_keys);
 END
 $function$;
 
@@ -1054,16 +1136,16 @@ RETURN ARRAY(SELECT c.name FROM unnest((((compared_columns.guarded).signature ||
 
 COMMENT ON FUNCTION neardup_internal.compared_columns(neardup.protected,neardup_internal.choice) IS 'columns that a copy must still have in common with the row that stays, or be near in';
 
-CREATE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, choice neardup_internal.choice, action text)
+CREATE OR REPLACE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, choice neardup_internal.choice, action text)
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN format('WITH chosen AS MATERIALIZED (SELECT c.*, %8$s FROM pg_temp.neardup_chosen c JOIN %1$s r ON (%2$s) = (%3$s)
+RETURN format('WITH chosen AS MATERIALIZED (SELECT c.*, %8$s FROM pg_temp.neardup_chosen c JOIN %1$s r ON %2$s
 WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2 FOR KEY SHARE OF r),
-gone AS (%6$s CROSS JOIN LATERAL (SELECT %10$s) r WHERE (%4$s) = (%5$s) AND %7$s
+gone AS (%6$s CROSS JOIN LATERAL (SELECT %10$s) r WHERE %11$s AND %7$s
 RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %9$s AS record)
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
-SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g'::text, (guarded).target, neardup_internal.each('r.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('t.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.k%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE action WHEN 'mark'::text THEN format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c'::text, (guarded).target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE WHEN (neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names((guarded).target))) THEN neardup_internal.column_type((guarded).target, neardup_internal.mark_of(guarded)) ELSE 'text'::text END) ELSE format('DELETE FROM %s t USING chosen c'::text, (guarded).target) END, neardup_internal.still_copies(guarded, choice, 'c.neardup_hash'::text), (neardup_internal.each('r.%1$I AS neardup_%2$s'::text, neardup_internal.compared_columns(guarded, choice)) || CASE (choice).verify WHEN 'facts'::text THEN ((', '::text || neardup_internal.document_hash(guarded, 'r'::text)) || ' AS neardup_hash'::text) ELSE ''::text END), CASE action WHEN 'archive'::text THEN '(t.*)::text'::text ELSE 'NULL::text'::text END, neardup_internal.each('c.neardup_%2$s AS %1$I'::text, neardup_internal.compared_columns(guarded, choice)));
+SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g'::text, (guarded).target, neardup_internal.equal(((guarded).target)::oid, neardup_internal.key_columns((guarded).target), 'r.%1$I'::text, 'c.r%2$s'::text), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('t.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.k%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE action WHEN 'mark'::text THEN format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c'::text, (guarded).target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE WHEN (neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names((guarded).target))) THEN neardup_internal.column_type((guarded).target, neardup_internal.mark_of(guarded)) ELSE 'text'::text END) ELSE format('DELETE FROM %s t USING chosen c'::text, (guarded).target) END, neardup_internal.still_copies(guarded, choice, 'c.neardup_hash'::text), (neardup_internal.each('r.%1$I AS neardup_%2$s'::text, neardup_internal.compared_columns(guarded, choice)) || CASE (choice).verify WHEN 'facts'::text THEN ((', '::text || neardup_internal.document_hash(guarded, 'r'::text)) || ' AS neardup_hash'::text) ELSE ''::text END), CASE action WHEN 'archive'::text THEN '(t.*)::text'::text ELSE 'NULL::text'::text END, neardup_internal.each('c.neardup_%2$s AS %1$I'::text, neardup_internal.compared_columns(guarded, choice)), neardup_internal.equal(((guarded).target)::oid, neardup_internal.key_columns((guarded).target), 't.%1$I'::text, 'c.k%2$s'::text));
 
 COMMENT ON FUNCTION neardup_internal.removing_statement(neardup.protected,neardup_internal.choice,pg_catalog.text) IS 'statement that removes or marks the rows of a batch and records them';
 
@@ -1100,7 +1182,7 @@ BEGIN
     mark_known := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
     IF mark_known THEN
         -- A row that is marked already does not become the one that stays.
-        choice.rank := ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'] || choice.rank;
+        choice.rank := pg_catalog.array_cat(ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'], choice.rank);
     END IF;
     EXECUTE pg_catalog.format(
         'CREATE TEMPORARY TABLE %s AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
@@ -1108,14 +1190,14 @@ BEGIN
         neardup_internal.chosen_table(), guarded.distance, neardup_internal.copies_query(guarded, choice));
     IF choice.verify = 'facts' THEN
         EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-            'UPDATE pg_temp.neardup_chosen c SET document_hash = %1$s, stays_hash = %7$s FROM %2$s t, %2$s r WHERE (%3$s) = (%4$s) AND (%5$s) = (%6$s)',
-            neardup_internal.document_hash(guarded, 't'), guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys),
-            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.document_hash(guarded, 'r')));
+            'UPDATE pg_temp.neardup_chosen c SET document_hash = %1$s, stays_hash = %5$s FROM %2$s t, %2$s r WHERE %3$s AND %4$s',
+            neardup_internal.document_hash(guarded, 't'), guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
+            neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 'r')));
     END IF;
     IF mark_known THEN
         EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-            'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE (%s) = (%s) AND t.%I IS NOT NULL',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), marked));
+            'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE %s AND t.%I IS NOT NULL',
+            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), marked));
     END IF;
     EXECUTE neardup_internal.on_chosen('ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place)');
     EXECUTE neardup_internal.on_chosen('ANALYZE pg_temp.neardup_chosen');
@@ -1124,7 +1206,7 @@ BEGIN
 END
 $function$;
 
-CREATE PROCEDURE neardup.cleanup(IN target regclass, IN keep text DEFAULT 'oldest'::text, IN dry_run boolean DEFAULT true, IN batch integer DEFAULT 1000, IN age name DEFAULT NULL::name, IN document name DEFAULT NULL::name, IN max_distance integer DEFAULT NULL::integer, IN action text DEFAULT 'archive'::text, IN rank text[] DEFAULT NULL::text[], IN scope name[] DEFAULT NULL::name[], IN since text DEFAULT NULL::text, IN until text DEFAULT NULL::text, IN on_reference text DEFAULT 'skip'::text, IN verify text DEFAULT NULL::text, IN throttle interval DEFAULT NULL::interval, IN within interval DEFAULT NULL::interval, INOUT run_id bigint DEFAULT NULL::bigint, INOUT removed bigint DEFAULT NULL::bigint)
+CREATE OR REPLACE PROCEDURE neardup.cleanup(IN target regclass, IN keep text DEFAULT 'oldest'::text, IN dry_run boolean DEFAULT true, IN batch integer DEFAULT 1000, IN age name DEFAULT NULL::name, IN document name DEFAULT NULL::name, IN max_distance integer DEFAULT NULL::integer, IN action text DEFAULT 'archive'::text, IN rank text[] DEFAULT NULL::text[], IN scope name[] DEFAULT NULL::name[], IN since text DEFAULT NULL::text, IN until text DEFAULT NULL::text, IN on_reference text DEFAULT 'skip'::text, IN verify text DEFAULT NULL::text, IN throttle interval DEFAULT NULL::interval, IN within interval DEFAULT NULL::interval, INOUT run_id bigint DEFAULT NULL::bigint, INOUT removed bigint DEFAULT NULL::bigint)
  LANGUAGE plpgsql
 AS $procedure$
 DECLARE
@@ -1163,13 +1245,13 @@ BEGIN
         END IF;
         arguments := pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target), 'keep => ' || pg_catalog.quote_literal(keep),
             'age => ' || pg_catalog.quote_literal(age), 'document => ' || pg_catalog.quote_literal(document),
-            'max_distance => ' || max_distance, 'rank => ' || pg_catalog.quote_literal(rank),
+            'max_distance => ' || max_distance::text, 'rank => ' || pg_catalog.quote_literal(rank),
             'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
             'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify),
             'within => ' || pg_catalog.quote_literal(within));
         RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', counts.chosen, target,
                 CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END
-            USING DETAIL = pg_catalog.format('Each batch runs: %s', pg_catalog.array_to_string(preparing || removing, E';\n')),
+            USING DETAIL = pg_catalog.format('Each batch runs: %s', pg_catalog.array_to_string(pg_catalog.array_append(preparing, removing), E';\n')),
                   HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                       arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                       pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
@@ -1201,7 +1283,7 @@ BEGIN
     EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
-    WHERE r.target = cleanup.target AND r.role = CURRENT_USER;
+    WHERE r.target::oid = cleanup.target::oid AND r.role = CURRENT_USER;
     COMMIT;
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
@@ -1250,7 +1332,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no run %', run_id USING ERRCODE = 'undefined_object', HINT = 'SELECT * FROM neardup.runs;';
     END IF;
-    IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target) THEN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target::oid) THEN
         RAISE EXCEPTION 'the table of run % is gone', run_id USING ERRCODE = 'undefined_table',
             DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
     END IF;
@@ -1269,7 +1351,7 @@ BEGIN
     END IF;
     IF run.action = 'archive' AND EXISTS (
         SELECT FROM neardup.removed d WHERE d.run_id = run_to_restore.run_id
-            AND d.columns <> (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(d.columns)]) THEN
+            AND d.columns OPERATOR(pg_catalog.<>) (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(d.columns)]) THEN
         RAISE EXCEPTION 'the columns of % have changed since run %', run.target, run_id
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
@@ -1337,7 +1419,7 @@ BEGIN
     FOR run IN
         SELECT r.run_id FROM neardup.runs r
         WHERE coalesce(r.finished, r.started) < pg_catalog.now() - older_than
-              AND NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target = r.target)
+              AND NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::oid = r.target::oid)
         ORDER BY 1
     LOOP
         FOREACH list IN ARRAY ARRAY['removed', 'skipped', 'repointed'] LOOP
@@ -1354,7 +1436,7 @@ BEGIN
         DELETE FROM neardup.runs r WHERE r.run_id = run;
         COMMIT;
     END LOOP;
-    DELETE FROM neardup.running r WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target = r.target AND p.pid = r.pid);
+    DELETE FROM neardup.running r WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::oid = r.target::oid AND p.pid = r.pid);
 END
 $procedure$;
 
@@ -1369,6 +1451,9 @@ DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     keys name[] := neardup_internal.key_columns(target);
 BEGIN
+    IF top < 0 THEN
+        RAISE EXCEPTION 'top must be 0 or more: %', top USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     guarded.distance := coalesce(max_distance, guarded.distance);
     PERFORM neardup_internal.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
@@ -1379,7 +1464,7 @@ BEGIN
         'groups AS MATERIALIZED (SELECT c.stays, pg_catalog.max(c.group_size) AS size FROM copies c GROUP BY c.stays) '
         'SELECT ''groups'', NULL, pg_catalog.count(*)::double precision FROM groups '
         'UNION ALL SELECT ''duplicates'', NULL, pg_catalog.count(*) FROM copies '
-        'UNION ALL SELECT ''share'', NULL, coalesce(pg_catalog.round((SELECT pg_catalog.count(*) FROM copies)::numeric / nullif((SELECT pg_catalog.count(*) FROM %s), 0), 4), 0) '
+        'UNION ALL SELECT ''share'', NULL, coalesce(pg_catalog.round((SELECT pg_catalog.count(*) FROM copies)::numeric / nullif((SELECT pg_catalog.count(*) FROM %s), 0)::numeric, 4), 0) '
         'UNION ALL SELECT ''distance'', d.distance::text, d.n FROM (SELECT c.distance, pg_catalog.count(*) AS n FROM copies c GROUP BY 1 ORDER BY 1) d '
         'UNION ALL SELECT ''largest group'', g.stays, g.size FROM (SELECT * FROM groups ORDER BY size DESC, stays LIMIT %s) g',
         neardup_internal.each('c.r%2$s', keys),
@@ -1414,10 +1499,11 @@ BEGIN
         '''said'', pg_catalog.format(''%%sdistance %%s, group of %%s'', c.verdict || '', '', c.distance, c.group_size), '
         '''stays_text'', %3$s, ''copy_text'', %9$s) ORDER BY c.group_size DESC, %1$s) '
         'FROM (SELECT f.* FROM (SELECT DISTINCT ON (%1$s) c.* FROM (%4$s) c ORDER BY %1$s, c.distance DESC, %2$s) f '
-        'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON (%7$s) = (%1$s) JOIN %6$s t ON (%8$s) = (%2$s)',
+        'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON %7$s JOIN %6$s t ON %8$s',
         neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.document_of(guarded, 'r'),
         neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), samples, target,
-        neardup_internal.each('r.%1$I', keys), neardup_internal.each('t.%1$I', keys), neardup_internal.document_of(guarded, 't')) INTO shown;
+        neardup_internal.equal(target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s'),
+        neardup_internal.document_of(guarded, 't')) INTO shown;
     SELECT pg_catalog.jsonb_build_object(
                'title', pg_catalog.format('Near-duplicates in %s, column %s', target, guarded.document),
                'numbers', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
@@ -1523,7 +1609,7 @@ BEGIN
     EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash', guarded.target, next);
     EXECUTE pg_catalog.format(
         'CREATE TRIGGER %I BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION neardup_internal.sign_next(%L, %L, %L, %L)',
-        'zzz_' || next, guarded.target, guarded.document, next, analyzer, neardup_internal.document_of(guarded, '($1)'));
+        'zzz_' || next::text, guarded.target, guarded.document, next, analyzer, neardup_internal.document_of(guarded, '($1)'));
 END
 $function$;
 
@@ -1538,7 +1624,7 @@ BEGIN
         'UPDATE ONLY %1$s t SET %2$I = s.signature FROM (SELECT o.ctid AS place, neardup.analyzer_simhash(%3$s, $1) AS signature FROM ONLY %1$s o '
         'WHERE o.ctid >= %4$L AND o.ctid < %5$L AND o.%2$I IS NULL OFFSET 0) s '
         'WHERE t.ctid = s.place AND t.ctid >= %4$L AND t.ctid < %5$L AND s.signature IS NOT NULL',
-        part, neardup_internal.next_column(guarded.signature), neardup_internal.document_of(guarded, 'o'), '(' || first || ',0)', '(' || after || ',0)') USING analyzer;
+        part, neardup_internal.next_column(guarded.signature), neardup_internal.document_of(guarded, 'o'), pg_catalog.concat('(', first, ',0)'), pg_catalog.concat('(', after, ',0)')) USING analyzer;
     GET DIAGNOSTICS signed = ROW_COUNT;
     RETURN signed;
 END
@@ -1553,7 +1639,7 @@ DECLARE
     guards record;
 BEGIN
     PERFORM neardup_internal.lock_patiently(guarded.target);
-    EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', 'zzz_' || next, guarded.target);
+    EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', 'zzz_' || next::text, guarded.target);
     -- The guard's triggers as they are, but for the analyzer in their settings.
     SELECT pg_catalog.array_agg(t.tgname) AS names, pg_catalog.array_agg(t.tgenabled) AS enabled,
            pg_catalog.array_agg(pg_catalog.regexp_replace(pg_catalog.pg_get_triggerdef(t.oid), ' EXECUTE FUNCTION (.*)\(.*$', ' EXECUTE FUNCTION \1(')
@@ -1564,10 +1650,10 @@ BEGIN
          CROSS JOIN LATERAL (
              SELECT CASE WHEN t.tgnargs = 1 THEN pg_catalog.convert_from(pg_catalog.substr(t.tgargs, 1, pg_catalog.length(t.tgargs) - 1), 'UTF8')::jsonb END AS settings
          ) s
-         JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid AND p.pronamespace = 'neardup'::regnamespace
-    WHERE t.tgrelid = guarded.target AND t.tgparentid = 0 AND p.proname <> 'sign_next'
+         JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid AND p.pronamespace = 'neardup'::regnamespace::oid
+    WHERE t.tgrelid = guarded.target::oid AND t.tgparentid = '0' AND p.proname <> 'sign_next'
           AND (t.tgname = guarded.trigger OR EXISTS (
-              SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = guarded.target AND a.attname = guarded.signature AND a.attnum = ANY (t.tgattr)));
+              SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = guarded.target::oid AND a.attname = guarded.signature AND a.attnum = ANY (t.tgattr)));
     FOR i IN 1 .. pg_catalog.cardinality(guards.names) LOOP
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guards.names[i], guarded.target);
     END LOOP;
@@ -1595,7 +1681,7 @@ DECLARE
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_committing('resign');
-    SELECT r.analyzer INTO under_way FROM neardup.resigning r WHERE r.target = resign.target AND r.document = guarded.document;
+    SELECT r.analyzer INTO under_way FROM neardup.resigning r WHERE r.target::oid = resign.target::oid AND r.document = guarded.document;
     analyzer := neardup.pinned_analyzer(coalesce(analyzer, under_way, guarded.analyzer));
     PERFORM neardup.analyzer_simhash('', analyzer);
     IF under_way <> analyzer THEN
@@ -1653,15 +1739,15 @@ END;
 
 COMMENT ON FUNCTION neardup_internal.rotated_parts(pg_catalog.oid,pg_catalog.text) IS 'a table, or its partitions, with the indexes on rotated signatures, band by band';
 
-CREATE FUNCTION neardup_internal.table_of(kind regtype)
+CREATE OR REPLACE FUNCTION neardup_internal.table_of(kind regtype)
  RETURNS regclass
  LANGUAGE plpgsql
  STABLE PARALLEL SAFE
 AS $function$
 DECLARE
-    relation regclass := (SELECT t.typrelid FROM pg_catalog.pg_type t WHERE t.oid = kind);
+    relation regclass := (SELECT nullif(t.typrelid, '0') FROM pg_catalog.pg_type t WHERE t.oid = kind::oid);
 BEGIN
-    IF relation IS NULL OR relation = 0::pg_catalog.regclass THEN
+    IF relation IS NULL THEN
         RAISE EXCEPTION 'target must be a row of a table, not %', kind
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Give NULL::articles for the table articles.';
     END IF;
@@ -1694,11 +1780,12 @@ BEGIN
             'ORDER BY p.distance', relation::oid, signature_column, signature, relation) USING n;
         RETURN;
     END IF;
+    PERFORM neardup_internal.check_signature(relation, signature_column);
     -- The radii at which the number of keys jumps.
     FOREACH radius IN ARRAY '{3,7,11}'::integer[] LOOP
         RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L, %5$s) '
-            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L::@extschema@.simhash, %5$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) LIMIT $1',
             relation, signature_column, signature, radius, reached) USING n;
         GET DIAGNOSTICS found = ROW_COUNT;
         n := n - found;
@@ -1708,15 +1795,15 @@ BEGIN
         END IF;
     END LOOP;
     RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L, %4$s) '
-        'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) '
+        'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) LIMIT $1',
         relation, signature_column, signature, reached) USING n;
 END
 $function$;
 
 COMMENT ON FUNCTION neardup.nearest(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. By the B-tree indexes on simhash_rotated, which a guard makes, else by the GIN index on simhash_bands and at last by a scan: neardup.nearest(NULL::articles, ''sig'', signature, 10)';
 
-CREATE FUNCTION neardup.near(target anyelement, signature_column name, signature @extschema@.simhash, distance integer, n integer DEFAULT NULL::integer)
+CREATE OR REPLACE FUNCTION neardup.near(target anyelement, signature_column name, signature @extschema@.simhash, distance integer, n integer DEFAULT NULL::integer)
  RETURNS SETOF anyelement
  LANGUAGE plpgsql
  STABLE PARALLEL SAFE ROWS 10
@@ -1736,9 +1823,10 @@ BEGIN
             'SELECT t.* FROM neardup_internal.nearest_places(%L, %L, %L, %s, $1) p JOIN %s t ON t.ctid = p.place AND t.tableoid = p.part '
             'ORDER BY p.distance', relation::oid, signature_column, signature, distance, relation) USING coalesce(n, 2147483647);
     ELSE
+        PERFORM neardup_internal.check_signature(relation, signature_column);
         RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L, %4$s) '
-            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L) LIMIT $1',
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) '
+            'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) LIMIT $1',
             relation, signature_column, signature, distance) USING n;
     END IF;
 END
@@ -1746,7 +1834,7 @@ $function$;
 
 COMMENT ON FUNCTION neardup.near(pg_catalog.anyelement,pg_catalog.name,@extschema@.simhash,integer,integer) IS 'the rows of a table within a distance, 0 to 11, of a signature, nearest first, at most n; exact. By the B-tree indexes on simhash_rotated, else by the GIN index on simhash_bands: neardup.near(NULL::articles, ''sig'', signature, 3)';
 
-CREATE FUNCTION neardup.exists_within(target regclass, signature_column name, signature @extschema@.simhash, distance integer)
+CREATE OR REPLACE FUNCTION neardup.exists_within(target regclass, signature_column name, signature @extschema@.simhash, distance integer)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE PARALLEL SAFE STRICT
@@ -1757,7 +1845,8 @@ BEGIN
     IF neardup_internal.is_rotated(target, signature_column::text) THEN
         RETURN neardup_internal.any_rotated_within(target, signature_column::text, signature, distance);
     END IF;
-    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L, %s))',
+    PERFORM neardup_internal.check_signature(target, signature_column);
+    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s t WHERE @extschema@.simhash_within(t.%I, %L::@extschema@.simhash, %s))',
                               target, signature_column, signature, distance) INTO found;
     RETURN found;
 END
@@ -1783,7 +1872,6 @@ DROP FUNCTION neardup.protect(pg_catalog.regclass,pg_catalog.name,integer,pg_cat
 
 DROP FUNCTION neardup_internal.guard_of(pg_catalog.regclass,pg_catalog.name);
 
-
 CREATE OR REPLACE FUNCTION neardup_internal.tell_of_references(target regclass, on_reference text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1794,10 +1882,10 @@ DECLARE
 BEGIN
     FOR k IN SELECT * FROM neardup_internal.foreign_keys(target) LOOP
         EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-            'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON (%s) = (%s) '
-            'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE (%s) = (%s) AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
-            target, neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
-            k.source, neardup_internal.each('f.%1$I', k.columns), neardup_internal.each('t.%1$I', k.target_columns))) INTO referred;
+            'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON %s '
+            'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE %s AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
+            target, neardup_internal.equal(target, neardup_internal.key_columns(target), 't.%1$I', 'c.k%2$s'), k.source,
+            neardup_internal.refers(k.name, k.source))) INTO referred;
         IF referred > 0 THEN
             RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, k.name, k.source,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;
@@ -1891,13 +1979,390 @@ BEGIN
     EXECUTE neardup_internal.on_chosen(pg_catalog.format(
         'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, pg_catalog.concat_ws('', '', %1$s), '
         'pg_catalog.concat_ws('', '', %2$s), CASE WHEN c.chained THEN $2 ELSE coalesce(c.reason, ''changed meanwhile'') END '
-        'FROM pg_temp.neardup_chosen c WHERE (c.chained OR c.reason IS NOT NULL OR $3) AND EXISTS (SELECT FROM %3$s t WHERE (%4$s) = (%1$s)) ORDER BY c.place',
-        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.each('t.%1$I', keys)))
+        'FROM pg_temp.neardup_chosen c WHERE (c.chained OR c.reason IS NOT NULL OR $3) AND EXISTS (SELECT FROM %3$s t WHERE %4$s) ORDER BY c.place',
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s')))
         USING run_id, pg_catalog.format('further than %s from the row that stays', distance), action <> 'mark';
     GET DIAGNOSTICS skipped = ROW_COUNT;
     FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
         RAISE NOTICE 'skipped (%): %', sample.key, sample.reason;
     END LOOP;
     RETURN skipped;
+END
+$function$;
+
+CREATE OR REPLACE PROCEDURE neardup.train_profile(IN name text, IN query text, IN keep integer DEFAULT 100000, INOUT version integer DEFAULT NULL::integer)
+ LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+    newest neardup.profile_versions;
+    trained bytea;
+BEGIN
+    IF query IS NULL OR keep IS NULL THEN
+        RAISE EXCEPTION 'query and keep must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    SELECT * INTO newest FROM neardup.profile_versions v WHERE v.name = train_profile.name ORDER BY v.version DESC LIMIT 1;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'profile "%" does not exist', name USING ERRCODE = 'undefined_object',
+            HINT = pg_catalog.format('Make it first: SELECT neardup.create_profile(%L);', name);
+    END IF;
+    EXECUTE pg_catalog.format(
+        E'SELECT neardup_internal.train_statistics(d.document::text, $1, $2) FROM (%s\n) d(document)',
+        pg_catalog.rtrim(query, E'; \n\r\t')) INTO trained USING name || '@' || newest.version::text, keep;
+    IF trained IS NULL THEN
+        RAISE EXCEPTION 'the query gives no document with a token' USING ERRCODE = 'no_data_found';
+    END IF;
+    INSERT INTO neardup.profile_versions AS v (name, role, analyzer, words, statistics)
+    VALUES (name, newest.role, newest.analyzer, newest.words, trained)
+    RETURNING v.version INTO train_profile.version;
+END
+$procedure$;
+
+CREATE OR REPLACE FUNCTION neardup.drop_profile(name text, version integer DEFAULT NULL::integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    used record;
+BEGIN
+    SELECT v.version, v.guards[1] AS target INTO used FROM neardup.profiles v
+    WHERE v.name = drop_profile.name AND (drop_profile.version IS NULL OR v.version = drop_profile.version) AND v.guards IS NOT NULL
+    ORDER BY v.version LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'version % of profile "%" is used by the guard of %', used.version, name, used.target
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Take the guard down first: neardup.unprotect.';
+    END IF;
+    DELETE FROM neardup.profile_versions v
+    WHERE v.name = drop_profile.name AND (drop_profile.version IS NULL OR v.version = drop_profile.version);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'profile "%"%', name, CASE WHEN version IS NULL THEN ' does not exist' ELSE ' has no version ' || version::text END
+            USING ERRCODE = 'undefined_object';
+    END IF;
+    DELETE FROM neardup.profile_names n
+    WHERE n.name = drop_profile.name AND NOT EXISTS (SELECT FROM neardup.profile_versions v WHERE v.name = n.name);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup.hot_bands(target regclass, signature_column name DEFAULT NULL::name, n integer DEFAULT 20, bands integer DEFAULT 4)
+ RETURNS TABLE(band integer, key integer, row_count bigint, share double precision, signatures bigint, most_common @extschema@.simhash)
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    candidates name[];
+BEGIN
+    IF signature_column IS NULL THEN
+        candidates := coalesce(neardup_internal.signature_columns(target), '{}');
+        IF pg_catalog.cardinality(candidates) <> 1 THEN
+            RAISE EXCEPTION '% has % columns of type simhash', target, pg_catalog.cardinality(candidates)
+                USING ERRCODE = 'invalid_parameter_value', HINT = 'Name the signature column.';
+        END IF;
+        signature_column := candidates[1];
+    END IF;
+    PERFORM neardup_internal.check_signature(target, signature_column);
+    PERFORM @extschema@.simhash_bands('0000000000000000'::@extschema@.simhash, bands); -- checks the number
+    IF n < 0 THEN
+        RAISE EXCEPTION 'n must be 0 or more: %', n USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    RETURN QUERY EXECUTE pg_catalog.format(
+        'WITH key AS (SELECT t.%2$I::@extschema@.simhash AS signature, k.key, (k.band - 1)::integer AS band, pg_catalog.count(*) AS rows '
+        '             FROM %1$s t, LATERAL pg_catalog.unnest(@extschema@.simhash_bands(t.%2$I, $1)) WITH ORDINALITY AS k(key, band) '
+        '             GROUP BY 1, 2, 3) '
+        'SELECT band, key, pg_catalog.sum(rows)::bigint, '
+        '       pg_catalog.sum(rows)::double precision / (SELECT pg_catalog.count(t.%2$I) FROM %1$s t)::double precision, pg_catalog.count(*), '
+        '       (pg_catalog.array_agg(signature ORDER BY rows DESC, signature))[1] '
+        'FROM key GROUP BY band, key ORDER BY 3 DESC, 1, 2 LIMIT $2',
+        target, signature_column) USING bands, n;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.column_type(target regclass, name name)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    type text;
+BEGIN
+    SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO type FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = target::oid AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', name, target USING ERRCODE = 'undefined_column';
+    END IF;
+    RETURN type;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.note_work(target regclass, done bigint, total bigint, told timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    p neardup.running;
+    seconds double precision;
+BEGIN
+    UPDATE neardup.running r SET done = least(note_work.done, note_work.total), total = note_work.total, seen = pg_catalog.clock_timestamp()
+    WHERE r.target::oid = note_work.target::oid AND r.role = CURRENT_USER RETURNING * INTO p;
+    IF p.seen < told + interval '3 seconds' THEN
+        RETURN told;
+    END IF;
+    seconds := greatest(pg_catalog.extract('epoch', p.seen - p.started), 0.001);
+    RAISE NOTICE '%: % of % %, % a second, about % left', target, p.done, p.total, p.unit, pg_catalog.round((p.done::float8 / seconds)::numeric, 1),
+        coalesce(pg_catalog.date_trunc('second', (p.seen - p.started) * ((p.total - p.done)::float8 / nullif(p.done, 0)::float8))::text, 'unknown time');
+    RETURN p.seen;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.skip_statement(target regclass, name name, source regclass, columns name[], target_columns name[])
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN format('UPDATE pg_temp.neardup_chosen c SET reason = %1$L FROM %2$s t WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND %3$s AND EXISTS (SELECT FROM %4$s f WHERE %5$s AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))'::text, format('foreign key "%s" of table %s refers to it'::text, name, source), target, neardup_internal.equal((target)::oid, neardup_internal.key_columns(target), 't.%1$I'::text, 'c.k%2$s'::text), source, neardup_internal.refers(name, source));
+
+CREATE OR REPLACE FUNCTION neardup_internal.repoint_statement(target regclass, name name, source regclass, columns name[], target_columns name[])
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN format('WITH moved AS (UPDATE %1$s f SET %2$s FROM pg_temp.neardup_chosen c, %3$s t, %3$s r WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND %4$s AND %5$s AND %6$s RETURNING ARRAY[%7$s] AS key, ARRAY[%8$s] AS old_values, ARRAY[%9$s] AS new_values) INSERT INTO neardup.repointed (run_id, batch, source, columns, target_columns, key_columns, key, old_values, new_values) SELECT $3, $4, %10$L::regclass, %11$L::name[], %12$L::name[], %13$L::name[], m.key, m.old_values, m.new_values FROM moved m'::text, source, (SELECT string_agg(format('%I = r.%I'::text, p.mine, p.theirs), ', '::text ORDER BY p.place) AS string_agg FROM UNNEST(repoint_statement.columns, repoint_statement.target_columns) WITH ORDINALITY p(mine, theirs, place)), target, neardup_internal.equal((target)::oid, neardup_internal.key_columns(target), 't.%1$I'::text, 'c.k%2$s'::text), neardup_internal.equal((target)::oid, neardup_internal.key_columns(target), 'r.%1$I'::text, 'c.r%2$s'::text), neardup_internal.refers(name, source), COALESCE(neardup_internal.each('f.%1$I::text'::text, neardup_internal.key_columns(source)), '(f.*)::text'::text), neardup_internal.each('t.%1$I::text'::text, target_columns), neardup_internal.each('r.%1$I::text'::text, target_columns), source, columns, target_columns, neardup_internal.key_columns(source));
+
+CREATE OR REPLACE FUNCTION neardup_internal.check_cleanup(target regclass, action text, on_reference text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    hidden name;
+BEGIN
+    IF action IS NULL OR action NOT IN ('archive', 'delete', 'mark') THEN
+        RAISE EXCEPTION 'action must be archive, delete or mark: %', action USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF on_reference IS NULL OR on_reference NOT IN ('skip', 'repoint') THEN
+        RAISE EXCEPTION 'on_reference must be skip or repoint: %', on_reference USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    SELECT c.conname INTO hidden FROM pg_catalog.pg_constraint c
+    WHERE c.contype = 'f' AND c.confrelid = target::oid AND c.confdeltype IN ('c', 'n', 'd') AND pg_catalog.row_security_active(c.conrelid);
+    IF FOUND AND action <> 'mark' THEN
+        RAISE EXCEPTION 'row security hides rows that foreign key "%" would change or remove', hidden
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Run this as a role that sees all rows of that table.';
+    END IF;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.insert_removed(run neardup.runs, batch integer, place tid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    columns name[];
+    writable name[];
+    keys name[] := neardup_internal.key_columns(run.target);
+    added integer;
+    restored bigint;
+BEGIN
+    SELECT d.columns INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
+    SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = run.target::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
+    -- Columns that came later get their defaults; the text of the record wants a place for them.
+    added := pg_catalog.cardinality(neardup_internal.column_names(run.target)) - pg_catalog.cardinality(columns);
+    EXECUTE pg_catalog.format(
+        'WITH source AS MATERIALIZED (SELECT d.ctid AS place, CAST(pg_catalog.left(d.record, -1) || %6$L || '')'' AS %1$s) AS r FROM neardup.removed d '
+        'WHERE d.run_id = $1 AND d.batch = $2 AND d.role = $3 AND ($4 IS NULL OR d.ctid = $4) AND d.record IS NOT NULL), '
+        'inserted AS (INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM source s ON CONFLICT DO NOTHING RETURNING %4$s) '
+        'DELETE FROM neardup.removed d USING source s, inserted i WHERE d.ctid = s.place AND %5$s',
+        run.target, neardup_internal.each('%1$I', writable), neardup_internal.each('(s.r).%1$I', writable), neardup_internal.each('%1$I AS k%2$s', keys),
+        neardup_internal.equal(run.target, keys, '(s.r).%1$I', 'i.k%2$s'), pg_catalog.repeat(',', added))
+        USING run.run_id, batch, run.role, place;
+    GET DIAGNOSTICS restored = ROW_COUNT;
+    RETURN restored;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.point_back(run neardup.runs, batch integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    g record;
+    changed bigint;
+    back bigint := 0;
+BEGIN
+    FOR g IN
+        SELECT DISTINCT p.source, p.columns, p.target_columns, p.key_columns FROM neardup.repointed p
+        WHERE p.run_id = run.run_id AND p.batch = point_back.batch AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source::oid)
+    LOOP
+        EXECUTE pg_catalog.format(
+            'WITH log AS MATERIALIZED (SELECT p.*, p.ctid AS place, pg_catalog.row_number() OVER (PARTITION BY p.key) AS n FROM neardup.repointed p '
+            'WHERE p.run_id = $1 AND p.batch = $2 AND p.source::oid = $3 AND p.columns OPERATOR(pg_catalog.=) $4 AND p.target_columns OPERATOR(pg_catalog.=) $5), '
+            'back AS (UPDATE %1$s f SET %2$s FROM log l%3$s WHERE %4$s AND %5$s AND EXISTS (SELECT FROM %6$s t WHERE %7$s) RETURNING l.place) '
+            'DELETE FROM neardup.repointed p USING back b WHERE p.ctid = b.place',
+            g.source,
+            (SELECT pg_catalog.string_agg(pg_catalog.format('%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup_internal.column_type(g.source, c.name)), ', ')
+             FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
+            CASE WHEN g.key_columns IS NULL THEN pg_catalog.format(
+                ', (SELECT s.tableoid AS part, s.ctid AS place, (s.*)::text AS record, pg_catalog.row_number() OVER (PARTITION BY (s.*)::text) AS n FROM %s s) s', g.source) END,
+            coalesce(
+                (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.key[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
+                 FROM pg_catalog.unnest(g.key_columns) WITH ORDINALITY c(name, i)),
+                'f.tableoid = s.part AND f.ctid = s.place AND s.record = l.key[1] AND s.n = l.n'),
+            (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.new_values[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
+             FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
+            run.target,
+            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I %s CAST(l.old_values[%s] AS %s)', c.name, neardup_internal.comparison(run.target, c.name), c.i, neardup_internal.column_type(run.target, c.name)), ' AND ')
+             FROM pg_catalog.unnest(g.target_columns) WITH ORDINALITY c(name, i)))
+            USING run.run_id, batch, g.source::oid, g.columns, g.target_columns;
+        GET DIAGNOSTICS changed = ROW_COUNT;
+        back := back + changed;
+    END LOOP;
+    RETURN back;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup.stop_resigning(target regclass, document name DEFAULT NULL::name)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    r neardup.resigning;
+BEGIN
+    SELECT * INTO r FROM neardup.resigning s WHERE s.target::oid = stop_resigning.target::oid AND s.document = guarded.document;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % is not being signed again', target USING ERRCODE = 'undefined_object';
+    END IF;
+    EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', r.trigger, target);
+    EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, r.signature);
+END
+$function$;
+
+CREATE OR REPLACE PROCEDURE neardup.purge_verdicts(IN older_than interval DEFAULT '30 days'::interval, INOUT purged bigint DEFAULT NULL::bigint)
+ LANGUAGE plpgsql
+AS $procedure$
+BEGIN
+    IF older_than IS NULL OR older_than < interval '0' THEN
+        RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    DELETE FROM neardup.verdicts v WHERE v.at < pg_catalog.now() - older_than;
+    GET DIAGNOSTICS purged = ROW_COUNT;
+END
+$procedure$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.check_column(target regclass, name name)
+ RETURNS oid
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    kind oid;
+BEGIN
+    SELECT coalesce(nullif(t.typbasetype, '0'), t.oid) INTO kind
+    FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+    WHERE a.attrelid = target::oid AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', name, target USING ERRCODE = 'undefined_column';
+    END IF;
+    IF (SELECT a.attgenerated FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = name) <> '' THEN
+        RAISE EXCEPTION 'column "%" of table % is generated', name, target USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'Generated columns get their values after the guard has looked.', HINT = 'Guard a column they are made from.';
+    END IF;
+    RETURN kind;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.check_document(target regclass, name name)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+DECLARE
+    kind oid := neardup_internal.check_column(target, name);
+BEGIN
+    IF kind::regtype::text NOT IN ('text', 'character varying', 'character') THEN
+        RAISE EXCEPTION 'column "%" of table % has type %', name, target, kind::regtype
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'A document is of type text, character varying or character.';
+    END IF;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.add_mark(target regclass, short text)
+ RETURNS name
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    keys name[] := neardup_internal.key_columns(target);
+    mark name := 'duplicate_of';
+    kind text := 'text';
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
+        mark := short || '_copy_of';
+    END IF;
+    IF pg_catalog.cardinality(keys) = 1 THEN
+        SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO kind
+        FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = keys[1];
+    END IF;
+    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, kind);
+    RETURN mark;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.add_diverted(target regclass)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    diverted text := (SELECT p.diverted_to FROM neardup.protected p
+                      WHERE p.target::oid = add_diverted.target::oid AND pg_catalog.to_regclass(p.diverted_to) IS NOT NULL LIMIT 1);
+    owner name;
+BEGIN
+    IF diverted IS NULL THEN
+        diverted := neardup_internal.free_name(target, 'diverted');
+        SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
+        EXECUTE pg_catalog.format(
+            'CREATE TABLE %s (diverted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), '
+            'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
+            'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
+        EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
+    END IF;
+    RETURN diverted;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.add_counter(target regclass, document name, short text, action text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    counter text := neardup_internal.free_name(target, short || '_' || action);
+    owner name;
+BEGIN
+    SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
+    EXECUTE pg_catalog.format('CREATE SEQUENCE %s', counter);
+    EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNER TO %I', counter, owner);
+    EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNED BY %s.%I', counter, target, document);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION neardup_internal.free_name(target regclass, ending text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE STRICT
+AS $function$
+DECLARE
+    schema name;
+    beginning text;
+    free text;
+    tries integer := 0;
+BEGIN
+    SELECT n.nspname, c.relname INTO schema, beginning
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target::oid;
+    IF pg_catalog.octet_length(beginning) + pg_catalog.octet_length(ending) > 58 THEN
+        beginning := 'neardup_' || pg_catalog.left(pg_catalog.md5(beginning || ending), 12);
+        ending := pg_catalog.regexp_replace(ending, '^.*_', '');
+    END IF;
+    LOOP
+        free := pg_catalog.format('%I.%I', schema,
+            pg_catalog.concat_ws('_', beginning, ending, CASE WHEN tries > 0 THEN tries END));
+        EXIT WHEN pg_catalog.to_regclass(free) IS NULL;
+        tries := tries + 1;
+    END LOOP;
+    RETURN free;
 END
 $function$;

@@ -118,7 +118,7 @@ BEGIN
     END IF;
     EXECUTE pg_catalog.format(
         E'SELECT neardup_internal.train_statistics(d.document::text, $1, $2) FROM (%s\n) d(document)',
-        pg_catalog.rtrim(query, E'; \n\r\t')) INTO trained USING name || '@' || newest.version, keep;
+        pg_catalog.rtrim(query, E'; \n\r\t')) INTO trained USING name || '@' || newest.version::text, keep;
     IF trained IS NULL THEN
         RAISE EXCEPTION 'the query gives no document with a token' USING ERRCODE = 'no_data_found';
     END IF;
@@ -143,7 +143,7 @@ BEGIN
     DELETE FROM neardup.profile_versions v
     WHERE v.name = drop_profile.name AND (drop_profile.version IS NULL OR v.version = drop_profile.version);
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'profile "%"%', name, CASE WHEN version IS NULL THEN ' does not exist' ELSE ' has no version ' || version END
+        RAISE EXCEPTION 'profile "%"%', name, CASE WHEN version IS NULL THEN ' does not exist' ELSE ' has no version ' || version::text END
             USING ERRCODE = 'undefined_object';
     END IF;
     DELETE FROM neardup.profile_names n

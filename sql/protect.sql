@@ -27,18 +27,22 @@ DECLARE
     duplicate_of name;
     diverted_to text;
     made_by text;
+    named name[];
     twice name;
     plan record;
     stored text;
     previous_key text;
     settings jsonb;
 BEGIN
-    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target;
+    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
     IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
         RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
     END IF;
     PERFORM neardup_internal.check_document(target, document);
+    IF pg_catalog.array_ndims(columns) > 1 OR pg_catalog.array_ndims(scope) > 1 THEN
+        RAISE EXCEPTION 'columns and scope must be plain lists of names' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     more := pg_catalog.array_remove(columns, document);
     more := coalesce(more, '{}');
     IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
@@ -50,8 +54,8 @@ BEGIN
         PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(more) c;
         SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) INTO made_by
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-             JOIN pg_catalog.pg_class c ON c.oid = target
-        WHERE p.oid = expression AND p.pronargs = 1 AND p.proargtypes[0] = c.reltype AND p.prorettype = 'text'::regtype
+             JOIN pg_catalog.pg_class c ON c.oid = target::oid
+        WHERE p.oid = expression::oid AND p.pronargs = 1 AND p.proargtypes[0] = c.reltype AND p.prorettype = 'text'::regtype::oid
           AND p.provolatile = 'i';
         IF NOT FOUND THEN
             RAISE EXCEPTION 'function % does not make a document of a row of %', expression, target
@@ -79,7 +83,7 @@ BEGIN
     END IF;
     IF method = 'minhash' THEN
         -- The first plan is the one with the fewest rows looked at in vain.
-        SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, 0.99, 128) p LIMIT 1;
+        SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, '0.99'::double precision, 128) p LIMIT 1;
         IF NOT FOUND THEN
             RAISE EXCEPTION 'similarity is too low for method minhash: %', similarity USING ERRCODE = 'invalid_parameter_value',
                 DETAIL = 'No bands of 128 values find such pairs with a chance of 99 in 100.';
@@ -94,7 +98,8 @@ BEGIN
                  FROM pg_catalog.unnest(scope) c);
     END IF;
     -- The trigger lists each column once, and its place there says what it is for.
-    SELECT c.name INTO twice FROM pg_catalog.unnest(ARRAY[document] || more || scope || age) c(name)
+    named := pg_catalog.array_append(pg_catalog.array_cat(pg_catalog.array_cat(ARRAY[document], more), scope), age);
+    SELECT c.name INTO twice FROM pg_catalog.unnest(named) c(name)
     WHERE c.name IS NOT NULL GROUP BY c.name HAVING pg_catalog.count(*) > 1 LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'column "%" is named twice', twice USING ERRCODE = 'invalid_parameter_value',
@@ -103,14 +108,14 @@ BEGIN
     IF (within IS NULL) <> (age IS NULL) THEN
         RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',
             HINT = 'within => interval ''2 days'', age => ''published''';
-    ELSIF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    ELSIF age IS NOT NULL AND neardup_internal.check_column(target, age) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+    END IF;
+    PERFORM neardup_internal.check_within(within);
+    IF age IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, age)) THEN
         RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
     END IF;
 
-    SELECT * INTO guarded FROM neardup.protected p WHERE p.target = protect.target AND p.document = protect.document;
+    SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
     is_new := NOT FOUND;
     IF is_new THEN
         guarded.signature := short || CASE method WHEN 'overlap' THEN '_tokens' ELSE '_' || method END;
@@ -129,7 +134,7 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'Signatures of two analyzers cannot be compared.',
                   HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSIF guarded.columns[2:] <> more OR guarded.expression IS DISTINCT FROM made_by THEN
+    ELSIF guarded.columns[2:] OPERATOR(pg_catalog.<>) more OR guarded.expression IS DISTINCT FROM made_by THEN
         RAISE EXCEPTION 'column "%" of table % is signed together with other columns', document, target
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'Signatures of two kinds of documents cannot be compared.',
@@ -173,12 +178,12 @@ BEGIN
         'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
         guarded.trigger,
         (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
-         FROM pg_catalog.unnest(pg_catalog.array_remove(
-             ARRAY[document, guarded.signature] || more || scope || age || duplicate_of, NULL)) WITH ORDINALITY c(name, place)),
+         FROM pg_catalog.unnest(pg_catalog.array_remove(pg_catalog.array_append(
+             pg_catalog.array_cat(ARRAY[document, guarded.signature], named[2:]), duplicate_of), NULL)) WITH ORDINALITY c(name, place)),
         target, settings);
 
     IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
-               WHERE target IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
+               WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
         RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
             USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
     END IF;
@@ -201,15 +206,15 @@ DECLARE
     filled boolean;
 BEGIN
     SELECT a.attinhcount > 0 INTO inherited FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = target AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
+    WHERE a.attrelid = target::oid AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
     IF inherited IS DISTINCT FROM false THEN
         RETURN inherited IS NOT NULL;
     END IF;
     -- Signatures that somebody else wrote may be of another analyzer. In its order, an index of the guard answers this at once.
     EXECUTE pg_catalog.format('SELECT true FROM %1$s t WHERE %2$s IS NOT NULL%3$s LIMIT 1', target,
-        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
+        CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
                   ELSE pg_catalog.format('t.%I', name) END,
-        CASE type WHEN 'simhash'::regtype THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
+        CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
     RETURN filled IS NULL;
 END
 $$;
@@ -250,13 +255,13 @@ BEGIN
         IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
             RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
         END IF;
-        IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN 0 AND 1 THEN
+        IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN '0' AND '1' THEN
             RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
                 USING ERRCODE = 'invalid_parameter_value';
         END IF;
         RETURN;
     END IF;
-    IF similarity IS NULL OR NOT (similarity > 0 AND similarity <= 1) OR (method = 'minhash' AND similarity = 1) THEN
+    IF similarity IS NULL OR NOT (similarity > '0' AND similarity <= '1') OR (method = 'minhash' AND similarity = '1') THEN
         RAISE EXCEPTION 'similarity must be above 0 and % 1 with method %: %', CASE method WHEN 'minhash' THEN 'below' ELSE 'at most' END, method,
             coalesce(similarity::text, 'NULL') USING ERRCODE = 'invalid_parameter_value',
             HINT = 'similarity => 0.8, for example: it is what a near-duplicate reaches at least.';
@@ -292,7 +297,7 @@ BEGIN
          CROSS JOIN LATERAL pg_catalog.unnest(CASE WHEN guarded.method = 'simhash' THEN p.indexes
              ELSE ARRAY[coalesce(neardup_internal.key_index(p.part, guarded.signature::text, neardup_internal.index_key(guarded)), 0)] END)
              WITH ORDINALITY i(index, place)
-    WHERE i.index = 0;
+    WHERE i.index = '0';
     IF guarded.method = 'simhash' THEN
         FOREACH place IN ARRAY missing LOOP
             EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', guarded.target, guarded.signature, place);
@@ -300,7 +305,7 @@ BEGIN
         IF search_index AND other IS NULL THEN
             EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I))', guarded.target, guarded.signature);
         END IF;
-    ELSIF missing <> '{}' THEN
+    ELSIF pg_catalog.cardinality(missing) > 0 THEN
         IF other IS NOT NULL THEN
             EXECUTE pg_catalog.format('DROP INDEX %s', other::regclass);
         END IF;
@@ -311,6 +316,25 @@ BEGIN
 END
 $$;
 
+-- protect: a window of time, which is counted in microseconds
+
+CREATE FUNCTION neardup_internal.check_within(within interval) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF within < interval '0' THEN
+        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
+    ELSIF within > interval '100000 years' THEN
+        RAISE EXCEPTION 'within must be at most 100000 years: %', within USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+END
+$$;
+
+-- protect: the types that a column of times may have
+
+CREATE FUNCTION neardup_internal.is_time(kind oid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kind IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype);
+
 -- protect: a column must be there; gives its type, domains resolved
 
 CREATE FUNCTION neardup_internal.check_column(target regclass, name name) RETURNS oid
@@ -318,13 +342,13 @@ CREATE FUNCTION neardup_internal.check_column(target regclass, name name) RETURN
 DECLARE
     kind oid;
 BEGIN
-    SELECT coalesce(nullif(t.typbasetype, 0), t.oid) INTO kind
+    SELECT coalesce(nullif(t.typbasetype, '0'), t.oid) INTO kind
     FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-    WHERE a.attrelid = target AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
+    WHERE a.attrelid = target::oid AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', name, target USING ERRCODE = 'undefined_column';
     END IF;
-    IF (SELECT a.attgenerated FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = name) <> '' THEN
+    IF (SELECT a.attgenerated FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = name) <> '' THEN
         RAISE EXCEPTION 'column "%" of table % is generated', name, target USING ERRCODE = 'feature_not_supported',
             DETAIL = 'Generated columns get their values after the guard has looked.', HINT = 'Guard a column they are made from.';
     END IF;
@@ -337,7 +361,7 @@ CREATE FUNCTION neardup_internal.check_document(target regclass, name name) RETU
 DECLARE
     kind oid := neardup_internal.check_column(target, name);
 BEGIN
-    IF kind NOT IN ('text'::regtype, 'character varying'::regtype, 'character'::regtype) THEN
+    IF kind::regtype::text NOT IN ('text', 'character varying', 'character') THEN
         RAISE EXCEPTION 'column "%" of table % has type %', name, target, kind::regtype
             USING ERRCODE = 'datatype_mismatch', DETAIL = 'A document is of type text, character varying or character.';
     END IF;
@@ -353,12 +377,12 @@ DECLARE
     mark name := 'duplicate_of';
     kind text := 'text';
 BEGIN
-    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = mark AND NOT a.attisdropped) THEN
+    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
         mark := short || '_copy_of';
     END IF;
     IF pg_catalog.cardinality(keys) = 1 THEN
         SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO kind
-        FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attname = keys[1];
+        FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = keys[1];
     END IF;
     EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, kind);
     RETURN mark;
@@ -371,12 +395,12 @@ CREATE FUNCTION neardup_internal.add_diverted(target regclass) RETURNS text
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     diverted text := (SELECT p.diverted_to FROM neardup.protected p
-                      WHERE p.target = add_diverted.target AND pg_catalog.to_regclass(p.diverted_to) IS NOT NULL LIMIT 1);
+                      WHERE p.target::oid = add_diverted.target::oid AND pg_catalog.to_regclass(p.diverted_to) IS NOT NULL LIMIT 1);
     owner name;
 BEGIN
     IF diverted IS NULL THEN
         diverted := neardup_internal.free_name(target, 'diverted');
-        SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target;
+        SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
         EXECUTE pg_catalog.format(
             'CREATE TABLE %s (diverted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), '
             'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
@@ -395,7 +419,7 @@ DECLARE
     counter text := neardup_internal.free_name(target, short || '_' || action);
     owner name;
 BEGIN
-    SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target;
+    SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
     EXECUTE pg_catalog.format('CREATE SEQUENCE %s', counter);
     EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNER TO %I', counter, owner);
     EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNED BY %s.%I', counter, target, document);
@@ -405,7 +429,7 @@ $$;
 -- protect: a name beside a table that is not taken
 
 CREATE FUNCTION neardup_internal.free_name(target regclass, ending text) RETURNS text
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 DECLARE
     schema name;
     beginning text;
@@ -413,7 +437,7 @@ DECLARE
     tries integer := 0;
 BEGIN
     SELECT n.nspname, c.relname INTO schema, beginning
-    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target;
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target::oid;
     IF pg_catalog.octet_length(beginning) + pg_catalog.octet_length(ending) > 58 THEN
         beginning := 'neardup_' || pg_catalog.left(pg_catalog.md5(beginning || ending), 12);
         ending := pg_catalog.regexp_replace(ending, '^.*_', '');
@@ -439,17 +463,17 @@ DECLARE
 BEGIN
     FOR guarded IN
         SELECT * FROM neardup.protected p
-        WHERE p.target = unprotect.target AND (unprotect.document IS NULL OR p.document = unprotect.document)
+        WHERE p.target::oid = unprotect.target::oid AND (unprotect.document IS NULL OR p.document = unprotect.document)
     LOOP
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
         IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
-                   WHERE a.attrelid = target AND a.attname = guarded.signature AND a.attinhcount > 0) THEN
+                   WHERE a.attrelid = target::oid AND a.attname = guarded.signature AND a.attinhcount > 0) THEN
             -- The column is that of the table it inherits from.
             FOR index IN
                 SELECT d.objid::regclass FROM pg_catalog.pg_depend d
                      JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attname = guarded.signature
                      JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid
-                WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = target
+                WHERE d.classid = 'pg_class'::regclass::oid AND d.refclassid = 'pg_class'::regclass::oid AND d.refobjid = target::oid
             LOOP
                 EXECUTE pg_catalog.format('DROP INDEX %s', index);
             END LOOP;
@@ -468,7 +492,7 @@ BEGIN
         END IF;
     END LOOP;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document || '"', '')
+        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '')
             USING ERRCODE = 'undefined_object';
     END IF;
 END
@@ -481,6 +505,8 @@ COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the n
 COMMENT ON FUNCTION neardup_internal.has_column(regclass, name, oid) IS 'whether a guard finds the column for its signatures, inherited or empty';
 COMMENT ON FUNCTION neardup_internal.check_method(text, integer, double precision, text, text, boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
 COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected, boolean, text) IS 'makes the indexes of a guard that are missing';
+COMMENT ON FUNCTION neardup_internal.check_within(interval) IS 'an error where a window of time is out of range';
+COMMENT ON FUNCTION neardup_internal.is_time(oid) IS 'whether a column of this type can tell a row''s age';
 COMMENT ON FUNCTION neardup_internal.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
 COMMENT ON FUNCTION neardup_internal.check_document(regclass, name) IS 'an error unless the column may be guarded';
 COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';

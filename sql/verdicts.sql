@@ -29,6 +29,9 @@ CREATE POLICY own ON neardup.verdicts USING (
 CREATE PROCEDURE neardup.purge_verdicts(older_than interval DEFAULT '30 days', INOUT purged bigint DEFAULT NULL)
     LANGUAGE plpgsql AS $$
 BEGIN
+    IF older_than IS NULL OR older_than < interval '0' THEN
+        RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     DELETE FROM neardup.verdicts v WHERE v.at < pg_catalog.now() - older_than;
     GET DIAGNOSTICS purged = ROW_COUNT;
 END

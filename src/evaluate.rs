@@ -20,6 +20,8 @@ extension_sql_file!(
     requires = ["text_analysis", evaluate, suggest, curves_svg, histogram_svg, word_cloud_svg]
 );
 
+/// What the user's query gives.
+const PAIR: &str = "Its columns are a text, another text, and whether they are duplicates.";
 /// The most pairs that are evaluated: 4 bytes are kept of each for each method.
 const MOST_PAIRS: usize = 10_000_000;
 /// The stand-in for labels: texts with this Jaccard similarity of their character 5-grams are taken for duplicates,
@@ -117,6 +119,11 @@ fn inner(query: &str) -> &str {
 
 /// Puts every labelled pair of the query to every method.
 fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
+    let columns = scan::columns(inner(query)).map_err(|error| Failed::from(error).0)?;
+    if columns != 3 {
+        let message = format!("the query must give three columns, not {columns}");
+        return Err(report(Error::new(ErrorKind::InvalidParameter, message).with_hint(PAIR)));
+    }
     let query = format!(
         "SELECT a::pg_catalog.text, b::pg_catalog.text, label::pg_catalog.bool FROM ({}\n) AS pair (a, b, label)",
         inner(query)
@@ -141,10 +148,7 @@ fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     })
     .map_err(|failed| failed.0)?;
     if pairs == 0 {
-        return Err(report(
-            Error::new(ErrorKind::InvalidParameter, "the query gave no labelled pair")
-                .with_hint("Its columns are a text, another text, and whether they are duplicates."),
-        ));
+        return Err(report(Error::new(ErrorKind::InvalidParameter, "the query gave no labelled pair").with_hint(PAIR)));
     }
     Ok(())
 }

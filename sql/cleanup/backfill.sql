@@ -18,7 +18,7 @@ BEGIN
     EXECUTE pg_catalog.format(
         'UPDATE ONLY %1$s t SET %2$I = NULL WHERE t.ctid >= %3$L AND t.ctid < %4$L AND t.%2$I IS NULL AND t.%5$I IS NOT NULL '
         'AND (pg_catalog.octet_length(t.%5$I) > 200 OR neardup.analyzer_simhash(%6$s, $1) IS NOT NULL)',
-        part, guarded.signature, '(' || first || ',0)', '(' || after || ',0)', guarded.document, neardup_internal.document_of(guarded, 't'))
+        part, guarded.signature, pg_catalog.concat('(', first, ',0)'), pg_catalog.concat('(', after, ',0)'), guarded.document, neardup_internal.document_of(guarded, 't'))
         USING guarded.analyzer;
     GET DIAGNOSTICS signed = ROW_COUNT;
     RETURN signed;
@@ -45,8 +45,8 @@ BEGIN
     FOR part IN SELECT l FROM neardup_internal.leaves(guarded.target) l LOOP
         pages := pg_catalog.pg_relation_size(part) / block;
         -- A batch is a run of pages, read once and in order; some twenty articles fit one where nothing better is known.
-        SELECT greatest(1, batch / CASE WHEN c.relpages > 0 AND c.reltuples > 0 THEN greatest(1, c.reltuples / c.relpages) ELSE 20 END)
-            INTO step FROM pg_catalog.pg_class c WHERE c.oid = part;
+        SELECT greatest('1', batch::float8 / CASE WHEN c.relpages > 0 AND c.reltuples > '0' THEN greatest('1', c.reltuples::float8 / c.relpages::float8) ELSE '20' END)
+            INTO step FROM pg_catalog.pg_class c WHERE c.oid = part::oid;
         page := 0;
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;

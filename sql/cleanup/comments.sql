@@ -7,6 +7,8 @@ COMMENT ON TABLE neardup.repointed IS 'references that a clean-up pointed to the
 COMMENT ON TABLE neardup.running IS 'behind neardup.progress: one row for each procedure at work';
 COMMENT ON VIEW neardup.progress IS 'backfills, clean-ups and others that are running now: how far, how fast, how long still';
 COMMENT ON FUNCTION neardup_internal.each(text, name[], text) IS 'a list made of names: the pattern has the name as %1$I and its place as %2$s';
+COMMENT ON FUNCTION neardup_internal.comparison(oid, name, integer) IS 'operator by which values of a column compare, with its schema';
+COMMENT ON FUNCTION neardup_internal.equal(oid, name[], text, text) IS 'condition that columns are equal; patterns for either side as those of each';
 COMMENT ON FUNCTION neardup_internal.column_names(regclass) IS 'columns of a table, in its order';
 COMMENT ON FUNCTION neardup_internal.column_type(regclass, name) IS 'type of a column; an error where there is no such column';
 COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows that this transaction writes through the guard of a table, signed and without a verdict; writers at the same moment are not judged against them; for the owner of the table';
@@ -40,6 +42,7 @@ COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[], text[], integer) IS 'splits a group of near signatures by what the texts say: for each row the place of the row that stays, the verdict and its score';
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[], text[], integer, bigint[], bigint) IS 'the same among rows whose times are near; without texts by signature alone';
 COMMENT ON FUNCTION neardup_internal.foreign_keys(regclass) IS 'foreign keys that point at a table, its partitions or the tables it is a partition of';
+COMMENT ON FUNCTION neardup_internal.refers(name, regclass) IS 'condition that a foreign key''s row f refers to row t';
 COMMENT ON FUNCTION neardup_internal.skip_statement(regclass, name, regclass, name[], name[]) IS 'statement that leaves out copies a foreign key points at';
 COMMENT ON FUNCTION neardup_internal.repoint_statement(regclass, name, regclass, name[], name[]) IS 'statement that points a foreign key''s references to the rows that stay, and records them';
 COMMENT ON FUNCTION neardup_internal.tell_of_references(regclass, text) IS 'says how many of the chosen rows are referred to';

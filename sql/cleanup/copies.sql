@@ -35,9 +35,8 @@ CREATE FUNCTION neardup_internal.chosen(
 DECLARE
     choice neardup_internal.choice;
 BEGIN
-    IF within < interval '0' THEN
-        RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
-    END IF;
+    PERFORM neardup_internal.check_within(within);
+    PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(scope) s;
     choice.keep := keep;
     choice.age := coalesce(age, guarded.age);
     choice.rank := rank;
@@ -52,7 +51,7 @@ BEGIN
         RAISE EXCEPTION 'within wants a column to go by' USING ERRCODE = 'null_value_not_allowed',
             HINT = 'Name it: age => ''column''.';
     END IF;
-    IF choice.within IS NOT NULL AND neardup_internal.check_column(guarded.target, choice.timed) NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+    IF choice.within IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(guarded.target, choice.timed)) THEN
         RAISE EXCEPTION 'column "%" of table % is no time', choice.timed, guarded.target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
     END IF;
@@ -69,8 +68,8 @@ CREATE FUNCTION neardup_internal.microseconds(within interval) RETURNS bigint
 CREATE FUNCTION neardup_internal.moment(timed name, alias text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN pg_catalog.format(
-        'CASE WHEN pg_catalog.isfinite(%1$s.%2$I) THEN (EXTRACT(epoch FROM %1$s.%2$I) * 1000000)::bigint '
-        'WHEN %1$s.%2$I = ''infinity'' THEN 9223372036854775807 WHEN %1$s.%2$I = ''-infinity'' THEN -9223372036854775807 END', alias, timed);
+        'CASE WHEN pg_catalog.isfinite(%1$s.%2$I) THEN (EXTRACT(epoch FROM %1$s.%2$I) OPERATOR(pg_catalog.*) 1000000)::bigint '
+        'WHEN %1$s.%2$I OPERATOR(pg_catalog.=) ''infinity'' THEN 9223372036854775807 WHEN %1$s.%2$I OPERATOR(pg_catalog.=) ''-infinity'' THEN -9223372036854775807 END', alias, timed);
 
 -- clean-up: the rows that are compared
 
@@ -93,10 +92,12 @@ BEGIN
     -- Read here, so that a value that is none gives a plain error.
     EXECUTE pg_catalog.format('SELECT CAST($1 AS %1$s), CAST($2 AS %1$s)', type) USING choice.since, choice.until;
     IF choice.since IS NOT NULL THEN
-        filter := filter || pg_catalog.format(' AND t.%I >= CAST(%L AS %s)', choice.age, choice.since, type);
+        filter := filter || pg_catalog.format(' AND t.%I %s CAST(%L AS %s)', choice.age,
+            neardup_internal.comparison(guarded.target, choice.age, 4), choice.since, type);
     END IF;
     IF choice.until IS NOT NULL THEN
-        filter := filter || pg_catalog.format(' AND t.%I < CAST(%L AS %s)', choice.age, choice.until, type);
+        filter := filter || pg_catalog.format(' AND t.%I %s CAST(%L AS %s)', choice.age,
+            neardup_internal.comparison(guarded.target, choice.age, 1), choice.until, type);
     END IF;
     RETURN filter;
 END
@@ -112,8 +113,7 @@ DECLARE
     keep_order text := neardup_internal.keep_order(guarded, choice.keep, choice.age, choice.rank);
     grouping text;
 BEGIN
-    IF choice.scope <> '{}' THEN
-        PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(choice.scope) s;
+    IF pg_catalog.cardinality(choice.scope) > 0 THEN
         by_scope := neardup_internal.each('t.%1$I', choice.scope) || ', ';
     END IF;
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.
@@ -139,22 +139,22 @@ BEGIN
         ', members AS MATERIALIZED (SELECT m.* FROM sizes z JOIN signed m ON m.first = z.first AND m.place BETWEEN 1 AND 9223372036854775807), '
         'gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
         'pg_catalog.array_agg(CAST(m.signature AS bigint) ORDER BY m.place) AS signatures, '
-        '%1$s AS documents, %8$s AS times '
-        'FROM (SELECT * FROM members ORDER BY first, place) m JOIN %2$s t ON (%3$s) = (%4$s) GROUP BY m.first), '
-        'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %9$s '
-        'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %5$s%10$s) j), '
+        '%1$s AS documents, %7$s AS times '
+        'FROM (SELECT * FROM members ORDER BY first, place) m JOIN %2$s t ON %3$s GROUP BY m.first), '
+        'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %8$s '
+        'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %4$s%9$s) j), '
         'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '
-        'SELECT %6$s, %7$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
+        'SELECT %5$s, %6$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
         'FROM judged j JOIN counted c ON c.first = j.first JOIN members m ON m.place = j.place JOIN members r ON r.place = j.first '
         'WHERE j.place <> j.first ORDER BY j.first, j.place',
         CASE choice.verify WHEN 'none' THEN 'NULL::text[]'
             ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.document_of(guarded, 't')) END,
-        guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('m.k%2$s', keys), guarded.distance,
+        guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'm.k%2$s'), guarded.distance,
         neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys),
         CASE WHEN choice.within IS NULL THEN 'NULL::bigint[]'
             ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.moment(choice.timed, 't')) END,
         CASE choice.verify WHEN 'none' THEN 'NULL::text AS verdict, NULL::double precision AS score' ELSE 'j.verdict, j.score' END,
-        ', g.times, ' || neardup_internal.microseconds(choice.within));
+        ', g.times, ' || neardup_internal.microseconds(choice.within)::text);
 END
 $$;
 

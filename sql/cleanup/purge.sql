@@ -20,7 +20,7 @@ BEGIN
     FOR run IN
         SELECT r.run_id FROM neardup.runs r
         WHERE coalesce(r.finished, r.started) < pg_catalog.now() - older_than
-              AND NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target = r.target)
+              AND NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::oid = r.target::oid)
         ORDER BY 1
     LOOP
         FOREACH list IN ARRAY ARRAY['removed', 'skipped', 'repointed'] LOOP
@@ -37,6 +37,6 @@ BEGIN
         DELETE FROM neardup.runs r WHERE r.run_id = run;
         COMMIT;
     END LOOP;
-    DELETE FROM neardup.running r WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target = r.target AND p.pid = r.pid);
+    DELETE FROM neardup.running r WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::oid = r.target::oid AND p.pid = r.pid);
 END
 $$;

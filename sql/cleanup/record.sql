@@ -96,6 +96,40 @@ CREATE FUNCTION neardup_internal.column_names(target regclass) RETURNS name[]
         WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
     );
 
+-- clean-up: how values of a column compare, whatever the search path: by the operator of their type's default operator class. Types
+-- without one of their own (enums, arrays, rows, ranges, varchar) have Postgres's. Where that is for this very type in pg_catalog,
+-- its bare name will do: no operator fits better, and pg_catalog comes first. Strategies are those of a B-tree: 3 is equality.
+
+CREATE FUNCTION neardup_internal.comparison(relation oid, name name, strategy integer DEFAULT 3) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        WITH RECURSIVE kind AS (
+            SELECT a.atttypid AS type, false AS is_base FROM pg_catalog.pg_attribute a WHERE a.attrelid = relation AND a.attname = name
+            UNION ALL SELECT t.typbasetype, true FROM kind k JOIN pg_catalog.pg_type t ON t.oid = k.type WHERE t.typtype = 'd'
+        ), own AS (
+            SELECT CASE WHEN n.nspname = 'pg_catalog' AND NOT k.is_base THEN o.oprname::text
+                        ELSE pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname) END AS operator
+            FROM kind k
+                 JOIN pg_catalog.pg_opclass c ON c.opcintype = k.type AND c.opcdefault
+                 JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod
+                 JOIN pg_catalog.pg_amop p ON p.amopfamily = c.opcfamily AND p.amoplefttype = c.opcintype AND p.amoprighttype = c.opcintype
+                 JOIN pg_catalog.pg_operator o ON o.oid = p.amopopr
+                 JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
+            WHERE (m.amname = 'btree' AND p.amopstrategy = strategy) OR (m.amname = 'hash' AND p.amopstrategy = 1 AND strategy = 3)
+            ORDER BY m.amname LIMIT 1
+        )
+        SELECT coalesce(pg_catalog.max(w.operator), pg_catalog.format('OPERATOR(pg_catalog.%s)', ('{<,<=,=,>=,>}'::text[])[strategy])) FROM own w
+    );
+
+-- Patterns as above, for the left and the right side.
+CREATE FUNCTION neardup_internal.equal(relation oid, names name[], a text, b text) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.string_agg(pg_catalog.concat_ws(' ', pg_catalog.format(a, n.name, n.place),
+                   neardup_internal.comparison(relation, n.name), pg_catalog.format(b, n.name, n.place)), ' AND ' ORDER BY n.place)
+        FROM pg_catalog.unnest(names) WITH ORDINALITY n(name, place)
+    );
+
 -- clean-up: a column's type, also an error where there is no such column
 
 CREATE FUNCTION neardup_internal.column_type(target regclass, name name) RETURNS text
@@ -104,7 +138,7 @@ DECLARE
     type text;
 BEGIN
     SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO type FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = target AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
+    WHERE a.attrelid = target::oid AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'column "%" of table % does not exist', name, target USING ERRCODE = 'undefined_column';
     END IF;

@@ -17,6 +17,22 @@ BEGIN ATOMIC
     ORDER BY c.conrelid::regclass::text, c.conname;
 END;
 
+-- clean-up: whether row f of a foreign key's table refers to row t, by the operators of the constraint
+
+CREATE FUNCTION neardup_internal.refers(name name, source regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.string_agg(pg_catalog.format('t.%I OPERATOR(%I.%s) f.%I', t.attname, n.nspname, o.oprname, f.attname), ' AND ' ORDER BY k.place)
+        FROM pg_catalog.pg_constraint c
+             CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(c.confkey), pg_catalog.unnest(c.conkey), pg_catalog.unnest(c.conpfeqop))
+                 WITH ORDINALITY k(theirs, mine, operator, place)
+             JOIN pg_catalog.pg_attribute t ON t.attrelid = c.confrelid AND t.attnum = k.theirs
+             JOIN pg_catalog.pg_attribute f ON f.attrelid = c.conrelid AND f.attnum = k.mine
+             JOIN pg_catalog.pg_operator o ON o.oid = k.operator
+             JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
+        WHERE c.conrelid = source AND c.conname = name AND c.contype = 'f'
+    );
+
 -- clean-up: a statement for each foreign key, run before the rows $1 to $2 of neardup_chosen go.
 -- It has the same parameters as the statement that removes: after, last, run_id, batch.
 
@@ -24,26 +40,24 @@ CREATE FUNCTION neardup_internal.skip_statement(target regclass, name name, sour
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
         'UPDATE pg_temp.neardup_chosen c SET reason = %1$L FROM %2$s t '
-        'WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND (%3$s) = (%4$s) '
-        'AND EXISTS (SELECT FROM %5$s f WHERE (%6$s) = (%7$s) AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
+        'WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND %3$s '
+        'AND EXISTS (SELECT FROM %4$s f WHERE %5$s AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
         pg_catalog.format('foreign key "%s" of table %s refers to it', name, source), target,
-        neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
-        source, neardup_internal.each('f.%1$I', columns), neardup_internal.each('t.%1$I', target_columns));
+        neardup_internal.equal(target, neardup_internal.key_columns(target), 't.%1$I', 'c.k%2$s'), source, neardup_internal.refers(name, source));
 
 CREATE FUNCTION neardup_internal.repoint_statement(target regclass, name name, source regclass, columns name[], target_columns name[]) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
         'WITH moved AS (UPDATE %1$s f SET %2$s FROM pg_temp.neardup_chosen c, %3$s t, %3$s r '
-        'WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND (%4$s) = (%5$s) AND (%6$s) = (%7$s) AND (%8$s) = (%9$s) '
-        'RETURNING ARRAY[%10$s] AS key, ARRAY[%11$s] AS old_values, ARRAY[%12$s] AS new_values) '
+        'WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND %4$s AND %5$s AND %6$s '
+        'RETURNING ARRAY[%7$s] AS key, ARRAY[%8$s] AS old_values, ARRAY[%9$s] AS new_values) '
         'INSERT INTO neardup.repointed (run_id, batch, source, columns, target_columns, key_columns, key, old_values, new_values) '
-        'SELECT $3, $4, %13$L::regclass, %14$L::name[], %15$L::name[], %16$L::name[], m.key, m.old_values, m.new_values FROM moved m',
+        'SELECT $3, $4, %10$L::regclass, %11$L::name[], %12$L::name[], %13$L::name[], m.key, m.old_values, m.new_values FROM moved m',
         source,
         (SELECT pg_catalog.string_agg(pg_catalog.format('%I = r.%I', p.mine, p.theirs), ', ' ORDER BY p.place)
          FROM ROWS FROM (pg_catalog.unnest(columns), pg_catalog.unnest(target_columns)) WITH ORDINALITY p(mine, theirs, place)),
-        target, neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
-        neardup_internal.each('r.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(target)),
-        neardup_internal.each('f.%1$I', columns), neardup_internal.each('t.%1$I', target_columns),
+        target, neardup_internal.equal(target, neardup_internal.key_columns(target), 't.%1$I', 'c.k%2$s'),
+        neardup_internal.equal(target, neardup_internal.key_columns(target), 'r.%1$I', 'c.r%2$s'), neardup_internal.refers(name, source),
         coalesce(neardup_internal.each('f.%1$I::text', neardup_internal.key_columns(source)), '(f.*)::text'),
         neardup_internal.each('t.%1$I::text', target_columns), neardup_internal.each('r.%1$I::text', target_columns),
         source, columns, target_columns, neardup_internal.key_columns(source));
@@ -58,10 +72,10 @@ DECLARE
 BEGIN
     FOR k IN SELECT * FROM neardup_internal.foreign_keys(target) LOOP
         EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-            'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON (%s) = (%s) '
-            'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE (%s) = (%s) AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
-            target, neardup_internal.each('t.%1$I', neardup_internal.key_columns(target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(target)),
-            k.source, neardup_internal.each('f.%1$I', k.columns), neardup_internal.each('t.%1$I', k.target_columns))) INTO referred;
+            'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON %s '
+            'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE %s AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
+            target, neardup_internal.equal(target, neardup_internal.key_columns(target), 't.%1$I', 'c.k%2$s'), k.source,
+            neardup_internal.refers(k.name, k.source))) INTO referred;
         IF referred > 0 THEN
             RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, k.name, k.source,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;

@@ -16,8 +16,9 @@ CREATE FUNCTION neardup_internal.still_copies(guarded neardup.protected, choice 
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.concat_ws(' AND ',
         pg_catalog.format('@extschema@.hamming_distance(t.%1$I, r.%1$I) <= %2$s', guarded.signature, guarded.distance),
-        neardup_internal.each('t.%1$I IS NOT DISTINCT FROM r.%1$I', choice.scope, ' AND '),
-        CASE WHEN choice.within IS NOT NULL THEN pg_catalog.format('coalesce(pg_catalog.abs((%s)::numeric - (%s)) <= %s, true)',
+        (SELECT pg_catalog.string_agg(pg_catalog.format('(t.%1$I %2$s r.%1$I OR t.%1$I IS NULL AND r.%1$I IS NULL)',
+                    s, neardup_internal.comparison(guarded.target, s)), ' AND ') FROM pg_catalog.unnest(choice.scope) s),
+        CASE WHEN choice.within IS NOT NULL THEN pg_catalog.format('coalesce(pg_catalog.abs((%s)::numeric - (%s)::numeric) <= %s::numeric, true)',
             neardup_internal.moment(choice.timed, 't'), neardup_internal.moment(choice.timed, 'r'), neardup_internal.microseconds(choice.within)) END,
         CASE choice.verify WHEN 'facts' THEN pg_catalog.format(
             '%s = c.document_hash AND %s = c.stays_hash', neardup_internal.document_hash(guarded, 't'), stays_hash) END);
@@ -36,21 +37,21 @@ BEGIN
     IF foreign_keys IS NULL THEN
         RETURN '{}';
     END IF;
-    RETURN ARRAY[
+    RETURN pg_catalog.array_cat(ARRAY[
         pg_catalog.format(
-            'SELECT FROM %1$s t WHERE (%2$s) IN (SELECT %3$s FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2) '
+            'SELECT FROM %1$s t WHERE EXISTS (SELECT FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 AND %3$s) '
             'ORDER BY %2$s FOR KEY SHARE',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.r%2$s', keys)),
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s')),
         pg_catalog.format(
-            'SELECT FROM %1$s t WHERE (%2$s) IN (SELECT %3$s FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2) '
+            'SELECT FROM %1$s t WHERE EXISTS (SELECT FROM pg_temp.neardup_chosen c WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 AND %3$s) '
             'ORDER BY %2$s FOR UPDATE',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys)),
+            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s')),
         pg_catalog.format(
             'UPDATE pg_temp.neardup_chosen c SET reason = ''changed meanwhile'' WHERE NOT c.chained AND c.place > $1 AND c.place <= $2 '
-            'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %1$s t, %1$s r WHERE (%2$s) = (%3$s) AND (%4$s) = (%5$s) AND %6$s)',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.each('r.%1$I', keys),
-            neardup_internal.each('c.r%2$s', keys), neardup_internal.still_copies(guarded, choice, neardup_internal.document_hash(guarded, 'r')))
-    ] || foreign_keys;
+            'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %1$s t, %1$s r WHERE %2$s AND %3$s AND %4$s)',
+            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
+            neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.still_copies(guarded, choice, neardup_internal.document_hash(guarded, 'r')))
+    ], foreign_keys);
 END
 $$;
 
@@ -64,14 +65,14 @@ CREATE FUNCTION neardup_internal.compared_columns(guarded neardup.protected, cho
 CREATE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
-        'WITH chosen AS MATERIALIZED (SELECT c.*, %8$s FROM pg_temp.neardup_chosen c JOIN %1$s r ON (%2$s) = (%3$s)
+        'WITH chosen AS MATERIALIZED (SELECT c.*, %8$s FROM pg_temp.neardup_chosen c JOIN %1$s r ON %2$s
 WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2 FOR KEY SHARE OF r),
-gone AS (%6$s CROSS JOIN LATERAL (SELECT %10$s) r WHERE (%4$s) = (%5$s) AND %7$s
+gone AS (%6$s CROSS JOIN LATERAL (SELECT %10$s) r WHERE %11$s AND %7$s
 RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %9$s AS record)
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
 SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g',
         guarded.target,
-        neardup_internal.each('r.%1$I', neardup_internal.key_columns(guarded.target)), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(guarded.target)),
+        neardup_internal.equal(guarded.target, neardup_internal.key_columns(guarded.target), 'r.%1$I', 'c.r%2$s'), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(guarded.target)),
         neardup_internal.each('t.%1$I', neardup_internal.key_columns(guarded.target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(guarded.target)),
         CASE action
             WHEN 'mark' THEN pg_catalog.format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c',
@@ -83,7 +84,8 @@ SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM g
         neardup_internal.each('r.%1$I AS neardup_%2$s', neardup_internal.compared_columns(guarded, choice))
             || CASE choice.verify WHEN 'facts' THEN ', ' || neardup_internal.document_hash(guarded, 'r') || ' AS neardup_hash' ELSE '' END,
         CASE action WHEN 'archive' THEN '(t.*)::text' ELSE 'NULL::text' END,
-        neardup_internal.each('c.neardup_%2$s AS %1$I', neardup_internal.compared_columns(guarded, choice)));
+        neardup_internal.each('c.neardup_%2$s AS %1$I', neardup_internal.compared_columns(guarded, choice)),
+        neardup_internal.equal(guarded.target, neardup_internal.key_columns(guarded.target), 't.%1$I', 'c.k%2$s'));
 
 -- clean-up: one batch; if a constraint is in the way of some of its rows, it goes row by row, and those stay.
 -- The settings make a record's text the same for whoever removes and whoever restores.

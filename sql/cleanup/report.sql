@@ -12,6 +12,9 @@ DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     keys name[] := neardup_internal.key_columns(target);
 BEGIN
+    IF top < 0 THEN
+        RAISE EXCEPTION 'top must be 0 or more: %', top USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     guarded.distance := coalesce(max_distance, guarded.distance);
     PERFORM neardup_internal.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
@@ -22,7 +25,7 @@ BEGIN
         'groups AS MATERIALIZED (SELECT c.stays, pg_catalog.max(c.group_size) AS size FROM copies c GROUP BY c.stays) '
         'SELECT ''groups'', NULL, pg_catalog.count(*)::double precision FROM groups '
         'UNION ALL SELECT ''duplicates'', NULL, pg_catalog.count(*) FROM copies '
-        'UNION ALL SELECT ''share'', NULL, coalesce(pg_catalog.round((SELECT pg_catalog.count(*) FROM copies)::numeric / nullif((SELECT pg_catalog.count(*) FROM %s), 0), 4), 0) '
+        'UNION ALL SELECT ''share'', NULL, coalesce(pg_catalog.round((SELECT pg_catalog.count(*) FROM copies)::numeric / nullif((SELECT pg_catalog.count(*) FROM %s), 0)::numeric, 4), 0) '
         'UNION ALL SELECT ''distance'', d.distance::text, d.n FROM (SELECT c.distance, pg_catalog.count(*) AS n FROM copies c GROUP BY 1 ORDER BY 1) d '
         'UNION ALL SELECT ''largest group'', g.stays, g.size FROM (SELECT * FROM groups ORDER BY size DESC, stays LIMIT %s) g',
         neardup_internal.each('c.r%2$s', keys),
@@ -58,10 +61,11 @@ BEGIN
         '''said'', pg_catalog.format(''%%sdistance %%s, group of %%s'', c.verdict || '', '', c.distance, c.group_size), '
         '''stays_text'', %3$s, ''copy_text'', %9$s) ORDER BY c.group_size DESC, %1$s) '
         'FROM (SELECT f.* FROM (SELECT DISTINCT ON (%1$s) c.* FROM (%4$s) c ORDER BY %1$s, c.distance DESC, %2$s) f '
-        'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON (%7$s) = (%1$s) JOIN %6$s t ON (%8$s) = (%2$s)',
+        'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON %7$s JOIN %6$s t ON %8$s',
         neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.document_of(guarded, 'r'),
         neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), samples, target,
-        neardup_internal.each('r.%1$I', keys), neardup_internal.each('t.%1$I', keys), neardup_internal.document_of(guarded, 't')) INTO shown;
+        neardup_internal.equal(target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s'),
+        neardup_internal.document_of(guarded, 't')) INTO shown;
     SELECT pg_catalog.jsonb_build_object(
                'title', pg_catalog.format('Near-duplicates in %s, column %s', target, guarded.document),
                'numbers', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)

@@ -79,7 +79,7 @@ BEGIN
     EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash', guarded.target, next);
     EXECUTE pg_catalog.format(
         'CREATE TRIGGER %I BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION neardup_internal.sign_next(%L, %L, %L, %L)',
-        'zzz_' || next, guarded.target, guarded.document, next, analyzer, neardup_internal.document_of(guarded, '($1)'));
+        'zzz_' || next::text, guarded.target, guarded.document, next, analyzer, neardup_internal.document_of(guarded, '($1)'));
 END
 $$;
 
@@ -92,7 +92,7 @@ BEGIN
         'UPDATE ONLY %1$s t SET %2$I = s.signature FROM (SELECT o.ctid AS place, neardup.analyzer_simhash(%3$s, $1) AS signature FROM ONLY %1$s o '
         'WHERE o.ctid >= %4$L AND o.ctid < %5$L AND o.%2$I IS NULL OFFSET 0) s '
         'WHERE t.ctid = s.place AND t.ctid >= %4$L AND t.ctid < %5$L AND s.signature IS NOT NULL',
-        part, neardup_internal.next_column(guarded.signature), neardup_internal.document_of(guarded, 'o'), '(' || first || ',0)', '(' || after || ',0)') USING analyzer;
+        part, neardup_internal.next_column(guarded.signature), neardup_internal.document_of(guarded, 'o'), pg_catalog.concat('(', first, ',0)'), pg_catalog.concat('(', after, ',0)')) USING analyzer;
     GET DIAGNOSTICS signed = ROW_COUNT;
     RETURN signed;
 END
@@ -106,7 +106,7 @@ DECLARE
     guards record;
 BEGIN
     PERFORM neardup_internal.lock_patiently(guarded.target);
-    EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', 'zzz_' || next, guarded.target);
+    EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', 'zzz_' || next::text, guarded.target);
     -- The guard's triggers as they are, but for the analyzer in their settings.
     SELECT pg_catalog.array_agg(t.tgname) AS names, pg_catalog.array_agg(t.tgenabled) AS enabled,
            pg_catalog.array_agg(pg_catalog.regexp_replace(pg_catalog.pg_get_triggerdef(t.oid), ' EXECUTE FUNCTION (.*)\(.*$', ' EXECUTE FUNCTION \1(')
@@ -117,10 +117,10 @@ BEGIN
          CROSS JOIN LATERAL (
              SELECT CASE WHEN t.tgnargs = 1 THEN pg_catalog.convert_from(pg_catalog.substr(t.tgargs, 1, pg_catalog.length(t.tgargs) - 1), 'UTF8')::jsonb END AS settings
          ) s
-         JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid AND p.pronamespace = 'neardup'::regnamespace
-    WHERE t.tgrelid = guarded.target AND t.tgparentid = 0 AND p.proname <> 'sign_next'
+         JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid AND p.pronamespace = 'neardup'::regnamespace::oid
+    WHERE t.tgrelid = guarded.target::oid AND t.tgparentid = '0' AND p.proname <> 'sign_next'
           AND (t.tgname = guarded.trigger OR EXISTS (
-              SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = guarded.target AND a.attname = guarded.signature AND a.attnum = ANY (t.tgattr)));
+              SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = guarded.target::oid AND a.attname = guarded.signature AND a.attnum = ANY (t.tgattr)));
     FOR i IN 1 .. pg_catalog.cardinality(guards.names) LOOP
         EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guards.names[i], guarded.target);
     END LOOP;
@@ -150,7 +150,7 @@ DECLARE
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_committing('resign');
-    SELECT r.analyzer INTO under_way FROM neardup.resigning r WHERE r.target = resign.target AND r.document = guarded.document;
+    SELECT r.analyzer INTO under_way FROM neardup.resigning r WHERE r.target::oid = resign.target::oid AND r.document = guarded.document;
     analyzer := neardup.pinned_analyzer(coalesce(analyzer, under_way, guarded.analyzer));
     PERFORM neardup.analyzer_simhash('', analyzer);
     IF under_way <> analyzer THEN
@@ -194,7 +194,7 @@ DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     r neardup.resigning;
 BEGIN
-    SELECT * INTO r FROM neardup.resigning s WHERE s.target = stop_resigning.target AND s.document = guarded.document;
+    SELECT * INTO r FROM neardup.resigning s WHERE s.target::oid = stop_resigning.target::oid AND s.document = guarded.document;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'table % is not being signed again', target USING ERRCODE = 'undefined_object';
     END IF;

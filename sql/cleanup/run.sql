@@ -12,7 +12,7 @@ BEGIN
         RAISE EXCEPTION 'on_reference must be skip or repoint: %', on_reference USING ERRCODE = 'invalid_parameter_value';
     END IF;
     SELECT c.conname INTO hidden FROM pg_catalog.pg_constraint c
-    WHERE c.contype = 'f' AND c.confrelid = target AND c.confdeltype IN ('c', 'n', 'd') AND pg_catalog.row_security_active(c.conrelid);
+    WHERE c.contype = 'f' AND c.confrelid = target::oid AND c.confdeltype IN ('c', 'n', 'd') AND pg_catalog.row_security_active(c.conrelid);
     IF FOUND AND action <> 'mark' THEN
         RAISE EXCEPTION 'row security hides rows that foreign key "%" would change or remove', hidden
             USING ERRCODE = 'insufficient_privilege', HINT = 'Run this as a role that sees all rows of that table.';
@@ -47,7 +47,7 @@ BEGIN
     mark_known := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
     IF mark_known THEN
         -- A row that is marked already does not become the one that stays.
-        choice.rank := ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'] || choice.rank;
+        choice.rank := pg_catalog.array_cat(ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'], choice.rank);
     END IF;
     EXECUTE pg_catalog.format(
         'CREATE TEMPORARY TABLE %s AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
@@ -55,14 +55,14 @@ BEGIN
         neardup_internal.chosen_table(), guarded.distance, neardup_internal.copies_query(guarded, choice));
     IF choice.verify = 'facts' THEN
         EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-            'UPDATE pg_temp.neardup_chosen c SET document_hash = %1$s, stays_hash = %7$s FROM %2$s t, %2$s r WHERE (%3$s) = (%4$s) AND (%5$s) = (%6$s)',
-            neardup_internal.document_hash(guarded, 't'), guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys),
-            neardup_internal.each('r.%1$I', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.document_hash(guarded, 'r')));
+            'UPDATE pg_temp.neardup_chosen c SET document_hash = %1$s, stays_hash = %5$s FROM %2$s t, %2$s r WHERE %3$s AND %4$s',
+            neardup_internal.document_hash(guarded, 't'), guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
+            neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 'r')));
     END IF;
     IF mark_known THEN
         EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-            'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE (%s) = (%s) AND t.%I IS NOT NULL',
-            guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.each('c.k%2$s', keys), marked));
+            'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE %s AND t.%I IS NOT NULL',
+            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), marked));
     END IF;
     EXECUTE neardup_internal.on_chosen('ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place)');
     EXECUTE neardup_internal.on_chosen('ANALYZE pg_temp.neardup_chosen');
@@ -100,8 +100,8 @@ BEGIN
     EXECUTE neardup_internal.on_chosen(pg_catalog.format(
         'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, pg_catalog.concat_ws('', '', %1$s), '
         'pg_catalog.concat_ws('', '', %2$s), CASE WHEN c.chained THEN $2 ELSE coalesce(c.reason, ''changed meanwhile'') END '
-        'FROM pg_temp.neardup_chosen c WHERE (c.chained OR c.reason IS NOT NULL OR $3) AND EXISTS (SELECT FROM %3$s t WHERE (%4$s) = (%1$s)) ORDER BY c.place',
-        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.each('t.%1$I', keys)))
+        'FROM pg_temp.neardup_chosen c WHERE (c.chained OR c.reason IS NOT NULL OR $3) AND EXISTS (SELECT FROM %3$s t WHERE %4$s) ORDER BY c.place',
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s')))
         USING run_id, pg_catalog.format('further than %s from the row that stays', distance), action <> 'mark';
     GET DIAGNOSTICS skipped = ROW_COUNT;
     FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
@@ -168,13 +168,13 @@ BEGIN
         END IF;
         arguments := pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target), 'keep => ' || pg_catalog.quote_literal(keep),
             'age => ' || pg_catalog.quote_literal(age), 'document => ' || pg_catalog.quote_literal(document),
-            'max_distance => ' || max_distance, 'rank => ' || pg_catalog.quote_literal(rank),
+            'max_distance => ' || max_distance::text, 'rank => ' || pg_catalog.quote_literal(rank),
             'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
             'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify),
             'within => ' || pg_catalog.quote_literal(within));
         RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', counts.chosen, target,
                 CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END
-            USING DETAIL = pg_catalog.format('Each batch runs: %s', pg_catalog.array_to_string(preparing || removing, E';\n')),
+            USING DETAIL = pg_catalog.format('Each batch runs: %s', pg_catalog.array_to_string(pg_catalog.array_append(preparing, removing), E';\n')),
                   HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                       arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                       pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
@@ -206,7 +206,7 @@ BEGIN
     EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
-    WHERE r.target = cleanup.target AND r.role = CURRENT_USER;
+    WHERE r.target::oid = cleanup.target::oid AND r.role = CURRENT_USER;
     COMMIT;
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;

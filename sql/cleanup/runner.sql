@@ -54,13 +54,13 @@ DECLARE
     seconds double precision;
 BEGIN
     UPDATE neardup.running r SET done = least(note_work.done, note_work.total), total = note_work.total, seen = pg_catalog.clock_timestamp()
-    WHERE r.target = note_work.target AND r.role = CURRENT_USER RETURNING * INTO p;
+    WHERE r.target::oid = note_work.target::oid AND r.role = CURRENT_USER RETURNING * INTO p;
     IF p.seen < told + interval '3 seconds' THEN
         RETURN told;
     END IF;
     seconds := greatest(pg_catalog.extract('epoch', p.seen - p.started), 0.001);
-    RAISE NOTICE '%: % of % %, % a second, about % left', target, p.done, p.total, p.unit, pg_catalog.round((p.done / seconds)::numeric, 1),
-        coalesce(pg_catalog.date_trunc('second', (p.seen - p.started) * ((p.total - p.done)::float8 / nullif(p.done, 0)))::text, 'unknown time');
+    RAISE NOTICE '%: % of % %, % a second, about % left', target, p.done, p.total, p.unit, pg_catalog.round((p.done::float8 / seconds)::numeric, 1),
+        coalesce(pg_catalog.date_trunc('second', (p.seen - p.started) * ((p.total - p.done)::float8 / nullif(p.done, 0)::float8))::text, 'unknown time');
     RETURN p.seen;
 END
 $$;

@@ -12,16 +12,16 @@ DECLARE
 BEGIN
     SELECT d.columns INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
     SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = run.target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
+    WHERE a.attrelid = run.target::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
     -- Columns that came later get their defaults; the text of the record wants a place for them.
     added := pg_catalog.cardinality(neardup_internal.column_names(run.target)) - pg_catalog.cardinality(columns);
     EXECUTE pg_catalog.format(
-        'WITH source AS MATERIALIZED (SELECT d.ctid AS place, CAST(pg_catalog.left(d.record, -1) || %7$L || '')'' AS %1$s) AS r FROM neardup.removed d '
+        'WITH source AS MATERIALIZED (SELECT d.ctid AS place, CAST(pg_catalog.left(d.record, -1) || %6$L || '')'' AS %1$s) AS r FROM neardup.removed d '
         'WHERE d.run_id = $1 AND d.batch = $2 AND d.role = $3 AND ($4 IS NULL OR d.ctid = $4) AND d.record IS NOT NULL), '
         'inserted AS (INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM source s ON CONFLICT DO NOTHING RETURNING %4$s) '
-        'DELETE FROM neardup.removed d USING source s, inserted i WHERE d.ctid = s.place AND (%5$s) = (%6$s)',
+        'DELETE FROM neardup.removed d USING source s, inserted i WHERE d.ctid = s.place AND %5$s',
         run.target, neardup_internal.each('%1$I', writable), neardup_internal.each('(s.r).%1$I', writable), neardup_internal.each('%1$I AS k%2$s', keys),
-        neardup_internal.each('(s.r).%1$I', keys), neardup_internal.each('i.k%2$s', keys), pg_catalog.repeat(',', added))
+        neardup_internal.equal(run.target, keys, '(s.r).%1$I', 'i.k%2$s'), pg_catalog.repeat(',', added))
         USING run.run_id, batch, run.role, place;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
@@ -38,11 +38,11 @@ DECLARE
 BEGIN
     FOR g IN
         SELECT DISTINCT p.source, p.columns, p.target_columns, p.key_columns FROM neardup.repointed p
-        WHERE p.run_id = run.run_id AND p.batch = point_back.batch AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source)
+        WHERE p.run_id = run.run_id AND p.batch = point_back.batch AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source::oid)
     LOOP
         EXECUTE pg_catalog.format(
             'WITH log AS MATERIALIZED (SELECT p.*, p.ctid AS place, pg_catalog.row_number() OVER (PARTITION BY p.key) AS n FROM neardup.repointed p '
-            'WHERE p.run_id = $1 AND p.batch = $2 AND p.source = $3 AND p.columns = $4 AND p.target_columns = $5), '
+            'WHERE p.run_id = $1 AND p.batch = $2 AND p.source::oid = $3 AND p.columns OPERATOR(pg_catalog.=) $4 AND p.target_columns OPERATOR(pg_catalog.=) $5), '
             'back AS (UPDATE %1$s f SET %2$s FROM log l%3$s WHERE %4$s AND %5$s AND EXISTS (SELECT FROM %6$s t WHERE %7$s) RETURNING l.place) '
             'DELETE FROM neardup.repointed p USING back b WHERE p.ctid = b.place',
             g.source,
@@ -51,15 +51,15 @@ BEGIN
             CASE WHEN g.key_columns IS NULL THEN pg_catalog.format(
                 ', (SELECT s.tableoid AS part, s.ctid AS place, (s.*)::text AS record, pg_catalog.row_number() OVER (PARTITION BY (s.*)::text) AS n FROM %s s) s', g.source) END,
             coalesce(
-                (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I = CAST(l.key[%s] AS %s)', c.name, c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
+                (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.key[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
                  FROM pg_catalog.unnest(g.key_columns) WITH ORDINALITY c(name, i)),
                 'f.tableoid = s.part AND f.ctid = s.place AND s.record = l.key[1] AND s.n = l.n'),
-            (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I = CAST(l.new_values[%s] AS %s)', c.name, c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
+            (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.new_values[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
              FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
             run.target,
-            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup_internal.column_type(run.target, c.name)), ' AND ')
+            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I %s CAST(l.old_values[%s] AS %s)', c.name, neardup_internal.comparison(run.target, c.name), c.i, neardup_internal.column_type(run.target, c.name)), ' AND ')
              FROM pg_catalog.unnest(g.target_columns) WITH ORDINALITY c(name, i)))
-            USING run.run_id, batch, g.source, g.columns, g.target_columns;
+            USING run.run_id, batch, g.source::oid, g.columns, g.target_columns;
         GET DIAGNOSTICS changed = ROW_COUNT;
         back := back + changed;
     END LOOP;
@@ -119,7 +119,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no run %', run_id USING ERRCODE = 'undefined_object', HINT = 'SELECT * FROM neardup.runs;';
     END IF;
-    IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target) THEN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target::oid) THEN
         RAISE EXCEPTION 'the table of run % is gone', run_id USING ERRCODE = 'undefined_table',
             DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
     END IF;
@@ -138,7 +138,7 @@ BEGIN
     END IF;
     IF run.action = 'archive' AND EXISTS (
         SELECT FROM neardup.removed d WHERE d.run_id = run_to_restore.run_id
-            AND d.columns <> (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(d.columns)]) THEN
+            AND d.columns OPERATOR(pg_catalog.<>) (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(d.columns)]) THEN
         RAISE EXCEPTION 'the columns of % have changed since run %', run.target, run_id
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';

@@ -76,6 +76,20 @@ static mut AT_THE_BOTTOM: pg_sys::ErrorContextCallback = pg_sys::ErrorContextCal
 /// Makes ready for an error for want of memory that Postgres raises in the midst of our work. pgrx copies each error before it hands it on, and
 /// where there is no memory for that raises the next one, over and over, which ends in a PANIC and takes the server down. So a reserve is
 /// given back as soon as the error is raised. Called from each check for interrupts.
+///
+/// A callback of the error context is the one place between raising and copying that Postgres (14 to 18, `errfinish`) opens to an
+/// extension: `emit_log_hook` comes after the copy, if at all. Why it is sound to stand at the bottom of that list:
+///
+/// - The list may be changed so. Whoever adds a callback keeps the head that it found and puts that back; `PG_TRY`, and pgrx around each
+///   call into Postgres, do the same after an error. So a list that ends in ours goes on doing so, or, where the head that is put back is
+///   null, loses ours until the next check. Ours is a static with nothing behind it: no list becomes a circle, and no frame has to be
+///   alive for it. Libraries are never unloaded.
+/// - Nothing walks dead frames. This is called from our own code, outside of calls into Postgres, and pgrx has put the head back to what
+///   it was before the last of them, also where it failed.
+/// - `free` is not entered twice. Out of memory is raised after `malloc` has answered with null, and by nobody from a signal handler: what
+///   Postgres raises there (`quickdie`, floating-point exceptions) has other codes, for which only the code is read.
+/// - It raises nothing, unwinds nothing and allocates nothing: `geterrcode` reads the report that is being made, within `errfinish`.
+/// - It is idle for every other error, and there for one error: the reserve is made anew at the next check.
 pub fn keep_reserve() {
     // SAFETY: we are in a backend's only thread. The list of callbacks is Postgres's, each alive as long as it is in the list, and ends
     // with null; ours lives for ever. Who takes a callback off the list goes on with its previous one, whatever that is.

@@ -15,12 +15,24 @@ pub struct Row {
     descriptor: pg_sys::TupleDesc,
 }
 
+/// Values that borrow nothing from the row that they are read from.
+pub trait Owned: FromDatum {}
+
+impl Owned for i32 {}
+impl Owned for String {}
+
 impl Row {
     /// Reads a column, counted from 1, which must be of the type `T` stands for; `None` for NULL.
-    pub fn get<T: FromDatum>(&self, column: i32) -> Option<T> {
+    pub fn get<T: Owned>(&self, column: i32) -> Option<T> {
+        // SAFETY: such a value is copied out of the row.
+        unsafe { self.value(column) }
+    }
+
+    /// # Safety
+    /// What borrows from the row must not outlive it, whatever its type says.
+    unsafe fn value<T: FromDatum>(&self, column: i32) -> Option<T> {
         let mut null = true;
-        // SAFETY: tuple and descriptor belong to the same SPI result, which is open while the row is; the value is copied
-        // out by FromDatum before it closes.
+        // SAFETY: tuple and descriptor belong to the same SPI result, which is open while the row is.
         unsafe {
             let datum = pg_sys::SPI_getbinval(self.tuple, self.descriptor, column, &raw mut null);
             T::from_polymorphic_datum(datum, null, pg_sys::SPI_gettypeid(self.descriptor, column))
@@ -29,7 +41,8 @@ impl Row {
 
     /// Hands the bytes of a `bytea` column to `read`, without keeping a copy of them.
     pub fn with_bytes<T>(&self, column: i32, read: impl FnOnce(Option<&[u8]>) -> T) -> T {
-        read(self.get::<&[u8]>(column))
+        // SAFETY: the bytes go no further than `read`, which cannot keep them: it must take them however short they live.
+        read(unsafe { self.value::<&[u8]>(column) })
     }
 }
 

@@ -45,3 +45,7 @@ SELECT histogram_svg('{1}', bins => 0);
 SELECT word_cloud_svg('{a,b}'::text[], '{1}');
 SELECT count(*) FROM pair;
 DROP TABLE pair;
+-- a query of other columns
+\set SHOW_CONTEXT never
+SELECT count(*) FROM neardup.evaluate('SELECT 1');
+SELECT length(neardup.curves_svg('SELECT a, b FROM (VALUES (1, 2)) v (a, b)'));

@@ -77,3 +77,20 @@ DROP ROLE regress_other;
 CALL neardup.purge_verdicts();
 CALL neardup.purge_verdicts('0 s');
 DROP TABLE logged;
+
+-- names of helpers: a long table's are short, and an ending that is missing is no reason to look for ever
+CREATE TABLE a_name_as_long_as_a_name_may_be_and_not_a_letter_longer_than_63 (id int PRIMARY KEY, body text);
+SELECT neardup_internal.free_name('a_name_as_long_as_a_name_may_be_and_not_a_letter_longer_than_63', ending) FROM unnest('{diverted,NULL}'::text[]) ending;
+-- lists that are none, and windows longer than microseconds can count
+\set SHOW_CONTEXT never
+ALTER TABLE a_name_as_long_as_a_name_may_be_and_not_a_letter_longer_than_63 RENAME TO plain;
+ALTER TABLE plain ADD day date;
+SELECT neardup.protect('plain', 'body', columns => '{{body,day}}');
+SELECT neardup.protect('plain', 'body', within => '178000000 years', age => 'day');
+SELECT neardup.protect('plain', 'body', within => '100000 years', age => 'day');
+INSERT INTO plain VALUES (1, 'The harbour bridge is closed until Monday.', '-infinity'), (2, 'The new ferry leaves from the old pier.', '4000-01-01');
+CALL neardup.cleanup('plain', scope => '{NULL}');
+SELECT count(*) FROM neardup.duplicates('plain', within => '178000000 years', age => 'day');
+SELECT count(*) FROM neardup.report('plain', top => -1);
+CALL neardup.purge_verdicts(NULL);
+CALL neardup.purge_verdicts('-1 day');

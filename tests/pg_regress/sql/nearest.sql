@@ -31,6 +31,20 @@ SELECT count(*) FROM neardup.hot_bands('articles', 'sig', 3, 8);
 SELECT * FROM neardup.hot_bands('articles', 'sig', 3, 2);
 ALTER TABLE articles ADD other simhash;
 SELECT * FROM neardup.hot_bands('articles');
+-- a column that holds no signatures, and one that does as a domain
+\set SHOW_CONTEXT never
+SELECT * FROM neardup.hot_bands('articles', 'title');
+SELECT * FROM neardup.nearest(NULL::articles, 'title', '0123456789abcdef', 3);
+SELECT * FROM neardup.near(NULL::articles, 'title', '0123456789abcdef', 3);
+SELECT neardup.exists_within('articles', 'id', '0123456789abcdef', 3);
+SELECT * FROM neardup.nearest(NULL::articles, NULL, '0123456789abcdef', 3);
+SELECT * FROM neardup.hot_bands('articles', 'sig', -1);
+SELECT * FROM neardup.hot_bands('pg_class', 'relname');
+CREATE DOMAIN seal AS simhash;
+CREATE VIEW sealed AS SELECT id, sig::seal AS seal FROM articles WHERE id > 3000;
+SELECT count(*) FROM neardup.hot_bands('sealed'), neardup.near(NULL::sealed, 'seal', 'abcdefabcdefabcd', 0);
+DROP VIEW sealed;
+\set SHOW_CONTEXT errors
 DROP TABLE articles;
 
 -- with B-tree indexes on rotated signatures: the same answers, exact, whatever the distance

@@ -17,6 +17,8 @@ const FORGED: &str = include_str!("rights/forged.sql");
 const LEAST: &str = include_str!("rights/least.sql");
 /// Operators that come before Postgres's own in somebody else's schema.
 const SHADOWS: &str = include_str!("rights/shadows.sql");
+/// Tables of unusual types, and what an administrator does with them, a statement a line.
+const ADMINISTRATION: &str = include_str!("rights/administration.sql");
 
 /// The functions and procedures of the extension that SQL can call.
 const MEMBERS: &str = "
@@ -142,11 +144,15 @@ fn least(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Somebody else's operators come first in the search path: what runs by itself, at each insert, is not taken in by them.
+/// Somebody else's operators come first in the search path: neither what runs by itself, at each insert, nor what an administrator
+/// calls is taken in by them.
 fn shadows(server: &Server) -> Result<Tally> {
+    let (tables, administration) =
+        ADMINISTRATION.split_once("-- work\n").ok_or("administration.sql has no line \"-- work\"")?;
+    query(server, DATABASE, &format!("SET client_min_messages = error; {tables}"))?;
     query(server, DATABASE, &format!("SET client_min_messages = error; {SHADOWS}"))?;
     let operators =
-        query(server, DATABASE, "SELECT count(*) > 100 FROM pg_operator WHERE oprnamespace = 'shadow'::regnamespace")?;
+        query(server, DATABASE, "SELECT count(*) > 1000 FROM pg_operator WHERE oprnamespace = 'shadow'::regnamespace")?;
     let mut tally = expect("there are shadows", &operators, "t");
     let path = "SET client_min_messages = error; SET search_path = shadow, public;";
     query(server, DATABASE, &format!("{path} SELECT 1::oid = 'article'::regclass"))?;
@@ -161,6 +167,14 @@ fn shadows(server: &Server) -> Result<Tally> {
         "SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; SELECT count(*) FROM neardup.progress; SELECT count(*) FROM neardup.resigning; SELECT count(*) FROM neardup.profiles",
     ] {
         query(server, DATABASE, &format!("{path} {work}"))?;
+        tally += expect(&format!("somebody else's operator ran in: {work}"), &rung(server)?, "f");
+    }
+    let mut session = Session::open(server, DATABASE)?;
+    session.ask(path)?;
+    for work in administration.lines() {
+        let answer = session.ask(&format!("{work}{}", if work.ends_with("\\gset") { "" } else { ";" }))?;
+        let wrong: Vec<&str> = answer.lines().filter(|line| line.starts_with("ERROR")).collect();
+        tally += expect(work, &wrong.join("\n"), "");
         tally += expect(&format!("somebody else's operator ran in: {work}"), &rung(server)?, "f");
     }
     Ok(tally)

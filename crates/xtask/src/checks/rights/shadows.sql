@@ -2,8 +2,8 @@
 CREATE SCHEMA shadow;
 DO $do$
 DECLARE
-    types regtype[] := '{oid,regclass,regtype,regproc,name,text,"\"char\"",int2,int4,int8,bool,timestamptz,interval,float8,name[],text[],int2[],int2vector,simhash,xid,tid}';
-    operators text[] := '{=,<>,<,>,<=,>=,||,~,!~,~~,->>,+,-,*,/,%,&&,@>,<@}';
+    types regtype[] := '{oid,regclass,regtype,regproc,regrole,regnamespace,name,text,"\"char\"",varchar,bpchar,int2,int4,int8,numeric,float4,float8,bool,timestamptz,timestamp,date,interval,json,jsonb,name[],text[],int2[],int4[],int8[],oid[],int2vector,oidvector,simhash,xid,tid,public.colour,public.label,public.moment}';
+    operators text[] := '{=,<>,<,>,<=,>=,||,~,!~,~~,->,->>,+,-,*,/,%,&&,@>,<@,>>}';
     l regtype;
     r regtype;
     o text;
@@ -15,7 +15,7 @@ BEGIN
                 CONTINUE WHEN EXISTS (SELECT FROM pg_operator WHERE (oprname, oprleft, oprright) = (o, l, r));
                 BEGIN
                     EXECUTE format('SELECT pg_typeof(NULL::%s %s NULL::%s)', l, o, r) INTO result;
-                EXCEPTION WHEN undefined_function OR ambiguous_function OR indeterminate_datatype OR datatype_mismatch OR undefined_object THEN
+                EXCEPTION WHEN OTHERS THEN
                     CONTINUE;
                 END;
                 EXECUTE format(
@@ -24,5 +24,19 @@ BEGIN
                 EXECUTE format('CREATE OPERATOR shadow.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = shadow.%I)', o, l, r, 'op_' || o);
             END LOOP;
         END LOOP;
+    END LOOP;
+END $do$;
+-- Functions that fit names and varchars exactly, where Postgres has them for text alone.
+DO $do$
+DECLARE
+    f record;
+BEGIN
+    FOR f IN
+        SELECT DISTINCT p.proname, array_to_string(array_fill(t.type, ARRAY[p.pronargs::int]), ', ') AS arguments
+        FROM pg_proc p, unnest('{name,varchar,public.label}'::regtype[]) t(type)
+        WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f' AND p.pronargs BETWEEN 1 AND 3 AND NOT p.proretset
+              AND p.proargtypes[0] = 'text'::regtype AND p.proargtypes[p.pronargs - 1] = 'text'::regtype
+    LOOP
+        EXECUTE format('CREATE FUNCTION shadow.%I(%s) RETURNS text LANGUAGE sql AS ''SELECT public.ring()''', f.proname, f.arguments);
     END LOOP;
 END $do$;

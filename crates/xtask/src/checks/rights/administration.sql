@@ -1,0 +1,70 @@
+-- A table whose key, scope and reference are of types that have no operators of their own in pg_catalog, and one whose types' operators
+-- are in a schema that is on nobody's path.
+CREATE SCHEMA types;
+CREATE EXTENSION citext SCHEMA types;
+CREATE TYPE public.colour AS ENUM ('red', 'green');
+CREATE DOMAIN public.label AS varchar;
+CREATE DOMAIN public.moment AS timestamptz;
+CREATE TABLE public.odd (id varchar(9) PRIMARY KEY, title text, body varchar, kind colour, tag label, tags text[], at moment, seen timestamp, other varchar);
+INSERT INTO public.odd SELECT 'k' || i, 'At the pier', md5((i / 3)::text) || md5((i / 3)::text || 'x'), 'red', 't', '{a}', '2031-04-20'::timestamptz + i * interval '1 s', '2031-04-20' FROM generate_series(1, 30) i;
+CREATE TABLE public.child (id int PRIMARY KEY, odd varchar REFERENCES odd);
+CREATE TABLE public.childs_child (odd varchar(9) REFERENCES odd);
+INSERT INTO public.child SELECT i, 'k' || i FROM generate_series(1, 12) i;
+INSERT INTO public.childs_child SELECT 'k' || i FROM generate_series(1, 12) i;
+CREATE TABLE public.folded (id types.citext PRIMARY KEY, body text, source types.citext);
+CREATE TABLE public.folded_child (id types.citext REFERENCES folded);
+-- work
+CREATE TABLE fresh (id int PRIMARY KEY, body text, source text, day date)
+INSERT INTO fresh SELECT i, md5((i / 3)::text), 's', '2031-04-20' FROM generate_series(1, 9) i
+SELECT neardup.protect('fresh', 'body', scope => '{source}', age => 'day', within => '3 days', on_duplicate => 'divert', log => true, search_index => true)
+SELECT neardup.protect('fresh', 'body', distance => 3, on_duplicate => 'mark', verify => 'overlap', similarity => 0.8)
+SELECT neardup.unprotect('fresh')
+SELECT neardup.protect('fresh', 'body', method => 'minhash', similarity => 0.8)
+SELECT neardup.protect('fresh', 'body', method => 'minhash', similarity => 0.7)
+CALL neardup.backfill('fresh')
+SELECT neardup.unprotect('fresh')
+SELECT neardup.protect('fresh', 'body', method => 'overlap', similarity => 0.8)
+SELECT neardup.unprotect('fresh', 'body')
+DROP TABLE fresh
+SELECT neardup.protect('public.odd', 'body', columns => '{title,body}', scope => '{kind,tag,tags}', age => 'at', within => '1 hour', on_duplicate => 'mark', search_index => true)
+CALL neardup.backfill('public.odd', throttle => '1 ms')
+SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'newest', rank => '{"kind desc",tag}', scope => '{tag,kind,tags}', since => '2000-01-01', until => '2040-01-01', age => 'at')
+SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'longest', scope => '{}', since => '2000-01-01', age => 'seen', within => '9 days')
+SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'most_complete', verify => 'none', scope => '{other}', since => 'k', age => 'id')
+SELECT count(*) FROM neardup.report('public.odd')
+SELECT length(neardup.report_html('public.odd'))
+SELECT count(*) FROM neardup.hot_bands('public.odd')
+SELECT count(*) FROM neardup.nearest(NULL::public.odd, 'body_simhash', '0123456789abcdef', 3)
+SELECT count(*) FROM neardup.near(NULL::public.odd, 'body_simhash', '0123456789abcdef', 7)
+SELECT neardup.exists_within('public.odd', 'body_simhash', '0123456789abcdef', 7)
+SELECT count(*) FROM neardup.signed_otherwise('public.odd')
+SELECT count(*) FROM neardup.outdated
+CALL neardup.cleanup('public.odd', on_reference => 'repoint')
+CALL neardup.cleanup('public.odd', batch => 4, dry_run => false)
+CALL neardup.cleanup('public.odd', batch => 4, dry_run => false, on_reference => 'repoint', max_distance => 5)
+SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
+CALL neardup.restore(:run)
+CALL neardup.cleanup('public.odd', dry_run => false, verify => 'none', action => 'mark')
+SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
+CALL neardup.restore(:run)
+CALL neardup.resign('public.odd', analyzer => 'chars:4')
+SELECT neardup.stop_resigning('public.odd')
+SELECT neardup.let_through('public.odd')
+SELECT neardup.protect('public.folded', 'body', scope => '{source}')
+INSERT INTO public.folded SELECT 'k' || i::text, md5(i::text) || md5(i::text), 's' FROM generate_series(1, 12) i
+BEGIN; SELECT neardup.let_through('public.folded'); UPDATE public.folded f SET body = g.body, source = 'S' FROM public.folded g WHERE f.id::text = 'k2' AND g.id::text = 'k1'; COMMIT
+INSERT INTO public.folded_child VALUES ('K2')
+CALL neardup.cleanup('public.folded', since => 'K0', age => 'id')
+CALL neardup.cleanup('public.folded', dry_run => false, on_reference => 'repoint')
+SELECT 1 / count(*) FROM public.folded_child WHERE id::text = 'k1'
+SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
+CALL neardup.restore(:run)
+SELECT neardup.unprotect('public.folded')
+SELECT neardup.create_profile('shadowed', 'jieba')
+CALL neardup.train_profile('shadowed', 'SELECT body FROM article')
+SELECT count(*) FROM neardup.evaluate('SELECT a.body, b.body, true FROM article a, article b WHERE a.id = 1')
+SELECT count(*) FROM neardup.suggest('SELECT body FROM article')
+SELECT neardup.drop_profile('shadowed')
+SELECT neardup.unprotect('public.odd')
+CALL neardup.purge('0 s')
+CALL neardup.purge_verdicts('0 s')
