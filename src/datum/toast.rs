@@ -44,14 +44,15 @@ pub(super) unsafe fn fetch(value: *const pg_sys::varlena) -> Option<*mut pg_sys:
     };
     let size = (pointer.va_extinfo & SIZE_BITS) as usize;
     let raw_size = usize::try_from(pointer.va_rawsize).ok()?.checked_sub(pg_sys::VARHDRSZ)?;
-    // SAFETY: a row's value refers to a TOAST table that is there as long as the row. The lock is kept: the next value will
-    // want it, and it stands in nobody's way whom the lock on the row's own table does not. An error closes the table.
+    // SAFETY: a row's value refers to a TOAST table that is there as long as the row; an error closes it.
     unsafe {
         let relation = pg_sys::table_open(pointer.va_toastrelid, LOCK);
         let room = pg_sys::VARHDRSZ + size;
         let mut fetched = pg_sys::palloc(room).cast::<pg_sys::varlena>();
         if (*relation).rd_tableam == pg_sys::GetHeapamTableAmRoutine()
-            && Chunks::new(relation, pointer.va_valueid).read(fetched.cast::<u8>().add(pg_sys::VARHDRSZ), size).is_some()
+            && Chunks::new(relation, pointer.va_valueid)
+                .read(fetched.cast::<u8>().add(pg_sys::VARHDRSZ), size)
+                .is_some()
         {
             if size < raw_size {
                 set_varsize_compressed(fetched, room);
@@ -62,7 +63,7 @@ pub(super) unsafe fn fetch(value: *const pg_sys::varlena) -> Option<*mut pg_sys:
             pg_sys::pfree(fetched.cast());
             fetched = ptr::null_mut();
         }
-        pg_sys::table_close(relation, pg_sys::NoLock as i32);
+        pg_sys::table_close(relation, LOCK);
         (!fetched.is_null()).then_some(fetched)
     }
 }
@@ -158,8 +159,7 @@ impl Chunks {
         // SAFETY: the table is open and has the page; a row that is found stays in its pinned buffer until released.
         unsafe {
             #[cfg(feature = "pg14")]
-            let found =
-                pg_sys::heap_fetch(self.relation, &raw mut self.snapshot, &raw mut tuple, &raw mut buffer);
+            let found = pg_sys::heap_fetch(self.relation, &raw mut self.snapshot, &raw mut tuple, &raw mut buffer);
             #[cfg(not(feature = "pg14"))]
             let found =
                 pg_sys::heap_fetch(self.relation, &raw mut self.snapshot, &raw mut tuple, &raw mut buffer, false);
