@@ -23,6 +23,7 @@ mod sliced;
 pub mod statement;
 pub mod table;
 mod text;
+mod toast;
 pub mod trigger;
 mod tsvector;
 mod varlena;

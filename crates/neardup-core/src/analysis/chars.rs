@@ -15,6 +15,8 @@ use super::Token;
 use super::normalize::scan::{WORD, others, starts};
 use crate::{Error, ErrorKind, Result};
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -178,7 +180,9 @@ impl<'t> Units<'t> {
 fn append_simple(bytes: &[u8], at: usize, bounds: &mut Vec<u32>, full: usize) -> usize {
     #[cfg(target_arch = "x86_64")]
     return x86::append_simple(bytes, at, bounds, full);
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    return neon::append_simple(bytes, at, bounds, full);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         let _ = (bytes, bounds, full);
         at
