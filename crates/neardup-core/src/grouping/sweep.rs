@@ -51,7 +51,13 @@ impl Sweep {
     }
 
     #[inline(always)]
-    fn compare(&mut self, sorted: &Sorted, partition: usize, work: Work<'_>, near: impl Fn(Chunk<'_>, Halves, u32) -> u32) {
+    fn compare(
+        &mut self,
+        sorted: &Sorted,
+        partition: usize,
+        work: Work<'_>,
+        near: impl Fn(Chunk<'_>, Halves, u32) -> u32,
+    ) {
         let rows = sorted.columns(partition);
         if let Work::Runs = work {
             self.repeated.clear();
