@@ -21,6 +21,9 @@ extension_sql_file!("../sql/grouping.sql", name = "grouping", requires = ["simha
 /// Bytes a row, as said above.
 const SIMHASH_ROW: usize = 48;
 
+/// Those of them that are taken while rows are read.
+const SIGNATURE_ROW: usize = 12;
+
 const SIGNATURE: i32 = 0;
 const THRESHOLD: i32 = 1;
 const LINKAGE: i32 = 2;
@@ -56,36 +59,64 @@ fn integer(window: &Window<'_>, argument: i32, name: &str) -> Result<i32> {
     window.argument(argument).map(|datum| datum.value() as i32).ok_or_else(|| null(name))
 }
 
-/// Spreads the groups of the rows that have a signature over all rows.
-fn spread(rows: i32, present: &[u32], groups: Vec<u32>) -> Vec<u32> {
-    if groups.len() == rows as usize {
-        return groups;
-    }
-    let mut answers = vec![NO_GROUP; rows as usize];
-    for (&row, &first) in present.iter().zip(&groups) {
-        if let (Some(answer), Some(&first)) = (answers.get_mut(row as usize), present.get(first as usize)) {
-            *answer = first;
+/// Which rows have a signature: all, until one has none.
+#[derive(Default)]
+struct Present {
+    /// Rows seen that have one.
+    count: usize,
+    /// Those rows, once another was seen.
+    rows: Option<Vec<u32>>,
+}
+
+impl Present {
+    fn push(&mut self, row: u32) {
+        self.count += 1;
+        if let Some(rows) = &mut self.rows {
+            rows.push(row);
         }
     }
-    answers
+
+    fn skip(&mut self) {
+        let count = self.count as u32;
+        self.rows.get_or_insert_with(|| (0..count).collect());
+    }
+
+    /// Spreads the groups of the rows that have a signature over all rows.
+    fn spread(&self, rows: i32, groups: Vec<u32>) -> Vec<u32> {
+        let Some(present) = &self.rows else { return groups };
+        let mut answers = vec![NO_GROUP; rows as usize];
+        for (&row, &first) in present.iter().zip(&groups) {
+            if let (Some(answer), Some(&first)) = (answers.get_mut(row as usize), present.get(first as usize)) {
+                *answer = first;
+            }
+        }
+        answers
+    }
 }
 
 /// Groups the partition: for each row the position of its group's first row, counted from 0.
 fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
-    let rows = rows_of(window)?;
     let distance = within("distance", integer(window, THRESHOLD, "distance")?, 0..=MAX_DISTANCE)?;
     let linkage = linkage(window)?;
-    claim(rows as usize * SIMHASH_ROW)?;
-    let mut present = Vec::with_capacity(rows as usize);
-    let mut signatures = Vec::with_capacity(rows as usize);
-    window.for_each(SIGNATURE, rows, |row, datum| {
-        if let Some(datum) = datum {
+    let mut present = Present::default();
+    let mut signatures = Vec::new();
+    let mut outcome = Ok(());
+    window.for_each(SIGNATURE, |row, datum| match datum {
+        Some(datum) if outcome.is_ok() => {
+            if signatures.len() == signatures.capacity() {
+                // The vector is about to grow to twice its length.
+                outcome = claim(signatures.len() * 2 * SIGNATURE_ROW);
+            }
             present.push(row);
             signatures.push(SimHash::from_raw(datum).0);
         }
+        _ => present.skip(),
     });
+    outcome?;
+    let rows = rows_of(window)?;
+    claim(rows as usize * (SIMHASH_ROW - SIGNATURE_ROW))?;
     let groups = grouping::group_simhash(&signatures, distance, linkage).map_err(report)?;
-    Ok(spread(rows, &present, groups))
+    Ok(present.spread(rows, groups))
 }
 
 /// Signatures of one window, all made alike, end to end.
@@ -93,13 +124,13 @@ fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
 struct MinHashes {
     bytes: Vec<u8>,
     width: usize,
-    present: Vec<u32>,
+    present: Present,
     keys: Vec<i32>,
 }
 
 impl MinHashes {
     fn push(&mut self, row: u32, signature: &[u8], bands: u32, rows: u32) -> neardup_core::Result<()> {
-        if self.present.is_empty() {
+        if self.present.count == 0 {
             self.width = signature.len();
         } else {
             // Says so if the two cannot be compared.
@@ -134,7 +165,6 @@ pub fn check_scheme(signature: MinHashRef<'_>) -> neardup_core::Result<()> {
 }
 
 fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
-    let rows = rows_of(window)?;
     let least = window.argument(THRESHOLD).map(|datum| f64::from_bits(datum.value() as u64));
     let least = crate::banding::similarity(least.ok_or_else(|| null("similarity"))?)?;
     let linkage = linkage(window)?;
@@ -142,12 +172,12 @@ fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     let band_rows = within("rows", integer(window, ROWS, "rows")?, 1..=banding::MAX_ROWS)?;
     let mut signatures = MinHashes::default();
     let mut outcome = Ok(());
-    window.for_each_bytes(SIGNATURE, rows, |row, bytes| {
-        if let (Some(bytes), Ok(())) = (bytes, &outcome) {
-            outcome = signatures.push(row, bytes, bands, band_rows);
-        }
+    window.for_each_bytes(SIGNATURE, |row, bytes| match bytes {
+        Some(bytes) if outcome.is_ok() => outcome = signatures.push(row, bytes, bands, band_rows),
+        _ => signatures.present.skip(),
     });
     outcome.map_err(report)?;
+    let rows = rows_of(window)?;
     let keys = std::mem::take(&mut signatures.keys);
     let similar = |a, b| signatures.similarity(a, b) >= least;
     let mut groups = grouping::group_by_bands(&keys, bands as usize, similar).map_err(report)?;
@@ -155,7 +185,7 @@ fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     if linkage == Linkage::Star {
         groups = grouping::stars_of(&groups, least, |a, b| signatures.similarity(a, b));
     }
-    Ok(spread(rows, &signatures.present, groups))
+    Ok(signatures.present.spread(rows, groups))
 }
 
 /// Answers one row.
@@ -170,12 +200,12 @@ unsafe fn answer(
     let Some(window) = (unsafe { Window::from_fcinfo(fcinfo) }) else {
         error!("near_duplicate_of must be called as a window function");
     };
-    let first = window.answers(group).unwrap_or_else(|error| {
+    let first = window.answer(group).unwrap_or_else(|error| {
         error.report(PgLogLevel::ERROR);
-        &[]
+        None
     });
-    match first.get(window.position() as usize) {
-        Some(&first) if first != NO_GROUP => pg_sys::Datum::from(i64::from(first) + 1),
+    match first {
+        Some(first) if first != NO_GROUP => pg_sys::Datum::from(i64::from(first) + 1),
         _ => {
             // SAFETY: fcinfo is this call's own.
             unsafe { (*fcinfo).isnull = true };

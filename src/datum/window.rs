@@ -41,9 +41,6 @@ pub struct Window<'a> {
     call: PhantomData<&'a ()>,
 }
 
-/// The partition's memory: whether it has been filled, then one answer a row.
-const FILLED: u64 = 1;
-
 impl<'a> Window<'a> {
     /// Takes the window out of a call.
     ///
@@ -74,11 +71,12 @@ impl<'a> Window<'a> {
 
     /// Hands the argument at each row of the partition to `sink`, in the window's order; `None` for NULL.
     ///
-    /// A datum lives until the next row. The argument may be an expression: it is computed here, once a row.
-    pub fn for_each(&self, argument: i32, rows: i32, mut sink: impl FnMut(u32, Option<pg_sys::Datum>)) {
+    /// A datum lives until the next row. The argument may be an expression: it is computed here, once a row. Postgres puts each
+    /// row aside as it is asked for, so it is read while it is still in the processor's cache.
+    pub fn for_each(&self, argument: i32, mut sink: impl FnMut(u32, Option<pg_sys::Datum>)) {
         // What an expression leaves behind goes with its row's turn, not at the end of the partition.
         let mut scratch = PgMemoryContexts::new("near_duplicate_of argument");
-        for row in 0..rows {
+        for row in 0..i32::MAX {
             let (mut null, mut outside) = (true, true);
             // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
             unsafe {
@@ -93,7 +91,10 @@ impl<'a> Window<'a> {
                         &raw mut outside,
                     )
                 });
-                sink(row as u32, (!null && !outside).then_some(datum));
+                if outside {
+                    return;
+                }
+                sink(row as u32, (!null).then_some(datum));
                 if row % 256 == 255 {
                     scratch.reset();
                     pgrx::check_for_interrupts!();
@@ -103,8 +104,8 @@ impl<'a> Window<'a> {
     }
 
     /// The same for an argument of variable length: its bytes, detoasted.
-    pub fn for_each_bytes(&self, argument: i32, rows: i32, mut sink: impl FnMut(u32, Option<&[u8]>)) {
-        self.for_each(argument, rows, |row, datum| {
+    pub fn for_each_bytes(&self, argument: i32, mut sink: impl FnMut(u32, Option<&[u8]>)) {
+        self.for_each(argument, |row, datum| {
             let Some(datum) = datum else { return sink(row, None) };
             // SAFETY: the argument is of a variable-length type, so the datum points to such a value; a detoasted copy is
             // freed after use.
@@ -134,23 +135,26 @@ impl<'a> Window<'a> {
         unsafe { String::from_datum(datum, false) }
     }
 
-    /// The partition's answers, one a row, made by `make` at the partition's first call and kept until its end.
+    /// The current row's answer, of those that `make` gives for all rows at the partition's first one and that are kept to its end.
     ///
     /// They live in the partition's own memory, 4 bytes a row, which Postgres limits to 1 GB.
     /// `Err` of `make` is passed on and keeps nothing.
-    pub fn answers<E>(&self, make: impl FnOnce(&Self) -> Result<Vec<u32>, E>) -> Result<&'a [u32], E> {
-        let rows = usize::try_from(self.rows()).unwrap_or(0);
-        // SAFETY: object is the window of the running call. The memory is as large as asked for, zeroed at first,
-        // aligned for any type, and lives as long as the partition, longer than this call.
-        let (filled, answers) = unsafe {
-            let memory = WinGetPartitionLocalMemory(self.object, size_of::<u64>() + rows * size_of::<u32>());
-            let filled = memory.cast::<u64>();
-            (&mut *filled, std::slice::from_raw_parts_mut(filled.add(1).cast::<u32>(), rows))
+    pub fn answer<E>(&self, make: impl FnOnce(&Self) -> Result<Vec<u32>, E>) -> Result<Option<u32>, E> {
+        let position = usize::try_from(self.position()).unwrap_or(usize::MAX);
+        let made = if position == 0 { make(self)? } else { Vec::new() };
+        // SAFETY: object is the window of the running call. The memory is as large as the partition's first row asked for, zeroed
+        // at first, aligned for any type, lives as long as the partition, and begins with the number of answers that follow.
+        let (count, answers) = unsafe {
+            let memory = WinGetPartitionLocalMemory(self.object, size_of::<u64>() + size_of_val(made.as_slice()));
+            let count = memory.cast::<u64>();
+            (&mut *count, count.add(1).cast::<u32>())
         };
-        if *filled != FILLED {
-            answers.copy_from_slice(&make(self)?);
-            *filled = FILLED;
+        if position == 0 {
+            *count = made.len() as u64;
+            // SAFETY: the memory has room for so many answers, and is not that of `made`.
+            unsafe { std::ptr::copy_nonoverlapping(made.as_ptr(), answers, made.len()) };
         }
-        Ok(answers)
+        // SAFETY: so many answers were written.
+        Ok((position < *count as usize).then(|| unsafe { *answers.add(position) }))
     }
 }

@@ -15,9 +15,12 @@ mod linkage;
 mod messages;
 mod near;
 mod partition;
+mod quarters;
 mod simhash;
 mod similar;
+mod sorted;
 mod star;
+mod sweep;
 mod union_find;
 
 use crate::{Error, ErrorKind, Result};

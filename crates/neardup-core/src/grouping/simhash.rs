@@ -1,10 +1,10 @@
 //! Groups of SimHashes within a Hamming distance.
 
-use super::Linkage;
-use super::components::Components;
+use super::components::{self, Components};
 use super::distinct::Distinct;
 use super::star::stars;
 use super::union_find::UnionFind;
+use super::{Linkage, quarters, sorted};
 use crate::Result;
 use crate::banding::check_distance;
 
@@ -24,9 +24,19 @@ pub fn group_simhash(signatures: &[u64], distance: u32, linkage: Linkage) -> Res
 }
 
 fn components(signatures: &[u64], count: u32, distance: u32) -> Vec<u32> {
+    /// Fewer rows than these are quick in any way.
+    const FEW: u32 = 10_000;
+    let mut sets = UnionFind::new(count);
+    if distance <= quarters::MOST_DISTANCE && count >= FEW {
+        let counts = sorted::count(signatures);
+        let by_cover = components::expected_cost(signatures.len(), distance);
+        if quarters::cost(&counts, distance) < by_cover && quarters::join(signatures, distance, counts, &mut sets) {
+            return sets.into_representatives();
+        }
+    }
     let mut distinct = Distinct::new(signatures);
-    let mut components = Components { sets: UnionFind::new(count), distance };
-    distinct.join_equal(&mut components.sets);
+    distinct.join_equal(&mut sets);
+    let mut components = Components { sets, distance };
     if distance > 0 {
         components.join(&distinct, distinct.count);
     }

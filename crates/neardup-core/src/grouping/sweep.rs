@@ -1,0 +1,281 @@
+//! Compares rows that are sorted by a quarter: the innermost loop of [`quarters`](super::quarters).
+//!
+//! Sixteen first halves at a time, without branches, so that the compiler can turn the bit counts into vector instructions; the
+//! second halves are looked at where a first one is near. The same code is compiled for several instruction sets; the answer
+//! is the same on each.
+
+use std::ops::Range;
+
+use super::sorted::{Columns, Halves, LANES, Sorted};
+
+/// A pair of near rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub a: u32,
+    pub b: u32,
+    /// The bits in which they differ.
+    pub difference: Halves,
+}
+
+/// Finds near pairs.
+pub(super) struct Sweep {
+    pub distance: u32,
+    pub pairs: Vec<Pair>,
+    /// No more pairs are looked for once there are so many.
+    pub most: usize,
+    /// Whether a row of the partition has an equal one before it.
+    repeated: Vec<bool>,
+}
+
+/// What to compare.
+enum Work<'a> {
+    /// Rows of one value.
+    Runs,
+    /// Rows of one value with those of others: it with these bits changed.
+    Neighbours(&'a [usize]),
+}
+
+impl Sweep {
+    pub(super) fn new(distance: u32, most: usize) -> Self {
+        Self { distance, pairs: Vec::new(), most, repeated: Vec::new() }
+    }
+
+    /// Compares the rows of each value of a partition; of equal rows the first with all others, and no other with them.
+    pub(super) fn compare_runs(&mut self, sorted: &Sorted, partition: usize) {
+        dispatch(self, sorted, partition, Work::Runs);
+    }
+
+    /// Compares the rows of each value of a partition with those of greater values that differ from it by one of `changes`.
+    pub(super) fn compare_neighbours(&mut self, sorted: &Sorted, partition: usize, changes: &[usize]) {
+        dispatch(self, sorted, partition, Work::Neighbours(changes));
+    }
+
+    #[inline(always)]
+    fn compare(
+        &mut self,
+        sorted: &Sorted,
+        partition: usize,
+        work: Work<'_>,
+        near: impl Fn(Chunk<'_>, Halves, u32) -> u32,
+    ) {
+        let rows = sorted.columns(partition);
+        if let Work::Runs = work {
+            self.repeated.clear();
+            self.repeated.resize(rows.position.len(), false);
+        }
+        for value in sorted.values_of(partition) {
+            let run = within(sorted, value);
+            match work {
+                Work::Runs => {
+                    for i in run.clone() {
+                        if !self.repeated[i] {
+                            self.compare_one(rows, i, i + 1..run.end, &near);
+                        }
+                    }
+                }
+                Work::Neighbours(_) if run.is_empty() => {}
+                Work::Neighbours(changes) => {
+                    for other in changes.iter().map(|change| value ^ change).filter(|&other| other > value) {
+                        self.compare_two(rows, run.clone(), sorted.columns_of(other), within(sorted, other), &near);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares a row with later ones of its run.
+    #[inline(always)]
+    fn compare_one(
+        &mut self,
+        rows: Columns<'_>,
+        i: usize,
+        others: Range<usize>,
+        near: &impl Fn(Chunk<'_>, Halves, u32) -> u32,
+    ) {
+        let row = rows.row(i);
+        for from in others.clone().step_by(LANES) {
+            let Some(chunk) = Chunk::at(rows, from) else { return };
+            if chunk.may_be_near(row.first, self.distance) {
+                for lane in lanes(near(chunk, row, self.distance)) {
+                    let j = from + lane;
+                    if j < others.end && !self.repeated[j] {
+                        let difference = rows.row(j).difference(row);
+                        self.repeated[j] = difference.bits() == 0;
+                        self.push(rows.position[i], rows.position[j], difference);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares the rows of two runs.
+    #[inline(always)]
+    fn compare_two(
+        &mut self,
+        rows: Columns<'_>,
+        run: Range<usize>,
+        others: Columns<'_>,
+        other_run: Range<usize>,
+        near: &impl Fn(Chunk<'_>, Halves, u32) -> u32,
+    ) {
+        for from in other_run.clone().step_by(LANES) {
+            let Some(chunk) = Chunk::at(others, from) else { return };
+            let (firsts, distance) = (&rows.first[run.clone()], self.distance);
+            let mut next = 0;
+            while let Some(found) = firsts[next..].iter().position(|&first| chunk.may_be_near(first, distance)) {
+                let i = run.start + next + found;
+                next += found + 1;
+                let row = rows.row(i);
+                for lane in lanes(near(chunk, row, distance)) {
+                    let j = from + lane;
+                    if j < other_run.end {
+                        self.push(rows.position[i], others.position[j], others.row(j).difference(row));
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, a: u32, b: u32, difference: Halves) {
+        if self.pairs.len() < self.most {
+            self.pairs.push(Pair { a, b, difference });
+        }
+    }
+}
+
+/// The rows of a value, as places in its partition.
+#[inline(always)]
+fn within(sorted: &Sorted, value: usize) -> Range<usize> {
+    let (run, start) = (sorted.run(value), sorted.partition_start(value));
+    run.start - start..run.end - start
+}
+
+/// [`LANES`] rows in a row; the last of them may be none.
+#[derive(Clone, Copy)]
+struct Chunk<'a> {
+    first: &'a [u32; LANES],
+    second: &'a [u32; LANES],
+}
+
+impl<'a> Chunk<'a> {
+    #[inline(always)]
+    fn at(rows: Columns<'a>, from: usize) -> Option<Self> {
+        Some(Self { first: rows.first[from..].first_chunk()?, second: rows.second[from..].first_chunk()? })
+    }
+
+    /// Says whether a first half is near.
+    #[inline(always)]
+    fn may_be_near(self, first: u32, distance: u32) -> bool {
+        self.first.iter().fold(false, |any, other| any | ((other ^ first).count_ones() <= distance))
+    }
+
+    /// Gives a bit for each row that is near.
+    #[inline(always)]
+    fn near(self, row: Halves, distance: u32) -> u32 {
+        let mut near = 0;
+        for (lane, (first, second)) in self.first.iter().zip(self.second).enumerate() {
+            let bits = (first ^ row.first).count_ones() + (second ^ row.second).count_ones();
+            near |= u32::from(bits <= distance) << lane;
+        }
+        near
+    }
+}
+
+/// The places of the set bits.
+#[inline(always)]
+fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        lane
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn dispatch(sweep: &mut Sweep, sorted: &Sorted, partition: usize, work: Work<'_>) {
+    sweep.compare(sorted, partition, work, |chunk: Chunk<'_>, row, distance| chunk.near(row, distance));
+}
+
+#[cfg(target_arch = "x86_64")]
+use x86::dispatch;
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    #![allow(unsafe_code, reason = "SIMD kernel: functions compiled for a CPU feature are called after asking for it")]
+
+    use super::{Chunk, Halves, Sorted, Sweep, Work};
+
+    #[inline]
+    pub(super) fn dispatch(sweep: &mut Sweep, sorted: &Sorted, partition: usize, work: Work<'_>) {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
+            // SAFETY: the processor has both features, as just asked, and with them popcnt.
+            unsafe { with_avx512(sweep, sorted, partition, work) }
+        } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor has both features, as just asked.
+            unsafe { with_avx2(sweep, sorted, partition, work) }
+        } else {
+            sweep.compare(sorted, partition, work, |chunk: Chunk<'_>, row, distance| chunk.near(row, distance));
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
+    fn with_avx512(sweep: &mut Sweep, sorted: &Sorted, partition: usize, work: Work<'_>) {
+        // Apart from the loop around it: together the compiler makes worse code of both.
+        #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
+        #[inline(never)]
+        fn near(chunk: Chunk<'_>, row: Halves, distance: u32) -> u32 {
+            chunk.near(row, distance)
+        }
+        sweep.compare(sorted, partition, work, |chunk: Chunk<'_>, row, distance| near(chunk, row, distance));
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    fn with_avx2(sweep: &mut Sweep, sorted: &Sorted, partition: usize, work: Work<'_>) {
+        #[target_feature(enable = "avx2,popcnt")]
+        #[inline(never)]
+        fn near(chunk: Chunk<'_>, row: Halves, distance: u32) -> u32 {
+            chunk.near(row, distance)
+        }
+        sweep.compare(sorted, partition, work, |chunk: Chunk<'_>, row, distance| near(chunk, row, distance));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sorted::count;
+    use super::*;
+
+    /// What this processor's own instructions find is what portable code finds, in runs of all lengths.
+    #[test]
+    fn every_processor_finds_the_same() {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            crate::sketch::hash::token_hash(&state.to_string())
+        };
+        let centres: Vec<u64> = (0..60).map(|_| random()).collect();
+        let signatures: Vec<u64> = (0..9000u64)
+            .map(|i| centres[(i * i % 61 % 60) as usize] ^ (1 << (random() % 64)) ^ (1 << (random() % 64)))
+            .collect();
+        let counts = count(&signatures);
+        let mut sorted = Sorted::new(signatures.len());
+        let portable = |chunk: Chunk<'_>, row: Halves, distance: u32| chunk.near(row, distance);
+        for (quarter, counts) in counts.iter().enumerate() {
+            sorted.scatter(&signatures, quarter, counts, &vec![0; signatures.len().div_ceil(64)]);
+            (0..sorted.partitions()).for_each(|partition| sorted.sort(partition));
+            for distance in 0..=7 {
+                let changes: Vec<usize> = (0..16).map(|bit| 1 << bit).collect();
+                let mut native = Sweep::new(distance, usize::MAX);
+                let mut plain = Sweep::new(distance, usize::MAX);
+                for partition in 0..sorted.partitions() {
+                    native.compare_runs(&sorted, partition);
+                    plain.compare(&sorted, partition, Work::Runs, portable);
+                    native.compare_neighbours(&sorted, partition, &changes);
+                    plain.compare(&sorted, partition, Work::Neighbours(&changes), portable);
+                }
+                assert!(native.pairs == plain.pairs && (distance < 2 || !plain.pairs.is_empty()));
+            }
+        }
+    }
+}
