@@ -1,4 +1,4 @@
-"""Times the peers from PyPI on a file of texts, one a line: peers.py PEER FILE ROUNDS.
+"""Times the peers from PyPI on a file of texts, or of signatures, one a line: peers.py PEER FILE ROUNDS.
 
 Prints lines of a name, an amount and the seconds it took, with tabs between: bytes of text, or rows. Each peer gets
 its work the way its own documentation does it, shingles ready-made outside the clock, one thread.
@@ -98,6 +98,18 @@ def chdb(texts, rounds, path):
     clickhouse.close()
 
 
+def pybktree(lines, probes):
+    from pybktree import BKTree
+
+    signatures = [int(line) & (1 << 64) - 1 for line in lines]
+    tree = BKTree(lambda a, b: (a ^ b).bit_count(), signatures)
+    sought = [signature ^ 0b101 for signature in signatures[:: max(1, len(signatures) // probes)][:probes]]
+    begin = time.perf_counter()
+    for signature in sought:
+        tree.find(signature, 3)
+    report("pybktree, distance 3", len(sought), time.perf_counter() - begin)
+
+
 def main():
     peer, path, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     with open(path, encoding="utf-8") as file:
@@ -105,6 +117,8 @@ def main():
     report(f"version {importlib.metadata.version(peer)}", 1, 0)
     if peer == "chdb":
         chdb(texts, rounds, path)
+    elif peer == "pybktree":
+        pybktree(texts, 4 * rounds)
     else:
         {"rensa": rensa, "datasketch": datasketch, "simhash": simhash}[peer](texts, rounds)
 

@@ -7,6 +7,7 @@
 mod grouping;
 mod lookup;
 mod minhash;
+mod quoted;
 mod search;
 mod skew;
 
@@ -57,9 +58,12 @@ pub fn measure(bench: &Bench) -> Result<Section> {
     if bench.wants("search") {
         search::measure(bench, &mut section)?;
     }
+    if bench.wants("quoted") {
+        quoted::measure(bench, &mut section)?;
+    }
     section.words(
-        "Not measured here: smlar itself and BK-trees in SP-GiST (pg-spgist_hamming), which Debian does not package, and pgvector, which \
-         Debian packages for later releases of Postgres.",
+        "Not measured here: smlar itself and BK-trees in SP-GiST (pg-spgist_hamming), which Debian does not package. pgvector, which Debian has for \
+         later releases of Postgres, has a table of its own: `cargo xtask bench --vectors --pg 17`.",
     );
     bench.ask("DROP TABLE IF EXISTS made, natural_texts")?;
     Ok(section)

@@ -28,11 +28,13 @@ pub fn measure(bench: &Bench, section: &mut Section, table: &str, what: &str) ->
     let mut comparison = Comparison::new(&format!("Grouping, {table}"), &method, Shown::Time, PLAIN);
     let window = |call: &str| format!("SELECT sum(answer) FROM (SELECT {call} AS answer FROM {table}) AS s");
     let ours = |distance| format!("near_duplicate_of(signature, {distance}) OVER (ORDER BY id)");
-    let names = [PLAIN.to_owned(), ours(3), ours(7)];
+    // The plain aggregate takes an index-only scan; this one reads the signatures, too.
+    let reading = "count(signature) OVER (ORDER BY id)";
+    let names = [PLAIN.to_owned(), reading.to_owned(), ours(3), ours(7)];
     let statements: Vec<String> = names.iter().map(|call| window(call)).collect();
     let seconds = bench.best(&statements.iter().map(String::as_str).collect::<Vec<_>>())?;
     for (name, seconds) in names.iter().zip(seconds) {
-        comparison.add(if name == PLAIN { Who::Floor } else { Who::Ours }, name, seconds, "");
+        comparison.add(if name == PLAIN || name == reading { Who::Floor } else { Who::Ours }, name, seconds, "");
     }
     const JOIN: &str = "self-join over bands, distance 3";
     if rows > JOINED {

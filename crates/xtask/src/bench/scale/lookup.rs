@@ -134,6 +134,7 @@ pub fn measure(bench: &Bench, section: &mut Section, table: &str, what: &str) ->
     );
     let measured = bench.lookups(&nearest, probes / 50, 0)?;
     comparison.add(Who::Ours, "nearest row, ORDER BY <~> LIMIT 1", measured.median, "a scan; any number of rows");
+    bk_tree(bench, &mut comparison, table, rows)?;
     section.comparison(&comparison)?;
     section.grid(&format!("Indexes, {table}"), "Built and filled on the table of the look-ups.", &costs);
     let bounds: &[(i32, f64)] = if rows > 5e6 { &[(3, 0.5)] } else { &[(3, 0.15), (7, 2.0), (11, 10.0)] };
@@ -143,6 +144,26 @@ pub fn measure(bench: &Bench, section: &mut Section, table: &str, what: &str) ->
             let milliseconds = comparison.cost(&line).map(|cost| cost * 1e3);
             section.aim(&format!("{table}, {line}, ms"), milliseconds, Bound::AtMost(bound));
         }
+    }
+    Ok(())
+}
+
+/// A BK-tree over all signatures, as one would keep outside a database.
+fn bk_tree(bench: &Bench, comparison: &mut Comparison, table: &str, rows: f64) -> Result {
+    const NAME: &str = "BK-tree in Python (pybktree), distance 3";
+    if rows > 2e6 {
+        comparison.missing(NAME, "left out: minutes and gigabytes to build");
+        return Ok(());
+    }
+    let file = bench.server.directory().join(format!("{table}.signatures"));
+    bench.ask(&format!(r"\copy (SELECT signature::bigint FROM {table}) TO '{}'", file.display()))?;
+    match bench.peer("pybktree", &file) {
+        Ok(measured) => {
+            for line in measured.iter().filter(|line| line.name.starts_with("pybktree")) {
+                comparison.add(Who::Peer, NAME, line.cost(), "mean; takes any metric, needs no bands");
+            }
+        }
+        Err(error) => comparison.missing(NAME, &error),
     }
     Ok(())
 }
