@@ -198,11 +198,11 @@ fn parallel(bench: &Bench, section: &mut Section) -> Result {
         (
             Who::Ours,
             SIMHASH,
-            "SELECT count(simhash(body, 'chars:5')) FROM article, LATERAL generate_series(1, 4 + 0 * id)",
+            "SELECT count(simhash(body, 'chars:5')) FROM article, LATERAL generate_series(1, 16 + 0 * id)",
         ),
-        (Who::Floor, FLOOR, "SELECT sum(hashtext(body)) FROM article, LATERAL generate_series(1, 4 + 0 * id)"),
+        (Who::Floor, FLOOR, "SELECT sum(hashtext(body)) FROM article, LATERAL generate_series(1, 16 + 0 * id)"),
     ];
-    let method = "The same statement with one and with two parallel workers, `parallel_leader_participation = off`; each row four \
+    let method = "The same statement with one and with two parallel workers, `parallel_leader_participation = off`; each row sixteen \
                   times, so that starting the workers weighs little (LATERAL: one plan for both). Beside it the same of the floor.";
     let mut comparison = Comparison::new("Parallel workers", method, Shown::Time, &workers(SIMHASH, 2));
     bench.ask(
