@@ -3,6 +3,8 @@
 //!
 //! What is handed out are places, which the caller reads by SQL with everything that SQL asks of a reader.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ptr;
 
 use neardup_core::banding::{DEFAULT_BANDS, Rotated};
@@ -67,6 +69,8 @@ struct Part {
     scans: [Option<Scan>; INDEXES],
     fetch: *mut pg_sys::IndexFetchTableData,
     slot: *mut pg_sys::TupleTableSlot,
+    /// The place of the entry that is the part's head.
+    head: Place,
 }
 
 /// A table, or all partitions of one.
@@ -76,9 +80,10 @@ pub struct Nearby {
     parts: Vec<Part>,
     snapshot: *mut pg_sys::SnapshotData,
     entries: u64,
-    /// The range sought, and the part it is sought in.
-    range: (usize, i64, i64),
-    part: usize,
+    /// The band sought.
+    band: usize,
+    /// The next rotated signature of each part that has one: the parts are read as one, in order, which a search relies on.
+    heads: BinaryHeap<Reverse<(i64, u32)>>,
     read: u32,
 }
 
@@ -97,6 +102,7 @@ impl Nearby {
                     scans: [const { None }; INDEXES],
                     fetch: pg_sys::table_index_fetch_begin(table),
                     slot: pg_sys::table_slot_create(table, ptr::null_mut()),
+                    head: Place::default(),
                 }
             };
             let parts: Vec<Part> = tables.iter().map(open).collect();
@@ -104,24 +110,23 @@ impl Nearby {
                 u64::from(pg_sys::RelationGetNumberOfBlocksInFork(part.indexes[0], pg_sys::ForkNumber::MAIN_FORKNUM))
             };
             let entries = parts.iter().map(pages).sum::<u64>() * ENTRIES_A_PAGE;
-            Self { parts, snapshot: pg_sys::GetActiveSnapshot(), entries, range: (0, 0, 0), part: 0, read: 0 }
+            Self { parts, snapshot: pg_sys::GetActiveSnapshot(), entries, band: 0, heads: BinaryHeap::new(), read: 0 }
         }
     }
 
-    /// The scan of the band sought, in the part that it is sought in.
-    fn scan(&mut self) -> Option<&mut Scan> {
-        let part = self.parts.get_mut(self.part)?;
-        let band = self.range.0;
+    /// Makes the next entry of a part its head; before that, goes to the entries of a range if one is given.
+    fn advance(&mut self, part: usize, range: Option<(i64, i64)>) {
+        let (band, snapshot) = (self.band, self.snapshot);
+        let Some(it) = self.parts.get_mut(part) else { return };
         // SAFETY: relations are closed after the scan is dropped; the snapshot outlives the call.
-        let begin = || unsafe { Scan::begin(part.table, part.indexes[band], self.snapshot) };
-        Some(part.scans[band].get_or_insert_with(begin))
-    }
-
-    fn go_to(&mut self, part: usize) {
-        self.part = part;
-        let (_, first, last) = self.range;
-        if let Some(scan) = self.scan() {
+        let begin = || unsafe { Scan::begin(it.table, it.indexes[band], snapshot) };
+        let scan = it.scans[band].get_or_insert_with(begin);
+        if let Some((first, last)) = range {
             scan.range(first, last);
+        }
+        if let Some((word, place)) = scan.next() {
+            it.head = place;
+            self.heads.push(Reverse((word.cast_signed(), part as u32)));
         }
     }
 }
@@ -133,8 +138,9 @@ impl Rotated for Nearby {
 
     fn seek(&mut self, band: u32, first: i64, last: i64) {
         pgrx::check_for_interrupts!();
-        self.range = (band as usize, first, last);
-        self.go_to(0);
+        self.band = band as usize;
+        self.heads.clear();
+        (0..self.parts.len()).for_each(|part| self.advance(part, Some((first, last))));
     }
 
     fn entry(&mut self) -> Option<(i64, Self::Place)> {
@@ -142,12 +148,10 @@ impl Rotated for Nearby {
         if self.read.is_multiple_of(INTERRUPT_EVERY) {
             pgrx::check_for_interrupts!();
         }
-        loop {
-            if let Some((word, place)) = self.scan()?.next() {
-                return Some((word.cast_signed(), (self.part as u32, place)));
-            }
-            self.go_to(self.part + 1);
-        }
+        let Reverse((word, part)) = self.heads.pop()?;
+        let place = self.parts.get(part as usize)?.head;
+        self.advance(part as usize, None);
+        Some((word, (part, place)))
     }
 
     fn row(&mut self, (part, mut place): Self::Place) -> Option<Self::Row> {

@@ -110,7 +110,7 @@ ALTER TABLE parted ATTACH PARTITION parted_2 FOR VALUES FROM (10) TO (20);
 INSERT INTO parted SELECT id + 1000, 5, sig FROM articles WHERE id BETWEEN 1 AND 40;
 CREATE INDEX ON parted (simhash_rotated(sig, 0)); CREATE INDEX ON parted (simhash_rotated(sig, 1)); CREATE INDEX ON parted (simhash_rotated(sig, 2)); CREATE INDEX ON parted (simhash_rotated(sig, 3));
 SELECT neardup_internal.is_rotated('parted'::regclass, 'sig');
-SELECT p.id, day, p.sig <~> a.sig AS distance FROM articles a, neardup.nearest(NULL::parted, 'sig', a.sig, 5) p WHERE a.id = 25 ORDER BY 3, 1;
+SELECT p.id, day, p.sig <~> a.sig AS distance FROM articles a, neardup.nearest(NULL::parted, 'sig', a.sig, 6) p WHERE a.id = 25 ORDER BY 3, 1;
 SELECT p.id, day, p.sig <~> a.sig AS distance FROM articles a, neardup.near(NULL::parted, 'sig', a.sig, 1) p WHERE a.id = 25 ORDER BY 3, 1;
 CREATE TABLE parted_3 PARTITION OF parted FOR VALUES FROM (20) TO (30);
 INSERT INTO parted SELECT 2025, 25, sig FROM articles WHERE id = 25;
@@ -144,3 +144,25 @@ SELECT neardup.exists_within('articles', 'sig', NULL, 3) IS NULL AS unknown;
 DROP TABLE articles, parted CASCADE;
 DROP FUNCTION blocks;
 DROP ROLE reader;
+
+-- the same signatures in several partitions, some of them many times: each row once, none missed
+CREATE TABLE months (id int, month int, sig simhash) PARTITION BY LIST (month);
+CREATE TABLE months_1 PARTITION OF months FOR VALUES IN (1);
+CREATE TABLE months_2 PARTITION OF months FOR VALUES IN (2);
+CREATE TABLE months_3 PARTITION OF months FOR VALUES IN (3);
+INSERT INTO months SELECT m * 1000 + i, m, (x'0123456789abcdef'::bigint # ((1::bigint << (i % 9)) - 1) # (CASE WHEN i % 7 = m THEN 1::bigint << 40 + m ELSE 0 END))::simhash
+FROM generate_series(1, 400) i, generate_series(1, 3) m;
+CREATE INDEX ON months (simhash_rotated(sig, 0)); CREATE INDEX ON months (simhash_rotated(sig, 1)); CREATE INDEX ON months (simhash_rotated(sig, 2)); CREATE INDEX ON months (simhash_rotated(sig, 3));
+SELECT neardup_internal.is_rotated('months'::regclass, 'sig');
+SELECT k, count(*), bool_and(by_index = by_force) AS exact
+FROM generate_series(0, 11) k, (SELECT DISTINCT sig FROM months UNION SELECT 'fedcba9876543210') q,
+     LATERAL (SELECT ARRAY(SELECT id FROM neardup.near(NULL::months, 'sig', q.sig, k) ORDER BY id) AS by_index,
+                     ARRAY(SELECT id FROM months m WHERE m.sig <~> q.sig <= k ORDER BY id) AS by_force) compared
+GROUP BY k ORDER BY k;
+SELECT n, bool_and(by_index = by_force) AS exact, bool_and(different = n) AS each_once
+FROM unnest(ARRAY[1, 50, 130, 500]) n, (SELECT DISTINCT sig FROM months) q,
+     LATERAL (SELECT ARRAY(SELECT m.sig <~> q.sig FROM neardup.nearest(NULL::months, 'sig', q.sig, n) m ORDER BY 1) AS by_index,
+                     (SELECT count(DISTINCT id) FROM neardup.nearest(NULL::months, 'sig', q.sig, n)) AS different,
+                     ARRAY(SELECT m.sig <~> q.sig FROM months m ORDER BY 1 LIMIT n) AS by_force) compared
+GROUP BY n ORDER BY n;
+DROP TABLE months;

@@ -27,7 +27,8 @@ pub trait Rotated {
 
     /// Goes to the entries from `first` to `last` of a band's index.
     fn seek(&mut self, band: u32, first: i64, last: i64);
-    /// Gives the next entry there: the rotated signature, and the place of its row.
+    /// Gives the next entry there, in the order of the rotated signatures, those of several tables merged: the rotated
+    /// signature, and the place of its row.
     fn entry(&mut self) -> Option<(i64, Self::Place)>;
     /// Visits a place; `None` if no row there counts.
     fn row(&mut self, place: Self::Place) -> Option<Self::Row>;
