@@ -119,7 +119,7 @@ impl Sorted {
         let bits = rows.checked_ilog2().unwrap_or(0).saturating_sub(PARTITION_BITS).min(MOST_PARTITIONS_BITS);
         let inner = BITS - bits;
         Self {
-            values: vec![0; 3 * rows + LANES],
+            values: vec![0; 3 * rows + 2 * LANES],
             starts: vec![0; VALUES + 1],
             inner,
             next: Vec::new(),

@@ -1,8 +1,8 @@
 //! Compares rows that are sorted by a quarter: the innermost loop of [`quarters`](super::quarters).
 //!
-//! Sixteen first halves at a time, without branches, so that the compiler can turn the bit counts into vector instructions; the
-//! second halves are looked at where a first one is near. The same code is compiled for several instruction sets; the answer
-//! is the same on each.
+//! Four first halves with sixteen at a time, without branches, so that the compiler can turn the bit counts into vector
+//! instructions; the second halves are looked at where a first one is near. The same code is compiled for several instruction
+//! sets; the answer is the same on each.
 
 use std::ops::Range;
 
@@ -23,8 +23,10 @@ pub(super) struct Sweep {
     pub pairs: Vec<Pair>,
     /// No more pairs are looked for once there are so many.
     pub most: usize,
-    /// Whether a row of the partition has an equal one before it.
-    repeated: Vec<bool>,
+    /// First halves of the rows of a run that have no equal one before them.
+    firsts: Vec<u32>,
+    /// The places of those rows.
+    places: Vec<usize>,
 }
 
 /// What to compare.
@@ -37,7 +39,7 @@ enum Work<'a> {
 
 impl Sweep {
     pub(super) fn new(distance: u32, most: usize) -> Self {
-        Self { distance, pairs: Vec::new(), most, repeated: Vec::new() }
+        Self { distance, pairs: Vec::new(), most, firsts: Vec::new(), places: Vec::new() }
     }
 
     /// Compares the rows of each value of a partition; of equal rows the first with all others, and no other with them.
@@ -59,81 +61,89 @@ impl Sweep {
         near: impl Fn(Chunk<'_>, Halves, u32) -> u32,
     ) {
         let rows = sorted.columns(partition);
-        if let Work::Runs = work {
-            self.repeated.clear();
-            self.repeated.resize(rows.position.len(), false);
-        }
         for value in sorted.values_of(partition) {
             let run = within(sorted, value);
             match work {
-                Work::Runs => {
-                    for i in run.clone() {
-                        if !self.repeated[i] {
-                            self.compare_one(rows, i, i + 1..run.end, &near);
-                        }
-                    }
-                }
+                Work::Runs => self.compare_run(rows, run, &near),
                 Work::Neighbours(_) if run.is_empty() => {}
                 Work::Neighbours(changes) => {
-                    for other in changes.iter().map(|change| value ^ change).filter(|&other| other > value) {
-                        self.compare_two(rows, run.clone(), sorted.columns_of(other), within(sorted, other), &near);
+                    for change in changes.iter().filter(|&change| value ^ change > value) {
+                        let other = value ^ change;
+                        // What the values differ by, the first halves cannot.
+                        let distance = self.distance - change.count_ones();
+                        let others = (sorted.columns_of(other), within(sorted, other));
+                        self.compare_two((rows, run.clone()), others, distance, &near);
                     }
                 }
             }
         }
     }
 
-    /// Compares a row with later ones of its run.
+    /// Compares the rows of a run with each other: some rows with all before them, then among themselves.
     #[inline(always)]
-    fn compare_one(
-        &mut self,
-        rows: Columns<'_>,
-        i: usize,
-        others: Range<usize>,
-        near: &impl Fn(Chunk<'_>, Halves, u32) -> u32,
-    ) {
-        let row = rows.row(i);
-        for from in others.clone().step_by(LANES) {
+    fn compare_run(&mut self, rows: Columns<'_>, run: Range<usize>, near: &impl Fn(Chunk<'_>, Halves, u32) -> u32) {
+        let (mut firsts, mut places) = (std::mem::take(&mut self.firsts), std::mem::take(&mut self.places));
+        firsts.clear();
+        places.clear();
+        for from in run.clone().step_by(LANES) {
             let Some(chunk) = Chunk::at(rows, from) else { return };
-            if chunk.may_be_near(row.first, self.distance) {
-                for lane in lanes(near(chunk, row, self.distance)) {
-                    let j = from + lane;
-                    if j < others.end && !self.repeated[j] {
-                        let difference = rows.row(j).difference(row);
-                        self.repeated[j] = difference.bits() == 0;
-                        self.push(rows.position[i], rows.position[j], difference);
-                    }
+            let mut repeated = 0;
+            chunk.each_candidate(&firsts, self.distance, |before| {
+                let i = places[before];
+                repeated |= self.take(rows, i, (rows, from), near(chunk, rows.row(i), self.distance) & !repeated, run.end);
+            });
+            let end = run.end.min(from + LANES);
+            let apart = repeated == 0 && !may_be_near_within(rows, from, self.distance);
+            if apart {
+                firsts.extend_from_slice(&rows.first[from..end]);
+                places.extend(from..end);
+                continue;
+            }
+            for (lane, i) in (from..end).enumerate() {
+                if repeated >> lane & 1 == 0 {
+                    let later = near(chunk, rows.row(i), self.distance) & (!1 << lane) & !repeated;
+                    repeated |= self.take(rows, i, (rows, from), later, run.end);
+                    firsts.push(rows.first[i]);
+                    places.push(i);
                 }
             }
         }
+        (self.firsts, self.places) = (firsts, places);
     }
 
-    /// Compares the rows of two runs.
+    /// Compares the rows of two runs; their first halves may differ by `distance`.
     #[inline(always)]
     fn compare_two(
         &mut self,
-        rows: Columns<'_>,
-        run: Range<usize>,
-        others: Columns<'_>,
-        other_run: Range<usize>,
+        (rows, run): (Columns<'_>, Range<usize>),
+        (others, other_run): (Columns<'_>, Range<usize>),
+        distance: u32,
         near: &impl Fn(Chunk<'_>, Halves, u32) -> u32,
     ) {
         for from in other_run.clone().step_by(LANES) {
             let Some(chunk) = Chunk::at(others, from) else { return };
-            let (firsts, distance) = (&rows.first[run.clone()], self.distance);
-            let mut next = 0;
-            while let Some(found) = firsts[next..].iter().position(|&first| chunk.may_be_near(first, distance)) {
-                let i = run.start + next + found;
-                next += found + 1;
-                let row = rows.row(i);
-                for lane in lanes(near(chunk, row, distance)) {
-                    let j = from + lane;
-                    if j < other_run.end {
-                        self.push(rows.position[i], others.position[j], others.row(j).difference(row));
-                    }
-                }
+            chunk.each_candidate(&rows.first[run.clone()], distance, |before| {
+                let i = run.start + before;
+                self.take(rows, i, (others, from), near(chunk, rows.row(i), self.distance), other_run.end);
+            });
+        }
+    }
+
+    /// Notes a row's pairs with those of the rows from a place on whose bits are set, as long as they lie before `end`; gives those of
+    /// them that are equal to it.
+    #[inline(always)]
+    fn take(&mut self, rows: Columns<'_>, i: usize, others: (Columns<'_>, usize), near: u32, end: usize) -> u32 {
+        let (others, from) = others;
+        let mut equal = 0;
+        for lane in lanes(near) {
+            let j = from + lane;
+            if j < end {
+                let difference = others.row(j).difference(rows.row(i));
+                equal |= u32::from(difference.bits() == 0) << lane;
+                self.push(rows.position[i], others.position[j], difference);
             }
         }
+        equal
     }
 
     #[inline(always)]
@@ -164,10 +174,35 @@ impl<'a> Chunk<'a> {
         Some(Self { first: rows.first[from..].first_chunk()?, second: rows.second[from..].first_chunk()? })
     }
 
-    /// Says whether a first half is near.
+    /// Gives the places of the first halves that are near one of these.
     #[inline(always)]
-    fn may_be_near(self, first: u32, distance: u32) -> bool {
-        self.first.iter().fold(false, |any, other| any | ((other ^ first).count_ones() <= distance))
+    fn each_candidate(self, firsts: &[u32], distance: u32, mut found: impl FnMut(usize)) {
+        let (fours, rest) = firsts.as_chunks::<4>();
+        for (place, four) in fours.iter().enumerate() {
+            if self.may_be_near(four, distance) {
+                for (i, &first) in four.iter().enumerate() {
+                    if self.may_be_near(&[first], distance) {
+                        found(4 * place + i);
+                    }
+                }
+            }
+        }
+        for (i, &first) in rest.iter().enumerate() {
+            if self.may_be_near(&[first], distance) {
+                found(4 * fours.len() + i);
+            }
+        }
+    }
+
+    /// Says whether one of some first halves is near.
+    #[inline(always)]
+    fn may_be_near<const N: usize>(self, firsts: &[u32; N], distance: u32) -> bool {
+        let mut any = false;
+        for other in self.first {
+            let least = firsts.iter().fold(u32::BITS, |least, first| least.min((other ^ first).count_ones()));
+            any |= least <= distance;
+        }
+        any
     }
 
     /// Gives a bit for each row that is near.
@@ -180,6 +215,18 @@ impl<'a> Chunk<'a> {
         }
         near
     }
+}
+
+/// Says whether of the [`LANES`] rows from a place on one is near another by its first half; it may say so of others.
+#[inline(always)]
+fn may_be_near_within(rows: Columns<'_>, from: usize, distance: u32) -> bool {
+    let Some(firsts) = rows.first[from..].first_chunk::<{ 2 * LANES }>() else { return true };
+    let mut any = false;
+    for lane in 0..LANES {
+        let apart = |later: usize| (firsts[lane] ^ firsts[lane + later]).count_ones();
+        any |= (1..LANES).fold(u32::BITS, |least, later| least.min(apart(later))) <= distance;
+    }
+    any
 }
 
 /// The places of the set bits.
