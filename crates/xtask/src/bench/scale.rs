@@ -77,7 +77,7 @@ fn make(bench: &Bench, rows: u64) -> Result {
          SELECT i AS id,
                 CASE WHEN i % 10 = 0 THEN bench.changed(left(md5((i - 1)::text), 16)::simhash, i / 10 % 8)
                      ELSE left(md5(i::text), 16)::simhash END AS signature
-         FROM generate_series(1, {rows}) i;
+         FROM generate_series(1::bigint, {rows}) i;
          ALTER TABLE made ADD PRIMARY KEY (id);
          VACUUM (FREEZE, ANALYZE) made"
         ))

@@ -13,6 +13,9 @@ const PLAIN: &str = "sum(id) OVER (ORDER BY id)";
 /// The program around simhash-cpp, the C++ library of the Python package simhash-py.
 const PROGRAM: &str = include_str!("find_all.cpp");
 
+/// Bytes of `work_mem` a row of the window, so that none of the statements writes its rows to a file: Postgres takes about 56.
+const KEPT: f64 = 128.0;
+
 /// A self-join of more rows than these takes longer than all the rest.
 const JOINED: f64 = 2e6;
 
@@ -20,11 +23,13 @@ const JOINED: f64 = 2e6;
 pub fn measure(bench: &Bench, section: &mut Section, table: &str, what: &str) -> Result {
     say::note(&format!("{table}: groups"));
     let rows = bench.number(&format!("SELECT count(*) FROM {table}"))?;
+    let memory = (rows * KEPT / 1_048_576.0).ceil();
     let method = format!(
-        "{} rows: {what}. Each window statement reads all rows in the order of their key and adds up the answers. The self-join \
-         and simhash-cpp give pairs; to make groups of them is more work.",
+        "{} rows: {what}. Each window statement reads all rows in the order of their key and adds up the answers, with `work_mem = \
+         '{memory}MB'`. The self-join and simhash-cpp give pairs; to make groups of them is more work.",
         grouped(rows)
     );
+    bench.ask(&format!("SET work_mem = '{memory}MB'"))?;
     let mut comparison = Comparison::new(&format!("Grouping, {table}"), &method, Shown::Time, PLAIN);
     let window = |call: &str| format!("SELECT sum(answer) FROM (SELECT {call} AS answer FROM {table}) AS s");
     let ours = |distance| format!("near_duplicate_of(signature, {distance}) OVER (ORDER BY id)");
@@ -36,6 +41,7 @@ pub fn measure(bench: &Bench, section: &mut Section, table: &str, what: &str) ->
     for (name, seconds) in names.iter().zip(seconds) {
         comparison.add(if name == PLAIN || name == reading { Who::Floor } else { Who::Ours }, name, seconds, "");
     }
+    bench.ask("RESET work_mem")?;
     const JOIN: &str = "self-join over bands, distance 3";
     if rows > JOINED {
         comparison.missing(JOIN, "left out: its work grows with the square of the rows");
