@@ -559,6 +559,11 @@ BEGIN
         END IF;
         RETURN;
     END IF;
+    -- What neardup.protect takes where nothing is said cannot be told from what is meant.
+    IF distance IS DISTINCT FROM 7 THEN
+        RAISE EXCEPTION 'distance goes with method simhash: %', distance USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = pg_catalog.format('Method %s goes by similarity.', method);
+    END IF;
     IF similarity IS NULL OR NOT (similarity > '0' AND similarity <= '1') OR (method = 'minhash' AND similarity = '1') THEN
         RAISE EXCEPTION 'similarity must be above 0 and % 1 with method %: %', CASE method WHEN 'minhash' THEN 'below' ELSE 'at most' END, method,
             coalesce(similarity::text, 'NULL') USING ERRCODE = 'invalid_parameter_value',

@@ -60,6 +60,7 @@ SELECT neardup.protect('essays', 'body', method => 'minhash');
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 1);
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.01);
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.8, verify => 'cosine');
+SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.8, distance => 3);
 SELECT neardup.protect('essays', 'body', method => 'minhash', similarity => 0.8, search_index => true);
 SELECT neardup.protect('essays', 'body', method => 'luck');
 DROP TABLE essays;
