@@ -20,7 +20,7 @@ pub(super) const QUARTERS: usize = 4;
 pub(super) const LANES: usize = 16;
 
 /// Rows aimed at for a partition, by bits: what the second step touches then stays in the second-level cache.
-const PARTITION_BITS: u32 = 12;
+const PARTITION_BITS: u32 = 14;
 
 /// The most partitions, by bits: each open one costs the first step a line of cache.
 const MOST_PARTITIONS_BITS: u32 = 11;
