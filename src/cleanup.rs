@@ -10,7 +10,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::datum::runner;
+use crate::datum::{RowText, runner};
 use crate::error::{Result, report};
 
 extension_sql_file!(
@@ -23,6 +23,7 @@ extension_sql_file!(
         release_table,
         in_transaction_block,
         check_committing,
+        row_text,
         pass::let_through,
         pass::sign_only
     ]
@@ -95,6 +96,18 @@ fn check_committing(procedure: &str) -> Result<()> {
             "It commits after each batch, which Postgres allows neither in a function nor in a block with EXCEPTION.",
         )
         .set_hint("Call it on its own, or from a DO block or a procedure that were called so."))
+}
+
+/// The text of a row, the same as that of a cast, sooner.
+#[pg_extern(
+    stable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.row_text(\"row\" record) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn row_text(row: RowText<'_>) -> Vec<u8> {
+    row.into_bytes()
 }
 
 /// Splits a group by what its texts say: for each row the row that stays, counted from 1, what it is to that and how sure.
