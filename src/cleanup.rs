@@ -5,12 +5,13 @@
 
 use neardup_core::banding::MAX_DISTANCE;
 use neardup_core::grouping::{self, Group};
+use neardup_core::sketch::digest;
 use neardup_core::{Error, ErrorKind};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::datum::{RowText, runner};
+use crate::datum::{RowText, Text, runner};
 use crate::error::{Result, report};
 
 extension_sql_file!(
@@ -24,6 +25,7 @@ extension_sql_file!(
         in_transaction_block,
         check_committing,
         row_text,
+        text_hash,
         pass::let_through,
         pass::sign_only
     ]
@@ -108,6 +110,18 @@ fn check_committing(procedure: &str) -> Result<()> {
 )]
 fn row_text(row: RowText<'_>) -> Vec<u8> {
     row.into_bytes()
+}
+
+/// A hash of a text by which a clean-up sees whether somebody has changed it.
+#[pg_extern(
+    stable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.text_hash(document text) RETURNS bigint STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn text_hash(document: Text<'_>) -> i64 {
+    digest::text_hash(&document).cast_signed()
 }
 
 /// Splits a group by what its texts say: for each row the row that stays, counted from 1, what it is to that and how sure.

@@ -163,4 +163,4 @@ CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias te
 
 CREATE FUNCTION neardup_internal.document_hash(guarded neardup.protected, alias text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN pg_catalog.format('pg_catalog.hashtextextended(%s, 0)', neardup_internal.document_of(guarded, alias));
+    RETURN pg_catalog.format('neardup_internal.text_hash(%s)', neardup_internal.document_of(guarded, alias));

@@ -4,7 +4,7 @@
 //! taking a row of 1 kB into the archive cost. Here a text is taken as it lies, and one pass that needs no call tells whether it
 //! wants quotes. All other types are written by their own output functions, as there.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::CStr;
 use std::marker::PhantomData;
 
 use pgrx::callconv::{Arg, ArgAbi};
@@ -12,15 +12,10 @@ use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgMemoryContexts, PgSqlErrorCode, pg_sys};
 
-use neardup_core::row_text::Quoting;
+use neardup_core::row_text;
 
 /// What most rows have room in.
 const ROOM: usize = 2048;
-
-// The C library's, which Postgres has set to the locale of the database: in some of one byte a character there is white space beyond ASCII.
-unsafe extern "C" {
-    safe fn isspace(byte: c_int) -> c_int;
-}
 
 /// The row that a function is called with, its one argument.
 pub struct RowText<'fcx> {
@@ -61,7 +56,6 @@ struct Writing {
     descriptor: pg_sys::TupleDesc,
     /// `None` for a column that was dropped.
     columns: Vec<Option<Output>>,
-    quoting: Quoting,
 }
 
 /// How a column is written.
@@ -113,7 +107,7 @@ unsafe fn written(function: *mut pg_sys::FmgrInfo, row: pg_sys::HeapTupleHeader)
                 }
                 Output::Function(function) => CStr::from_ptr(pg_sys::OutputFunctionCall(function, value)).to_bytes(),
             };
-            if writing.quoting.append(bytes, &mut text).is_err() {
+            if row_text::append(bytes, &mut text).is_err() {
                 out_of_memory(bytes.len());
             }
         }
@@ -136,7 +130,7 @@ impl Writing {
                 (kind != pg_sys::Oid::INVALID).then(|| Output::of(kind, memory))
             };
             let columns = (1..=(*descriptor).natts).map(output).collect();
-            Self { identifier, descriptor, columns, quoting: Quoting::new(|byte| isspace(c_int::from(byte)) != 0) }
+            Self { identifier, descriptor, columns }
         }
     }
 }
