@@ -723,7 +723,7 @@ COMMENT ON FUNCTION neardup_internal.row_text(pg_catalog.record) IS 'the text of
 CREATE FUNCTION neardup_internal.text_hash(document text)
  RETURNS bigint
  LANGUAGE c
- STABLE PARALLEL SAFE STRICT
+ STABLE PARALLEL SAFE STRICT COST 1000
 AS 'MODULE_PATHNAME', $function$text_hash_wrapper$function$;
 
 COMMENT ON FUNCTION neardup_internal.text_hash(pg_catalog.text) IS 'a hash of a text, to see whether it has changed; another version may have another hash';

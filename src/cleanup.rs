@@ -118,7 +118,7 @@ fn row_text(row: RowText<'_>) -> Vec<u8> {
     strict,
     parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.text_hash(document text) RETURNS bigint STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.text_hash(document text) RETURNS bigint STABLE STRICT PARALLEL SAFE COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn text_hash(document: Text<'_>) -> i64 {
     digest::text_hash(&document).cast_signed()

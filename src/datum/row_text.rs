@@ -8,8 +8,8 @@ use std::ffi::CStr;
 use std::marker::PhantomData;
 
 use pgrx::callconv::{Arg, ArgAbi};
-use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
 use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
 use pgrx::{PgLogLevel, PgMemoryContexts, PgSqlErrorCode, pg_sys};
 
 use neardup_core::row_text;
