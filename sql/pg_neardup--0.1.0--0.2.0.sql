@@ -717,11 +717,27 @@ RETURN CASE WHEN ((guarded).expression IS NOT NULL) THEN format('CASE WHEN %1$s.
 
 COMMENT ON FUNCTION neardup_internal.document_of(neardup.protected,pg_catalog.text) IS 'SQL expression for the document of a row, as the guard makes it';
 
+CREATE FUNCTION neardup_internal.row_text("row" record)
+ RETURNS text
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT
+AS 'MODULE_PATHNAME', $function$row_text_wrapper$function$;
+
+COMMENT ON FUNCTION neardup_internal.row_text(pg_catalog.record) IS 'the text of a row, the same as that of a cast, sooner';
+
+CREATE FUNCTION neardup_internal.text_hash(document text)
+ RETURNS bigint
+ LANGUAGE c
+ STABLE PARALLEL SAFE STRICT COST 1000
+AS 'MODULE_PATHNAME', $function$text_hash_wrapper$function$;
+
+COMMENT ON FUNCTION neardup_internal.text_hash(pg_catalog.text) IS 'a hash of a text, to see whether it has changed; another version may have another hash';
+
 CREATE FUNCTION neardup_internal.document_hash(guarded neardup.protected, alias text)
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN format('pg_catalog.hashtextextended(%s, 0)'::text, neardup_internal.document_of(guarded, alias));
+RETURN format('neardup_internal.text_hash(%s)'::text, neardup_internal.document_of(guarded, alias));
 
 COMMENT ON FUNCTION neardup_internal.document_hash(neardup.protected,pg_catalog.text) IS 'SQL expression for a hash of that document';
 
@@ -1150,7 +1166,9 @@ WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2 FOR 
 gone AS (%6$s CROSS JOIN LATERAL (SELECT %10$s) r WHERE %11$s AND %7$s
 RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %9$s AS record)
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
-SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g'::text, (guarded).target, neardup_internal.equal(((guarded).target)::oid, neardup_internal.key_columns((guarded).target), 'r.%1$I'::text, 'c.r%2$s'::text), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('t.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.k%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE action WHEN 'mark'::text THEN format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c'::text, (guarded).target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE WHEN (neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names((guarded).target))) THEN neardup_internal.column_type((guarded).target, neardup_internal.mark_of(guarded)) ELSE 'text'::text END) ELSE format('DELETE FROM %s t USING chosen c'::text, (guarded).target) END, neardup_internal.still_copies(guarded, choice, 'c.neardup_hash'::text), (neardup_internal.each('r.%1$I AS neardup_%2$s'::text, neardup_internal.compared_columns(guarded, choice)) || CASE (choice).verify WHEN 'facts'::text THEN ((', '::text || neardup_internal.document_hash(guarded, 'r'::text)) || ' AS neardup_hash'::text) ELSE ''::text END), CASE action WHEN 'archive'::text THEN '(t.*)::text'::text ELSE 'NULL::text'::text END, neardup_internal.each('c.neardup_%2$s AS %1$I'::text, neardup_internal.compared_columns(guarded, choice)), neardup_internal.equal(((guarded).target)::oid, neardup_internal.key_columns((guarded).target), 't.%1$I'::text, 'c.k%2$s'::text));
+SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict,
+    (SELECT CASE WHEN n.columns OPERATOR(pg_catalog.=) $5 THEN NULL ELSE n.columns END FROM neardup_internal.column_names(%12$L) n(columns)), g.record
+FROM gone g'::text, (guarded).target, neardup_internal.equal(((guarded).target)::oid, neardup_internal.key_columns((guarded).target), 'r.%1$I'::text, 'c.r%2$s'::text), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('t.%1$I'::text, neardup_internal.key_columns((guarded).target)), neardup_internal.each('c.k%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE action WHEN 'mark'::text THEN format('UPDATE %s t SET %I = CAST(pg_catalog.concat_ws('', '', %s) AS %s) FROM chosen c'::text, (guarded).target, neardup_internal.mark_of(guarded), neardup_internal.each('c.r%2$s'::text, neardup_internal.key_columns((guarded).target)), CASE WHEN (neardup_internal.mark_of(guarded) = ANY (neardup_internal.column_names((guarded).target))) THEN neardup_internal.column_type((guarded).target, neardup_internal.mark_of(guarded)) ELSE 'text'::text END) ELSE format('DELETE FROM %s t USING chosen c'::text, (guarded).target) END, neardup_internal.still_copies(guarded, choice, 'c.neardup_hash'::text), (neardup_internal.each('r.%1$I AS neardup_%2$s'::text, neardup_internal.compared_columns(guarded, choice)) || CASE (choice).verify WHEN 'facts'::text THEN ((', '::text || neardup_internal.document_hash(guarded, 'r'::text)) || ' AS neardup_hash'::text) ELSE ''::text END), CASE action WHEN 'archive'::text THEN 'neardup_internal.row_text(t.*)'::text ELSE 'NULL::text'::text END, neardup_internal.each('c.neardup_%2$s AS %1$I'::text, neardup_internal.compared_columns(guarded, choice)), neardup_internal.equal(((guarded).target)::oid, neardup_internal.key_columns((guarded).target), 't.%1$I'::text, 'c.k%2$s'::text), (guarded).target);
 
 COMMENT ON FUNCTION neardup_internal.removing_statement(neardup.protected,neardup_internal.choice,pg_catalog.text) IS 'statement that removes or marks the rows of a batch and records them';
 
@@ -1283,8 +1301,8 @@ BEGIN
         PERFORM neardup_internal.end_work(target);
         RETURN;
     END IF;
-    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance)
-    VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup_internal.mark_of(guarded) END, keep, guarded.distance) RETURNING r.run_id INTO run_id;
+    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance, columns)
+    VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup_internal.mark_of(guarded) END, keep, guarded.distance, neardup_internal.column_names(target)) RETURNING r.run_id INTO run_id;
     EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
@@ -1356,7 +1374,8 @@ BEGIN
     END IF;
     IF run.action = 'archive' AND EXISTS (
         SELECT FROM neardup.removed d WHERE d.run_id = run_to_restore.run_id
-            AND d.columns OPERATOR(pg_catalog.<>) (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(d.columns)]) THEN
+            AND (coalesce(d.columns, run.columns) OPERATOR(pg_catalog.=)
+                 (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(coalesce(d.columns, run.columns))]) IS NOT TRUE) THEN
         RAISE EXCEPTION 'the columns of % have changed since run %', run.target, run_id
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
@@ -1911,7 +1930,7 @@ CREATE OR REPLACE FUNCTION neardup_internal.remove_batch(preparing text[], remov
 AS $function$
 DECLARE
     statement text;
-    columns name[] := neardup_internal.column_names(target);
+    columns name[] := (SELECT r.columns FROM neardup.runs r WHERE r.run_id = remove_batch.run_id);
     affected bigint;
     first bigint;
 BEGIN
@@ -2163,7 +2182,7 @@ DECLARE
     added integer;
     restored bigint;
 BEGIN
-    SELECT d.columns INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
+    SELECT coalesce(d.columns, run.columns) INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
     SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
     WHERE a.attrelid = run.target::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
     -- Columns that came later get their defaults; the text of the record wants a place for them.
@@ -2371,3 +2390,7 @@ BEGIN
     RETURN free;
 END
 $function$;
+
+ALTER TABLE neardup.runs ADD COLUMN columns name[];
+
+ALTER TABLE neardup.removed ALTER COLUMN columns DROP NOT NULL;

@@ -5,12 +5,13 @@
 
 use neardup_core::banding::MAX_DISTANCE;
 use neardup_core::grouping::{self, Group};
+use neardup_core::sketch::digest;
 use neardup_core::{Error, ErrorKind};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::datum::runner;
+use crate::datum::{RowText, Text, runner};
 use crate::error::{Result, report};
 
 extension_sql_file!(
@@ -23,6 +24,8 @@ extension_sql_file!(
         release_table,
         in_transaction_block,
         check_committing,
+        row_text,
+        text_hash,
         pass::let_through,
         pass::sign_only
     ]
@@ -95,6 +98,30 @@ fn check_committing(procedure: &str) -> Result<()> {
             "It commits after each batch, which Postgres allows neither in a function nor in a block with EXCEPTION.",
         )
         .set_hint("Call it on its own, or from a DO block or a procedure that were called so."))
+}
+
+/// The text of a row, the same as that of a cast, sooner.
+#[pg_extern(
+    stable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.row_text(\"row\" record) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn row_text(row: RowText<'_>) -> Vec<u8> {
+    row.into_bytes()
+}
+
+/// A hash of a text by which a clean-up sees whether somebody has changed it.
+#[pg_extern(
+    stable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.text_hash(document text) RETURNS bigint STABLE STRICT PARALLEL SAFE COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn text_hash(document: Text<'_>) -> i64 {
+    digest::text_hash(&document).cast_signed()
 }
 
 /// Splits a group by what its texts say: for each row the row that stays, counted from 1, what it is to that and how sure.

@@ -39,6 +39,8 @@ COMMENT ON FUNCTION neardup_internal.moment(name, text) IS 'SQL expression for t
 COMMENT ON FUNCTION neardup_internal.choice_filter(neardup.protected, neardup_internal.choice) IS 'WHERE condition of the rows that are compared';
 COMMENT ON FUNCTION neardup_internal.copies_query(neardup.protected, neardup_internal.choice) IS 'SQL query that lists the copies in a guarded table, each with the row that stays';
 COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, interval) IS 'copies in a guarded table, within the guard''s distance or another (0 to 11): key, key of the row of its group that would stay, Hamming distance between the two, rows in the group, measure and value that decided, verdict on the texts';
+COMMENT ON FUNCTION neardup_internal.text_hash(text) IS 'a hash of a text, to see whether it has changed; another version may have another hash';
+COMMENT ON FUNCTION neardup_internal.row_text(record) IS 'the text of a row, the same as that of a cast, sooner';
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[], text[], integer) IS 'splits a group of near signatures by what the texts say: for each row the place of the row that stays, the verdict and its score';
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[], text[], integer, bigint[], bigint) IS 'the same among rows whose times are near; without texts by signature alone';
 COMMENT ON FUNCTION neardup_internal.foreign_keys(regclass) IS 'foreign keys that point at a table, its partitions or the tables it is a partition of';

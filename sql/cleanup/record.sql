@@ -14,10 +14,12 @@ CREATE TABLE neardup.runs (
     restored bigint NOT NULL DEFAULT 0,
     started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     finished timestamptz,
-    role name NOT NULL DEFAULT CURRENT_USER
+    role name NOT NULL DEFAULT CURRENT_USER,
+    columns name[]
 );
 
--- A row is kept as the text of its record, which brings back every value of every type exactly. No foreign key leads to the run:
+-- A row is kept as the text of its record, which brings back every value of every type exactly; `columns` are NULL where they are those
+-- that the table had when the run began, as each name takes 64 bytes. No foreign key leads to the run:
 -- looking it up for each row took half of the time of a clean-up; only neardup.purge deletes runs, after their rows.
 CREATE TABLE neardup.removed (
     run_id bigint NOT NULL,
@@ -26,7 +28,7 @@ CREATE TABLE neardup.removed (
     duplicate_of text NOT NULL,
     distance integer NOT NULL,
     verdict text,
-    columns name[] NOT NULL,
+    columns name[],
     record text,
     role name NOT NULL DEFAULT CURRENT_USER
 );
@@ -161,4 +163,4 @@ CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias te
 
 CREATE FUNCTION neardup_internal.document_hash(guarded neardup.protected, alias text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN pg_catalog.format('pg_catalog.hashtextextended(%s, 0)', neardup_internal.document_of(guarded, alias));
+    RETURN pg_catalog.format('neardup_internal.text_hash(%s)', neardup_internal.document_of(guarded, alias));

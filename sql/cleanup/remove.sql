@@ -9,7 +9,7 @@ CREATE FUNCTION neardup_internal.mark_of(guarded neardup.protected) RETURNS name
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN coalesce(guarded.duplicate_of, neardup_internal.mark_column(guarded.document));
 
--- clean-up: the statements of one batch. Parameters: after, last (places in neardup_chosen), run_id, batch, columns.
+-- clean-up: the statements of one batch. Parameters: after, last (places in neardup_chosen), run_id, batch, columns of the run.
 
 -- Distance, scope, times and texts once more, as both rows are now; `stays_hash` is that of the document of the row that stays.
 CREATE FUNCTION neardup_internal.still_copies(guarded neardup.protected, choice neardup_internal.choice, stays_hash text) RETURNS text
@@ -70,7 +70,9 @@ WHERE NOT c.chained AND c.reason IS NULL AND c.place > $1 AND c.place <= $2 FOR 
 gone AS (%6$s CROSS JOIN LATERAL (SELECT %10$s) r WHERE %11$s AND %7$s
 RETURNING pg_catalog.concat_ws('', '', %4$s) AS key, pg_catalog.concat_ws('', '', %3$s) AS duplicate_of, c.distance, c.verdict, %9$s AS record)
 INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, verdict, columns, record)
-SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM gone g',
+SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict,
+    (SELECT CASE WHEN n.columns OPERATOR(pg_catalog.=) $5 THEN NULL ELSE n.columns END FROM neardup_internal.column_names(%12$L) n(columns)), g.record
+FROM gone g',
         guarded.target,
         neardup_internal.equal(guarded.target, neardup_internal.key_columns(guarded.target), 'r.%1$I', 'c.r%2$s'), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(guarded.target)),
         neardup_internal.each('t.%1$I', neardup_internal.key_columns(guarded.target)), neardup_internal.each('c.k%2$s', neardup_internal.key_columns(guarded.target)),
@@ -83,9 +85,9 @@ SELECT $3, $4, g.key, g.duplicate_of, g.distance, g.verdict, $5, g.record FROM g
         neardup_internal.still_copies(guarded, choice, 'c.neardup_hash'),
         neardup_internal.each('r.%1$I AS neardup_%2$s', neardup_internal.compared_columns(guarded, choice))
             || CASE choice.verify WHEN 'facts' THEN ', ' || neardup_internal.document_hash(guarded, 'r') || ' AS neardup_hash' ELSE '' END,
-        CASE action WHEN 'archive' THEN '(t.*)::text' ELSE 'NULL::text' END,
+        CASE action WHEN 'archive' THEN 'neardup_internal.row_text(t.*)' ELSE 'NULL::text' END,
         neardup_internal.each('c.neardup_%2$s AS %1$I', neardup_internal.compared_columns(guarded, choice)),
-        neardup_internal.equal(guarded.target, neardup_internal.key_columns(guarded.target), 't.%1$I', 'c.k%2$s'));
+        neardup_internal.equal(guarded.target, neardup_internal.key_columns(guarded.target), 't.%1$I', 'c.k%2$s'), guarded.target);
 
 -- clean-up: one batch; if a constraint is in the way of some of its rows, it goes row by row, and those stay.
 -- The settings make a record's text the same for whoever removes and whoever restores.
@@ -99,7 +101,7 @@ CREATE FUNCTION neardup_internal.remove_batch(
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     statement text;
-    columns name[] := neardup_internal.column_names(target);
+    columns name[] := (SELECT r.columns FROM neardup.runs r WHERE r.run_id = remove_batch.run_id);
     affected bigint;
     first bigint;
 BEGIN

@@ -201,8 +201,8 @@ BEGIN
         PERFORM neardup_internal.end_work(target);
         RETURN;
     END IF;
-    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance)
-    VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup_internal.mark_of(guarded) END, keep, guarded.distance) RETURNING r.run_id INTO run_id;
+    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance, columns)
+    VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup_internal.mark_of(guarded) END, keep, guarded.distance, neardup_internal.column_names(target)) RETURNING r.run_id INTO run_id;
     EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places

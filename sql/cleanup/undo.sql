@@ -10,7 +10,7 @@ DECLARE
     added integer;
     restored bigint;
 BEGIN
-    SELECT d.columns INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
+    SELECT coalesce(d.columns, run.columns) INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
     SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
     WHERE a.attrelid = run.target::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
     -- Columns that came later get their defaults; the text of the record wants a place for them.
@@ -138,7 +138,8 @@ BEGIN
     END IF;
     IF run.action = 'archive' AND EXISTS (
         SELECT FROM neardup.removed d WHERE d.run_id = run_to_restore.run_id
-            AND d.columns OPERATOR(pg_catalog.<>) (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(d.columns)]) THEN
+            AND (coalesce(d.columns, run.columns) OPERATOR(pg_catalog.=)
+                 (neardup_internal.column_names(run.target))[1:pg_catalog.cardinality(coalesce(d.columns, run.columns))]) IS NOT TRUE) THEN
         RAISE EXCEPTION 'the columns of % have changed since run %', run.target, run_id
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
