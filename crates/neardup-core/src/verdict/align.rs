@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use ahash::AHashMap;
 
+use super::shared::{common_end, common_start};
 use crate::interrupt;
 use crate::sketch::hash::mix;
 
@@ -91,8 +92,8 @@ impl Alignment<'_> {
     fn region(&mut self, a: Range<usize>, b: Range<usize>, level: usize) {
         interrupt::check();
         let (keys_a, keys_b) = (&self.a[a.clone()], &self.b[b.clone()]);
-        let head = keys_a.iter().zip(keys_b).take_while(|(x, y)| x == y).count();
-        let tail = keys_a[head..].iter().rev().zip(keys_b[head..].iter().rev()).take_while(|(x, y)| x == y).count();
+        let head = common_start(keys_a, keys_b);
+        let tail = common_end(&keys_a[head..], &keys_b[head..]);
         if head > 0 {
             self.blocks.push(Block { a: a.start, b: b.start, len: head });
         }
@@ -118,8 +119,7 @@ impl Alignment<'_> {
                 continue;
             }
             self.region(from_a..at_a, from_b..at_b, level + 1);
-            let rest = self.a[at_a..a.end].iter().zip(&self.b[at_b..b.end]);
-            let len = rest.take_while(|(x, y)| x == y).count();
+            let len = common_start(&self.a[at_a..a.end], &self.b[at_b..b.end]);
             self.blocks.push(Block { a: at_a, b: at_b, len });
             (from_a, from_b) = (at_a + len, at_b + len);
         }

@@ -104,7 +104,9 @@ impl<'t> Comparison<'t> {
             (out_a, out_b) = (Vec::new(), Vec::new());
         }
         let left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
-        Ok(Self::of(Text::without(a, &out_a), Text::without(b, &out_b), swapped, left_out))
+        let a = Text::without(a, &out_a, None);
+        let b = Text::without(b, &out_b, Some(&a));
+        Ok(Self::of(a, b, swapped, left_out))
     }
 
     fn of(a: Text<'t>, b: Text<'t>, swapped: bool, left_out: Vec<String>) -> Self {

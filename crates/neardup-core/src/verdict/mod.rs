@@ -14,10 +14,12 @@ mod credits;
 pub mod explain;
 pub mod facts;
 pub mod features;
+mod hanset;
 pub mod model;
 pub mod numerals;
 mod reasons;
 mod rules;
+mod shared;
 mod units;
 mod weights;
 

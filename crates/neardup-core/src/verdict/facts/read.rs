@@ -21,12 +21,10 @@ const JOINED_PHONE_DIGITS: u32 = 10;
 /// Reads the facts of a text, in its order; quotations after the rest.
 pub(in crate::verdict) fn read(text: &Text<'_>) -> Vec<Fact> {
     let mut reader = Reader { text, at: 0, facts: Vec::new() };
-    while let Some(unit) = text.units.get(reader.at) {
-        reader.at = match unit.kind {
-            Kind::Number { .. } => reader.figure(),
-            Kind::Word => reader.word(),
-            Kind::Han => reader.at + 1,
-        };
+    let is_other = |unit: &Unit| unit.kind != Kind::Han;
+    while let Some(han) = text.units.get(reader.at..).and_then(|rest| rest.iter().position(is_other)) {
+        reader.at += han;
+        reader.at = if reader.is_number(reader.at) { reader.figure() } else { reader.word() };
     }
     let mut facts = reader.facts;
     for quote in &text.quotes {
@@ -56,10 +54,7 @@ impl Reader<'_> {
 
     /// The number at a place, as a small whole one.
     pub(super) fn small(&self, at: usize) -> Option<u32> {
-        match self.unit(at)?.kind {
-            Kind::Number { number, .. } => number.small(),
-            _ => None,
-        }
+        self.text.number(self.unit(at)?)?.small()
     }
 
     /// What stands between a unit and the one before it, where that is a single character.
@@ -82,9 +77,10 @@ impl Reader<'_> {
     /// Reads the figure that starts here and gives the place after it.
     fn figure(&mut self) -> usize {
         let at = self.at;
-        let Some(&Unit { key, kind: Kind::Number { number, width, arabic }, before, .. }) = self.unit(at) else {
+        let Some(unit @ &Unit { key, kind: Kind::Number { width, arabic }, before, .. }) = self.unit(at) else {
             return at + 1;
         };
+        let Some(number) = self.text.number(unit) else { return at + 1 };
         if let Some(end) = self.date().or_else(|| self.date_in_words()).or_else(|| self.ordinal_in_words()) {
             return end;
         }
