@@ -14,7 +14,6 @@ use ahash::AHashMap;
 
 use super::shared::{common_end, common_start};
 use crate::interrupt;
-use crate::sketch::hash::mix;
 
 /// A run of equal units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,10 +175,10 @@ fn anchors(a: &[u64], b: &[u64], size: usize) -> Vec<(usize, usize)> {
         return Vec::new();
     }
     let mut places: AHashMap<u64, (u32, u32)> = AHashMap::with_capacity(a.len());
-    for (at, run) in runs(a, size) {
+    for (at, run) in (0..).zip(runs(a, size)) {
         places.entry(run).and_modify(|place| place.0 = SEVERAL).or_insert((at, SEVERAL - 1));
     }
-    for (at, run) in runs(b, size) {
+    for (at, run) in (0..).zip(runs(b, size)) {
         if let Some(place) = places.get_mut(&run) {
             place.1 = if place.1 == SEVERAL - 1 { at } else { SEVERAL };
         }
@@ -190,13 +189,20 @@ fn anchors(a: &[u64], b: &[u64], size: usize) -> Vec<(usize, usize)> {
     longest_ascent(&pairs)
 }
 
-/// Hashes every run of `size` units, with its place.
-fn runs(keys: &[u64], size: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
-    keys.windows(size).enumerate().map(|(at, run)| {
+/// Hashes every run of `size` units, in order: the keys of a run are the digits of a number, of which 64 bits are kept.
+pub(super) fn runs(keys: &[u64], size: usize) -> impl Iterator<Item = u64> + '_ {
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let push = |hash: u64, key: u64| hash.wrapping_mul(BASE).wrapping_add(key);
+    let (first, rest) = keys.split_at(keys.len().min(size.saturating_sub(1)));
+    let mut hash = first.iter().fold(0, |hash, &key| push(hash, key));
+    let highest = (1..size).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+    rest.iter().zip(keys).enumerate().map(move |(at, (&last, &first))| {
         if at & 0xfff == 0 {
             interrupt::check();
         }
-        (at as u32, run.iter().fold(0, |hash: u64, &key| mix(hash.rotate_left(7) ^ key, 1)))
+        let run = push(hash, last);
+        hash = run.wrapping_sub(first.wrapping_mul(highest));
+        run
     })
 }
 

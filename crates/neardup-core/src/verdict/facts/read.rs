@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use super::{ConflictKind, Fact};
 use crate::sketch::hash::mix;
+use crate::verdict::hanset::HanSet;
 use crate::verdict::units::{Break, Kind, Text, Unit};
 
 /// Measures of a place in a series; a number before one is an ordinal even without 第.
-const SERIES: &str = "届集话季章回卷期辑弹";
+static SERIES: HanSet = HanSet::of("届集话季章回卷期辑弹");
 
 /// Measures that hardly narrow a number down: 一个, 一位.
-const ARTICLES: &str = "个位名条种些件家边面";
+static ARTICLES: HanSet = HanSet::of("个位名条种些件家边面");
 
 /// Digits from which a number without a measure is a telephone number or the like.
 const PHONE_DIGITS: u8 = 7;
@@ -89,7 +90,7 @@ impl Reader<'_> {
         if let Some(end) = self.joined(ordinal) {
             return end;
         }
-        if ordinal || next.is_some_and(|next| SERIES.contains(next)) {
+        if ordinal || next.is_some_and(|next| SERIES.has(next)) {
             let start = at - usize::from(ordinal);
             let measure = next.map_or(0, u64::from);
             return self.push(ConflictKind::Ordinal, start..at + 1 + usize::from(next.is_some()), key, measure);
@@ -113,7 +114,7 @@ impl Reader<'_> {
         if !arabic
             && !self.text.latin
             && number.small().is_some_and(|number| number <= 2)
-            && next.is_none_or(|next| ARTICLES.contains(next))
+            && next.is_none_or(|next| ARTICLES.has(next))
         {
             return at + 1;
         }
@@ -217,7 +218,7 @@ impl Reader<'_> {
             return None;
         };
         let (low, high) = (self.unit(at)?.key, self.unit(second)?.key);
-        let series = self.han(second + 1).filter(|&next| SERIES.contains(next));
+        let series = self.han(second + 1).filter(|&next| SERIES.has(next));
         let colon = matches!(joint, ':' | '：' | '∶');
         if !(colon || matches!(joint, '-' | '－' | '–' | '—' | '~' | '～')) {
             return None;
