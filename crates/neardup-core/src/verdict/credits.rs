@@ -305,7 +305,7 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
     let mut found = |at: usize| found.push(from + at..from + end);
     for (mark, finder) in CLOSINGS.into_iter().zip(&FINDERS.closings) {
         if finder.find(text.as_bytes()).is_some()
-            && let Some(at) = text.rfind(mark)
+            && let Some(at) = memmem::rfind(text.as_bytes(), mark.as_bytes())
             && from + at > 0
             && end - at <= 60
         {
@@ -313,7 +313,7 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
         }
     }
     // The microblog's sign for a place comes out of crawlers as a lone 2.
-    if let Some(at) = text.rfind(" 2") {
+    if let Some(at) = memmem::rfind(text.as_bytes(), b" 2") {
         let place = text.get(at + 2..).unwrap_or_default();
         let named = |c: char| is_han(c) || matches!(c, '·' | '（' | '）' | '(' | ')');
         if (2..=16).contains(&place.chars().count()) && place.chars().all(named) {

@@ -205,8 +205,22 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             before = before.max(Break::Clause);
             continue;
         }
-        let c = numerals::fold(raw);
         let numbers = found.numbers.len();
+        let start = at;
+        let until = ignored.get(passed).map_or(usize::MAX, |range| range.start);
+        for c in rest.chars().take(STRETCH).take_while(|&c| is_plain(c)) {
+            if at >= until {
+                break;
+            }
+            let (start, end) = (at as u32, (at + c.len_utf8()) as u32);
+            found.units.push(Unit { key: han_key(c), start, end, numbers: numbers as u32, kind: Kind::Han, before });
+            before = Break::None;
+            at += c.len_utf8();
+        }
+        if at > start {
+            continue;
+        }
+        let c = numerals::fold(raw);
         let (kind, key, len) = if numerals::may_start(c)
             && let Some(reading) = numerals::read(rest.chars())
             && (reading.sure || is_counted(rest, reading.len) || follows_ordinal(text, &found.units))
@@ -264,6 +278,14 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
         at = end;
     }
     found
+}
+
+/// The most plain characters that are taken at once.
+const STRETCH: usize = 4096;
+
+/// Says whether `c` is a Han character that starts no number: most of a Chinese text are.
+fn is_plain(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}') && !numerals::may_start(c)
 }
 
 /// The key of a Han character, its simplified form.
