@@ -273,6 +273,25 @@ mod tests {
         assert_eq!(shown("头红色的车尾", "头色的尾"), "头[红|]色的[车|]尾");
     }
 
+    #[test]
+    fn runs_are_told_apart() {
+        let keys: Vec<u64> = (0..500_u64).map(|i| i * i % 7).collect();
+        for size in [1, 2, 6, 12] {
+            let hashes: Vec<u64> = runs(&keys, size).collect();
+            let windows: Vec<&[u64]> = keys.windows(size).collect();
+            assert_eq!(hashes.len(), windows.len());
+            for (hash, window) in hashes.iter().zip(&windows) {
+                let same = hashes.iter().zip(&windows).filter(|(other, _)| *other == hash);
+                assert!(same.into_iter().all(|(_, other)| other == window));
+                assert_eq!(
+                    hashes.iter().filter(|other| *other == hash).count(),
+                    windows.iter().filter(|w| *w == window).count()
+                );
+            }
+        }
+        assert_eq!(runs(&keys[..3], 5).count(), 0);
+    }
+
     /// No anchors, or nothing but repetition: it ends soon, with blocks that hold.
     #[test]
     fn hostile_texts_end() {

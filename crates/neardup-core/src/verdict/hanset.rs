@@ -14,7 +14,8 @@ impl HanSet {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at + 2 < bytes.len() {
-            let [high, middle, low] = [bytes[at] as u32 & 0xf, bytes[at + 1] as u32 & 0x3f, bytes[at + 2] as u32 & 0x3f];
+            let [high, middle, low] =
+                [bytes[at] as u32 & 0xf, bytes[at + 1] as u32 & 0x3f, bytes[at + 2] as u32 & 0x3f];
             let place = (high << 12 | middle << 6 | low) - FIRST;
             set.0[place as usize / 64] |= 1 << (place % 64);
             at += 3;

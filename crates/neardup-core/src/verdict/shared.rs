@@ -94,13 +94,47 @@ impl<'k> Shared<'k> {
             return false;
         }
         let at = known.text.len().checked_sub(bytes);
-        let mark = at.and_then(|at| known.marks.binary_search_by_key(&at, |mark| mark.at).ok()).map(|at| &known.marks[at]);
+        let mark =
+            at.and_then(|at| known.marks.binary_search_by_key(&at, |mark| mark.at).ok()).map(|at| &known.marks[at]);
         match mark {
             Some(mark) if known.ignored.len() - mark.ignored == ignored && mark.opens(here) => {
                 found.take(known, mark, &known.end(), here.at.wrapping_sub(mark.at));
                 true
             }
             _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn both_ends_are_taken_over() {
+        let sentence = "江口镇今日举办第十届“龙舟赛”，二十四支队伍参加，最终上游村队夺得冠军。";
+        let (a, b) = (sentence.repeat(6), format!("{0}{0}散场时天已经黑了。{0}{0}{0}", sentence));
+        let known = Text::read(&a).unwrap();
+        let shared = Shared::new(&known, &b, &[]);
+        let mut found = Units::default();
+        let start = shared.start(&[], &mut found);
+        assert_eq!(start.at, 2 * sentence.len());
+        let here = Mark { at: b.len() - 2 * sentence.len(), ..start };
+        assert!(!shared.finish(&here, b.len(), 0, &mut found));
+        assert!(!shared.finish(&here, 2 * sentence.len(), 1, &mut found));
+        assert!(shared.finish(&here, 2 * sentence.len(), 0, &mut found));
+    }
+
+    #[test]
+    fn common_ends_are_counted() {
+        let a: Vec<u32> = (0..200).collect();
+        for at in 0..200 {
+            let mut b = a.clone();
+            b[at] = 1000;
+            assert_eq!((common_start(&a, &b), common_end(&a, &b)), (at, 199 - at));
+            assert_eq!((common_start(&a, &a[..at]), common_end(&a, &a[at..])), (at, 200 - at));
         }
     }
 }

@@ -265,8 +265,12 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
                 let (units, quotes) = (found.units.len(), found.quotes.len());
                 let here = || Mark { at, units, numbers, quotes, ignored: passed, open: open.clone() };
                 match shared {
-                    Some(shared) if shared.finish(&here(), text.len() - at, ignored.len() - passed, &mut found) => break,
-                    None if found.marks.last().map_or(0, |last| last.units) + APART <= units => found.marks.push(here()),
+                    Some(shared) if shared.finish(&here(), text.len() - at, ignored.len() - passed, &mut found) => {
+                        break;
+                    }
+                    None if found.marks.last().map_or(0, |last| last.units) + APART <= units => {
+                        found.marks.push(here())
+                    }
                     _ => {}
                 }
             }
