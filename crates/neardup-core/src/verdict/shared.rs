@@ -58,7 +58,7 @@ pub(super) struct Shared<'k> {
     known: &'k Text<'k>,
     /// Bytes that both begin with, and that both end with.
     head: usize,
-    pub(super) tail: usize,
+    tail: usize,
     /// Stretches that both ignore, from the first on and from the last back.
     ignored_head: usize,
     ignored_tail: usize,
