@@ -111,6 +111,8 @@ DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
     by_scope text := '';
     keep_order text := neardup_internal.keep_order(guarded, choice.keep, choice.age, choice.rank);
+    -- Within a statement a row stays where it is: in a table that is one, its place finds it soonest.
+    has_places boolean := (SELECT c.relkind = 'r' AND NOT c.relhassubclass FROM pg_catalog.pg_class c WHERE c.oid = guarded.target::oid);
     grouping text;
 BEGIN
     IF pg_catalog.cardinality(choice.scope) > 0 THEN
@@ -119,14 +121,16 @@ BEGIN
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.
     -- BETWEEN, because the planner takes that for few rows, which copies and members of groups are.
     grouping := pg_catalog.format(
-        'WITH signed AS MATERIALIZED (SELECT %1$s, t.%2$I AS signature, pg_catalog.row_number() OVER a AS place, '
-        '%9$s@extschema@.near_duplicate_of(t.%2$I, %3$s) OVER w AS first '
-        'FROM %4$s t WHERE %5$s WINDOW w AS (%6$s ORDER BY %7$s), a AS (ORDER BY %8$s%7$s)), '
+        'WITH signed AS MATERIALIZED (SELECT %1$s, t.ctid AS tid, t.%2$I AS signature, pg_catalog.row_number() OVER a AS place, '
+        '%8$s@extschema@.near_duplicate_of(t.%2$I, %3$s) OVER %9$s AS first '
+        'FROM %4$s t WHERE %5$s WINDOW a AS (ORDER BY %7$s%6$s)%10$s), '
         'copies AS MATERIALIZED (SELECT * FROM signed s WHERE s.place - s.first BETWEEN 1 AND 9223372036854775807), '
         'sizes AS (SELECT c.first, pg_catalog.count(*) + 1 AS size FROM copies c GROUP BY c.first) ',
         neardup_internal.each('t.%1$I AS k%2$s', keys), guarded.signature, guarded.distance, guarded.target,
-        neardup_internal.choice_filter(guarded, choice), 'PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', '), keep_order, by_scope,
-        CASE WHEN by_scope <> '' THEN 'pg_catalog.row_number() OVER a - pg_catalog.row_number() OVER w + ' END);
+        neardup_internal.choice_filter(guarded, choice), keep_order, by_scope,
+        CASE WHEN by_scope <> '' THEN 'pg_catalog.row_number() OVER a - pg_catalog.row_number() OVER w + ' END,
+        CASE WHEN by_scope <> '' THEN 'w' ELSE 'a' END,
+        ', w AS (PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', ') || ' ORDER BY ' || keep_order || ')');
     IF choice.verify = 'none' AND choice.within IS NULL THEN
         RETURN grouping || pg_catalog.format(
             'SELECT %1$s, %2$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, z.size AS group_size, '
@@ -134,27 +138,29 @@ BEGIN
             'FROM copies m JOIN sizes z ON z.first = m.first JOIN signed r ON r.place = m.first ORDER BY m.first, m.place',
             neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys));
     END IF;
-    -- Texts and times of a group decide into which messages it falls apart. Sorted before the texts are there, of which a sort would carry along a copy.
+    -- Texts and times of a group decide into which messages it falls apart. Sorted before the texts are there, of which a sort would
+    -- carry along a copy, and then left in that order: a sort for each array of each group would take longer than reading the texts.
     RETURN grouping || pg_catalog.format(
         ', members AS MATERIALIZED (SELECT m.* FROM sizes z JOIN signed m ON m.first = z.first AND m.place BETWEEN 1 AND 9223372036854775807), '
-        'gathered AS (SELECT m.first, pg_catalog.array_agg(m.place ORDER BY m.place) AS places, '
-        'pg_catalog.array_agg(CAST(m.signature AS bigint) ORDER BY m.place) AS signatures, '
-        '%1$s AS documents, %7$s AS times '
-        'FROM (SELECT * FROM members ORDER BY first, place) m JOIN %2$s t ON %3$s GROUP BY m.first), '
+        'gathered AS (SELECT m.first, pg_catalog.array_agg(m.place) AS places, '
+        'pg_catalog.array_agg(CAST(m.signature AS bigint)) AS signatures, %1$s AS documents, %7$s AS times '
+        'FROM (SELECT m.first, m.place, m.signature, %10$s AS document, %11$s AS time '
+        'FROM (SELECT * FROM members ORDER BY first, place) m JOIN %2$s t ON %3$s ORDER BY m.first, m.place) m GROUP BY m.first), '
         'judged AS MATERIALIZED (SELECT g.places[j.member] AS place, g.places[j.stays] AS first, %8$s '
         'FROM gathered g CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, %4$s%9$s) j), '
         'counted AS (SELECT j.first, pg_catalog.count(*) AS size FROM judged j GROUP BY j.first) '
         'SELECT %5$s, %6$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, c.size AS group_size, j.verdict, j.score '
         'FROM judged j JOIN counted c ON c.first = j.first JOIN members m ON m.place = j.place JOIN members r ON r.place = j.first '
         'WHERE j.place <> j.first ORDER BY j.first, j.place',
-        CASE choice.verify WHEN 'none' THEN 'NULL::text[]'
-            ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.document_of(guarded, 't')) END,
-        guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'm.k%2$s'), guarded.distance,
+        CASE choice.verify WHEN 'none' THEN 'NULL::text[]' ELSE 'pg_catalog.array_agg(m.document)' END,
+        guarded.target, CASE WHEN has_places THEN 't.ctid OPERATOR(pg_catalog.=) m.tid AND ' ELSE '' END
+            || neardup_internal.equal(guarded.target, keys, 't.%1$I', 'm.k%2$s'), guarded.distance,
         neardup_internal.each('m.k%2$s', keys), neardup_internal.each('r.k%2$s AS r%2$s', keys),
-        CASE WHEN choice.within IS NULL THEN 'NULL::bigint[]'
-            ELSE pg_catalog.format('pg_catalog.array_agg(%s ORDER BY m.place)', neardup_internal.moment(choice.timed, 't')) END,
+        CASE WHEN choice.within IS NULL THEN 'NULL::bigint[]' ELSE 'pg_catalog.array_agg(m.time)' END,
         CASE choice.verify WHEN 'none' THEN 'NULL::text AS verdict, NULL::double precision AS score' ELSE 'j.verdict, j.score' END,
-        ', g.times, ' || neardup_internal.microseconds(choice.within)::text);
+        ', g.times, ' || neardup_internal.microseconds(choice.within)::text,
+        CASE choice.verify WHEN 'none' THEN 'NULL' ELSE neardup_internal.document_of(guarded, 't') END,
+        CASE WHEN choice.within IS NULL THEN 'NULL' ELSE neardup_internal.moment(choice.timed, 't') END);
 END
 $$;
 

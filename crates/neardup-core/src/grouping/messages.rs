@@ -7,7 +7,7 @@
 
 use ahash::AHashMap;
 
-use crate::verdict::{Verdict, verdict_on};
+use crate::verdict::{Verdict, kept_on};
 use crate::{Result, interrupt};
 
 /// How many representatives a row is compared with, the nearest ones: in a group of templates with other facts each row would
@@ -54,7 +54,7 @@ impl Group<'_> {
 /// Splits a group into messages.
 ///
 /// # Errors
-/// Those of [`verdict_on`].
+/// Those of [`kept_on`].
 pub fn split_by_message(group: Group<'_>) -> Result<Vec<Place>> {
     let mut split = Split { group, places: Vec::new(), representatives: Vec::new(), longer: Vec::new() };
     let mut seen: AHashMap<&str, u32> = AHashMap::new();
@@ -91,20 +91,20 @@ impl Split<'_> {
         self.group.documents.map_or(0, |documents| documents[row as usize].len())
     }
 
-    /// Whether `row` can go if `other` stays.
-    fn repeats(&self, row: u32, other: u32) -> Result<Option<Place>> {
+    /// The verdict on two rows, if by it one can go.
+    fn kept(&self, row: u32, other: u32) -> Result<Option<(Verdict, f64)>> {
         interrupt::check();
-        let Some(documents) = self.group.documents else {
-            return Ok(Some(Place { representative: other, verdict: Verdict::Copy, score: 1.0 }));
-        };
-        let (a, b) = (documents[row as usize], documents[other as usize]);
-        let (verdict, score) = verdict_on(a, b)?;
-        let goes = match verdict {
-            Verdict::Copy => true,
-            Verdict::Excerpt => a.chars().count() <= b.chars().count(),
-            _ => false,
-        };
-        Ok(goes.then_some(Place { representative: other, verdict, score }))
+        match self.group.documents {
+            Some(documents) => kept_on(documents[row as usize], documents[other as usize]),
+            None => Ok(Some((Verdict::Copy, 1.0))),
+        }
+    }
+
+    /// The place of `row` if by a verdict it can go while `other` stays.
+    fn place(&self, row: u32, other: u32, (verdict, score): (Verdict, f64)) -> Option<Place> {
+        let count = |row: u32| self.group.documents.map_or(0, |documents| documents[row as usize].chars().count());
+        let goes = verdict == Verdict::Copy || count(row) <= count(other);
+        goes.then_some(Place { representative: other, verdict, score })
     }
 
     /// The place of a row among the representatives so far, if one of the nearest has its message.
@@ -117,13 +117,15 @@ impl Split<'_> {
             near.truncate(MOST_COMPARED);
         }
         near.sort_unstable();
+        let first = self.longer.len();
         for &(_, representative) in &near {
-            if let Some(place) = self.repeats(position, representative)? {
+            let Some(kept) = self.kept(position, representative)? else { continue };
+            if let Some(place) = self.place(position, representative, kept) {
+                self.longer.truncate(first);
                 return Ok(Some(place));
             }
-        }
-        for &(_, representative) in &near {
-            if self.length(representative) < self.length(position) && self.repeats(representative, position)?.is_some()
+            if self.length(representative) < self.length(position)
+                && self.place(representative, position, kept).is_some()
             {
                 self.longer.push((representative, position));
             }
@@ -145,7 +147,8 @@ impl Split<'_> {
             let mut moved = Vec::with_capacity(members.len());
             for &member in &members {
                 let reaches = self.group.apart(member, long) <= self.group.distance && self.group.meet(member, long);
-                match if reaches { self.repeats(member, long)? } else { None } {
+                let kept = if reaches { self.kept(member, long)? } else { None };
+                match kept.and_then(|kept| self.place(member, long, kept)) {
                     Some(place) => moved.push(place),
                     None => break,
                 }

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use ahash::AHashMap;
 
+use super::shared::{common_end, common_start};
 use crate::interrupt;
-use crate::sketch::hash::mix;
 
 /// A run of equal units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +91,8 @@ impl Alignment<'_> {
     fn region(&mut self, a: Range<usize>, b: Range<usize>, level: usize) {
         interrupt::check();
         let (keys_a, keys_b) = (&self.a[a.clone()], &self.b[b.clone()]);
-        let head = keys_a.iter().zip(keys_b).take_while(|(x, y)| x == y).count();
-        let tail = keys_a[head..].iter().rev().zip(keys_b[head..].iter().rev()).take_while(|(x, y)| x == y).count();
+        let head = common_start(keys_a, keys_b);
+        let tail = common_end(&keys_a[head..], &keys_b[head..]);
         if head > 0 {
             self.blocks.push(Block { a: a.start, b: b.start, len: head });
         }
@@ -118,8 +118,7 @@ impl Alignment<'_> {
                 continue;
             }
             self.region(from_a..at_a, from_b..at_b, level + 1);
-            let rest = self.a[at_a..a.end].iter().zip(&self.b[at_b..b.end]);
-            let len = rest.take_while(|(x, y)| x == y).count();
+            let len = common_start(&self.a[at_a..a.end], &self.b[at_b..b.end]);
             self.blocks.push(Block { a: at_a, b: at_b, len });
             (from_a, from_b) = (at_a + len, at_b + len);
         }
@@ -176,10 +175,10 @@ fn anchors(a: &[u64], b: &[u64], size: usize) -> Vec<(usize, usize)> {
         return Vec::new();
     }
     let mut places: AHashMap<u64, (u32, u32)> = AHashMap::with_capacity(a.len());
-    for (at, run) in runs(a, size) {
+    for (at, run) in (0..).zip(runs(a, size)) {
         places.entry(run).and_modify(|place| place.0 = SEVERAL).or_insert((at, SEVERAL - 1));
     }
-    for (at, run) in runs(b, size) {
+    for (at, run) in (0..).zip(runs(b, size)) {
         if let Some(place) = places.get_mut(&run) {
             place.1 = if place.1 == SEVERAL - 1 { at } else { SEVERAL };
         }
@@ -190,13 +189,20 @@ fn anchors(a: &[u64], b: &[u64], size: usize) -> Vec<(usize, usize)> {
     longest_ascent(&pairs)
 }
 
-/// Hashes every run of `size` units, with its place.
-fn runs(keys: &[u64], size: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
-    keys.windows(size).enumerate().map(|(at, run)| {
+/// Hashes every run of `size` units, in order: the keys of a run are the digits of a number, of which 64 bits are kept.
+pub(super) fn runs(keys: &[u64], size: usize) -> impl Iterator<Item = u64> + '_ {
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    let push = |hash: u64, key: u64| hash.wrapping_mul(BASE).wrapping_add(key);
+    let (first, rest) = keys.split_at(keys.len().min(size.saturating_sub(1)));
+    let mut hash = first.iter().fold(0, |hash, &key| push(hash, key));
+    let highest = (1..size).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+    rest.iter().zip(keys).enumerate().map(move |(at, (&last, &first))| {
         if at & 0xfff == 0 {
             interrupt::check();
         }
-        (at as u32, run.iter().fold(0, |hash: u64, &key| mix(hash.rotate_left(7) ^ key, 1)))
+        let run = push(hash, last);
+        hash = run.wrapping_sub(first.wrapping_mul(highest));
+        run
     })
 }
 
@@ -265,6 +271,25 @@ mod tests {
     fn a_lone_particle_is_no_agreement() {
         assert_eq!(shown("头红色的车尾", "头我来的时尾"), "头[红色的车|我来的时]尾");
         assert_eq!(shown("头红色的车尾", "头色的尾"), "头[红|]色的[车|]尾");
+    }
+
+    #[test]
+    fn runs_are_told_apart() {
+        let keys: Vec<u64> = (0..500_u64).map(|i| i * i % 7).collect();
+        for size in [1, 2, 6, 12] {
+            let hashes: Vec<u64> = runs(&keys, size).collect();
+            let windows: Vec<&[u64]> = keys.windows(size).collect();
+            assert_eq!(hashes.len(), windows.len());
+            for (hash, window) in hashes.iter().zip(&windows) {
+                let same = hashes.iter().zip(&windows).filter(|(other, _)| *other == hash);
+                assert!(same.into_iter().all(|(_, other)| other == window));
+                assert_eq!(
+                    hashes.iter().filter(|other| *other == hash).count(),
+                    windows.iter().filter(|w| *w == window).count()
+                );
+            }
+        }
+        assert_eq!(runs(&keys[..3], 5).count(), 0);
     }
 
     /// No anchors, or nothing but repetition: it ends soon, with blocks that hold.

@@ -4,13 +4,12 @@ use std::ops::Range;
 
 use ahash::{AHashMap, AHashSet};
 
-use super::align::{Gap, align, gaps};
+use super::align::{Gap, align, gaps, runs};
 use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
 use super::units::{Kind, Text, plain};
 use crate::Result;
 use crate::profile::Passage;
-use crate::sketch::hash::mix;
 
 /// The shortest passage that counts as moved, in units.
 const MOVED: usize = 6;
@@ -91,6 +90,41 @@ impl<'t> Comparison<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
     pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
+        Ok(Aligned::without(a, b, boilerplate)?.with_facts())
+    }
+
+    /// Gives the facts that contradict each other, as written, those of the first text first.
+    pub(super) fn conflicts(&self) -> Vec<Conflict> {
+        let written = |pair: &Pair| {
+            let a = self.a.written(pair.kind, pair.a.clone());
+            let b = self.b.written(pair.kind, pair.b.clone());
+            let (in_a, in_b) = if self.swapped { (b, a) } else { (a, b) };
+            Conflict { kind: pair.kind, in_a, in_b }
+        };
+        let mut pairs: Vec<&Pair> = self.pairs.iter().collect();
+        if self.swapped {
+            pairs.sort_by_key(|pair| (pair.b.start, pair.a.start, pair.kind));
+        }
+        pairs.into_iter().map(written).collect()
+    }
+}
+
+/// Two texts side by side before their names and the contradictions of their facts are looked for, as if there were none.
+#[derive(Debug)]
+pub(super) struct Aligned<'t> {
+    pub(super) texts: Comparison<'t>,
+    /// What was matched in each before equal figures were.
+    matched: [Vec<bool>; 2],
+    /// Whether they share enough for names to stand in the same place.
+    related: bool,
+}
+
+impl<'t> Aligned<'t> {
+    /// Aligns two texts without the boilerplate that both have; see [`Comparison::without`].
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
+    pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
         let swapped = b < a;
         let (a, b) = if swapped { (b, a) } else { (a, b) };
         let (a, b) = (plain(a)?, plain(b)?);
@@ -104,7 +138,9 @@ impl<'t> Comparison<'t> {
             (out_a, out_b) = (Vec::new(), Vec::new());
         }
         let left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
-        Ok(Self::of(Text::without(a, &out_a), Text::without(b, &out_b), swapped, left_out))
+        let a = Text::without(a, &out_a, None);
+        let b = Text::without(b, &out_b, Some(&a));
+        Ok(Self::of(a, b, swapped, left_out))
     }
 
     fn of(a: Text<'t>, b: Text<'t>, swapped: bool, left_out: Vec<String>) -> Self {
@@ -133,37 +169,32 @@ impl<'t> Comparison<'t> {
         let moved_b = mark_moved(&keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
         let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
         let related = matched * UNRELATED >= a.units.len().min(b.units.len());
-        let mut a = Compared::new(a, matched_a, moved_a, related);
-        let mut b = Compared::new(b, matched_b, moved_b, related);
+        let matched = [matched_a.clone(), matched_b.clone()];
+        let (mut a, mut b) = (Compared::new(a, matched_a, moved_a), Compared::new(b, matched_b, moved_b));
         same += match_equal_figures(&mut a, &mut b, &gaps);
-        let Pairs { pairs, lone } = facts::pairs(a.side(), b.side(), &gaps);
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
         let shared = shared.min(a.text.units.len()).min(b.text.units.len());
-        Self { a, b, gaps, pairs, lone, shared, swapped, left_out }
+        let texts = Comparison { a, b, gaps, pairs: Vec::new(), lone: 0, shared, swapped, left_out };
+        Self { texts, matched, related }
     }
 
-    /// Gives the facts that contradict each other, as written, those of the first text first.
-    pub(super) fn conflicts(&self) -> Vec<Conflict> {
-        let written = |pair: &Pair| {
-            let a = self.a.written(pair.kind, pair.a.clone());
-            let b = self.b.written(pair.kind, pair.b.clone());
-            let (in_a, in_b) = if self.swapped { (b, a) } else { (a, b) };
-            Conflict { kind: pair.kind, in_a, in_b }
-        };
-        let mut pairs: Vec<&Pair> = self.pairs.iter().collect();
-        if self.swapped {
-            pairs.sort_by_key(|pair| (pair.b.start, pair.a.start, pair.kind));
+    /// Cuts the words, and holds the facts of the two against each other.
+    pub(super) fn with_facts(self) -> Comparison<'t> {
+        let Self { mut texts, matched, related } = self;
+        if related {
+            for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
+                compared.words = Words::read(&compared.text, matched);
+                compared.facts.extend(compared.words.facts(&compared.text));
+            }
         }
-        pairs.into_iter().map(written).collect()
+        let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);
+        Comparison { pairs, lone, ..texts }
     }
 }
-
 impl<'t> Compared<'t> {
-    fn new(text: Text<'t>, matched: Vec<bool>, moved: usize, related: bool) -> Self {
-        let words = if related { Words::read(&text, &matched) } else { Words::default() };
-        let mut facts = facts::read(&text);
-        facts.extend(words.facts(&text));
-        Self { text, matched, moved, facts, words }
+    fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
+        let facts = facts::read(&text);
+        Self { text, matched, moved, facts, words: Words::default() }
     }
 
     /// A fact as it is written, with its sign of percent.
@@ -202,11 +233,7 @@ fn match_equal_figures(a: &mut Compared<'_>, b: &mut Compared<'_>, gaps: &[Gap])
 
 /// Hashes of the runs of [`MOVED`] units inside gaps.
 fn unmatched_runs<'g>(keys: &[u64], gaps: impl Iterator<Item = &'g Range<usize>>) -> AHashSet<u64> {
-    gaps.filter_map(|gap| keys.get(gap.clone())).flat_map(|keys| keys.windows(MOVED).map(run_hash)).collect()
-}
-
-fn run_hash(run: &[u64]) -> u64 {
-    run.iter().fold(0, |hash: u64, &key| mix(hash.rotate_left(7) ^ key, 9))
+    gaps.filter_map(|gap| keys.get(gap.clone())).flat_map(|keys| runs(keys, MOVED)).collect()
 }
 
 /// Marks the units of gaps that return in a gap of the other text, and counts them.
@@ -220,8 +247,8 @@ fn mark_moved(
     let mut moved = 0;
     for gap in gaps {
         let range = side(gap);
-        for at in range.start..(range.end + 1).saturating_sub(MOVED) {
-            if other.contains(&run_hash(&keys[at..at + MOVED])) {
+        for (at, run) in (range.start..).zip(runs(&keys[range.clone()], MOVED)) {
+            if other.contains(&run) {
                 for unit in &mut matched[at..at + MOVED] {
                     moved += usize::from(!*unit);
                     *unit = true;

@@ -24,6 +24,9 @@ const TAIL_BYTES: usize = 120;
 /// The longest comment before a repost that says nothing of its own, in letters.
 const SHORT_COMMENT: usize = 8;
 
+/// What a group in brackets begins with.
+const OPENINGS: [&str; 5] = ["（", "(", "【", "[", "［"];
+
 /// Words that make a group in brackets, or a line, a credit.
 const CREDITS: [&str; 26] = [
     "记者",
@@ -78,6 +81,7 @@ const CLOSINGS: [&str; 5] = ["新华社记者", "本报记者", "本社记者", 
 
 /// The lists that are looked for in each text, made ready for it: to make a searcher takes longer than to search.
 struct Finders {
+    openings: [Finder<'static>; OPENINGS.len()],
     notes: [Finder<'static>; NOTES.len()],
     credits: [Finder<'static>; CREDITS.len()],
     dateline_ends: [Finder<'static>; DATELINE_ENDS.len()],
@@ -85,6 +89,7 @@ struct Finders {
 }
 
 static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
+    openings: OPENINGS.map(Finder::new),
     notes: NOTES.map(Finder::new),
     credits: CREDITS.map(Finder::new),
     dateline_ends: DATELINE_ENDS.map(Finder::new),
@@ -242,11 +247,15 @@ fn bracketed(text: &str) -> usize {
 
 /// Groups in brackets that name editors, reporters or sources.
 fn groups(text: &str, found: &mut Vec<Range<usize>>) {
-    for (count, (at, open)) in text.match_indices(['（', '(', '【', '[', '［']).enumerate() {
+    let openings = FINDERS.openings.iter().flat_map(|open| {
+        let places = open.find_iter(text.as_bytes());
+        places.map(|at| (at, at + open.needle().len()))
+    });
+    for (count, (at, start)) in openings.enumerate() {
         if count & 0xff == 0 {
             interrupt::check();
         }
-        let inside = text.get(at + open.len()..).unwrap_or_default();
+        let inside = text.get(start..).unwrap_or_default();
         let close = inside
             .char_indices()
             .take_while(|&(end, c)| end < GROUP_BYTES && !matches!(c, '\n' | '（' | '(' | '【'))
@@ -255,7 +264,7 @@ fn groups(text: &str, found: &mut Vec<Range<usize>>) {
         let end = end + c.len_utf8();
         let group = inside.get(..end).unwrap_or_default();
         if FINDERS.credits.iter().any(|mark| mark.find(group.as_bytes()).is_some()) {
-            found.push(at..at + open.len() + end);
+            found.push(at..start + end);
         }
     }
 }
@@ -263,13 +272,15 @@ fn groups(text: &str, found: &mut Vec<Range<usize>>) {
 /// Whole lines that name a source or an editor.
 fn lines(text: &str, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).chain([text.len()]);
+    for end in ends {
+        let line = text.get(at..end).unwrap_or_default();
         let bare = line.trim_start();
         let credit = bare.len() <= GROUP_BYTES && LINES.iter().any(|mark| bare.starts_with(mark));
         if credit || is_filed(bare) {
-            found.push(at..at + line.len());
+            found.push(at..end);
         }
-        at += line.len();
+        at = end;
     }
 }
 
@@ -294,7 +305,7 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
     let mut found = |at: usize| found.push(from + at..from + end);
     for (mark, finder) in CLOSINGS.into_iter().zip(&FINDERS.closings) {
         if finder.find(text.as_bytes()).is_some()
-            && let Some(at) = text.rfind(mark)
+            && let Some(at) = memmem::rfind(text.as_bytes(), mark.as_bytes())
             && from + at > 0
             && end - at <= 60
         {
@@ -302,7 +313,7 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
         }
     }
     // The microblog's sign for a place comes out of crawlers as a lone 2.
-    if let Some(at) = text.rfind(" 2") {
+    if let Some(at) = memmem::rfind(text.as_bytes(), b" 2") {
         let place = text.get(at + 2..).unwrap_or_default();
         let named = |c: char| is_han(c) || matches!(c, '·' | '（' | '）' | '(' | ')');
         if (2..=16).contains(&place.chars().count()) && place.chars().all(named) {

@@ -130,7 +130,7 @@ pub(super) fn heads_apart(texts: &Comparison<'_>) -> f64 {
 /// The units of a first line that is a question, short and with more text after it.
 fn head(compared: &Compared<'_>) -> Option<Vec<u64>> {
     let text = &compared.text.text;
-    let (line, rest) = text.split_once('\n')?;
+    let (line, rest) = text.split_at_checked(memchr::memchr(b'\n', text.as_bytes())?)?;
     if rest.trim().is_empty() || !line.trim_end().ends_with(['？', '?']) {
         return None;
     }

@@ -14,10 +14,12 @@ mod credits;
 pub mod explain;
 pub mod facts;
 pub mod features;
+mod hanset;
 pub mod model;
 pub mod numerals;
 mod reasons;
 mod rules;
+mod shared;
 mod units;
 mod weights;
 
@@ -26,7 +28,7 @@ use std::fmt;
 use crate::Result;
 use crate::analysis::Scratch;
 use crate::profile::Profile;
-use comparison::{Boilerplate, Comparison};
+use comparison::{Aligned, Boilerplate, Compared, Comparison};
 pub use facts::{Conflict, ConflictKind};
 use rules::Rule;
 
@@ -116,6 +118,34 @@ pub fn same_message_by_profile(texts: [&str; 4], profile: &Profile, scratch: &mu
 pub fn verdict_on(a: &str, b: &str) -> Result<(Verdict, f64)> {
     let compared = compare(["", a, "", b], &mut |_| Ok(Vec::new()))?;
     Ok(verdict_of(&compared, a == b, Rule::of(&compared.0, None)))
+}
+
+/// From so many units on that only one of two texts has, words are cut only if the verdict may come to depend on them.
+const MANY: usize = 64;
+
+/// The score below which no verdict is that one can go, less what rounding may do.
+const HOPELESS: f64 = 0.499;
+
+/// Gives the verdict on two texts and how sure it is, as [`verdict_on`] does, if it is that keeping one of them loses nothing.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn kept_on(a: &str, b: &str) -> Result<Option<(Verdict, f64)>> {
+    if a == b {
+        return Ok(Some((Verdict::Copy, 1.0)));
+    }
+    let aligned = Aligned::without(a, b, &mut |_| Ok(Vec::new()))?;
+    let texts = &aligned.texts;
+    let rule = Rule::of(texts, None);
+    let unmatched = |compared: &Compared<'_>| compared.matched.iter().filter(|&&matched| !matched).count();
+    // What contradicts only takes from a score.
+    if unmatched(&texts.a).max(unmatched(&texts.b)) >= MANY
+        && model::score(&features::features(texts, None)).min(rule.map_or(1.0, Rule::most)) < HOPELESS
+    {
+        return Ok(None);
+    }
+    let (verdict, score) = verdict_of(&(aligned.with_facts(), None), false, rule);
+    Ok(verdict.keeps_one().then_some((verdict, score)))
 }
 
 fn judge(compared: &(Comparison<'_>, Option<Comparison<'_>>), equal: bool) -> Message {

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use super::units::Text;
 use super::*;
 use crate::profile::{Training, token_hashes};
 
@@ -247,6 +248,24 @@ proptest! {
         found.sort();
         turned.sort();
         prop_assert_eq!(found, turned);
+    }
+
+    #[test]
+    fn what_is_kept_has_that_verdict(head in text(), a in text(), b in text(), tail in text()) {
+        let (a, b) = (format!("{head}{a}{tail}"), format!("{head}{b}{tail}"));
+        let message = verdict_on(&a, &b).unwrap();
+        prop_assert_eq!(kept_on(&a, &b).unwrap(), message.0.keeps_one().then_some(message));
+    }
+
+    #[test]
+    fn what_was_read_before_is_read_as_alone(head in text(), a in text(), b in text(), tail in text()) {
+        let (a, b) = (format!("{head}。{a}{tail}"), format!("{head}。{b}{tail}"));
+        let read = |text, known: Option<&Text<'_>>| Text::without(units::plain(text).unwrap(), &[], known);
+        let (alone, beside) = (read(&b, None), read(&b, Some(&read(&a, None))));
+        prop_assert_eq!(&alone.units, &beside.units);
+        prop_assert_eq!(&alone.quotes, &beside.quotes);
+        let numbers = |text: &Text<'_>| text.units.iter().map(|unit| text.number(unit)).collect::<Vec<_>>();
+        prop_assert_eq!(numbers(&alone), numbers(&beside));
     }
 
     #[test]

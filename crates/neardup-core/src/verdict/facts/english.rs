@@ -98,7 +98,7 @@ impl Reader<'_> {
     pub(super) fn ordinal_in_words(&mut self) -> Option<usize> {
         let at = self.at;
         let (number, end) = match self.unit(at)?.kind {
-            Kind::Number { number, .. } if self.suffix(at + 1) => (number, at + 2),
+            Kind::Number { .. } if self.suffix(at + 1) => (self.text.number(self.unit(at)?)?, at + 2),
             Kind::Word => (numerals::ordinal(&self.written(self.unit(at)?).to_lowercase())?, at + 1),
             _ => return None,
         };

@@ -9,6 +9,7 @@ use super::{ConflictKind, Fact};
 use crate::analysis::lexicon::{Lexicon, Walker};
 use crate::analysis::path::{self, Method};
 use crate::sketch::hash::mix;
+use crate::verdict::hanset::HanSet;
 use crate::verdict::units::{Break, Kind, Text};
 
 /// Most units of a text that are cut into words; beyond, a difference is no matter of single names.
@@ -18,11 +19,14 @@ const MAX_UNITS: usize = 800;
 const MAX_CLAUSE: usize = 60;
 
 /// Common family names.
-const FAMILIES: &str = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文宁庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐沿梅莫庄辛管祝左涂谷祁时舒耿牟卜詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来嵺苟全褚廉简娄盖符奚木穆党燕郎邸冀谈姬屠连郜晏栾郁商蒙计喻揭窦迟宇敖糜鄢冷卓花仇艾蓝都巩稽井练仲乐虞卞封竺冼原官衣楚佟栗匡宗应台巫鞠僧桑荆谌银扬明沙薄伏岑习胥保和蔺";
+static FAMILIES: HanSet = HanSet::of(
+    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文宁庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐沿梅莫庄辛管祝左涂谷祁时舒耿牟卜詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来嵺苟全褚廉简娄盖符奚木穆党燕郎邸冀谈姬屠连郜晏栾郁商蒙计喻揭窦迟宇敖糜鄢冷卓花仇艾蓝都巩稽井练仲乐虞卞封竺冼原官衣楚佟栗匡宗应台巫鞠僧桑荆谌银扬明沙薄伏岑习胥保和蔺",
+);
 
 /// Short names of countries, languages and provinces.
-const SHORT_PLACES: &str =
-    "中美英法德俄日韩朝印巴加澳意西葡荷阿京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼港台";
+static SHORT_PLACES: HanSet = HanSet::of(
+    "中美英法德俄日韩朝印巴加澳意西葡荷阿京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼港台",
+);
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +54,17 @@ impl Words {
     pub(in crate::verdict) fn read(text: &Text<'_>, matched: &[bool]) -> Self {
         let mut words = Self::default();
         let mut budget = MAX_UNITS;
+        let within = |unit: usize| text.units.get(unit).is_some_and(|unit| unit.before <= Break::Space);
         let mut from = 0;
-        while from < text.units.len() && budget > 0 {
-            let mut end = from + 1;
-            while end - from < MAX_CLAUSE && text.units.get(end).is_some_and(|unit| unit.before <= Break::Space) {
-                end += 1;
-            }
-            if matched.get(from..end).is_some_and(|matched| matched.contains(&false)) {
-                budget = budget.saturating_sub(end - from);
-                words.clause(text, from..end, matched);
-            }
+        while budget > 0
+            && let Some(shared) = matched.get(from..).and_then(|rest| rest.iter().position(|&matched| !matched))
+        {
+            let differs = from + shared;
+            let start = (from + 1..=differs).rev().find(|&unit| !within(unit)).unwrap_or(from);
+            let start = differs - (differs - start) % MAX_CLAUSE;
+            let end = (start + 1..start + MAX_CLAUSE).find(|&unit| !within(unit)).unwrap_or(start + MAX_CLAUSE);
+            budget = budget.saturating_sub(end - start);
+            words.clause(text, start..end, matched);
             from = end;
         }
         words.short_places(text, matched);
@@ -89,7 +94,7 @@ impl Words {
                 Class::Noun | Class::Name if starts_with_place(lexicon, &walker, token.text) => Class::Place,
                 class => class,
             };
-            let loose = single && !FUNCTION.contains(token.text);
+            let loose = single && !FUNCTION.is(token.text);
             if loose && run.end == start && !run.is_empty() {
                 run.end = unit;
             } else {
@@ -104,8 +109,9 @@ impl Words {
     /// Adds the short names of countries and provinces that stand alone in a difference: 俄文版 for 阿文版.
     fn short_places(&mut self, text: &Text<'_>, matched: &[bool]) {
         let is = |at: usize, wanted: bool| matched.get(at).copied().unwrap_or(true) == wanted;
-        let alone = |at: &usize| is(*at, false) && (*at == 0 || is(at - 1, true)) && is(at + 1, true);
-        let places = (0..matched.len()).filter(alone).filter(|&at| SHORT_PLACES.contains(text.written(at..at + 1)));
+        let alone = |at: &usize| (*at == 0 || is(at - 1, true)) && is(at + 1, true);
+        let differs = matched.iter().enumerate().filter(|&(_, &matched)| !matched).map(|(at, _)| at);
+        let places = differs.filter(alone).filter(|&at| SHORT_PLACES.is(text.written(at..at + 1)));
         for at in places.take(MAX_UNITS).collect::<Vec<_>>() {
             self.words.retain(|(units, _)| !units.contains(&at));
             self.words.push((at..at + 1, Class::Place));
@@ -121,7 +127,7 @@ impl Words {
 
     /// Takes a run of two to four single characters after a family name for a person.
     fn person(&mut self, text: &Text<'_>, run: Range<usize>, matched: &[bool]) {
-        let family = run.clone().find(|&at| FAMILIES.contains(text.written(at..at + 1)));
+        let family = run.clone().find(|&at| FAMILIES.is(text.written(at..at + 1)));
         if let Some(family) = family
             && (2..=3).contains(&(run.end - family))
         {
@@ -148,8 +154,9 @@ impl Words {
 }
 
 /// Single characters that are no part of a name.
-const FUNCTION: &str =
-    "的了在是和与及或也都就将被把对从向到为以于而但等这那其之所并又再已还不没无未有我你他她它们个名位年月日时";
+static FUNCTION: HanSet = HanSet::of(
+    "的了在是和与及或也都就将被把对从向到为以于而但等这那其之所并又再已还不没无未有我你他她它们个名位年月日时",
+);
 
 /// The dictionary's tag of a word; empty for what it does not have.
 fn tag<'l>(lexicon: &'l Lexicon, walker: &Walker<'_>, word: &str) -> &'l str {

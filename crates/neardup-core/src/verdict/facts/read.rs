@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use super::{ConflictKind, Fact};
 use crate::sketch::hash::mix;
+use crate::verdict::hanset::HanSet;
 use crate::verdict::units::{Break, Kind, Text, Unit};
 
 /// Measures of a place in a series; a number before one is an ordinal even without 第.
-const SERIES: &str = "届集话季章回卷期辑弹";
+static SERIES: HanSet = HanSet::of("届集话季章回卷期辑弹");
 
 /// Measures that hardly narrow a number down: 一个, 一位.
-const ARTICLES: &str = "个位名条种些件家边面";
+static ARTICLES: HanSet = HanSet::of("个位名条种些件家边面");
 
 /// Digits from which a number without a measure is a telephone number or the like.
 const PHONE_DIGITS: u8 = 7;
@@ -21,12 +22,10 @@ const JOINED_PHONE_DIGITS: u32 = 10;
 /// Reads the facts of a text, in its order; quotations after the rest.
 pub(in crate::verdict) fn read(text: &Text<'_>) -> Vec<Fact> {
     let mut reader = Reader { text, at: 0, facts: Vec::new() };
-    while let Some(unit) = text.units.get(reader.at) {
-        reader.at = match unit.kind {
-            Kind::Number { .. } => reader.figure(),
-            Kind::Word => reader.word(),
-            Kind::Han => reader.at + 1,
-        };
+    let is_other = |unit: &Unit| unit.kind != Kind::Han;
+    while let Some(han) = text.units.get(reader.at..).and_then(|rest| rest.iter().position(is_other)) {
+        reader.at += han;
+        reader.at = if reader.is_number(reader.at) { reader.figure() } else { reader.word() };
     }
     let mut facts = reader.facts;
     for quote in &text.quotes {
@@ -56,10 +55,7 @@ impl Reader<'_> {
 
     /// The number at a place, as a small whole one.
     pub(super) fn small(&self, at: usize) -> Option<u32> {
-        match self.unit(at)?.kind {
-            Kind::Number { number, .. } => number.small(),
-            _ => None,
-        }
+        self.text.number(self.unit(at)?)?.small()
     }
 
     /// What stands between a unit and the one before it, where that is a single character.
@@ -82,9 +78,10 @@ impl Reader<'_> {
     /// Reads the figure that starts here and gives the place after it.
     fn figure(&mut self) -> usize {
         let at = self.at;
-        let Some(&Unit { key, kind: Kind::Number { number, width, arabic }, before, .. }) = self.unit(at) else {
+        let Some(unit @ &Unit { key, kind: Kind::Number { width, arabic }, before, .. }) = self.unit(at) else {
             return at + 1;
         };
+        let Some(number) = self.text.number(unit) else { return at + 1 };
         if let Some(end) = self.date().or_else(|| self.date_in_words()).or_else(|| self.ordinal_in_words()) {
             return end;
         }
@@ -93,7 +90,7 @@ impl Reader<'_> {
         if let Some(end) = self.joined(ordinal) {
             return end;
         }
-        if ordinal || next.is_some_and(|next| SERIES.contains(next)) {
+        if ordinal || next.is_some_and(|next| SERIES.has(next)) {
             let start = at - usize::from(ordinal);
             let measure = next.map_or(0, u64::from);
             return self.push(ConflictKind::Ordinal, start..at + 1 + usize::from(next.is_some()), key, measure);
@@ -117,7 +114,7 @@ impl Reader<'_> {
         if !arabic
             && !self.text.latin
             && number.small().is_some_and(|number| number <= 2)
-            && next.is_none_or(|next| ARTICLES.contains(next))
+            && next.is_none_or(|next| ARTICLES.has(next))
         {
             return at + 1;
         }
@@ -221,7 +218,7 @@ impl Reader<'_> {
             return None;
         };
         let (low, high) = (self.unit(at)?.key, self.unit(second)?.key);
-        let series = self.han(second + 1).filter(|&next| SERIES.contains(next));
+        let series = self.han(second + 1).filter(|&next| SERIES.has(next));
         let colon = matches!(joint, ':' | '：' | '∶');
         if !(colon || matches!(joint, '-' | '－' | '–' | '—' | '~' | '～')) {
             return None;

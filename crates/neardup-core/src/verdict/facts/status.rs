@@ -4,6 +4,9 @@
 //! line, contradict each other; a word of [`TURNING`] contradicts a text that has nothing in its place.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use ahash::AHashMap;
 
 use super::super::units::{Kind, Text};
 
@@ -164,15 +167,23 @@ impl Status {
     }
 }
 
-/// The line and the column of a word.
-fn place(word: &str) -> Option<(usize, usize)> {
-    let column = |line: &[&str]| line.iter().position(|&known| known == word);
-    if word.is_ascii() {
-        let column = |line: &[&[&str]; 2]| line.iter().position(|words| words.contains(&word));
-        return ENGLISH.iter().enumerate().find_map(|(line, words)| Some((GROUPS.len() + line, column(words)?)));
+/// All status words, each with the line and the column of its first place in the lists, if it is in one.
+static KNOWN: LazyLock<AHashMap<&str, Option<(usize, usize)>>> = LazyLock::new(|| {
+    let groups = GROUPS.iter().map(|words| words.chunks(1).collect());
+    let english = ENGLISH.iter().map(|columns| columns.to_vec());
+    let mut known = AHashMap::new();
+    for (line, columns) in groups.chain(english).enumerate() {
+        for (column, words) in columns.iter().enumerate() {
+            for &word in *words {
+                known.entry(word).or_insert(Some((line, column)));
+            }
+        }
     }
-    GROUPS.iter().enumerate().find_map(|(line, words)| Some((line, column(words)?)))
-}
+    for word in TURNING {
+        known.entry(word).or_insert(None);
+    }
+    known
+});
 
 /// Says whether a status word turns what it stands in, or is missing from.
 pub(super) fn turns(text: &Text<'_>, status: &Status) -> bool {
@@ -200,10 +211,10 @@ pub(super) fn find(text: &Text<'_>, span: Range<usize>) -> Vec<Status> {
                 return None;
             }
             let word = text.written(units.clone());
-            let place = place(word);
+            let place = *KNOWN.get(word)?;
             // isn't is cut into isn and t.
             let units = if word == NOT && at > 0 { at - 1..at + 1 } else { units };
-            (place.is_some() || TURNING.contains(&word)).then_some(Status { units, place })
+            Some(Status { units, place })
         });
         match longest {
             Some(status) => {

@@ -41,7 +41,11 @@ pub(super) fn large_unit(c: char) -> Option<i32> {
 
 /// Reads a group of Chinese digits, with units up to 千 or as a row of digits.
 pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
-    let mut row: Vec<u128> = Vec::new();
+    // A row of digits before the first unit.
+    let mut row: u128 = 0;
+    let mut row_len = 0;
+    let mut significant = 0;
+    let mut hash = 0_u64;
     let mut total: u128 = 0;
     let mut pending: Option<u128> = None;
     let mut units = 0;
@@ -57,14 +61,19 @@ pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Readi
                     Some(_) => break,
                 }
             } else {
-                row.push(value);
+                row_len += 1;
+                significant += usize::from(significant > 0 || value > 0);
+                if significant <= MAX_DIGITS {
+                    row = row * 10 + value;
+                }
+                hash = hash.wrapping_mul(0x0100_0000_01b3) ^ value as u64;
             }
             zero |= value == 0 && c != '零';
         } else if let Some(power) = small_unit(c) {
             let count = if units == 0 {
-                match row.as_slice() {
-                    [] => 1,
-                    [one] => *one,
+                match row_len {
+                    0 => 1,
+                    1 => row,
                     _ => break,
                 }
             } else {
@@ -96,12 +105,6 @@ pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Readi
         total += pending.unwrap_or(0);
         return Some(Reading { number: Number::new(total, 0), len, width: 0, sure: len > 1, arabic: false });
     }
-    let significant = row.iter().skip_while(|&&value| value == 0).count();
-    let number = if significant > MAX_DIGITS {
-        let hash = row.iter().fold(0_u64, |hash, &value| hash.wrapping_mul(0x0100_0000_01b3) ^ value as u64);
-        Number::hashed(hash)
-    } else {
-        Number::new(row.iter().fold(0, |number, value| number * 10 + value), 0)
-    };
+    let number = if significant > MAX_DIGITS { Number::hashed(hash) } else { Number::new(row, 0) };
     Some(Reading { number, len, width: len, sure: len > 2 || (len == 2 && zero), arabic: false })
 }

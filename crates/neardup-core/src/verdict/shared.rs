@@ -1,0 +1,140 @@
+//! What a text shares with one that has been read: its units are taken over, not read again.
+//!
+//! Two near-duplicates are mostly the same text. After the end of a sentence nothing that came before says how to read on but
+//! the quotations that are open, and nothing before has looked further. At such a [`Mark`] the reading of a text with the same
+//! start begins, and at such a mark of a text with the same rest it goes over into what was read there.
+
+use std::ops::Range;
+
+use super::units::{MAX_QUOTE, Open, Text, Units};
+
+/// A place after the end of a sentence, with how much was found up to there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mark {
+    /// In bytes from the start of the text.
+    pub(super) at: usize,
+    pub(super) units: usize,
+    pub(super) numbers: usize,
+    pub(super) quotes: usize,
+    /// Stretches that do not count.
+    pub(super) ignored: usize,
+    pub(super) open: Vec<Open>,
+}
+
+impl Mark {
+    /// Says whether the same closing marks after two places end quotations of the same length.
+    fn opens(&self, other: &Self) -> bool {
+        let inside = |mark: &Self| {
+            let (open, units) = (mark.open.clone(), mark.units);
+            open.into_iter().map(move |(close, at)| (close, (units - at).min(MAX_QUOTE + 1)))
+        };
+        inside(self).eq(inside(other))
+    }
+}
+
+/// Units from one mark to the next at least: marks take less memory than units.
+pub(super) const APART: usize = 16;
+
+/// How many bytes or keys are compared at once.
+const CHUNK: usize = 32;
+
+/// Counts what two slices have in common from the first on.
+pub(super) fn common_start<T: Eq>(a: &[T], b: &[T]) -> usize {
+    let chunks = a.chunks_exact(CHUNK).zip(b.chunks_exact(CHUNK)).take_while(|(a, b)| a == b);
+    let whole = chunks.count() * CHUNK;
+    whole + a[whole..].iter().zip(&b[whole..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Counts what two slices have in common from the last back.
+pub(super) fn common_end<T: Eq>(a: &[T], b: &[T]) -> usize {
+    let chunks = a.rchunks_exact(CHUNK).zip(b.rchunks_exact(CHUNK)).take_while(|(a, b)| a == b);
+    let whole = chunks.count() * CHUNK;
+    let (a, b) = (&a[..a.len() - whole], &b[..b.len() - whole]);
+    whole + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+/// A text that has been read beside another one.
+pub(super) struct Shared<'k> {
+    known: &'k Text<'k>,
+    /// Bytes that both begin with, and that both end with.
+    head: usize,
+    tail: usize,
+    /// Stretches that both ignore, from the first on and from the last back.
+    ignored_head: usize,
+    ignored_tail: usize,
+}
+
+impl<'k> Shared<'k> {
+    pub(super) fn new(known: &'k Text<'k>, text: &str, ignored: &[Range<usize>]) -> Self {
+        let (a, b) = (known.text.as_bytes(), text.as_bytes());
+        let heads = known.ignored.iter().zip(ignored).take_while(|(a, b)| a == b);
+        let from_end = |len: usize, range: &Range<usize>| (len.wrapping_sub(range.start), len.wrapping_sub(range.end));
+        let tails = known.ignored.iter().rev().zip(ignored.iter().rev());
+        let tails = tails.take_while(|(of_a, of_b)| from_end(a.len(), of_a) == from_end(b.len(), of_b));
+        let (head, tail) = (common_start(a, b), common_end(a, b));
+        Self { known, head, tail, ignored_head: heads.count(), ignored_tail: tails.count() }
+    }
+
+    /// Adds what the known text has up to the last mark in the common start, and gives the mark.
+    pub(super) fn start(&self, ignored: &[Range<usize>], found: &mut Units) -> Mark {
+        let known = self.known;
+        let marks = &known.marks[..known.marks.partition_point(|mark| mark.at <= self.head)];
+        let fits = |mark: &&Mark| {
+            mark.ignored <= self.ignored_head && ignored.get(mark.ignored).is_none_or(|next| next.start >= mark.at)
+        };
+        let mark = marks.iter().rev().find(fits).cloned().unwrap_or_default();
+        found.take(known, &Mark::default(), &mark, 0);
+        mark
+    }
+
+    /// Adds what the known text has from here to its end, if the other text, which is at `here`, goes on in the same way.
+    pub(super) fn finish(&self, here: &Mark, bytes: usize, ignored: usize, found: &mut Units) -> bool {
+        let known = self.known;
+        if bytes > self.tail || ignored > self.ignored_tail {
+            return false;
+        }
+        let at = known.text.len().checked_sub(bytes);
+        let mark =
+            at.and_then(|at| known.marks.binary_search_by_key(&at, |mark| mark.at).ok()).map(|at| &known.marks[at]);
+        match mark {
+            Some(mark) if known.ignored.len() - mark.ignored == ignored && mark.opens(here) => {
+                found.take(known, mark, &known.end(), here.at.wrapping_sub(mark.at));
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn both_ends_are_taken_over() {
+        let sentence = "江口镇今日举办第十届“龙舟赛”，二十四支队伍参加，最终上游村队夺得冠军。";
+        let (a, b) = (sentence.repeat(6), format!("{0}{0}散场时天已经黑了。{0}{0}{0}", sentence));
+        let known = Text::read(&a).unwrap();
+        let shared = Shared::new(&known, &b, &[]);
+        let mut found = Units::default();
+        let start = shared.start(&[], &mut found);
+        assert_eq!(start.at, 2 * sentence.len());
+        let here = Mark { at: b.len() - 2 * sentence.len(), ..start };
+        assert!(!shared.finish(&here, b.len(), 0, &mut found));
+        assert!(!shared.finish(&here, 2 * sentence.len(), 1, &mut found));
+        assert!(shared.finish(&here, 2 * sentence.len(), 0, &mut found));
+    }
+
+    #[test]
+    fn common_ends_are_counted() {
+        let a: Vec<u32> = (0..200).collect();
+        for at in 0..200 {
+            let mut b = a.clone();
+            b[at] = 1000;
+            assert_eq!((common_start(&a, &b), common_end(&a, &b)), (at, 199 - at));
+            assert_eq!((common_start(&a, &a[..at]), common_end(&a, &a[at..])), (at, 200 - at));
+        }
+    }
+}
