@@ -70,11 +70,12 @@ fn around_plain(text: &str, out: &mut String, pass: fn(&str, &mut String)) {
     };
     for at in scan::find(text.as_bytes(), scan::is_other) {
         let (before, after) = text.split_at(at);
-        if at > stretch.end {
-            let base = before.chars().next_back().map_or(0, char::len_utf8);
+        let base = at - before.chars().next_back().map_or(0, char::len_utf8);
+        // Where the plain character is all that lies between two stretches, they are one: emoji may run on through a keycap.
+        if base > stretch.end {
             write(done, stretch.clone());
             done = stretch.end;
-            stretch.start = at - base;
+            stretch.start = base;
         }
         stretch.end = at + after.chars().next().map_or(0, char::len_utf8);
     }

@@ -101,6 +101,15 @@ proptest! {
     }
 }
 
+/// A digit is plain, and may still go on a run of emoji.
+#[test]
+fn emoji_run_on_through_a_keycap() {
+    for text in ["😀0\u{20e3}", "😀1\u{fe0f}\u{20e3}2\u{fe0f}\u{20e3}", "中😀0\u{20e3}国"] {
+        assert_eq!(run(text, Steps::EMOJI), oracle(text, Steps::EMOJI));
+    }
+    assert_eq!(run("😀0\u{20e3}", Steps::EMOJI), " ");
+}
+
 /// Each step alone and the defaults, on one text.
 #[test]
 fn golden_vectors() {
