@@ -1213,16 +1213,17 @@ BEGIN
         -- A row that is marked already does not become the one that stays.
         choice.rank := pg_catalog.array_cat(ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'], choice.rank);
     END IF;
+    -- In one statement, hence of one moment: the texts that were judged are those whose hashes are kept.
     EXECUTE pg_catalog.format(
-        'CREATE TEMPORARY TABLE %s AS SELECT pg_catalog.row_number() OVER () AS place, c.*, '
-        'c.distance > %s AND c.verdict IS NULL AS chained, NULL::text AS reason, NULL::bigint AS document_hash, NULL::bigint AS stays_hash FROM (%s) c',
-        neardup_internal.chosen_table(), guarded.distance, neardup_internal.copies_query(guarded, choice));
-    IF choice.verify = 'facts' THEN
-        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-            'UPDATE pg_temp.neardup_chosen c SET document_hash = %1$s, stays_hash = %5$s FROM %2$s t, %2$s r WHERE %3$s AND %4$s',
-            neardup_internal.document_hash(guarded, 't'), guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
-            neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 'r')));
-    END IF;
+        'CREATE TEMPORARY TABLE %s AS SELECT n.*, %s FROM (SELECT pg_catalog.row_number() OVER () AS place, c.*, '
+        'c.distance > %s AND c.verdict IS NULL AS chained, NULL::text AS reason FROM (%s) c) n%s',
+        neardup_internal.chosen_table(),
+        CASE choice.verify WHEN 'facts' THEN pg_catalog.format('%s AS document_hash, %s AS stays_hash',
+            neardup_internal.document_hash(guarded, 't'), neardup_internal.document_hash(guarded, 'r'))
+        ELSE 'NULL::bigint AS document_hash, NULL::bigint AS stays_hash' END,
+        guarded.distance, neardup_internal.copies_query(guarded, choice),
+        CASE choice.verify WHEN 'facts' THEN pg_catalog.format(' JOIN %1$s t ON %2$s JOIN %1$s r ON %3$s', guarded.target,
+            neardup_internal.equal(guarded.target, keys, 't.%1$I', 'n.k%2$s'), neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'n.r%2$s')) END);
     IF mark_known THEN
         EXECUTE neardup_internal.on_chosen(pg_catalog.format(
             'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE %s AND t.%I IS NOT NULL',
