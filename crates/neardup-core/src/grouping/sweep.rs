@@ -69,8 +69,8 @@ impl Sweep {
                 Work::Neighbours(changes) => {
                     for change in changes.iter().filter(|&change| value ^ change > value) {
                         let other = value ^ change;
-                        // What the values differ by, the first halves cannot.
-                        let distance = self.distance - change.count_ones();
+                        // By what the values differ, the first halves may not.
+                        let Some(distance) = self.distance.checked_sub(change.count_ones()) else { continue };
                         let others = (sorted.columns_of(other), within(sorted, other));
                         self.compare_two((rows, run.clone()), others, distance, &near);
                     }
@@ -90,7 +90,8 @@ impl Sweep {
             let mut repeated = 0;
             chunk.each_candidate(&firsts, self.distance, |before| {
                 let i = places[before];
-                repeated |= self.take(rows, i, (rows, from), near(chunk, rows.row(i), self.distance) & !repeated, run.end);
+                repeated |=
+                    self.take(rows, i, (rows, from), near(chunk, rows.row(i), self.distance) & !repeated, run.end);
             });
             let end = run.end.min(from + LANES);
             let apart = repeated == 0 && !may_be_near_within(rows, from, self.distance);

@@ -32,6 +32,15 @@ const VALUES: &[(&str, &[&str])] = &[
     ("regproc", &["0", "'pg_catalog.now'", "4294967295"]),
     ("unknown", &["''", "'的'"]),
     ("anyelement", &["NULL::article", "NULL::plain", "NULL::pg_class", "1", "ARRAY[1]"]),
+    (
+        "record",
+        &[
+            "ROW()",
+            "ROW(NULL, 1, E'\\x01\"\\\\', ROW(ARRAY['a,b', NULL]))",
+            "(SELECT a FROM article a LIMIT 1)",
+            "(SELECT c FROM pg_class c LIMIT 1)",
+        ],
+    ),
     ("neardup.protected", &["(SELECT p FROM neardup.protected p LIMIT 1)"]),
     (
         "double precision",
