@@ -74,10 +74,10 @@ fn make(bench: &Bench, rows: u64) -> Result {
     bench
         .ask(&format!(
             "CREATE TABLE made AS
-         SELECT i AS id,
+         SELECT i::bigint AS id,
                 CASE WHEN i % 10 = 0 THEN bench.changed(left(md5((i - 1)::text), 16)::simhash, i / 10 % 8)
                      ELSE left(md5(i::text), 16)::simhash END AS signature
-         FROM generate_series(1::bigint, {rows}) i;
+         FROM generate_series(1, {rows}) i;
          ALTER TABLE made ADD PRIMARY KEY (id);
          VACUUM (FREEZE, ANALYZE) made"
         ))
