@@ -1035,8 +1035,11 @@ DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
     by_scope text := '';
     keep_order text := neardup_internal.keep_order(guarded, choice.keep, choice.age, choice.rank);
-    -- Within a statement a row stays where it is: in a table that is one, its place finds it soonest.
-    has_places boolean := (SELECT c.relkind = 'r' AND NOT c.relhassubclass FROM pg_catalog.pg_class c WHERE c.oid = guarded.target::oid);
+    is_judged boolean := choice.verify <> 'none' OR choice.within IS NOT NULL;
+    -- Within a statement a row stays where it is: in a table that is one, its place finds it soonest. Whoever may read some columns only
+    -- may not read the place.
+    has_places boolean := is_judged AND (SELECT c.relkind = 'r' AND NOT c.relhassubclass AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
+                                         FROM pg_catalog.pg_class c WHERE c.oid = guarded.target::oid);
     grouping text;
 BEGIN
     IF pg_catalog.cardinality(choice.scope) > 0 THEN
@@ -1045,7 +1048,7 @@ BEGIN
     -- Places are counted over all scopes, near_duplicate_of counts in one: the difference of the two counts leads from one to the other.
     -- BETWEEN, because the planner takes that for few rows, which copies and members of groups are.
     grouping := pg_catalog.format(
-        'WITH signed AS MATERIALIZED (SELECT %1$s, t.ctid AS tid, t.%2$I AS signature, pg_catalog.row_number() OVER a AS place, '
+        'WITH signed AS MATERIALIZED (SELECT %1$s%11$s, t.%2$I AS signature, pg_catalog.row_number() OVER a AS place, '
         '%8$s@extschema@.near_duplicate_of(t.%2$I, %3$s) OVER %9$s AS first '
         'FROM %4$s t WHERE %5$s WINDOW a AS (ORDER BY %7$s%6$s)%10$s), '
         'copies AS MATERIALIZED (SELECT * FROM signed s WHERE s.place - s.first BETWEEN 1 AND 9223372036854775807), '
@@ -1054,8 +1057,9 @@ BEGIN
         neardup_internal.choice_filter(guarded, choice), keep_order, by_scope,
         CASE WHEN by_scope <> '' THEN 'pg_catalog.row_number() OVER a - pg_catalog.row_number() OVER w + ' END,
         CASE WHEN by_scope <> '' THEN 'w' ELSE 'a' END,
-        ', w AS (PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', ') || ' ORDER BY ' || keep_order || ')');
-    IF choice.verify = 'none' AND choice.within IS NULL THEN
+        ', w AS (PARTITION BY ' || pg_catalog.rtrim(nullif(by_scope, ''), ', ') || ' ORDER BY ' || keep_order || ')',
+        CASE WHEN has_places THEN ', t.ctid AS tid' END);
+    IF NOT is_judged THEN
         RETURN grouping || pg_catalog.format(
             'SELECT %1$s, %2$s, @extschema@.hamming_distance(m.signature, r.signature) AS distance, z.size AS group_size, '
             'NULL::text AS verdict, NULL::double precision AS score '

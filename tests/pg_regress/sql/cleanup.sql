@@ -92,3 +92,17 @@ CALL neardup.cleanup('posts', batch => 0);
 CALL neardup.cleanup('posts', keep => NULL);
 CALL neardup.backfill('posts', batch => -1);
 DROP TABLE comments, posts;
+
+-- whoever may read the columns that a list is made of, and no others, may make it
+CREATE TABLE leaks (id bigint PRIMARY KEY, source text, body text);
+SELECT neardup.protect('leaks', 'body', on_duplicate => 'mark');
+INSERT INTO leaks VALUES (1, 'a', '江口镇今日举行龙舟赛，十二支队伍参加。'), (2, 'b', '江口镇今日举行龙舟赛，十二支队伍参加！');
+CREATE ROLE regress_reader;
+GRANT SELECT (id, body, body_simhash) ON leaks TO regress_reader;
+SET ROLE regress_reader;
+SELECT key, duplicate_of, verdict FROM neardup.duplicates('leaks');
+SELECT key, duplicate_of, verdict FROM neardup.duplicates('leaks', verify => 'none');
+SELECT key FROM neardup.duplicates('leaks', rank => ARRAY['source']);
+RESET ROLE;
+DROP TABLE leaks;
+DROP ROLE regress_reader;
