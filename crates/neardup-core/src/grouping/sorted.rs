@@ -16,7 +16,7 @@ pub(super) const VALUES: usize = 1 << BITS;
 /// Quarters of a signature.
 pub(super) const QUARTERS: usize = 4;
 
-/// Rows compared at once: so many values lie behind each first half.
+/// Rows compared at once: twice as many values lie behind each first half.
 pub(super) const LANES: usize = 16;
 
 /// Rows aimed at for a partition, by bits: what the second step touches then stays in the second-level cache.

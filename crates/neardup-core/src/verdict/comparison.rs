@@ -191,6 +191,7 @@ impl<'t> Aligned<'t> {
         Comparison { pairs, lone, ..texts }
     }
 }
+
 impl<'t> Compared<'t> {
     fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
         let facts = facts::read(&text);
