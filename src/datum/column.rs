@@ -1,13 +1,17 @@
-//! Values of any type, compared, hashed and written as their type does it.
+//! Values of any type, compared, hashed, read and written as their type does it.
+
+use std::ffi::{CStr, CString};
 
 use pgrx::pg_sys;
+
+use super::boundary::{self, raw};
 
 /// A column's type and collation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Column {
     /// The type, as declared.
     pub kind: pg_sys::Oid,
-    /// The collation; invalid where the type has none.
+    /// The column's collation; invalid where the type has none.
     pub collation: pg_sys::Oid,
 }
 
@@ -22,11 +26,12 @@ impl Column {
     pub fn equal(self, a: Option<pg_sys::Datum>, b: Option<pg_sys::Datum>) -> bool {
         match (a, b) {
             (None, None) => true,
-            // SAFETY: both are values of this type, and the function is its equality.
+            // SAFETY: both are values of this type, and the function is its equality; one C call is caught.
             (Some(a), Some(b)) => unsafe {
                 let entry = self.entry();
+                let function = &raw mut (*entry).eq_opr_finfo;
                 (*entry).eq_opr != pg_sys::Oid::INVALID
-                    && pg_sys::FunctionCall2Coll(&raw mut (*entry).eq_opr_finfo, self.collation, a, b).value() != 0
+                    && boundary::catch(|| raw::FunctionCall2Coll(function, self.collation, a, b)).value() != 0
             },
             _ => false,
         }
@@ -35,13 +40,14 @@ impl Column {
     /// A number that is the same for equal values; 0 for NULL and for types that cannot be hashed.
     pub fn hash(self, value: Option<pg_sys::Datum>) -> u32 {
         let Some(value) = value else { return 0 };
-        // SAFETY: the value is of this type, and the function is its hash function.
+        // SAFETY: the value is of this type, and the function is its hash function; one C call is caught.
         unsafe {
             let entry = self.entry();
             if (*entry).hash_proc == pg_sys::Oid::INVALID {
                 return 0;
             }
-            pg_sys::FunctionCall1Coll(&raw mut (*entry).hash_proc_finfo, self.collation, value).value() as u32
+            let function = &raw mut (*entry).hash_proc_finfo;
+            boundary::catch(|| raw::FunctionCall1Coll(function, self.collation, value)).value() as u32
         }
     }
 }
@@ -67,17 +73,19 @@ pub unsafe fn output(value: pg_sys::Datum, kind: pg_sys::Oid) -> String {
     // SAFETY: the caller vouches for the value; an output function gives a C string in the memory of this call.
     unsafe {
         pg_sys::getTypeOutputInfo(kind, &raw mut function, &raw mut is_varlena);
-        std::ffi::CStr::from_ptr(pg_sys::OidOutputFunctionCall(function, value)).to_string_lossy().into_owned()
+        let text = boundary::catch(|| raw::OidOutputFunctionCall(function, value));
+        CStr::from_ptr(text).to_string_lossy().into_owned()
     }
 }
 
 /// The value that a text stands for in a type.
 pub fn input(text: &str, kind: pg_sys::Oid) -> pg_sys::Datum {
     let (mut function, mut parameter) = (pg_sys::Oid::INVALID, pg_sys::Oid::INVALID);
-    let text = std::ffi::CString::new(text).unwrap_or_default();
+    let text = CString::new(text).unwrap_or_default();
     // SAFETY: an input function copies the C string, and raises an error where it stands for no value.
     unsafe {
         pg_sys::getTypeInputInfo(kind, &raw mut function, &raw mut parameter);
-        pg_sys::OidInputFunctionCall(function, text.as_ptr().cast_mut(), parameter, -1)
+        let text = text.as_ptr().cast_mut();
+        boundary::catch(|| raw::OidInputFunctionCall(function, text, parameter, -1))
     }
 }

@@ -1,20 +1,39 @@
-//! Functions that the owner of a table has named, called on one of its rows, and sequences.
+//! What a guard runs as the owner of its table: the function that makes documents, the counter, and statements on tables of the
+//! owner's. All of it is foreign code, so errors keep their fields ([`boundary`]), and all of it is locked down ([`role`]).
+
+use std::ffi::CString;
 
 use pgrx::pg_sys;
-use pgrx::pg_sys::ffi::pg_guard_ffi_boundary;
 
+use super::boundary::{self, raw};
 use super::role;
 use super::trigger::text_of;
 
-// SAFETY: the declaration of src/include/commands/sequence.h, unchanged from PostgreSQL 14 to 18.
-unsafe extern "C-unwind" {
-    fn nextval_internal(relation: pg_sys::Oid, check_permissions: bool) -> i64;
+/// Counts one in a sequence, whatever becomes of the transaction, by the rights of `owner`.
+pub fn count(sequence: pg_sys::Oid, owner: pg_sys::Oid) {
+    // SAFETY: a C call with plain arguments; it raises an error where there is no such sequence or the owner may not use it.
+    role::as_owner(owner, || unsafe { boundary::catch(|| raw::nextval_internal(sequence, true)) });
 }
 
-/// Counts one in a sequence, whatever becomes of the transaction, for users without rights on it.
-pub fn count(sequence: pg_sys::Oid) {
-    // SAFETY: raises an error where there is no such sequence.
-    unsafe { pg_guard_ffi_boundary(|| nextval_internal(sequence, false)) };
+/// Runs a statement with arguments of the types given, by the rights of `owner`.
+///
+/// # Safety
+/// Each value must be of the type beside it.
+pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[(pg_sys::Oid, pg_sys::Datum)]) {
+    let statement = CString::new(statement).unwrap_or_default();
+    let mut types: Vec<pg_sys::Oid> = arguments.iter().map(|argument| argument.0).collect();
+    let mut values: Vec<pg_sys::Datum> = arguments.iter().map(|argument| argument.1).collect();
+    role::as_owner(owner, || {
+        let (statement, count) = (statement.as_ptr(), types.len() as i32);
+        let (types, values) = (types.as_mut_ptr(), values.as_mut_ptr());
+        // SAFETY: SPI is connected around the call, the arrays outlive it and have `count` entries; nothing in the closure has a
+        // destructor. An error leaves by unwinding, and the transaction's abort then closes SPI.
+        unsafe {
+            pg_sys::SPI_connect();
+            boundary::catch(|| raw::SPI_execute_with_args(statement, count, types, values, std::ptr::null(), false, 0));
+            pg_sys::SPI_finish();
+        }
+    });
 }
 
 /// Calls a function from a row of table `root` to a text with a row of `table`, a partition of it or itself, as `owner`;
@@ -31,8 +50,8 @@ pub fn text_of_row(
         base: pg_sys::FunctionCallInfoBaseData,
         argument: pg_sys::NullableDatum,
     }
-    // SAFETY: the function's signature was checked when the guard was put up and again here by Postgres's own lookup;
-    // a call has room for its one argument, right behind its fixed part.
+    // SAFETY: the function's signature was checked when the guard was made ready; a call has room for its one argument, right behind
+    // its fixed part. What is caught is one C call by a pointer.
     unsafe {
         let row = if table == root { row } else { as_row_of(row, table, root) };
         let mut info = pg_sys::FmgrInfo::default();
@@ -48,7 +67,7 @@ pub fn text_of_row(
         };
         let address = info.fn_addr?;
         let call: *mut Call = &raw mut call;
-        let result = role::act_as(owner, || pg_guard_ffi_boundary(|| address(call.cast())));
+        let result = role::as_owner(owner, || boundary::catch(|| address(call.cast())));
         if (*call).base.isnull { None } else { text_of(result).map(str::to_owned) }
     }
 }

@@ -1,54 +1,70 @@
-//! Tells when something cached about a table may no longer hold.
+//! Tells when something cached about a relation may no longer hold.
+//!
+//! A cache keeps the [`Stamp`] of the relation it describes and compares it before each use. Watching single relations matters: a
+//! table of a hundred partitions must not be described anew because one of them was vacuumed.
 
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use ahash::AHashMap;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-/// Counts the changes to watched tables, to schemas and functions that this backend has heard of.
-static GENERATION: AtomicU64 = AtomicU64::new(0);
+/// The state of a relation, as far as this backend has heard; equal stamps mean that nothing has changed in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Changes to all relations at once, to schemas and to functions.
+    general: u64,
+    /// Changes to the relation.
+    own: u64,
+}
 
 thread_local! {
-    static WATCHED: RefCell<Vec<pg_sys::Oid>> = const { RefCell::new(Vec::new()) };
+    static GENERAL: Cell<u64> = const { Cell::new(0) };
+    /// Changes by relation, of those that anybody has asked for.
+    static OWN: RefCell<AHashMap<pg_sys::Oid, u64>> = RefCell::default();
     static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
 
 #[pg_guard]
 unsafe extern "C-unwind" fn on_relation(_argument: pg_sys::Datum, relation: pg_sys::Oid) {
-    // The invalid oid stands for all tables. A callback may come while the list is being written: then count, to be safe.
-    let watched = WATCHED.with(|list| list.try_borrow().map_or(true, |list| list.contains(&relation)));
-    if watched || relation == pg_sys::Oid::INVALID {
-        GENERATION.fetch_add(1, Ordering::Relaxed);
+    let counted = OWN.with(|own| {
+        let Ok(mut own) = own.try_borrow_mut() else { return false };
+        if let Some(changes) = own.get_mut(&relation) {
+            *changes += 1;
+        }
+        true
+    });
+    // The invalid oid stands for all relations. A callback may come while the map is being written: then all have changed, to be safe.
+    if !counted || relation == pg_sys::Oid::INVALID {
+        GENERAL.set(GENERAL.get() + 1);
     }
 }
 
 #[pg_guard]
 unsafe extern "C-unwind" fn on_catalog(_argument: pg_sys::Datum, _cache: i32, _hash: u32) {
-    GENERATION.fetch_add(1, Ordering::Relaxed);
+    GENERAL.set(GENERAL.get() + 1);
 }
 
-/// A number that grows with every change; what was cached under another one must be made anew.
-pub fn generation() -> u64 {
-    GENERATION.load(Ordering::Relaxed)
+/// The stamp of a relation; to be taken before what is cached is read.
+pub fn stamp(relation: pg_sys::Oid) -> Stamp {
+    listen();
+    let own = OWN.with_borrow_mut(|own| *own.entry(relation).or_default());
+    Stamp { general: GENERAL.get(), own }
 }
 
-/// Counts changes to this table from now on.
-pub fn watch(table: pg_sys::Oid) {
-    WATCHED.with_borrow_mut(|list| {
-        if !list.contains(&table) {
-            list.push(table);
-        }
-    });
+/// Hears of all changes that others have committed by now.
+pub fn accept() {
+    // SAFETY: a transaction is running.
+    unsafe { pg_sys::AcceptInvalidationMessages() };
 }
 
 /// Starts counting, at the first call in a backend: Postgres keeps a callback for ever and has room for few.
-pub fn listen() {
+fn listen() {
     if LISTENING.replace(true) {
         return;
     }
-    // SAFETY: the callbacks only touch an atomic and a list of this thread, and call nothing of Postgres, as they may
-    // run at any moment in which it handles invalidations.
+    // SAFETY: the callbacks only touch counters of this thread and call nothing of Postgres, as they may run at any moment in
+    // which it handles invalidations.
     unsafe {
         pg_sys::CacheRegisterRelcacheCallback(Some(on_relation), pg_sys::Datum::null());
         for cache in [pg_sys::SysCacheIdentifier::NAMESPACEOID, pg_sys::SysCacheIdentifier::PROCOID] {

@@ -1,26 +1,22 @@
-//! Advisory locks of this extension's own kind: they never meet those of `pg_advisory_lock`.
+//! Heavyweight locks on keys of a document column, of a kind that SQL's advisory lock functions cannot take, and waiting for
+//! transactions.
 
 use pgrx::pg_sys;
 
-/// What is locked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lock {
-    /// The whole column, together with others who lock single keys of it.
-    Shared,
-    /// The whole column, alone.
-    Alone,
-    /// The column's turn for statements of many rows.
-    Turn,
-    /// One key of the column.
-    Key(u32),
+/// Where `pg_advisory_lock` has 1 (one bigint key) or 2 (two integer keys); shown as `objsubid` in pg_locks.
+const KIND: u16 = 5;
+
+/// One key of a document column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeyLock {
+    /// The table; the root where the table has partitions.
+    pub table: pg_sys::Oid,
+    /// The key, the column's number mixed in.
+    pub key: u32,
 }
 
-/// Where `pg_advisory_lock` has 1 (one bigint key) or 2 (two integer keys); shown as `objsubid` in pg_locks.
-const KIND_COLUMN: u16 = 3;
-const KIND_TURN: u16 = 4;
-const KIND_KEY: u16 = 5;
-
-/// Makes the transaction, and no savepoint of it, the owner of what is locked, until dropped.
+/// Makes the transaction, and no savepoint of it, the owner of what is locked, until dropped: a row's keys are released by whoever
+/// sees that it is stored, whatever portal or savepoint is current then.
 struct AsTransaction {
     before: pg_sys::ResourceOwner,
 }
@@ -43,68 +39,32 @@ impl Drop for AsTransaction {
     }
 }
 
-impl Lock {
-    /// Waits for the lock on a document column of `table`; it is held to the end of the transaction, unless released.
-    pub fn acquire(self, table: pg_sys::Oid, column: i32) {
-        self.request(table, column, false);
-    }
-
-    /// Takes the lock if nobody is in the way, and says whether it did.
-    pub fn try_acquire(self, table: pg_sys::Oid, column: i32) -> bool {
-        self.request(table, column, true)
-    }
-
-    /// Gives back a lock that this transaction holds.
-    pub fn release(self, table: pg_sys::Oid, column: i32) {
-        let (_owner, tag) = (AsTransaction::begin(), self.tag(table, column));
-        // SAFETY: the tag is plain data; the lock was taken with the same owner.
-        unsafe { pg_sys::LockRelease(&raw const tag, self.mode() as i32, false) };
-    }
-
-    /// Whether someone waits for what this transaction has locked.
-    pub fn is_wanted(self, table: pg_sys::Oid, column: i32) -> bool {
-        let tag = self.tag(table, column);
-        // SAFETY: the tag is plain data, and the caller holds the lock.
-        unsafe { pg_sys::LockHasWaiters(&raw const tag, self.mode() as i32, false) }
-    }
-
-    fn request(self, table: pg_sys::Oid, column: i32, only_if_free: bool) -> bool {
-        let (_owner, tag) = (AsTransaction::begin(), self.tag(table, column));
+impl KeyLock {
+    /// Waits for the lock; it is held to the end of the transaction, unless released.
+    pub fn acquire(self) {
+        let (_owner, tag) = (AsTransaction::begin(), self.tag());
         // SAFETY: the tag is plain data. Waiting is cancellable and under deadlock detection, as for every heavyweight lock.
-        let result = unsafe { pg_sys::LockAcquire(&raw const tag, self.mode() as i32, false, only_if_free) };
-        result != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
+        unsafe { pg_sys::LockAcquire(&raw const tag, pg_sys::ExclusiveLock as i32, false, false) };
     }
 
-    fn mode(self) -> u32 {
-        match self {
-            Self::Shared => pg_sys::ShareLock,
-            Self::Alone | Self::Turn | Self::Key(_) => pg_sys::ExclusiveLock,
-        }
+    /// Releases a lock that this transaction holds.
+    pub fn release(self) {
+        let (_owner, tag) = (AsTransaction::begin(), self.tag());
+        // SAFETY: the tag is plain data; the lock was taken with the same owner.
+        unsafe { pg_sys::LockRelease(&raw const tag, pg_sys::ExclusiveLock as i32, false) };
     }
 
-    fn tag(self, table: pg_sys::Oid, column: i32) -> pg_sys::LOCKTAG {
-        let (key, kind) = match self {
-            Self::Shared | Self::Alone => (0, KIND_COLUMN),
-            Self::Turn => (0, KIND_TURN),
-            Self::Key(key) => (key, KIND_KEY),
-        };
+    fn tag(self) -> pg_sys::LOCKTAG {
         pg_sys::LOCKTAG {
             // SAFETY: reads a variable that never changes in a backend.
             locktag_field1: u32::from(unsafe { pg_sys::MyDatabaseId }),
-            locktag_field2: u32::from(table),
-            // Columns of a table differ by their number, spread over the 32 bits that keys fill too.
-            locktag_field3: key ^ column.cast_unsigned().wrapping_mul(0x9e37_79b9),
-            locktag_field4: kind,
+            locktag_field2: u32::from(self.table),
+            locktag_field3: self.key,
+            locktag_field4: KIND,
             locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
             locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
         }
     }
-}
-
-/// A number that tells this transaction from the ones before it in this backend: when it started, in microseconds.
-pub fn transaction() -> i64 {
-    // SAFETY: reads a variable of the running transaction.
-    unsafe { pg_sys::GetCurrentTransactionStartTimestamp() }
 }
 
 /// A transaction that has not ended, and whose end decides about a row.

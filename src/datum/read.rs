@@ -4,6 +4,8 @@ use std::ffi::CString;
 
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 
+use super::role::as_owner;
+
 /// A prepared query, kept for the life of the backend.
 pub struct Reader {
     raw: pg_sys::SPIPlanPtr,
@@ -81,14 +83,16 @@ impl Reader {
         values: &[Value<'_>],
         read: impl FnOnce(&Row) -> T,
     ) -> Option<T> {
+        match role {
+            Some(role) => as_owner(role, || self.first_row_here(values, read)),
+            None => self.first_row_here(values, read),
+        }
+    }
+
+    fn first_row_here<T>(&self, values: &[Value<'_>], read: impl FnOnce(&Row) -> T) -> Option<T> {
         // SAFETY: the plan is kept; values and nulls fit the types it was prepared with and are copied where by reference. An
-        // error leaves by unwinding, and the transaction's abort then restores role and SPI.
+        // error leaves by unwinding, and the transaction's abort then closes SPI.
         unsafe {
-            let (mut user, mut context) = (pg_sys::Oid::INVALID, 0);
-            pg_sys::GetUserIdAndSecContext(&raw mut user, &raw mut context);
-            if let Some(role) = role {
-                pg_sys::SetUserIdAndSecContext(role, context | pg_sys::SECURITY_LOCAL_USERID_CHANGE as i32);
-            }
             pg_sys::SPI_connect();
             let datums = values.iter().map(|value| match value {
                 Value::Text(text) => text.into_datum(),
@@ -109,7 +113,6 @@ impl Reader {
                 read(&Row { tuple: *(*table).vals, descriptor: (*table).tupdesc })
             });
             pg_sys::SPI_finish();
-            pg_sys::SetUserIdAndSecContext(user, context);
             result
         }
     }

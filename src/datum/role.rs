@@ -1,4 +1,6 @@
-//! What the current user may see.
+//! Whose rights are in force.
+
+use std::ffi::CStr;
 
 use pgrx::pg_sys;
 
@@ -15,21 +17,47 @@ pub fn may_read(table: pg_sys::Oid) -> bool {
     }
 }
 
-/// Does something with the rights of `role`, whatever row security says.
+/// Does something as the owner of a table, locked down as Postgres locks down index expressions and maintenance commands: settings
+/// of its own, a search path that nobody else can write to, and a security-restricted operation.
 ///
-/// An error leaves by unwinding, and the end of the transaction or savepoint then restores the user.
-pub fn act_as<T>(role: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
+/// An error leaves by unwinding; the end of the transaction or savepoint then restores user and settings.
+pub fn as_owner<T>(owner: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
     let (mut user, mut context) = (pg_sys::Oid::INVALID, 0);
-    // SAFETY: both only set variables of this backend.
-    unsafe {
+    // SAFETY: sets variables of this backend; `pg_catalog, pg_temp` is a valid path, so the setting raises no error.
+    let level = unsafe {
         pg_sys::GetUserIdAndSecContext(&raw mut user, &raw mut context);
-        let restricted = pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_NOFORCE_RLS;
-        pg_sys::SetUserIdAndSecContext(role, context | restricted as i32);
-    }
+        pg_sys::SetUserIdAndSecContext(owner, context | pg_sys::SECURITY_RESTRICTED_OPERATION as i32);
+        let level = pg_sys::NewGUCNestLevel();
+        set(c"search_path", c"pg_catalog, pg_temp");
+        level
+    };
     let result = work();
-    // SAFETY: what was read above.
-    unsafe { pg_sys::SetUserIdAndSecContext(user, context) };
+    // SAFETY: what was read and begun above.
+    unsafe {
+        pg_sys::AtEOXact_GUC(false, level);
+        pg_sys::SetUserIdAndSecContext(user, context);
+    }
     result
+}
+
+/// Sets a setting within the current nest level.
+///
+/// # Safety
+/// Only between `NewGUCNestLevel` and `AtEOXact_GUC`.
+unsafe fn set(name: &CStr, value: &CStr) {
+    // SAFETY: both are C strings; Postgres copies the value.
+    unsafe {
+        pg_sys::set_config_option(
+            name.as_ptr(),
+            value.as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            pg_sys::GucSource::PGC_S_SESSION,
+            pg_sys::GucAction::GUC_ACTION_SAVE,
+            true,
+            0,
+            false,
+        );
+    }
 }
 
 /// The name of the current user.
@@ -37,7 +65,7 @@ pub fn current() -> String {
     // SAFETY: only reads a catalog; the name is a C string in the memory of this call.
     unsafe {
         let name = pg_sys::GetUserNameFromId(pg_sys::GetUserId(), false);
-        std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned()
+        CStr::from_ptr(name).to_string_lossy().into_owned()
     }
 }
 
@@ -50,4 +78,17 @@ pub fn owns(table: pg_sys::Oid) -> bool {
     #[cfg(not(any(feature = "pg14", feature = "pg15")))]
     let owns = unsafe { pg_sys::object_ownercheck(pg_sys::RelationRelationId, table, pg_sys::GetUserId()) };
     owns
+}
+
+/// Whether a role may call a function.
+pub fn may_execute(role: pg_sys::Oid, function: pg_sys::Oid) -> bool {
+    // SAFETY: only reads catalogs.
+    #[cfg(any(feature = "pg14", feature = "pg15"))]
+    let answer = unsafe { pg_sys::pg_proc_aclcheck(function, role, pg_sys::ACL_EXECUTE as pg_sys::AclMode) };
+    // SAFETY: the same.
+    #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+    let answer = unsafe {
+        pg_sys::object_aclcheck(pg_sys::ProcedureRelationId, function, role, pg_sys::ACL_EXECUTE as pg_sys::AclMode)
+    };
+    answer == pg_sys::AclResult::ACLCHECK_OK
 }

@@ -17,55 +17,117 @@ pub struct RowTrigger<'a> {
     call: PhantomData<&'a ()>,
 }
 
+/// What happens to the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It is inserted.
+    Insert,
+    /// It takes the place of an older version of itself.
+    Update,
+    /// It is removed.
+    Delete,
+}
+
 /// Which row of the event is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Row {
-    /// The row as it will be.
+    /// The row as it will be; there is none in a deletion.
     New,
-    /// The row as it was; there is one only in an update.
+    /// The row as it was; there is none in an insertion.
     Old,
 }
 
+/// What a trigger function was called for.
+///
+/// # Safety
+/// `fcinfo` must be the argument of a function, during its call.
+unsafe fn trigger_data<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Option<&'a pg_sys::TriggerData> {
+    // SAFETY: the caller vouches for fcinfo; called_as_trigger has looked at the context's tag before the cast.
+    unsafe {
+        if !pgrx::trigger_support::called_as_trigger(fcinfo) {
+            return None;
+        }
+        (*fcinfo).context.cast::<pg_sys::TriggerData>().as_ref()
+    }
+}
+
+/// Whether a call is that of an AFTER trigger.
+///
+/// # Safety
+/// `fcinfo` must be the argument of a function, during its call.
+pub unsafe fn is_after(fcinfo: pg_sys::FunctionCallInfo) -> bool {
+    // SAFETY: as the caller vouches.
+    let data = unsafe { trigger_data(fcinfo) };
+    data.is_some_and(|data| data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_AFTER)
+}
+
+/// How many triggers are running, one inside the other; 0 outside all of them.
+pub fn depth() -> i32 {
+    let mut call = pg_sys::FunctionCallInfoBaseData::default();
+    // SAFETY: the function behind SQL's pg_trigger_depth() takes no argument.
+    unsafe { pg_sys::pg_trigger_depth(&raw mut call).value() as i32 }
+}
+
 impl<'a> RowTrigger<'a> {
-    /// Takes the trigger out of a call; `None` unless it is a BEFORE ROW trigger for INSERT or UPDATE.
+    /// Takes the trigger out of a call; `None` unless it is a BEFORE ROW trigger.
     ///
     /// # Safety
     /// `fcinfo` must be the argument of a trigger function, during its call.
     pub unsafe fn from_fcinfo(fcinfo: pg_sys::FunctionCallInfo) -> Option<Self> {
-        // SAFETY: the caller vouches for fcinfo; called_as_trigger has looked at the context's tag before the cast.
-        let data = unsafe {
-            if !pgrx::trigger_support::called_as_trigger(fcinfo) {
-                return None;
-            }
-            (*fcinfo).context.cast::<pg_sys::TriggerData>().as_ref()?
-        };
+        // SAFETY: as the caller vouches.
+        let data = unsafe { trigger_data(fcinfo)? };
         // SAFETY: tg_trigger of a running trigger is valid for the call.
         let trigger = unsafe { data.tg_trigger.as_ref()? };
-        let event = data.tg_event;
-        let operation = event & pg_sys::TRIGGER_EVENT_OPMASK;
-        let row_before = event & pg_sys::TRIGGER_EVENT_ROW != 0
-            && event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_BEFORE;
-        let fits = operation == pg_sys::TRIGGER_EVENT_INSERT || operation == pg_sys::TRIGGER_EVENT_UPDATE;
-        (row_before && fits).then_some(Self { data, trigger, call: PhantomData })
+        let row_before = data.tg_event & pg_sys::TRIGGER_EVENT_ROW != 0
+            && data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_BEFORE;
+        row_before.then_some(Self { data, trigger, call: PhantomData })
     }
 
-    /// Whether a row is being updated, not inserted.
-    pub fn is_update(&self) -> bool {
-        self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK == pg_sys::TRIGGER_EVENT_UPDATE
+    /// What happens to the row.
+    pub fn event(&self) -> Event {
+        match self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK {
+            pg_sys::TRIGGER_EVENT_INSERT => Event::Insert,
+            pg_sys::TRIGGER_EVENT_UPDATE => Event::Update,
+            _ => Event::Delete,
+        }
     }
 
     fn tuple(&self, row: Row) -> Option<pg_sys::HeapTuple> {
-        let tuple = match (row, self.is_update()) {
-            (Row::New, true) => self.data.tg_newtuple,
-            (Row::New, false) | (Row::Old, true) => self.data.tg_trigtuple,
-            (Row::Old, false) => return None,
+        let tuple = match (row, self.event()) {
+            (Row::New, Event::Update) => self.data.tg_newtuple,
+            (Row::New, Event::Insert) | (Row::Old, Event::Update | Event::Delete) => self.data.tg_trigtuple,
+            (Row::New, Event::Delete) | (Row::Old, Event::Insert) => return None,
         };
         (!tuple.is_null()).then_some(tuple)
+    }
+
+    /// The slot of the new row; null in a deletion.
+    pub(super) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
+        match self.event() {
+            Event::Insert => self.data.tg_trigslot,
+            Event::Update => self.data.tg_newslot,
+            Event::Delete => std::ptr::null_mut(),
+        }
+    }
+
+    /// The table whose row it is.
+    pub(super) fn relation(&self) -> pg_sys::Relation {
+        self.data.tg_relation
     }
 
     /// The trigger's identity; a partition's copy has its own.
     pub fn oid(&self) -> pg_sys::Oid {
         self.trigger.tgoid
+    }
+
+    /// The function it runs.
+    pub fn function(&self) -> pg_sys::Oid {
+        self.trigger.tgfoid
+    }
+
+    /// Whether it is a partition's copy of its parent's trigger.
+    pub fn is_clone(&self) -> bool {
+        self.trigger.tgisclone
     }
 
     /// The trigger's name.
@@ -91,12 +153,8 @@ impl<'a> RowTrigger<'a> {
 
     /// The attribute numbers of the `UPDATE OF` list, in its order.
     pub fn columns(&self) -> &'a [i16] {
-        let count = usize::try_from(self.trigger.tgnattr).unwrap_or(0);
-        if count == 0 {
-            return &[];
-        }
-        // SAFETY: tgattr has tgnattr numbers and lives as long as the trigger.
-        unsafe { std::slice::from_raw_parts(self.trigger.tgattr, count) }
+        // SAFETY: the trigger is valid for the call.
+        unsafe { columns_of(self.trigger) }
     }
 
     /// The type of a column, domains resolved; `None` where the table has no such column.
@@ -112,15 +170,16 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
-    /// A column's declared type and that type's collation; `None` where the table has no such column.
+    /// A column's declared type and its collation; `None` where the table has no such column.
     pub fn column(&self, column: i16) -> Option<Column> {
         self.column_type(column)?;
-        // SAFETY: the relation is open for the length of the call and has the column.
+        let (mut kind, mut modifier, mut collation) = (pg_sys::Oid::INVALID, -1, pg_sys::Oid::INVALID);
+        let table = self.relation_oid();
+        // SAFETY: only reads a catalog, of a column that the table has.
         unsafe {
-            let descriptor = (*self.data.tg_relation).rd_att;
-            let kind = pg_sys::SPI_gettypeid(descriptor, i32::from(column));
-            Some(Column { kind, collation: pg_sys::get_typcollation(kind) })
+            pg_sys::get_atttypetypmodcoll(table, column, &raw mut kind, &raw mut modifier, &raw mut collation);
         }
+        Some(Column { kind, collation })
     }
 
     /// A column's value, of a column the table has; `None` for NULL.
@@ -145,18 +204,14 @@ impl<'a> RowTrigger<'a> {
     /// The place of the row that an update replaces; `None` in an insert.
     pub fn replaced(&self) -> Option<pg_sys::ItemPointerData> {
         // SAFETY: tg_trigtuple is valid for the call.
-        self.is_update().then(|| unsafe { (*self.data.tg_trigtuple).t_self })
+        (self.event() == Event::Update).then(|| unsafe { (*self.data.tg_trigtuple).t_self })
     }
 
     /// A column of the new row as its type writes it; `None` for NULL.
     pub fn output(&self, column: i16) -> Option<String> {
-        let tuple = self.tuple(Row::New)?;
-        // SAFETY: the tuple has the shape of the relation's descriptor; SPI_getvalue gives null or a C string
-        // allocated in the memory of this call.
-        unsafe {
-            let value = pg_sys::SPI_getvalue(tuple, (*self.data.tg_relation).rd_att, i32::from(column));
-            (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
-        }
+        let value = self.value(Row::New, column)?;
+        // SAFETY: the value is of the type that the relation's descriptor gives the column.
+        unsafe { Some(super::column::output(value, pg_sys::SPI_gettypeid((*self.data.tg_relation).rd_att, i32::from(column)))) }
     }
 
     /// The whole new or old row, as a composite value of its table's type.
@@ -175,6 +230,12 @@ impl<'a> RowTrigger<'a> {
     /// Leaves the row out.
     pub fn skip(&self) -> pg_sys::Datum {
         pg_sys::Datum::null()
+    }
+
+    /// Lets the row go on as it is; in an insert or update, to be stored.
+    pub fn keep(&self) -> pg_sys::Datum {
+        let row = if self.event() == Event::Delete { Row::Old } else { Row::New };
+        self.tuple(row).map_or(pg_sys::Datum::null(), pg_sys::Datum::from)
     }
 
     /// Lets the row through with other values in some columns; each must be of its column's type, `None` is NULL.
@@ -197,6 +258,18 @@ impl<'a> RowTrigger<'a> {
             )
         };
         pg_sys::Datum::from(changed)
+    }
+}
+
+/// The attribute numbers of a trigger's `UPDATE OF` list, in its order.
+///
+/// # Safety
+/// The trigger must come from a relation that is open.
+pub(super) unsafe fn columns_of<'a>(trigger: *const pg_sys::Trigger) -> &'a [i16] {
+    // SAFETY: tgattr has tgnattr numbers and lives as long as the trigger.
+    unsafe {
+        let count = usize::try_from((*trigger).tgnattr).unwrap_or(0);
+        if count == 0 { &[] } else { std::slice::from_raw_parts((*trigger).tgattr, count) }
     }
 }
 

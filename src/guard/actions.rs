@@ -1,11 +1,11 @@
 //! What becomes of a near-duplicate, what its writer is told, and what is kept of it.
 
-use pgrx::datum::DatumWithOid;
-use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{IntoDatum, pg_sys};
 
+use super::candidates::Match;
 use super::error;
-use super::look::Match;
 use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
 use super::target::{Guard, Part};
@@ -15,114 +15,129 @@ use crate::error::Result;
 
 /// What becomes of the row.
 pub enum Fate {
-    /// It goes in, with the key of its original where that is to be noted.
-    In(Option<String>),
+    /// It is stored.
+    Stored,
+    /// It is stored, with the key of its original in one of its columns.
+    Marked(i16, pg_sys::Datum),
     /// It is left out.
-    Out,
+    LeftOut,
 }
 
-/// Acts on a near-duplicate.
-pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, trigger: &RowTrigger<'_>) -> Result<Fate> {
+/// Acts on a near-duplicate. A row that must not be left out, since its old version may be gone, is refused instead.
+pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
     let action = guard.settings.on_duplicate;
+    if must_stay && matches!(action, Action::Skip | Action::Divert) {
+        return Err(verdict(guard, found).set_hint(format!(
+            "With on_duplicate => '{}' it would be lost, because an UPDATE may be moving it here from another partition.",
+            action.name()
+        )));
+    }
     if let Some(counter) = guard.counter {
-        function::count(counter);
+        function::count(counter, guard.owner);
     }
     if guard.settings.log && action != Action::Reject {
-        log(guard, found, subject)?;
+        log(guard, found, subject);
     }
     match action {
         Action::Reject => Err(verdict(guard, found).set_hint(format!(
             "To keep such rows, call neardup.protect again with another {} or on_duplicate.",
-            if guard.settings.method == Method::SimHash { "distance" } else { "similarity" }
+            if guard.settings.method == Method::SimHash { "distance" } else { "verify" }
         ))),
-        Action::Skip => Ok(Fate::Out),
+        Action::Skip => Ok(Fate::LeftOut),
         Action::Warn => {
             verdict(guard, found).report(PgLogLevel::WARNING);
-            Ok(Fate::In(None))
+            Ok(Fate::Stored)
         }
-        Action::Mark => Ok(Fate::In(Some(found.key.clone()))),
-        Action::Divert => divert(guard, found, trigger).map(|()| Fate::Out),
+        Action::Mark => Ok(marked(guard, found, subject.trigger())),
+        Action::Divert => divert(guard, found, subject.trigger()).map(|()| Fate::LeftOut),
     }
 }
 
-/// The changes to a row that goes in, beside its signature: with `mark`, the key of its original or none.
-pub fn marks(
-    guard: &Guard,
-    part: &Part,
-    trigger: &RowTrigger<'_>,
-    original: Option<&str>,
-) -> Option<(i16, Option<pg_sys::Datum>)> {
-    let place = guard.roles.marks.filter(|_| guard.settings.on_duplicate == Action::Mark)?;
-    let place = part.columns[place];
-    let kind = trigger.column_type(place)?;
-    Some((place, original.map(|key| column::input(key, kind))))
+/// The column of the original's key, where the guard has one.
+pub fn mark_column(guard: &Guard, part: &Part) -> Option<i16> {
+    (guard.settings.on_duplicate == Action::Mark).then(|| guard.roles.marks.map(|role| part.columns[role])).flatten()
+}
+
+fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
+    let column = guard.part(trigger.relation_oid()).and_then(|part| mark_column(guard, &part));
+    match column.and_then(|column| Some((column, trigger.column_type(column)?))) {
+        Some((column, kind)) => Fate::Marked(column, column::input(&found.key, kind)),
+        None => Fate::Stored,
+    }
 }
 
 /// Says which row the new one duplicates; a user who may not read that row is not told its key.
 fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
-    let who = if role::may_read(guard.place.table) {
+    let who = if role::may_read(guard.table) {
         format!("Key ({})=({})", guard.keys.join(", "), found.key)
     } else {
         "A row there".to_owned()
     };
-    let settings = &guard.settings;
-    let least = settings.similarity;
-    let (near, allowed) = match settings.method {
-        Method::SimHash => (format!("Hamming distance {}", found.near), format!("within {}", settings.distance)),
-        Method::MinHash => {
-            (format!("an estimated Jaccard similarity of {:.3}", found.near), format!("of at least {least}"))
+    let (name, value, least) = (found.measure.name, found.measure.value, guard.settings.similarity);
+    let rule = match (name, &guard.settings.verify) {
+        ("identical", _) => "has the same text".to_owned(),
+        ("simhash", _) => {
+            format!("is at Hamming distance {value}; the guard allows none within {}", guard.settings.distance)
         }
-        Method::Overlap => (format!("an overlap of {:.3}", found.near), format!("of at least {least}")),
-    };
-    let rule = match settings.verify {
-        _ if found.measure.name == "identical" => "has the same text".to_owned(),
-        Verify::None => format!("is at {near}; the guard allows none {allowed}"),
-        Verify::Facts => format!("is at {near} and tells the same facts; the guard allows no copy {allowed}"),
-        Verify::Overlap | Verify::Cosine => format!(
-            "is at {near}, {} {:.3}; the guard allows none {allowed} of at least {least}",
-            found.measure.name, found.measure.value
-        ),
+        (_, Verify::Overlap | Verify::Cosine) => {
+            format!("has {name} {value:.3}; the guard allows none of at least {least}")
+        }
+        _ => format!("says the same (score {value:.3}); the guard allows no copy"),
     };
     let message = format!("near-duplicate of a row in table \"{}\"", guard.name);
     error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message).set_detail(format!("{who} {rule}."))
 }
 
+/// Stores the row in the table that the guard diverts to, by the rights of the table's owner.
 fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> {
-    let Some(insert) = guard.diverted.as_deref() else {
-        let code = PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE;
-        return Err(error(
-            code,
-            format!("the table that duplicates of \"{}\" are diverted to does not exist", guard.name),
-        )
-        .set_hint("Call neardup.protect again with on_duplicate => 'divert': it makes one."));
+    let gone = || {
+        let message = format!("the table that duplicates of \"{}\" are diverted to does not exist", guard.name);
+        error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message)
+            .set_hint("Call neardup.protect again with on_duplicate => 'divert': it makes one.")
     };
+    let (schema, name) = guard.settings.divert.as_ref().filter(|_| guard.diverted.is_some()).ok_or_else(gone)?;
     let Some(row) = trigger.row(Row::New) else { return Ok(()) };
-    // SAFETY: the value is a row of the table's own type.
-    let row = unsafe { DatumWithOid::new(row, trigger.row_type()) };
-    let arguments = [row, found.key.as_str().into(), found.measure.name.into(), found.measure.value.into()];
-    run_as(guard.owner, insert, &arguments)
-}
-
-fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) -> Result<()> {
-    let sql = "INSERT INTO neardup.verdicts (target, document, action, key, duplicate_of, measure, value, role) \
-               VALUES ($1::oid, $2, $3, $4, $5, $6, $7, $8)";
+    let statement = format!(
+        "INSERT INTO {}.{} (document, record, duplicate_of, measure, value, role) \
+         VALUES ($1, pg_catalog.to_jsonb($2), $3, $4, $5, $6)",
+        pgrx::spi::quote_identifier(schema),
+        pgrx::spi::quote_identifier(name)
+    );
     let arguments = [
-        guard.place.table.into(),
-        guard.document.as_str().into(),
-        guard.settings.on_duplicate.name().into(),
-        subject.key.as_str().into(),
-        found.key.as_str().into(),
-        found.measure.name.into(),
-        found.measure.value.into(),
-        role::current().into(),
+        text(&guard.columns[0]),
+        (trigger.row_type(), row),
+        text(&found.key),
+        text(found.measure.name),
+        number(found.measure.value),
+        text(&role::current()),
     ];
-    match guard.logger {
-        Some(owner) => run_as(owner, sql, &arguments),
-        None => Ok(()),
-    }
+    // SAFETY: each value is of the type beside it.
+    unsafe { function::run_as(guard.owner, &statement, &arguments) };
+    Ok(())
 }
 
-fn run_as(owner: pg_sys::Oid, sql: &str, arguments: &[DatumWithOid<'_>]) -> Result<()> {
-    role::act_as(owner, || Spi::run_with_args(sql, arguments))
-        .map_err(|e| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, e.to_string()))
+/// Notes the verdict, by the rights of the table's owner, who may write of that table and no other.
+fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) {
+    let arguments = [
+        (pg_sys::OIDOID, pg_sys::Datum::from(guard.table)),
+        text(&guard.columns[0]),
+        text(guard.settings.on_duplicate.name()),
+        text(&subject.key),
+        text(&found.key),
+        text(found.measure.name),
+        number(found.measure.value),
+        text(&role::current()),
+    ];
+    let statement = "INSERT INTO neardup.verdicts (target, document, action, key, duplicate_of, measure, value, role) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    // SAFETY: each value is of the type beside it.
+    unsafe { function::run_as(guard.owner, statement, &arguments) };
+}
+
+fn text(value: &str) -> (pg_sys::Oid, pg_sys::Datum) {
+    (pg_sys::TEXTOID, value.into_datum().unwrap_or(pg_sys::Datum::null()))
+}
+
+fn number(value: f64) -> (pg_sys::Oid, pg_sys::Datum) {
+    (pg_sys::FLOAT8OID, value.into_datum().unwrap_or(pg_sys::Datum::null()))
 }

@@ -1,18 +1,18 @@
-//! The guard: the row trigger that signs each new document and acts on a near-duplicate of one already there.
+//! The guard: the row trigger that judges each new document and acts on a near-duplicate of one already there.
 //!
-//! * [`settings`], [`target`]: what it is told, and what it knows of its table.
-//! * [`subject`], [`signature`]: the new row, and what is kept of its document.
-//! * [`locks`], [`bulk`]: how writers of near-duplicates meet, one row at a time or a load at once.
-//! * [`look`], [`verify`]: which row there is a near-duplicate.
-//! * [`actions`]: what becomes of the new row then.
+//! One way, row by row, also in loads:
 //!
-//! Order matters: first the locks, then the look at all that is stored, committed or not; then the row goes in, and only
-//! then are its locks given back. See `docs/guard.md`.
+//! 1. [`target`] and [`settings`]: the guard behind the trigger, ready in this backend; [`subject`]: the new row, made once.
+//! 2. [`signature`]: its sketch or SimHash. [`locks`]: keys that its near-duplicates share are locked.
+//! 3. [`candidates`]: rows that share a key, by the index, committed or not; [`verify`]: their texts, compared.
+//! 4. [`actions`]: what becomes of the row. Once it is stored, its locks are released.
+//!
+//! [`moved`] keeps rows that an UPDATE moves to another partition from being judged as new. See `docs/guard.md`.
 
 mod actions;
-mod bulk;
+mod candidates;
 mod locks;
-mod look;
+mod moved;
 mod settings;
 mod signature;
 mod subject;
@@ -24,19 +24,19 @@ use std::rc::Rc;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use crate::datum::lock::Holder;
-use crate::datum::statement;
-use crate::datum::trigger::RowTrigger;
+use crate::datum::boundary;
+use crate::datum::trigger::{self, Event, Row, RowTrigger};
 use crate::error::Result;
 use crate::pass::{self, Pass};
 use actions::Fate;
-use look::{Answer, Match};
+use candidates::{Answer, Match};
+use moved::Arrival;
 use signature::Signature;
 use subject::Subject;
 use target::Guard;
 
-extension_sql_file!("../../sql/guard.sql", name = "guard", requires = ["simhash_operators", "banding"]);
-extension_sql_file!("../../sql/protect.sql", name = "guard_protect", requires = ["guard"]);
+extension_sql_file!("../../sql/guard.sql", name = "guard", requires = ["simhash_operators", "sketch"]);
+extension_sql_file!("../../sql/protect.sql", name = "guard_protect", requires = ["guard", row_stored]);
 extension_sql_file!("../../sql/verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
 
 fn error(code: PgSqlErrorCode, message: impl Into<String>) -> ErrorReport {
@@ -45,142 +45,152 @@ fn error(code: PgSqlErrorCode, message: impl Into<String>) -> ErrorReport {
 
 fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     let guard = Guard::of(trigger)?;
-    let part = guard.part(trigger.relation_oid())?;
-    locks::next_row(&guard, statement::current());
-    let column = part.columns[guard.roles.signature];
-    let keep = |signature: Option<&Signature>, more: Option<(i16, Option<pg_sys::Datum>)>| {
-        let mut changes = vec![(column, signature.and_then(Signature::to_datum))];
-        changes.extend(more);
-        trigger.keep_with(&changes)
-    };
-    let subject = Subject::new(&guard, part, trigger);
-    let before = subject.unchanged(&guard, part);
-    let stays = before.is_some() && !subject.has_moved(&guard, part);
-    // The same text keeps its signature and is not judged again: so a backfill can sign what is there already.
-    let signature = match before {
-        Some(Some(known)) if stays => return Ok(keep(Some(&known), None)),
-        Some(Some(known)) => Some(known),
-        _ => subject.sign(&guard)?,
-    };
-    let Some(signature) = signature else {
-        if stays && pass::is_open(guard.place.table, Pass::Sign) {
-            return Ok(trigger.skip());
-        }
-        let unmarked = if stays { None } else { actions::marks(&guard, part, trigger, None) };
-        return Ok(keep(None, unmarked));
-    };
-    let let_through = pass::is_open(guard.place.table, Pass::LetThrough);
-    if stays || let_through {
-        // A batch of rows that nobody judges would hold up every writer until its commit.
-        if !let_through && !pass::is_open(guard.place.table, Pass::Sign) {
-            enter(&guard, &subject, &signature)?;
-        }
-        bulk::add(guard.place, &signature);
-        return Ok(keep(Some(&signature), None));
+    locks::row_begins(&guard);
+    if trigger.event() == Event::Delete {
+        let old = Subject::new(&guard, &*guard.part_of(trigger)?, trigger, Row::Old);
+        moved::deleted(guard.table, old.content_hash());
+        return Ok(trigger.keep());
     }
-    let mut original = None;
-    if let Some((judge, found)) = judge(&guard, &subject, &signature, trigger)? {
-        match actions::act(&judge, &found, &subject, trigger)? {
-            Fate::Out => return Ok(trigger.skip()),
-            Fate::In(key) => original = key.map(|key| (judge, key)),
+    let part = guard.part_of(trigger)?;
+    let subject = Subject::new(&guard, &part, trigger, Row::New);
+    let arrival = match trigger.event() {
+        Event::Insert => moved::arrival(guard.table, subject.content_hash()),
+        _ => Arrival::New,
+    };
+    let unchanged = trigger.event() == Event::Update
+        && subject.says_the_same(&Subject::new(&guard, &part, trigger, Row::Old));
+    if unchanged || arrival == Arrival::Moved || pass::is_open(guard.table, Pass::LetThrough) {
+        return Ok(trigger.keep());
+    }
+    let fate = match sign_and_judge(&guard, &subject)? {
+        None => Fate::Stored,
+        Some((judge, found)) => {
+            let must_stay = judge.is_partition && trigger.event() == Event::Insert || arrival == Arrival::PerhapsMoved;
+            actions::act(&judge, &found, &subject, must_stay)?
         }
-    }
-    bulk::add(guard.place, &signature);
-    let mut changes = vec![(column, signature.to_datum())];
-    changes.extend(actions::marks(&guard, part, trigger, None));
-    if let Some((judge, key)) = original {
-        let marks = actions::marks(&judge, judge.part(trigger.relation_oid())?, trigger, Some(&key));
-        changes.retain(|(column, _)| marks.is_none_or(|(other, _)| other != *column));
-        changes.extend(marks);
-    }
-    Ok(trigger.keep_with(&changes))
+    };
+    Ok(match fate {
+        Fate::LeftOut => trigger.skip(),
+        Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
+        Fate::Stored => {
+            if trigger.event() == Event::Update {
+                moved::updated(guard.table, subject.content_hash());
+            }
+            // A row that is no copy, or no longer one, names no original.
+            match actions::mark_column(&guard, &part) {
+                Some(column) => trigger.keep_with(&[(column, None)]),
+                None => trigger.keep(),
+            }
+        }
+    })
 }
 
-/// Locks what the look needs, or the whole column in a load.
-fn enter(guard: &Rc<Guard>, subject: &Subject<'_>, signature: &Signature) -> Result<()> {
-    let statement = statement::current();
-    if bulk::is_ready(guard, statement) {
-        locks::record_row(guard, signature, statement);
-        return Ok(());
-    }
-    locks::lock_row(guard, signature, subject.scope_hash(), statement)
-}
-
-/// Finds a row that the new one duplicates, and the guard that found it: this one or, where this one had to wait, another
-/// one of the table that has let the row pass before.
-fn judge(
-    guard: &Rc<Guard>,
-    subject: &Subject<'_>,
-    signature: &Signature,
-    trigger: &RowTrigger<'_>,
-) -> Result<Option<(Rc<Guard>, Match)>> {
-    let statement = statement::current();
-    locks::take_turn(guard.place, statement);
-    enter(guard, subject, signature)?;
-    let mut asked = vec![(Rc::clone(guard), signature.clone())];
+/// Signs the row, locks its keys and finds a row that it duplicates, with the guard that found it: this one or, where this one had to
+/// wait, another one of the table that has let the row pass before.
+fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
+    let Some(document) = subject.document.as_deref() else { return Ok(None) };
+    let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
+    locks::lock_row(guard, &signature, subject.scope_hash())?;
+    let mut judges = vec![(Rc::clone(guard), signature)];
     loop {
-        let holder = match ask(&asked, trigger)? {
-            Asked::Clear => return Ok(None),
-            Asked::Found(judge, found) => return Ok(Some((judge, found))),
-            Asked::Wait(holder) => holder,
-        };
-        asked = locks::leave(statement);
-        bulk::leave(statement);
-        holder.wait();
-        for (guard, signature) in &asked {
-            enter(guard, &Subject::new(guard, guard.part(trigger.relation_oid())?, trigger), signature)?;
-        }
-    }
-}
-
-enum Asked {
-    Clear,
-    Found(Rc<Guard>, Match),
-    Wait(Holder),
-}
-
-/// Lets guards look, one after the other, until one has something to say.
-fn ask(guards: &[(Rc<Guard>, Signature)], trigger: &RowTrigger<'_>) -> Result<Asked> {
-    for (guard, signature) in guards {
-        let subject = Subject::new(guard, guard.part(trigger.relation_oid())?, trigger);
-        loop {
-            match look::look(guard, &subject, signature)? {
-                Answer::Clear => break,
-                Answer::Found(found) => return Ok(Asked::Found(Rc::clone(guard), found)),
-                Answer::Wait(holder) => return Ok(Asked::Wait(holder)),
-                Answer::Again => {
-                    pgrx::check_for_interrupts!();
+        let mut undecided = None;
+        for (judge, signature) in &judges {
+            let again;
+            let subject = if Rc::ptr_eq(judge, guard) {
+                subject
+            } else {
+                again = Subject::new(judge, &*judge.part_of(subject.trigger())?, subject.trigger(), Row::New);
+                &again
+            };
+            match candidates::search(judge, subject, signature)? {
+                Answer::Clear => {}
+                Answer::Found(found) => return Ok(Some((Rc::clone(judge), found))),
+                Answer::Wait(holder) => {
+                    undecided = Some(holder);
+                    break;
                 }
             }
         }
+        let Some(holder) = undecided else { return Ok(None) };
+        // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
+        judges = locks::leave();
+        holder.wait();
+        for (judge, signature) in &judges {
+            let part = judge.part_of(subject.trigger())?;
+            let scope = Subject::new(judge, &part, subject.trigger(), Row::New).scope_hash();
+            locks::lock_row(judge, signature, scope)?;
+        }
     }
-    Ok(Asked::Clear)
 }
 
 /// The entry point behind the trigger function `neardup.guard()`.
 ///
 /// # Safety
 /// Postgres calls it as the trigger function that sql/guard.sql declares.
-#[pg_guard]
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_guard(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: Postgres passes the fcinfo of this call.
-    let Some(trigger) = (unsafe { RowTrigger::from_fcinfo(fcinfo) }) else {
-        ereport!(
-            ERROR,
-            PgSqlErrorCode::ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
-            "neardup.guard() must be called as a BEFORE INSERT OR UPDATE ... FOR EACH ROW trigger"
-        );
-    };
-    run(&trigger).unwrap_or_else(|error| {
-        error.report(PgLogLevel::ERROR);
-        pg_sys::Datum::null()
-    })
+    // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
+    unsafe {
+        boundary::entry(|| {
+            let Some(trigger) = RowTrigger::from_fcinfo(fcinfo) else {
+                ereport!(
+                    ERROR,
+                    PgSqlErrorCode::ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                    "neardup.guard() must be called as a BEFORE ... FOR EACH ROW trigger"
+                );
+            };
+            run(&trigger).unwrap_or_else(|error| {
+                error.report(PgLogLevel::ERROR);
+                pg_sys::Datum::null()
+            })
+        })
+    }
 }
 
-/// Tells Postgres that the entry point uses calling convention 1.
+/// The entry point behind the trigger function `neardup.release_locks()`.
+///
+/// # Safety
+/// Postgres calls it as the trigger function that sql/guard.sql declares.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
+    // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
+    unsafe {
+        boundary::entry(|| {
+            if !trigger::is_after(fcinfo) {
+                ereport!(
+                    ERROR,
+                    PgSqlErrorCode::ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                    "neardup.release_locks() must be called as an AFTER trigger"
+                );
+            }
+            locks::statement_ended();
+            pg_sys::Datum::null()
+        })
+    }
+}
+
+/// Releases the locks of the row that was just stored, and answers false: the WHEN condition of a guard's AFTER ROW trigger.
+#[pg_extern(
+    volatile,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.row_stored() RETURNS boolean VOLATILE PARALLEL UNSAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn row_stored() -> bool {
+    locks::row_stored();
+    false
+}
+
+/// Tells Postgres that the entry points use calling convention 1.
+const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
+
+/// Tells Postgres the calling convention.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_finfo_neardup_guard() -> &'static pg_sys::Pg_finfo_record {
-    const V1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
-    &V1
+    &CONVENTION
+}
+
+/// Tells Postgres the calling convention.
+#[unsafe(no_mangle)]
+pub extern "C" fn pg_finfo_neardup_release_locks() -> &'static pg_sys::Pg_finfo_record {
+    &CONVENTION
 }

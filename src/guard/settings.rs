@@ -1,6 +1,6 @@
 //! What a guard is told: the trigger's argument, as `neardup.protect` writes it, and the roles of its columns.
 //!
-//! New settings have defaults, so that the argument of an older guard stays valid.
+//! The argument lives in `pg_trigger` and in dumps. New settings have defaults, so that the argument of an older guard stays valid.
 
 use serde::Deserialize;
 
@@ -8,15 +8,15 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// An error.
+    /// Raise an error.
     Reject,
-    /// The row is left out.
+    /// Leave the row out.
     Skip,
-    /// The row goes in, with a warning.
+    /// Store the row, with a warning.
     Warn,
-    /// The row goes in, with the key of its original.
+    /// Store the row, with the key of its original.
     Mark,
-    /// The row goes into a table of its own.
+    /// Store the row in a table of its own.
     Divert,
 }
 
@@ -33,138 +33,139 @@ impl Action {
     }
 }
 
-/// By what near-duplicates are found.
+/// How candidates are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// The Hamming distance of SimHashes.
+    /// Rows that share a key of their sketches.
     #[default]
+    Sketch,
+    /// Rows whose SimHashes are within a Hamming distance, all of them.
     SimHash,
-    /// The estimated Jaccard similarity of MinHashes that share a band.
-    MinHash,
-    /// The overlap coefficient of token sets.
-    Overlap,
 }
 
 impl Method {
     /// The name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Sketch => "sketch",
             Self::SimHash => "simhash",
-            Self::MinHash => "minhash",
-            Self::Overlap => "overlap",
         }
     }
 }
 
-/// How texts whose signatures are near are compared themselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+/// How a candidate's text is compared with the new one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
 pub enum Verify {
     /// Not at all: the signatures decide.
-    #[default]
     None,
     /// By the overlap coefficient of their distinct tokens.
     Overlap,
     /// By the cosine of their counted tokens.
     Cosine,
-    /// By their facts: an update is no copy.
+    /// By what they say: an update is no copy.
+    #[default]
     Facts,
+    /// The same, without the boilerplate that a profile knows.
+    Profile(String),
+}
+
+impl From<String> for Verify {
+    fn from(name: String) -> Self {
+        match name.as_str() {
+            "none" => Self::None,
+            "overlap" => Self::Overlap,
+            "cosine" => Self::Cosine,
+            "facts" => Self::Facts,
+            _ => Self::Profile(name),
+        }
+    }
 }
 
 /// The trigger's one argument.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// By what near-duplicates are found.
+    /// How candidates are found.
     #[serde(default)]
     pub method: Method,
+    /// The analyzer that signs.
+    pub analyzer: String,
+    /// The number of keys in a sketch, with method `sketch`.
+    #[serde(default)]
+    pub keys: u32,
     /// The greatest Hamming distance of a near-duplicate, with method `simhash`.
     #[serde(default)]
     pub distance: u32,
-    /// How many bands a MinHash is cut into.
-    #[serde(default)]
-    pub bands: u32,
-    /// How many values such a band has.
-    #[serde(default)]
-    pub rows: u32,
-    /// What to do with one.
+    /// What to do with a near-duplicate.
     pub on_duplicate: Action,
-    /// The analyzer that signs.
-    pub analyzer: String,
     /// How texts are compared.
     #[serde(default)]
     pub verify: Verify,
-    /// The least similarity for that, or for the other methods.
+    /// The least overlap or cosine for that.
     #[serde(default)]
     pub similarity: f64,
-    /// How many columns beside the first make up the document.
+    /// How many columns besides the first make up the document.
     #[serde(default)]
     columns: usize,
+    /// The function that makes the document of a row: schema and name.
+    #[serde(default)]
+    pub expression: Option<(String, String)>,
     /// How many columns must be equal.
     #[serde(default)]
     scope: usize,
     /// Whether there is a column of times.
     #[serde(default)]
-    age: bool,
+    time: bool,
+    /// How far apart times may be, in microseconds.
+    #[serde(default)]
+    pub window: Option<i64>,
+    /// The same as the user wrote it; for those who ask.
+    #[serde(default, rename = "within")]
+    _within: Option<String>,
     /// Whether there is a column for the original's key.
     #[serde(default)]
     marks: bool,
+    /// The table that rows are diverted to: schema and name.
+    #[serde(default)]
+    pub divert: Option<(String, String)>,
+    /// The sequence that counts near-duplicates: schema and name.
+    #[serde(default)]
+    pub counter: Option<(String, String)>,
     /// Whether verdicts are logged.
     #[serde(default)]
     pub log: bool,
-    /// How far apart the times may be; the trigger learns it from `neardup_internal.guard_target`, in microseconds.
-    #[serde(default, rename = "within")]
-    _within: Option<String>,
-    /// Where rows are diverted to; likewise.
-    #[serde(default, rename = "divert")]
-    _divert: Option<String>,
-    /// The function that makes the document of a row; likewise.
-    #[serde(default)]
-    expression: Option<String>,
     /// Since when the guard has stood; for those who ask.
     #[serde(default, rename = "since")]
     _since: Option<String>,
 }
 
-/// The columns of the trigger's `UPDATE OF` list by their roles, as places in it.
+/// The columns of the trigger's `UPDATE OF` list by their roles, as positions in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roles {
-    /// All columns that make up the document, the first of which must not be NULL.
+    /// The columns that make up the document, the first of which must not be NULL.
     pub documents: Vec<usize>,
-    /// The signature.
-    pub signature: usize,
     /// The columns that must be equal.
     pub scope: Vec<usize>,
     /// The column of times.
-    pub age: Option<usize>,
+    pub time: Option<usize>,
     /// The column for the original's key.
     pub marks: Option<usize>,
 }
 
 impl Settings {
-    /// Whether a function makes the document.
-    pub fn makes_document(&self) -> bool {
-        self.expression.is_some()
-    }
-
     /// Shares out a list of so many columns; `None` if their number does not fit.
     pub fn roles(&self, count: usize) -> Option<Roles> {
-        let documents = (0..1).chain(2..2 + self.columns).collect();
-        let mut next = 2 + self.columns;
+        let mut next = 0;
         let mut take = |wanted: usize| {
             next += wanted;
-            next - wanted
+            next - wanted..next
         };
-        let scope = take(self.scope);
-        let age = take(self.age.into());
-        let marks = take(self.marks.into());
-        (next == count).then(|| Roles {
-            documents,
-            signature: 1,
-            scope: (scope..scope + self.scope).collect(),
-            age: self.age.then_some(age),
-            marks: self.marks.then_some(marks),
-        })
+        let documents = take(1 + self.columns).collect();
+        let scope = take(self.scope).collect();
+        let time = take(self.time.into()).next();
+        let marks = take(self.marks.into()).next();
+        (next == count).then_some(Roles { documents, scope, time, marks })
     }
 }

@@ -1,20 +1,23 @@
 //! A guard made ready in this backend: its settings and all that it has to know of its table.
+//!
+//! Everything is read from the catalogs by Postgres's own caches: no query runs, as nobody. Partitions are described when a search first
+//! reaches them, and anew after changes to them.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use ahash::AHashMap;
 use neardup_core::banding::MAX_DISTANCE;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::spi::SpiClient;
 
-use super::locks::{self, Place};
+use super::error;
 use super::settings::{Method, Roles, Settings};
-use super::{bulk, error};
-use crate::datum::table::Table;
+use crate::datum::catalog::{self, Constant, GuardIndex, Wanted};
+use crate::datum::invalidation::{self, Stamp};
+use crate::datum::partition::{self, Leaf, RootTrigger};
+use crate::datum::role;
 use crate::datum::trigger::{RowTrigger, is_text};
-use crate::datum::{invalidation, role, statement};
 use crate::error::Result;
 
 /// The guard of a table, shared by the triggers of its partitions.
@@ -23,36 +26,35 @@ pub struct Guard {
     pub settings: Settings,
     /// The roles of its columns.
     pub roles: Roles,
-    /// The document column of the root table: what is locked.
-    pub place: Place,
+    /// The table it was made on; the root where it has partitions.
+    pub table: pg_sys::Oid,
+    /// The number of the document's first column there.
+    pub column: i16,
     /// The table's owner.
     pub owner: pg_sys::Oid,
     /// The table's name, for messages.
     pub name: String,
-    /// The name of the document column.
-    pub document: String,
     /// The name of the trigger; a table's triggers fire in the order of their names.
     pub trigger: String,
-    /// The columns of its primary key.
+    /// The names of the trigger's columns, in the order of its list.
+    pub columns: Vec<String>,
+    /// The columns of the table's primary key.
     pub keys: Vec<String>,
-    /// The table itself, or its partitions.
-    pub parts: Vec<Part>,
-    /// How far apart times may be, in microseconds.
-    pub within: Option<i64>,
-    /// The statement that diverts a row.
-    pub diverted: Option<String>,
-    /// As whom verdicts are logged.
-    pub logger: Option<pg_sys::Oid>,
-    /// The sequence that counts what it does.
+    /// The tables that hold its rows.
+    pub leaves: Vec<Leaf>,
+    /// The table that rows are diverted to, if it is there.
+    pub diverted: Option<pg_sys::Oid>,
+    /// The sequence that counts what it does, if it is there.
     pub counter: Option<pg_sys::Oid>,
     /// The function that makes the document of a row.
     pub expression: Option<pg_sys::Oid>,
-    /// The type of its column of signatures.
-    pub signature: pg_sys::Oid,
-    generation: u64,
+    /// Whether the table itself is a partition of another: a row may come from a partition that the guard does not see.
+    pub is_partition: bool,
+    parts: RefCell<AHashMap<pg_sys::Oid, Rc<Part>>>,
+    stamps: Vec<(pg_sys::Oid, Stamp)>,
 }
 
-/// A table whose rows are looked at, with the numbers that the guard's columns have there.
+/// A table whose rows are searched, with the numbers that the guard's columns have there.
 pub struct Part {
     /// The table.
     pub table: pg_sys::Oid,
@@ -60,13 +62,14 @@ pub struct Part {
     pub columns: Vec<i16>,
     /// The columns of the primary key.
     pub keys: Vec<i16>,
-    indexes: Vec<pg_sys::Oid>,
+    /// The index by which candidates are found.
+    pub index: Option<GuardIndex>,
+    stamp: Stamp,
 }
 
 thread_local! {
     /// By trigger; partitions' triggers share their root's guard.
     static GUARDS: RefCell<AHashMap<pg_sys::Oid, Rc<Guard>>> = RefCell::default();
-    static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
 
 fn misuse(what: &str) -> ErrorReport {
@@ -74,190 +77,129 @@ fn misuse(what: &str) -> ErrorReport {
         .set_hint("Guards are made by neardup.protect; drop this trigger and call it again.")
 }
 
-fn statement_stored() {
-    locks::statement_stored();
-    bulk::statement_stored();
-}
-
-fn transaction_ended() {
-    locks::transaction_ended();
-    bulk::transaction_ended();
-}
-
 impl Guard {
-    /// The guard of this trigger, prepared anew after any change to its tables or to a schema.
+    /// The guard of this trigger, prepared anew after any change to its table.
     pub fn of(trigger: &RowTrigger<'_>) -> Result<Rc<Self>> {
-        if !LISTENING.replace(true) {
-            invalidation::listen();
-            statement::listen(statement_stored, transaction_ended);
-        }
+        invalidation::accept();
         let current = |oid: pg_sys::Oid| {
-            GUARDS
-                .with_borrow(|guards| guards.get(&oid).cloned())
-                .filter(|guard| guard.generation == invalidation::generation())
+            GUARDS.with_borrow(|guards| guards.get(&oid).filter(|guard| guard.is_current()).cloned())
         };
         if let Some(guard) = current(trigger.oid()) {
             return Ok(guard);
         }
-        let generation = invalidation::generation();
+        let root = RootTrigger::of(trigger).ok_or_else(|| misuse("is a copy of no other"))?;
+        let guard = match current(root.oid) {
+            Some(guard) => guard,
+            None => Rc::new(Self::prepare(trigger, &root)?),
+        };
+        guard.check_types(trigger)?;
+        GUARDS.with_borrow_mut(|guards| {
+            guards.insert(trigger.oid(), Rc::clone(&guard));
+            guards.insert(root.oid, Rc::clone(&guard));
+        });
+        Ok(guard)
+    }
+
+    fn is_current(&self) -> bool {
+        self.stamps.iter().all(|(relation, stamp)| invalidation::stamp(*relation) == *stamp)
+    }
+
+    fn prepare(trigger: &RowTrigger<'_>, root: &RootTrigger) -> Result<Self> {
+        let mut stamps = vec![(root.table, invalidation::stamp(root.table))];
         let settings = trigger.argument(0).ok_or_else(|| misuse("has no settings"))?;
         let settings: Settings = serde_json::from_str(settings)
             .map_err(|e| misuse("has settings of another form").set_detail(format!("{e}.")))?;
         if settings.distance > MAX_DISTANCE {
             return Err(misuse("has a distance out of range"));
         }
-        let roles = settings
-            .roles(trigger.columns().len())
-            .ok_or_else(|| misuse("does not name its document and signature columns"))?;
-        let target = Target::of(trigger.oid())?.ok_or_else(|| misuse("stands on a table without a primary key"))?;
-        let guard = match current(target.trigger) {
-            Some(guard) => guard,
-            None => Rc::new(Self::prepare(settings, roles, trigger.name(), &target, generation)?),
-        };
-        invalidation::watch(trigger.relation_oid());
-        guard.check_types(trigger)?;
-        GUARDS.with_borrow_mut(|guards| {
-            guards.insert(trigger.oid(), Rc::clone(&guard));
-            guards.insert(target.trigger, Rc::clone(&guard));
+        let roles = settings.roles(root.columns.len()).ok_or_else(|| misuse("does not name its columns"))?;
+        let owner = catalog::owner(root.table).ok_or_else(|| misuse("stands on a table that is gone"))?;
+        let expression = settings.expression.as_ref().map(|name| {
+            catalog::function_of_row(name, root.table)
+                .filter(|function| role::may_execute(owner, *function))
+                .ok_or_else(|| misuse("names a function that does not exist or that the table's owner may not execute"))
         });
-        Ok(guard)
-    }
-
-    fn prepare(settings: Settings, roles: Roles, trigger: String, target: &Target, generation: u64) -> Result<Self> {
-        if settings.makes_document() && target.expression.is_none() {
-            return Err(misuse("names a function that does not exist"));
+        let keys = catalog::primary_key(root.table);
+        if keys.is_empty() {
+            return Err(misuse("stands on a table without a primary key"));
         }
-        invalidation::watch(target.table);
-        let parts = Part::of(target, settings.method)?;
-        parts.iter().for_each(|part| invalidation::watch(part.table));
+        let named = |numbers: &[i16]| numbers.iter().map(|number| catalog::column_name(root.table, *number)).collect();
+        let (leaves, partitioned) = partition::leaves(root.table, roles.time.map(|role| root.columns[role]));
+        stamps.extend(partitioned.into_iter().map(|table| (table, invalidation::stamp(table))));
+        let aside = |name: &Option<(String, String)>| {
+            let found = name.as_ref().and_then(catalog::relation)?;
+            stamps.push((found, invalidation::stamp(found)));
+            Some(found)
+        };
+        let [diverted, counter] = [&settings.divert, &settings.counter].map(aside);
         Ok(Self {
-            place: Place { table: target.table, column: i32::from(target.document) },
-            owner: target.owner,
-            name: target.name.clone(),
-            document: target.columns.first().cloned().unwrap_or_default(),
-            trigger,
-            keys: target.keys.clone(),
-            parts,
-            within: target.within,
-            diverted: target.diverted.clone(),
-            logger: target.logger,
-            counter: target.counter,
-            expression: target.expression,
-            signature: target.signature,
+            table: root.table,
+            column: root.columns.first().copied().unwrap_or_default(),
+            owner,
+            name: catalog::relation_name(root.table),
+            trigger: trigger.name(),
+            columns: named(&root.columns),
+            keys: named(&keys),
+            leaves,
+            diverted,
+            counter,
+            expression: expression.transpose()?,
+            // SAFETY: reads a catalog.
+            is_partition: unsafe { pg_sys::get_rel_relispartition(root.table) },
             settings,
             roles,
-            generation,
+            parts: RefCell::default(),
+            stamps,
         })
     }
 
     fn check_types(&self, trigger: &RowTrigger<'_>) -> Result<()> {
         let columns = trigger.columns();
         let kind = |role: usize| columns.get(role).and_then(|column| trigger.column_type(*column));
-        let texts = match self.expression {
-            Some(_) => &self.roles.documents[..1],
-            None => &self.roles.documents[..],
-        };
+        let texts = if self.expression.is_some() { &[] } else { &self.roles.documents[..] };
         let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
-        if kind(self.roles.signature) == Some(self.signature)
-            && texts.iter().all(|role| kind(*role).is_some_and(is_text))
-            && self.roles.age.is_none_or(|age| kind(age).is_some_and(|kind| times.contains(&kind)))
+        if texts.iter().all(|role| kind(*role).is_some_and(is_text))
+            && self.roles.time.is_none_or(|time| kind(time).is_some_and(|kind| times.contains(&kind)))
         {
             return Ok(());
         }
         Err(misuse("stands on columns of other types"))
     }
 
-    /// The part whose rows this trigger sees.
-    pub fn part(&self, table: pg_sys::Oid) -> Result<&Part> {
-        self.parts
-            .iter()
-            .find(|part| part.table == table)
-            .ok_or_else(|| misuse("stands on a table that is not its own"))
-    }
-}
-
-impl Part {
-    /// Opens the table for a look.
-    pub fn open(&self, roles: &Roles) -> Table {
-        Table::open(self.table, self.columns[roles.signature], &self.indexes)
-    }
-
-    fn of(target: &Target, method: Method) -> Result<Vec<Self>> {
-        let (sql, count) = match method {
-            Method::SimHash => ("SELECT part, columns, keys, indexes FROM neardup_internal.guard_parts($1, $2, $3)", 3),
-            _ => ("SELECT part, columns, keys, indexes FROM neardup_internal.keyed_parts($1, $2, $3, $4)", 4),
+    /// What is known of one of the tables that hold its rows; `None` where that lacks a column, being detached or dropped meanwhile.
+    pub fn part(&self, table: pg_sys::Oid) -> Option<Rc<Part>> {
+        let stamp = invalidation::stamp(table);
+        if let Some(part) = self.parts.borrow().get(&table).filter(|part| part.stamp == stamp) {
+            return Some(Rc::clone(part));
+        }
+        let numbers = |names: &[String]| -> Option<Vec<i16>> {
+            names.iter().map(|name| catalog::column_number(table, name)).collect()
         };
-        asking(|client| {
-            let Target { table, columns, keys, trigger, .. } = target;
-            let arguments = [(*table).into(), columns.clone().into(), keys.clone().into(), (*trigger).into()];
-            let mut parts = Vec::new();
-            for row in client.select(sql, None, &arguments[..count])? {
-                let indexes = row.get::<Vec<pg_sys::Oid>>(4)?.unwrap_or_default();
-                if let (Some(table), Some(columns), Some(keys)) = (row.get(1)?, row.get(2)?, row.get(3)?) {
-                    parts.push(Self { table, columns, keys, indexes });
-                }
-            }
-            Ok(parts)
-        })
+        let (columns, keys) = (numbers(&self.columns)?, numbers(&self.keys)?);
+        let documents: Vec<i16> = self.roles.documents.iter().map(|role| columns[*role]).collect();
+        let sketch = [Constant::Text(&self.settings.analyzer), Constant::Integer(self.settings.keys as i32)];
+        let simhash = [Constant::Text(&self.settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
+        let (operator, constants) = match self.settings.method {
+            Method::Sketch => (c"sketches_share_key", &sketch[..]),
+            Method::SimHash => (c"simhash_in_ball", &simhash[..]),
+        };
+        let wanted = Wanted { operator, constants, columns: &documents, expression: self.expression };
+        let index = catalog::guard_index(table, &wanted);
+        let part = Rc::new(Part { table, columns, keys, index, stamp });
+        self.parts.borrow_mut().insert(table, Rc::clone(&part));
+        Some(part)
     }
-}
 
-/// Reads the catalogs for a guard. A writer needs no right on schema `neardup`: the functions asked are the extension's own, and all
-/// that they call is bound.
-fn asking<T>(ask: impl FnOnce(&SpiClient<'_>) -> std::result::Result<T, pgrx::spi::Error>) -> Result<T> {
-    role::act_as(pg_sys::Oid::from(pg_sys::BOOTSTRAP_SUPERUSERID), || Spi::connect(ask))
-        .map_err(|e| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, e.to_string()))
-}
+    /// The part whose rows a trigger sees.
+    pub fn part_of(&self, trigger: &RowTrigger<'_>) -> Result<Rc<Part>> {
+        self.part(trigger.relation_oid()).ok_or_else(|| misuse("stands on a table that is not its own"))
+    }
 
-/// What `neardup_internal.guard_target` says of a guard's table.
-struct Target {
-    trigger: pg_sys::Oid,
-    table: pg_sys::Oid,
-    owner: pg_sys::Oid,
-    signature: pg_sys::Oid,
-    document: i16,
-    name: String,
-    keys: Vec<String>,
-    columns: Vec<String>,
-    within: Option<i64>,
-    diverted: Option<String>,
-    logger: Option<pg_sys::Oid>,
-    counter: Option<pg_sys::Oid>,
-    expression: Option<pg_sys::Oid>,
-}
-
-impl Target {
-    fn of(trigger: pg_sys::Oid) -> Result<Option<Self>> {
-        let sql = "SELECT root, target, owner, signature_type, document, name, keys, columns, within, diverted, logger, \
-                   counter, expression FROM neardup_internal.guard_target($1)";
-        asking(|client| {
-            let rows = client.select(sql, Some(1), &[trigger.into()])?;
-            let Some(row) = rows.into_iter().next() else { return Ok(None) };
-            let (Some(trigger), Some(table), Some(owner), Some(signature)) =
-                (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)
-            else {
-                return Ok(None);
-            };
-            let (Some(document), Some(name), Some(keys), Some(columns)) =
-                (row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?)
-            else {
-                return Ok(None);
-            };
-            Ok(Some(Self {
-                trigger,
-                table,
-                owner,
-                signature,
-                document,
-                name,
-                keys,
-                columns,
-                within: row.get(9)?,
-                diverted: row.get(10)?,
-                logger: row.get(11)?,
-                counter: row.get(12)?,
-                expression: row.get(13)?,
-            }))
-        })
+    /// The error for a table whose rows cannot be searched.
+    pub fn without_index(&self, table: pg_sys::Oid) -> ErrorReport {
+        let message = format!("the guard of table \"{}\" has no index to search \"{}\" by", self.name, catalog::relation_name(table));
+        error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+            .set_detail("Without it every row would be let in or every search would read the whole table.")
+            .set_hint(format!("Call neardup.protect('{}', '{}') again: it makes the index.", self.name, self.columns[0]))
     }
 }

@@ -1,22 +1,22 @@
-//! The last stage: two texts whose signatures are near, compared themselves.
+//! The last stage: the text of a candidate, compared with the new one.
 
 use neardup_core::analysis::Analyzer;
 use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_core::sketch::hash::token_hash;
-use neardup_core::verdict::{Verdict, same_message};
-
+use neardup_core::verdict::duplicate::Prepared;
 use pgrx::pg_sys::Oid;
 
 use super::settings::{Settings, Verify};
 use crate::analyzer;
 use crate::error::{Result, report};
+use crate::profile;
 
 /// By what two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// `identical`, `simhash`, `minhash`, `overlap`, `cosine` or `facts`: the stage that decided.
+    /// `identical`, `facts`, `overlap`, `cosine` or `simhash`: what decided.
     pub name: &'static str,
-    /// A Hamming distance for `simhash`, else a similarity, 0 to 1.
+    /// A Hamming distance for `simhash`, else a score or a similarity, 0 to 1.
     pub value: f64,
 }
 
@@ -26,6 +26,7 @@ pub struct Verifier<'a> {
     /// As whom a profile is read.
     owner: Oid,
     document: &'a str,
+    prepared: Option<Prepared<'a>>,
     tokens: Option<Tokens>,
 }
 
@@ -36,9 +37,9 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn of(document: &str, name: &str, owner: Oid) -> Result<Self> {
+    fn of(document: &str, name: &str) -> Result<Self> {
         let mut all = Vec::new();
-        analyzer::with_profile(name, Some(owner), |analyzer: &Analyzer, scratch| {
+        analyzer::with(name, |analyzer: &Analyzer, scratch| {
             analyzer.tokens(document, scratch, &mut |token| all.push(token_hash(token)))
         })?
         .map_err(report)?;
@@ -53,32 +54,19 @@ impl Tokens {
 }
 
 impl<'a> Verifier<'a> {
-    /// Prepares the comparison of a new document with others.
+    /// Begins the comparison of a new document with others.
     pub fn new(settings: &'a Settings, owner: Oid, document: &'a str) -> Self {
-        Self { settings, owner, document, tokens: None }
+        Self { settings, owner, document, prepared: None, tokens: None }
     }
 
-    /// Whether a text has to be compared at all: not where signatures decide.
-    pub fn is_needed(&self) -> bool {
-        self.settings.verify != Verify::None
-    }
-
-    /// Says by what the other text is a near-duplicate of the new one, if it is; `near` says how near their signatures are.
-    ///
-    /// A new text that holds the other one and more is none: it would be lost, and with the other way round nothing is.
-    pub fn compare(&mut self, other: &str, near: f64) -> Result<Option<Measure>> {
+    /// Says by what the other text, of a row that is there, is a near-duplicate of the new one, if it is.
+    pub fn compare(&mut self, other: &str) -> Result<Option<Measure>> {
         if other == self.document {
             return Ok(Some(Measure { name: "identical", value: 1.0 }));
         }
-        let (name, value) = match self.settings.verify {
-            Verify::None => return Ok(Some(Measure { name: self.settings.method.name(), value: near })),
-            Verify::Facts => {
-                let message = same_message(other, self.document).map_err(report)?;
-                let measure = Measure { name: "facts", value: message.score };
-                let loses =
-                    message.verdict == Verdict::Excerpt && self.document.chars().count() > other.chars().count();
-                return Ok((message.verdict.keeps_one() && !loses).then_some(measure));
-            }
+        let (name, value) = match &self.settings.verify {
+            Verify::None | Verify::Facts => return self.facts(other),
+            Verify::Profile(name) => return self.facts_by_profile(other, name),
             Verify::Overlap => {
                 let (ours, theirs) = self.tokens(other)?;
                 ("overlap", overlap(&ours.hashes, &theirs.hashes))
@@ -91,11 +79,33 @@ impl<'a> Verifier<'a> {
         Ok((value >= self.settings.similarity).then_some(Measure { name, value }))
     }
 
+    fn prepared(&mut self) -> Result<&Prepared<'a>> {
+        let prepared = match self.prepared.take() {
+            Some(prepared) => prepared,
+            None => Prepared::new(self.document).map_err(report)?,
+        };
+        Ok(self.prepared.insert(prepared))
+    }
+
+    fn facts(&mut self, other: &str) -> Result<Option<Measure>> {
+        let found = self.prepared()?.may_go_for(other).map_err(report)?;
+        Ok(found.map(|(_, score)| Measure { name: "facts", value: score }))
+    }
+
+    fn facts_by_profile(&mut self, other: &str, name: &str) -> Result<Option<Measure>> {
+        let owner = self.owner;
+        let prepared = self.prepared()?;
+        let found = profile::with(name, Some(owner), |profile, scratch| {
+            prepared.may_go_for_by_profile(other, profile, scratch)
+        })?;
+        Ok(found.map_err(report)?.map(|(_, score)| Measure { name: "facts", value: score }))
+    }
+
     fn tokens(&mut self, other: &str) -> Result<(&Tokens, Tokens)> {
-        let theirs = Tokens::of(other, &self.settings.analyzer, self.owner)?;
+        let theirs = Tokens::of(other, &self.settings.analyzer)?;
         let ours = match self.tokens.take() {
             Some(tokens) => tokens,
-            None => Tokens::of(self.document, &self.settings.analyzer, self.owner)?,
+            None => Tokens::of(self.document, &self.settings.analyzer)?,
         };
         Ok((self.tokens.insert(ours), theirs))
     }

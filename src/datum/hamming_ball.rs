@@ -1,0 +1,70 @@
+//! The SQL type `hamming_ball`: all signatures within a distance of one, the query of an index search by Hamming distance.
+//!
+//! Sixteen bytes, passed by reference: the signature and the distance, each in the machine's byte order. Values are never stored in a
+//! table that means to keep them; the type has text input and output so that plans and messages show it.
+
+use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
+use pgrx::datum::Datum;
+use pgrx::pg_sys;
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
+
+/// A signature and a distance in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct HammingBall {
+    /// The signature in the middle.
+    pub center: u64,
+    /// How many bits a signature of the ball may differ in at most, 0 to 64.
+    pub distance: u64,
+}
+
+impl HammingBall {
+    /// Makes a ball.
+    pub fn new(center: u64, distance: u32) -> Self {
+        Self { center, distance: u64::from(distance) }
+    }
+
+    /// Whether a signature is in the ball.
+    pub fn contains(self, signature: u64) -> bool {
+        u64::from((self.center ^ signature).count_ones()) <= self.distance
+    }
+
+    /// Makes a datum of the type, in the current memory context.
+    pub fn into_raw(self) -> pg_sys::Datum {
+        // SAFETY: palloc gives memory for the value, aligned for any type, or raises an error.
+        unsafe {
+            let place = pg_sys::palloc(size_of::<Self>()).cast::<Self>();
+            place.write(self);
+            pg_sys::Datum::from(place)
+        }
+    }
+}
+
+// SAFETY: sql/simhash_search.sql declares the type with 16 bytes, aligned as a double, passed by reference.
+unsafe impl SqlTranslatable for HammingBall {
+    const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(HammingBall);
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;
+    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal("hamming_ball"));
+    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Ok(ReturnsRef::One(SqlMappingRef::literal("hamming_ball")));
+}
+
+// SAFETY: a value that is not null points to 16 bytes, which are read where they lie.
+unsafe impl<'fcx> ArgAbi<'fcx> for HammingBall {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+        // SAFETY: the caller vouches for a value of the type; pg_sys::Datum is passed through unread.
+        unsafe {
+            let datum: pg_sys::Datum = arg.unbox_unchecked();
+            datum.cast_mut_ptr::<Self>().read_unaligned()
+        }
+    }
+}
+
+// SAFETY: the datum points to a new value of the type.
+unsafe impl BoxRet for HammingBall {
+    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
+        // SAFETY: the caller returns it from a function declared to give the type.
+        unsafe { fcinfo.return_raw_datum(self.into_raw()) }
+    }
+}

@@ -1,0 +1,200 @@
+//! Candidates: which row there is a near-duplicate of the new one.
+//!
+//! An index lists the rows that share a key with the new one, of every table or partition that the time window can reach. They are
+//! visited in the order of how many keys they share, the newest first. Each is put to the cheap tests (it lives, is another row, of the
+//! same scope and time) before its text is read; the first that passes the last one, [`super::verify`], is the answer.
+//!
+//! Templates and reposts put thousands of rows under one key, so the search has bounds: [`MOST_ROWS`] of each key and [`MOST_TEXTS`] in
+//! all. A row that shares most keys comes first, so one text ten thousand times is refused at the first text read. The promise of
+//! method `simhash` is exact and has no bound.
+
+use ahash::AHashMap;
+use neardup_core::document;
+
+use super::settings::{Method, Verify};
+use super::signature::Signature;
+use super::subject::{Subject, candidate_document, join_key};
+use super::target::{Guard, Part};
+use super::verify::{Measure, Verifier};
+use crate::analyzer;
+use crate::datum::column::microseconds;
+use crate::datum::lock::Holder;
+use crate::datum::partition::Leaf;
+use crate::datum::table::{Moment, Table, Tid, Version};
+use crate::datum::unique;
+use crate::error::{Result, report};
+
+/// How many rows of one key are considered at most, the last ones in the table.
+const MOST_ROWS: usize = 2048;
+
+/// How many texts are read for a new row at most.
+const MOST_TEXTS: usize = 64;
+
+/// The row that a new one duplicates.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// Its primary key, as text.
+    pub key: String,
+    /// By what it was found to be one.
+    pub measure: Measure,
+}
+
+/// What a search has found.
+pub enum Answer {
+    /// No near-duplicate.
+    Clear,
+    /// One.
+    Found(Match),
+    /// One, if this transaction ends one way or the other.
+    Wait(Holder),
+}
+
+/// What one test of a candidate has shown.
+enum Finding {
+    /// It is no near-duplicate.
+    Not,
+    /// It is one, or its transaction decides.
+    Is(Answer),
+    /// The table has changed during the search, which has to begin again.
+    Changed,
+}
+
+/// One search.
+struct Search<'a, 'b> {
+    guard: &'a Guard,
+    subject: &'a Subject<'b>,
+    verifier: Verifier<'a>,
+    texts: usize,
+    moment: Moment,
+}
+
+/// Searches the table, again where it has changed meanwhile.
+pub fn search(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Answer> {
+    loop {
+        if let Some(answer) = search_once(guard, subject, signature)? {
+            return Ok(answer);
+        }
+        pgrx::check_for_interrupts!();
+    }
+}
+
+/// Searches once; `None` if a row has changed on the way.
+fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Option<Answer>> {
+    let document = subject.document.as_deref().unwrap_or_default();
+    let verifier = Verifier::new(&guard.settings, guard.owner, document);
+    let mut search = Search { guard, subject, verifier, texts: 0, moment: Moment::begin() };
+    for leaf in &guard.leaves {
+        if !search.reaches(leaf) {
+            continue;
+        }
+        let Some(part) = guard.part(leaf.table) else { continue };
+        let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
+        let Some(mut table) = Table::open(leaf.table, index.index) else { continue };
+        let mut listed = AHashMap::new();
+        let mut scan = table.search(index.strategy, index.function);
+        let most = if guard.settings.method == Method::Sketch { MOST_ROWS } else { usize::MAX };
+        for query in signature.queries(&guard.settings)? {
+            // SAFETY: the query is of the type of the operator's right operand, and the table is open.
+            for tid in unsafe { scan.matching(query, most) } {
+                *listed.entry(address(tid)).or_insert(0_u32) += 1;
+            }
+        }
+        drop(scan);
+        let mut listed: Vec<(u32, u64)> = listed.into_iter().map(|(tid, shared)| (shared, tid)).collect();
+        listed.sort_unstable_by(|a, b| b.cmp(a));
+        for (_, tid) in listed {
+            match search.consider(&part, &mut table, tid_of(tid), signature)? {
+                Finding::Not => {}
+                Finding::Is(answer) => return Ok(Some(answer)),
+                Finding::Changed => return Ok(None),
+            }
+        }
+    }
+    Ok(Some(Answer::Clear))
+}
+
+/// An address as a number, in the order of the table.
+fn address(tid: Tid) -> u64 {
+    u64::from(tid.ip_blkid.bi_hi) << 32 | u64::from(tid.ip_blkid.bi_lo) << 16 | u64::from(tid.ip_posid)
+}
+
+fn tid_of(address: u64) -> Tid {
+    let mut tid = Tid::default();
+    pgrx::itemptr::item_pointer_set_all(&mut tid, (address >> 16) as u32, address as u16);
+    tid
+}
+
+impl Search<'_, '_> {
+    /// Whether the time window lets rows of a partition be copies of the new one.
+    fn reaches(&self, leaf: &Leaf) -> bool {
+        match (self.subject.time, self.guard.settings.window) {
+            (Some((_, Some(time))), Some(window)) => {
+                leaf.times.0 <= time.saturating_add(window) && leaf.times.1 >= time.saturating_sub(window)
+            }
+            _ => true,
+        }
+    }
+
+    /// Puts one candidate to every test.
+    fn consider(&mut self, part: &Part, table: &mut Table, tid: Tid, signature: &Signature) -> Result<Finding> {
+        pgrx::check_for_interrupts!();
+        let guard = self.guard;
+        if guard.settings.method == Method::Sketch && self.texts >= MOST_TEXTS {
+            return Ok(Finding::Not);
+        }
+        let holder = match table.visit(tid, &self.moment) {
+            Version::Gone => return Ok(Finding::Not),
+            Version::Changed => return Ok(Finding::Changed),
+            Version::Row(holder) => holder,
+        };
+        if self.subject.replaces(part.table, table.tid()) || !self.is_in_scope(part, table) || !self.is_in_time(part, table) {
+            return Ok(Finding::Not);
+        }
+        self.texts += 1;
+        let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not) };
+        let distance = match signature {
+            Signature::SimHash(bits) => {
+                let other = analyzer::with(&guard.settings.analyzer, |analyzer, scratch| {
+                    document::simhash(&text, analyzer, scratch)
+                })?
+                .map_err(report)?;
+                let Some(distance) = other.map(|other| (bits ^ other).count_ones()) else { return Ok(Finding::Not) };
+                if distance > guard.settings.distance {
+                    return Ok(Finding::Not);
+                }
+                f64::from(distance)
+            }
+            Signature::Sketch(_) => 0.0,
+        };
+        let measure = match guard.settings.verify {
+            Verify::None => Measure { name: guard.settings.method.name(), value: distance },
+            _ => match self.verifier.compare(&text)? {
+                Some(measure) => measure,
+                None => return Ok(Finding::Not),
+            },
+        };
+        if unique::collide(self.subject.trigger(), table) {
+            return Ok(Finding::Not);
+        }
+        let key = join_key(part.keys.iter().filter_map(|column| table.output(*column)));
+        Ok(Finding::Is(match holder {
+            Some(holder) => Answer::Wait(holder),
+            None => Answer::Found(Match { key, measure }),
+        }))
+    }
+
+    fn is_in_scope(&self, part: &Part, table: &Table) -> bool {
+        let scopes = self.guard.roles.scope.iter().zip(&self.subject.scope);
+        scopes.into_iter().all(|(role, (column, value))| column.equal(table.value(part.columns[*role]), *value))
+    }
+
+    fn is_in_time(&self, part: &Part, table: &Table) -> bool {
+        let (Some(role), Some((kind, Some(time))), Some(window)) =
+            (self.guard.roles.time, self.subject.time, self.guard.settings.window)
+        else {
+            return true;
+        };
+        let other = table.value(part.columns[role]).map(|value| microseconds(value, kind));
+        other.is_none_or(|other| time.abs_diff(other) <= window.unsigned_abs())
+    }
+}

@@ -1,0 +1,87 @@
+//! Rows on their way from one partition to another.
+//!
+//! An UPDATE that changes a partition key is a DELETE and an INSERT. The INSERT half must not be judged as a new row: left out, it would be
+//! lost, since its old version is gone. Postgres does not tell the trigger; so the guard remembers, for each depth of triggers, the last
+//! row that this command has deleted and the last that it has judged as an update, and knows its like again.
+
+use std::cell::RefCell;
+
+use pgrx::pg_sys;
+
+use super::locks;
+use crate::datum::trigger;
+
+/// What the last event on a guarded table was, at one depth of triggers.
+struct Last {
+    table: pg_sys::Oid,
+    depth: i32,
+    command: (pg_sys::SubTransactionId, pg_sys::CommandId),
+    /// Contents that may go in without a verdict: of the row deleted, and of the update judged before.
+    contents: Vec<u64>,
+    /// Whether a row was deleted.
+    deleted: bool,
+}
+
+thread_local! {
+    static LAST: RefCell<Vec<Last>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What an inserted row is, as far as the events before it tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// A new row.
+    New,
+    /// The row that this command has just deleted or judged: it goes in.
+    Moved,
+    /// It may be the row that this command has just deleted, with other contents: it may be refused, but not left out.
+    PerhapsMoved,
+}
+
+fn command() -> (pg_sys::SubTransactionId, pg_sys::CommandId) {
+    // SAFETY: both read variables of the running transaction.
+    unsafe { (pg_sys::GetCurrentSubTransactionId(), pg_sys::GetCurrentCommandId(false)) }
+}
+
+/// Notes that an update with these contents has been let through.
+pub fn updated(table: pg_sys::Oid, content: u64) {
+    note(table, content, false);
+}
+
+/// Notes that a row with these contents is being deleted; the update judged just before stays on record.
+pub fn deleted(table: pg_sys::Oid, content: u64) {
+    note(table, content, true);
+}
+
+fn note(table: pg_sys::Oid, content: u64, deleted: bool) {
+    // Commands are counted anew in each transaction, so its end must be heard of.
+    locks::listen();
+    let (depth, command) = (trigger::depth(), command());
+    LAST.with_borrow_mut(|all| {
+        let before = all.iter().position(|last| last.depth == depth).map(|i| all.swap_remove(i));
+        all.retain(|last| last.depth < depth);
+        let mut contents = vec![content];
+        // An UPDATE that moves a row is judged first, then deletes.
+        if let Some(before) = before.filter(|b| deleted && !b.deleted && b.table == table && b.command == command) {
+            contents.extend(before.contents);
+        }
+        all.push(Last { table, depth, command, contents, deleted });
+    });
+}
+
+/// Says what a row with these contents is that is being inserted, and forgets what came before.
+pub fn arrival(table: pg_sys::Oid, content: u64) -> Arrival {
+    let (depth, command) = (trigger::depth(), command());
+    LAST.with_borrow_mut(|all| {
+        let last = all.iter().position(|last| last.depth == depth).map(|i| all.swap_remove(i));
+        match last.filter(|last| last.deleted && last.table == table && last.command == command) {
+            None => Arrival::New,
+            Some(last) if last.contents.contains(&content) => Arrival::Moved,
+            Some(_) => Arrival::PerhapsMoved,
+        }
+    })
+}
+
+/// Forgets everything, at the end of a transaction.
+pub fn forget() {
+    LAST.with(|all| all.try_borrow_mut().map(|mut all| all.clear()).ok());
+}
