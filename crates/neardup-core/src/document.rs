@@ -24,6 +24,9 @@ pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Re
         Cut::Shingles { text, size, room } => chars::shingle_bounds(text, size, room, &mut |starts, ends| {
             counter.add_pieces(text.as_bytes(), starts, ends);
         })?,
+        Cut::Runs(text, room) => analyzer.runs(text, room, &mut |joined, starts, ends| {
+            counter.add_pieces(joined.as_bytes(), starts, ends);
+        })?,
         Cut::Words(text) => analyzer.features(text, &mut |token| counter.add(token_hash(token)))?,
     }
     Ok(counter.finish())
@@ -52,6 +55,9 @@ pub fn minhash(
     match analyzer.cut(document, scratch) {
         Cut::Shingles { text, size, room } => chars::shingle_bounds(text, size, room, &mut |starts, ends| {
             hasher.add_pieces(text.as_bytes(), starts, ends);
+        })?,
+        Cut::Runs(text, room) => analyzer.runs(text, room, &mut |joined, starts, ends| {
+            hasher.add_pieces(joined.as_bytes(), starts, ends);
         })?,
         Cut::Words(text) => analyzer.features(text, &mut |token| hasher.add(token_hash(token)))?,
     }
@@ -102,6 +108,7 @@ mod tests {
             analyzer in prop::sample::select(vec![
                 "jieba", "jieba_full", "ik_smart", "ik_max_word", "longest_match", "index", "words", "chars:1", "chars:3", "chars:5",
                 r#"{"tokenizer": "chars", "size": 2, "stop_words": ["aa"]}"#, r#"{"tokenizer": "words", "shingle": 2}"#,
+                "shingles:1", "shingles:5", r#"{"tokenizer": "words", "shingle": 3, "stop_words": ["a"]}"#,
             ]),
         ) {
             let analyzer: Analyzer = analyzer.parse().unwrap();
