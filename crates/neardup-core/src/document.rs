@@ -41,7 +41,8 @@ pub fn simhash_of_tokens<'t>(tokens: impl IntoIterator<Item = &'t str>) -> Optio
     counter.finish()
 }
 
-/// Gives the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token.
+/// Gives the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token. With
+/// [`Parameters::sketch`](crate::sketch::minhash::Parameters::sketch) it is the document's sketch.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.

@@ -166,12 +166,7 @@ impl Analyzer {
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
-    pub fn runs(
-        &self,
-        text: &str,
-        room: &mut runs::Room,
-        sink: &mut impl FnMut(&str, &[u32], &[u32]),
-    ) -> Result<()> {
+    pub fn runs(&self, text: &str, room: &mut runs::Room, sink: &mut impl FnMut(&str, &[u32], &[u32])) -> Result<()> {
         runs::runs(text.len(), self.shingle, room, sink, |writer| match self.cutter {
             // Nothing to filter: the way of most texts to their sketch.
             Cutter::Words if self.min_length <= 1 && self.stop_words.is_empty() => {
