@@ -24,6 +24,9 @@ pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Re
         Cut::Shingles { text, size, room } => chars::shingle_bounds(text, size, room, &mut |starts, ends| {
             counter.add_pieces(text.as_bytes(), starts, ends);
         })?,
+        Cut::Runs(text, room) => analyzer.runs(text, room, &mut |joined, starts, ends| {
+            counter.add_pieces(joined.as_bytes(), starts, ends);
+        })?,
         Cut::Words(text) => analyzer.features(text, &mut |token| counter.add(token_hash(token)))?,
     }
     Ok(counter.finish())
@@ -38,7 +41,8 @@ pub fn simhash_of_tokens<'t>(tokens: impl IntoIterator<Item = &'t str>) -> Optio
     counter.finish()
 }
 
-/// Gives the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token.
+/// Gives the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token. With
+/// [`Parameters::sketch`](crate::sketch::minhash::Parameters::sketch) it is the document's sketch.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -52,6 +56,9 @@ pub fn minhash(
     match analyzer.cut(document, scratch) {
         Cut::Shingles { text, size, room } => chars::shingle_bounds(text, size, room, &mut |starts, ends| {
             hasher.add_pieces(text.as_bytes(), starts, ends);
+        })?,
+        Cut::Runs(text, room) => analyzer.runs(text, room, &mut |joined, starts, ends| {
+            hasher.add_pieces(joined.as_bytes(), starts, ends);
         })?,
         Cut::Words(text) => analyzer.features(text, &mut |token| hasher.add(token_hash(token)))?,
     }
@@ -102,6 +109,7 @@ mod tests {
             analyzer in prop::sample::select(vec![
                 "jieba", "jieba_full", "ik_smart", "ik_max_word", "longest_match", "index", "words", "chars:1", "chars:3", "chars:5",
                 r#"{"tokenizer": "chars", "size": 2, "stop_words": ["aa"]}"#, r#"{"tokenizer": "words", "shingle": 2}"#,
+                "shingles:1", "shingles:5", r#"{"tokenizer": "words", "shingle": 3, "stop_words": ["a"]}"#,
             ]),
         ) {
             let analyzer: Analyzer = analyzer.parse().unwrap();

@@ -13,7 +13,7 @@ use super::lexicon::{Lexicon, ListedWord, is_word};
 use super::normalize::{self, Steps};
 use super::path::{self, Method};
 use super::spec::{Mode, Spec, StopWords, Tokenizer};
-use super::{Token, chars, stop_words, words};
+use super::{Token, chars, runs, stop_words, words};
 use crate::{Error, ErrorKind, Result};
 
 /// Room that analysis works in, kept from one document to the next.
@@ -21,6 +21,7 @@ use crate::{Error, ErrorKind, Result};
 pub struct Scratch {
     normalized: normalize::Buffer,
     bounds: Vec<u32>,
+    joined: runs::Room,
 }
 
 #[derive(Clone, Debug)]
@@ -82,6 +83,8 @@ pub enum Cut<'t> {
         /// Room for their bounds.
         room: &'t mut Vec<u32>,
     },
+    /// Runs of consecutive words of the normalised text, to be cut by [`Analyzer::runs`].
+    Runs(&'t str, &'t mut runs::Room),
     /// Words of the normalised text, to be cut by [`Analyzer::words`] or [`Analyzer::features`].
     Words(&'t str),
 }
@@ -100,6 +103,7 @@ impl Analyzer {
             Cutter::Chars(size) if self.stop_words.is_empty() => {
                 Cut::Shingles { text, size, room: &mut scratch.bounds }
             }
+            _ if self.shingle > 1 => Cut::Runs(text, &mut scratch.joined),
             _ => Cut::Words(text),
         }
     }
@@ -148,33 +152,29 @@ impl Analyzer {
         if self.shingle <= 1 {
             return self.words(text, &mut |token| sink(token.text));
         }
-        let mut run: Vec<&str> = Vec::with_capacity(self.shingle);
-        let mut joined = String::new();
-        let mut whole = false;
-        let mut emit = |run: &[&str]| {
-            joined.clear();
-            for (i, word) in run.iter().enumerate() {
-                if i > 0 {
-                    joined.push(' ');
-                }
-                joined.push_str(word);
+        self.runs(text, &mut runs::Room::default(), &mut |joined, starts, ends| {
+            for (&start, &end) in starts.iter().zip(ends) {
+                sink(joined.get(start as usize..end as usize).unwrap_or_default());
             }
-            sink(&joined);
-        };
-        self.words(text, &mut |token| {
-            if run.len() == self.shingle {
-                run.remove(0);
+        })
+    }
+
+    /// Hands out the shingles of words of a normalised text: the words joined by one space, and the byte offsets at which
+    /// shingles start and end in them, two slices of equal length a call.
+    ///
+    /// A text with fewer words than a shingle has one, all of them.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn runs(&self, text: &str, room: &mut runs::Room, sink: &mut impl FnMut(&str, &[u32], &[u32])) -> Result<()> {
+        runs::runs(text.len(), self.shingle, room, sink, |writer| match self.cutter {
+            // Nothing to filter: the way of most texts to their sketch.
+            Cutter::Words if self.min_length <= 1 && self.stop_words.is_empty() => {
+                words::words(text, &mut |token| writer.push(token.text));
+                Ok(())
             }
-            run.push(token.text);
-            if run.len() == self.shingle {
-                whole = true;
-                emit(&run);
-            }
-        })?;
-        if !whole && !run.is_empty() {
-            emit(&run);
-        }
-        Ok(())
+            _ => self.words(text, &mut |token| writer.push(token.text)),
+        })
     }
 
     /// Hands every token of a document to `sink`, as signatures see them.
@@ -183,7 +183,7 @@ impl Analyzer {
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn tokens(&self, document: &str, scratch: &mut Scratch, sink: &mut impl FnMut(&str)) -> Result<()> {
         match self.cut(document, scratch) {
-            Cut::Words(text) => self.features(text, sink),
+            Cut::Words(text) | Cut::Runs(text, _) => self.features(text, sink),
             Cut::Shingles { text, size, .. } => chars::shingles(text, size, &mut |token| sink(token.text)),
         }
     }

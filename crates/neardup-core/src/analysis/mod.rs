@@ -12,6 +12,7 @@ pub mod lexicon;
 pub mod normalize;
 pub mod path;
 pub mod presets;
+pub mod runs;
 pub mod sentences;
 mod spec;
 pub mod stop_words;

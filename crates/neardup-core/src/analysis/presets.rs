@@ -15,7 +15,8 @@ const fn preset(name: &'static str, definition: &'static str, purpose: &'static 
     Preset { name, definition, purpose }
 }
 
-/// All presets but `chars:N`, which stands for `{"tokenizer":"chars","size":N}`.
+/// All presets but two with a number: `chars:N` stands for `{"tokenizer":"chars","size":N}`, and `shingles:N` for
+/// `{"tokenizer":"words","shingle":N}`: N consecutive units, a unit being a Han character or a word.
 pub const ALL: &[Preset] = &[
     preset("jieba", r#"{"tokenizer":"jieba","mode":"exact"}"#, "Chinese words, once each; guesses unknown ones"),
     preset("jieba_full", r#"{"tokenizer":"jieba","mode":"full"}"#, "every Chinese dictionary word, overlapping"),
@@ -56,5 +57,6 @@ pub const ALL: &[Preset] = &[
 /// The names, for an error's hint.
 pub(super) fn list() -> String {
     let names: Vec<_> = ALL.iter().map(|preset| preset.name).collect();
-    format!("{}, chars:N with N from 1 to {}", names.join(", "), super::chars::MAX_UNITS)
+    let (chars, shingle) = (super::chars::MAX_UNITS, super::spec::MAX_SHINGLE);
+    format!("{}, chars:N with N from 1 to {chars}, shingles:N with N from 1 to {shingle}", names.join(", "))
 }

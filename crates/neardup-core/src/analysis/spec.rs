@@ -271,8 +271,16 @@ impl FromStr for Spec {
             return Self::from_json(definition, text);
         }
         let unknown = || invalid(text).with_hint(format!("Use {}, or a JSON object.", presets::list()));
-        let size = trimmed.strip_prefix("chars:").ok_or_else(unknown)?.parse().map_err(|_| unknown())?;
-        Self { size: Some(size), ..Self::of(Tokenizer::Chars) }.completed()
+        let (name, number) = trimmed.split_once(':').ok_or_else(unknown)?;
+        match name {
+            "chars" => {
+                Self { size: Some(number.parse().map_err(|_| unknown())?), ..Self::of(Tokenizer::Chars) }.completed()
+            }
+            "shingles" => {
+                Self { shingle: Some(number.parse().map_err(|_| unknown())?), ..Self::of(Tokenizer::Words) }.completed()
+            }
+            _ => Err(unknown()),
+        }
     }
 }
 
@@ -296,6 +304,16 @@ mod tests {
     }
 
     #[test]
+    fn shingles_stand_for_runs_of_words() {
+        let spec: Spec = "shingles:5".parse().unwrap();
+        assert_eq!(spec, r#"{"tokenizer":"words","shingle":5}"#.parse().unwrap());
+        assert_eq!(
+            spec.to_json().unwrap(),
+            r#"{"tokenizer":"words","normalize":["control","nfkc","casefold","punctuation","space"],"shingle":5}"#
+        );
+    }
+
+    #[test]
     fn wrong_keys_and_values_are_named() {
         for (text, message) in [
             (r#"{"tokenizer":"words","size":2}"#, "key \"size\" does not go with tokenizer \"words\""),
@@ -304,6 +322,9 @@ mod tests {
             (r#"{"tokenizer":"n_shortest_path","paths":9}"#, "paths must be between 1 and 8: 9"),
             (r#"{"tokenizer":"words","shingle":0}"#, "shingle must be between 1 and 16: 0"),
             ("chars:0", "size must be between 1 and 64: 0"),
+            ("shingles:17", "shingle must be between 1 and 16: 17"),
+            ("shingles:0", "shingle must be between 1 and 16: 0"),
+            ("shingles:", "invalid analyzer: \"shingles:\""),
             ("klingon", "invalid analyzer: \"klingon\""),
         ] {
             assert_eq!(text.parse::<Spec>().unwrap_err().message, message);

@@ -3,7 +3,6 @@
 //! That is a run of letters, digits and their marks in scripts that part words by spaces (Latin, Cyrillic, Hangul, Arabic,
 //! Devanagari, ...), with the apostrophe of `don't` and the point of `3.5` inside; a run of katakana; and a single character
 //! in scripts without spaces: Han, hiragana, Thai, Lao, Khmer, Burmese. Segments without a letter, number or mark are dropped.
-
 //!
 //! Runs of letters and digits, runs of katakana and single characters are found by a table made at build time; only where a sign
 //! may join words, or a mark stands, is the text cut by the rules.
@@ -59,6 +58,7 @@ pub fn words<'t>(text: &'t str, sink: &mut impl FnMut(Token<'t>)) {
             checked = at;
             crate::interrupt::check();
         }
+        at = han(text, at, sink);
         at = match by_kind(text, at) {
             Some((end, says)) => {
                 if says && let Some(text) = text.get(at..end) {
@@ -69,6 +69,34 @@ pub fn words<'t>(text: &'t str, sink: &mut impl FnMut(Token<'t>)) {
             None => by_rule(text, at, sink),
         };
     }
+}
+
+/// The most Han characters handed out before the next look at the clock.
+const STRETCH: usize = 4096;
+
+/// Hands out the Han characters from `at` on that stand before another, most of a Chinese text; gives where it stopped.
+#[inline]
+fn han<'t>(text: &'t str, mut at: usize, sink: &mut impl FnMut(Token<'t>)) -> usize {
+    let bytes = text.as_bytes();
+    // U+4E00 to U+9FFF, each a word by itself whatever comes after it, unless that is a mark.
+    let is_han = |at: usize| match bytes.get(at..at + 2) {
+        Some(&[0xe4, second]) => second >= 0xb8,
+        Some(&[first, _]) => matches!(first, 0xe5..=0xe9),
+        _ => false,
+    };
+    if !is_han(at) {
+        return at;
+    }
+    for _ in 0..STRETCH {
+        if !is_han(at + 3) {
+            break;
+        }
+        if let Some(text) = text.get(at..at + 3) {
+            sink(Token { text, start: at });
+        }
+        at += 3;
+    }
+    at
 }
 
 /// Gives the end of the segment at `start` and whether it is a word, if kinds are enough to know.

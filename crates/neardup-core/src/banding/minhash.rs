@@ -10,13 +10,13 @@ use crate::{Error, ErrorKind, Result};
 /// The most rows a band can have.
 pub const MAX_ROWS: u32 = 128;
 
-/// Hands the key of each band to `sink`: the low 32 bits of XXH3-64, seeded with the band's number, over the little-endian
-/// bytes of the band's `rows` values. Values beyond `bands` * `rows` are not used.
+/// Hands the key of each band to `sink`: the low 32 bits of XXH3-64, seeded with the band's number, over the band's `rows`
+/// values, the low 32 bits of each, little-endian. Values beyond `bands` * `rows` are not used.
 ///
 /// # Errors
 /// `InvalidParameter` if `bands` is 0, `rows` is not between 1 and [`MAX_ROWS`], or there are fewer values than bands * rows.
 pub fn minhash_bands(
-    values: impl IntoIterator<Item = u32>,
+    values: impl IntoIterator<Item = u64>,
     bands: u32,
     rows: u32,
     mut sink: impl FnMut(i32),
@@ -28,7 +28,7 @@ pub fn minhash_bands(
     for i in 0..bands {
         let mut filled = 0;
         for (place, value) in bytes.chunks_exact_mut(4).zip(values.by_ref().take(width)) {
-            place.copy_from_slice(&value.to_le_bytes());
+            place.copy_from_slice(&(value as u32).to_le_bytes());
             filled += 1;
         }
         if filled < width {
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    fn keys(values: &[u32], bands: u32, rows: u32) -> Vec<i32> {
+    fn keys(values: &[u64], bands: u32, rows: u32) -> Vec<i32> {
         let mut keys = Vec::new();
         minhash_bands(values.iter().copied(), bands, rows, |key| keys.push(key)).unwrap();
         keys
@@ -152,7 +152,7 @@ mod tests {
     /// Values from the reference implementation, by way of Python.
     #[test]
     fn keys_are_frozen() {
-        let values: Vec<u32> = (1..=8u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let values: Vec<u64> = (1..=8u32).map(|i| i.wrapping_mul(0x9e37_79b9).into()).collect();
         assert_eq!(keys(&values, 2, 4), [2_099_119_362, 1_675_786_838]);
     }
 
@@ -197,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_rows_give_equal_keys(values in prop::collection::vec(any::<u32>(), 12), changed in 0usize..12) {
+        fn equal_rows_give_equal_keys(values in prop::collection::vec(0_u64..1 << 32, 12), changed in 0usize..12) {
             let mut other = values.clone();
             other[changed] ^= 1;
             let same: Vec<bool> = keys(&values, 4, 3).iter().zip(keys(&other, 4, 3)).map(|(a, b)| *a == b).collect();

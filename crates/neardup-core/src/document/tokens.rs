@@ -70,6 +70,13 @@ impl HashedTokens {
                     shingle::hash_into(text.as_bytes(), starts, ends, &mut buffer, &mut sink);
                 })?;
             }
+            Cut::Runs(text, room) => {
+                let mut buffer = [0; BATCH];
+                let mut sink = Collect(hashes);
+                analyzer.runs(text, room, &mut |joined, starts, ends| {
+                    shingle::hash_into(joined.as_bytes(), starts, ends, &mut buffer, &mut sink);
+                })?;
+            }
             Cut::Words(text) => analyzer.features(text, &mut |token| {
                 if hashes.len() <= MAX_TOKENS {
                     hashes.push(token_hash(token));

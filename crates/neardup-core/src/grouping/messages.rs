@@ -7,7 +7,7 @@
 
 use ahash::AHashMap;
 
-use crate::verdict::{Verdict, kept_on};
+use crate::verdict::{Verdict, kept_on, replaces};
 use crate::{Result, interrupt};
 
 /// How many representatives a row is compared with, the nearest ones: in a group of templates with other facts each row would
@@ -102,8 +102,8 @@ impl Split<'_> {
 
     /// The place of `row` if by a verdict it can go while `other` stays.
     fn place(&self, row: u32, other: u32, (verdict, score): (Verdict, f64)) -> Option<Place> {
-        let count = |row: u32| self.group.documents.map_or(0, |documents| documents[row as usize].chars().count());
-        let goes = verdict == Verdict::Copy || count(row) <= count(other);
+        let text = |row: u32| self.group.documents.map_or("", |documents| documents[row as usize]);
+        let goes = replaces(verdict, text(other), text(row));
         goes.then_some(Place { representative: other, verdict, score })
     }
 

@@ -3,6 +3,8 @@
 //! Two bulletins may share nine tenths of their words and differ in the number that is the news. [`same_message`] reads both
 //! texts, and says whether one can go ([`Verdict::Copy`], or [`Verdict::Excerpt`], where the longer should stay) or both have
 //! something to say ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
+//! [`Prepared::duplicate`] is the one rule by which guard, query and clean-up call two texts one message, and [`replaces`] says which
+//! of them may go.
 //! [`facts::conflicts`] lists the facts that contradict each other, [`explain::explain`] everything at once.
 //!
 //! Pure functions of the two texts; symmetric but for the order of what is shown. Verdicts may become better with a version:
@@ -11,9 +13,11 @@
 mod align;
 mod comparison;
 mod credits;
+pub mod duplicate;
 pub mod explain;
 pub mod facts;
 pub mod features;
+mod grams;
 mod hanset;
 pub mod model;
 pub mod numerals;
@@ -29,6 +33,7 @@ use crate::Result;
 use crate::analysis::Scratch;
 use crate::profile::Profile;
 use comparison::{Aligned, Boilerplate, Compared, Comparison};
+pub use duplicate::{Prepared, replaces};
 pub use facts::{Conflict, ConflictKind};
 use rules::Rule;
 
@@ -131,10 +136,15 @@ const HOPELESS: f64 = 0.499;
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
 pub fn kept_on(a: &str, b: &str) -> Result<Option<(Verdict, f64)>> {
+    kept_without(a, b, &mut |_| Ok(Vec::new()))
+}
+
+/// Does what [`kept_on`] does, without the boilerplate that both have.
+fn kept_without(a: &str, b: &str, boilerplate: &mut Boilerplate<'_>) -> Result<Option<(Verdict, f64)>> {
     if a == b {
         return Ok(Some((Verdict::Copy, 1.0)));
     }
-    let aligned = Aligned::without(a, b, &mut |_| Ok(Vec::new()))?;
+    let aligned = Aligned::without(a, b, boilerplate)?;
     let texts = &aligned.texts;
     let rule = Rule::of(texts, None);
     let unmatched = |compared: &Compared<'_>| compared.matched.iter().filter(|&&matched| !matched).count();

@@ -204,6 +204,12 @@ fn boilerplate_of_both_makes_no_copy() {
     // What one text alone has counts, and so does all of it where nothing else is left.
     assert!(by_profile(&a, &a.replace("免费了", "今天免费了")).verdict.keeps_one());
     assert_eq!(by_profile(note, &b), same_message(note, &b).unwrap());
+    let duplicate = |a: &str, b: &str| {
+        let mut prepared = Prepared::new(a).unwrap();
+        prepared.duplicate_by_profile(b, &profile, &mut Scratch::default()).unwrap().map(|(verdict, _)| verdict)
+    };
+    assert_eq!(duplicate(&a, &b), None);
+    assert!(duplicate(&a, &a.replace("免费了", "今天免费了")).is_some());
 }
 
 /// Texts of the parts that verdicts look at.

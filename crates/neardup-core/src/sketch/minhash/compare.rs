@@ -56,9 +56,13 @@ impl MinHashRef<'_> {
             (Scheme::ManyHash, Width::Bits16) => estimate_16(self.values, other.values, parameters.count()),
             (Scheme::BottomK, Width::Bits32) => {
                 let (a, b) = (self.values.as_chunks().0, other.values.as_chunks().0);
-                let merged =
-                    Merged::new(a, b, parameters.count(), |a| u32::from_le_bytes(*a), |b| u32::from_le_bytes(*b));
-                merged.share()
+                let read = |value: &[u8; 4]| u64::from(u32::from_le_bytes(*value));
+                Merged::new(a, b, parameters.count(), read, read).share()
+            }
+            (_, Width::Bits64) => {
+                let (a, b) = (self.values.as_chunks().0, other.values.as_chunks().0);
+                let read = |value: &[u8; 8]| u64::from_le_bytes(*value);
+                Merged::new(a, b, parameters.count(), read, read).share()
             }
             (Scheme::BottomK, Width::Bits16) => {
                 let (a, b) = (self.values.as_chunks().0, other.values.as_chunks().0);
@@ -69,8 +73,8 @@ impl MinHashRef<'_> {
                     a,
                     b,
                     parameters.count(),
-                    |a| u32::from(u16::from_le_bytes(*a)) >> left,
-                    |b| u32::from(u16::from_le_bytes(*b)) >> right,
+                    |a| u64::from(u16::from_le_bytes(*a)) >> left,
+                    |b| u64::from(u16::from_le_bytes(*b)) >> right,
                 );
                 merged.share_without_chance()
             }
@@ -108,13 +112,13 @@ struct Merged {
     /// Values in only one of the lists.
     only_a: u32,
     only_b: u32,
-    /// No value is as large as this one.
-    above: u32,
+    /// The largest value.
+    last: u64,
 }
 
 impl Merged {
     /// Merges the smallest `count` values; a value that a list holds twice is two values.
-    fn new<T>(a: &[T], b: &[T], count: usize, read_a: impl Fn(&T) -> u32, read_b: impl Fn(&T) -> u32) -> Self {
+    fn new<T>(a: &[T], b: &[T], count: usize, read_a: impl Fn(&T) -> u64, read_b: impl Fn(&T) -> u64) -> Self {
         let (mut in_a, mut in_b) = (0, 0);
         let (mut common, mut seen) = (0_u32, 0);
         let mut last = 0;
@@ -131,7 +135,7 @@ impl Merged {
         // One list has ended, or enough is seen.
         let rest_a = a.len().saturating_sub(in_a).min(count - seen);
         let rest_b = b.len().saturating_sub(in_b).min(count - seen);
-        let end = |list: &[T], at: usize, read: &dyn Fn(&T) -> u32| list.get(at.wrapping_sub(1)).map_or(0, read);
+        let end = |list: &[T], at: usize, read: &dyn Fn(&T) -> u64| list.get(at.wrapping_sub(1)).map_or(0, read);
         let last = last.max(if rest_a > 0 { end(a, in_a + rest_a, &read_a) } else { 0 });
         let last = last.max(if rest_b > 0 { end(b, in_b + rest_b, &read_b) } else { 0 });
         Self {
@@ -139,7 +143,7 @@ impl Merged {
             all: (seen + rest_a + rest_b) as u32,
             only_a: (in_a + rest_a) as u32 - common,
             only_b: (in_b + rest_b) as u32 - common,
-            above: last + 1,
+            last,
         }
     }
 
@@ -149,9 +153,9 @@ impl Merged {
     }
 
     /// The estimate without those that are equal by chance: of x values of one list and y of the other, spread evenly over
-    /// `above` places, x y / above share a place. Each such pair is two values that were counted as one.
+    /// n places, x y / n share a place. Each such pair is two values that were counted as one.
     fn share_without_chance(&self) -> f64 {
-        let chance = f64::from(self.only_a) * f64::from(self.only_b) / f64::from(self.above);
+        let chance = f64::from(self.only_a) * f64::from(self.only_b) / (self.last as f64 + 1.0);
         ((f64::from(self.common) - chance) / (f64::from(self.all.max(1)) + chance)).max(0.0)
     }
 }

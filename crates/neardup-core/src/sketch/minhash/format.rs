@@ -4,12 +4,12 @@
 //! offset  bytes  what
 //! 0       1      format version, 1
 //! 1       1      scheme: 1 many-hash, 2 bottom-k
-//! 2       1      width of a value in bits: 16 or 32
+//! 2       1      width of a value in bits: 16 or 32, or for bottom-k 64
 //! 3       1      scale, 0 to 16, of 16-bit bottom-k; otherwise 0
-//! 4       2      count asked for, 8 to 1024
+//! 4       2      count asked for, 8 to 1024; with 64 bits 1 to 1024
 //! 6       2      values that follow: the count; for bottom-k less, if the set is smaller
 //! 8       8      fingerprint of everything that made the token hashes
-//! 16      ...    the values, 2 or 4 bytes each; for bottom-k ascending, those of 32 bits strictly
+//! 16      ...    the values, 2, 4 or 8 bytes each; for bottom-k ascending, those of 32 and 64 bits strictly
 //! ```
 //!
 //! Values of 16-bit bottom-k are those of 32 bits without their low 16 - scale bits, the scale being the number of zeros, up
@@ -70,6 +70,9 @@ pub enum Width {
     Bits16,
     /// Chance agreement, one in 2^32, is left in the estimate.
     Bits32,
+    /// Whole token hashes, for [`Scheme::BottomK`] alone: the smallest of a thousand 32-bit hashes crowd in a thousandth of their
+    /// range, too few values for the keys of an index.
+    Bits64,
 }
 
 impl Width {
@@ -79,6 +82,7 @@ impl Width {
         match self {
             Self::Bits16 => 16,
             Self::Bits32 => 32,
+            Self::Bits64 => 64,
         }
     }
 
@@ -97,25 +101,35 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Checks and joins the parameters: 8 to 1024 values of 16 or 32 bits.
+    /// Checks and joins the parameters: 8 to 1024 values of 16 or 32 bits, or for [`Scheme::BottomK`] 1 to 1024 of 64 bits.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`] if the count or the width is outside its range.
     pub fn new(scheme: Scheme, count: usize, width: u32, fingerprint: u64) -> Result<Self> {
         let invalid = |message: String| Error::new(ErrorKind::InvalidParameter, message);
-        if !(MIN_COUNT..=MAX_COUNT).contains(&count) {
-            return Err(invalid(format!("invalid number of minhash values: {count}"))
-                .with_hint(format!("A minhash has {MIN_COUNT} to {MAX_COUNT} values.")));
-        }
-        let width = match width {
-            16 => Width::Bits16,
-            32 => Width::Bits32,
+        let (width, fewest) = match (width, scheme) {
+            (16, _) => (Width::Bits16, MIN_COUNT),
+            (32, _) => (Width::Bits32, MIN_COUNT),
+            // No estimate of similarity rests on them: a single one can be a key.
+            (64, Scheme::BottomK) => (Width::Bits64, 1),
             _ => {
                 return Err(invalid(format!("invalid width of minhash values: {width}"))
-                    .with_hint("The width is 16 or 32 bits."));
+                    .with_hint("The width is 16 or 32 bits, or for scheme \"bottom_k\" 64."));
             }
         };
+        if !(fewest..=MAX_COUNT).contains(&count) {
+            return Err(invalid(format!("invalid number of minhash values: {count}"))
+                .with_hint(format!("A minhash of {} bits has {fewest} to {MAX_COUNT} values.", width.bits())));
+        }
         Ok(Self { scheme, count: count as u16, width, fingerprint })
+    }
+
+    /// Gives the parameters of a sketch: the `keys` smallest hashes, 1 to 1024, whole ([`Width::Bits64`]).
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`] if the number is outside its range.
+    pub fn sketch(keys: usize, fingerprint: u64) -> Result<Self> {
+        Self::new(Scheme::BottomK, keys, 64, fingerprint)
     }
 
     /// Gives the scheme.
@@ -124,7 +138,7 @@ impl Parameters {
         self.scheme
     }
 
-    /// Gives the number of values asked for, 8 to 1024.
+    /// Gives the number of values asked for, 1 to 1024.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count as usize
@@ -173,14 +187,15 @@ impl MinHash {
         Self::encode_scaled(parameters, 0, values)
     }
 
-    /// Writes the values of the scheme bottom-k, 32 bits each and ascending, in their width; at most `count` values.
-    pub(super) fn encode_smallest(parameters: Parameters, values: &[u32]) -> Self {
-        let scale = match parameters.width {
-            Width::Bits16 => values.last().map_or(0, |largest| largest.leading_zeros().min(MAX_SCALE)),
-            Width::Bits32 => MAX_SCALE,
-        };
-        let values = values.iter().map(|value| u64::from(value >> (MAX_SCALE - scale)));
-        Self::encode_scaled(parameters, if parameters.width == Width::Bits16 { scale as u8 } else { 0 }, values)
+    /// Writes the values of the scheme bottom-k, ascending, in their width; at most `count` values. They have 64 bits where the
+    /// width has, otherwise 32.
+    pub(super) fn encode_smallest(parameters: Parameters, values: &[u64]) -> Self {
+        if !parameters.is_scaled() {
+            return Self::encode(parameters, values.iter().copied());
+        }
+        let zeros = values.last().map_or(0, |&largest| (largest as u32).leading_zeros());
+        let scale = zeros.min(MAX_SCALE);
+        Self::encode_scaled(parameters, scale as u8, values.iter().map(|value| value >> (MAX_SCALE - scale)))
     }
 
     fn encode_scaled(parameters: Parameters, scale: u8, values: impl Iterator<Item = u64>) -> Self {
@@ -190,6 +205,7 @@ impl MinHash {
         let stored = match parameters.width {
             Width::Bits16 => write_values(room, values, |value| (value as u16).to_le_bytes()),
             Width::Bits32 => write_values(room, values, |value| (value as u32).to_le_bytes()),
+            Width::Bits64 => write_values(room, values, u64::to_le_bytes),
         };
         let [c0, c1] = parameters.count.to_le_bytes();
         let [s0, s1] = (stored as u16).to_le_bytes();
@@ -210,7 +226,7 @@ impl MinHash {
     }
 
     /// Takes values made elsewhere, little-endian in their width: as many as the parameters count, or for
-    /// [`Scheme::BottomK`] 1 to as many, strictly ascending and of 32 bits.
+    /// [`Scheme::BottomK`] 1 to as many, strictly ascending and of 32 or 64 bits.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidBinary`] naming the broken rule; [`ErrorKind::InvalidParameter`] for [`Scheme::BottomK`] of 16 bits,
@@ -220,7 +236,7 @@ impl MinHash {
         if parameters.is_scaled() {
             return Err(Error::new(ErrorKind::InvalidParameter, "bottom_k values of 16 bits have a scale")
                 .with_detail("It stands in the signature's header and not among its values.")
-                .with_hint("Take values of 32 bits, or cast a whole signature from bytea."));
+                .with_hint("Take values of 32 or 64 bits, or cast a whole signature from bytea."));
         }
         if !values.len().is_multiple_of(width) || values.len() / width > usize::from(u16::MAX) {
             return Err(invalid(format!("{} bytes are not values of {} bits.", values.len(), parameters.width.bits())));
@@ -362,18 +378,25 @@ impl<'a> MinHashRef<'a> {
         self.parameters
     }
 
+    /// Gives the first six bytes as a number: all that is said of how the signature was made, but for the fingerprint.
+    pub(super) const fn header_number(&self) -> u64 {
+        let Parameters { scheme, count, width, .. } = self.parameters;
+        let [c0, c1] = count.to_le_bytes();
+        u64::from_le_bytes([VERSION, scheme_code(scheme), width.bits(), self.scale, c0, c1, 0, 0])
+    }
+
     /// Gives the values as they are stored.
     #[must_use]
     pub const fn value_bytes(&self) -> &'a [u8] {
         self.values
     }
 
-    /// Gives the values in order, those of 16 bits widened.
-    pub fn values(&self) -> impl ExactSizeIterator<Item = u32> + 'a {
+    /// Gives the values in order, narrower ones widened.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = u64> + 'a {
         let width = self.parameters.width.bytes();
         self.values
             .chunks_exact(width)
-            .map(|bytes| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
+            .map(|bytes| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 }
 

@@ -10,19 +10,24 @@
 //!   come from different elements and those of different rounds are independent, so that it never does.
 //! * [`Scheme::BottomK`] (MinOneHash): the least hashes of the set under one function, compared by merging.
 //!
+//! A *sketch* is a bottom-k signature of a few values of 64 bits, by whose [keys](MinHashRef::keys) an index finds texts that
+//! share shingles.
+//!
 //! Main items: [`MinHasher`] gathers hashes and finishes into a [`MinHash`]; [`jaccard`] compares two signatures in
-//! binary form; [`Parameters`] is the header that both must share.
+//! binary form; [`shares_key`] says whether an index finds one by the other; [`Parameters`] is the header that both must share.
 //!
 //! How many times a token occurs and in which order does not matter. Which values a set gives never changes within a format
 //! version; `docs/signatures.md` specifies them, with golden vectors.
 
 mod compare;
 mod format;
+mod keys;
 mod many;
 mod smallest;
 
 pub use compare::jaccard;
 pub use format::{HEADER_BYTES, MinHash, MinHashRef, Parameters, Scheme, Width, fingerprint};
+pub use keys::shares_key;
 
 use crate::sketch::hash::mix;
 use crate::sketch::shingle::{self, BATCH, Sink};
@@ -86,7 +91,7 @@ impl MinHasher {
     pub fn new(parameters: Parameters, seed: u64) -> Self {
         let state = match parameters.scheme() {
             Scheme::ManyHash => State::Many(Box::new(ManyHash::new(parameters.count()))),
-            Scheme::BottomK => State::Bottom(BottomK::new(parameters.count())),
+            Scheme::BottomK => State::Bottom(BottomK::new(parameters.count(), parameters.width() == Width::Bits64)),
         };
         Self { parameters, seed, state, buffer: Box::new([0; BATCH]), buffered: 0 }
     }

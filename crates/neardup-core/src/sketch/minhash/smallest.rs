@@ -1,6 +1,7 @@
 //! The bottom-k scheme: the k smallest distinct values of one hash function.
 //!
-//! The hash function is the high 32 bits of the element; two elements that agree in them count as one.
+//! Values are the elements themselves, or their high 32 bits where no more are stored: then two elements that agree in them
+//! count as one.
 
 /// How many candidates beyond k are gathered before the k smallest are picked out.
 const SLACK: usize = 2048;
@@ -9,28 +10,32 @@ const SLACK: usize = 2048;
 #[derive(Clone, Debug)]
 pub(super) struct BottomK {
     count: usize,
+    /// How far an element is shifted to the right to be a value.
+    shift: u32,
     /// Every value up to `limit` so far, with repetitions.
-    candidates: Vec<u32>,
+    candidates: Vec<u64>,
     /// The smallest candidates, while they are picked.
-    small: Vec<u32>,
+    small: Vec<u64>,
     /// No value above this one can be among the k smallest.
-    limit: u32,
+    limit: u64,
 }
 
 impl BottomK {
-    pub(super) fn new(count: usize) -> Self {
-        Self { count, candidates: Vec::new(), small: Vec::new(), limit: u32::MAX }
+    /// Gathers `count` values of 64 bits, or of 32.
+    pub(super) fn new(count: usize, whole: bool) -> Self {
+        let shift = if whole { 0 } else { 32 };
+        Self { count, shift, candidates: Vec::new(), small: Vec::new(), limit: u64::MAX }
     }
 
     pub(super) fn reset(&mut self) {
         self.candidates.clear();
-        self.limit = u32::MAX;
+        self.limit = u64::MAX;
     }
 
     pub(super) fn add_all(&mut self, elements: &[u64]) {
         for batch in elements.chunks(SLACK) {
             self.candidates
-                .extend(batch.iter().map(|element| (element >> 32) as u32).filter(|&value| value <= self.limit));
+                .extend(batch.iter().map(|element| element >> self.shift).filter(|&value| value <= self.limit));
             if self.candidates.len() > self.count + SLACK {
                 self.pick();
             }
@@ -43,7 +48,8 @@ impl BottomK {
         // deviations of them are expected there. If repetitions leave fewer, all are sorted.
         let wanted = self.count + 6 * self.count.isqrt() + 16;
         if self.candidates.len() > 2 * wanted {
-            let cut = (u64::from(self.limit) * wanted as u64 / self.candidates.len() as u64) as u32;
+            let most = self.limit.min(u64::MAX >> self.shift);
+            let cut = (u128::from(most) * wanted as u128 / self.candidates.len() as u128) as u64;
             self.small.resize(self.candidates.len(), 0);
             let mut length = 0;
             for &value in &self.candidates {
@@ -70,7 +76,7 @@ impl BottomK {
     }
 
     /// Gives the values in ascending order, or `None` if nothing was added.
-    pub(super) fn finish(&mut self) -> Option<&[u32]> {
+    pub(super) fn finish(&mut self) -> Option<&[u64]> {
         if self.candidates.is_empty() {
             return None;
         }

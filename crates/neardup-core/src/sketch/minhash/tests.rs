@@ -54,7 +54,7 @@ fn naive_narrow_jaccard(x: &MinHash, y: &MinHash, count: usize) -> f64 {
 }
 
 fn values(signature: &MinHash) -> Vec<u32> {
-    MinHashRef::parse(signature.as_bytes()).unwrap().values().collect()
+    MinHashRef::parse(signature.as_bytes()).unwrap().values().map(|value| value as u32).collect()
 }
 
 fn exact_jaccard(a: &[u64], b: &[u64]) -> f64 {
@@ -237,6 +237,9 @@ fn parameters_have_ranges() {
         (Scheme::ManyHash, 128, 8),
         (Scheme::ManyHash, 128, 64),
         (Scheme::BottomK, 128, 8),
+        (Scheme::BottomK, 7, 32),
+        (Scheme::BottomK, 0, 64),
+        (Scheme::BottomK, 1025, 64),
     ] {
         assert_eq!(Parameters::new(scheme, count, width, 0).unwrap_err().kind, ErrorKind::InvalidParameter);
     }
@@ -320,9 +323,13 @@ fn estimates(scheme: Scheme, width: u32, count: usize, union: u64, common: u64) 
 /// Unbiased, and no more variance than `count` independent hashes have, for tiny, middling and large sets.
 #[test]
 fn the_estimate_is_unbiased_and_no_worse_than_independent_hashes() {
-    for (scheme, width) in
-        [(Scheme::ManyHash, 32), (Scheme::ManyHash, 16), (Scheme::BottomK, 32), (Scheme::BottomK, 16)]
-    {
+    for (scheme, width) in [
+        (Scheme::ManyHash, 32),
+        (Scheme::ManyHash, 16),
+        (Scheme::BottomK, 32),
+        (Scheme::BottomK, 16),
+        (Scheme::BottomK, 64),
+    ] {
         for (union, common) in [(5, 2), (20, 10), (100, 70), (1000, 500)] {
             let count = 128;
             let similarity = common as f64 / union as f64;
