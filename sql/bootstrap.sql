@@ -21,3 +21,4 @@ CREATE TYPE simhash;
 CREATE TYPE minhash;
 CREATE TYPE tokenset;
 CREATE TYPE bloom_filter;
+CREATE TYPE hamming_ball;

@@ -2,7 +2,7 @@
 
 CREATE FUNCTION overlap_within(a integer[], b integer[], similarity double precision) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SUPPORT overlap_within_support
-    RETURN overlap_keys(a, similarity) OPERATOR(neardup.&&) overlap_probes(b, similarity)
+    RETURN overlap_keys(a, similarity) OPERATOR(pg_catalog.&&) overlap_probes(b, similarity)
        AND overlap_reaches(a, b, similarity);
 
 COMMENT ON FUNCTION token_keys(text, text) IS 'the set of a document''s tokens as sorted integers, longer tokens first, which are rarer: what overlap_within compares';

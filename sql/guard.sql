@@ -1,47 +1,49 @@
--- guard: the trigger function
+-- guard: the trigger functions
 
 CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_guard';
+CREATE FUNCTION neardup.release_locks() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_release_locks';
 
--- guard: what is guarded, read from the triggers themselves, so that renames, dumps and restores need no upkeep
+-- guard: what is guarded, read from the triggers themselves, so that renames, dumps and restores need no upkeep. A trigger that
+-- somebody made by hand counts only if its argument is one that the guard would take.
 
 CREATE VIEW neardup.protected AS
 SELECT t.tgrelid::regclass AS target,
        c.names[1] AS document,
-       c.names[2] AS signature,
-       (g.settings ->> 'distance')::integer AS distance,
-       g.settings ->> 'on_duplicate' AS on_duplicate,
-       g.settings ->> 'analyzer' AS analyzer,
+       coalesce(s.settings ->> 'method', 'sketch') AS method,
+       s.settings ->> 'analyzer' AS analyzer,
+       (s.settings ->> 'keys')::integer AS keys,
+       (s.settings ->> 'distance')::integer AS distance,
+       s.settings ->> 'on_duplicate' AS on_duplicate,
+       coalesce(s.settings ->> 'verify', 'facts') AS verify,
+       (s.settings ->> 'similarity')::double precision AS similarity,
+       c.names[1:1 + n.columns] AS columns,
+       pg_catalog.format('%I.%I', s.settings -> 'expression' ->> 0, s.settings -> 'expression' ->> 1) AS expression,
+       c.names[2 + n.columns:1 + n.columns + n.scope] AS scope,
+       CASE WHEN n.time THEN c.names[2 + n.columns + n.scope] END AS time_column,
+       pg_catalog.make_interval(days => (n.window / 86400000000)::integer, secs => (n.window % 86400000000) / 1000000::double precision) AS within,
+       CASE WHEN n.marks THEN c.names[pg_catalog.cardinality(c.names)] END AS duplicate_of,
+       pg_catalog.format('%I.%I', s.settings -> 'divert' ->> 0, s.settings -> 'divert' ->> 1) AS diverted_to,
+       coalesce((s.settings ->> 'log')::boolean, false) AS log,
+       pg_catalog.to_timestamp((s.settings ->> 'since')::double precision) AS since,
        t.tgenabled <> 'D' AS enabled,
-       t.tgname AS trigger,
-       coalesce(g.settings ->> 'verify', 'none') AS verify,
-       (g.settings ->> 'similarity')::double precision AS similarity,
-       c.names[1:1] || c.names[3:2 + g.columns] AS columns,
-       g.settings ->> 'expression' AS expression,
-       c.names[3 + g.columns:2 + g.columns + g.scope] AS scope,
-       CASE WHEN g.age THEN c.names[3 + g.columns + g.scope] END AS age,
-       (g.settings ->> 'within')::interval AS within,
-       CASE WHEN g.marks THEN c.names[pg_catalog.cardinality(c.names)] END AS duplicate_of,
-       g.settings ->> 'divert' AS diverted_to,
-       coalesce((g.settings ->> 'log')::boolean, false) AS log,
-       (g.settings ->> 'since')::timestamptz AS since,
-       coalesce(g.settings ->> 'method', 'simhash') AS method,
-       (g.settings ->> 'bands')::integer AS bands,
-       (g.settings ->> 'rows')::integer AS rows
+       t.tgname AS trigger
 FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
-         SELECT s AS settings,
-                coalesce((s ->> 'columns')::integer, 0) AS columns,
-                coalesce((s ->> 'scope')::integer, 0) AS scope,
-                coalesce((s ->> 'age')::boolean, false) AS age,
-                coalesce((s ->> 'marks')::boolean, false) AS marks
-         FROM (SELECT pg_catalog.convert_from(pg_catalog.substr(t.tgargs, 1, pg_catalog.length(t.tgargs) - 1), 'UTF8')::jsonb AS s) a
-     ) g
+         SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings
+     ) s
      CROSS JOIN LATERAL (
-         SELECT pg_catalog.array_agg(a.attname ORDER BY n.place) AS names
-         FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY n(number, place)
-              JOIN pg_catalog.pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = n.number
+         SELECT coalesce((s.settings ->> 'columns')::integer, 0) AS columns,
+                coalesce((s.settings ->> 'scope')::integer, 0) AS scope,
+                coalesce((s.settings ->> 'time')::boolean, false) AS time,
+                coalesce((s.settings ->> 'marks')::boolean, false) AS marks,
+                (s.settings ->> 'window')::bigint AS window
+     ) n
+     CROSS JOIN LATERAL (
+         SELECT pg_catalog.array_agg(a.attname ORDER BY u.place) AS names
+         FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY u(number, place)
+              JOIN pg_catalog.pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = u.number
      ) c
-WHERE t.tgfoid = 'neardup.guard'::regproc AND t.tgparentid = 0 AND t.tgnargs = 1 AND pg_catalog.cardinality(c.names) >= 2;
+WHERE t.tgfoid = 'neardup.guard'::regproc AND t.tgparentid = 0 AND t.tgnargs = 1 AND s.settings IS NOT NULL;
 
 GRANT SELECT ON neardup.protected TO public;
 
@@ -65,16 +67,6 @@ CREATE FUNCTION neardup_internal.key_expression(target regclass, alias text) RET
         FROM pg_catalog.unnest(neardup_internal.key_columns(target)) WITH ORDINALITY k(name, place)
     );
 
--- guard: columns of a table by their names
-
-CREATE FUNCTION neardup_internal.column_numbers(target oid, names text[]) RETURNS smallint[]
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN (
-        SELECT pg_catalog.array_agg(a.attnum ORDER BY n.place)
-        FROM pg_catalog.unnest(names) WITH ORDINALITY n(name, place)
-             JOIN pg_catalog.pg_attribute a ON a.attrelid = target AND a.attname::text = n.name AND NOT a.attisdropped
-    );
-
 -- guard: the sequence that counts what a guard does: it belongs to the document column and is named after the action
 
 CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action text) RETURNS oid
@@ -89,121 +81,34 @@ CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action
         ORDER BY c.oid LIMIT 1
     );
 
--- guard: the end of the index expression of a guard by minhash or overlap: its arguments behind the column
+-- guard: a document as SQL, the same as the guard makes it; without an alias, as an index expression
 
-CREATE FUNCTION neardup_internal.index_key(guarded neardup.protected) RETURNS text
+CREATE FUNCTION neardup_internal.document_expression(target regclass, columns name[], expression text, alias text DEFAULT NULL) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN CASE (guarded).method
-               WHEN 'minhash' THEN pg_catalog.format(', %s, %s)', (guarded).bands, (guarded).rows)
-               WHEN 'overlap' THEN pg_catalog.format(', %L::double precision)', (guarded).similarity)
-           END;
-
--- guard: what the trigger needs to know of its table
-
-CREATE FUNCTION neardup_internal.guard_target(
-    trigger oid,
-    OUT root oid, OUT target oid, OUT owner oid, OUT signature_type oid, OUT document smallint, OUT name text, OUT keys text[],
-    OUT columns text[], OUT within bigint, OUT diverted text, OUT logger oid, OUT counter oid, OUT expression oid
-) RETURNS SETOF record
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    WITH RECURSIVE up AS (
-        SELECT t.oid, t.tgparentid FROM pg_catalog.pg_trigger t WHERE t.oid = trigger
-        UNION ALL
-        SELECT t.oid, t.tgparentid FROM up JOIN pg_catalog.pg_trigger t ON t.oid = up.tgparentid
-    )
-    SELECT t.oid, c.oid, c.relowner,
-           CASE p.method WHEN 'simhash' THEN 'simhash'::regtype WHEN 'minhash' THEN 'minhash'::regtype ELSE 'integer[]'::regtype END,
-           t.tgattr[0], c.relname, neardup_internal.key_columns(c.oid)::text[],
-           (SELECT pg_catalog.array_agg(a.attname ORDER BY n.place)
-            FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY n(number, place)
-                 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = n.number),
-           pg_catalog.round(EXTRACT(epoch FROM p.within) * 1000000)::bigint,
-           (SELECT pg_catalog.format(
-                       'INSERT INTO %I.%I (document, record, duplicate_of, measure, value) '
-                       'VALUES (%L, pg_catalog.to_jsonb($1) OPERATOR(pg_catalog.-) %L::text, $2, $3, $4)',
-                       dn.nspname, dc.relname, p.document, p.signature)
-            FROM pg_catalog.pg_class dc JOIN pg_catalog.pg_namespace dn ON dn.oid = dc.relnamespace
-            WHERE dc.oid = pg_catalog.to_regclass(p.diverted_to)),
-           (SELECT v.relowner FROM pg_catalog.pg_class v WHERE v.oid = pg_catalog.to_regclass('neardup.verdicts')),
-           neardup_internal.guard_counter(p, p.on_duplicate),
-           (SELECT f.oid FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_namespace fn ON fn.oid = f.pronamespace
-            WHERE pg_catalog.format('%I.%I', fn.nspname, f.proname) = p.expression AND f.pronargs = 1
-              AND f.proargtypes[0] = c.reltype AND f.prorettype = 'text'::regtype)
-    FROM up
-         JOIN pg_catalog.pg_trigger t ON t.oid = up.oid AND t.tgparentid = 0
-         JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-         JOIN neardup.protected p ON p.target = c.oid AND p.trigger = t.tgname;
-END;
-
--- guard: an index on the rotated signatures of a table
-
-CREATE FUNCTION neardup_internal.rotated_index(relation oid, signature text, band integer) RETURNS oid
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN (
-        SELECT i.indexrelid
-        FROM pg_catalog.pg_index i
-             JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
-             JOIN pg_catalog.pg_am m ON m.oid = c.relam
-             JOIN pg_catalog.pg_depend f ON f.classid = 'pg_class'::regclass AND f.objid = i.indexrelid
-                  AND f.refclassid = 'pg_proc'::regclass AND f.refobjid = 'simhash_rotated(simhash, integer)'::regprocedure
-             JOIN pg_catalog.pg_depend s ON s.classid = 'pg_class'::regclass AND s.objid = i.indexrelid
-                  AND s.refclassid = 'pg_class'::regclass AND s.refobjid = i.indrelid
-             JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = s.refobjsubid AND a.attname::text = signature
-        WHERE i.indrelid = relation AND i.indisvalid AND i.indnatts = 1 AND i.indpred IS NULL AND m.amname = 'btree'
-          AND pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) ~ (', ' || band || '\)$')
-        ORDER BY i.indexrelid LIMIT 1
-    );
-
--- guard: a GIN index on the signatures of a table, whose expression ends so
-
-CREATE FUNCTION neardup_internal.key_index(relation oid, signature text, ending text) RETURNS oid
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN (
-        SELECT i.indexrelid
-        FROM pg_catalog.pg_index i
-             JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
-             JOIN pg_catalog.pg_am m ON m.oid = c.relam
-             JOIN pg_catalog.pg_depend s ON s.classid = 'pg_class'::regclass AND s.objid = i.indexrelid
-                  AND s.refclassid = 'pg_class'::regclass AND s.refobjid = i.indrelid
-             JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = s.refobjsubid AND a.attname::text = signature
-        WHERE i.indrelid = relation AND i.indisvalid AND i.indnatts = 1 AND i.indpred IS NULL AND m.amname = 'gin'
-          AND pg_catalog.right(pg_catalog.pg_get_indexdef(i.indexrelid, 1, true), pg_catalog.length(ending)) = ending
-        ORDER BY i.indexrelid LIMIT 1
-    );
-
--- guard: the tables whose rows are looked at, with the numbers of the guard's columns there and the indexes on rotated signatures
-
-CREATE FUNCTION neardup_internal.guard_parts(target oid, columns text[], keys text[])
-    RETURNS TABLE (part oid, columns smallint[], keys smallint[], indexes oid[])
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT c.oid, neardup_internal.column_numbers(c.oid, $2), neardup_internal.column_numbers(c.oid, $3),
-           (SELECT pg_catalog.array_agg(coalesce(neardup_internal.rotated_index(c.oid, ($2)[2], band), 0) ORDER BY band)
-            FROM pg_catalog.generate_series(0, 3) band)
+    SELECT CASE
+        -- Partitions have the columns in orders of their own, so an index on all of them names each.
+        WHEN expression IS NOT NULL THEN pg_catalog.format('%s(CAST(%s AS %s))', expression,
+            CASE WHEN alias IS NOT NULL THEN pg_catalog.format('%s.*', alias)
+                 WHEN c.relkind = 'r' THEN pg_catalog.format('%I.*', c.relname)
+                 ELSE pg_catalog.format('ROW(%s)', (
+                     SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
+                     FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)) END,
+            pg_catalog.format_type(c.reltype, NULL))
+        WHEN pg_catalog.cardinality(columns) > 1 THEN pg_catalog.format('neardup.document(%s)', p.parts)
+        ELSE p.parts END
     FROM pg_catalog.pg_class c
-    WHERE c.relkind = 'r' AND (c.oid = $1 OR c.oid IN (SELECT l.relid FROM pg_catalog.pg_partition_tree($1) l WHERE l.isleaf))
-    ORDER BY c.oid;
+         CROSS JOIN LATERAL (
+             SELECT pg_catalog.string_agg(pg_catalog.format('CAST(%s%I AS pg_catalog.text)', alias || '.', n.name), ', ' ORDER BY n.place) AS parts
+             FROM pg_catalog.unnest(columns) WITH ORDINALITY n(name, place)
+         ) p
+    WHERE c.oid = target;
 END;
 
--- guard: the same for a guard by minhash or overlap, with the index on keys
+-- guard: the one guard of a table, or the one on a column
 
-CREATE FUNCTION neardup_internal.keyed_parts(target oid, columns text[], keys text[], trigger oid)
-    RETURNS TABLE (part oid, columns smallint[], keys smallint[], indexes oid[])
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT g.part, g.columns, g.keys, ARRAY[coalesce(neardup_internal.key_index(g.part, ($2)[2], neardup_internal.index_key(p)), 0)]
-    FROM pg_catalog.pg_trigger t
-         JOIN neardup.protected p ON p.target = t.tgrelid AND p.trigger = t.tgname
-         CROSS JOIN LATERAL neardup_internal.guard_parts($1, $2, $3) g
-    WHERE t.oid = $4
-    ORDER BY g.part;
-END;
-
--- guard: the one guard of a table, or the one on a column; of a certain method, since what works on a table works on simhash signatures
-
-CREATE FUNCTION neardup_internal.guard_of(target regclass, document name DEFAULT NULL, method text DEFAULT 'simhash') RETURNS neardup.protected
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+CREATE FUNCTION neardup_internal.guard_of(target regclass, document name DEFAULT NULL) RETURNS neardup.protected
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     guarded neardup.protected;
     guards bigint;
@@ -220,39 +125,11 @@ BEGIN
     END IF;
     SELECT * INTO guarded FROM neardup.protected p
     WHERE p.target::oid = guard_of.target::oid AND (guard_of.document IS NULL OR p.document = guard_of.document);
-    IF guarded.method <> method THEN
-        RAISE EXCEPTION 'column "%" of table % is guarded by method %, not %', guarded.document, target, guarded.method, method
-            USING ERRCODE = 'feature_not_supported';
-    END IF;
     RETURN guarded;
 END
 $$;
 
--- guard: rows that it does not see
-
-CREATE FUNCTION neardup_internal.tell_of_unsigned(guarded neardup.protected) RETURNS void
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-    unsigned boolean;
-BEGIN
-    -- Documents without a token have no signature either; a look at the first thousand tells.
-    EXECUTE pg_catalog.format(
-        'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %4$s %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
-        'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature,
-        (SELECT CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END FROM pg_catalog.pg_class c WHERE c.oid = guarded.target::oid))
-        INTO unsigned USING guarded.analyzer;
-    IF unsigned THEN
-        RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', guarded.target
-            USING HINT = pg_catalog.format('Sign them: CALL neardup.backfill(%L);', guarded.target);
-    END IF;
-END
-$$;
-
-COMMENT ON FUNCTION neardup_internal.column_numbers(oid, text[]) IS 'attribute numbers of columns of a table';
 COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
-COMMENT ON FUNCTION neardup_internal.guard_parts(oid, text[], text[]) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';
-COMMENT ON FUNCTION neardup_internal.keyed_parts(oid, text[], text[], oid) IS 'the same for a guard by minhash or overlap, with the index on keys';
-COMMENT ON FUNCTION @extschema@.simhash_rotated(simhash, integer) IS 'the signature''s bits, those of band 0 to 3 first: for the B-tree indexes of a guard';
-COMMENT ON FUNCTION neardup_internal.rotated_index(oid, text, integer) IS 'the index that a guard uses on a table for one band of its signatures';
-COMMENT ON FUNCTION neardup_internal.key_index(oid, text, text) IS 'a GIN index on a signature column whose expression ends so';
-COMMENT ON FUNCTION neardup_internal.index_key(neardup.protected) IS 'how the index expression of a guard by minhash or overlap ends; NULL for simhash';
+COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger, NULL where its arguments are none';
+COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, smallint[], regproc) IS 'the index by which a guard with these settings finds candidates';
+COMMENT ON FUNCTION neardup_internal.document_expression(regclass, name[], text, text) IS 'a document as SQL, of columns or by a function of the row';

@@ -17,8 +17,8 @@ CREATE INDEX ON neardup.verdicts (at);
 SELECT pg_catalog.pg_extension_config_dump('neardup.verdicts', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup.verdicts_verdict_id_seq', '');
 
--- The guard writes here; the owner of a table sees and removes what concerns it.
-GRANT SELECT, DELETE ON neardup.verdicts TO public;
+-- The guard writes here as the owner of its table, who sees, writes and removes what concerns it and nothing else.
+GRANT SELECT, INSERT, DELETE ON neardup.verdicts TO public;
 ALTER TABLE neardup.verdicts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON neardup.verdicts USING (
     pg_catalog.pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = target::oid), 'USAGE')

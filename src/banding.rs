@@ -3,8 +3,7 @@
 
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::plot;
-use neardup_core::sketch::minhash::{self, MinHashRef};
-use neardup_core::sketch::simhash;
+use neardup_core::sketch::minhash::MinHashRef;
 use neardup_core::{Error, ErrorKind};
 use pgrx::prelude::*;
 
@@ -20,15 +19,10 @@ extension_sql_file!(
         simhash_bands,
         simhash_band,
         simhash_probes,
-        simhash_probes_part,
-        hamming_within,
         minhash_bands,
         minhash_band_plan,
         minhash_band_curve,
         minhash_band_curve_svg,
-        jaccard_within,
-        simhash_rotated,
-        "planning",
         "minhash_operators",
         "simhash_operators"
     ]
@@ -56,30 +50,6 @@ fn simhash_probes(signature: SimHash, distance: i32, bands: default!(i32, 4)) ->
     Ok(keys)
 }
 
-// The guard's indexes call it four times a row: it stays as cheap as an operator.
-#[pg_extern(immutable, strict, parallel_safe, cost = 1)]
-fn simhash_rotated(signature: SimHash, band: i32) -> Result<i64> {
-    Ok(banding::rotated(signature.0, within("band", band, 0..=banding::DEFAULT_BANDS - 1)?).cast_signed())
-}
-
-// The same keys, cut into `parts` runs of nearly one length.
-#[pg_extern(name = "simhash_probes", immutable, strict, parallel_safe, cost = 2)]
-fn simhash_probes_part(signature: SimHash, distance: i32, bands: i32, part: i32, parts: i32) -> Result<Vec<i32>> {
-    let mut keys = simhash_probes(signature, distance, bands)?;
-    let parts = within("parts", parts, 1..=1000)? as usize;
-    let part = within("part", part, 0..=parts as u32 - 1)? as usize;
-    let place = |part: usize| keys.len() * part / parts;
-    let (start, end) = (place(part), place(part + 1));
-    keys.truncate(end);
-    keys.drain(..start);
-    Ok(keys)
-}
-
-#[pg_extern(immutable, strict, parallel_safe)]
-fn hamming_within(a: SimHash, b: SimHash, distance: i32) -> bool {
-    i64::from(simhash::hamming_distance(a.0, b.0)) <= i64::from(distance)
-}
-
 #[pg_extern(immutable, strict, parallel_safe, cost = 2)]
 fn minhash_bands(
     signature: Stored<'_, MinHashType>,
@@ -92,11 +62,6 @@ fn minhash_bands(
     let mut keys = Vec::new();
     banding::minhash_bands(signature.values(), bands, rows, |key| keys.push(key)).map_err(report)?;
     Ok(keys)
-}
-
-#[pg_extern(immutable, strict, parallel_safe)]
-fn jaccard_within(a: Stored<'_, MinHashType>, b: Stored<'_, MinHashType>, similarity: f64) -> Result<bool> {
-    minhash::jaccard(a.bytes, b.bytes).map(|found| found >= similarity).map_err(report)
 }
 
 /// Checks a similarity, which is above 0 and at most 1.

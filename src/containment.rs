@@ -14,12 +14,13 @@ use crate::analyzer;
 use crate::argument::within;
 use crate::datum::Integers;
 use crate::error::{Result, report};
+use crate::planning::overlap_within_support;
 
 extension_sql_file!(
     "../sql/containment.sql",
     name = "containment",
     requires =
-        [token_keys, overlap_keys, overlap_probes, overlap_similarity, overlap_reaches, fingerprints, "planning"]
+        [token_keys, overlap_keys, overlap_probes, overlap_similarity, overlap_reaches, fingerprints, overlap_within_support]
 );
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 10000)]

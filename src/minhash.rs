@@ -43,7 +43,7 @@ type Value<'a> = Stored<'a, MinHashType>;
 type Signature = Made<MinHashType>;
 
 /// A document longer than this, in bytes, does not leave its working memory behind.
-const KEPT_DOCUMENT: usize = 1 << 20;
+pub const KEPT_DOCUMENT: usize = 1 << 20;
 
 #[pg_extern(
     immutable,
@@ -101,7 +101,7 @@ fn minhash_from_values(
     hashes: default!(i32, 0),
     label: default!(&str, "'values'"),
 ) -> Result<Signature> {
-    let width = within("bits", bits, 16..=32)?;
+    let width = within("bits", bits, 16..=64)?;
     let count = match within("hashes", hashes, 0..=1024)? {
         0 => raw.len() / (width as usize / 8),
         hashes => hashes as usize,
@@ -128,24 +128,28 @@ thread_local! {
 }
 
 impl Request<'_> {
-    /// Runs `work` with a hasher for these parameters. The hasher is taken out for the call: an error inside `work` unwinds
-    /// through here and only costs its memory.
     fn with_hasher<T>(self, description: &str, keep: bool, work: impl FnOnce(&mut MinHasher) -> T) -> Result<T> {
         let seed = self.seed.cast_unsigned();
-        let (count, width) = (within("hashes", self.hashes, 8..=1024)?, within("bits", self.bits, 16..=32)?);
+        let (count, width) = (within("hashes", self.hashes, 8..=1024)?, within("bits", self.bits, 16..=64)?);
         let parameters = Scheme::parse(self.scheme)
             .and_then(|scheme| Parameters::new(scheme, count as usize, width, fingerprint(description, seed)))
             .map_err(report)?;
-        let mut hasher = match HASHER.take() {
-            Some((same_parameters, same_seed, hasher)) if (same_parameters, same_seed) == (parameters, seed) => hasher,
-            _ => MinHasher::new(parameters, seed),
-        };
-        let result = work(&mut hasher);
-        if keep {
-            HASHER.set(Some((parameters, seed, hasher)));
-        }
-        Ok(result)
+        Ok(with_hasher(parameters, seed, keep, work))
     }
+}
+
+/// Runs `work` with a hasher for these parameters, and keeps its memory for the next call if told to. The hasher is taken out for the
+/// call: an error inside `work` unwinds through here and only costs that memory.
+pub fn with_hasher<T>(parameters: Parameters, seed: u64, keep: bool, work: impl FnOnce(&mut MinHasher) -> T) -> T {
+    let mut hasher = match HASHER.take() {
+        Some((same_parameters, same_seed, hasher)) if (same_parameters, same_seed) == (parameters, seed) => hasher,
+        _ => MinHasher::new(parameters, seed),
+    };
+    let result = work(&mut hasher);
+    if keep {
+        HASHER.set(Some((parameters, seed, hasher)));
+    }
+    result
 }
 
 fn of_document(document: &str, analyzer: &str, request: Request<'_>) -> Result<Option<Signature>> {

@@ -1,14 +1,12 @@
 //! `near_duplicate`: the guard's rule as a query, and the same rule for clean-ups.
 
 use neardup_core::sketch::minhash::shares_key;
-use neardup_core::similarity;
-use neardup_core::verdict::Verdict;
-use neardup_core::verdict::duplicate::Prepared;
+use neardup_core::verdict::Prepared;
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
 use crate::planning::near_duplicate_support;
-use crate::{profile, sketch};
+use crate::sketch;
 
 extension_sql_file!(
     "../sql/near_duplicate.sql",
@@ -40,7 +38,7 @@ fn near_duplicate(a: &str, b: &str) -> Result<bool> {
     sql = "CREATE FUNCTION neardup_internal.says_the_same(a text, b text) RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn says_the_same(a: &str, b: &str) -> Result<bool> {
-    let prepared = Prepared::new(a).map_err(report)?;
+    let mut prepared = Prepared::new(a).map_err(report)?;
     Ok(prepared.duplicate(b).map_err(report)?.is_some())
 }
 

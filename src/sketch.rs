@@ -4,13 +4,16 @@
 //! probability; docs/candidates.md has what was measured.
 
 use neardup_core::document;
-use neardup_core::sketch::minhash::{MinHashRef, MinHasher, Parameters, Scheme, fingerprint, shares_key};
+use neardup_core::sketch::minhash::{MinHash, MinHashRef, Parameters, fingerprint, shares_key};
 use pgrx::prelude::*;
 
 use crate::analyzer;
 use crate::argument::within;
 use crate::datum::{Made, MinHashType, Stored, Text, TsVector};
 use crate::error::{Result, report};
+use crate::gin::{minhash_consistent, minhash_extract_query, minhash_extract_value, minhash_tri_consistent};
+use crate::minhash::{KEPT_DOCUMENT, with_hasher};
+use crate::planning::{share_key_join_selectivity, share_key_selectivity};
 
 extension_sql_file!(
     "../sql/sketch.sql",
@@ -34,15 +37,11 @@ extension_sql_file!(
 /// The keys a sketch may have.
 const KEYS: std::ops::RangeInclusive<u32> = 1..=1024;
 
-/// The width of a key in bits.
-const BITS: u32 = 64;
-
 type Value<'a> = Stored<'a, MinHashType>;
 type Signature = Made<MinHashType>;
 
-fn hasher(description: &str, keys: u32) -> neardup_core::Result<MinHasher> {
-    let parameters = Parameters::new(Scheme::BottomK, keys as usize, BITS, fingerprint(description, 0))?;
-    Ok(MinHasher::new(parameters, 0))
+fn parameters(description: &str, keys: u32) -> neardup_core::Result<Parameters> {
+    Parameters::sketch(keys as usize, fingerprint(description, 0))
 }
 
 /// Makes the stored bytes of a document's sketch; `None` where it has no token.
@@ -51,9 +50,10 @@ fn hasher(description: &str, keys: u32) -> neardup_core::Result<MinHasher> {
 /// For a text that is no analyzer, a profile among them, and for a text of 4 GB or more.
 pub fn of_document(document: &str, analyzer: &str, keys: u32) -> Result<Option<Vec<u8>>> {
     analyzer::with_description(analyzer, |analyzer, description, scratch| {
-        let mut hasher = hasher(description, keys)?;
-        let sketch = document::minhash(document, analyzer, scratch, &mut hasher)?;
-        Ok(sketch.map(|sketch| sketch.into_bytes()))
+        let sketch = with_hasher(parameters(description, keys)?, 0, document.len() <= KEPT_DOCUMENT, |hasher| {
+            document::minhash(document, analyzer, scratch, hasher)
+        })?;
+        Ok(sketch.map(MinHash::into_bytes))
     })?
     .map_err(report)
 }
@@ -79,8 +79,10 @@ fn sketch_tokens(
     keys: default!(i32, 8),
     label: default!(&str, "'tokens'"),
 ) -> Result<Option<Signature>> {
-    let mut hasher = hasher(label, keys_of(keys)?).map_err(report)?;
-    let sketch = document::minhash_of_tokens(tokens.iter().flatten(), &mut hasher);
+    let parameters = parameters(label, keys_of(keys)?).map_err(report)?;
+    let sketch = with_hasher(parameters, 0, tokens.len() <= KEPT_DOCUMENT, |hasher| {
+        document::minhash_of_tokens(tokens.iter().flatten(), hasher)
+    });
     Ok(sketch.map(|sketch| sketch.into_bytes().into()))
 }
 
@@ -90,14 +92,14 @@ fn sketch_tsvector(
     keys: default!(i32, 8),
     label: default!(&str, "'tsvector'"),
 ) -> Result<Option<Signature>> {
-    let mut hasher = hasher(label, keys_of(keys)?).map_err(report)?;
-    let sketch = document::minhash_of_hashes(document.hashes(), &mut hasher);
+    let parameters = parameters(label, keys_of(keys)?).map_err(report)?;
+    let sketch = with_hasher(parameters, 0, true, |hasher| document::minhash_of_hashes(document.hashes(), hasher));
     Ok(sketch.map(|sketch| sketch.into_bytes().into()))
 }
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 1)]
 fn sketch_keys(signature: Value<'_>) -> Result<Vec<i64>> {
-    Ok(MinHashRef::parse_header(signature.bytes).map_err(report)?.keys().collect())
+    Ok(MinHashRef::parse_header(signature.bytes).map_err(report)?.keys().map(u64::cast_signed).collect())
 }
 
 /// Behind the operator `&&`.
@@ -111,6 +113,3 @@ fn sketch_keys(signature: Value<'_>) -> Result<Vec<i64>> {
 fn sketches_share_key(a: Value<'_>, b: Value<'_>) -> Result<bool> {
     shares_key(a.bytes, b.bytes).map_err(report)
 }
-
-use crate::gin::{minhash_consistent, minhash_extract_query, minhash_extract_value, minhash_tri_consistent};
-use crate::planning::{share_key_join_selectivity, share_key_selectivity};

@@ -1,124 +1,63 @@
-//! What the arguments of a selectivity estimator say: which function makes the stored keys, how many keys are looked up.
+//! What the arguments of a selectivity estimator say: how many rows the table of an operand has.
 
-use std::ffi::CStr;
+use pgrx::{Internal, pg_sys};
 
-use pgrx::{PgList, pg_sys};
-
-/// The operands of an array operator while the planner estimates it.
-pub struct Operands {
-    left: *mut pg_sys::Node,
-    right: *mut pg_sys::Node,
+fn pointer<T>(argument: &Internal) -> *mut T {
+    argument.unwrap().map_or(std::ptr::null_mut(), |datum| datum.cast_mut_ptr())
 }
 
-/// A call among the operands: the function's name, and its arguments where they are integer constants.
-pub struct Made {
-    /// The function's name without its schema.
-    pub by: String,
-    /// For each argument its value, if it is an integer constant.
-    pub of: Vec<Option<i32>>,
-}
-
-impl Operands {
-    /// Takes the two operands from an estimator's list of arguments.
-    ///
-    /// # Safety
-    /// `arguments` must be the list that Postgres passed to an estimator that is running.
-    pub unsafe fn from_list(arguments: *mut pg_sys::List) -> Option<Self> {
-        // SAFETY: the caller vouches for a list of nodes.
-        let list = unsafe { PgList::<pg_sys::Node>::from_pg(arguments) };
-        Some(Self { left: list.get_ptr(0)?, right: list.get_ptr(1)? })
-    }
-
-    /// How the left operand is made; `None` unless it is a call.
-    pub fn left(&self) -> Option<Made> {
-        made(self.left)
-    }
-
-    /// How the right operand is made; `None` unless it is a call.
-    pub fn right(&self) -> Option<Made> {
-        made(self.right)
-    }
-
-    /// The number of elements of the right operand, if it is a constant array.
-    pub fn constant_length(&self) -> Option<usize> {
-        // SAFETY: the operand is a valid node; a constant of this type is an integer array.
-        unsafe {
-            let constant = self.right.cast::<pg_sys::Const>();
-            if (*self.right).type_ != pg_sys::NodeTag::T_Const
-                || (*constant).consttype != pg_sys::INT4ARRAYOID
-                || (*constant).constisnull
-            {
-                return None;
-            }
-            let array: pgrx::Array<'_, i32> = pgrx::FromDatum::from_datum((*constant).constvalue, false)?;
-            Some(array.len())
-        }
-    }
-}
-
-fn made(node: *mut pg_sys::Node) -> Option<Made> {
-    // SAFETY: the node is valid; a call has a list of arguments, and a name unless it was dropped meanwhile.
-    unsafe {
-        if (*node).type_ != pg_sys::NodeTag::T_FuncExpr {
-            return None;
-        }
-        let call = node.cast::<pg_sys::FuncExpr>();
-        let name = pg_sys::get_func_name((*call).funcid);
-        if name.is_null() {
-            return None;
-        }
-        let arguments = PgList::<pg_sys::Node>::from_pg((*call).args);
-        let of = arguments.iter_ptr().map(super::expression::constant_integer).collect();
-        Some(Made { by: CStr::from_ptr(name).to_string_lossy().into_owned(), of })
-    }
-}
-
-/// What Postgres's own estimator says of `stored && constant`, where ANALYZE found keys that many rows share.
+/// The rows of a variable's table, 0 where that is not known; releases its statistics.
 ///
-/// `None` without such statistics: Postgres would then take each key to be in 0.5 % of the rows.
+/// # Safety
+/// The variable must have been filled in by Postgres.
+unsafe fn rows(variable: &pg_sys::VariableStatData) -> f64 {
+    // SAFETY: as the caller vouches; the relation is null or valid while the planner runs.
+    unsafe {
+        if let (Some(release), false) = (variable.freefunc, variable.statsTuple.is_null()) {
+            release(variable.statsTuple);
+        }
+        variable.rel.as_ref().map_or(0.0, |relation| relation.tuples)
+    }
+}
+
+/// The rows of the table that a restriction is on.
 ///
 /// # Safety
 /// The arguments must be those that Postgres passed to a restriction estimator that is running.
-pub unsafe fn from_statistics(
-    root: *mut pg_sys::PlannerInfo,
-    arguments: *mut pg_sys::List,
-    relation: i32,
-) -> Option<f64> {
+pub unsafe fn rows_of_restriction(root: &Internal, arguments: &Internal, relation: i32) -> f64 {
     let mut variable = pg_sys::VariableStatData::default();
     let (mut other, mut on_left) = (std::ptr::null_mut(), false);
-    // SAFETY: the caller vouches for the arguments; what is found is released here.
+    // SAFETY: the caller vouches for the arguments.
     unsafe {
         let found = pg_sys::get_restriction_variable(
-            root,
-            arguments,
+            pointer(root),
+            pointer(arguments),
             relation,
             &raw mut variable,
             &raw mut other,
             &raw mut on_left,
         );
-        if !found {
-            return None;
-        }
-        let mut known = false;
-        if !variable.statsTuple.is_null() {
-            let mut slot = pg_sys::AttStatsSlot::default();
-            let kind = pg_sys::STATISTIC_KIND_MCELEM as i32;
-            known = pg_sys::get_attstatsslot(&raw mut slot, variable.statsTuple, kind, pg_sys::InvalidOid, 0);
-            pg_sys::free_attstatsslot(&raw mut slot);
-            if let Some(release) = variable.freefunc {
-                release(variable.statsTuple);
-            }
-        }
-        known.then(|| {
-            let share = pg_sys::OidFunctionCall4Coll(
-                pg_sys::Oid::from(pg_sys::F_ARRAYCONTSEL),
-                pg_sys::InvalidOid,
-                pg_sys::Datum::from(root),
-                pg_sys::Datum::from(pg_sys::OID_ARRAY_OVERLAP_OP),
-                pg_sys::Datum::from(arguments),
-                pg_sys::Datum::from(relation),
-            );
-            f64::from_bits(share.value() as u64)
-        })
+        if found { rows(&variable) } else { 0.0 }
+    }
+}
+
+/// The rows of the larger of the two tables that a join condition is on.
+///
+/// # Safety
+/// The arguments must be those that Postgres passed to a join estimator that is running.
+pub unsafe fn rows_of_join(root: &Internal, arguments: &Internal, join: &Internal) -> f64 {
+    let (mut a, mut b) = (pg_sys::VariableStatData::default(), pg_sys::VariableStatData::default());
+    let mut reversed = false;
+    // SAFETY: the caller vouches for the arguments.
+    unsafe {
+        pg_sys::get_join_variables(
+            pointer(root),
+            pointer(arguments),
+            pointer(join),
+            &raw mut a,
+            &raw mut b,
+            &raw mut reversed,
+        );
+        rows(&a).max(rows(&b))
     }
 }

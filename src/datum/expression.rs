@@ -5,9 +5,6 @@ use std::ptr;
 
 use pgrx::pg_sys;
 
-/// Postgres's operator family `array_ops` of GIN, whose number is fixed in pg_opfamily.dat.
-const GIN_ARRAY_OPS: pg_sys::Oid = pg_sys::Oid::from_u32(2745);
-
 /// A call of one of this extension's functions that the planner asks to simplify.
 pub struct Call {
     request: *mut pg_sys::SupportRequestSimplify,
@@ -41,65 +38,27 @@ impl Call {
         }
     }
 
-    /// `stored && sought` of two integer arrays, by the operator whose estimates fit keys. Where pg_upgrade has left that one out of
-    /// the family of the indexes, by Postgres's own, so that they still serve.
-    pub fn overlap(&self, stored: Expression, sought: Expression) -> Expression {
-        // SAFETY: the name is made here; a missing operator is Postgres's own error. make_opclause gives an OpExpr.
-        unsafe {
-            let mut qualified = pgrx::PgList::<pg_sys::Node>::new();
-            for name in [c"neardup", c"&&"] {
-                qualified.push(pg_sys::makeString(pg_sys::pstrdup(name.as_ptr())).cast());
-            }
-            let ours = pg_sys::LookupOperName(
-                ptr::null_mut(),
-                qualified.into_pg(),
-                pg_sys::INT4ARRAYOID,
-                pg_sys::INT4ARRAYOID,
-                false,
-                -1,
-            );
-            let served = pg_sys::op_in_opfamily(ours, GIN_ARRAY_OPS);
-            let operator = if served { ours } else { pg_sys::Oid::from(pg_sys::OID_ARRAY_OVERLAP_OP) };
-            let clause = pg_sys::make_opclause(
-                operator,
-                pg_sys::BOOLOID,
-                false,
-                stored.0.cast(),
-                sought.0.cast(),
-                pg_sys::InvalidOid,
-                pg_sys::InvalidOid,
-            );
-            pg_sys::set_opfuncid(clause.cast());
-            Expression(clause.cast())
-        }
+    /// A call of the extension's function `name`, in the schema of the function being simplified.
+    pub fn function(&self, name: &str, arguments: &[Expression]) -> Expression {
+        // SAFETY: the request's call is valid.
+        unsafe { function_of(beside((*(*self.request).fcall).funcid), name, arguments) }
     }
 
-    /// A call of the extension's function `name`, which must be in the schema of the function being simplified.
-    pub fn function(&self, name: &str, result: pg_sys::Oid, arguments: &[Expression]) -> Expression {
+    /// A call of one of the functions that only this extension calls.
+    pub fn internal_function(&self, name: &str, arguments: &[Expression]) -> Expression {
+        // SAFETY: the arguments are expressions of the running request.
+        unsafe { function_of(pg_sys::pstrdup(c"neardup_internal".as_ptr()), name, arguments) }
+    }
+
+    /// An application of the extension's operator `name`, in the schema of the function being simplified.
+    pub fn operator(&self, name: &str, left: Expression, right: Expression) -> Expression {
         let name = CString::new(name).unwrap_or_default();
-        // SAFETY: lists and strings are made here of valid nodes; a missing function is Postgres's own error. Arguments are
-        // copied, since the planner may change an expression where it stands.
+        // SAFETY: names are copied, a missing operator is Postgres's own error; make_opclause gives an OpExpr.
         unsafe {
-            let schema = pg_sys::get_namespace_name(pg_sys::get_func_namespace((*(*self.request).fcall).funcid));
-            let mut qualified = pgrx::PgList::<pg_sys::Node>::new();
-            qualified.push(pg_sys::makeString(schema).cast());
-            qualified.push(pg_sys::makeString(pg_sys::pstrdup(name.as_ptr())).cast());
-            let mut types = Vec::with_capacity(arguments.len());
-            let mut list = pgrx::PgList::<pg_sys::Node>::new();
-            for argument in arguments {
-                types.push(pg_sys::exprType(argument.0));
-                list.push(pg_sys::copyObjectImpl(argument.0.cast()).cast());
-            }
-            let function = pg_sys::LookupFuncName(qualified.into_pg(), types.len() as i32, types.as_ptr(), false);
-            let call = pg_sys::makeFuncExpr(
-                function,
-                result,
-                list.into_pg(),
-                pg_sys::InvalidOid,
-                pg_sys::InvalidOid,
-                pg_sys::CoercionForm::COERCE_EXPLICIT_CALL,
-            );
-            Expression(call.cast())
+            let schema = beside((*(*self.request).fcall).funcid);
+            let names = qualified(schema, pg_sys::pstrdup(name.as_ptr()));
+            let (a, b) = (pg_sys::exprType(left.0), pg_sys::exprType(right.0));
+            application(pg_sys::LookupOperName(ptr::null_mut(), names, a, b, false, -1), left, right)
         }
     }
 
@@ -111,7 +70,176 @@ impl Call {
     }
 }
 
+/// The name of the schema that a function is in.
+///
+/// # Safety
+/// Only within a transaction.
+unsafe fn beside(function: pg_sys::Oid) -> *mut std::ffi::c_char {
+    // SAFETY: as the caller vouches; the name is in the memory of this call.
+    unsafe { pg_sys::get_namespace_name(pg_sys::get_func_namespace(function)) }
+}
+
+/// # Safety
+/// Both must be C strings in the memory of this call.
+unsafe fn qualified(schema: *mut std::ffi::c_char, name: *mut std::ffi::c_char) -> *mut pg_sys::List {
+    let mut names = pgrx::PgList::<pg_sys::Node>::new();
+    // SAFETY: as the caller vouches.
+    unsafe {
+        names.push(pg_sys::makeString(schema).cast());
+        names.push(pg_sys::makeString(name).cast());
+    }
+    names.into_pg()
+}
+
+/// A call of a function of one of the extension's schemas. Arguments are copied, since the planner may change an expression where it
+/// stands.
+///
+/// # Safety
+/// The arguments must be valid expressions, and `schema` a C string in the memory of this call.
+unsafe fn function_of(schema: *mut std::ffi::c_char, name: &str, arguments: &[Expression]) -> Expression {
+    let name = CString::new(name).unwrap_or_default();
+    // SAFETY: as the caller vouches; a missing function is Postgres's own error.
+    unsafe {
+        let names = qualified(schema, pg_sys::pstrdup(name.as_ptr()));
+        let mut types = Vec::with_capacity(arguments.len());
+        let mut list = pgrx::PgList::<pg_sys::Node>::new();
+        for argument in arguments {
+            types.push(pg_sys::exprType(argument.0));
+            list.push(pg_sys::copyObjectImpl(argument.0.cast()).cast());
+        }
+        let function = pg_sys::LookupFuncName(names, types.len() as i32, types.as_ptr(), false);
+        // The collation of the document, as the parser would have it: an index expression is the same only with the same collation.
+        let collation = arguments.first().map_or(pg_sys::InvalidOid, |document| pg_sys::exprCollation(document.0));
+        let call = pg_sys::makeFuncExpr(
+            function,
+            pg_sys::get_func_rettype(function),
+            list.into_pg(),
+            pg_sys::InvalidOid,
+            collation,
+            pg_sys::CoercionForm::COERCE_EXPLICIT_CALL,
+        );
+        Expression(call.cast())
+    }
+}
+
+/// # Safety
+/// `operator` must take the types of the two expressions and give a boolean.
+unsafe fn application(operator: pg_sys::Oid, left: Expression, right: Expression) -> Expression {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        let clause = pg_sys::make_opclause(
+            operator,
+            pg_sys::BOOLOID,
+            false,
+            left.0.cast(),
+            right.0.cast(),
+            pg_sys::InvalidOid,
+            pg_sys::InvalidOid,
+        );
+        pg_sys::set_opfuncid(clause.cast());
+        Expression(clause.cast())
+    }
+}
+
+/// The planner's question whether an index can serve a call of one of the extension's functions.
+pub struct IndexQuestion {
+    request: *mut pg_sys::SupportRequestIndexCondition,
+    arguments: Vec<Expression>,
+}
+
+impl IndexQuestion {
+    /// Takes the question out of the argument of a support function; `None` if the planner asks for something else.
+    ///
+    /// # Safety
+    /// `request` must be what Postgres passed to a support function that is running.
+    pub unsafe fn from_request(request: *mut pg_sys::Node) -> Option<Self> {
+        // SAFETY: the caller vouches for a node; its tag says what it is.
+        unsafe {
+            if request.is_null() || (*request).type_ != pg_sys::NodeTag::T_SupportRequestIndexCondition {
+                return None;
+            }
+            let request = request.cast::<pg_sys::SupportRequestIndexCondition>();
+            if (*(*request).node).type_ != pg_sys::NodeTag::T_FuncExpr {
+                return None;
+            }
+            let call = (*request).node.cast::<pg_sys::FuncExpr>();
+            let arguments = pgrx::PgList::<pg_sys::Node>::from_pg((*call).args).iter_ptr().map(Expression).collect();
+            Some(Self { request, arguments })
+        }
+    }
+
+    /// An argument of the call, if it does not depend on the table that is indexed.
+    pub fn argument(&self, i: usize) -> Option<Expression> {
+        let argument = *self.arguments.get(i)?;
+        // SAFETY: the request is that of the running question.
+        let fixed = unsafe {
+            pg_sys::is_pseudo_constant_for_index((*self.request).root, argument.0, (*self.request).index)
+        };
+        fixed.then_some(argument)
+    }
+
+    /// Of the first two arguments the one that is not indexed.
+    pub fn other_argument(&self) -> Option<Expression> {
+        // SAFETY: as above.
+        match unsafe { (*self.request).indexarg } {
+            0 => self.argument(1),
+            1 => self.argument(0),
+            _ => None,
+        }
+    }
+
+    /// A call of the extension's function `name`, in the schema of the function asked about; constants are folded.
+    pub fn function(&self, name: &str, arguments: &[Expression]) -> Expression {
+        // SAFETY: as above.
+        unsafe {
+            let call = function_of(beside((*self.request).funcid), name, arguments);
+            Expression(pg_sys::eval_const_expressions((*self.request).root, call.0))
+        }
+    }
+
+    /// The answer: the index's first operator between the indexed argument and `query`, of which the call remains to be checked. `None`
+    /// where the index's family has no such operator.
+    pub fn condition(&self, query: Expression) -> Option<pg_sys::Datum> {
+        // SAFETY: as above; the list is in the planner's memory.
+        unsafe {
+            let indexed = *self.arguments.get(usize::try_from((*self.request).indexarg).ok()?)?;
+            let (a, b) = (pg_sys::exprType(indexed.0), pg_sys::exprType(query.0));
+            let operator = pg_sys::get_opfamily_member((*self.request).opfamily, a, b, 1);
+            if operator == pg_sys::Oid::INVALID {
+                return None;
+            }
+            (*self.request).lossy = true;
+            let mut list = pgrx::PgList::<pg_sys::Node>::new();
+            list.push(application(operator, indexed, query).0);
+            Some(pg_sys::Datum::from(list.into_pg()))
+        }
+    }
+}
+
 impl Expression {
+    /// A text constant.
+    pub fn text(value: &str) -> Self {
+        // SAFETY: a constant of the built-in type, in the planner's memory.
+        let constant = unsafe {
+            pg_sys::makeConst(
+                pg_sys::TEXTOID,
+                -1,
+                pg_sys::DEFAULT_COLLATION_OID,
+                -1,
+                pgrx::IntoDatum::into_datum(value).unwrap_or(pg_sys::Datum::null()),
+                false,
+                false,
+            )
+        };
+        Self(constant.cast())
+    }
+
+    /// `a && b` of two integer arrays, by Postgres's own operator.
+    pub fn arrays_overlap(a: Self, b: Self) -> Self {
+        // SAFETY: the operator takes two arrays of one type.
+        unsafe { application(pg_sys::Oid::from(pg_sys::OID_ARRAY_OVERLAP_OP), a, b) }
+    }
+
     /// An integer constant.
     pub fn integer(value: i32) -> Self {
         // SAFETY: a by-value constant of the built-in type, whose length is 4.
@@ -129,11 +257,6 @@ impl Expression {
         Self(constant.cast())
     }
 
-    /// The value of an integer constant; `None` for other expressions and for NULL.
-    pub fn as_integer(self) -> Option<i32> {
-        constant_integer(self.0)
-    }
-
     /// Whether the expression reads a column.
     pub fn has_column(self) -> bool {
         // SAFETY: the expression is a valid node.
@@ -143,11 +266,6 @@ impl Expression {
     /// All of the conditions.
     pub fn all(conditions: &[Self]) -> Self {
         Self::join(pg_sys::BoolExprType::AND_EXPR, conditions)
-    }
-
-    /// Any of the conditions.
-    pub fn any(conditions: &[Self]) -> Self {
-        Self::join(pg_sys::BoolExprType::OR_EXPR, conditions)
     }
 
     fn join(kind: pg_sys::BoolExprType::Type, conditions: &[Self]) -> Self {
@@ -160,18 +278,6 @@ impl Expression {
         }
         // SAFETY: a list of boolean expressions.
         Self(unsafe { pg_sys::makeBoolExpr(kind, list.into_pg(), -1) }.cast())
-    }
-}
-
-/// The value of a node that is an integer constant; `None` for other nodes and for NULL.
-pub(super) fn constant_integer(node: *mut pg_sys::Node) -> Option<i32> {
-    // SAFETY: only called with valid nodes; the tag says whether it is a constant.
-    unsafe {
-        let constant = node.cast::<pg_sys::Const>();
-        ((*node).type_ == pg_sys::NodeTag::T_Const
-            && (*constant).consttype == pg_sys::INT4OID
-            && !(*constant).constisnull)
-            .then(|| (*constant).constvalue.value() as i32)
     }
 }
 

@@ -31,11 +31,12 @@ use crate::pass::{self, Pass};
 use actions::Fate;
 use candidates::{Answer, Match};
 use moved::Arrival;
+use settings::Settings;
 use signature::Signature;
 use subject::Subject;
 use target::Guard;
 
-extension_sql_file!("../../sql/guard.sql", name = "guard", requires = ["simhash_operators", "sketch"]);
+extension_sql_file!("../../sql/guard.sql", name = "guard", requires = ["simhash_operators", "sketch", guard_settings, guard_index]);
 extension_sql_file!("../../sql/protect.sql", name = "guard_protect", requires = ["guard", row_stored]);
 extension_sql_file!("../../sql/verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
 
@@ -178,6 +179,38 @@ pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCa
 fn row_stored() -> bool {
     locks::row_stored();
     false
+}
+
+/// The settings of a guard trigger, if that is what its arguments are; whoever owns a table may have made a trigger by hand.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.guard_settings(arguments bytea, columns integer) RETURNS text IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {
+    let argument = std::str::from_utf8(arguments.strip_suffix(&[0])?).ok()?;
+    let settings = Settings::parse(argument).ok()?;
+    settings.roles(usize::try_from(columns).ok()?)?;
+    Some(argument.to_owned())
+}
+
+/// The index by which a guard with these settings would find candidates, if it is there.
+#[pg_extern(
+    stable,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns smallint[], expression regproc) RETURNS regclass STABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn guard_index(
+    target: Option<pg_sys::Oid>,
+    settings: Option<&str>,
+    columns: Option<Vec<i16>>,
+    expression: Option<pg_sys::Oid>,
+) -> Option<pg_sys::Oid> {
+    let settings = Settings::parse(settings?).ok()?;
+    target::index_of(target?, &settings, &columns?, expression).map(|found| found.index)
 }
 
 /// Tells Postgres that the entry points use calling convention 1.

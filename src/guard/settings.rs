@@ -2,7 +2,14 @@
 //!
 //! The argument lives in `pg_trigger` and in dumps. New settings have defaults, so that the argument of an older guard stays valid.
 
+use neardup_core::banding::MAX_DISTANCE;
 use serde::Deserialize;
+
+/// The most keys a sketch may have.
+const MAX_KEYS: u32 = 1024;
+
+/// The most columns a table may have.
+const MAX_COLUMNS: usize = 1600;
 
 /// What to do with a near-duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -121,9 +128,6 @@ pub struct Settings {
     /// How far apart times may be, in microseconds.
     #[serde(default)]
     pub window: Option<i64>,
-    /// The same as the user wrote it; for those who ask.
-    #[serde(default, rename = "within")]
-    _within: Option<String>,
     /// Whether there is a column for the original's key.
     #[serde(default)]
     marks: bool,
@@ -136,9 +140,9 @@ pub struct Settings {
     /// Whether verdicts are logged.
     #[serde(default)]
     pub log: bool,
-    /// Since when the guard has stood; for those who ask.
-    #[serde(default, rename = "since")]
-    _since: Option<String>,
+    /// Since when the guard has stood, in seconds after 1970; for those who ask.
+    #[serde(default)]
+    since: Option<f64>,
 }
 
 /// The columns of the trigger's `UPDATE OF` list by their roles, as positions in it.
@@ -155,6 +159,21 @@ pub struct Roles {
 }
 
 impl Settings {
+    /// Reads a trigger's argument; `Err` says what is wrong with it.
+    pub fn parse(argument: &str) -> Result<Self, String> {
+        /// The year 5138, which a timestamp can hold.
+        const LAST: f64 = 1e11;
+        let settings: Self = serde_json::from_str(argument).map_err(|error| format!("{error}."))?;
+        let within = |name: &str, found: bool| if found { Ok(()) } else { Err(format!("{name} is out of range.")) };
+        within("distance", settings.distance <= MAX_DISTANCE)?;
+        within("keys", settings.keys <= MAX_KEYS && (settings.keys > 0 || settings.method == Method::SimHash))?;
+        within("similarity", (0.0..=1.0).contains(&settings.similarity))?;
+        within("columns", settings.columns.max(settings.scope) <= MAX_COLUMNS)?;
+        within("window", settings.window.is_none_or(|window| window >= 0))?;
+        within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;
+        Ok(settings)
+    }
+
     /// Shares out a list of so many columns; `None` if their number does not fit.
     pub fn roles(&self, count: usize) -> Option<Roles> {
         let mut next = 0;

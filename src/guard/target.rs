@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use ahash::AHashMap;
-use neardup_core::banding::MAX_DISTANCE;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
@@ -107,11 +106,8 @@ impl Guard {
     fn prepare(trigger: &RowTrigger<'_>, root: &RootTrigger) -> Result<Self> {
         let mut stamps = vec![(root.table, invalidation::stamp(root.table))];
         let settings = trigger.argument(0).ok_or_else(|| misuse("has no settings"))?;
-        let settings: Settings = serde_json::from_str(settings)
-            .map_err(|e| misuse("has settings of another form").set_detail(format!("{e}.")))?;
-        if settings.distance > MAX_DISTANCE {
-            return Err(misuse("has a distance out of range"));
-        }
+        let settings =
+            Settings::parse(settings).map_err(|wrong| misuse("has settings of another form").set_detail(wrong))?;
         let roles = settings.roles(root.columns.len()).ok_or_else(|| misuse("does not name its columns"))?;
         let owner = catalog::owner(root.table).ok_or_else(|| misuse("stands on a table that is gone"))?;
         let expression = settings.expression.as_ref().map(|name| {
@@ -177,14 +173,7 @@ impl Guard {
         };
         let (columns, keys) = (numbers(&self.columns)?, numbers(&self.keys)?);
         let documents: Vec<i16> = self.roles.documents.iter().map(|role| columns[*role]).collect();
-        let sketch = [Constant::Text(&self.settings.analyzer), Constant::Integer(self.settings.keys as i32)];
-        let simhash = [Constant::Text(&self.settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
-        let (operator, constants) = match self.settings.method {
-            Method::Sketch => (c"sketches_share_key", &sketch[..]),
-            Method::SimHash => (c"simhash_in_ball", &simhash[..]),
-        };
-        let wanted = Wanted { operator, constants, columns: &documents, expression: self.expression };
-        let index = catalog::guard_index(table, &wanted);
+        let index = index_of(table, &self.settings, &documents, self.expression);
         let part = Rc::new(Part { table, columns, keys, index, stamp });
         self.parts.borrow_mut().insert(table, Rc::clone(&part));
         Some(part)
@@ -202,4 +191,21 @@ impl Guard {
             .set_detail("Without it every row would be let in or every search would read the whole table.")
             .set_hint(format!("Call neardup.protect('{}', '{}') again: it makes the index.", self.name, self.columns[0]))
     }
+}
+
+/// The index of a table by which candidates are found, if there is one: on the signature of the document's columns, or on that of what a
+/// function makes of the row.
+pub fn index_of(
+    table: pg_sys::Oid,
+    settings: &Settings,
+    columns: &[i16],
+    expression: Option<pg_sys::Oid>,
+) -> Option<GuardIndex> {
+    let sketch = [Constant::Text(&settings.analyzer), Constant::Integer(settings.keys as i32)];
+    let simhash = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
+    let (operator, constants) = match settings.method {
+        Method::Sketch => (c"sketches_share_key", &sketch[..]),
+        Method::SimHash => (c"simhash_in_ball", &simhash[..]),
+    };
+    catalog::guard_index(table, &Wanted { operator, constants, columns, expression })
 }

@@ -3,7 +3,7 @@
 use neardup_core::analysis::Analyzer;
 use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_core::sketch::hash::token_hash;
-use neardup_core::verdict::duplicate::Prepared;
+use neardup_core::verdict::{Prepared, Verdict, replaces};
 use pgrx::pg_sys::Oid;
 
 use super::settings::{Settings, Verify};
@@ -79,7 +79,7 @@ impl<'a> Verifier<'a> {
         Ok((value >= self.settings.similarity).then_some(Measure { name, value }))
     }
 
-    fn prepared(&mut self) -> Result<&Prepared<'a>> {
+    fn prepared(&mut self) -> Result<&mut Prepared<'a>> {
         let prepared = match self.prepared.take() {
             Some(prepared) => prepared,
             None => Prepared::new(self.document).map_err(report)?,
@@ -88,17 +88,23 @@ impl<'a> Verifier<'a> {
     }
 
     fn facts(&mut self, other: &str) -> Result<Option<Measure>> {
-        let found = self.prepared()?.may_go_for(other).map_err(report)?;
-        Ok(found.map(|(_, score)| Measure { name: "facts", value: score }))
+        let found = self.prepared()?.duplicate(other).map_err(report)?;
+        Ok(self.measure(found, other))
+    }
+
+    /// A new text that holds the other one and more is no near-duplicate: refusing it would lose what it has more.
+    fn measure(&self, found: Option<(Verdict, f64)>, other: &str) -> Option<Measure> {
+        let (_, score) = found.filter(|(verdict, _)| replaces(*verdict, other, self.document))?;
+        Some(Measure { name: "facts", value: score })
     }
 
     fn facts_by_profile(&mut self, other: &str, name: &str) -> Result<Option<Measure>> {
         let owner = self.owner;
         let prepared = self.prepared()?;
         let found = profile::with(name, Some(owner), |profile, scratch| {
-            prepared.may_go_for_by_profile(other, profile, scratch)
+            prepared.duplicate_by_profile(other, profile, scratch)
         })?;
-        Ok(found.map_err(report)?.map(|(_, score)| Measure { name: "facts", value: score }))
+        Ok(self.measure(found.map_err(report)?, other))
     }
 
     fn tokens(&mut self, other: &str) -> Result<(&Tokens, Tokens)> {

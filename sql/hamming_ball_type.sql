@@ -1,0 +1,12 @@
+-- hamming_ball type: the query of a search by Hamming distance
+
+CREATE TYPE hamming_ball (
+    INPUT = hamming_ball_in,
+    OUTPUT = hamming_ball_out,
+    INTERNALLENGTH = 16,
+    ALIGNMENT = double
+);
+
+COMMENT ON TYPE hamming_ball IS 'all signatures within a Hamming distance of one: what an index on a simhash is asked for; written 0123456789abcdef/7';
+COMMENT ON FUNCTION hamming_ball_in(cstring) IS 'reads 16 hexadecimal digits, a slash and a distance';
+COMMENT ON FUNCTION hamming_ball_out(hamming_ball) IS 'writes 16 hexadecimal digits, a slash and a distance';

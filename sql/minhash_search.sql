@@ -1,0 +1,5 @@
+-- minhash search: CREATE INDEX ON articles USING gin (sig)
+
+ALTER FUNCTION minhash_within(minhash, minhash, double precision) SUPPORT minhash_within_support;
+
+COMMENT ON FUNCTION minhash_within(minhash, minhash, double precision) IS 'whether two signatures have at least the estimated Jaccard similarity, above 0 and at most 1; a GIN index on either signature serves it';
