@@ -228,26 +228,6 @@ BEGIN
 END
 $$;
 
--- guard: rows that it does not see
-
-CREATE FUNCTION neardup_internal.tell_of_unsigned(guarded neardup.protected) RETURNS void
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-    unsigned boolean;
-BEGIN
-    -- Documents without a token have no signature either; a look at the first thousand tells.
-    EXECUTE pg_catalog.format(
-        'SELECT EXISTS (SELECT FROM (SELECT t.%1$I AS document FROM %4$s %2$s t WHERE t.%3$I IS NULL AND t.%1$I IS NOT NULL LIMIT 1000) d '
-        'WHERE neardup.analyzer_simhash(d.document::text, $1) IS NOT NULL)', guarded.document, guarded.target, guarded.signature,
-        (SELECT CASE WHEN c.relkind = 'p' THEN '' ELSE 'ONLY' END FROM pg_catalog.pg_class c WHERE c.oid = guarded.target::oid))
-        INTO unsigned USING guarded.analyzer;
-    IF unsigned THEN
-        RAISE NOTICE 'rows already in % carry no signature yet, and the guard does not see them', guarded.target
-            USING HINT = pg_catalog.format('Sign them: CALL neardup.backfill(%L);', guarded.target);
-    END IF;
-END
-$$;
-
 COMMENT ON FUNCTION neardup_internal.column_numbers(oid, text[]) IS 'attribute numbers of columns of a table';
 COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
 COMMENT ON FUNCTION neardup_internal.guard_parts(oid, text[], text[]) IS 'the tables whose rows a guard looks at, with its columns, key and indexes there';

@@ -24,11 +24,11 @@ use std::rc::Rc;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use crate::bypass;
 use crate::datum::lock::Holder;
 use crate::datum::statement;
 use crate::datum::trigger::RowTrigger;
 use crate::error::Result;
-use crate::pass::{self, Pass};
 use actions::Fate;
 use look::{Answer, Match};
 use signature::Signature;
@@ -63,16 +63,13 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         _ => subject.sign(&guard)?,
     };
     let Some(signature) = signature else {
-        if stays && pass::is_open(guard.place.table, Pass::Sign) {
-            return Ok(trigger.skip());
-        }
         let unmarked = if stays { None } else { actions::marks(&guard, part, trigger, None) };
         return Ok(keep(None, unmarked));
     };
-    let let_through = pass::is_open(guard.place.table, Pass::LetThrough);
+    let let_through = bypass::is_active(guard.place.table);
     if stays || let_through {
         // A batch of rows that nobody judges would hold up every writer until its commit.
-        if !let_through && !pass::is_open(guard.place.table, Pass::Sign) {
+        if !let_through {
             enter(&guard, &subject, &signature)?;
         }
         bulk::add(guard.place, &signature);
