@@ -44,4 +44,3 @@ COMMENT ON FUNCTION neardup_internal.guard_of(regclass, name, text) IS 'the guar
 COMMENT ON FUNCTION neardup_internal.guard_target(oid) IS 'what the trigger needs to know of its table';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';
 COMMENT ON FUNCTION neardup_internal.key_expression(regclass, text) IS 'SQL expression for the primary key as one text value';
-COMMENT ON FUNCTION neardup_internal.tell_of_unsigned(neardup.protected) IS 'raises a notice where rows of a guarded table carry no signature yet';

@@ -149,7 +149,6 @@ BEGIN
     guarded.document := document;
     guarded.analyzer := analyzer;
     -- What reads the table comes before what locks others out: the triggers at the end.
-    PERFORM neardup_internal.tell_of_unsigned(guarded);
     PERFORM neardup_internal.make_indexes(guarded, search_index, previous_key);
     duplicate_of := guarded.duplicate_of;
     IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
@@ -216,25 +215,6 @@ BEGIN
                   ELSE pg_catalog.format('t.%I', name) END,
         CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
     RETURN filled IS NULL;
-END
-$$;
-
--- protect: the statements that make beforehand what takes long
-
-CREATE FUNCTION neardup.protect_statements(target regclass, document name) RETURNS SETOF text
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-    beside neardup.protected;
-BEGIN
-    PERFORM neardup_internal.check_document(target, document);
-    beside.target := target;
-    beside.document := document;
-    beside.method := 'simhash';
-    beside.signature := neardup_internal.short_name(document) || '_simhash';
-    IF NOT beside.signature = ANY (neardup_internal.column_names(target)) THEN
-        RETURN NEXT pg_catalog.format('ALTER TABLE %s ADD COLUMN %I @extschema@.simhash;', target, beside.signature);
-    END IF;
-    RETURN QUERY SELECT neardup_internal.index_statements(beside);
 END
 $$;
 
@@ -504,7 +484,6 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window; method simhash, minhash or overlap, the latter two with a similarity; search_index for simhash_within';
-COMMENT ON FUNCTION neardup.protect_statements(regclass, name) IS 'statements that make the column and the indexes of a guard of method simhash without a long lock, to be run before protect, which takes them over; for \gexec';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and indexes';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s things';
 COMMENT ON FUNCTION neardup_internal.has_column(regclass, name, oid) IS 'whether a guard finds the column for its signatures, inherited or empty';

@@ -1,4 +1,4 @@
-//! What is already there: signing old rows, listing groups, removing copies and bringing them back.
+//! Clean-up of what a table already holds: lists groups, removes copies and brings them back.
 //!
 //! Nearly all of it is SQL, one file each in `sql/cleanup/`, in the order below. Here is what SQL cannot say: a lock that
 //! lasts over the commits of a procedure, and whether a procedure may commit.
@@ -11,7 +11,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::datum::{RowText, Text, runner};
+use crate::datum::{Text, runner};
 use crate::error::{Result, report};
 
 extension_sql_file!(
@@ -24,27 +24,19 @@ extension_sql_file!(
         release_table,
         in_transaction_block,
         check_committing,
-        row_text,
         text_hash,
-        pass::let_through,
-        pass::sign_only
+        bypass::let_through
     ]
 );
 extension_sql_file!("../sql/cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_record"]);
-extension_sql_file!("../sql/cleanup/backfill.sql", name = "cleanup_backfill", requires = ["cleanup_runner"]);
-extension_sql_file!("../sql/cleanup/order.sql", name = "cleanup_order", requires = ["cleanup_backfill"]);
+extension_sql_file!("../sql/cleanup/order.sql", name = "cleanup_order", requires = ["cleanup_runner"]);
 extension_sql_file!("../sql/cleanup/copies.sql", name = "cleanup_copies", requires = ["cleanup_order"]);
 extension_sql_file!("../sql/cleanup/reference.sql", name = "cleanup_reference", requires = ["cleanup_copies"]);
 extension_sql_file!("../sql/cleanup/remove.sql", name = "cleanup_remove", requires = ["cleanup_reference"]);
 extension_sql_file!("../sql/cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_remove"]);
 extension_sql_file!("../sql/cleanup/undo.sql", name = "cleanup_undo", requires = ["cleanup_run"]);
 extension_sql_file!("../sql/cleanup/purge.sql", name = "cleanup_purge", requires = ["cleanup_undo"]);
-extension_sql_file!("../sql/cleanup/resign.sql", name = "cleanup_resign", requires = ["cleanup_purge"]);
-extension_sql_file!(
-    "../sql/cleanup/comments.sql",
-    name = "cleanup_comments",
-    requires = ["cleanup_report", "cleanup_resign"]
-);
+extension_sql_file!("../sql/cleanup/comments.sql", name = "cleanup_comments", requires = ["cleanup_report"]);
 extension_sql_file!("../sql/comments.sql", name = "comments", finalize);
 
 /// Takes a table for one runner, over commits, until it is released or a transaction of this session fails.
@@ -98,18 +90,6 @@ fn check_committing(procedure: &str) -> Result<()> {
             "It commits after each batch, which Postgres allows neither in a function nor in a block with EXCEPTION.",
         )
         .set_hint("Call it on its own, or from a DO block or a procedure that were called so."))
-}
-
-/// The text of a row, the same as that of a cast, sooner.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.row_text(\"row\" record) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-fn row_text(row: RowText<'_>) -> Vec<u8> {
-    row.into_bytes()
 }
 
 /// A hash of a text by which a clean-up sees whether somebody has changed it.

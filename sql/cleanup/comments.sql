@@ -5,14 +5,13 @@ COMMENT ON TABLE neardup.removed IS 'rows that clean-ups removed, as they were, 
 COMMENT ON TABLE neardup.skipped IS 'copies that a clean-up left in place, and why';
 COMMENT ON TABLE neardup.repointed IS 'references that a clean-up pointed to the row that stays, so that neardup.restore can point them back';
 COMMENT ON TABLE neardup.running IS 'behind neardup.progress: one row for each procedure at work';
-COMMENT ON VIEW neardup.progress IS 'backfills, clean-ups and others that are running now: how far, how fast, how long still';
+COMMENT ON VIEW neardup.progress IS 'clean-ups and other procedures that run now: how far, how fast, how long still';
 COMMENT ON FUNCTION neardup_internal.each(text, name[], text) IS 'a list made of names: the pattern has the name as %1$I and its place as %2$s';
 COMMENT ON FUNCTION neardup_internal.comparison(oid, name, integer) IS 'operator by which values of a column compare, with its schema';
 COMMENT ON FUNCTION neardup_internal.equal(oid, name[], text, text) IS 'condition that columns are equal; patterns for either side as those of each';
 COMMENT ON FUNCTION neardup_internal.column_names(regclass) IS 'columns of a table, in its order';
 COMMENT ON FUNCTION neardup_internal.column_type(regclass, name) IS 'type of a column; an error where there is no such column';
 COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows that this transaction writes through the guard of a table, signed and without a verdict; writers at the same moment are not judged against them; for the owner of the table';
-COMMENT ON FUNCTION neardup_internal.sign_only(regclass) IS 'until the end of the transaction, updates that leave a document without a signature are not made; neardup.backfill uses it';
 COMMENT ON FUNCTION neardup_internal.hold_table(regclass) IS 'takes a table for one procedure, over its commits; false if another session has it';
 COMMENT ON FUNCTION neardup_internal.release_table(regclass) IS 'gives back what neardup_internal.hold_table took';
 COMMENT ON FUNCTION neardup_internal.in_transaction_block() IS 'whether the user has opened a transaction block, in which no procedure can commit';
@@ -24,10 +23,6 @@ COMMENT ON FUNCTION neardup_internal.start_work(regclass, text, text, bigint) IS
 COMMENT ON FUNCTION neardup_internal.note_work(regclass, bigint, bigint, timestamptz) IS 'notes how far a procedure is';
 COMMENT ON FUNCTION neardup_internal.end_work(regclass) IS 'ends what neardup_internal.start_work began';
 COMMENT ON FUNCTION neardup_internal.check_batch(integer, interval) IS 'an error where batch or throttle is out of range';
-COMMENT ON FUNCTION neardup_internal.leaves(regclass) IS 'the ordinary tables that hold the rows of a table';
-COMMENT ON FUNCTION neardup_internal.sign_pages(neardup.protected, regclass, bigint, bigint) IS 'signs the unsigned rows in a range of pages';
-COMMENT ON PROCEDURE neardup_internal.sign_by_pages(neardup.protected, text, integer, interval, bigint) IS 'signs a table page by page with a commit after each batch: the guard''s column, or with an analyzer the one beside it';
-COMMENT ON FUNCTION neardup_internal.index_statements(neardup.protected) IS 'statements that build the guard''s index where it is missing';
 COMMENT ON FUNCTION neardup_internal.rank_order(regclass, text[]) IS 'ORDER BY list of a rank: columns with asc or desc';
 COMMENT ON FUNCTION neardup_internal.keep_order(neardup.protected, text, name, text[]) IS 'ORDER BY list whose first row is the one that stays';
 COMMENT ON TYPE neardup_internal.choice IS 'what a clean-up compares and keeps';
@@ -40,7 +35,6 @@ COMMENT ON FUNCTION neardup_internal.choice_filter(neardup.protected, neardup_in
 COMMENT ON FUNCTION neardup_internal.copies_query(neardup.protected, neardup_internal.choice) IS 'SQL query that lists the copies in a guarded table, each with the row that stays';
 COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, interval) IS 'copies in a guarded table, within the guard''s distance or another (0 to 11): key, key of the row of its group that would stay, Hamming distance between the two, rows in the group, measure and value that decided, verdict on the texts';
 COMMENT ON FUNCTION neardup_internal.text_hash(text) IS 'a hash of a text, to see whether it has changed; another version may have another hash';
-COMMENT ON FUNCTION neardup_internal.row_text(record) IS 'the text of a row, the same as that of a cast, sooner';
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[], text[], integer) IS 'splits a group of near signatures by what the texts say: for each row the place of the row that stays, the verdict and its score';
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[], text[], integer, bigint[], bigint) IS 'the same among rows whose times are near; without texts by signature alone';
 COMMENT ON FUNCTION neardup_internal.foreign_keys(regclass) IS 'foreign keys that point at a table, its partitions or the tables it is a partition of';
@@ -61,7 +55,6 @@ COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, text) IS 'an 
 COMMENT ON FUNCTION neardup_internal.choose(neardup.protected, neardup_internal.choice, text) IS 'lists the copies of a clean-up in a temporary table';
 COMMENT ON FUNCTION neardup_internal.tell_chosen(name[], text) IS 'says which rows a clean-up would remove';
 COMMENT ON FUNCTION neardup_internal.tell_skipped(regclass, bigint, text, integer) IS 'records which copies a clean-up left in place, and says so';
-COMMENT ON PROCEDURE neardup.backfill(regclass, name, integer, interval, bigint) IS 'signs rows that were there before the guard, in batches with a commit and a pause each; can be interrupted and called again';
 COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, text, interval, interval, bigint, bigint) IS 'removes, marks or archives copies, keeping one row of each group; a dry run unless dry_run => false; neardup.restore undoes it';
 COMMENT ON FUNCTION neardup_internal.insert_removed(neardup.runs, integer, tid) IS 'inserts the removed rows of a batch again, or one of them';
 COMMENT ON FUNCTION neardup_internal.point_back(neardup.runs, integer) IS 'points the references of a batch back to the rows that were removed';
@@ -73,14 +66,3 @@ COMMENT ON PROCEDURE neardup.purge(interval, integer, bigint) IS 'forgets clean-
 COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, integer) IS 'overview of the copies in a guarded table: rows, signed, groups, duplicates, share, copies by distance, largest groups, hottest bands';
 COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, integer) IS 'the same as one self-contained HTML page, with bars and sample pairs side by side';
 COMMENT ON FUNCTION neardup_internal.render_report(text) IS 'renders the page of neardup.report_html';
-COMMENT ON VIEW neardup.resigning IS 'tables that are being signed again: the column that fills and its analyzer, beside the analyzer the guard still judges by';
-COMMENT ON FUNCTION neardup_internal.sign_next() IS 'the trigger that fills the second signature column while neardup.resign is under way';
-COMMENT ON FUNCTION neardup.signed_otherwise(regclass, name) IS 'rows whose signature is not what the guard''s analyzer gives today';
-COMMENT ON FUNCTION neardup_internal.count_otherwise(neardup.protected) IS 'rows without a signature that they should have, and rows signed otherwise';
-COMMENT ON VIEW neardup.outdated IS 'for each guard: rows that have no signature and should, and rows whose signature is not what its analyzer gives today; reads and signs every row';
-COMMENT ON FUNCTION neardup_internal.next_column(name) IS 'name of the second signature column';
-COMMENT ON FUNCTION neardup_internal.begin_resigning(neardup.protected, text) IS 'puts up the second signature column and its trigger';
-COMMENT ON FUNCTION neardup_internal.resign_pages(neardup.protected, text, regclass, bigint, bigint) IS 'fills the second signature column in a range of pages';
-COMMENT ON FUNCTION neardup_internal.end_resigning(neardup.protected, text) IS 'puts the second signature column in the place of the first';
-COMMENT ON PROCEDURE neardup.resign(regclass, text, name, integer, interval, bigint) IS 'signs a guarded table again, with another analyzer or the same, in batches beside the guard; asks for an index, and when called again changes over';
-COMMENT ON FUNCTION neardup.stop_resigning(regclass, name) IS 'gives up what neardup.resign began';

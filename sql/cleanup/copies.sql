@@ -191,7 +191,6 @@ DECLARE
     keys name[] := neardup_internal.key_columns(target);
 BEGIN
     guarded.distance := coalesce(max_distance, guarded.distance);
-    PERFORM neardup_internal.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.distance, c.group_size, '
         'CASE WHEN c.verdict IS NULL THEN ''hamming_distance'' ELSE ''same_message'' END, coalesce(c.score, c.distance), c.verdict FROM (%s) c',

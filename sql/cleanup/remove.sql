@@ -85,7 +85,7 @@ FROM gone g',
         neardup_internal.still_copies(guarded, choice, 'c.neardup_hash'),
         neardup_internal.each('r.%1$I AS neardup_%2$s', neardup_internal.compared_columns(guarded, choice))
             || CASE choice.verify WHEN 'facts' THEN ', ' || neardup_internal.document_hash(guarded, 'r') || ' AS neardup_hash' ELSE '' END,
-        CASE action WHEN 'archive' THEN 'neardup_internal.row_text(t.*)' ELSE 'NULL::text' END,
+        CASE action WHEN 'archive' THEN '(t.*)::pg_catalog.text' ELSE 'NULL::text' END,
         neardup_internal.each('c.neardup_%2$s AS %1$I', neardup_internal.compared_columns(guarded, choice)),
         neardup_internal.equal(guarded.target, neardup_internal.key_columns(guarded.target), 't.%1$I', 'c.k%2$s'), guarded.target);
 

@@ -16,7 +16,6 @@ BEGIN
         RAISE EXCEPTION 'top must be 0 or more: %', top USING ERRCODE = 'invalid_parameter_value';
     END IF;
     guarded.distance := coalesce(max_distance, guarded.distance);
-    PERFORM neardup_internal.tell_of_unsigned(guarded);
     RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
     RETURN QUERY EXECUTE pg_catalog.format(
         'SELECT ''signed''::text, NULL::text, pg_catalog.count(t.%I)::double precision FROM %s t', guarded.signature, target);

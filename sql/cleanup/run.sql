@@ -151,7 +151,6 @@ BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, on_reference);
     guarded.distance := coalesce(max_distance, guarded.distance);
-    PERFORM neardup_internal.tell_of_unsigned(guarded);
     removed := 0;
     preparing := CASE WHEN action = 'mark' THEN '{}' ELSE ARRAY(
         SELECT neardup_internal.on_chosen(s.statement)

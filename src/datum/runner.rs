@@ -62,7 +62,9 @@ fn give_back(table: pg_sys::Oid) {
 #[pg_guard]
 unsafe extern "C-unwind" fn at_end_of_transaction(event: pg_sys::XactEvent::Type, _argument: *mut std::ffi::c_void) {
     if event == pg_sys::XactEvent::XACT_EVENT_ABORT {
-        HELD.take().into_iter().for_each(give_back);
+        // In use where a backend is ending in the midst of that; its locks end with it.
+        let held = HELD.with(|held| held.try_borrow_mut().map(|mut held| std::mem::take(&mut *held)));
+        held.unwrap_or_default().into_iter().for_each(give_back);
     }
 }
 

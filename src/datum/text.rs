@@ -1,8 +1,8 @@
 //! A document as an argument: text of any length, decompressed faster than Postgres does it.
 //!
-//! Postgres keeps a text of more than 2 kB compressed, and undoing that is more than half of what reading a table of articles
-//! costs. [`Text`] fetches the compressed bytes (`toast.rs`) and leaves them to [`neardup_core::pglz`]; whatever is not pglz,
-//! or not right, goes to Postgres itself, so that its answers and its errors stay the only ones.
+//! Postgres compresses a text of more than 2 kB, and decompressing is more than half of what reading a table of articles costs.
+//! [`Text`] has Postgres fetch the compressed bytes and leaves them to [`neardup_core::pglz`], which takes a third of the time.
+//! Anything that is not pglz, or not valid, falls back to Postgres, so that its answers and its errors stay the only ones.
 
 use std::ops::Deref;
 
@@ -10,8 +10,6 @@ use neardup_core::pglz;
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
 use pgrx::{FromDatum, pg_sys};
-
-use super::toast;
 
 /// A text that is not null.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +49,7 @@ unsafe fn plain(value: *mut pg_sys::varlena) -> *mut pg_sys::varlena {
     // SAFETY: a varlena, by the caller's word; a fetched one is a varlena in memory, in this call's context, ours to free.
     unsafe {
         if pgrx::varatt_is_1b_e(value) {
-            let fetched = toast::fetch(value).unwrap_or_else(|| pg_sys::detoast_external_attr(value));
+            let fetched = pg_sys::detoast_external_attr(value);
             if !pgrx::varatt_is_4b_c(fetched) {
                 return fetched;
             }

@@ -28,7 +28,6 @@ pub mod interrupt;
 pub mod pglz;
 pub mod plot;
 pub mod profile;
-pub mod row_text;
 pub mod similarity;
 pub mod sketch;
 pub mod verdict;

@@ -1,4 +1,4 @@
--- texts kept in a TOAST table are found behind the one read before, or by its index: always the text that Postgres reads
+-- texts kept out of line, compressed or not: always the text that Postgres reads
 CREATE VIEW wanted AS SELECT n, repeat(md5(n::text) || chr(19968 + n), 30 + n * n * 37 % 700) AS body FROM generate_series(1, 120) n;
 CREATE TABLE texts (n int PRIMARY KEY, body text);
 ALTER TABLE texts ALTER body SET STORAGE EXTERNAL;

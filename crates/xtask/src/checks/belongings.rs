@@ -14,7 +14,6 @@ const SET_UP: &[&str] = &[
      CREATE TABLE articles (id int PRIMARY KEY, body text);
      INSERT INTO articles SELECT n * 4 + c, article(n) FROM generate_series(1, 300) n, generate_series(0, n % 3) c;
      SELECT neardup.protect('articles', 'body');",
-    "CALL neardup.backfill('articles')",
     "CALL neardup.cleanup('articles', dry_run => false, keep => 'newest')",
     "CREATE TABLE sketches AS SELECT id, body, simhash(body) AS s, minhash(body, 'chars:2') AS m, tokenset(body, 'chars:2') AS t, token_keys(body) AS k FROM articles;
      ALTER TABLE sketches ADD generated simhash GENERATED ALWAYS AS (simhash(body, 'words')) STORED;

@@ -22,11 +22,8 @@ CREATE TABLE pairs AS SELECT body AS a, reverse(body) AS b, id % 2 = 0 AS label 
 CREATE TABLE long AS SELECT string_agg(md5(i::text) || '第' || i || '届龙舟赛。', '') AS body FROM generate_series(1, 100000) i;
 CREATE TABLE guarded (id int PRIMARY KEY, body text);
 INSERT INTO guarded SELECT i, md5((i / 2)::text) || md5((-i / 2)::text) || md5((i / 2 + 7)::text) FROM generate_series(1, 60000) i;
-CREATE TABLE unsigned AS TABLE guarded;
-ALTER TABLE unsigned ADD PRIMARY KEY (id);
 CREATE TABLE empty (id int PRIMARY KEY, body text);
 SELECT neardup.protect('guarded', 'body', distance => 11);
-SELECT neardup.protect('unsigned', 'body', distance => 11);
 SELECT neardup.protect('empty', 'body', distance => 11);
 SELECT neardup.create_profile('house', 'words');";
 
@@ -63,10 +60,6 @@ const EXPRESSIONS: &[(&str, &str)] = &[
     ("a report", "SELECT count(*) FROM neardup.report('guarded')"),
     ("a report as HTML", "SELECT length(neardup.report_html('guarded'))"),
     ("a list of copies", "SELECT count(*) FROM neardup.duplicates('guarded')"),
-    (
-        "hot bands",
-        "SELECT max(c) FROM (SELECT (SELECT count(*) FROM neardup.hot_bands('dense', 's', 20, 4 + i % 2)) AS c FROM generate_series(1, 100) i) x",
-    ),
 ];
 
 /// Statements that write.
@@ -78,9 +71,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("an index", "CREATE INDEX ON dense USING gin (simhash_bands(s, 64));"),
     ("signing a table", "CREATE TABLE signed AS SELECT simhash(body, 'jieba') FROM news, generate_series(1, 100);"),
     ("training a profile", "CALL neardup.train_profile('house', 'SELECT body FROM news, generate_series(1, 100)');"),
-    ("a backfill", "CALL neardup.backfill('unsigned');"),
     ("a clean-up", "CALL neardup.cleanup('guarded', dry_run => false, throttle => '1 s', batch => 100);"),
-    ("signing again", "CALL neardup.resign('guarded', 'chars:2');"),
 ];
 
 /// Gives each a tenth of a second, or less where that is enough for all of it.
@@ -88,7 +79,6 @@ pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
     query(server, DATABASE, &format!("SET client_min_messages = warning; {SET_UP}"))?;
-    query(server, DATABASE, "CALL neardup.backfill('guarded')")?;
     let mut session = Session::open(server, DATABASE)?;
     session.ask(r"\set VERBOSITY sqlstate")?;
     session.ask("SET client_min_messages = error; SET max_parallel_workers_per_gather = 0; SET jit = off;")?;

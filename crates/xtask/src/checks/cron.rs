@@ -42,7 +42,6 @@ pub fn run(context: &Context) -> Result<Tally> {
          INSERT INTO articles SELECT i, '2031-01-01', '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。' FROM generate_series(1, 10) i;
          SELECT neardup.protect('articles', 'body');",
     )?;
-    query(&server, DATABASE, "CALL neardup.backfill('articles')")?;
     query(
         &server,
         DATABASE,

@@ -59,7 +59,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     // A linear congruential generator: the same points in each run, as far as the machine allows.
     let mut random: u64 = 20260301;
-    let procedures: [fn(&Server) -> Result<String>; 5] = [backfill, cleanup, restore, resign, purge];
+    let procedures: [fn(&Server) -> Result<String>; 3] = [cleanup, restore, purge];
     for procedure in procedures {
         for round in 0..INTERRUPTIONS {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -73,20 +73,10 @@ pub fn run(context: &Context) -> Result<Tally> {
             tally += expect("procedures at work after it", &query(&server, DATABASE, PROGRESS)?, "0");
             tally += expect("what is forgotten too early", &query(&server, DATABASE, FORGOTTEN)?, "");
         }
-        // What the others start from.
-        query(&server, DATABASE, "CALL neardup.backfill('articles')")?;
-        let unsigned = "SELECT count(*) FROM articles WHERE body_simhash IS NULL";
-        tally += expect("unsigned rows after it", &query(&server, DATABASE, unsigned)?, "0");
     }
     query(&server, DATABASE, "CALL neardup.purge('1 day')")?;
     let old = "SELECT count(*) FROM neardup.runs WHERE finished < now() - interval '1 day'";
     tally += expect("old runs at the end", &query(&server, DATABASE, old)?, "0");
-    while query(&server, DATABASE, "SELECT count(*) FROM neardup.resigning")? != "0" {
-        let call = resign(&server)?;
-        query(&server, DATABASE, &call)?;
-    }
-    let otherwise = "SELECT unsigned, otherwise FROM neardup.outdated";
-    tally += expect("rows signed otherwise at the end", &query(&server, DATABASE, otherwise)?, "0|0");
     query(&server, DATABASE, CLEANUP)?;
     tally += expect("what is lost at the end", &query(&server, DATABASE, LOST)?, "");
     tally += expect("rows that stay", &query(&server, DATABASE, "SELECT count(*) FROM articles")?, "3000");
@@ -96,18 +86,6 @@ pub fn run(context: &Context) -> Result<Tally> {
     let readers = "SELECT count(*) FROM readers WHERE id <> article";
     tally += expect("readers who do not point back", &query(&server, DATABASE, readers)?, "0");
     Ok(tally)
-}
-
-fn backfill(server: &Server) -> Result<String> {
-    let unsign = "DO $$BEGIN
-        IF NOT EXISTS (SELECT FROM articles WHERE body_simhash IS NULL) THEN
-            ALTER TABLE articles DISABLE TRIGGER zz_neardup_body;
-            UPDATE articles SET body_simhash = NULL;
-            ALTER TABLE articles ENABLE TRIGGER zz_neardup_body;
-        END IF;
-    END$$";
-    query(server, DATABASE, unsign)?;
-    Ok("CALL neardup.backfill('articles', batch => 100, throttle => '1 ms');".to_owned())
 }
 
 fn cleanup(server: &Server) -> Result<String> {
@@ -133,24 +111,6 @@ fn restore_all(server: &Server) -> Result {
         query(server, DATABASE, &format!("CALL neardup.restore({run})"))?;
     }
     Ok(())
-}
-
-/// Builds the indexes where the second column is full, so that the next call puts it in the place of the first.
-fn resign(server: &Server) -> Result<String> {
-    let full = "SELECT count(*) = 1 FROM neardup.resigning, pg_attribute WHERE attrelid = target AND attname = signature
-        AND (SELECT xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %s WHERE %I IS NULL', target, signature), false, true, '')))[1]::text = '0'";
-    if query(server, DATABASE, full)? == "t" {
-        let indexes = "DO $$DECLARE s text; guarded neardup.protected; BEGIN
-            SELECT * INTO guarded FROM neardup.protected;
-            guarded.signature := 'body_simhash_next';
-            FOR s IN SELECT i FROM neardup_internal.index_statements(guarded) i LOOP EXECUTE replace(s, 'CONCURRENTLY ', ''); END LOOP;
-        END$$";
-        query(server, DATABASE, indexes)?;
-        return Ok("CALL neardup.resign('articles', batch => 100);".to_owned());
-    }
-    let next = "SELECT coalesce((SELECT analyzer FROM neardup.resigning), CASE analyzer WHEN 'chars:3' THEN 'chars:4' ELSE 'chars:3' END) FROM neardup.protected";
-    let analyzer = query(server, DATABASE, next)?;
-    Ok(format!("CALL neardup.resign('articles', '{analyzer}', batch => 100, throttle => '1 ms');"))
 }
 
 fn purge(server: &Server) -> Result<String> {

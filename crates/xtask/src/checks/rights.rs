@@ -39,7 +39,6 @@ pub fn run(context: &Context) -> Result<Tally> {
         fresh_database(server, DATABASE)?;
         query(server, DATABASE, "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
         query(server, DATABASE, &format!("SET client_min_messages = error; {SETUP}"))?;
-        query(server, DATABASE, "CALL neardup.backfill('article')")?;
         let of_it = part(server)?;
         println!("    {name}: {of_it}");
         tally += of_it;
@@ -118,7 +117,7 @@ fn forged(server: &Server) -> Result<Tally> {
         let answer = session.ask(&format!("\\set VERBOSITY sqlstate\nCALL neardup.restore({run});"))?;
         tally += expect(&format!("a forged run {run}, brought back by a superuser"), &answer, "ERROR:  42501");
     }
-    let use_it = "SELECT count(*) FROM neardup.protected; SELECT neardup.report('mallorys.own'); CALL neardup.cleanup('mallorys.own', dry_run => false); CALL neardup.backfill('mallorys.own'); INSERT INTO mallorys.own VALUES (99, 'x');";
+    let use_it = "SELECT count(*) FROM neardup.protected; SELECT neardup.report('mallorys.own'); CALL neardup.cleanup('mallorys.own', dry_run => false); INSERT INTO mallorys.own VALUES (99, 'x');";
     session.ask(use_it)?;
     tally += expect("what somebody wrote by hand was run", &rung(server)?, "f");
     let canary = "SELECT body LIKE 'It sings%' FROM canary; SELECT count(*) FROM canary; SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'";
@@ -164,7 +163,7 @@ fn shadows(server: &Server) -> Result<Tally> {
         "SELECT count(*) FROM article WHERE simhash_within(body_simhash, '0123456789abcdef', 3)",
         "SELECT near_duplicate_of(body_simhash, 3) OVER (ORDER BY id) FROM article",
         "SELECT same_message(a.body, b.body) FROM article a, article b WHERE a.id < b.id; SELECT minhash(body, 'chars:2') <%> minhash(body, 'chars:2') FROM article",
-        "SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; SELECT count(*) FROM neardup.progress; SELECT count(*) FROM neardup.resigning; SELECT count(*) FROM neardup.profiles",
+        "SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; SELECT count(*) FROM neardup.progress; SELECT count(*) FROM neardup.profiles",
     ] {
         query(server, DATABASE, &format!("{path} {work}"))?;
         tally += expect(&format!("somebody else's operator ran in: {work}"), &rung(server)?, "f");

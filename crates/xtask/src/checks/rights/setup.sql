@@ -93,18 +93,15 @@ CREATE FUNCTION life(evil text) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT format(step, c.oid::regclass, c.oid::regclass::text, '1' || left(evil, 40), '2' || left(evil, 40), '3' || left(evil, 40), '4' || left(evil, 40))
     FROM pg_class c, unnest(ARRAY[
         'SELECT neardup.protect(%2$L, %4$L, scope => ARRAY[%6$L]::name[], age => %5$L, within => ''3 days'', on_duplicate => ''mark'', log => true)',
-        'CALL neardup.backfill(%2$L)',
         'INSERT INTO %1$s SELECT %3$I + 100, %4$I, %5$I, %6$I FROM %1$s WHERE %3$I = 3',
         'SELECT neardup.protect(%2$L, %4$L, scope => ARRAY[%6$L]::name[], age => %5$L, within => ''3 days'', on_duplicate => ''divert'')',
         'INSERT INTO %1$s SELECT %3$I + 200, %4$I, %5$I, %6$I FROM %1$s WHERE %3$I = 3',
         'SELECT count(*) FROM neardup.duplicates(%2$L, keep => ''newest'', age => %5$L, rank => ARRAY[quote_ident(%6$L) || '' desc''], scope => ARRAY[%6$L]::name[], since => ''2000-01-01'')',
         'SELECT count(*) FROM neardup.report(%2$L)',
         'SELECT length(neardup.report_html(%2$L))',
-        'SELECT count(*) FROM neardup.hot_bands(%2$L)',
         'CALL neardup.cleanup(%2$L, dry_run => false, age => %5$L, rank => ARRAY[quote_ident(%6$L) || '' desc''])',
         'DO $d$ BEGIN IF NOT EXISTS (SELECT FROM neardup.removed) THEN RAISE ''nothing was removed''; END IF; END $d$',
         E'SELECT max(run_id) AS run FROM neardup.runs \\gset\nCALL neardup.restore(:run)',
-        'CALL neardup.resign(%2$L, analyzer => ''chars:4'')',
         'SELECT neardup.unprotect(%2$L)',
         'CALL neardup.purge(''0 s'')'
     ]) WITH ORDINALITY s(step, place)
