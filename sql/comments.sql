@@ -28,7 +28,6 @@ COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in whi
 COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signature, one for each of 3 to 64 interleaved bands (default 4): CREATE INDEX ON articles USING gin (simhash_bands(sig))';
 COMMENT ON FUNCTION simhash_band(simhash, integer, integer) IS 'index key of one band, numbered from 0';
 COMMENT ON FUNCTION simhash_probes(simhash, integer, integer) IS 'keys of which every signature within the distance (0 to 11) has at least one among its simhash_bands';
-COMMENT ON FUNCTION simhash_within(simhash, simhash, integer) IS 'whether two signatures are within a Hamming distance of 0 to 11; a GIN index on simhash_bands of the first argument serves it';
 
 COMMENT ON FUNCTION tokens(text, text) IS 'the tokens of a document under an analyzer, in text order';
 COMMENT ON FUNCTION normalize_text(text, text[]) IS 'a document after normalisation steps: html, links, reposts, handles, emoji, control, nfkc, width, casefold, simplified, punctuation, space, nospace; they run in this order, whatever order they are listed in';
@@ -38,9 +37,10 @@ COMMENT ON FUNCTION shared_sentences(text, text, double precision) IS 'for each 
 COMMENT ON FUNCTION analyzer_info(text) IS 'the JSON object that an analyzer''s name or an incomplete object stands for, with every key of its tokenizer';
 COMMENT ON FUNCTION analyzers() IS 'analyzers that have a name, with the JSON object each stands for';
 
-COMMENT ON VIEW neardup.protected IS 'tables under guard, with the document and signature columns and the settings';
-COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: signs a new document and refuses a near-duplicate';
-COMMENT ON FUNCTION neardup_internal.guard_of(regclass, name, text) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
-COMMENT ON FUNCTION neardup_internal.guard_target(oid) IS 'what the trigger needs to know of its table';
+COMMENT ON VIEW neardup.protected IS 'tables under guard, with the columns of the document and the settings';
+COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judges a new document and acts on a near-duplicate';
+COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases what neardup.guard has locked for a row, when it is stored or its statement has ended';
+COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the condition of that trigger, evaluated just after a row was stored: releases its locks, and is false';
+COMMENT ON FUNCTION neardup_internal.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';
 COMMENT ON FUNCTION neardup_internal.key_expression(regclass, text) IS 'SQL expression for the primary key as one text value';

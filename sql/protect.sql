@@ -3,58 +3,139 @@
 CREATE FUNCTION neardup.protect(
     target regclass,
     document name,
-    distance integer DEFAULT 7,
+    method text DEFAULT 'sketch',
     on_duplicate text DEFAULT 'reject',
-    analyzer text DEFAULT 'chars:3',
     verify text DEFAULT 'facts',
     similarity double precision DEFAULT NULL,
     scope name[] DEFAULT '{}',
     within interval DEFAULT NULL,
-    age name DEFAULT NULL,
+    time_column name DEFAULT NULL,
     columns name[] DEFAULT NULL,
     expression regproc DEFAULT NULL,
     log boolean DEFAULT false,
-    method text DEFAULT 'simhash',
-    search_index boolean DEFAULT false
+    analyzer text DEFAULT NULL,
+    keys integer DEFAULT NULL,
+    distance integer DEFAULT NULL
 ) RETURNS void
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    kind "char";
+    relation pg_catalog.pg_class;
     guarded neardup.protected;
     is_new boolean;
     short text := neardup_internal.short_name(document);
-    more name[];
-    duplicate_of name;
-    diverted_to text;
-    made_by text;
     named name[];
     twice name;
-    plan record;
-    stored text;
-    previous_key text;
+    made_by text;
     settings jsonb;
 BEGIN
-    SELECT c.relkind INTO kind FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
+    SELECT * INTO relation FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
+    columns := neardup_internal.check_document_columns(target, document, columns, expression);
+    PERFORM neardup_internal.check_method(method, distance, keys, verify, similarity);
+    analyzer := coalesce(analyzer, CASE method WHEN 'sketch' THEN 'shingles:5' ELSE 'chars:3' END);
+    PERFORM @extschema@.sketch('', analyzer);
+    -- A profile is named with its version, so that a new one does not judge beside an old one.
+    verify := neardup.pinned_analyzer(verify);
+    IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn', 'mark', 'divert') THEN
+        RAISE EXCEPTION 'on_duplicate must be reject, skip, warn, mark or divert: %', on_duplicate
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF relation.relispartition AND on_duplicate IN ('skip', 'divert') THEN
+        RAISE EXCEPTION 'a guard on a partition cannot have on_duplicate %', on_duplicate USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'An UPDATE may move a row here from a partition that the guard does not see; left out, the row would be lost.',
+            HINT = 'Guard the partitioned table instead.';
+    END IF;
+    PERFORM neardup_internal.check_scope(target, scope);
+    IF (within IS NULL) <> (time_column IS NULL) THEN
+        RAISE EXCEPTION 'within and time_column must be given together' USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'within => interval ''2 days'', time_column => ''published''';
+    END IF;
+    PERFORM neardup_internal.check_within(within);
+    IF time_column IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, time_column)) THEN
+        RAISE EXCEPTION 'column "%" of table % is no time', time_column, target USING ERRCODE = 'datatype_mismatch',
+            DETAIL = 'A time is of type timestamp with or without time zone, or date.';
+    END IF;
+    -- The trigger lists each column once, and its position there says what it is for.
+    named := pg_catalog.array_append(pg_catalog.array_cat(columns, scope), time_column);
+    SELECT c.name INTO twice FROM pg_catalog.unnest(named) c(name)
+    WHERE c.name IS NOT NULL GROUP BY c.name HAVING pg_catalog.count(*) > 1 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" is named twice', twice USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = 'A column belongs to the document, to the scope, or is the time.';
+    END IF;
+    IF expression IS NOT NULL THEN
+        SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) INTO made_by
+        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE p.oid = expression::oid;
+    END IF;
+
+    SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
+    is_new := NOT FOUND;
+    guarded.target := target;
+    guarded.document := document;
+    settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+        'method', nullif(method, 'sketch'), 'analyzer', analyzer,
+        'keys', CASE method WHEN 'sketch' THEN coalesce(keys, 8) END,
+        'distance', CASE method WHEN 'simhash' THEN coalesce(distance, 7) END,
+        'on_duplicate', on_duplicate, 'verify', nullif(verify, 'facts'), 'similarity', similarity,
+        'columns', nullif(pg_catalog.cardinality(columns) - 1, 0),
+        'expression', (SELECT pg_catalog.jsonb_build_array(n.nspname, p.proname)
+                       FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE p.oid = expression::oid),
+        'scope', nullif(pg_catalog.cardinality(scope), 0), 'time', nullif(time_column IS NOT NULL, false),
+        'window', pg_catalog.round(EXTRACT(epoch FROM within) * 1000000)::bigint, 'log', nullif(log, false),
+        'since', pg_catalog.floor(EXTRACT(epoch FROM coalesce(guarded.since, pg_catalog.now())))));
+    -- What reads the table comes before what locks others out: the triggers at the end.
+    PERFORM neardup_internal.make_index(target, settings, columns, expression, made_by);
+    IF on_duplicate = 'mark' AND guarded.duplicate_of IS NULL THEN
+        guarded.duplicate_of := neardup_internal.add_mark(target, short);
+    END IF;
+    IF on_duplicate = 'divert' AND (guarded.diverted_to IS NULL OR pg_catalog.to_regclass(guarded.diverted_to) IS NULL) THEN
+        guarded.diverted_to := neardup_internal.add_diverted(target);
+    END IF;
+    IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
+        PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
+    END IF;
+    settings := settings || pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+        'marks', nullif(guarded.duplicate_of IS NOT NULL, false),
+        'divert', neardup_internal.name_parts(pg_catalog.to_regclass(guarded.diverted_to)),
+        'counter', neardup_internal.name_parts(neardup_internal.guard_counter(guarded, on_duplicate))));
+    IF NOT is_new THEN
+        PERFORM neardup_internal.drop_triggers(guarded);
+    END IF;
+    PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, pg_catalog.array_append(named, guarded.duplicate_of), settings);
+
+    IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
+               WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
+        RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
+            USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
+    END IF;
+END
+$$;
+
+-- protect: the document must be of columns of the table, or be made by an immutable function of its row; gives its columns
+
+CREATE FUNCTION neardup_internal.check_document_columns(target regclass, document name, columns name[], expression regproc) RETURNS name[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    kind "char" := (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = target::oid);
+BEGIN
     IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
         RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
     END IF;
-    PERFORM neardup_internal.check_document(target, document);
-    IF pg_catalog.array_ndims(columns) > 1 OR pg_catalog.array_ndims(scope) > 1 THEN
-        RAISE EXCEPTION 'columns and scope must be plain lists of names' USING ERRCODE = 'invalid_parameter_value';
+    IF document IS NULL THEN
+        RAISE EXCEPTION 'document must not be NULL' USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    more := pg_catalog.array_remove(columns, document);
-    more := coalesce(more, '{}');
+    IF pg_catalog.array_ndims(columns) > 1 THEN
+        RAISE EXCEPTION 'columns must be a plain list of names' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     IF columns IS NOT NULL AND NOT document = ANY (columns) THEN
         RAISE EXCEPTION 'columns must hold the document column "%"', document USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    columns := pg_catalog.array_prepend(document, coalesce(pg_catalog.array_remove(columns, document), '{}'));
     IF expression IS NULL THEN
-        PERFORM neardup_internal.check_document(target, c) FROM pg_catalog.unnest(more) c;
+        PERFORM neardup_internal.check_document(target, c) FROM pg_catalog.unnest(columns) c;
     ELSE
-        PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(more) c;
-        SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) INTO made_by
-        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-             JOIN pg_catalog.pg_class c ON c.oid = target::oid
+        PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(columns) c;
+        PERFORM FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_class c ON c.oid = target::oid
         WHERE p.oid = expression::oid AND p.pronargs = 1 AND p.proargtypes[0] = c.reltype AND p.prorettype = 'text'::regtype::oid
           AND p.provolatile = 'i';
         IF NOT FOUND THEN
@@ -67,29 +148,50 @@ BEGIN
         RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'The guard names a row by its primary key.', HINT = 'Add one: ALTER TABLE ... ADD PRIMARY KEY.';
     END IF;
-    IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn', 'mark', 'divert') THEN
-        RAISE EXCEPTION 'on_duplicate must be reject, skip, warn, mark or divert: %', on_duplicate
+    RETURN columns;
+END
+$$;
+
+-- protect: how candidates are found and compared
+
+CREATE FUNCTION neardup_internal.check_method(method text, distance integer, keys integer, verify text, similarity double precision) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF method IS NULL OR method NOT IN ('sketch', 'simhash') THEN
+        RAISE EXCEPTION 'method must be sketch or simhash: %', method USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF verify IS NULL OR (verify NOT IN ('none', 'overlap', 'cosine', 'facts') AND verify !~ '^profile:') THEN
+        RAISE EXCEPTION 'verify must be facts, overlap, cosine, none or a profile: %', verify USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'verify => ''profile:NAME'' leaves out what is boilerplate in that profile''s collection.';
+    END IF;
+    IF method = 'sketch' THEN
+        IF distance IS NOT NULL THEN
+            RAISE EXCEPTION 'distance goes with method simhash: %', distance USING ERRCODE = 'invalid_parameter_value';
+        ELSIF verify = 'none' THEN
+            RAISE EXCEPTION 'verify none goes with method simhash' USING ERRCODE = 'invalid_parameter_value',
+                DETAIL = 'Rows that share a key of their sketches are candidates, most of them no copies.';
+        ELSIF keys NOT BETWEEN 1 AND 1024 THEN
+            RAISE EXCEPTION 'keys must be between 1 and 1024: %', keys USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+    ELSIF keys IS NOT NULL THEN
+        RAISE EXCEPTION 'keys goes with method sketch: %', keys USING ERRCODE = 'invalid_parameter_value';
+    ELSIF distance NOT BETWEEN 0 AND 11 THEN
+        RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN '0' AND '1' THEN
+        RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    IF analyzer IS NULL THEN
-        RAISE EXCEPTION 'analyzer must not be NULL' USING ERRCODE = 'null_value_not_allowed', HINT = 'SELECT * FROM analyzers();';
-    END IF;
-    -- A profile is named with its version, so that a new one does not sign beside an old one.
-    analyzer := neardup.pinned_analyzer(analyzer);
-    PERFORM neardup.analyzer_simhash('', analyzer);
-    PERFORM neardup_internal.check_method(method, distance, similarity, verify, analyzer, search_index);
-    IF method <> 'simhash' THEN
-        distance := NULL;
-    END IF;
-    IF method = 'minhash' THEN
-        -- The first plan is the one with the fewest rows looked at in vain.
-        SELECT p.bands, p.rows INTO plan FROM @extschema@.minhash_band_plan(similarity, '0.99'::double precision, 128) p LIMIT 1;
-        IF NOT FOUND THEN
-            RAISE EXCEPTION 'similarity is too low for method minhash: %', similarity USING ERRCODE = 'invalid_parameter_value',
-                DETAIL = 'No bands of 128 values find such pairs with a chance of 99 in 100.';
-        END IF;
-    ELSE
-        SELECT NULL::integer AS bands, NULL::integer AS rows INTO plan;
+END
+$$;
+
+-- protect: the columns that must be equal
+
+CREATE FUNCTION neardup_internal.check_scope(target regclass, scope name[]) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF pg_catalog.array_ndims(scope) > 1 THEN
+        RAISE EXCEPTION 'scope must be a plain list of names' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(scope) c;
     IF pg_catalog.cardinality(scope) > 0 THEN
@@ -97,97 +199,68 @@ BEGIN
         EXECUTE (SELECT pg_catalog.format('SELECT FROM %s GROUP BY %s LIMIT 0', target, pg_catalog.string_agg(pg_catalog.quote_ident(c), ', '))
                  FROM pg_catalog.unnest(scope) c);
     END IF;
-    -- The trigger lists each column once, and its place there says what it is for.
-    named := pg_catalog.array_append(pg_catalog.array_cat(pg_catalog.array_cat(ARRAY[document], more), scope), age);
-    SELECT c.name INTO twice FROM pg_catalog.unnest(named) c(name)
-    WHERE c.name IS NOT NULL GROUP BY c.name HAVING pg_catalog.count(*) > 1 LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'column "%" is named twice', twice USING ERRCODE = 'invalid_parameter_value',
-            DETAIL = 'A column belongs to the document, to the scope, or is the age.';
-    END IF;
-    IF (within IS NULL) <> (age IS NULL) THEN
-        RAISE EXCEPTION 'within and age must be given together' USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'within => interval ''2 days'', age => ''published''';
-    END IF;
-    PERFORM neardup_internal.check_within(within);
-    IF age IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, age)) THEN
-        RAISE EXCEPTION 'column "%" of table % is no time', age, target USING ERRCODE = 'datatype_mismatch',
-            DETAIL = 'A time is of type timestamp with or without time zone, or date.';
-    END IF;
+END
+$$;
 
-    SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
-    is_new := NOT FOUND;
-    IF is_new THEN
-        guarded.signature := short || CASE method WHEN 'overlap' THEN '_tokens' ELSE '_' || method END;
-        guarded.trigger := 'zz_neardup_' || short;
-        guarded.since := pg_catalog.now();
-        stored := CASE method WHEN 'overlap' THEN 'integer[]' ELSE '@extschema@.' || method END;
-        IF NOT neardup_internal.has_column(target, guarded.signature, stored::regtype) THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, guarded.signature, stored);
-        END IF;
-    ELSIF guarded.method <> method THEN
-        RAISE EXCEPTION 'column "%" of table % is guarded by method %', document, target, guarded.method
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSIF guarded.analyzer <> analyzer THEN
-        RAISE EXCEPTION 'column "%" of table % is signed with analyzer %', document, target, guarded.analyzer
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Signatures of two analyzers cannot be compared.',
-                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    ELSIF guarded.columns[2:] OPERATOR(pg_catalog.<>) more OR guarded.expression IS DISTINCT FROM made_by THEN
-        RAISE EXCEPTION 'column "%" of table % is signed together with other columns', document, target
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Signatures of two kinds of documents cannot be compared.',
-                  HINT = 'Call neardup.unprotect first; it drops the signatures.';
-    END IF;
-    previous_key := neardup_internal.index_key(guarded);
-    guarded.method := method;
-    guarded.bands := plan.bands;
-    guarded.rows := plan.rows;
-    guarded.similarity := similarity;
-    guarded.target := target;
-    guarded.document := document;
-    guarded.analyzer := analyzer;
-    -- What reads the table comes before what locks others out: the triggers at the end.
-    PERFORM neardup_internal.make_indexes(guarded, search_index, previous_key);
-    duplicate_of := guarded.duplicate_of;
-    IF on_duplicate = 'mark' AND duplicate_of IS NULL THEN
-        duplicate_of := neardup_internal.add_mark(target, short);
-    END IF;
-    diverted_to := guarded.diverted_to;
-    IF on_duplicate = 'divert' AND (diverted_to IS NULL OR pg_catalog.to_regclass(diverted_to) IS NULL) THEN
-        diverted_to := neardup_internal.add_diverted(target);
-    END IF;
-    IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
-        PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
-    END IF;
+-- protect: the index by which candidates are found, where none is there yet. Without GIN's list of pending entries, which every search
+-- would read.
 
-    settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-        'method', nullif(method, 'simhash'), 'distance', distance, 'bands', plan.bands, 'rows', plan.rows,
-        'on_duplicate', on_duplicate, 'analyzer', analyzer, 'verify', nullif(verify, 'none'), 'similarity', similarity,
-        'columns', nullif(pg_catalog.cardinality(more), 0), 'expression', made_by,
-        'scope', nullif(pg_catalog.cardinality(scope), 0), 'within', within, 'age', CASE WHEN age IS NOT NULL THEN true END,
-        'marks', CASE WHEN duplicate_of IS NOT NULL THEN true END, 'divert', diverted_to, 'log', nullif(log, false),
-        'since', guarded.since));
-    IF NOT is_new THEN
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
+CREATE FUNCTION neardup_internal.make_index(target regclass, settings jsonb, columns name[], expression regproc, made_by text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    numbers smallint[] := (SELECT pg_catalog.array_agg(a.attnum ORDER BY c.place)
+                           FROM pg_catalog.unnest(columns) WITH ORDINALITY c(name, place)
+                                JOIN pg_catalog.pg_attribute a ON a.attrelid = target::oid AND a.attname = c.name AND NOT a.attisdropped);
+    document text := neardup_internal.document_expression(target, columns, made_by);
+BEGIN
+    IF neardup_internal.guard_index(target, settings::text, numbers, expression) IS NOT NULL THEN
+        RETURN;
     END IF;
-    -- The name sorts behind other triggers', so that the guard judges the row as they leave it.
-    EXECUTE pg_catalog.format(
-        'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
-        guarded.trigger,
-        (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
-         FROM pg_catalog.unnest(pg_catalog.array_remove(pg_catalog.array_append(
-             pg_catalog.array_cat(ARRAY[document, guarded.signature], named[2:]), duplicate_of), NULL)) WITH ORDINALITY c(name, place)),
-        target, settings);
-
-    IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
-               WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
-        RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
-            USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
+    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (%s) WITH (fastupdate = off)', target,
+        CASE WHEN settings ->> 'method' = 'simhash' THEN pg_catalog.format('@extschema@.simhash(%s, %L)', document, settings ->> 'analyzer')
+             ELSE pg_catalog.format('@extschema@.sketch(%s, %L, %s)', document, settings ->> 'analyzer', settings ->> 'keys') END);
+    IF neardup_internal.guard_index(target, settings::text, numbers, expression) IS NULL THEN
+        RAISE EXCEPTION 'the index of the guard on % cannot be used', target USING ERRCODE = 'internal_error';
     END IF;
 END
 $$;
+
+-- protect: the triggers. The first one's name sorts behind other triggers', so that the guard judges the row as they leave it.
+
+CREATE FUNCTION neardup_internal.make_triggers(target regclass, name text, columns name[], settings jsonb) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    event text := (SELECT 'INSERT OR UPDATE OF ' || pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
+                   FROM pg_catalog.unnest(columns) WITH ORDINALITY c(name, place) WHERE c.name IS NOT NULL);
+    -- An UPDATE that moves a row to another partition deletes it first.
+    also text := CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = target::oid) WHEN 'p' THEN ' OR DELETE' ELSE '' END;
+BEGIN
+    EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
+        name, event, also, target, settings);
+    EXECUTE pg_catalog.format('CREATE TRIGGER %I AFTER %s ON %s FOR EACH ROW WHEN (neardup_internal.row_stored()) '
+        'EXECUTE FUNCTION neardup.release_locks()', name || '_stored', event, target);
+    EXECUTE pg_catalog.format('CREATE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT EXECUTE FUNCTION neardup.release_locks()',
+        name || '_done', event, target);
+END
+$$;
+
+CREATE FUNCTION neardup_internal.drop_triggers(guarded neardup.protected) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY[guarded.trigger::text, guarded.trigger || '_stored', guarded.trigger || '_done'] LOOP
+        EXECUTE pg_catalog.format('DROP TRIGGER IF EXISTS %I ON %s', name, guarded.target);
+    END LOOP;
+END
+$$;
+
+-- protect: schema and name of a relation
+
+CREATE FUNCTION neardup_internal.name_parts(relation oid) RETURNS jsonb
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT pg_catalog.jsonb_build_array(n.nspname, c.relname)
+            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = relation);
 
 -- protect: how its things are named after the document column: a name has room for 63 bytes
 
@@ -196,115 +269,10 @@ CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
     RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
                 ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
 
--- protect: whether the column of signatures is there: inherited from a guarded table, or made beforehand and still empty
-
-CREATE FUNCTION neardup_internal.has_column(target regclass, name name, type oid) RETURNS boolean
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-    inherited boolean;
-    filled boolean;
-BEGIN
-    SELECT a.attinhcount > 0 INTO inherited FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = target::oid AND a.attname = name AND a.atttypid = type AND a.attgenerated = '' AND NOT a.attisdropped;
-    IF inherited IS DISTINCT FROM false THEN
-        RETURN inherited IS NOT NULL;
-    END IF;
-    -- Signatures that somebody else wrote may be of another analyzer. In its order, an index of the guard answers this at once.
-    EXECUTE pg_catalog.format('SELECT true FROM %1$s t WHERE %2$s IS NOT NULL%3$s LIMIT 1', target,
-        CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format('@extschema@.simhash_rotated(t.%I, 0)', name)
-                  ELSE pg_catalog.format('t.%I', name) END,
-        CASE type WHEN 'simhash'::regtype::oid THEN pg_catalog.format(' ORDER BY @extschema@.simhash_rotated(t.%I, 0)', name) END) INTO filled;
-    RETURN filled IS NULL;
-END
-$$;
-
--- protect: how near-duplicates are found, and from what bound on
-
-CREATE FUNCTION neardup_internal.check_method(
-    method text, distance integer, similarity double precision, verify text, analyzer text, search_index boolean
-) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-BEGIN
-    IF method IS NULL OR method NOT IN ('simhash', 'minhash', 'overlap') THEN
-        RAISE EXCEPTION 'method must be simhash, minhash or overlap: %', method USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF verify IS NULL OR verify NOT IN ('none', 'overlap', 'cosine', 'facts') THEN
-        RAISE EXCEPTION 'verify must be none, overlap, cosine or facts: %', verify USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    IF method = 'simhash' THEN
-        IF distance IS NULL OR distance NOT BETWEEN 0 AND 11 THEN
-            RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
-        END IF;
-        IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN '0' AND '1' THEN
-            RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
-                USING ERRCODE = 'invalid_parameter_value';
-        END IF;
-        RETURN;
-    END IF;
-    -- What neardup.protect takes where nothing is said cannot be told from what is meant.
-    IF distance IS DISTINCT FROM 7 THEN
-        RAISE EXCEPTION 'distance goes with method simhash: %', distance USING ERRCODE = 'invalid_parameter_value',
-            DETAIL = pg_catalog.format('Method %s goes by similarity.', method);
-    END IF;
-    IF similarity IS NULL OR NOT (similarity > '0' AND similarity <= '1') OR (method = 'minhash' AND similarity = '1') THEN
-        RAISE EXCEPTION 'similarity must be above 0 and % 1 with method %: %', CASE method WHEN 'minhash' THEN 'below' ELSE 'at most' END, method,
-            coalesce(similarity::text, 'NULL') USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'similarity => 0.8, for example: it is what a near-duplicate reaches at least.';
-    END IF;
-    IF verify IN ('overlap', 'cosine') THEN
-        RAISE EXCEPTION 'verify must be none or facts with method %: %', method, verify USING ERRCODE = 'invalid_parameter_value',
-            DETAIL = 'similarity is the bound of the method.';
-    END IF;
-    IF analyzer ~ '^\s*profile:' THEN
-        RAISE EXCEPTION 'method % does not sign with a profile: %', method, analyzer USING ERRCODE = 'feature_not_supported',
-            DETAIL = 'A profile weighs tokens, and only a simhash has weights.';
-    END IF;
-    IF search_index THEN
-        RAISE EXCEPTION 'search_index goes with method simhash' USING ERRCODE = 'invalid_parameter_value',
-            DETAIL = pg_catalog.format('The index that a guard of method %s uses serves searches, too.', method);
-    END IF;
-END
-$$;
-
--- protect: the indexes of a guard, where they are not there yet; the one for the bound that it had goes
-
-CREATE FUNCTION neardup_internal.make_indexes(guarded neardup.protected, search_index boolean, previous_key text) RETURNS void
-    LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    other oid := neardup_internal.key_index(guarded.target, guarded.signature::text, CASE guarded.method
-        WHEN 'simhash' THEN pg_catalog.format('simhash_bands(%I)', guarded.signature) ELSE previous_key END);
-    missing integer[];
-    place integer;
-BEGIN
-    SELECT coalesce(pg_catalog.array_agg(DISTINCT i.place - 1), '{}') INTO missing
-    FROM neardup_internal.guard_parts(guarded.target, ARRAY[guarded.document, guarded.signature]::text[],
-                                      neardup_internal.key_columns(guarded.target)::text[]) p
-         CROSS JOIN LATERAL pg_catalog.unnest(CASE WHEN guarded.method = 'simhash' THEN p.indexes
-             ELSE ARRAY[coalesce(neardup_internal.key_index(p.part, guarded.signature::text, neardup_internal.index_key(guarded)), 0)] END)
-             WITH ORDINALITY i(index, place)
-    WHERE i.index = '0';
-    IF guarded.method = 'simhash' THEN
-        FOREACH place IN ARRAY missing LOOP
-            EXECUTE pg_catalog.format('CREATE INDEX ON %s (@extschema@.simhash_rotated(%I, %s))', guarded.target, guarded.signature, place);
-        END LOOP;
-        IF search_index AND other IS NULL THEN
-            EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.simhash_bands(%I))', guarded.target, guarded.signature);
-        END IF;
-    ELSIF pg_catalog.cardinality(missing) > 0 THEN
-        IF other IS NOT NULL THEN
-            EXECUTE pg_catalog.format('DROP INDEX %s', other::regclass);
-        END IF;
-        EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (@extschema@.%s) WITH (fastupdate = off)', guarded.target,
-            CASE guarded.method WHEN 'minhash' THEN pg_catalog.format('minhash_bands(%I, %s, %s)', guarded.signature, guarded.bands, guarded.rows)
-                                ELSE pg_catalog.format('overlap_keys(%I, %L::double precision)', guarded.signature, guarded.similarity) END);
-    END IF;
-END
-$$;
-
 -- protect: a window of time, which is counted in microseconds
 
 CREATE FUNCTION neardup_internal.check_within(within interval) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF within < interval '0' THEN
         RAISE EXCEPTION 'within must not be negative: %', within USING ERRCODE = 'invalid_parameter_value';
@@ -323,7 +291,7 @@ CREATE FUNCTION neardup_internal.is_time(kind oid) RETURNS boolean
 -- protect: a column must be there; gives its type, domains resolved
 
 CREATE FUNCTION neardup_internal.check_column(target regclass, name name) RETURNS oid
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     kind oid;
 BEGIN
@@ -342,7 +310,7 @@ END
 $$;
 
 CREATE FUNCTION neardup_internal.check_document(target regclass, name name) RETURNS void
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     kind oid := neardup_internal.check_column(target, name);
 BEGIN
@@ -356,7 +324,7 @@ $$;
 -- protect: the column that a marked row's original is named in: of the key's type, or text for a key of several columns
 
 CREATE FUNCTION neardup_internal.add_mark(target regclass, short text) RETURNS name
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(target);
     mark name := 'duplicate_of';
@@ -377,7 +345,7 @@ $$;
 -- protect: the table that a table's duplicates are diverted to, beside it and of its owner
 
 CREATE FUNCTION neardup_internal.add_diverted(target regclass) RETURNS text
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     diverted text := (SELECT p.diverted_to FROM neardup.protected p
                       WHERE p.target::oid = add_diverted.target::oid AND pg_catalog.to_regclass(p.diverted_to) IS NOT NULL LIMIT 1);
@@ -399,7 +367,7 @@ $$;
 -- protect: a sequence that counts: it does so whatever becomes of the transaction, and keeps nobody waiting
 
 CREATE FUNCTION neardup_internal.add_counter(target regclass, document name, short text, action text) RETURNS void
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     counter text := neardup_internal.free_name(target, short || '_' || action);
     owner name;
@@ -414,7 +382,7 @@ $$;
 -- protect: a name beside a table that is not taken
 
 CREATE FUNCTION neardup_internal.free_name(target regclass, ending text) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     schema name;
     beginning text;
@@ -440,31 +408,16 @@ $$;
 -- protect: take it down
 
 CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     guarded neardup.protected;
     counter regclass;
-    index regclass;
 BEGIN
     FOR guarded IN
         SELECT * FROM neardup.protected p
         WHERE p.target::oid = unprotect.target::oid AND (unprotect.document IS NULL OR p.document = unprotect.document)
     LOOP
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', guarded.trigger, target);
-        IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
-                   WHERE a.attrelid = target::oid AND a.attname = guarded.signature AND a.attinhcount > 0) THEN
-            -- The column is that of the table it inherits from.
-            FOR index IN
-                SELECT d.objid::regclass FROM pg_catalog.pg_depend d
-                     JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid AND a.attname = guarded.signature
-                     JOIN pg_catalog.pg_index i ON i.indexrelid = d.objid
-                WHERE d.classid = 'pg_class'::regclass::oid AND d.refclassid = 'pg_class'::regclass::oid AND d.refobjid = target::oid
-            LOOP
-                EXECUTE pg_catalog.format('DROP INDEX %s', index);
-            END LOOP;
-        ELSE
-            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.signature);
-        END IF;
+        PERFORM neardup_internal.drop_triggers(guarded);
         FOR counter IN
             SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
                  CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
@@ -475,6 +428,8 @@ BEGIN
         IF guarded.duplicate_of IS NOT NULL THEN
             EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
         END IF;
+        RAISE NOTICE 'the index on %(%) stays, for near_duplicate and other searches', guarded.method, guarded.document
+            USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
     END LOOP;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '')
@@ -483,14 +438,18 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, integer, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, boolean) IS 'guards a table against near-duplicate documents: adds a signature column, its indexes and a trigger; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), distance, verify (none, overlap, cosine, facts), scope and time window; method simhash, minhash or overlap, the latter two with a similarity; search_index for simhash_within';
-COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down, with its signature column and indexes';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: takes or makes an index on sketch(document) and adds triggers, no column; call again to change settings: on_duplicate (reject, skip, warn, mark, divert), verify (facts, overlap, cosine, a profile), scope, time window; method simhash finds all rows within a Hamming distance';
+COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down; its index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s things';
-COMMENT ON FUNCTION neardup_internal.has_column(regclass, name, oid) IS 'whether a guard finds the column for its signatures, inherited or empty';
-COMMENT ON FUNCTION neardup_internal.check_method(text, integer, double precision, text, text, boolean) IS 'an error unless a guard''s method, bounds and verification fit each other';
-COMMENT ON FUNCTION neardup_internal.make_indexes(neardup.protected, boolean, text) IS 'makes the indexes of a guard that are missing';
+COMMENT ON FUNCTION neardup_internal.check_document_columns(regclass, name, name[], regproc) IS 'the columns of a document, or an error';
+COMMENT ON FUNCTION neardup_internal.check_method(text, integer, integer, text, double precision) IS 'an error unless a guard''s method, bounds and verification fit each other';
+COMMENT ON FUNCTION neardup_internal.check_scope(regclass, name[]) IS 'an error unless the columns can be compared';
+COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, name[], regproc, text) IS 'makes the index of a guard where there is none';
+COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, name[], jsonb) IS 'makes the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.check_within(interval) IS 'an error where a window of time is out of range';
-COMMENT ON FUNCTION neardup_internal.is_time(oid) IS 'whether a column of this type can tell a row''s age';
+COMMENT ON FUNCTION neardup_internal.is_time(oid) IS 'whether a column of this type can tell a row''s time';
 COMMENT ON FUNCTION neardup_internal.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
 COMMENT ON FUNCTION neardup_internal.check_document(regclass, name) IS 'an error unless the column may be guarded';
 COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';

@@ -14,7 +14,6 @@ use crate::analyzer;
 use crate::argument::within;
 use crate::datum::Integers;
 use crate::error::{Result, report};
-use crate::planning::overlap_within_support;
 
 extension_sql_file!(
     "../sql/containment.sql",

@@ -21,9 +21,9 @@ const TRUE: i8 = 1;
 /// The row may match: the operator decides.
 const MAYBE: i8 = 2;
 
-fn keys_of(signature: &Stored<'_, MinHashType>) -> Result<impl Iterator<Item = pg_sys::Datum>> {
+fn give_keys_of(signature: &Stored<'_, MinHashType>, count: Internal) -> Result<Internal> {
     let signature = MinHashRef::parse_header(signature.bytes).map_err(report)?;
-    Ok(signature.keys().map(pg_sys::Datum::from).collect::<Vec<_>>().into_iter())
+    Ok(give_keys(signature.keys().map(pg_sys::Datum::from), count))
 }
 
 #[pg_extern(
@@ -34,7 +34,7 @@ fn keys_of(signature: &Stored<'_, MinHashType>) -> Result<impl Iterator<Item = p
     sql = "CREATE FUNCTION neardup_internal.minhash_extract_value(minhash, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn minhash_extract_value(signature: Stored<'_, MinHashType>, count: Internal) -> Result<Internal> {
-    Ok(give_keys(keys_of(&signature)?, &count))
+    give_keys_of(&signature, count)
 }
 
 #[pg_extern(
@@ -53,7 +53,7 @@ pub fn minhash_extract_query(
     _nulls: Internal,
     _mode: Internal,
 ) -> Result<Internal> {
-    Ok(give_keys(keys_of(&query)?, &count))
+    give_keys_of(&query, count)
 }
 
 #[expect(clippy::too_many_arguments, reason = "Postgres calls it so")]
@@ -74,8 +74,8 @@ pub fn minhash_consistent(
     _keys: Internal,
     _nulls: Internal,
 ) -> bool {
-    want_recheck(&recheck, false);
-    Checks::new(&check, count).any(TRUE)
+    want_recheck(recheck, false);
+    Checks::new(check, count).any(TRUE)
 }
 
 #[pg_extern(
@@ -94,7 +94,7 @@ pub fn minhash_tri_consistent(
     _keys: Internal,
     _nulls: Internal,
 ) -> i8 {
-    let checks = Checks::new(&check, count);
+    let checks = Checks::new(check, count);
     if checks.any(TRUE) {
         TRUE
     } else if checks.any(MAYBE) {
@@ -114,7 +114,7 @@ pub fn minhash_tri_consistent(
 pub fn simhash_extract_value(signature: SimHash, count: Internal) -> Result<Internal> {
     let mut keys = Vec::with_capacity(DEFAULT_BANDS as usize);
     banding::bands(signature.0, DEFAULT_BANDS, |key| keys.push(pg_sys::Datum::from(key))).map_err(report)?;
-    Ok(give_keys(keys.into_iter(), &count))
+    Ok(give_keys(keys.into_iter(), count))
 }
 
 // Declared with the indexed type, as GIN wants it; the query is a ball, as the operator says.
@@ -140,9 +140,9 @@ pub fn simhash_extract_query(
         let sink = |key| keys.push(pg_sys::Datum::from(key));
         banding::probes(query.center, distance, DEFAULT_BANDS, sink).map_err(report)?;
     } else {
-        read_whole_index(&mode);
+        read_whole_index(mode);
     }
-    Ok(give_keys(keys.into_iter(), &count))
+    Ok(give_keys(keys.into_iter(), count))
 }
 
 #[expect(clippy::too_many_arguments, reason = "Postgres calls it so")]
@@ -163,8 +163,8 @@ pub fn simhash_consistent(
     _keys: Internal,
     _nulls: Internal,
 ) -> bool {
-    want_recheck(&recheck, true);
-    count == 0 || Checks::new(&check, count).any(TRUE)
+    want_recheck(recheck, true);
+    count == 0 || Checks::new(check, count).any(TRUE)
 }
 
 #[pg_extern(
@@ -183,6 +183,6 @@ pub fn simhash_tri_consistent(
     _keys: Internal,
     _nulls: Internal,
 ) -> i8 {
-    let checks = Checks::new(&check, count);
+    let checks = Checks::new(check, count);
     if count == 0 || checks.any(TRUE) || checks.any(MAYBE) { MAYBE } else { FALSE }
 }

@@ -12,6 +12,7 @@ use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::datum::SimHash;
+use crate::datum::boundary;
 use crate::datum::memory::claim;
 use crate::datum::window::Window;
 use crate::error::{Result, report};
@@ -218,22 +219,20 @@ unsafe fn answer(
 ///
 /// # Safety
 /// Postgres calls it as the window function that sql/grouping.sql declares.
-#[pg_guard]
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn near_duplicate_of_simhash(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: Postgres passes the fcinfo of this call.
-    unsafe { answer(fcinfo, group_simhashes) }
+    // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
+    unsafe { boundary::entry(|| answer(fcinfo, group_simhashes)) }
 }
 
 /// The entry point behind `near_duplicate_of(minhash, double precision, text, integer, integer)`.
 ///
 /// # Safety
 /// Postgres calls it as the window function that sql/grouping.sql declares.
-#[pg_guard]
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn near_duplicate_of_minhash(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: Postgres passes the fcinfo of this call.
-    unsafe { answer(fcinfo, group_minhashes) }
+    // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
+    unsafe { boundary::entry(|| answer(fcinfo, group_minhashes)) }
 }
 
 /// Both entry points use calling convention 1.

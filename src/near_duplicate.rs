@@ -5,7 +5,6 @@ use neardup_core::verdict::Prepared;
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
-use crate::planning::near_duplicate_support;
 use crate::sketch;
 
 extension_sql_file!(

@@ -42,11 +42,11 @@ fn write_out_overlap(call: &Call) -> Option<Expression> {
     Some(Expression::all(&[shares, call.function("overlap_reaches", &[a, b, similarity])]))
 }
 
-fn node(request: &Internal) -> *mut pg_sys::Node {
+fn node(request: Internal) -> *mut pg_sys::Node {
     request.unwrap().map_or(std::ptr::null_mut(), |datum| datum.cast_mut_ptr())
 }
 
-fn simplify(request: &Internal, write_out: impl FnOnce(&Call) -> Option<Expression>) -> Internal {
+fn simplify(request: Internal, write_out: impl FnOnce(&Call) -> Option<Expression>) -> Internal {
     // SAFETY: only called by functions that Postgres calls as support functions, with what it passed to them.
     let call = unsafe { Call::from_request(node(request)) };
     let answer = call.and_then(|call| write_out(&call).map(|condition| call.replace(condition)));
@@ -56,10 +56,11 @@ fn simplify(request: &Internal, write_out: impl FnOnce(&Call) -> Option<Expressi
 fn index_condition(request: Internal, operand: impl FnOnce(&IndexQuestion, Expression) -> Option<Expression>) -> Internal {
     // SAFETY: as above.
     unsafe {
-        if answer_selectivity(node(&request), SHARE_NEAR) {
-            return request;
+        let request = node(request);
+        if answer_selectivity(request, SHARE_NEAR) {
+            return Internal::from(Some(pg_sys::Datum::from(request)));
         }
-        let answer = IndexQuestion::from_request(node(&request)).and_then(|question| {
+        let answer = IndexQuestion::from_request(request).and_then(|question| {
             let query = question.other_argument()?;
             question.condition(operand(&question, query)?)
         });
@@ -70,13 +71,13 @@ fn index_condition(request: Internal, operand: impl FnOnce(&IndexQuestion, Expre
 /// Answers the planner about `near_duplicate`.
 #[pg_extern(immutable, strict, parallel_safe)]
 pub fn near_duplicate_support(request: Internal) -> Internal {
-    simplify(&request, write_out_near_duplicate)
+    simplify(request, write_out_near_duplicate)
 }
 
 /// Answers the planner about `overlap_within`.
 #[pg_extern(immutable, strict, parallel_safe)]
 pub fn overlap_within_support(request: Internal) -> Internal {
-    simplify(&request, write_out_overlap)
+    simplify(request, write_out_overlap)
 }
 
 /// Answers the planner about `simhash_within`: the signature is in a ball around the query.
@@ -104,7 +105,7 @@ pub fn minhash_within_support(request: Internal) -> Internal {
 )]
 pub fn share_key_selectivity(root: Internal, _operator: pg_sys::Oid, arguments: Internal, relation: i32) -> f64 {
     // SAFETY: Postgres calls it as a restriction estimator.
-    let rows = unsafe { estimate::rows_of_restriction(&root, &arguments, relation) };
+    let rows = unsafe { estimate::rows_of_restriction(root, arguments, relation) };
     (CANDIDATES / rows.max(CANDIDATES)).min(1.0)
 }
 
@@ -124,6 +125,6 @@ pub fn share_key_join_selectivity(
     join: Internal,
 ) -> f64 {
     // SAFETY: Postgres calls it as a join estimator.
-    let rows = unsafe { estimate::rows_of_join(&root, &arguments, &join) };
+    let rows = unsafe { estimate::rows_of_join(root, arguments, join) };
     (CANDIDATES / rows.max(CANDIDATES)).min(1.0)
 }

@@ -11,9 +11,7 @@ use crate::analyzer;
 use crate::argument::within;
 use crate::datum::{Made, MinHashType, Stored, Text, TsVector};
 use crate::error::{Result, report};
-use crate::gin::{minhash_consistent, minhash_extract_query, minhash_extract_value, minhash_tri_consistent};
 use crate::minhash::{KEPT_DOCUMENT, with_hasher};
-use crate::planning::{share_key_join_selectivity, share_key_selectivity};
 
 extension_sql_file!(
     "../sql/sketch.sql",

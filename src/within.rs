@@ -14,8 +14,6 @@ use crate::banding::similarity as checked_similarity;
 use crate::datum::hamming_ball::HammingBall;
 use crate::datum::{MinHashType, SimHash, Stored};
 use crate::error::{Result, report};
-use crate::gin::{simhash_consistent, simhash_extract_query, simhash_extract_value, simhash_tri_consistent};
-use crate::planning::{minhash_within_support, share_key_join_selectivity, share_key_selectivity, simhash_within_support};
 
 extension_sql_file!(
     "../sql/hamming_ball_type.sql",

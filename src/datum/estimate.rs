@@ -2,7 +2,7 @@
 
 use pgrx::{Internal, pg_sys};
 
-fn pointer<T>(argument: &Internal) -> *mut T {
+fn pointer<T>(argument: Internal) -> *mut T {
     argument.unwrap().map_or(std::ptr::null_mut(), |datum| datum.cast_mut_ptr())
 }
 
@@ -24,7 +24,7 @@ unsafe fn rows(variable: &pg_sys::VariableStatData) -> f64 {
 ///
 /// # Safety
 /// The arguments must be those that Postgres passed to a restriction estimator that is running.
-pub unsafe fn rows_of_restriction(root: &Internal, arguments: &Internal, relation: i32) -> f64 {
+pub unsafe fn rows_of_restriction(root: Internal, arguments: Internal, relation: i32) -> f64 {
     let mut variable = pg_sys::VariableStatData::default();
     let (mut other, mut on_left) = (std::ptr::null_mut(), false);
     // SAFETY: the caller vouches for the arguments.
@@ -45,7 +45,7 @@ pub unsafe fn rows_of_restriction(root: &Internal, arguments: &Internal, relatio
 ///
 /// # Safety
 /// The arguments must be those that Postgres passed to a join estimator that is running.
-pub unsafe fn rows_of_join(root: &Internal, arguments: &Internal, join: &Internal) -> f64 {
+pub unsafe fn rows_of_join(root: Internal, arguments: Internal, join: Internal) -> f64 {
     let (mut a, mut b) = (pg_sys::VariableStatData::default(), pg_sys::VariableStatData::default());
     let mut reversed = false;
     // SAFETY: the caller vouches for the arguments.

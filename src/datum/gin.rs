@@ -1,18 +1,16 @@
 //! What GIN passes to the support functions of an operator class, and wants back.
 
-use std::marker::PhantomData;
-
 use pgrx::{Internal, pg_sys};
 
 /// `GIN_SEARCH_MODE_ALL` (gin.h): every entry of the index is a candidate.
 const SEARCH_MODE_ALL: i32 = 2;
 
-fn pointer<T>(argument: &Internal) -> *mut T {
+fn pointer<T>(argument: Internal) -> *mut T {
     argument.unwrap().map_or(std::ptr::null_mut(), |datum| datum.cast_mut_ptr())
 }
 
 /// Gives GIN an array of keys and their number.
-pub fn give_keys(keys: impl ExactSizeIterator<Item = pg_sys::Datum>, count: &Internal) -> Internal {
+pub fn give_keys(keys: impl ExactSizeIterator<Item = pg_sys::Datum>, count: Internal) -> Internal {
     let number = keys.len();
     // SAFETY: GIN passes a place for the number; palloc gives room for the keys, or raises an error.
     let array = unsafe {
@@ -28,7 +26,7 @@ pub fn give_keys(keys: impl ExactSizeIterator<Item = pg_sys::Datum>, count: &Int
 }
 
 /// Asks GIN for every entry of the index.
-pub fn read_whole_index(mode: &Internal) {
+pub fn read_whole_index(mode: Internal) {
     let place = pointer::<i32>(mode);
     if !place.is_null() {
         // SAFETY: GIN passes a place for the search mode.
@@ -37,7 +35,7 @@ pub fn read_whole_index(mode: &Internal) {
 }
 
 /// Tells GIN whether the operator has to be checked on the row itself.
-pub fn want_recheck(recheck: &Internal, wanted: bool) {
+pub fn want_recheck(recheck: Internal, wanted: bool) {
     let place = pointer::<bool>(recheck);
     if !place.is_null() {
         // SAFETY: GIN passes a place for the flag.
@@ -46,18 +44,17 @@ pub fn want_recheck(recheck: &Internal, wanted: bool) {
 }
 
 /// Which keys of a query an index entry has.
-pub struct Checks<'a> {
+pub struct Checks {
     values: *const i8,
     count: usize,
-    call: PhantomData<&'a ()>,
 }
 
-impl<'a> Checks<'a> {
+impl Checks {
     /// Takes the array that GIN passes: booleans, or ternary values.
-    pub fn new(check: &'a Internal, count: i32) -> Self {
+    pub fn new(check: Internal, count: i32) -> Self {
         let values = pointer::<i8>(check);
         let count = if values.is_null() { 0 } else { usize::try_from(count).unwrap_or(0) };
-        Self { values, count, call: PhantomData }
+        Self { values, count }
     }
 
     /// Whether any of them is this.

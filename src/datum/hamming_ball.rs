@@ -53,10 +53,10 @@ unsafe impl SqlTranslatable for HammingBall {
 // SAFETY: a value that is not null points to 16 bytes, which are read where they lie.
 unsafe impl<'fcx> ArgAbi<'fcx> for HammingBall {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for a value of the type; pg_sys::Datum is passed through unread.
+        // SAFETY: the caller vouches for a value of the type, whose datum is its address; i64 has the same layout.
         unsafe {
-            let datum: pg_sys::Datum = arg.unbox_unchecked();
-            datum.cast_mut_ptr::<Self>().read_unaligned()
+            let address: i64 = arg.unbox_unchecked();
+            pg_sys::Datum::from(address).cast_mut_ptr::<Self>().read_unaligned()
         }
     }
 }

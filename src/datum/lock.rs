@@ -7,7 +7,7 @@ use pgrx::pg_sys;
 const KIND: u16 = 5;
 
 /// One key of a document column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyLock {
     /// The table; the root where the table has partitions.
     pub table: pg_sys::Oid,

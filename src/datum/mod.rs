@@ -3,25 +3,25 @@
 
 pub mod aggregate;
 mod bit_string;
-pub mod column;
 pub mod boundary;
 pub mod catalog;
+pub mod column;
 pub mod estimate;
 pub mod expression;
 pub mod function;
+pub mod gin;
 pub mod hamming_ball;
 mod integers;
 pub mod invalidation;
-pub mod partition;
-pub mod search;
-pub mod unique;
 pub mod lock;
 pub mod memory;
+pub mod partition;
 pub mod read;
 mod record;
 pub mod role;
 pub mod runner;
 pub mod scan;
+pub mod search;
 mod simhash;
 mod sliced;
 pub mod table;
@@ -29,6 +29,7 @@ mod text;
 pub mod transaction;
 pub mod trigger;
 mod tsvector;
+pub mod unique;
 mod varlena;
 pub mod window;
 

@@ -3,37 +3,24 @@
 //! A window function is called once a row. It may read its arguments at any row of the partition and keep memory for
 //! the length of the partition, which starts zeroed.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::marker::PhantomData;
 
 use pgrx::{FromDatum, PgMemoryContexts, pg_sys};
 
+use super::boundary::{self, raw};
+
 /// Position relative to the first row of the partition (`WINDOW_SEEK_HEAD` in windowapi.h).
 const SEEK_HEAD: c_int = 1;
 
+/// Postgres's window object, of which only pointers are seen.
 #[repr(C)]
-struct WindowObjectData {
+pub struct WindowObjectData {
     _opaque: [u8; 0],
 }
 
-type WindowObject = *mut WindowObjectData;
-
-// SAFETY: the declarations of src/include/windowapi.h, unchanged from PostgreSQL 14 to 18.
-unsafe extern "C-unwind" {
-    fn WinGetPartitionLocalMemory(winobj: WindowObject, size: pg_sys::Size) -> *mut c_void;
-    fn WinGetCurrentPosition(winobj: WindowObject) -> i64;
-    fn WinGetPartitionRowCount(winobj: WindowObject) -> i64;
-    fn WinGetFuncArgInPartition(
-        winobj: WindowObject,
-        argno: c_int,
-        relpos: c_int,
-        seektype: c_int,
-        set_mark: bool,
-        isnull: *mut bool,
-        isout: *mut bool,
-    ) -> pg_sys::Datum;
-    fn WinGetFuncArgCurrent(winobj: WindowObject, argno: c_int, isnull: *mut bool) -> pg_sys::Datum;
-}
+/// The window object of a call.
+pub type WindowObject = *mut WindowObjectData;
 
 /// The window in which one call of a window function runs.
 pub struct Window<'a> {
@@ -60,13 +47,13 @@ impl<'a> Window<'a> {
     /// The number of rows in the partition.
     pub fn rows(&self) -> i64 {
         // SAFETY: object is the window of the running call.
-        unsafe { WinGetPartitionRowCount(self.object) }
+        unsafe { boundary::catch(|| raw::WinGetPartitionRowCount(self.object)) }
     }
 
     /// The current row, counted from 0.
     pub fn position(&self) -> i64 {
         // SAFETY: object is the window of the running call.
-        unsafe { WinGetCurrentPosition(self.object) }
+        unsafe { boundary::catch(|| raw::WinGetCurrentPosition(self.object)) }
     }
 
     /// Hands the argument at each row of the partition to `sink`, in the window's order; `None` for NULL.
@@ -80,16 +67,12 @@ impl<'a> Window<'a> {
             let (mut null, mut outside) = (true, true);
             // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
             unsafe {
+                let (is_null, is_outside) = (&raw mut null, &raw mut outside);
                 let datum = scratch.switch_to(|_| {
-                    WinGetFuncArgInPartition(
-                        self.object,
-                        argument,
-                        row,
-                        SEEK_HEAD,
-                        false,
-                        &raw mut null,
-                        &raw mut outside,
-                    )
+                    boundary::catch(|| {
+                        let window = self.object;
+                        raw::WinGetFuncArgInPartition(window, argument, row, SEEK_HEAD, false, is_null, is_outside)
+                    })
                 });
                 if outside {
                     return;
@@ -123,8 +106,9 @@ impl<'a> Window<'a> {
     /// The argument at the current row; `None` for NULL.
     pub fn argument(&self, argument: i32) -> Option<pg_sys::Datum> {
         let mut null = true;
+        let is_null = &raw mut null;
         // SAFETY: object is the window of the running call; the flag outlives it.
-        let datum = unsafe { WinGetFuncArgCurrent(self.object, argument, &raw mut null) };
+        let datum = unsafe { boundary::catch(|| raw::WinGetFuncArgCurrent(self.object, argument, is_null)) };
         (!null).then_some(datum)
     }
 
@@ -145,7 +129,8 @@ impl<'a> Window<'a> {
         // SAFETY: object is the window of the running call. The memory is as large as the partition's first row asked for, zeroed
         // at first, aligned for any type, lives as long as the partition, and begins with the number of answers that follow.
         let (count, answers) = unsafe {
-            let memory = WinGetPartitionLocalMemory(self.object, size_of::<u64>() + size_of_val(made.as_slice()));
+            let size = size_of::<u64>() + size_of_val(made.as_slice());
+            let memory = boundary::catch(|| raw::WinGetPartitionLocalMemory(self.object, size));
             let count = memory.cast::<u64>();
             (&mut *count, count.add(1).cast::<u32>())
         };

@@ -73,7 +73,7 @@ pub fn lock_row(guard: &Rc<Guard>, signature: &Signature, scope: u32) -> Result<
     let keys = signature.lock_keys(&guard.settings)?;
     let mut locks: Vec<KeyLock> =
         keys.into_iter().map(|key| KeyLock { table: guard.table, key: fold(key, scope) ^ column }).collect();
-    locks.sort_unstable();
+    locks.sort_unstable_by_key(|lock| lock.key);
     locks.dedup();
     // SAFETY: reads a variable of the running transaction.
     let savepoint = unsafe { pg_sys::GetCurrentSubTransactionId() };

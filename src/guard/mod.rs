@@ -27,7 +27,7 @@ use pgrx::prelude::*;
 use crate::datum::boundary;
 use crate::datum::trigger::{self, Event, Row, RowTrigger};
 use crate::error::Result;
-use crate::pass::{self, Pass};
+use crate::bypass;
 use actions::Fate;
 use candidates::{Answer, Match};
 use moved::Arrival;
@@ -60,7 +60,7 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     };
     let unchanged = trigger.event() == Event::Update
         && subject.says_the_same(&Subject::new(&guard, &part, trigger, Row::Old));
-    if unchanged || arrival == Arrival::Moved || pass::is_open(guard.table, Pass::LetThrough) {
+    if unchanged || arrival == Arrival::Moved || bypass::is_active(guard.table) {
         return Ok(trigger.keep());
     }
     let fate = match sign_and_judge(&guard, &subject)? {
