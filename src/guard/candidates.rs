@@ -4,8 +4,9 @@
 //! visited in the order of how many keys they share, the newest first. Each is put to the cheap tests (it lives, is another row, of the
 //! same scope and time) before its text is read; the first that passes the last one, [`super::verify`], is the answer.
 //!
-//! Templates and reposts put thousands of rows under one key, so the search has bounds: [`MOST_ROWS`] of each key and [`MOST_TEXTS`] in
-//! all. A row that shares most keys comes first, so one text ten thousand times is refused at the first text read. The promise of
+//! Templates and reposts put thousands of rows under one key, so the search has bounds. A key of more than [`HOT`] rows is hot: sharing
+//! one hot key makes no candidate, sharing two does. Of a key's rows the last [`MOST_ROWS`] are listed, and at most [`MOST_TEXTS`] texts
+//! are read. A row that shares most keys comes first, so one text ten thousand times is refused at the first text read. The promise of
 //! method `simhash` is exact and has no bound.
 
 use ahash::AHashMap;
@@ -24,8 +25,16 @@ use crate::datum::table::{Moment, Table, Tid, Version};
 use crate::datum::unique;
 use crate::error::{Result, report};
 
-/// How many rows of one key are considered at most, the last ones in the table.
+/// A key of more rows is hot: site boilerplate and templates, most of whose rows are no copies (docs/candidates.md).
+const HOT: usize = 300;
+
+/// How many rows of one key are listed at most, the last ones in the table.
 const MOST_ROWS: usize = 2048;
+
+/// How much sharing a key weighs, and how much a candidate needs.
+const SHARED: u32 = 2;
+const SHARED_HOT: u32 = 1;
+const ENOUGH: u32 = 2;
 
 /// How many texts are read for a new row at most.
 const MOST_TEXTS: usize = 64;
@@ -95,12 +104,15 @@ fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> R
         let most = if guard.settings.method == Method::Sketch { MOST_ROWS } else { usize::MAX };
         for query in signature.queries(&guard.settings)? {
             // SAFETY: the query is of the type of the operator's right operand, and the table is open.
-            for tid in unsafe { scan.matching(query, most) } {
-                *listed.entry(address(tid)).or_insert(0_u32) += 1;
+            let tids = unsafe { scan.matching(query, most) };
+            let is_hot = tids.len() > HOT && guard.settings.method == Method::Sketch;
+            for tid in tids {
+                *listed.entry(address(tid)).or_insert(0_u32) += if is_hot { SHARED_HOT } else { SHARED };
             }
         }
         drop(scan);
-        let mut listed: Vec<(u32, u64)> = listed.into_iter().map(|(tid, shared)| (shared, tid)).collect();
+        let mut listed: Vec<(u32, u64)> =
+            listed.into_iter().map(|(tid, shared)| (shared, tid)).filter(|(shared, _)| *shared >= ENOUGH).collect();
         listed.sort_unstable_by(|a, b| b.cmp(a));
         for (_, tid) in listed {
             match search.consider(&part, &mut table, tid_of(tid), signature)? {
