@@ -18,8 +18,15 @@ use crate::error::{Result, report};
 extension_sql_file!(
     "../sql/containment.sql",
     name = "containment",
-    requires =
-        [token_keys, overlap_keys, overlap_probes, overlap_similarity, overlap_reaches, fingerprints, overlap_within_support]
+    requires = [
+        token_keys,
+        overlap_keys,
+        overlap_probes,
+        overlap_similarity,
+        overlap_reaches,
+        fingerprints,
+        overlap_within_support
+    ]
 );
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 10000)]

@@ -11,7 +11,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::datum::scan;
+use crate::datum::{boundary, scan};
 use crate::error::{Result, report};
 
 extension_sql_file!(
@@ -119,7 +119,7 @@ fn inner(query: &str) -> &str {
 
 /// Puts every labelled pair of the query to every method.
 fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
-    let columns = scan::columns(inner(query)).map_err(|error| Failed::from(error).0)?;
+    let columns = scan::columns(inner(query));
     if columns != 3 {
         let message = format!("the query must give three columns, not {columns}");
         return Err(report(Error::new(ErrorKind::InvalidParameter, message).with_hint(PAIR)));
@@ -240,18 +240,23 @@ fn evaluate(
         ),
     >,
 > {
-    let mut trials = trials(&measures, &analyzers, weighting)?;
-    run_on_pairs(query, &mut trials)?;
-    Ok(TableIterator::new(trials.into_iter().flat_map(|trial| {
-        let points = trial.points();
-        points.into_iter().map(move |point| {
-            let measure = trial.method.measure.name().to_owned();
-            let counts = (point.called.cast_signed(), point.right.cast_signed());
-            let shares = (point.precision(), point.recall(), point.f1());
-            let (threshold, time) = (point.threshold, trial.milliseconds());
-            (measure, trial.analyzer(), threshold, counts.0, counts.1, shares.0, shares.1, shares.2, time)
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    unsafe {
+        boundary::entry(move || {
+            let mut trials = trials(&measures, &analyzers, weighting)?;
+            run_on_pairs(query, &mut trials)?;
+            Ok(TableIterator::new(trials.into_iter().flat_map(|trial| {
+                let points = trial.points();
+                points.into_iter().map(move |point| {
+                    let measure = trial.method.measure.name().to_owned();
+                    let counts = (point.called.cast_signed(), point.right.cast_signed());
+                    let shares = (point.precision(), point.recall(), point.f1());
+                    let (threshold, time) = (point.threshold, trial.milliseconds());
+                    (measure, trial.analyzer(), threshold, counts.0, counts.1, shares.0, shares.1, shares.2, time)
+                })
+            })))
         })
-    })))
+    }
 }
 
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
@@ -287,44 +292,58 @@ fn suggest(
         ),
     >,
 > {
-    if !(0.0..=1.0).contains(&precision) {
-        let message = format!("precision must be between 0 and 1: {precision}");
-        return Err(report(Error::new(ErrorKind::InvalidParameter, message)));
-    }
-    let sample = within("sample", sample, 2..=3000)? as usize;
-    let columns = scan::columns(inner(query)).map_err(|error| Failed::from(error).0)?;
-    let labelled = columns != 1;
-    // Comparing all pairs by their facts would take minutes, and the stand-in knows nothing of facts.
-    let mut trials = trials(&measures, &analyzers, weighting)?;
-    if measures.is_empty() && !labelled {
-        trials.retain(|trial| trial.method.measure != Measure::Message);
-    }
-    let basis = if labelled {
-        run_on_pairs(query, &mut trials)?;
-        format!("{} labelled pairs", trials.first().map_or(0, |trial| trial.values.len()))
-    } else {
-        run_on_documents(query, sample, &mut trials)?;
-        format!(
-            "{} pairs of a sample; stand-in for labels: Jaccard >= {STAND_IN_JACCARD} or overlap >= {STAND_IN_OVERLAP} of character 5-grams",
-            trials.first().map_or(0, |trial| trial.values.len())
-        )
-    };
-    let mut rows: Vec<_> = trials.iter().map(|trial| (best(&trial.points(), precision), trial)).collect();
-    // The best recall first; of equals the quicker.
-    rows.sort_by(|(a, first), (b, second)| {
-        let right = |point: &Option<Point>| point.map_or(-1, |point| point.right.cast_signed());
-        right(b).cmp(&right(a)).then(first.time.cmp(&second.time))
-    });
-    let rows: Vec<_> = rows
-        .into_iter()
-        .map(|(point, trial)| {
-            let threshold = point.map(|point| point.threshold);
-            let shares = (point.map(|p| p.precision()), point.map(|p| p.recall()), point.map(|p| p.f1()));
-            let measure = trial.method.measure.name().to_owned();
-            (measure, trial.analyzer(), threshold, shares.0, shares.1, shares.2, trial.milliseconds(), basis.clone())
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    unsafe {
+        boundary::entry(move || {
+            if !(0.0..=1.0).contains(&precision) {
+                let message = format!("precision must be between 0 and 1: {precision}");
+                return Err(report(Error::new(ErrorKind::InvalidParameter, message)));
+            }
+            let sample = within("sample", sample, 2..=3000)? as usize;
+            let columns = scan::columns(inner(query));
+            let labelled = columns != 1;
+            // Comparing all pairs by their facts would take minutes, and the stand-in knows nothing of facts.
+            let mut trials = trials(&measures, &analyzers, weighting)?;
+            if measures.is_empty() && !labelled {
+                trials.retain(|trial| trial.method.measure != Measure::Message);
+            }
+            let basis = if labelled {
+                run_on_pairs(query, &mut trials)?;
+                format!("{} labelled pairs", trials.first().map_or(0, |trial| trial.values.len()))
+            } else {
+                run_on_documents(query, sample, &mut trials)?;
+                format!(
+                    "{} pairs of a sample; stand-in for labels: Jaccard >= {STAND_IN_JACCARD} or overlap >= {STAND_IN_OVERLAP} of character 5-grams",
+                    trials.first().map_or(0, |trial| trial.values.len())
+                )
+            };
+            let mut rows: Vec<_> = trials.iter().map(|trial| (best(&trial.points(), precision), trial)).collect();
+            // The best recall first; of equals the quicker.
+            rows.sort_by(|(a, first), (b, second)| {
+                let right = |point: &Option<Point>| point.map_or(-1, |point| point.right.cast_signed());
+                right(b).cmp(&right(a)).then(first.time.cmp(&second.time))
+            });
+            let rows: Vec<_> = rows
+                .into_iter()
+                .map(|(point, trial)| {
+                    let threshold = point.map(|point| point.threshold);
+                    let shares = (point.map(|p| p.precision()), point.map(|p| p.recall()), point.map(|p| p.f1()));
+                    let measure = trial.method.measure.name().to_owned();
+                    (
+                        measure,
+                        trial.analyzer(),
+                        threshold,
+                        shares.0,
+                        shares.1,
+                        shares.2,
+                        trial.milliseconds(),
+                        basis.clone(),
+                    )
+                })
+                .collect();
+            Ok(TableIterator::new(rows))
         })
-        .collect();
-    Ok(TableIterator::new(rows))
+    }
 }
 
 #[pg_extern(
@@ -341,23 +360,28 @@ fn curves_svg(
     analyzers: Vec<Option<String>>,
     weighting: &str,
 ) -> Result<String> {
-    let mut trials = trials(&measures, &analyzers, weighting)?;
-    let distances = trials.iter().filter(|trial| trial.method.measure.is_distance()).count();
-    if distances != 0 && distances != trials.len() {
-        return Err(report(
-            Error::new(ErrorKind::InvalidParameter, "a distance and a similarity do not fit one axis")
-                .with_hint("Plot simhash by itself."),
-        ));
-    }
-    run_on_pairs(query, &mut trials)?;
-    let series: Vec<Series> = trials
-        .iter()
-        .map(|trial| {
-            let points = trial.points().iter().map(|p| (p.threshold, p.precision(), p.recall())).collect();
-            Series { name: trial.name(), points }
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    unsafe {
+        boundary::entry(move || {
+            let mut trials = trials(&measures, &analyzers, weighting)?;
+            let distances = trials.iter().filter(|trial| trial.method.measure.is_distance()).count();
+            if distances != 0 && distances != trials.len() {
+                return Err(report(
+                    Error::new(ErrorKind::InvalidParameter, "a distance and a similarity do not fit one axis")
+                        .with_hint("Plot simhash by itself."),
+                ));
+            }
+            run_on_pairs(query, &mut trials)?;
+            let series: Vec<Series> = trials
+                .iter()
+                .map(|trial| {
+                    let points = trial.points().iter().map(|p| (p.threshold, p.precision(), p.recall())).collect();
+                    Series { name: trial.name(), points }
+                })
+                .collect();
+            plot::precision_and_recall(&series, distances != 0).map_err(report)
         })
-        .collect();
-    plot::precision_and_recall(&series, distances != 0).map_err(report)
+    }
 }
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 10000)]

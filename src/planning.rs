@@ -53,7 +53,10 @@ fn simplify(request: Internal, write_out: impl FnOnce(&Call) -> Option<Expressio
     Internal::from(Some(answer.unwrap_or_else(no_answer)))
 }
 
-fn index_condition(request: Internal, operand: impl FnOnce(&IndexQuestion, Expression) -> Option<Expression>) -> Internal {
+fn index_condition(
+    request: Internal,
+    operand: impl FnOnce(&IndexQuestion, Expression) -> Option<Expression>,
+) -> Internal {
     // SAFETY: as above.
     unsafe {
         let request = node(request);

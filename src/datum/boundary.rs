@@ -26,6 +26,16 @@ pub mod raw {
     // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 14 to 18.
     unsafe extern "C-unwind" {
         // executor/spi.h
+        pub fn SPI_prepare(source: *const c_char, nargs: c_int, types: *mut pg_sys::Oid) -> pg_sys::SPIPlanPtr;
+        pub fn SPI_cursor_open(
+            name: *const c_char,
+            plan: pg_sys::SPIPlanPtr,
+            values: *mut pg_sys::Datum,
+            nulls: *const c_char,
+            read_only: bool,
+        ) -> pg_sys::Portal;
+        pub fn SPI_cursor_fetch(portal: pg_sys::Portal, forward: bool, count: c_long);
+        pub fn SPI_cursor_close(portal: pg_sys::Portal);
         pub fn SPI_execute_with_args(
             source: *const c_char,
             nargs: c_int,
@@ -36,7 +46,11 @@ pub mod raw {
             count: c_long,
         ) -> c_int;
         // fmgr.h
-        pub fn FunctionCall1Coll(function: *mut pg_sys::FmgrInfo, collation: pg_sys::Oid, a: pg_sys::Datum) -> pg_sys::Datum;
+        pub fn FunctionCall1Coll(
+            function: *mut pg_sys::FmgrInfo,
+            collation: pg_sys::Oid,
+            a: pg_sys::Datum,
+        ) -> pg_sys::Datum;
         pub fn FunctionCall2Coll(
             function: *mut pg_sys::FmgrInfo,
             collation: pg_sys::Oid,

@@ -94,7 +94,8 @@ pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) ->
     // SAFETY: reads catalogs; the strings are copied into the memory of this call.
     unsafe {
         let row = pg_sys::get_rel_type_id(table);
-        let found = function(&[&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?], Some(&[row]))?;
+        let found =
+            function(&[&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?], Some(&[row]))?;
         (pg_sys::get_func_rettype(found) == pg_sys::TEXTOID).then_some(found)
     }
 }
@@ -170,15 +171,26 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
     }
 }
 
-/// The expression that is an index's first key; `None` where that is a plain column.
+/// The expression that is an index's first key, as it was written; `None` where that is a plain column. The relation cache has it
+/// simplified, with SQL functions written out.
 ///
 /// # Safety
 /// The index must be open.
 unsafe fn first_key(index: pg_sys::Relation) -> Option<*mut pg_sys::Node> {
-    // SAFETY: as the caller vouches; an expression has the column number 0.
+    // SAFETY: as the caller vouches; an expression has the column number 0, and an index with expressions has a text of them.
     unsafe {
         let columns = (*(*index).rd_index).indkey.values.as_slice(1);
-        (columns[0] == 0).then(|| PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexExpressions(index)).head()).flatten()
+        if columns[0] != 0 {
+            return None;
+        }
+        let (cache, attribute) = (pg_sys::SysCacheIdentifier::INDEXRELID as i32, pg_sys::Anum_pg_index_indexprs as i16);
+        let mut null = true;
+        let written = pg_sys::SysCacheGetAttr(cache, (*index).rd_indextuple, attribute, &raw mut null);
+        if null {
+            return None;
+        }
+        let text = pg_sys::text_to_cstring(written.cast_mut_ptr());
+        PgList::<pg_sys::Node>::from_pg(pg_sys::stringToNode(text).cast()).head()
     }
 }
 
@@ -193,7 +205,8 @@ unsafe fn makes(expression: *mut pg_sys::Node, stored: pg_sys::Oid, wanted: &Wan
             return false;
         }
         let arguments = PgList::<pg_sys::Node>::from_pg((*expression.cast::<pg_sys::FuncExpr>()).args);
-        let Some((document, constants)) = arguments.iter_ptr().collect::<Vec<_>>().split_first().map(|(d, c)| (*d, c.to_vec()))
+        let Some((document, constants)) =
+            arguments.iter_ptr().collect::<Vec<_>>().split_first().map(|(d, c)| (*d, c.to_vec()))
         else {
             return false;
         };

@@ -172,9 +172,8 @@ impl IndexQuestion {
     pub fn argument(&self, i: usize) -> Option<Expression> {
         let argument = *self.arguments.get(i)?;
         // SAFETY: the request is that of the running question.
-        let fixed = unsafe {
-            pg_sys::is_pseudo_constant_for_index((*self.request).root, argument.0, (*self.request).index)
-        };
+        let fixed =
+            unsafe { pg_sys::is_pseudo_constant_for_index((*self.request).root, argument.0, (*self.request).index) };
         fixed.then_some(argument)
     }
 

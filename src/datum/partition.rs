@@ -63,9 +63,8 @@ impl RootTrigger {
         let name = trigger.name();
         let table = trigger.relation_oid();
         // SAFETY: one C call that reads catalogs; the list is of numbers of tables, the nearest ancestor first.
-        let ancestors = unsafe {
-            PgList::<pg_sys::Oid>::from_pg(boundary::catch(|| raw::get_partition_ancestors(table)))
-        };
+        let ancestors =
+            unsafe { PgList::<pg_sys::Oid>::from_pg(boundary::catch(|| raw::get_partition_ancestors(table))) };
         ancestors.iter_oid().find_map(|table| {
             let ancestor = Described::open(table)?;
             // SAFETY: the relation is open, and its description of triggers has as many as it says.
@@ -111,7 +110,9 @@ fn descend(
     }
     on_the_way.push(table);
     // Copied out, so that one relation is open at a time.
-    for (partition, of_partition) in Described::open(table).map(|open| partitions(&open, time_column)).unwrap_or_default() {
+    for (partition, of_partition) in
+        Described::open(table).map(|open| partitions(&open, time_column)).unwrap_or_default()
+    {
         let times = (times.0.max(of_partition.0), times.1.min(of_partition.1));
         descend(partition, time_column, times, found, on_the_way);
     }
@@ -135,7 +136,9 @@ fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid
         let end = |i: usize| {
             let marks = *bounds.kind.add(i);
             match *marks {
-                pg_sys::PartitionRangeDatumKind::PARTITION_RANGE_DATUM_VALUE => microseconds(**bounds.datums.add(i), kind),
+                pg_sys::PartitionRangeDatumKind::PARTITION_RANGE_DATUM_VALUE => {
+                    microseconds(**bounds.datums.add(i), kind)
+                }
                 pg_sys::PartitionRangeDatumKind::PARTITION_RANGE_DATUM_MINVALUE => i64::MIN,
                 _ => i64::MAX,
             }

@@ -211,7 +211,12 @@ impl<'a> RowTrigger<'a> {
     pub fn output(&self, column: i16) -> Option<String> {
         let value = self.value(Row::New, column)?;
         // SAFETY: the value is of the type that the relation's descriptor gives the column.
-        unsafe { Some(super::column::output(value, pg_sys::SPI_gettypeid((*self.data.tg_relation).rd_att, i32::from(column)))) }
+        unsafe {
+            Some(super::column::output(
+                value,
+                pg_sys::SPI_gettypeid((*self.data.tg_relation).rd_att, i32::from(column)),
+            ))
+        }
     }
 
     /// The whole new or old row, as a composite value of its table's type.

@@ -85,7 +85,11 @@ unsafe fn nulls_are_equal(_: *const pg_sys::IndexInfo) -> bool {
 ///
 /// # Safety
 /// `info` must be of an open index on the table of the slot's row, and `state` valid.
-unsafe fn entry(info: *mut pg_sys::IndexInfo, slot: *mut pg_sys::TupleTableSlot, state: *mut pg_sys::EState) -> Option<Entry> {
+unsafe fn entry(
+    info: *mut pg_sys::IndexInfo,
+    slot: *mut pg_sys::TupleTableSlot,
+    state: *mut pg_sys::EState,
+) -> Option<Entry> {
     let mut entry = Entry {
         values: [pg_sys::Datum::null(); pg_sys::INDEX_MAX_KEYS as usize],
         nulls: [false; pg_sys::INDEX_MAX_KEYS as usize],

@@ -1,7 +1,7 @@
 //! What becomes of a near-duplicate, what its writer is told, and what is kept of it.
 
-use pgrx::prelude::*;
 use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
 use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;

@@ -159,7 +159,10 @@ impl Search<'_, '_> {
             Version::Changed => return Ok(Finding::Changed),
             Version::Row(holder) => holder,
         };
-        if self.subject.replaces(part.table, table.tid()) || !self.is_in_scope(part, table) || !self.is_in_time(part, table) {
+        if self.subject.replaces(part.table, table.tid())
+            || !self.is_in_scope(part, table)
+            || !self.is_in_time(part, table)
+        {
             return Ok(Finding::Not);
         }
         self.texts += 1;

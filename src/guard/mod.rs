@@ -24,10 +24,10 @@ use std::rc::Rc;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use crate::bypass;
 use crate::datum::boundary;
 use crate::datum::trigger::{self, Event, Row, RowTrigger};
 use crate::error::Result;
-use crate::bypass;
 use actions::Fate;
 use candidates::{Answer, Match};
 use moved::Arrival;
@@ -36,7 +36,11 @@ use signature::Signature;
 use subject::Subject;
 use target::Guard;
 
-extension_sql_file!("../../sql/guard.sql", name = "guard", requires = ["simhash_operators", "sketch", guard_settings, guard_index]);
+extension_sql_file!(
+    "../../sql/guard.sql",
+    name = "guard",
+    requires = ["simhash_operators", "sketch", guard_settings, guard_index]
+);
 extension_sql_file!("../../sql/protect.sql", name = "guard_protect", requires = ["guard", row_stored]);
 extension_sql_file!("../../sql/verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
 
@@ -58,8 +62,8 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         Event::Insert => moved::arrival(guard.table, subject.content_hash()),
         _ => Arrival::New,
     };
-    let unchanged = trigger.event() == Event::Update
-        && subject.says_the_same(&Subject::new(&guard, &part, trigger, Row::Old));
+    let unchanged =
+        trigger.event() == Event::Update && subject.says_the_same(&Subject::new(&guard, &part, trigger, Row::Old));
     if unchanged || arrival == Arrival::Moved || bypass::is_active(guard.table) {
         return Ok(trigger.keep());
     }

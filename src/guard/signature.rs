@@ -39,7 +39,8 @@ impl Signature {
             // One query a key, so that it is known how many keys a candidate shares.
             Self::Sketch(bytes) => {
                 let sketch = MinHashRef::parse_header(bytes).map_err(report)?;
-                let single = |key: &[u8]| Some(MinHash::from_values(sketch.parameters(), key).ok()?.as_bytes().into_datum()?);
+                let single =
+                    |key: &[u8]| Some(MinHash::from_values(sketch.parameters(), key).ok()?.as_bytes().into_datum()?);
                 Ok(sketch.value_bytes().chunks_exact(size_of::<u64>()).filter_map(single).collect())
             }
             Self::SimHash(bits) => Ok(vec![HammingBall::new(*bits, settings.distance).into_raw()]),
@@ -50,8 +51,12 @@ impl Signature {
     pub fn lock_keys(&self, settings: &Settings) -> Result<Vec<i64>> {
         let mut keys = Vec::new();
         match self {
-            Self::Sketch(bytes) => keys.extend(MinHashRef::parse_header(bytes).map_err(report)?.keys().map(u64::cast_signed)),
-            Self::SimHash(bits) => banding::lock_keys(*bits, settings.distance, |key| keys.push(key)).map_err(report)?,
+            Self::Sketch(bytes) => {
+                keys.extend(MinHashRef::parse_header(bytes).map_err(report)?.keys().map(u64::cast_signed))
+            }
+            Self::SimHash(bits) => {
+                banding::lock_keys(*bits, settings.distance, |key| keys.push(key)).map_err(report)?
+            }
         }
         Ok(keys)
     }

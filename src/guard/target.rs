@@ -186,10 +186,17 @@ impl Guard {
 
     /// The error for a table whose rows cannot be searched.
     pub fn without_index(&self, table: pg_sys::Oid) -> ErrorReport {
-        let message = format!("the guard of table \"{}\" has no index to search \"{}\" by", self.name, catalog::relation_name(table));
+        let message = format!(
+            "the guard of table \"{}\" has no index to search \"{}\" by",
+            self.name,
+            catalog::relation_name(table)
+        );
         error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
             .set_detail("Without it every row would be let in or every search would read the whole table.")
-            .set_hint(format!("Call neardup.protect('{}', '{}') again: it makes the index.", self.name, self.columns[0]))
+            .set_hint(format!(
+                "Call neardup.protect('{}', '{}') again: it makes the index.",
+                self.name, self.columns[0]
+            ))
     }
 }
 
