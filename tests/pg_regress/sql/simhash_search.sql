@@ -6,9 +6,16 @@ SELECT simhash_bands('0000000000000000', 65);
 SELECT k, cardinality(simhash_probes('0123456789abcdef', k)) FROM generate_series(0, 11) k;
 SELECT simhash_probes('0123456789abcdef', 12);
 SELECT simhash_probes('0123456789abcdef', -1);
-SELECT simhash_within('0123456789abcdef', '0123456789abcdef', 12);
+SELECT simhash_within('0123456789abcdef', '0123456789abcdef', 65);
 SELECT simhash_within('0123456789abcdef', '0123456789abcdef', -1);
 SELECT simhash_within('0123456789abcdef', '0123456789abcdee', 0), simhash_within('0123456789abcdef', '0123456789abcdee', 1), simhash_within(NULL, '0123456789abcdee', 1);
+
+-- a ball around a signature
+SELECT hamming_ball('0123456789abcdef', 7), '0123456789abcdef/7'::hamming_ball, '0123456789abcdee'::simhash <@ '0123456789abcdef/1' AS inside,
+       '0123456789abcdee'::simhash <@ '0123456789abcdef/0' AS outside;
+SELECT '0123456789abcdef'::hamming_ball;
+SELECT '0123456789abcdef/65'::hamming_ball;
+SELECT hamming_ball('0123456789abcdef', 65);
 
 -- exact for every distance, against brute force
 CREATE TABLE signed (id int PRIMARY KEY, sig simhash);
@@ -17,16 +24,17 @@ SELECT i, (('x' || md5((i / 10)::text))::bit(64)
            # coalesce((SELECT bit_or(1::bit(64) << ((i * 31 + j * 17) % 64)) FROM generate_series(1, i % 13) j), 0::bit(64)))::simhash
 FROM generate_series(1, 1500) i;
 INSERT INTO signed VALUES (0, NULL);
-CREATE INDEX signed_bands ON signed USING gin (simhash_bands(sig));
+CREATE INDEX signed_sig ON signed USING gin (sig);
 ANALYZE signed;
 SET enable_seqscan = off;
 SELECT k,
        (SELECT count(*) FROM signed a JOIN signed b ON simhash_within(a.sig, b.sig, k)) AS by_index,
        (SELECT count(*) FROM signed a JOIN signed b ON hamming_distance(a.sig, b.sig) <= k) AS by_force
-FROM generate_series(0, 11) k;
+FROM unnest('{0,1,3,7,8,11,12,20,64}'::int[]) k;
 
 -- the index serves a WHERE, a join and a prepared statement
 EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE simhash_within(sig, '0123456789abcdef', 3);
+EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE sig <@ hamming_ball('0123456789abcdef', 3);
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM signed b JOIN signed a ON simhash_within(a.sig, b.sig, 3) WHERE b.id = 7;
 SET plan_cache_mode = force_generic_plan;
 PREPARE near(simhash, int) AS SELECT id FROM signed WHERE simhash_within(sig, $1, $2);
@@ -34,7 +42,7 @@ EXPLAIN (COSTS OFF) EXECUTE near('0123456789abcdef', 7);
 DEALLOCATE near;
 RESET plan_cache_mode;
 
--- whatever the argument is: a subquery, an expensive call, the column on the other side; more keys are looked up in parts
+-- whatever the argument is: a subquery, an expensive call, the column on the other side
 EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE simhash_within(sig, (SELECT sig FROM signed WHERE id = 7), 3);
 SET plan_cache_mode = force_generic_plan;
 PREPARE near_text(text) AS SELECT id FROM signed WHERE simhash_within(sig, simhash($1, 'chars:3'), 3);
@@ -43,40 +51,30 @@ DEALLOCATE near_text;
 RESET plan_cache_mode;
 EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE simhash_within('0123456789abcdef', sig, 2);
 EXPLAIN (COSTS OFF) SELECT b.id FROM signed a JOIN signed b ON simhash_within(b.sig, a.sig, 5) WHERE a.id = 7;
--- after pg_upgrade, which leaves the operator out of the family of Postgres's, the index still serves
-BEGIN;
-ALTER OPERATOR FAMILY pg_catalog.array_ops USING gin DROP OPERATOR 1 (integer[], integer[]);
-EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE simhash_within(sig, '0123456789abcdef', 3);
-SELECT count(*) FROM signed a JOIN signed b ON simhash_within(a.sig, b.sig, 5);
-ROLLBACK;
 -- a volatile argument runs once a row, so no index can serve it
 EXPLAIN (COSTS OFF) SELECT id FROM signed WHERE simhash_within(sig, (random() * 0)::bigint::simhash, 3);
 RESET enable_seqscan;
-DROP TABLE signed;
+-- an index on the expression, without a column of signatures
+CREATE TABLE notes (id int, body text);
+CREATE INDEX notes_simhash ON notes USING gin (simhash(body, 'chars:3'));
+INSERT INTO notes VALUES (1, '灯塔换下了旧灯，新灯明天起亮'), (2, 'the harbour office moved to the other bank of the river');
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT id FROM notes WHERE simhash_within(simhash(body, 'chars:3'), simhash('灯塔换下了旧灯，新灯明天起亮！', 'chars:3'), 7);
+SELECT id FROM notes WHERE simhash_within(simhash(body, 'chars:3'), simhash('灯塔换下了旧灯，新灯明天起亮！', 'chars:3'), 7);
+RESET enable_seqscan;
+DROP TABLE notes, signed;
 
--- with the planner left to itself: the index for one row, for a join with few rows, in partitions and in parallel
+-- with the planner left to itself: the index for one row, for a join with few rows, in partitions
 CREATE TABLE many (id int, day int, sig simhash) PARTITION BY RANGE (day);
 CREATE TABLE many_1 PARTITION OF many FOR VALUES FROM (0) TO (10);
 CREATE TABLE many_2 PARTITION OF many FOR VALUES FROM (10) TO (20);
 INSERT INTO many SELECT i, i % 20, ('x' || md5(i::text))::bit(64)::simhash FROM generate_series(1, 20000) i;
-CREATE INDEX many_bands ON many USING gin (simhash_bands(sig));
+CREATE INDEX many_sig ON many USING gin (sig);
 ANALYZE many;
 EXPLAIN (COSTS OFF) SELECT id FROM many WHERE simhash_within(sig, '0123456789abcdef', 3);
 EXPLAIN (COSTS OFF) SELECT id FROM many WHERE day = 3 AND simhash_within(sig, '0123456789abcdef', 3);
 EXPLAIN (COSTS OFF) SELECT m.id FROM (SELECT sig FROM many LIMIT 3) few JOIN many_1 m ON simhash_within(m.sig, few.sig, 3);
-SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET max_parallel_workers_per_gather = 2;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM many_1 WHERE simhash_within(sig, '0123456789abcdef', 3);
-EXPLAIN (COSTS OFF) SELECT count(*) FROM many_1 a JOIN many_2 b ON simhash_within(b.sig, a.sig, 3);
-RESET min_parallel_table_scan_size; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET max_parallel_workers_per_gather;
 DROP TABLE many;
-
--- the parts of the probes are the probes
-SELECT k, parts, (SELECT array_agg(key) FROM generate_series(0, parts - 1) part, unnest(simhash_probes('0123456789abcdef', k, 4, part, parts)) key)
-               = simhash_probes('0123456789abcdef', k, 4) AS same
-FROM (VALUES (0, 1), (0, 8), (3, 3), (7, 4), (11, 28)) v(k, parts);
-SELECT simhash_probes('0123456789abcdef', 3, 4, 0, 0);
-SELECT simhash_probes('0123456789abcdef', 3, 4, 2, 2);
-SELECT hamming_within('0123456789abcdef', '0123456789abcdee', 0), hamming_within('0123456789abcdef', '0123456789abcdee', 1), hamming_within('0123456789abcdef', NULL, 1);
 
 -- groups: the position of the group's first row, in the window's order
 SELECT id, near_duplicate_of(sig, 1) OVER (ORDER BY id), near_duplicate_of(sig, 1) OVER (ORDER BY id DESC) AS backwards
