@@ -6,6 +6,8 @@
 //! labelled.
 //! [`replaces`] says which of two such texts may go.
 
+use std::borrow::Cow;
+
 use super::grams::Grams;
 use super::units::plain;
 use super::{Verdict, kept_on, kept_without};
@@ -23,6 +25,8 @@ pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.6;
 #[derive(Debug)]
 pub struct Prepared<'t> {
     text: &'t str,
+    /// The text without markup and links.
+    plain: Cow<'t, str>,
     grams: Grams,
 }
 
@@ -32,7 +36,8 @@ impl<'t> Prepared<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn new(text: &'t str) -> Result<Self> {
-        Ok(Self { text, grams: Grams::of(&plain(text)?) })
+        let plain = plain(text)?;
+        Ok(Self { text, grams: Grams::of(&plain), plain })
     }
 
     /// Gives how much of the text that has fewer 4-grams the other one has, 0 to 1: the overlap coefficient |A∩B| / min(|A|, |B|)
@@ -42,7 +47,7 @@ impl<'t> Prepared<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn overlap(&mut self, other: &str) -> Result<f64> {
-        Ok(self.grams.overlap(&plain(other)?, 0.0).unwrap_or_default())
+        Ok(self.grams.overlap(&self.plain, &plain(other)?, 0.0).unwrap_or_default())
     }
 
     /// Gives the verdict on this text and another, and how sure it is, 0.5 to 1, if by it keeping one of them loses nothing: a copy, or an
@@ -79,7 +84,7 @@ impl<'t> Prepared<'t> {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
         let least = LEAST_OVERLAP_OF_COPIES.min(LEAST_OVERLAP_OF_EXCERPTS);
-        let Some(overlap) = self.grams.overlap(&plain(other)?, least) else { return Ok(None) };
+        let Some(overlap) = self.grams.overlap(&self.plain, &plain(other)?, least) else { return Ok(None) };
         Ok(kept(self.text, other)?.filter(|(verdict, _)| match verdict {
             Verdict::Copy => overlap >= LEAST_OVERLAP_OF_COPIES,
             _ => overlap >= LEAST_OVERLAP_OF_EXCERPTS,
