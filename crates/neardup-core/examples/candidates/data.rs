@@ -44,7 +44,12 @@ pub fn texts(folder: &Path, corpus: &str, most: usize) -> Result<Vec<String>> {
     if most >= all {
         return Ok(texts);
     }
-    Ok(texts.into_iter().enumerate().filter(|(at, _)| at * most / all != (at + 1) * most / all).map(|(_, text)| text).collect())
+    Ok(texts
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| at * most / all != (at + 1) * most / all)
+        .map(|(_, text)| text)
+        .collect())
 }
 
 /// Reads labelled pairs: `natural_gold` or `pairs_gold`. A weight that is not given is 1.

@@ -15,8 +15,8 @@ const KEYS: [usize; 5] = [6, 8, 10, 12, 16];
 const MOST_KEYS: usize = 16;
 const WIDTHS: [u32; 3] = [64, 32, 20];
 
-/// A key that more rows carry than this is left out where a text has another.
-const COMMON: u32 = 300;
+/// Bounds on how many rows may carry a key that is used, tried with the default.
+const COMMON: [u32; 4] = [300, 100, 50, 30];
 
 /// Which shingles have the smallest hashes is chance, and few pairs hang on it: recall is also averaged over as many other hashes.
 const SEEDS: u64 = 50;
@@ -28,6 +28,8 @@ struct Search {
     width: u32,
     /// Keys that must be shared.
     shared: u32,
+    /// A key that more rows carry is left out where a text has another.
+    common: u32,
 }
 
 /// Prints a line for each analyzer and way to search: the share of the copies that become candidates, by weight in all and in each corpus;
@@ -41,7 +43,9 @@ pub fn print(folder: &Path) -> Result<()> {
     for ((name, _), texts) in CORPORA.iter().zip(&corpora) {
         println!("{name}: {} texts, {} MB", texts.len(), texts.iter().map(String::len).sum::<usize>() >> 20);
     }
-    println!("analyzer,keys,bits,shared,recall,by corpus,other hashes,by corpus,pairs_gold,then median/mean/p99 of each corpus");
+    println!(
+        "analyzer,keys,bits,shared,common,recall,by corpus,other hashes,by corpus,pairs_gold,then median/mean/p99 of each corpus"
+    );
     let wanted = std::env::args().nth(2);
     for analyzer in ANALYZERS.iter().filter(|&&name| wanted.as_deref().is_none_or(|wanted| wanted == name)) {
         let mut sketcher = Sketcher::new(analyzer, 0)?;
@@ -56,9 +60,9 @@ pub fn print(folder: &Path) -> Result<()> {
             seeded.push(pairs(&gold, &mut Sketcher::new(analyzer, seed)?)?);
         }
         for width in WIDTHS.into_iter().filter(|&width| width == 64 || *analyzer == "shingles:5") {
-            for (keys, shared) in KEYS.into_iter().flat_map(|keys| [(keys, 1), (keys, 2)]) {
-                let search = Search { keys, width, shared };
-                let mut line = format!("{analyzer},{keys},{width},{shared}");
+            for search in searches(analyzer, width) {
+                let Search { keys, shared, common, .. } = search;
+                let mut line = format!("{analyzer},{keys},{width},{shared},{common}");
                 let indexes: Vec<Index> = tables.iter().map(|table| Index::new(table, search)).collect();
                 line += &recall(&gold, &[of_gold.as_slice()], |corpus| {
                     let place = CORPORA.iter().position(|(name, _)| *name == corpus);
@@ -79,6 +83,16 @@ pub fn print(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The searches tried with an analyzer and a width.
+fn searches(analyzer: &str, width: u32) -> Vec<Search> {
+    let bounds = if analyzer == "shingles:5" && width == 64 { COMMON.as_slice() } else { &COMMON[..1] };
+    let search = |keys, shared| move |&common: &u32| Search { keys, width, shared, common };
+    KEYS.into_iter()
+        .flat_map(|keys| [(keys, 1), (keys, 2)])
+        .flat_map(|(keys, shared)| bounds.iter().map(search(keys, shared)))
+        .collect()
+}
+
 /// The share of the copies' weight that is found, in all and by corpus.
 fn recall<'i>(gold: &[Pair], hashes: &[&[Vec<u64>]], index: impl Fn(&str) -> Option<&'i Index>) -> String {
     let mut sums: HashMap<&str, (f64, f64)> = HashMap::new();
@@ -91,8 +105,7 @@ fn recall<'i>(gold: &[Pair], hashes: &[&[Vec<u64>]], index: impl Fn(&str) -> Opt
         }
     }
     let share = |name: &str| sums.get(name).map_or(f64::NAN, |(found, all)| found / all);
-    let by_corpus: Vec<String> =
-        CORPORA.iter().take(5).map(|(name, _)| format!("{:.3}", share(name))).collect();
+    let by_corpus: Vec<String> = CORPORA.iter().take(5).map(|(name, _)| format!("{:.3}", share(name))).collect();
     format!(",{:.3},{}", share("all"), by_corpus.join(" "))
 }
 
@@ -155,7 +168,7 @@ impl Index {
     /// The keys by which the rows near a sketch are looked for, and how many of them must be shared.
     fn probes(&self, sketch: &[u64]) -> (Vec<u64>, u32) {
         let keys = self.keys(sketch);
-        let rare: Vec<u64> = keys.iter().copied().filter(|&key| self.carriers(key) <= COMMON).collect();
+        let rare: Vec<u64> = keys.iter().copied().filter(|&key| self.carriers(key) <= self.search.common).collect();
         let rarest = || keys.iter().copied().min_by_key(|&key| self.carriers(key)).into_iter().collect();
         let probes: Vec<u64> = if rare.is_empty() { rarest() } else { rare };
         // A text that has fewer keys than must be shared is found by all it has.

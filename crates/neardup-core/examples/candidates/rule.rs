@@ -62,7 +62,9 @@ pub fn print(folder: &Path) -> Result<()> {
         for corpus in [""].into_iter().chain(corpora) {
             for sure in [false, true] {
                 let of = || {
-                    let wanted = |known: &&Known| (corpus.is_empty() || known.pair.corpus == corpus) && (!sure || known.pair.sure);
+                    let wanted = |known: &&Known| {
+                        (corpus.is_empty() || known.pair.corpus == corpus) && (!sure || known.pair.sure)
+                    };
                     known.iter().filter(wanted)
                 };
                 let name = if corpus.is_empty() { "all corpora" } else { corpus };
@@ -112,7 +114,10 @@ fn known(pairs: Vec<Pair>, keys: usize) -> Result<Vec<Known>> {
         let (overlap, duplicate) = (prepared.overlap(b)?, prepared.duplicate(b)?.is_some());
         let kept = kept_on(a, b)?.map(|(verdict, _)| verdict);
         if std::env::args().any(|argument| argument == "--pairs") {
-            println!("PAIR\t{}\t{}\t{}\t{}\t{candidate}\t{overlap:.4}\t{kept:?}", pair.corpus, pair.keeps_one, pair.sure, pair.weight);
+            println!(
+                "PAIR\t{}\t{}\t{}\t{}\t{candidate}\t{overlap:.4}\t{kept:?}",
+                pair.corpus, pair.keeps_one, pair.sure, pair.weight
+            );
         }
         known.push(Known { candidate, overlap, kept, duplicate, pair });
     }

@@ -119,8 +119,8 @@ pub(super) fn is_han(word: &str) -> bool {
     word.len() == 3 && starts_han(word.as_bytes(), 0)
 }
 
-/// Hands out the words from `at` on for which bytes are enough to know, most of a normalised text: Han characters before another one,
-/// and ASCII letters and digits before one space. Gives where it stopped.
+/// Hands out the words from `at` on for which bytes are enough to know, most of a normalised text: Han characters, and runs of ASCII letters
+/// and digits, one space between them or none. Gives where it stopped.
 #[inline]
 fn plain<'t>(text: &'t str, mut at: usize, sink: &mut impl Sink<'t>) -> usize {
     let bytes = text.as_bytes();
@@ -132,22 +132,35 @@ fn plain<'t>(text: &'t str, mut at: usize, sink: &mut impl Sink<'t>) -> usize {
             while at < until && starts_han(bytes, at + 3) {
                 at += 3;
             }
+            // The last one may belong to a mark after it.
+            let next = at + 3;
+            let ends = is_letter(next) || (bytes.get(next) == Some(&b' ')) || next == bytes.len();
+            at += if ends { 3 } else { 0 };
             if let Some(characters) = text.get(start..at).filter(|characters| !characters.is_empty()) {
                 sink.characters(characters, start);
             }
-            break;
+            if !ends {
+                return at;
+            }
+        } else {
+            while is_letter(at) {
+                at += 1;
+            }
+            // What else may join letters.
+            if at == start || !(bytes.get(at) == Some(&b' ') || at == bytes.len() || starts_han(bytes, at)) {
+                return start;
+            }
+            if let Some(text) = text.get(start..at) {
+                sink.word(Token { text, start });
+            }
         }
-        while is_letter(at) {
+        // A mark after a space would be of one segment with it.
+        if bytes.get(at) == Some(&b' ') {
+            if !(is_letter(at + 1) || starts_han(bytes, at + 1)) {
+                return at;
+            }
             at += 1;
         }
-        // What comes after the space decides whether that is a segment of its own.
-        if at == start || bytes.get(at) != Some(&b' ') || !(is_letter(at + 1) || starts_han(bytes, at + 1)) {
-            return start;
-        }
-        if let Some(text) = text.get(start..at) {
-            sink.word(Token { text, start });
-        }
-        at += 1;
     }
     at
 }

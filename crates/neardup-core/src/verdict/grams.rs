@@ -166,25 +166,26 @@ fn each_gram(text: &str, mut sink: impl FnMut(u64)) {
 fn unit(c: char) -> u16 {
     match c {
         '\u{4e00}'..='\u{9fff}' => u32::from(simplified(c)) as u16,
-        'a'..='z' | '0'..='9' => c as u16,
-        'A'..='Z' => c.to_ascii_lowercase() as u16,
-        '\0'..='\x7f' => 0,
+        '\0'..='\x7f' => ascii(c),
+        // Full width.
+        '\u{ff01}'..='\u{ff5e}' => ascii(char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c)),
+        // The punctuation of Chinese texts.
+        '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3002}' | '\u{3008}'..='\u{3011}' => 0,
         _ => rare(c),
     }
 }
 
+#[inline]
+fn ascii(c: char) -> u16 {
+    if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() as u16 } else { 0 }
+}
+
 #[cold]
 fn rare(c: char) -> u16 {
-    // Full width.
-    let c = match u32::from(c) {
-        code @ 0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(c),
-        _ => c,
-    };
     if !c.is_alphanumeric() {
         return 0;
     }
-    let lower = simplified(c.to_lowercase().next().unwrap_or(c));
-    let code = u32::from(lower);
+    let code = u32::from(simplified(c.to_lowercase().next().unwrap_or(c)));
     // Beyond 65,535 the low 16 bits, apart from those of the planes below by the code points of surrogates, which no text has.
     if code >> 16 == 0 { code as u16 } else { (code as u16 ^ 0xd800 ^ (code >> 16) as u16).max(1) }
 }
@@ -259,7 +260,10 @@ mod tests {
             for others in [60, 600, 6_000] {
                 assert!(!grams.may_reach(&text(9_000, others), 0.4), "{units} {others}");
                 let held = text(units / 2, others);
-                assert_eq!(grams.overlap(&own, &held, 0.4), Some(overlap(&own, &held, 0.0).unwrap()).filter(|&o| o >= 0.4));
+                assert_eq!(
+                    grams.overlap(&own, &held, 0.4),
+                    Some(overlap(&own, &held, 0.0).unwrap()).filter(|&o| o >= 0.4)
+                );
             }
         }
     }
