@@ -59,10 +59,10 @@ impl Grams {
             found += usize::from(has);
             others.set_unless(has, hash);
         });
-        // At most so many are shared, and each side has at least so many that are distinct: those that set a bit.
-        let shared = found as f64;
-        let smaller = (bits.set as f64).min(shared + others.set as f64);
-        shared > 0.0 && shared >= least * smaller
+        // At most so many are shared, and each side has at least so many that are distinct: those that set a bit. The quotient is the exact
+        // one or more, however both are rounded.
+        let smaller = bits.set.min(found + others.set);
+        found > 0 && found as f64 / smaller as f64 >= least
     }
 }
 
@@ -83,7 +83,7 @@ fn hash(gram: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// A Bloom filter of two bits for each gram, of which 16 to 32 in one are set: one gram in 250 or fewer is found by chance.
+/// A Bloom filter of 32 to 64 bits for each gram, of which it sets two: fewer than one gram in 250 is found by chance.
 #[derive(Debug, Default)]
 struct Bits {
     /// A power of two of them.
