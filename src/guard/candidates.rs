@@ -72,6 +72,7 @@ enum Finding {
 struct Search<'a, 'b> {
     guard: &'a Guard,
     subject: &'a Subject<'b>,
+    signature: &'a Signature,
     verifier: Verifier<'a>,
     texts: usize,
     moment: Moment,
@@ -148,10 +149,12 @@ impl Search<'_, '_> {
     }
 
     /// Puts one candidate to every test.
-    fn consider(&mut self, part: &Part, table: &mut Table, tid: Tid, signature: &Signature) -> Result<Finding> {
+    fn consider(&mut self, part: &Part, table: &mut Table, tid: Tid, shared: u32) -> Result<Finding> {
         pgrx::check_for_interrupts!();
         let guard = self.guard;
-        if guard.settings.method == Method::Sketch && self.texts >= MOST_TEXTS {
+        let is_bounded = guard.settings.method == Method::Sketch;
+        let is_single = shared <= SHARED;
+        if is_bounded && (self.texts == 0 || (is_single && self.singles == 0)) {
             return Ok(Finding::Not);
         }
         let holder = match table.visit(tid, &self.moment) {
@@ -165,9 +168,10 @@ impl Search<'_, '_> {
         {
             return Ok(Finding::Not);
         }
-        self.texts += 1;
+        self.texts = self.texts.saturating_sub(1);
+        self.singles = self.singles.saturating_sub(is_single.into());
         let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not) };
-        let distance = match signature {
+        let distance = match self.signature {
             Signature::SimHash(bits) => {
                 let other = analyzer::with(&guard.settings.analyzer, |analyzer, scratch| {
                     document::simhash(&text, analyzer, scratch)
