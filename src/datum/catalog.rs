@@ -105,24 +105,32 @@ pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) ->
     unsafe {
         let row = pg_sys::get_rel_type_id(table);
         let found =
-            function(&[&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?], Some(&[row]))?;
-        (pg_sys::get_func_rettype(found) == pg_sys::TEXTOID).then_some(found)
+            function(&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?, Some(&[row]))?;
+        let is_plain = pg_sys::get_func_prokind(found) as u8 == pg_sys::PROKIND_FUNCTION && !pg_sys::get_func_retset(found);
+        (is_plain && pg_sys::get_func_rettype(found) == pg_sys::TEXTOID).then_some(found)
     }
 }
 
+/// A function by its schema and name, and by the types of its arguments where there may be several. Nobody needs a right on the schema.
+///
 /// # Safety
 /// Only within a transaction.
-unsafe fn function(name: &[&CStr], arguments: Option<&[pg_sys::Oid]>) -> Option<pg_sys::Oid> {
-    // SAFETY: as the caller vouches; a missing function is no error.
-    let found = unsafe {
-        let mut qualified = PgList::<pg_sys::Node>::new();
-        for part in name {
-            qualified.push(pg_sys::makeString(pg_sys::pstrdup(part.as_ptr())).cast());
-        }
-        let (count, types) = arguments.map_or((-1, std::ptr::null()), |types| (types.len() as i32, types.as_ptr()));
-        pg_sys::LookupFuncName(qualified.into_pg(), count, types, true)
-    };
-    (found != pg_sys::Oid::INVALID).then_some(found)
+unsafe fn function(schema: &CStr, name: &CStr, arguments: Option<&[pg_sys::Oid]>) -> Option<pg_sys::Oid> {
+    // SAFETY: as the caller vouches. The cache's list has as many members as it says, each a row of pg_proc, until it is released.
+    unsafe {
+        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        let cache = pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32;
+        let none = pg_sys::Datum::null();
+        let list = pg_sys::SearchSysCacheList(cache, 1, pg_sys::Datum::from(name.as_ptr()), none, none);
+        let members = (*list).members.as_slice(usize::try_from((*list).n_members).unwrap_or(0));
+        let found = members.iter().find_map(|member| {
+            let row = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(&raw mut (**member).tuple);
+            let types = row.proargtypes.values.as_slice(usize::try_from(row.pronargs).unwrap_or(0));
+            (row.pronamespace == schema && arguments.is_none_or(|wanted| wanted == types)).then_some(row.oid)
+        });
+        pg_sys::ReleaseCatCacheList(list);
+        found
+    }
 }
 
 /// The columns of the primary key.
@@ -152,7 +160,7 @@ pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
 pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
     // SAFETY: relations are opened and closed here. The operator's function is the extension's own, of two arguments.
     unsafe {
-        let operator = function(&[c"neardup_internal", wanted.operator], None)?;
+        let operator = function(c"neardup_internal", wanted.operator, None)?;
         let (mut types, mut count) = (std::ptr::null_mut(), 0);
         pg_sys::get_func_signature(operator, &raw mut types, &raw mut count);
         if count != 2 {
@@ -283,7 +291,7 @@ unsafe fn is_document(node: *mut pg_sys::Node, wanted: &Wanted<'_>) -> bool {
             (Some(function), _) => calls(function),
             (None, [column]) => is_column(node, *column),
             (None, columns) => {
-                let Some(joined) = function(&[c"neardup", c"document"], None) else { return false };
+                let Some(joined) = function(c"neardup", c"document", None) else { return false };
                 // The parser makes one array of a variadic function's arguments.
                 let array = first_argument(node);
                 if !calls(joined) || array.is_null() || (*array).type_ != pg_sys::NodeTag::T_ArrayExpr {

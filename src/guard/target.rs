@@ -15,7 +15,6 @@ use super::settings::{Method, Roles, Settings};
 use crate::datum::catalog::{self, Constant, GuardIndex, Wanted};
 use crate::datum::invalidation::{self, Stamp};
 use crate::datum::partition::{self, Leaf, RootTrigger};
-use crate::datum::role;
 use crate::datum::trigger::{RowTrigger, is_text};
 use crate::error::Result;
 
@@ -112,8 +111,7 @@ impl Guard {
         let roles = settings.roles(root.columns.len()).ok_or_else(|| misuse("does not name its columns"))?;
         let owner = catalog::owner(root.table).ok_or_else(|| misuse("stands on a table that is gone"))?;
         let expression = settings.expression.as_ref().map(|name| {
-            // Found by the rights of the owner: writers need none on its schema. Called by those of the writer.
-            role::as_owner(owner, || catalog::function_of_row(name, root.table))
+            catalog::function_of_row(name, root.table)
                 .ok_or_else(|| misuse("names a function of its rows that does not exist"))
         });
         let keys = catalog::primary_key(root.table);
