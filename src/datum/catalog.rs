@@ -204,7 +204,7 @@ unsafe fn makes(expression: *mut pg_sys::Node, stored: pg_sys::Oid, wanted: &Wan
         if (*expression).type_ != pg_sys::NodeTag::T_FuncExpr || pg_sys::exprType(expression) != stored {
             return false;
         }
-        let arguments = PgList::<pg_sys::Node>::from_pg((*expression.cast::<pg_sys::FuncExpr>()).args);
+        let Some(arguments) = all_arguments(&*expression.cast::<pg_sys::FuncExpr>()) else { return false };
         let Some((document, constants)) =
             arguments.iter_ptr().collect::<Vec<_>>().split_first().map(|(d, c)| (*d, c.to_vec()))
         else {
@@ -213,6 +213,24 @@ unsafe fn makes(expression: *mut pg_sys::Node, stored: pg_sys::Oid, wanted: &Wan
         constants.len() == wanted.constants.len()
             && constants.iter().zip(wanted.constants).all(|(node, constant)| is_constant(*node, constant))
             && is_document(document, wanted)
+    }
+}
+
+/// The arguments of a call with those that were left out: an expression is stored as it was written, without its function's defaults.
+///
+/// # Safety
+/// The call must be a valid node.
+unsafe fn all_arguments(call: &pg_sys::FuncExpr) -> Option<PgList<pg_sys::Node>> {
+    // SAFETY: as the caller vouches; defaults are copied out of the tuple before it is released.
+    unsafe {
+        let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
+        let tuple = pg_sys::SearchSysCache1(cache, pg_sys::Datum::from(call.funcid));
+        if tuple.is_null() {
+            return None;
+        }
+        let arguments = pg_sys::expand_function_arguments(call.args, false, call.funcresulttype, tuple);
+        pg_sys::ReleaseSysCache(tuple);
+        Some(PgList::from_pg(arguments))
     }
 }
 
