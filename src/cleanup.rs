@@ -152,7 +152,7 @@ fn judge_group(
     let group = Group { signatures: &signatures, documents: documents.as_deref(), distance, window };
     let rule = Rule::new(verify, analyzer, similarity)?;
     let mut failure = None;
-    let kept = |a: &str, b: &str| match rule.kept(a, b) {
+    let kept = |a: &str, b: &str| match rule.side(a).and_then(|mut a| rule.kept(&mut a, b)) {
         Ok(kept) => Ok(kept),
         Err(error) => {
             failure = Some(error);

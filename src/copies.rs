@@ -13,7 +13,7 @@ use pgrx::prelude::*;
 use crate::datum::window::Window;
 use crate::datum::{boundary, record};
 use crate::error::Result;
-use crate::judge::{Judged, Rule};
+use crate::judge::{Judged, Rule, Side};
 
 /// The numbers that `earlier_rows` and `first_row` are called with.
 struct Numbers {
@@ -71,8 +71,9 @@ impl Joined {
 #[derive(Default)]
 struct Stars {
     joined: Joined,
-    /// The row whose pairs are read, and whether it has joined another one.
+    /// The row whose pairs are read, its text once that was needed, and whether it has joined another row.
     later: i64,
+    text: Option<Side>,
     settled: bool,
 }
 
@@ -83,15 +84,19 @@ fn join_star(window: &Window<'_>) -> Result<Option<[Option<pg_sys::Datum>; 4]>> 
     let (later, earlier) = (integer(0).max(0), integer(1).max(0));
     let stars: &mut Stars = window.state();
     if stars.later != later {
-        (stars.later, stars.settled) = (later, false);
+        (stars.later, stars.text, stars.settled) = (later, None, false);
     }
     if stars.settled || stars.joined.contains(earlier) {
         return Ok(None);
     }
-    let text = |argument| window.text_argument(argument).unwrap_or_default();
+    let text = |argument| window.str_argument(argument).unwrap_or_default();
     let similarity = window.argument(6).map(|datum| f64::from_bits(datum.value() as u64));
-    let (verify, analyzer) = (text(4), text(5));
-    let judged = Rule::new(&verify, &analyzer, similarity)?.judge(&text(2), &text(3))?;
+    let rule = Rule::new(text(4), text(5), similarity)?;
+    let side = match &mut stars.text {
+        Some(side) => side,
+        unread => unread.insert(rule.side(text(3))?),
+    };
+    let judged = rule.judge(text(2), side)?;
     Ok(judged.map(|Judged { verdict, score, loses }| {
         if !loses {
             stars.settled = true;

@@ -1,4 +1,4 @@
-//! The verdict on a pair of rows for clean-ups: by facts, by a profile or by a similarity, and which of the two may go.
+//! The verdict on a pair of rows, for guard and clean-up alike: by facts, by a profile or by a similarity, and which of the two may go.
 
 use ahash::AHashMap;
 use neardup_core::similarity::{overlap, weighted_cosine};
@@ -17,8 +17,8 @@ use crate::profile;
 pub enum Rule<'r> {
     /// By what they say.
     Facts,
-    /// By what they say, without the boilerplate of a profile's collection.
-    Profile(&'r str),
+    /// By what they say, without the boilerplate of a profile's collection, which is read as a role or as the current user.
+    Profile(&'r str, Option<pg_sys::Oid>),
     /// By their tokens under an analyzer, from a bound on.
     Tokens { analyzer: &'r str, similarity: f64, measure: fn(&Tokens, &Tokens) -> f64 },
 }
@@ -53,6 +53,24 @@ impl Tokens {
     }
 }
 
+/// One side of several pairs, read once.
+pub enum Side {
+    /// For the rules of what texts say.
+    Prepared(Prepared<'static>),
+    /// For the rules of tokens.
+    Tokens(String, Tokens),
+}
+
+impl Side {
+    /// Gives the text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Prepared(prepared) => prepared.text(),
+            Self::Tokens(text, _) => text,
+        }
+    }
+}
+
 impl<'r> Rule<'r> {
     /// Reads `verify` as guards and clean-ups have it; `none` is the rule of facts, which a list by sketches cannot do without.
     ///
@@ -71,33 +89,42 @@ impl<'r> Rule<'r> {
                 let measure = |a: &Tokens, b: &Tokens| weighted_cosine((&a.hashes, &a.counts), (&b.hashes, &b.counts));
                 Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
             }
-            profile if profile.starts_with(profile::PREFIX) => Ok(Self::Profile(profile)),
+            profile if profile.starts_with(profile::PREFIX) => Ok(Self::Profile(profile, None)),
             _ => Err(wrong(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}"))),
         }
     }
 
+    /// Reads one side.
+    pub fn side(&self, text: &str) -> Result<Side> {
+        Ok(match self {
+            Self::Tokens { analyzer, .. } => Side::Tokens(text.to_owned(), Tokens::of(text, analyzer)?),
+            _ => Side::Prepared(Prepared::owned(text.to_owned()).map_err(report)?),
+        })
+    }
+
     /// Gives the verdict on two texts if by it one of them can go. Symmetric.
-    pub fn kept(&self, a: &str, b: &str) -> Result<Option<(Verdict, f64)>> {
-        if a == b {
+    pub fn kept(&self, a: &mut Side, b: &str) -> Result<Option<(Verdict, f64)>> {
+        if a.text() == b {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
-        match *self {
-            Self::Facts => Prepared::new(a).and_then(|mut a| a.duplicate(b)).map_err(report),
-            Self::Profile(name) => profile::with(name, None, |profile, scratch| {
-                Prepared::new(a).and_then(|mut a| a.duplicate_by_profile(b, profile, scratch))
-            })?
-            .map_err(report),
-            Self::Tokens { analyzer, similarity, measure } => {
-                let found = measure(&Tokens::of(a, analyzer)?, &Tokens::of(b, analyzer)?);
-                Ok((found >= similarity).then_some((Verdict::Copy, found)))
+        match (self, a) {
+            (Self::Profile(name, role), Side::Prepared(a)) => {
+                profile::with(name, *role, |profile, scratch| a.duplicate_by_profile(b, profile, scratch))?
+                    .map_err(report)
             }
+            (Self::Tokens { analyzer, similarity, measure }, Side::Tokens(_, a)) => {
+                let found = measure(a, &Tokens::of(b, analyzer)?);
+                Ok((found >= *similarity).then_some((Verdict::Copy, found)))
+            }
+            (_, Side::Prepared(a)) => a.duplicate(b).map_err(report),
+            (rule, a) => rule.kept(&mut rule.side(&a.text().to_owned())?, b),
         }
     }
 
     /// Gives the verdict on a text that stays and another one that may go.
-    pub fn judge(&self, kept: &str, other: &str) -> Result<Option<Judged>> {
-        let judged = |(verdict, score)| Judged { verdict, score, loses: !replaces(verdict, kept, other) };
-        Ok(self.kept(kept, other)?.map(judged))
+    pub fn judge(&self, kept: &str, other: &mut Side) -> Result<Option<Judged>> {
+        let found = self.kept(other, kept)?;
+        Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: !replaces(verdict, kept, other.text()) }))
     }
 }
 
@@ -124,6 +151,7 @@ fn judge(
     analyzer: &str,
     similarity: Option<f64>,
 ) -> Result<Option<Record<Row>>> {
-    let judged = Rule::new(verify, analyzer, similarity)?.judge(kept, other)?;
+    let rule = Rule::new(verify, analyzer, similarity)?;
+    let judged = rule.judge(kept, &mut rule.side(other)?)?;
     Ok(judged.map(|judged| Record((judged.verdict.name(), judged.score, judged.loses))))
 }

@@ -119,6 +119,14 @@ impl<'a> Window<'a> {
         unsafe { String::from_datum(datum, false) }
     }
 
+    /// The same without a copy of it.
+    pub fn str_argument(&self, argument: i32) -> Option<&str> {
+        let datum = self.argument(argument)?;
+        // SAFETY: the caller names an argument that is declared as text. It lies in the row or in the memory of this call, which outlives
+        // the window.
+        unsafe { <&str>::from_datum(datum, false) }
+    }
+
     /// What a window function keeps from row to row, to the partition's end.
     #[allow(clippy::mut_from_ref, reason = "a window function has one call at a time, which takes its state once")]
     pub fn state<T: Default>(&self) -> &mut T {

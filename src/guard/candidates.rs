@@ -113,7 +113,7 @@ pub fn search(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Re
 /// Searches once; `None` if a row has changed on the way.
 fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Option<Answer>> {
     let document = subject.document.as_deref().unwrap_or_default();
-    let verifier = Verifier::new(&guard.settings, guard.owner, document);
+    let verifier = Verifier::new(&guard.settings, guard.owner, document)?;
     let singles = if document.len() < LONG { MOST_TEXTS } else { MOST_SINGLES };
     let moment = Moment::begin();
     let mut search = Search { guard, subject, signature, verifier, texts: MOST_TEXTS, singles, moment };

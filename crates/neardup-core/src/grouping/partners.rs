@@ -13,12 +13,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Up to so many rows of a key each one meets all others. 150,000 titles: 3 keys in a million have more (5 units, 8 keys).
-pub const ALL: usize = 64;
+/// Up to so many rows of a key each one meets all others. Of 1,000,000 titles (5 units, 10 keys) one key in 1,000 has more, and half of
+/// all pairs are theirs.
+pub const ALL: usize = 16;
 /// How many of the first rows a row meets where there are more.
 const FIRST: usize = 4;
 /// How many of the rows just before it a row meets where there are more.
-const LAST: usize = 16;
+const LAST: usize = 12;
 
 /// A row under a key.
 #[derive(Clone, Copy, Debug)]

@@ -31,7 +31,7 @@ pub const SHORT: usize = 64;
 /// A text made ready to be compared with many.
 #[derive(Debug)]
 pub struct Prepared<'t> {
-    text: &'t str,
+    text: Cow<'t, str>,
     /// The text without markup and links.
     plain: Cow<'t, str>,
     grams: Grams,
@@ -44,7 +44,22 @@ impl<'t> Prepared<'t> {
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn new(text: &'t str) -> Result<Self> {
         let plain = plain(text)?;
-        Ok(Self { text, grams: Grams::of(&plain), plain })
+        Ok(Self { text: Cow::Borrowed(text), grams: Grams::of(&plain), plain })
+    }
+
+    /// The same with the text for its own, to be kept from call to call.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn owned(text: String) -> Result<Prepared<'static>> {
+        let plain = Cow::Owned(plain(&text)?.into_owned());
+        Ok(Prepared { text: Cow::Owned(text), grams: Grams::of(&plain), plain })
+    }
+
+    /// Gives the text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Gives how much of the text that has fewer 4-grams the other one has, 0 to 1: the overlap coefficient |A∩B| / min(|A|, |B|)
@@ -87,7 +102,7 @@ impl<'t> Prepared<'t> {
         other: &str,
         kept: impl FnOnce(&str, &str) -> Result<Option<(Verdict, f64)>>,
     ) -> Result<Option<(Verdict, f64)>> {
-        if self.text == other {
+        if *self.text == *other {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
         let plain = plain(other)?;
@@ -95,7 +110,7 @@ impl<'t> Prepared<'t> {
         let copies = if short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP };
         let least = copies.min(LEAST_OVERLAP_OF_EXCERPTS);
         let Some(overlap) = self.grams.overlap(&self.plain, &plain, least) else { return Ok(None) };
-        Ok(kept(self.text, other)?.filter(|(verdict, _)| match verdict {
+        Ok(kept(&self.text, other)?.filter(|(verdict, _)| match verdict {
             Verdict::Copy => overlap >= copies,
             _ => overlap >= LEAST_OVERLAP_OF_EXCERPTS,
         }))
