@@ -32,6 +32,18 @@ def shingles(units, size):
     return ["".join(units[i : i + size]) for i in range(len(units) - size + 1)]
 
 
+def han(unit):
+    return len(unit) == 1 and "\u4e00" <= unit <= "\u9fff"
+
+
+def unit_shingles(text, size):
+    """The shingles of shingles:N, for texts of Han characters and ASCII: Unicode's words are what this finds there."""
+    units = re.findall("[\u4e00-\u9fff]|[0-9a-z]+", text.casefold())
+    runs = [units[i : i + size] for i in range(len(units) - size + 1)] or [units] * bool(units)
+    spaced = lambda run: [("" if han(a) or han(b) else " ") + b for a, b in zip(run, run[1:])]
+    return ["".join(run[:1] + spaced(run)) for run in runs]
+
+
 def fixed_point(weight):
     return round(weight * 2**32)
 
@@ -91,6 +103,19 @@ def minhash_many(elements, count, seed=0):
 
 def minhash_bottom(elements, count):
     return sorted({element >> 32 for element in elements})[:count]
+
+
+def sketch(elements, count, fingerprint):
+    return minhash_bytes("bottom_k", 64, count, fingerprint, sorted(set(elements))[:count])
+
+
+def keys(signature):
+    """The index keys of a minhash."""
+    width, fingerprint = signature[2] // 8, int.from_bytes(signature[8:16], "little")
+    stamp = mix(fingerprint, int.from_bytes(signature[:6], "little"))
+    values = [int.from_bytes(signature[i : i + width], "little") for i in range(16, len(signature), width)]
+    many_hash = signature[1] == 1
+    return [mix(value + (position << 32) * many_hash & WORD, stamp) for position, value in enumerate(values)]
 
 
 def narrowed(values):
@@ -202,6 +227,18 @@ def golden_vectors():
     for name, elements in [("3-grams", grams), ("新闻", [token_hash("新闻")]), ("0 to 1999", numbers)]:
         scale, values = narrowed(minhash_bottom(elements, 8))
         yield f"minhash({name}, 8 values, bottom_k, 16 bits)", minhash_bytes("bottom_k", 16, 8, stamp, values, scale).hex()
+    definition = '{"tokenizer":"words","normalize":["control","nfkc","casefold","punctuation","space"],"shingle":5}'
+    made = xxhash.xxh3_64_intdigest(definition.encode())
+    yield "fingerprint(definition of shingles:5, seed 0)", f"{made:016x}"
+    for text in [sentence, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words"]:
+        signature = sketch([token_hash(shingle) for shingle in unit_shingles(text, 5)], 3, made)
+        yield f"sketch({text}; shingles:5, 3 keys)", signature.hex()
+        yield f"keys of sketch({text}; shingles:5, 3 keys)", " ".join(f"{key:016x}" for key in keys(signature))
+    signature = minhash_bytes("many_hash", 32, 8, stamp, minhash_many(grams, 8))
+    yield "keys of minhash(3-grams, 8 values, 32 bits)", " ".join(f"{key:016x}" for key in keys(signature))
+    scale, values = narrowed(minhash_bottom(grams, 8))
+    signature = minhash_bytes("bottom_k", 16, 8, stamp, values, scale)
+    yield "keys of minhash(3-grams, 8 values, bottom_k, 16 bits)", " ".join(f"{key:016x}" for key in keys(signature))
     description = "chars:5"
     yield "fingerprint(chars:5, seed 0)", f"{xxhash.xxh3_64_intdigest(description.encode()):016x}"
     yield "fingerprint(chars:5, seed 7)", f"{xxhash.xxh3_64_intdigest(description.encode(), seed=7):016x}"

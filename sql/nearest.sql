@@ -62,7 +62,7 @@ BEGIN
     -- The radii at which the number of keys jumps.
     FOREACH radius IN ARRAY '{3,7,11}'::integer[] LOOP
         RETURN QUERY EXECUTE pg_catalog.format(
-            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) AND NOT @extschema@.hamming_within(t.%2$I, %3$L::@extschema@.simhash, %5$s) '
+            'SELECT t.* FROM %1$s t WHERE @extschema@.simhash_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) AND @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) OPERATOR(pg_catalog.>) %5$s '
             'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) LIMIT $1',
             relation, signature_column, signature, radius, reached) USING n;
         GET DIAGNOSTICS found = ROW_COUNT;
@@ -73,7 +73,7 @@ BEGIN
         END IF;
     END LOOP;
     RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT t.* FROM %1$s t WHERE NOT @extschema@.hamming_within(t.%2$I, %3$L::@extschema@.simhash, %4$s) '
+        'SELECT t.* FROM %1$s t WHERE @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) OPERATOR(pg_catalog.>) %4$s '
         'ORDER BY @extschema@.hamming_distance(t.%2$I, %3$L::@extschema@.simhash) LIMIT $1',
         relation, signature_column, signature, reached) USING n;
 END

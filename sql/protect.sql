@@ -77,7 +77,7 @@ BEGIN
     guarded.document := document;
     settings := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
         'method', nullif(method, 'sketch'), 'analyzer', analyzer,
-        'keys', CASE method WHEN 'sketch' THEN coalesce(keys, 8) END,
+        'keys', CASE method WHEN 'sketch' THEN coalesce(keys, 10) END,
         'distance', CASE method WHEN 'simhash' THEN coalesce(distance, 7) END,
         'on_duplicate', on_duplicate, 'verify', nullif(verify, 'facts'), 'similarity', similarity,
         'columns', nullif(pg_catalog.cardinality(columns) - 1, 0),

@@ -17,7 +17,7 @@ extension_sql_file!(
 pub const ANALYZER: &str = "shingles:5";
 
 /// The number of their keys.
-pub const KEYS: u32 = 8;
+pub const KEYS: u32 = 10;
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 20000)]
 fn near_duplicate(a: &str, b: &str) -> Result<bool> {

@@ -65,7 +65,7 @@ fn keys_of(keys: i32) -> Result<u32> {
 fn sketch_document(
     document: Text<'_>,
     analyzer: default!(&str, "'shingles:5'"),
-    keys: default!(i32, 8),
+    keys: default!(i32, 10),
 ) -> Result<Option<Signature>> {
     Ok(of_document(&document, analyzer, keys_of(keys)?)?.map(Into::into))
 }
@@ -74,7 +74,7 @@ fn sketch_document(
 #[pg_extern(name = "sketch", immutable, strict, parallel_safe, cost = 1000)]
 fn sketch_tokens(
     tokens: Array<&str>,
-    keys: default!(i32, 8),
+    keys: default!(i32, 10),
     label: default!(&str, "'tokens'"),
 ) -> Result<Option<Signature>> {
     let parameters = parameters(label, keys_of(keys)?).map_err(report)?;
@@ -87,7 +87,7 @@ fn sketch_tokens(
 #[pg_extern(name = "sketch", immutable, strict, parallel_safe, cost = 1000)]
 fn sketch_tsvector(
     document: TsVector<'_>,
-    keys: default!(i32, 8),
+    keys: default!(i32, 10),
     label: default!(&str, "'tsvector'"),
 ) -> Result<Option<Signature>> {
     let parameters = parameters(label, keys_of(keys)?).map_err(report)?;

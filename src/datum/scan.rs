@@ -75,6 +75,8 @@ pub fn each_row<E: From<pgrx::spi::Error>>(
                 Ok::<bool, E>(count > 0)
             })
         }?;
+        // SPI_finish frees the context that this one is in.
+        drop(memory);
         if !more {
             cursor.close();
             return Ok(());

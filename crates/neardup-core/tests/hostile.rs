@@ -12,6 +12,7 @@ use neardup_core::analysis::sentences::sentences;
 use neardup_core::analysis::{Analyzer, Scratch, presets};
 use neardup_core::profile::{Profile, Training, token_hashes};
 use neardup_core::sketch::p_simhash::PSimhash;
+use neardup_core::verdict::Prepared;
 use neardup_core::weighting::idf::JiebaIdf;
 use neardup_core::weighting::{Weighting, keywords};
 use neardup_core::{document, interrupt};
@@ -79,7 +80,8 @@ fn analyzers() -> Vec<String> {
     let all = format!(
         r#"{{"tokenizer": "jieba", "normalize": [{every}], "stop_words": "chinese", "exclude_tags": ["u"], "shingle": 2}}"#
     );
-    named.chain(["chars:1".to_owned(), "chars:5".to_owned(), "chars:64".to_owned(), all]).collect()
+    let numbered = ["chars:1", "chars:5", "chars:64", "shingles:1", "shingles:5", "shingles:16"].map(str::to_owned);
+    named.chain(numbered).chain([all]).collect()
 }
 
 /// One test, because chances to cancel are counted for the whole process.
@@ -103,6 +105,7 @@ fn everything_ends_and_can_be_cancelled() {
         for (name, analyzer) in &analyzers {
             cancellable(name, &text, least, || document::simhash(&text, analyzer, &mut scratch).unwrap());
         }
+        cancellable("overlap", &text, least, || Prepared::new(&text).unwrap().overlap(&text).unwrap());
         let jieba = &analyzers[0].1;
         let mut tokens = Vec::new();
         let normalized = jieba.normalize(&text, &mut scratch).to_owned();

@@ -1,14 +1,14 @@
 //! The golden vectors of `docs/signatures.md`, computed anew: what the page promises is what the code does.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use neardup_core::analysis::Spec;
-use neardup_core::document::{HashedTokens, Weights};
+use neardup_core::analysis::{Scratch, Spec};
+use neardup_core::document::{HashedTokens, Weights, minhash as minhash_of};
 use neardup_core::sketch::bloom::BloomFilter;
 use neardup_core::sketch::corpus::CorpusStatistics;
 use neardup_core::sketch::digest::text_digest;
 use neardup_core::sketch::e_simhash::e_simhash;
 use neardup_core::sketch::hash::{mix, token_hash};
-use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, fingerprint};
+use neardup_core::sketch::minhash::{MinHash, MinHashRef, MinHasher, Parameters, Scheme, fingerprint};
 use neardup_core::sketch::p_simhash::PSimhash;
 use neardup_core::sketch::shingle::spans;
 use neardup_core::sketch::simhash::{SimHashCounter, keep_bits, to_hex};
@@ -68,6 +68,16 @@ fn minhash(scheme: Scheme, elements: &[u64], count: usize, width: u32, seed: u64
     hasher.finish().unwrap().to_string()
 }
 
+fn sketch(text: &str, fingerprint: u64) -> MinHash {
+    let mut hasher = MinHasher::new(Parameters::sketch(3, fingerprint).unwrap(), 0);
+    minhash_of(text, &"shingles:5".parse().unwrap(), &mut Scratch::default(), &mut hasher).unwrap().unwrap()
+}
+
+fn keys(signature: &MinHash) -> String {
+    let keys = MinHashRef::parse(signature.as_bytes()).unwrap().keys();
+    keys.map(|key| format!("{key:016x}")).collect::<Vec<_>>().join(" ")
+}
+
 /// Each golden vector's name and value, in the order of the page.
 fn computed() -> Vec<(String, String)> {
     let mut vectors = Vec::new();
@@ -122,6 +132,16 @@ fn computed() -> Vec<(String, String)> {
         let value = minhash(Scheme::BottomK, elements, 8, 16, 0);
         add(&format!("minhash({name}, 8 values, bottom_k, 16 bits)"), value);
     }
+    let made = fingerprint(&"shingles:5".parse::<Spec>().unwrap().to_json().unwrap(), 0);
+    add("fingerprint(definition of shingles:5, seed 0)", to_hex(made));
+    for text in [SENTENCE, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words"] {
+        let sketch = sketch(text, made);
+        add(&format!("sketch({text}; shingles:5, 3 keys)"), sketch.to_string());
+        add(&format!("keys of sketch({text}; shingles:5, 3 keys)"), keys(&sketch));
+    }
+    let minhash_keys = |scheme, width| keys(&minhash(scheme, &grams, 8, width, 0).parse().unwrap());
+    add("keys of minhash(3-grams, 8 values, 32 bits)", minhash_keys(Scheme::ManyHash, 32));
+    add("keys of minhash(3-grams, 8 values, bottom_k, 16 bits)", minhash_keys(Scheme::BottomK, 16));
     for seed in [0, 7] {
         add(&format!("fingerprint(chars:5, seed {seed})"), to_hex(fingerprint("chars:5", seed)));
     }

@@ -159,7 +159,7 @@ impl Analyzer {
         })
     }
 
-    /// Hands out the shingles of words of a normalised text: the words joined by one space, and the byte offsets at which
+    /// Hands out the shingles of words of a normalised text: the words joined as [`runs`] says, and the byte offsets at which
     /// shingles start and end in them, two slices of equal length a call.
     ///
     /// A text with fewer words than a shingle has one, all of them.
@@ -170,9 +170,10 @@ impl Analyzer {
         runs::runs(text.len(), self.shingle, room, sink, |writer| match self.cutter {
             // Nothing to filter: the way of most texts to their sketch.
             Cutter::Words if self.min_length <= 1 && self.stop_words.is_empty() => {
-                words::words(text, &mut |token| writer.push(token.text));
+                words::each(text, writer);
                 Ok(())
             }
+            Cutter::Words => self.words(text, &mut |token| words::Sink::word(writer, token)),
             _ => self.words(text, &mut |token| writer.push(token.text)),
         })
     }

@@ -1,11 +1,16 @@
-//! Word shingles: every N consecutive words of a text, joined by one space.
+//! Word shingles: every N consecutive words of a text, joined.
 //!
-//! [`Room`] writes the words one after another, a space between them, so that a shingle is a slice of what it wrote and a
-//! sketch can hash many at a time, as it does the shingles of [`chars`](super::chars). It works block by block: memory does not grow
-//! with the text.
+//! [`Room`] takes the words one after another, so that a shingle is a slice of what was written there and a sketch can hash many at
+//! a time, as it does the shingles of [`chars`](super::chars). It works block by block: memory does not grow with the text.
 //!
-//! Promised not to change: a text of at least one but fewer than N words is one shingle, all its words.
+//! Between two words stands one space. Where Han characters are words one by one, none stands beside such a character: Chinese text is
+//! taken over a stretch at a time, and a shingle of five characters has 15 bytes, which hash in half the time of 19.
+//!
+//! Promised not to change: what is written between words, and that a text of at least one but fewer than N words is one shingle, all
+//! its words.
 
+use super::Token;
+use super::words;
 use crate::{Error, ErrorKind, Result};
 
 /// Words between two calls of the sink; their bounds fit into the first-level cache.
@@ -44,7 +49,7 @@ pub(super) fn runs<S: FnMut(&str, &[u32], &[u32])>(
     room.joined.shrink_to(KEPT_BYTES);
     room.starts.clear();
     room.ends.clear();
-    let mut writer = Writer { n: n.max(1), room, sink, handed_out: false };
+    let mut writer = Writer { n: n.max(1), room, sink, handed_out: false, open: false };
     cut(&mut writer)?;
     writer.finish();
     Ok(())
@@ -56,18 +61,44 @@ pub(super) struct Writer<'r, S> {
     room: &'r mut Room,
     sink: &'r mut S,
     handed_out: bool,
+    /// Whether the last word wants a space after it.
+    open: bool,
 }
 
 impl<S: FnMut(&str, &[u32], &[u32])> Writer<'_, S> {
+    /// Takes a word that wants a space between it and others of its like.
     #[inline(always)]
     pub(super) fn push(&mut self, word: &str) {
         let Room { joined, starts, ends } = &mut *self.room;
+        if self.open {
+            joined.push(' ');
+        }
+        self.open = true;
         starts.push(joined.len() as u32);
         joined.push_str(word);
         ends.push(joined.len() as u32);
-        joined.push(' ');
         if starts.len() >= BLOCK_WORDS {
             self.hand_out();
+        }
+    }
+
+    /// Takes characters of three bytes that are words one by one and want no space.
+    #[inline(always)]
+    pub(super) fn push_each(&mut self, mut characters: &str) {
+        self.open = false;
+        while !characters.is_empty() {
+            let Room { joined, starts, ends } = &mut *self.room;
+            let free = 3 * BLOCK_WORDS.saturating_sub(starts.len()).max(1);
+            let (now, later) = characters.split_at_checked(free).unwrap_or((characters, ""));
+            let from = joined.len() as u32;
+            joined.push_str(now);
+            let bounds = |first: u32| (0..now.len() as u32 / 3).map(move |i| first + 3 * i);
+            starts.extend(bounds(from));
+            ends.extend(bounds(from + 3));
+            if starts.len() >= BLOCK_WORDS {
+                self.hand_out();
+            }
+            characters = later;
         }
     }
 
@@ -99,6 +130,19 @@ impl<S: FnMut(&str, &[u32], &[u32])> Writer<'_, S> {
     }
 }
 
+/// The words of the tokenizer `words`, Han characters one by one.
+impl<'t, S: FnMut(&str, &[u32], &[u32])> words::Sink<'t> for Writer<'_, S> {
+    #[inline(always)]
+    fn word(&mut self, token: Token<'t>) {
+        if words::is_han(token.text) { self.push_each(token.text) } else { self.push(token.text) }
+    }
+
+    #[inline(always)]
+    fn characters(&mut self, characters: &'t str, _: usize) {
+        self.push_each(characters);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -116,20 +160,43 @@ mod tests {
             found.extend(pieces);
         };
         runs(bytes, n, room, &mut sink, |writer| {
-            words.iter().for_each(|word| writer.push(word));
+            // Han characters that follow each other, in one go.
+            for words in words.chunk_by(|a, b| is_han(a) && is_han(b)) {
+                if is_han(&words[0]) {
+                    writer.push_each(&words.concat());
+                } else {
+                    words.iter().for_each(|word| writer.push(word));
+                }
+            }
             Ok(())
         })
         .unwrap();
         found
     }
 
+    fn is_han(word: &str) -> bool {
+        word.chars().all(|c| ('一'..='龥').contains(&c))
+    }
+
+    /// The definition.
+    fn joined(words: &[String]) -> String {
+        let mut joined = String::new();
+        for (at, word) in words.iter().enumerate() {
+            if at > 0 && !is_han(word) && !is_han(&words[at - 1]) {
+                joined.push(' ');
+            }
+            joined.push_str(word);
+        }
+        joined
+    }
+
     proptest! {
         #[test]
-        fn every_run_of_words_joined(words in prop::collection::vec("[a-z一-龥]{1,3}", 0..40), n in 1_usize..17) {
+        fn every_run_of_words_joined(words in prop::collection::vec("[a-z]{1,3}|[一-龥]", 0..40), n in 1_usize..17) {
             let expected: Vec<String> = if words.len() < n {
-                Some(words.join(" ")).filter(|all| !all.is_empty()).into_iter().collect()
+                Some(joined(&words)).filter(|all| !all.is_empty()).into_iter().collect()
             } else {
-                words.windows(n).map(|run| run.join(" ")).collect()
+                words.windows(n).map(joined).collect()
             };
             prop_assert_eq!(shingles(&words, n, &mut Room::default()), expected);
         }
@@ -137,11 +204,17 @@ mod tests {
 
     #[test]
     fn blocks_join_without_a_seam_and_memory_is_bounded() {
-        let words: Vec<String> = (0..3 * BLOCK_WORDS + 7).map(|i| i.to_string()).collect();
         let mut room = Room::default();
-        for n in [1, 2, 5, 16] {
-            let expected: Vec<String> = words.windows(n).map(|run| run.join(" ")).collect();
-            assert_eq!(shingles(&words, n, &mut room), expected);
+        for han in [false, true] {
+            let word = |i: usize| match (han, u32::try_from(i)) {
+                (true, Ok(i)) if i % 3000 != 0 => char::from_u32(0x4e00 + i % 20_000).unwrap().to_string(),
+                _ => i.to_string(),
+            };
+            let words: Vec<String> = (0..3 * BLOCK_WORDS + 7).map(word).collect();
+            for n in [1, 2, 5, 16] {
+                let expected: Vec<String> = words.windows(n).map(joined).collect();
+                assert_eq!(shingles(&words, n, &mut room), expected);
+            }
         }
         assert!(room.joined.capacity() < 100_000 && room.starts.capacity() <= 2 * BLOCK_WORDS);
     }

@@ -49,8 +49,38 @@ fn kind(c: char) -> Kind {
     }
 }
 
+/// Takes the words of a text in text order.
+pub(super) trait Sink<'t> {
+    /// Takes one word.
+    fn word(&mut self, token: Token<'t>);
+
+    /// Takes Han characters, three bytes each, that are words one by one, the first at `start`.
+    fn characters(&mut self, characters: &'t str, start: usize);
+}
+
+impl<'t, F: FnMut(Token<'t>)> Sink<'t> for F {
+    #[inline]
+    fn word(&mut self, token: Token<'t>) {
+        self(token);
+    }
+
+    #[inline]
+    fn characters(&mut self, characters: &'t str, start: usize) {
+        for at in (0..characters.len()).step_by(3) {
+            if let Some(text) = characters.get(at..at + 3) {
+                self(Token { text, start: start + at });
+            }
+        }
+    }
+}
+
 /// Hands out the words of `text` in text order.
 pub fn words<'t>(text: &'t str, sink: &mut impl FnMut(Token<'t>)) {
+    each(text, sink);
+}
+
+/// Hands out the words of `text` in text order, stretches of Han characters as such.
+pub(super) fn each<'t>(text: &'t str, sink: &mut impl Sink<'t>) {
     let mut at = 0;
     let mut checked = 0;
     while at < text.len() {
@@ -58,11 +88,11 @@ pub fn words<'t>(text: &'t str, sink: &mut impl FnMut(Token<'t>)) {
             checked = at;
             crate::interrupt::check();
         }
-        at = han(text, at, sink);
+        at = plain(text, at, sink);
         at = match by_kind(text, at) {
             Some((end, says)) => {
                 if says && let Some(text) = text.get(at..end) {
-                    sink(Token { text, start: at });
+                    sink.word(Token { text, start: at });
                 }
                 end
             }
@@ -71,30 +101,66 @@ pub fn words<'t>(text: &'t str, sink: &mut impl FnMut(Token<'t>)) {
     }
 }
 
-/// The most Han characters handed out before the next look at the clock.
-const STRETCH: usize = 4096;
+/// The most bytes taken before the next look at the clock.
+const STRETCH: usize = 1 << 14;
 
-/// Hands out the Han characters from `at` on that stand before another, most of a Chinese text; gives where it stopped.
-#[inline]
-fn han<'t>(text: &'t str, mut at: usize, sink: &mut impl FnMut(Token<'t>)) -> usize {
-    let bytes = text.as_bytes();
-    // U+4E00 to U+9FFF, each a word by itself whatever comes after it, unless that is a mark.
-    let is_han = |at: usize| match bytes.get(at..at + 2) {
-        Some(&[0xe4, second]) => second >= 0xb8,
-        Some(&[first, _]) => matches!(first, 0xe5..=0xe9),
+/// Whether a Han character from U+4E00 to U+9FFF starts here: a word by itself, unless a mark follows.
+#[inline(always)]
+fn starts_han(bytes: &[u8], at: usize) -> bool {
+    match bytes.get(at..at + 2) {
+        Some(&[first, second]) => matches!(first, 0xe5..=0xe9) || (first == 0xe4 && second >= 0xb8),
         _ => false,
-    };
-    if !is_han(at) {
-        return at;
     }
-    for _ in 0..STRETCH {
-        if !is_han(at + 3) {
-            break;
+}
+
+/// Whether a word is one such character.
+#[inline(always)]
+pub(super) fn is_han(word: &str) -> bool {
+    word.len() == 3 && starts_han(word.as_bytes(), 0)
+}
+
+/// Hands out the words from `at` on for which bytes are enough to know, most of a normalised text: Han characters, and runs of ASCII letters
+/// and digits, one space between them or none. Gives where it stopped.
+#[inline]
+fn plain<'t>(text: &'t str, mut at: usize, sink: &mut impl Sink<'t>) -> usize {
+    let bytes = text.as_bytes();
+    let is_letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let until = at.saturating_add(STRETCH);
+    while at < until {
+        let start = at;
+        if starts_han(bytes, at) {
+            while at < until && starts_han(bytes, at + 3) {
+                at += 3;
+            }
+            // The last one may belong to a mark after it.
+            let next = at + 3;
+            let ends = is_letter(next) || (bytes.get(next) == Some(&b' ')) || next == bytes.len();
+            at += if ends { 3 } else { 0 };
+            if let Some(characters) = text.get(start..at).filter(|characters| !characters.is_empty()) {
+                sink.characters(characters, start);
+            }
+            if !ends {
+                return at;
+            }
+        } else {
+            while is_letter(at) {
+                at += 1;
+            }
+            // What else may join letters.
+            if at == start || !(bytes.get(at) == Some(&b' ') || at == bytes.len() || starts_han(bytes, at)) {
+                return start;
+            }
+            if let Some(text) = text.get(start..at) {
+                sink.word(Token { text, start });
+            }
         }
-        if let Some(text) = text.get(at..at + 3) {
-            sink(Token { text, start: at });
+        // A mark after a space would be of one segment with it.
+        if bytes.get(at) == Some(&b' ') {
+            if !(is_letter(at + 1) || starts_han(bytes, at + 1)) {
+                return at;
+            }
+            at += 1;
         }
-        at += 3;
     }
     at
 }
@@ -120,14 +186,14 @@ fn by_kind(text: &str, start: usize) -> Option<(usize, bool)> {
 
 /// Hands out the words from `start` on by the rules, up to where a segment ends before a character that needs none.
 #[cold]
-fn by_rule<'t>(text: &'t str, start: usize, sink: &mut impl FnMut(Token<'t>)) -> usize {
+fn by_rule<'t>(text: &'t str, start: usize, sink: &mut impl Sink<'t>) -> usize {
     let mut at = start;
     for (count, segment) in text.get(start..).unwrap_or_default().split_word_bounds().enumerate() {
         if count & 0xfff == 0xfff {
             crate::interrupt::check();
         }
         if segment.chars().any(|c| is_letter_or_number(c) || is_mark(c)) {
-            sink(Token { text: segment, start: at });
+            sink.word(Token { text: segment, start: at });
         }
         at += segment.len();
         // Where a segment ends, the rules ask for nothing before it.

@@ -6,6 +6,8 @@
 //! labelled.
 //! [`replaces`] says which of two such texts may go.
 
+use std::borrow::Cow;
+
 use super::grams::Grams;
 use super::units::plain;
 use super::{Verdict, kept_on, kept_without};
@@ -13,16 +15,25 @@ use crate::Result;
 use crate::analysis::Scratch;
 use crate::profile::Profile;
 
-/// The least overlap of a copy. `docs/candidates.md` says how it was chosen.
-pub const LEAST_OVERLAP_OF_COPIES: f64 = 0.6;
+/// The least overlap of copies. `docs/candidates.md` says how the bounds were chosen.
+pub const LEAST_OVERLAP: f64 = 0.6;
 
-/// The least overlap of an excerpt with the text that holds it. `docs/candidates.md` says how it was chosen.
-pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.6;
+/// The least overlap of copies where either text is [`SHORT`]: a changed character takes four grams with it, so three edits leave half of a
+/// title.
+pub const LEAST_OVERLAP_OF_SHORT_COPIES: f64 = 0.4;
+
+/// The least overlap of an excerpt with the text that holds it, which is nearly the share of the excerpt that returns.
+pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.7;
+
+/// Texts with fewer characters are short.
+pub const SHORT: usize = 64;
 
 /// A text made ready to be compared with many.
 #[derive(Debug)]
 pub struct Prepared<'t> {
     text: &'t str,
+    /// The text without markup and links.
+    plain: Cow<'t, str>,
     grams: Grams,
 }
 
@@ -32,7 +43,8 @@ impl<'t> Prepared<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn new(text: &'t str) -> Result<Self> {
-        Ok(Self { text, grams: Grams::of(&plain(text)?) })
+        let plain = plain(text)?;
+        Ok(Self { text, grams: Grams::of(&plain), plain })
     }
 
     /// Gives how much of the text that has fewer 4-grams the other one has, 0 to 1: the overlap coefficient |A∩B| / min(|A|, |B|)
@@ -42,7 +54,7 @@ impl<'t> Prepared<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn overlap(&mut self, other: &str) -> Result<f64> {
-        Ok(self.grams.overlap(&plain(other)?, 0.0).unwrap_or_default())
+        Ok(self.grams.overlap(&self.plain, &plain(other)?, 0.0).unwrap_or_default())
     }
 
     /// Gives the verdict on this text and another, and how sure it is, 0.5 to 1, if by it keeping one of them loses nothing: a copy, or an
@@ -78,13 +90,20 @@ impl<'t> Prepared<'t> {
         if self.text == other {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
-        let least = LEAST_OVERLAP_OF_COPIES.min(LEAST_OVERLAP_OF_EXCERPTS);
-        let Some(overlap) = self.grams.overlap(&plain(other)?, least) else { return Ok(None) };
+        let plain = plain(other)?;
+        let short = is_short(&self.plain) || is_short(&plain);
+        let copies = if short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP };
+        let least = copies.min(LEAST_OVERLAP_OF_EXCERPTS);
+        let Some(overlap) = self.grams.overlap(&self.plain, &plain, least) else { return Ok(None) };
         Ok(kept(self.text, other)?.filter(|(verdict, _)| match verdict {
-            Verdict::Copy => overlap >= LEAST_OVERLAP_OF_COPIES,
+            Verdict::Copy => overlap >= copies,
             _ => overlap >= LEAST_OVERLAP_OF_EXCERPTS,
         }))
     }
+}
+
+fn is_short(plain: &str) -> bool {
+    plain.chars().nth(SHORT - 1).is_none()
 }
 
 /// Says whether, by the verdict on two texts, `gone` may go while `kept` stays: a copy either way, an excerpt only where the one that
@@ -165,9 +184,10 @@ mod tests {
             let b = words.iter().skip(from.min(words.len() / 2)).cloned().collect::<String>() + &more;
             let mut prepared = Prepared::new(&a).unwrap();
             let overlap = prepared.overlap(&b).unwrap();
+            let short = [&a, &b].iter().any(|text| text.chars().count() < 64);
             let expected = kept_on(&a, &b).unwrap().filter(|(verdict, _)| a == b || match verdict {
-                Verdict::Copy => overlap >= LEAST_OVERLAP_OF_COPIES,
-                _ => overlap >= LEAST_OVERLAP_OF_EXCERPTS,
+                Verdict::Copy => overlap >= if short { 0.4 } else { 0.6 },
+                _ => overlap >= 0.7,
             });
             prop_assert_eq!(prepared.duplicate(&b).unwrap(), expected);
             prop_assert_eq!(Prepared::new(&b).unwrap().duplicate(&a).unwrap(), expected, "symmetric");

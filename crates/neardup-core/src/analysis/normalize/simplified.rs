@@ -29,6 +29,7 @@ pub(super) fn apply(text: &str, out: &mut String) {
 }
 
 /// Gives the simplified form of `c`, or `c`.
+#[inline]
 pub(crate) fn simplified(c: char) -> char {
     let code = u32::from(c);
     let Some(place) = code.checked_sub(DENSE_START) else { return c };
