@@ -104,9 +104,9 @@ pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) ->
     // SAFETY: reads catalogs; the strings are copied into the memory of this call.
     unsafe {
         let row = pg_sys::get_rel_type_id(table);
-        let found =
-            function(&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?, Some(&[row]))?;
-        let is_plain = pg_sys::get_func_prokind(found) as u8 == pg_sys::PROKIND_FUNCTION && !pg_sys::get_func_retset(found);
+        let found = function(&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?, Some(&[row]))?;
+        let is_plain =
+            pg_sys::get_func_prokind(found) as u8 == pg_sys::PROKIND_FUNCTION && !pg_sys::get_func_retset(found);
         (is_plain && pg_sys::get_func_rettype(found) == pg_sys::TEXTOID).then_some(found)
     }
 }
@@ -246,7 +246,8 @@ unsafe fn makes(expression: *mut pg_sys::Node, operator: pg_sys::Oid, wanted: &W
         let extension = |function| pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
         let arguments = PgList::<pg_sys::Node>::from_pg(call.args);
         extension(call.funcid) == extension(operator)
-            && text(pg_sys::get_func_name(call.funcid)).is_some_and(|name| name.as_bytes() == wanted.function.to_bytes())
+            && text(pg_sys::get_func_name(call.funcid))
+                .is_some_and(|name| name.as_bytes() == wanted.function.to_bytes())
             && arguments.len() == 1 + wanted.constants.len()
             && arguments.iter_ptr().skip(1).zip(wanted.constants).all(|(node, constant)| is_constant(node, constant))
     }
@@ -314,9 +315,7 @@ unsafe fn is_column(node: *mut pg_sys::Node, column: i16) -> bool {
     unsafe {
         match (*node).type_ {
             pg_sys::NodeTag::T_Var => (*node.cast::<pg_sys::Var>()).varattno == column,
-            pg_sys::NodeTag::T_RelabelType => {
-                is_column((*node.cast::<pg_sys::RelabelType>()).arg.cast(), column)
-            }
+            pg_sys::NodeTag::T_RelabelType => is_column((*node.cast::<pg_sys::RelabelType>()).arg.cast(), column),
             // The cast of type character.
             pg_sys::NodeTag::T_FuncExpr => {
                 let call = &*node.cast::<pg_sys::FuncExpr>();

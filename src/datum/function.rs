@@ -40,12 +40,7 @@ pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[(pg_sys::
 ///
 /// As the current user, as Postgres evaluates index expressions for a new row: whoever may make triggers on a table may name any
 /// function, which must not run as the table's owner for that.
-pub fn text_of_row(
-    function: pg_sys::Oid,
-    row: pg_sys::Datum,
-    table: pg_sys::Oid,
-    root: pg_sys::Oid,
-) -> Option<String> {
+pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid, root: pg_sys::Oid) -> Option<String> {
     #[repr(C)]
     struct Call {
         base: pg_sys::FunctionCallInfoBaseData,

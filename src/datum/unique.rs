@@ -77,42 +77,43 @@ unsafe fn holder_in(
         let state = pg_sys::CreateExecutorState();
         let entry = entry(info, row, state);
         let count = usize::try_from((*info).ii_NumIndexKeyAttrs).unwrap_or(0);
-        let holder = entry.filter(|entry| nulls_are_equal(info) || !entry.nulls[..count].contains(&true)).and_then(|entry| {
-            let mut keys: Vec<pg_sys::ScanKeyData> = Vec::with_capacity(count);
-            for i in 0..count {
-                let mut key = pg_sys::ScanKeyData::default();
-                let null = if entry.nulls[i] { pg_sys::SK_ISNULL | pg_sys::SK_SEARCHNULL } else { 0 };
-                pg_sys::ScanKeyEntryInitialize(
-                    &raw mut key,
-                    null as i32,
-                    i as i16 + 1,
-                    *(*info).ii_UniqueStrats.add(i),
-                    pg_sys::Oid::INVALID,
-                    *(*index).rd_indcollation.add(i),
-                    *(*info).ii_UniqueProcs.add(i),
-                    entry.values[i],
-                );
-                keys.push(key);
-            }
-            let mut dirty = Box::new(pg_sys::SnapshotData {
-                snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
-                ..Default::default()
+        let holder =
+            entry.filter(|entry| nulls_are_equal(info) || !entry.nulls[..count].contains(&true)).and_then(|entry| {
+                let mut keys: Vec<pg_sys::ScanKeyData> = Vec::with_capacity(count);
+                for i in 0..count {
+                    let mut key = pg_sys::ScanKeyData::default();
+                    let null = if entry.nulls[i] { pg_sys::SK_ISNULL | pg_sys::SK_SEARCHNULL } else { 0 };
+                    pg_sys::ScanKeyEntryInitialize(
+                        &raw mut key,
+                        null as i32,
+                        i as i16 + 1,
+                        *(*info).ii_UniqueStrats.add(i),
+                        pg_sys::Oid::INVALID,
+                        *(*index).rd_indcollation.add(i),
+                        *(*info).ii_UniqueProcs.add(i),
+                        entry.values[i],
+                    );
+                    keys.push(key);
+                }
+                let mut dirty = Box::new(pg_sys::SnapshotData {
+                    snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
+                    ..Default::default()
+                });
+                let (snapshot, slot) = (&raw mut *dirty, pg_sys::table_slot_create(table, std::ptr::null_mut()));
+                #[cfg(not(feature = "pg18"))]
+                let scan = pg_sys::index_beginscan(table, index, snapshot, count as i32, 0);
+                #[cfg(feature = "pg18")]
+                let scan = pg_sys::index_beginscan(table, index, snapshot, std::ptr::null_mut(), count as i32, 0);
+                pg_sys::index_rescan(scan, keys.as_mut_ptr(), count as i32, std::ptr::null_mut(), 0);
+                let mut holder = None;
+                let forward = pg_sys::ScanDirection::ForwardScanDirection;
+                while holder.is_none() && pg_sys::index_getnext_slot(scan, forward, slot) {
+                    holder = Holder::of(snapshot);
+                }
+                pg_sys::index_endscan(scan);
+                pg_sys::ExecDropSingleTupleTableSlot(slot);
+                holder
             });
-            let (snapshot, slot) = (&raw mut *dirty, pg_sys::table_slot_create(table, std::ptr::null_mut()));
-            #[cfg(not(feature = "pg18"))]
-            let scan = pg_sys::index_beginscan(table, index, snapshot, count as i32, 0);
-            #[cfg(feature = "pg18")]
-            let scan = pg_sys::index_beginscan(table, index, snapshot, std::ptr::null_mut(), count as i32, 0);
-            pg_sys::index_rescan(scan, keys.as_mut_ptr(), count as i32, std::ptr::null_mut(), 0);
-            let mut holder = None;
-            let forward = pg_sys::ScanDirection::ForwardScanDirection;
-            while holder.is_none() && pg_sys::index_getnext_slot(scan, forward, slot) {
-                holder = Holder::of(snapshot);
-            }
-            pg_sys::index_endscan(scan);
-            pg_sys::ExecDropSingleTupleTableSlot(slot);
-            holder
-        });
         pg_sys::FreeExecutorState(state);
         holder
     }

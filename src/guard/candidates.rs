@@ -7,9 +7,9 @@
 //! Templates and reposts put thousands of rows under one key, so the search has bounds. A key of more than [`HOT`] rows is hot: sharing
 //! one hot key makes no candidate, sharing two does, or all that a short text has. Of a key's rows the last [`MOST_ROWS`] are listed, with
 //! a scope more, since most of them may be in other scopes. At most [`MOST_TEXTS`] texts are compared; for a [`LONG`] text, whose copies
-//! nearly always share more than one key, at most [`MOST_SINGLES`] of those that share one. After these only texts are read that share all
-//! keys and are of the same length, which may be identical. A row that shares most keys comes first, so one text ten thousand times is
-//! refused at the first text read. The promise of method `simhash` is exact and has no bound.
+//! nearly always share more than one key, at most [`MOST_SINGLES`] of those that share one. After these only texts that share all keys
+//! and are of the same length, which may be identical. A row that shares most keys comes first, so one text ten thousand times is refused
+//! at the first text read. The promise of method `simhash` is exact and has no bound.
 
 use ahash::AHashMap;
 use neardup_core::document;
@@ -81,10 +81,10 @@ enum Finding {
 /// A row of the index's list.
 struct Listed {
     tid: Tid,
-    /// Whether it shares one key only.
-    is_single: bool,
     /// Whether it shares all keys.
     is_alike: bool,
+    /// Whether it shares one only.
+    is_single: bool,
 }
 
 /// One search.
@@ -149,7 +149,7 @@ fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> R
             listed.into_iter().map(|(tid, shared)| (shared, tid)).filter(|(shared, _)| *shared >= enough).collect();
         listed.sort_unstable_by(|a, b| b.cmp(a));
         for (shared, tid) in listed {
-            let listed = Listed { tid: tid_of(tid), is_single: shared <= SHARED, is_alike: shared == all };
+            let listed = Listed { tid: tid_of(tid), is_alike: shared == all, is_single: shared <= SHARED };
             match search.consider(&part, &mut table, &listed)? {
                 Finding::Not => {}
                 Finding::Is(answer) => return Ok(Some(answer)),
@@ -185,8 +185,8 @@ impl Search<'_, '_> {
     /// Puts one candidate to every test, in each version that may come to count when a transaction ends.
     fn consider(&mut self, part: &Part, table: &mut Table, listed: &Listed) -> Result<Finding> {
         pgrx::check_for_interrupts!();
-        let is_bounded = self.guard.settings.method == Method::Sketch;
-        let only_identical = is_bounded && (self.texts == 0 || (listed.is_single && self.singles == 0));
+        let none_left = self.texts == 0 || (listed.is_single && self.singles == 0);
+        let only_identical = self.guard.settings.method == Method::Sketch && none_left;
         if only_identical && !listed.is_alike {
             return Ok(Finding::Not);
         }
@@ -197,8 +197,8 @@ impl Search<'_, '_> {
                 Version::Changed => return Ok(Finding::Changed),
                 Version::Row(holder) => holder,
             };
-            if !only_identical || self.is_as_long(part, table) {
-                match self.judge(part, table, holder, listed, only_identical)? {
+            if !only_identical || self.is_identical(part, table) {
+                match self.judge(part, table, listed, holder)? {
                     Finding::Not => {}
                     finding => return Ok(finding),
                 }
@@ -210,21 +210,14 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a candidate's text may be identical, as far as its length tells; false for documents that have to be made first.
-    fn is_as_long(&self, part: &Part, table: &Table) -> bool {
+    /// Whether a candidate's text is identical, read only where its length is the same; false for documents that have to be made first.
+    fn is_identical(&self, part: &Part, table: &Table) -> bool {
         let [document] = self.guard.roles.documents[..] else { return false };
-        self.guard.expression.is_none()
-            && table.text_length(part.columns[document]) == self.subject.document.as_deref().map(str::len)
+        let (column, ours) = (part.columns[document], self.subject.document.as_deref());
+        self.guard.expression.is_none() && table.text_length(column) == ours.map(str::len) && table.text(column) == ours
     }
 
-    fn judge(
-        &mut self,
-        part: &Part,
-        table: &Table,
-        holder: Option<Holder>,
-        listed: &Listed,
-        only_identical: bool,
-    ) -> Result<Finding> {
+    fn judge(&mut self, part: &Part, table: &Table, listed: &Listed, holder: Option<Holder>) -> Result<Finding> {
         let guard = self.guard;
         if self.subject.replaces(part.table, table.tid())
             || !self.is_in_scope(part, table)
@@ -235,9 +228,6 @@ impl Search<'_, '_> {
         self.texts = self.texts.saturating_sub(1);
         self.singles = self.singles.saturating_sub(listed.is_single.into());
         let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not) };
-        if only_identical && self.subject.document.as_deref() != Some(&*text) {
-            return Ok(Finding::Not);
-        }
         let distance = match self.signature {
             Signature::SimHash(bits) => {
                 let other = analyzer::with(&guard.settings.analyzer, |analyzer, scratch| {

@@ -80,7 +80,8 @@ pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, sc
     // SAFETY: reads a variable of the running transaction.
     let savepoint = unsafe { pg_sys::GetCurrentSubTransactionId() };
     let (guard, signature) = (Rc::clone(guard), signature.clone());
-    let row = Row { guard, table, signature, depth: trigger::depth(), savepoint, locks: Vec::with_capacity(locks.len()) };
+    let row =
+        Row { guard, table, signature, depth: trigger::depth(), savepoint, locks: Vec::with_capacity(locks.len()) };
     ROWS.with_borrow_mut(|rows| rows.push(row));
     // Each is on record as soon as it is held, so that an error on the way leaves none behind.
     for lock in locks {
