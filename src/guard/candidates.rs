@@ -197,7 +197,7 @@ impl Search<'_, '_> {
                 Version::Changed => return Ok(Finding::Changed),
                 Version::Row(holder) => holder,
             };
-            if !only_identical || self.is_as_long(part, table) {
+            if !only_identical || self.is_identical(part, table) {
                 match self.judge(part, table, listed, holder)? {
                     Finding::Not => {}
                     finding => return Ok(finding),
@@ -210,11 +210,11 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a candidate's text may be identical, as far as its length tells; false for documents that have to be made first.
-    fn is_as_long(&self, part: &Part, table: &Table) -> bool {
+    /// Whether a candidate's text is identical, read only where its length is the same; false for documents that have to be made first.
+    fn is_identical(&self, part: &Part, table: &Table) -> bool {
         let [document] = self.guard.roles.documents[..] else { return false };
-        self.guard.expression.is_none()
-            && table.text_length(part.columns[document]) == self.subject.document.as_deref().map(str::len)
+        let (column, ours) = (part.columns[document], self.subject.document.as_deref());
+        self.guard.expression.is_none() && table.text_length(column) == ours.map(str::len) && table.text(column) == ours
     }
 
     fn judge(&mut self, part: &Part, table: &Table, listed: &Listed, holder: Option<Holder>) -> Result<Finding> {

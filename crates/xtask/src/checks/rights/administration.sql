@@ -16,16 +16,15 @@ CREATE TABLE public.folded_child (id types.citext REFERENCES folded);
 -- work
 CREATE TABLE fresh (id int PRIMARY KEY, body text, source text, day date)
 INSERT INTO fresh SELECT i, md5((i / 3)::text), 's', '2031-04-20' FROM generate_series(1, 9) i
-SELECT neardup.protect('fresh', 'body', scope => '{source}', age => 'day', within => '3 days', on_duplicate => 'divert', log => true, search_index => true)
-SELECT neardup.protect('fresh', 'body', distance => 3, on_duplicate => 'mark', verify => 'overlap', similarity => 0.8)
+SELECT neardup.protect('fresh', 'body', scope => '{source}', time_column => 'day', within => '3 days', on_duplicate => 'divert', log => true)
+SELECT neardup.protect('fresh', 'body', on_duplicate => 'mark', verify => 'overlap', similarity => 0.8)
+INSERT INTO fresh SELECT 100 + id, body, source, day FROM fresh
 SELECT neardup.unprotect('fresh')
-SELECT neardup.protect('fresh', 'body', method => 'minhash', similarity => 0.8)
-SELECT neardup.protect('fresh', 'body', method => 'minhash', similarity => 0.7)
-SELECT neardup.unprotect('fresh')
-SELECT neardup.protect('fresh', 'body', method => 'overlap', similarity => 0.8)
+SELECT neardup.protect('fresh', 'body', method => 'simhash', distance => 3, on_duplicate => 'skip', log => true)
+UPDATE fresh SET body = (SELECT body FROM fresh WHERE id = 1) WHERE id = 9
 SELECT neardup.unprotect('fresh', 'body')
 DROP TABLE fresh
-SELECT neardup.protect('public.odd', 'body', columns => '{title,body}', scope => '{kind,tag,tags}', age => 'at', within => '1 hour', on_duplicate => 'mark', search_index => true)
+SELECT neardup.protect('public.odd', 'body', columns => '{title,body}', scope => '{kind,tag,tags}', time_column => 'at', within => '1 hour', on_duplicate => 'mark')
 SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'newest', rank => '{"kind desc",tag}', scope => '{tag,kind,tags}', since => '2000-01-01', until => '2040-01-01', age => 'at')
 SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'longest', scope => '{}', since => '2000-01-01', age => 'seen', within => '9 days')
 SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'most_complete', verify => 'none', scope => '{other}', since => 'k', age => 'id')
