@@ -3,9 +3,11 @@
 //! Each table is a file in `bench/`, listed in [`ALL`]. Everything happens on one throwaway server of the release build; the
 //! peers live in its directory and are gone with it. What is measured goes into a report of ratios: see [`report`].
 
+mod accuracy;
 mod chart;
 mod cleanup;
 mod clock;
+mod corpora;
 mod facts;
 mod guard;
 mod peers;
@@ -44,6 +46,11 @@ struct Table {
 
 /// The tables in their order.
 const ALL: &[Table] = &[
+    Table {
+        name: "accuracy",
+        what: "copies found in real tables (about 5 minutes, with the folder of real texts)",
+        measure: accuracy::measure,
+    },
     Table { name: "text", what: "tokenizers and the dictionary (about 1 minute)", measure: text::measure },
     Table { name: "signatures", what: "making and comparing them (about 3 minutes)", measure: signatures::measure },
     Table {
@@ -103,6 +110,8 @@ struct Size {
     cleaned: u64,
     /// Rows of the table that pgvector indexes.
     vectors: u64,
+    /// Rows of a corpus that are taken at most.
+    corpus: u64,
 }
 
 impl Size {
@@ -118,6 +127,7 @@ impl Size {
         seconds: 10,
         cleaned: 1_000_000,
         vectors: 200_000,
+        corpus: u64::MAX,
     };
     const QUICK: Self = Self {
         rounds: 1,
@@ -131,6 +141,7 @@ impl Size {
         seconds: 2,
         cleaned: 3000,
         vectors: 500,
+        corpus: 2000,
     };
 }
 
@@ -272,7 +283,7 @@ mod tests {
         let names = |flags: &[&'static str]| -> Vec<&str> {
             chosen(&Options { flags: flags.to_vec(), ..Options::default() }).map(|table| table.name).collect()
         };
-        assert_eq!(names(&["--quick"]), ["text", "signatures", "scale", "guard", "cleanup", "facts"]);
+        assert_eq!(names(&["--quick"]), ["accuracy", "text", "signatures", "scale", "guard", "cleanup", "facts"]);
         assert_eq!(names(&["--quick", "--text"]), ["text"]);
         assert_eq!(names(&["--facts", "--vectors"]), ["facts", "vectors"]);
     }
