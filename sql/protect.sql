@@ -235,11 +235,12 @@ DECLARE
     -- An UPDATE that moves a row to another partition deletes it first.
     also text := CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = target::oid) WHEN 'p' THEN ' OR DELETE' ELSE '' END;
 BEGIN
+    -- Those behind the guard's own may be left over from one that was dropped by hand.
     EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
         name, event, also, target, settings);
-    EXECUTE pg_catalog.format('CREATE TRIGGER %I AFTER %s ON %s FOR EACH ROW WHEN (neardup_internal.row_stored()) '
+    EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH ROW WHEN (neardup_internal.row_stored()) '
         'EXECUTE FUNCTION neardup.release_locks()', name || '_stored', event, target);
-    EXECUTE pg_catalog.format('CREATE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT EXECUTE FUNCTION neardup.release_locks()',
+    EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT EXECUTE FUNCTION neardup.release_locks()',
         name || '_done', event, target);
 END
 $$;
@@ -247,10 +248,16 @@ $$;
 CREATE FUNCTION neardup_internal.drop_triggers(guarded neardup.protected) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    name text;
+    name name;
 BEGIN
-    FOREACH name IN ARRAY ARRAY[guarded.trigger::text, guarded.trigger || '_stored', guarded.trigger || '_done'] LOOP
-        EXECUTE pg_catalog.format('DROP TRIGGER IF EXISTS %I ON %s', name, guarded.target);
+    -- They have the columns of the guard's own trigger, which may have been renamed.
+    FOR name IN
+        SELECT t.tgname FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_trigger t ON t.tgrelid = g.tgrelid
+        WHERE g.tgrelid = guarded.target::oid AND g.tgname = guarded.trigger
+          AND (t.oid = g.oid OR t.tgfoid = 'neardup.release_locks()'::regprocedure::oid AND t.tgattr::smallint[] = g.tgattr::smallint[])
+        ORDER BY t.oid
+    LOOP
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', name, guarded.target);
     END LOOP;
 END
 $$;
@@ -266,7 +273,7 @@ CREATE FUNCTION neardup_internal.name_parts(relation oid) RETURNS jsonb
 
 CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
+    RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 45 THEN document::text
                 ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
 
 -- protect: a window of time, which is counted in microseconds

@@ -27,7 +27,7 @@ CREATE POLICY own ON neardup.verdicts USING (
 -- verdicts: retention
 
 CREATE PROCEDURE neardup.purge_verdicts(older_than interval DEFAULT '30 days', INOUT purged bigint DEFAULT NULL)
-    LANGUAGE plpgsql AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF older_than IS NULL OR older_than < interval '0' THEN
         RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';

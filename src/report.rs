@@ -16,7 +16,7 @@ use crate::error::Result;
 extension_sql_file!(
     "../sql/cleanup/report.sql",
     name = "cleanup_report",
-    requires = ["cleanup_purge", neardup_render_report]
+    requires = ["cleanup_copies", neardup_render_report]
 );
 
 /// How many characters of a text are shown and compared.
@@ -29,8 +29,7 @@ struct Report {
     title: String,
     numbers: Vec<(String, String)>,
     largest: Vec<(String, f64)>,
-    bands: Vec<(String, f64)>,
-    distances: Vec<(String, f64)>,
+    verdicts: Vec<(String, f64)>,
     samples: Vec<Sample>,
 }
 
@@ -76,11 +75,9 @@ fn page(report: &Report) -> String {
         let _ = writeln!(page, "<tr><th>{}</th><td>{}</td></tr>", encode_safe(name), encode_safe(value));
     }
     page.push_str("</table>\n");
-    for (heading, values) in [
-        ("Largest groups, by the row that stays", &report.largest),
-        ("Copies by distance", &report.distances),
-        ("Hottest bands", &report.bands),
-    ] {
+    for (heading, values) in
+        [("Largest groups, by the row that stays", &report.largest), ("Copies by verdict", &report.verdicts)]
+    {
         if !values.is_empty() {
             let _ = writeln!(page, "<h2>{heading}</h2>\n{}", bars(values));
         }

@@ -2,7 +2,7 @@
 
 -- Reads "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
 CREATE FUNCTION neardup_internal.rank_order(target regclass, rank text[]) RETURNS text
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     entry text;
     parts text[];
@@ -25,24 +25,24 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.keep_order(guarded neardup.protected, keep text, age name, rank text[]) RETURNS text
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+CREATE FUNCTION neardup_internal.keep_order(guarded neardup.protected, keep text, time_column name, rank text[]) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
     by_rank text := neardup_internal.rank_order(guarded.target, rank);
-    by_age text := '';
+    by_time text := '';
     by_keep text;
 BEGIN
-    IF age IS NOT NULL THEN
-        PERFORM neardup_internal.column_type(guarded.target, age);
-        by_age := pg_catalog.format('t.%I %s NULLS LAST, ', age, CASE keep WHEN 'newest' THEN 'DESC' ELSE 'ASC' END);
+    IF time_column IS NOT NULL THEN
+        PERFORM neardup_internal.column_type(guarded.target, time_column);
+        by_time := pg_catalog.format('t.%I %s NULLS LAST, ', time_column, CASE keep WHEN 'newest' THEN 'DESC' ELSE 'ASC' END);
     END IF;
     by_keep := CASE keep
-        WHEN 'oldest' THEN by_age
-        WHEN 'newest' THEN by_age || neardup_internal.each('t.%1$I DESC, ', keys, '')
-        WHEN 'longest' THEN pg_catalog.format('pg_catalog.length(%s) DESC, %s', neardup_internal.document_of(guarded, 't'), by_age)
+        WHEN 'oldest' THEN by_time
+        WHEN 'newest' THEN by_time || neardup_internal.each('t.%1$I DESC, ', keys, '')
+        WHEN 'longest' THEN pg_catalog.format('pg_catalog.length(%s) DESC, %s', neardup_internal.document_of(guarded, 't'), by_time)
         WHEN 'most_complete' THEN
-            pg_catalog.format('%s, %s', neardup_internal.each('(t.%1$I IS NULL)::integer', neardup_internal.column_names(guarded.target), ' + '), by_age)
+            pg_catalog.format('%s, %s', neardup_internal.each('(t.%1$I IS NULL)::integer', neardup_internal.column_names(guarded.target), ' + '), by_time)
     END;
     IF by_keep IS NULL THEN
         RAISE EXCEPTION 'keep must be oldest, newest, longest or most_complete: %', keep USING ERRCODE = 'invalid_parameter_value';

@@ -5,7 +5,7 @@ CREATE PROCEDURE neardup.purge(older_than interval, batch integer DEFAULT 10000,
 DECLARE
     run bigint;
     affected bigint;
-    list name;
+    list pg_catalog.name;
 BEGIN
     PERFORM neardup_internal.check_batch(batch, NULL);
     IF older_than IS NULL OR older_than < interval '0' THEN
@@ -20,10 +20,10 @@ BEGIN
     FOR run IN
         SELECT r.run_id FROM neardup.runs r
         WHERE coalesce(r.finished, r.started) < pg_catalog.now() - older_than
-              AND NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::oid = r.target::oid)
+              AND NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::pg_catalog.oid = r.target::pg_catalog.oid)
         ORDER BY 1
     LOOP
-        FOREACH list IN ARRAY ARRAY['removed', 'skipped', 'repointed'] LOOP
+        FOREACH list IN ARRAY ARRAY['removed', 'skipped', 'repointed']::pg_catalog.name[] LOOP
             LOOP
                 EXECUTE pg_catalog.format(
                     'DELETE FROM neardup.%1$I d WHERE d.ctid = ANY (ARRAY(SELECT o.ctid FROM neardup.%1$I o WHERE o.run_id = $1 LIMIT $2))', list)
@@ -37,6 +37,6 @@ BEGIN
         DELETE FROM neardup.runs r WHERE r.run_id = run;
         COMMIT;
     END LOOP;
-    DELETE FROM neardup.running r WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::oid = r.target::oid AND p.pid = r.pid);
+    DELETE FROM neardup.running r WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::pg_catalog.oid = r.target::pg_catalog.oid AND p.pid = r.pid);
 END
 $$;

@@ -7,7 +7,7 @@ CREATE TABLE neardup.runs (
     action text NOT NULL,
     mark name,
     keep text NOT NULL,
-    distance integer NOT NULL,
+    verify text NOT NULL,
     removed bigint NOT NULL DEFAULT 0,
     skipped bigint NOT NULL DEFAULT 0,
     repointed bigint NOT NULL DEFAULT 0,
@@ -26,8 +26,9 @@ CREATE TABLE neardup.removed (
     batch integer NOT NULL,
     key text NOT NULL,
     duplicate_of text NOT NULL,
-    distance integer NOT NULL,
     verdict text,
+    measure text NOT NULL,
+    value double precision NOT NULL,
     columns name[],
     record text,
     role name NOT NULL DEFAULT CURRENT_USER
@@ -148,19 +149,19 @@ BEGIN
 END
 $$;
 
--- clean-up: a row's document as the guard makes it, written in SQL
+-- clean-up: a row's document as the guard makes it, its hash, and how it begins
 
 CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN CASE
-        WHEN guarded.expression IS NOT NULL THEN pg_catalog.format(
-            'CASE WHEN %1$s.%2$I IS NOT NULL THEN %3$s(CAST(%1$s AS %4$s)) END', alias, guarded.document, guarded.expression,
-            (SELECT pg_catalog.format_type(c.reltype, NULL) FROM pg_catalog.pg_class c WHERE c.oid = guarded.target))
-        WHEN pg_catalog.cardinality(guarded.columns) > 1 THEN pg_catalog.format(
-            E'CASE WHEN %1$s.%2$I IS NOT NULL THEN pg_catalog.concat_ws(E''\\n'', %3$s) END', alias, guarded.document,
-            neardup_internal.each(alias || '.%1$I::text', guarded.columns))
-        ELSE pg_catalog.format('%s.%I::text', alias, guarded.document) END;
+    RETURN neardup_internal.document_expression(guarded.target, guarded.columns, guarded.expression, alias);
 
 CREATE FUNCTION neardup_internal.document_hash(guarded neardup.protected, alias text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format('neardup_internal.text_hash(%s)', neardup_internal.document_of(guarded, alias));
+
+CREATE FUNCTION neardup_internal.beginning(document text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT CASE WHEN pg_catalog.length(l.line) > 40 THEN pg_catalog.left(l.line, 40) || '…' ELSE l.line END
+    FROM (SELECT pg_catalog.btrim(pg_catalog.regexp_replace(pg_catalog.left(document, 400), '\s+', ' ', 'g')) AS line) l;
+END;

@@ -40,7 +40,7 @@ CREATE FUNCTION neardup_internal.skip_statement(target regclass, name name, sour
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
         'UPDATE pg_temp.neardup_chosen c SET reason = %1$L FROM %2$s t '
-        'WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND %3$s '
+        'WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND %3$s '
         'AND EXISTS (SELECT FROM %4$s f WHERE %5$s AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
         pg_catalog.format('foreign key "%s" of table %s refers to it', name, source), target,
         neardup_internal.equal(target, neardup_internal.key_columns(target), 't.%1$I', 'c.k%2$s'), source, neardup_internal.refers(name, source));
@@ -49,31 +49,41 @@ CREATE FUNCTION neardup_internal.repoint_statement(target regclass, name name, s
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format(
         'WITH moved AS (UPDATE %1$s f SET %2$s FROM pg_temp.neardup_chosen c, %3$s t, %3$s r '
-        'WHERE c.place > $1 AND c.place <= $2 AND NOT c.chained AND c.reason IS NULL AND %4$s AND %5$s AND %6$s '
+        'WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND %4$s AND %5$s AND %6$s '
         'RETURNING ARRAY[%7$s] AS key, ARRAY[%8$s] AS old_values, ARRAY[%9$s] AS new_values) '
         'INSERT INTO neardup.repointed (run_id, batch, source, columns, target_columns, key_columns, key, old_values, new_values) '
-        'SELECT $3, $4, %10$L::regclass, %11$L::name[], %12$L::name[], %13$L::name[], m.key, m.old_values, m.new_values FROM moved m',
+        'SELECT $3, $4, %10$L::pg_catalog.regclass, %11$L::pg_catalog.name[], %12$L::pg_catalog.name[], %13$L::pg_catalog.name[], m.key, m.old_values, m.new_values FROM moved m',
         source,
         (SELECT pg_catalog.string_agg(pg_catalog.format('%I = r.%I', p.mine, p.theirs), ', ' ORDER BY p.place)
          FROM ROWS FROM (pg_catalog.unnest(columns), pg_catalog.unnest(target_columns)) WITH ORDINALITY p(mine, theirs, place)),
         target, neardup_internal.equal(target, neardup_internal.key_columns(target), 't.%1$I', 'c.k%2$s'),
         neardup_internal.equal(target, neardup_internal.key_columns(target), 'r.%1$I', 'c.r%2$s'), neardup_internal.refers(name, source),
-        coalesce(neardup_internal.each('f.%1$I::text', neardup_internal.key_columns(source)), '(f.*)::text'),
-        neardup_internal.each('t.%1$I::text', target_columns), neardup_internal.each('r.%1$I::text', target_columns),
+        coalesce(neardup_internal.each('CAST(f.%1$I AS pg_catalog.text)', neardup_internal.key_columns(source)), 'CAST(f.* AS pg_catalog.text)'),
+        neardup_internal.each('CAST(t.%1$I AS pg_catalog.text)', target_columns), neardup_internal.each('CAST(r.%1$I AS pg_catalog.text)', target_columns),
         source, columns, target_columns, neardup_internal.key_columns(source));
+
+-- clean-up: the same for all foreign keys of a table
+
+CREATE FUNCTION neardup_internal.skip_statements(target regclass) RETURNS text[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    RETURN ARRAY(SELECT neardup_internal.skip_statement(target, k.name, k.source, k.columns, k.target_columns) FROM neardup_internal.foreign_keys(target) k);
+
+CREATE FUNCTION neardup_internal.repoint_statements(target regclass) RETURNS text[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    RETURN ARRAY(SELECT neardup_internal.repoint_statement(target, k.name, k.source, k.columns, k.target_columns) FROM neardup_internal.foreign_keys(target) k);
 
 -- clean-up: how many of the chosen rows each foreign key points at, for a dry run
 
 CREATE FUNCTION neardup_internal.tell_of_references(target regclass, on_reference text) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    k record;
+    k pg_catalog.record;
     referred bigint;
 BEGIN
     FOR k IN SELECT * FROM neardup_internal.foreign_keys(target) LOOP
         EXECUTE neardup_internal.on_chosen(pg_catalog.format(
             'SELECT pg_catalog.count(*) FROM pg_temp.neardup_chosen c JOIN %s t ON %s '
-            'WHERE NOT c.chained AND EXISTS (SELECT FROM %s f WHERE %s AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
+            'WHERE EXISTS (SELECT FROM %s f WHERE %s AND NOT (f.tableoid = t.tableoid AND f.ctid = t.ctid))',
             target, neardup_internal.equal(target, neardup_internal.key_columns(target), 't.%1$I', 'c.k%2$s'), k.source,
             neardup_internal.refers(k.name, k.source))) INTO referred;
         IF referred > 0 THEN

@@ -1,5 +1,12 @@
 -- clean-up: the overview of a table
 
+-- Why a copy is one, in words, as an SQL expression.
+CREATE FUNCTION neardup_internal.why(alias text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.format(
+        'CASE %1$s.measure WHEN ''identical'' THEN ''identical'' WHEN ''simhash'' THEN pg_catalog.format(''%%s bits apart'', %1$s.value) '
+        'ELSE pg_catalog.format(''%%s, %%s %%s'', %1$s.verdict, %1$s.measure, pg_catalog.round(CAST(%1$s.value AS numeric), 2)) END', alias);
+
 CREATE FUNCTION neardup.report(
     target regclass,
     document name DEFAULT NULL,
@@ -7,7 +14,8 @@ CREATE FUNCTION neardup.report(
     verify text DEFAULT NULL,
     top integer DEFAULT 10
 ) RETURNS TABLE (item text, name text, value double precision)
-    LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_mergejoin = off SET jit = off AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     keys name[] := neardup_internal.key_columns(target);
@@ -15,24 +23,21 @@ BEGIN
     IF top < 0 THEN
         RAISE EXCEPTION 'top must be 0 or more: %', top USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    guarded.distance := coalesce(max_distance, guarded.distance);
-    RETURN QUERY EXECUTE pg_catalog.format('SELECT ''rows''::text, NULL::text, pg_catalog.count(*)::double precision FROM %s', target);
-    RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT ''signed''::text, NULL::text, pg_catalog.count(t.%I)::double precision FROM %s t', guarded.signature, target);
-    RETURN QUERY EXECUTE pg_catalog.format(
-        'WITH copies AS MATERIALIZED (SELECT pg_catalog.concat_ws('', '', %s) AS stays, c.distance, c.group_size FROM (%s) c), '
-        'groups AS MATERIALIZED (SELECT c.stays, pg_catalog.max(c.group_size) AS size FROM copies c GROUP BY c.stays) '
-        'SELECT ''groups'', NULL, pg_catalog.count(*)::double precision FROM groups '
-        'UNION ALL SELECT ''duplicates'', NULL, pg_catalog.count(*) FROM copies '
-        'UNION ALL SELECT ''share'', NULL, coalesce(pg_catalog.round((SELECT pg_catalog.count(*) FROM copies)::numeric / nullif((SELECT pg_catalog.count(*) FROM %s), 0)::numeric, 4), 0) '
-        'UNION ALL SELECT ''distance'', d.distance::text, d.n FROM (SELECT c.distance, pg_catalog.count(*) AS n FROM copies c GROUP BY 1 ORDER BY 1) d '
+    RETURN QUERY EXECUTE format(
+        'WITH copies AS MATERIALIZED (SELECT concat_ws('', '', %s) AS stays, c.group_size, '
+        'CASE c.measure WHEN ''facts'' THEN c.verdict WHEN ''simhash'' THEN format(''%%s bits apart'', c.value) ELSE c.measure END AS verdict FROM (%s) c), '
+        'counted AS MATERIALIZED (SELECT count(*) AS n, count(t.%I) AS documents FROM %s t), '
+        'groups AS MATERIALIZED (SELECT c.stays, max(c.group_size) AS size FROM copies c GROUP BY c.stays) '
+        'SELECT ''rows'', NULL, r.n::double precision FROM counted r '
+        'UNION ALL SELECT ''documents'', NULL, r.documents FROM counted r '
+        'UNION ALL SELECT ''groups'', NULL, count(*) FROM groups '
+        'UNION ALL SELECT ''duplicates'', NULL, count(*) FROM copies '
+        'UNION ALL SELECT ''share'', NULL, coalesce(round((SELECT count(*) FROM copies)::numeric / nullif(r.n, 0)::numeric, 4), 0) FROM counted r '
+        'UNION ALL SELECT ''verdict'', v.verdict, v.n FROM (SELECT c.verdict, count(*) AS n FROM copies c GROUP BY 1 ORDER BY 2 DESC, 1) v '
         'UNION ALL SELECT ''largest group'', g.stays, g.size FROM (SELECT * FROM groups ORDER BY size DESC, stays LIMIT %s) g',
         neardup_internal.each('c.r%2$s', keys),
-        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), target, coalesce(top, 10));
-    RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT ''hottest band'', pg_catalog.format(''band %%s, bits %%s'', k.key >> 16, pg_catalog.lpad(pg_catalog.to_hex(k.key & 65535), 4, ''0'')), k.n::double precision '
-        'FROM (SELECT b.key, pg_catalog.count(*) AS n FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.simhash_bands(t.%I)) b(key) '
-        'GROUP BY b.key ORDER BY n DESC, b.key LIMIT %s) k', target, guarded.signature, coalesce(top, 10));
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, max_distance)),
+        guarded.document, target, coalesce(top, 10));
 END
 $$;
 
@@ -43,9 +48,11 @@ CREATE FUNCTION neardup.report_html(
     verify text DEFAULT NULL,
     samples integer DEFAULT 5
 ) RETURNS text
-    LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_mergejoin = off SET jit = off AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
+    choice neardup_internal.choice;
     keys name[] := neardup_internal.key_columns(target);
     shown jsonb;
     overview jsonb;
@@ -53,26 +60,26 @@ BEGIN
     IF samples IS NULL OR samples NOT BETWEEN 0 AND 100 THEN
         RAISE EXCEPTION 'samples must be between 0 and 100: %', samples USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    guarded.distance := coalesce(max_distance, guarded.distance);
-    -- The largest groups, each with the copy that is furthest from the row that stays: where mistakes would be.
-    EXECUTE pg_catalog.format(
-        'SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(''stays'', pg_catalog.concat_ws('', '', %1$s), ''copy'', pg_catalog.concat_ws('', '', %2$s), '
-        '''said'', pg_catalog.format(''%%sdistance %%s, group of %%s'', c.verdict || '', '', c.distance, c.group_size), '
-        '''stays_text'', %3$s, ''copy_text'', %9$s) ORDER BY c.group_size DESC, %1$s) '
-        'FROM (SELECT f.* FROM (SELECT DISTINCT ON (%1$s) c.* FROM (%4$s) c ORDER BY %1$s, c.distance DESC, %2$s) f '
-        'ORDER BY f.group_size DESC, f.distance DESC LIMIT %5$s) c JOIN %6$s r ON %7$s JOIN %6$s t ON %8$s',
-        neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.document_of(guarded, 'r'),
-        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL)), samples, target,
-        neardup_internal.equal(target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s'),
-        neardup_internal.document_of(guarded, 't')) INTO shown;
-    SELECT pg_catalog.jsonb_build_object(
-               'title', pg_catalog.format('Near-duplicates in %s, column %s', target, guarded.document),
-               'numbers', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
-                   || pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_array('analyzer', guarded.analyzer),
-                                                   pg_catalog.jsonb_build_array('within distance', guarded.distance::text)),
-               'largest', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
-               'distances', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'distance'), '[]'),
-               'bands', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'hottest band'), '[]'),
+    choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, max_distance);
+    -- The largest groups, each with the copy that is least sure: where mistakes would be.
+    EXECUTE format(
+        'SELECT jsonb_agg(jsonb_build_object(''stays'', concat_ws('', '', %1$s), ''copy'', concat_ws('', '', %2$s), '
+        '''said'', format(''%%s, group of %%s'', %3$s, c.group_size), ''stays_text'', %4$s, ''copy_text'', %5$s) ORDER BY c.group_size DESC, %1$s) '
+        'FROM (SELECT f.* FROM (SELECT DISTINCT ON (%1$s) c.* FROM (%6$s) c '
+        'ORDER BY %1$s, CASE c.measure WHEN ''simhash'' THEN -c.value WHEN ''identical'' THEN 2 ELSE c.value END, %2$s) f '
+        'ORDER BY f.group_size DESC, %7$s LIMIT %8$s) c JOIN %9$s r ON %10$s JOIN %9$s t ON %11$s',
+        neardup_internal.each('c.r%2$s', keys), neardup_internal.each('c.k%2$s', keys), neardup_internal.why('c'),
+        neardup_internal.document_of(guarded, 'r'), neardup_internal.document_of(guarded, 't'), neardup_internal.copies_query(guarded, choice),
+        neardup_internal.each('f.r%2$s', keys), samples, target,
+        neardup_internal.equal(target, keys, 'r.%1$I', 'c.r%2$s'), neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s')) INTO shown;
+    SELECT jsonb_build_object(
+               'title', format('Near-duplicates in %s, column %s', target, guarded.document),
+               'numbers', jsonb_agg(jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
+                   || jsonb_build_array(jsonb_build_array('method', guarded.method), jsonb_build_array('analyzer', guarded.analyzer),
+                                        jsonb_build_array('verify', choice.verify))
+                   || CASE guarded.method WHEN 'simhash' THEN jsonb_build_array(jsonb_build_array('within distance', choice.distance::text)) ELSE '[]' END,
+               'largest', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
+               'verdicts', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'verdict'), '[]'),
                'samples', coalesce(shown, '[]'))
         INTO overview FROM neardup.report(target, document, max_distance, verify) r;
     RETURN neardup_internal.render_report(overview::text);

@@ -1,7 +1,7 @@
 -- clean-up: choose, show, remove
 
 CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, on_reference text) RETURNS void
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     hidden name;
 BEGIN
@@ -31,79 +31,88 @@ CREATE FUNCTION neardup_internal.on_chosen(statement text) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
     RETURN pg_catalog.replace(statement, 'pg_temp.neardup_chosen', neardup_internal.chosen_table());
 
--- Lists the copies in pg_temp.neardup_chosen. A group may be a chain: only a row that is itself near the one that stays may go.
-CREATE FUNCTION neardup_internal.choose(
-    guarded neardup.protected, choice neardup_internal.choice, action text, OUT chosen bigint, OUT chained bigint
-)
-    LANGUAGE plpgsql VOLATILE SET enable_mergejoin = off SET jit = off AS $$
+-- Lists the copies in pg_temp.neardup_chosen, with hashes of the texts that were judged.
+CREATE FUNCTION neardup_internal.choose(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
     marked name := neardup_internal.mark_of(guarded);
-    mark_known boolean;
+    mark_known boolean := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
+    chosen bigint;
 BEGIN
-    IF pg_catalog.to_regclass(neardup_internal.chosen_table()) IS NOT NULL THEN
+    IF to_regclass(neardup_internal.chosen_table()) IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
     END IF;
-    mark_known := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
     IF mark_known THEN
         -- A row that is marked already does not become the one that stays.
-        choice.rank := pg_catalog.array_cat(ARRAY[pg_catalog.quote_ident(marked) || ' nulls first'], choice.rank);
+        choice.rank := array_cat(ARRAY[quote_ident(marked) || ' nulls first'], choice.rank);
     END IF;
-    -- In one statement, hence of one moment: the texts that were judged are those whose hashes are kept.
-    EXECUTE pg_catalog.format(
-        'CREATE TEMPORARY TABLE %s AS SELECT n.*, %s FROM (SELECT pg_catalog.row_number() OVER () AS place, c.*, '
-        'c.distance > %s AND c.verdict IS NULL AS chained, NULL::text AS reason FROM (%s) c) n%s',
-        neardup_internal.chosen_table(),
-        CASE choice.verify WHEN 'facts' THEN pg_catalog.format('%s AS document_hash, %s AS stays_hash',
-            neardup_internal.document_hash(guarded, 't'), neardup_internal.document_hash(guarded, 'r'))
-        ELSE 'NULL::bigint AS document_hash, NULL::bigint AS stays_hash' END,
-        guarded.distance, neardup_internal.copies_query(guarded, choice),
-        CASE choice.verify WHEN 'facts' THEN pg_catalog.format(' JOIN %1$s t ON %2$s JOIN %1$s r ON %3$s', guarded.target,
-            neardup_internal.equal(guarded.target, keys, 't.%1$I', 'n.k%2$s'), neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'n.r%2$s')) END);
+    EXECUTE format('CREATE TEMPORARY TABLE %s AS SELECT row_number() OVER () AS place, c.*, NULL::text AS reason FROM (%s) c',
+                   neardup_internal.chosen_table(), neardup_internal.copies_query(guarded, choice));
     IF mark_known THEN
-        EXECUTE neardup_internal.on_chosen(pg_catalog.format(
+        EXECUTE neardup_internal.on_chosen(format(
             'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE %s AND t.%I IS NOT NULL',
             guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), marked));
     END IF;
     EXECUTE neardup_internal.on_chosen('ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place)');
     EXECUTE neardup_internal.on_chosen('ANALYZE pg_temp.neardup_chosen');
-    EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.count(*) FILTER (WHERE NOT c.chained), pg_catalog.count(*) FILTER (WHERE c.chained) '
-        'FROM pg_temp.neardup_chosen c') INTO chosen, chained;
+    EXECUTE neardup_internal.on_chosen('SELECT count(*) FROM pg_temp.neardup_chosen c') INTO chosen;
+    RETURN chosen;
 END
 $$;
 
--- Says which rows would go.
-CREATE FUNCTION neardup_internal.tell_chosen(keys name[], action text) RETURNS void
-    LANGUAGE plpgsql VOLATILE AS $$
+-- Shows the first of the rows that would go, and how both texts begin.
+CREATE FUNCTION neardup_internal.show_chosen(guarded neardup.protected, action text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    sample text;
+    keys name[] := neardup_internal.key_columns(guarded.target);
+    sample record;
 BEGIN
-    FOR sample IN EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-        'SELECT pg_catalog.format(''would %s (%%s), distance %%s from (%%s), which stays%%s'', pg_catalog.concat_ws('', '', %s), c.distance, '
-        'pg_catalog.concat_ws('', '', %s), '': '' || c.verdict) FROM pg_temp.neardup_chosen c WHERE NOT c.chained ORDER BY c.place LIMIT 10',
-        CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys)))
+    FOR sample IN EXECUTE neardup_internal.on_chosen(format(
+        'SELECT concat_ws('', '', %s) AS key, concat_ws('', '', %s) AS stays, %s AS why, '
+        'neardup_internal.beginning(%s) AS goes_text, neardup_internal.beginning(%s) AS stays_text '
+        'FROM (SELECT * FROM pg_temp.neardup_chosen ORDER BY place LIMIT 10) c JOIN %6$s t ON %7$s JOIN %6$s r ON %8$s ORDER BY c.place',
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.why('c'),
+        neardup_internal.document_of(guarded, 't'), neardup_internal.document_of(guarded, 'r'), guarded.target,
+        neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s')))
     LOOP
-        RAISE NOTICE '%', sample;
+        RAISE NOTICE '(%) would %, (%) stays: %', sample.key, CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END, sample.stays, sample.why
+            USING DETAIL = format(E'(%s) %s\n(%s) %s', sample.key, sample.goes_text, sample.stays, sample.stays_text);
     END LOOP;
 END
 $$;
 
+-- How many rows were chosen by which verdict, in words.
+CREATE FUNCTION neardup_internal.chosen_verdicts() RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    verdicts text;
+BEGIN
+    EXECUTE neardup_internal.on_chosen(
+        'SELECT string_agg(format(''%s: %s'', v.why, v.n), '', '' ORDER BY v.n DESC, v.why) FROM (SELECT count(*) AS n, '
+        'CASE c.measure WHEN ''identical'' THEN ''identical'' WHEN ''simhash'' THEN ''by simhash'' ELSE concat_ws('' by '', c.verdict, c.measure) END AS why '
+        'FROM pg_temp.neardup_chosen c GROUP BY 2) v') INTO verdicts;
+    RETURN verdicts;
+END
+$$;
+
 -- Records which of the chosen rows are still there, and says which.
-CREATE FUNCTION neardup_internal.tell_skipped(target regclass, run_id bigint, action text, distance integer) RETURNS bigint
+CREATE FUNCTION neardup_internal.tell_skipped(target regclass, run_id bigint, action text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
-    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+    SET bytea_output = 'hex' SET lc_monetary = 'C' SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(target);
     skipped bigint;
     sample record;
 BEGIN
-    EXECUTE neardup_internal.on_chosen(pg_catalog.format(
-        'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, pg_catalog.concat_ws('', '', %1$s), '
-        'pg_catalog.concat_ws('', '', %2$s), CASE WHEN c.chained THEN $2 ELSE coalesce(c.reason, ''changed meanwhile'') END '
-        'FROM pg_temp.neardup_chosen c WHERE (c.chained OR c.reason IS NOT NULL OR $3) AND EXISTS (SELECT FROM %3$s t WHERE %4$s) ORDER BY c.place',
+    EXECUTE neardup_internal.on_chosen(format(
+        'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, concat_ws('', '', %1$s), '
+        'concat_ws('', '', %2$s), coalesce(c.reason, ''changed meanwhile'') '
+        'FROM pg_temp.neardup_chosen c WHERE (c.reason IS NOT NULL OR $2) AND EXISTS (SELECT FROM %3$s t WHERE %4$s) ORDER BY c.place',
         neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s')))
-        USING run_id, pg_catalog.format('further than %s from the row that stays', distance), action <> 'mark';
+        USING run_id, action <> 'mark';
     GET DIAGNOSTICS skipped = ROW_COUNT;
     FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
         RAISE NOTICE 'skipped (%): %', sample.key, sample.reason;
@@ -112,12 +121,35 @@ BEGIN
 END
 $$;
 
+-- Shows what a clean-up would do, and how to do it.
+CREATE FUNCTION neardup_internal.try_out(
+    guarded neardup.protected, choice neardup_internal.choice, action text, on_reference text, arguments text
+) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    chosen bigint := neardup_internal.choose(guarded, choice, action);
+BEGIN
+    PERFORM neardup_internal.show_chosen(guarded, action);
+    IF action <> 'mark' THEN
+        PERFORM neardup_internal.tell_of_references(guarded.target, on_reference);
+    END IF;
+    RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', chosen, guarded.target, CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END
+        USING DETAIL = CASE WHEN chosen > 0 THEN pg_catalog.concat(neardup_internal.chosen_verdicts(), '.', CASE WHEN chosen > 10 THEN ' The first 10 are shown.' END)
+                            ELSE 'The table has no copies.' END,
+              HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
+                  arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
+                  pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
+                      'on_reference => ' || pg_catalog.quote_literal(nullif(on_reference, 'skip'))));
+    EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
+END
+$$;
+
 CREATE PROCEDURE neardup.cleanup(
     target regclass,
     keep text DEFAULT 'oldest',
     dry_run boolean DEFAULT true,
     batch integer DEFAULT 1000,
-    age name DEFAULT NULL,
+    time_column name DEFAULT NULL,
     document name DEFAULT NULL,
     max_distance integer DEFAULT NULL,
     action text DEFAULT 'archive',
@@ -135,86 +167,71 @@ CREATE PROCEDURE neardup.cleanup(
     LANGUAGE plpgsql AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
-    choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, age, rank, scope, since, until, verify, within);
-    counts record;
+    choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance);
+    is_mark boolean;
     chosen bigint;
-    chained bigint;
     all_places bigint;
-    preparing text[];
-    removing text;
-    arguments text;
+    preparing pg_catalog.text[] := '{}';
+    repointing pg_catalog.text[] := '{}';
+    removing pg_catalog.text;
+    done pg_catalog.record;
     place bigint := 0;
     batches integer := 0;
     left_in_place bigint := 0;
-    told timestamptz := pg_catalog.clock_timestamp();
+    told pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, on_reference);
-    guarded.distance := coalesce(max_distance, guarded.distance);
+    is_mark := action = 'mark';
     removed := 0;
-    preparing := CASE WHEN action = 'mark' THEN '{}' ELSE ARRAY(
-        SELECT neardup_internal.on_chosen(s.statement)
-        FROM pg_catalog.unnest(neardup_internal.preparing_statements(guarded, choice, on_reference)) WITH ORDINALITY s(statement, place) ORDER BY s.place) END;
-    removing := neardup_internal.on_chosen(neardup_internal.removing_statement(guarded, choice, action));
-
     IF dry_run IS DISTINCT FROM false THEN
-        counts := neardup_internal.choose(guarded, choice, action);
-        IF counts.chained > 0 THEN
-            RAISE NOTICE '% rows of groups are further than % from the row that stays and are left in place', counts.chained, guarded.distance;
-        END IF;
-        PERFORM neardup_internal.tell_chosen(neardup_internal.key_columns(target), action);
-        IF action <> 'mark' THEN
-            PERFORM neardup_internal.tell_of_references(target, on_reference);
-        END IF;
-        arguments := pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target), 'keep => ' || pg_catalog.quote_literal(keep),
-            'age => ' || pg_catalog.quote_literal(age), 'document => ' || pg_catalog.quote_literal(document),
-            'max_distance => ' || max_distance::text, 'rank => ' || pg_catalog.quote_literal(rank),
-            'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
+        PERFORM neardup_internal.try_out(guarded, choice, action, on_reference, pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
+            'keep => ' || pg_catalog.quote_literal(keep), 'time_column => ' || pg_catalog.quote_literal(time_column),
+            'document => ' || pg_catalog.quote_literal(document), 'max_distance => ' || max_distance::pg_catalog.text,
+            'rank => ' || pg_catalog.quote_literal(rank), 'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
             'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify),
-            'within => ' || pg_catalog.quote_literal(within));
-        RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', counts.chosen, target,
-                CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END
-            USING DETAIL = pg_catalog.format('Each batch runs: %s', pg_catalog.array_to_string(pg_catalog.array_append(preparing, removing), E';\n')),
-                  HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
-                      arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
-                      pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
-                          'on_reference => ' || pg_catalog.quote_literal(nullif(on_reference, 'skip'))));
-        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
+            'within => ' || pg_catalog.quote_literal(within)));
         RETURN;
     END IF;
 
     PERFORM neardup_internal.check_committing('cleanup');
     PERFORM neardup_internal.start_work(target, 'cleanup', 'rows');
-    IF action = 'mark' AND neardup_internal.mark_of(guarded) <> ALL (neardup_internal.column_names(target)) THEN
+    IF is_mark AND neardup_internal.mark_of(guarded) <> ALL (neardup_internal.column_names(target)) THEN
         PERFORM neardup_internal.lock_patiently(target);
-        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I text', target, neardup_internal.mark_of(guarded));
+        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I pg_catalog.text', target, neardup_internal.mark_of(guarded));
     END IF;
-    counts := neardup_internal.choose(guarded, choice, action);
-    chosen := counts.chosen;
-    chained := counts.chained;
-    IF chained > 0 THEN
-        RAISE NOTICE '% rows of groups are further than % from the row that stays and are left in place', chained, guarded.distance;
-    END IF;
+    chosen := neardup_internal.choose(guarded, choice, action);
     IF chosen = 0 THEN
-        RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, target;
+        RAISE NOTICE 'no copies to % in %', CASE WHEN is_mark THEN 'mark' ELSE 'remove' END, target;
         EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
         PERFORM neardup_internal.end_work(target);
         RETURN;
     END IF;
-    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, distance, columns)
-    VALUES (target, guarded.document, action, CASE WHEN action = 'mark' THEN neardup_internal.mark_of(guarded) END, keep, guarded.distance, neardup_internal.column_names(target)) RETURNING r.run_id INTO run_id;
+    removing := neardup_internal.on_chosen(neardup_internal.removing_statement(guarded, choice, action));
+    IF NOT is_mark THEN
+        preparing := pg_catalog.array_cat(neardup_internal.locking_statements(guarded, choice),
+            CASE on_reference WHEN 'skip' THEN neardup_internal.skip_statements(target) END);
+        preparing := ARRAY(SELECT neardup_internal.on_chosen(s.statement) FROM pg_catalog.unnest(preparing) WITH ORDINALITY s(statement, place) ORDER BY s.place);
+        IF on_reference = 'repoint' THEN
+            repointing := ARRAY(SELECT neardup_internal.on_chosen(s.statement)
+                FROM pg_catalog.unnest(neardup_internal.repoint_statements(target)) WITH ORDINALITY s(statement, place) ORDER BY s.place);
+        END IF;
+    END IF;
+    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, columns)
+    VALUES (target, guarded.document, action, CASE WHEN is_mark THEN neardup_internal.mark_of(guarded) END, keep, choice.verify,
+            neardup_internal.column_names(target)) RETURNING r.run_id INTO run_id;
     EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
-    WHERE r.target::oid = cleanup.target::oid AND r.role = CURRENT_USER;
+    WHERE r.target::pg_catalog.oid = cleanup.target::pg_catalog.oid AND r.role = CURRENT_USER;
     COMMIT;
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         batches := batches + 1;
-        counts := neardup_internal.remove_batch(preparing, removing, place, place + batch, run_id, batches, target);
+        done := neardup_internal.remove_batch(preparing, repointing, removing, place, place + batch, run_id, batches);
         place := place + batch;
-        removed := removed + counts.removed;
-        UPDATE neardup.runs r SET removed = r.removed + counts.removed, repointed = r.repointed + counts.repointed WHERE r.run_id = cleanup.run_id;
+        removed := removed + done.removed;
+        UPDATE neardup.runs r SET removed = r.removed + done.removed, repointed = r.repointed + done.repointed WHERE r.run_id = cleanup.run_id;
         told := neardup_internal.note_work(target, place, all_places, told);
         COMMIT;
         IF throttle > interval '0' THEN
@@ -222,19 +239,19 @@ BEGIN
             COMMIT;
         END IF;
     END LOOP;
-    IF removed < chosen OR chained > 0 THEN
-        left_in_place := neardup_internal.tell_skipped(target, run_id, action, guarded.distance);
+    IF removed < chosen THEN
+        left_in_place := neardup_internal.tell_skipped(target, run_id, action);
     END IF;
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;
     EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
     PERFORM neardup_internal.end_work(target);
     IF removed < chosen THEN
-        RAISE NOTICE '% rows were left in place: SELECT * FROM neardup.skipped WHERE run_id = %', chosen - removed, run_id;
+        RAISE NOTICE '% rows were left in place', chosen - removed
+            USING HINT = pg_catalog.format('See why: SELECT * FROM neardup.skipped WHERE run_id = %s;', run_id);
     END IF;
     IF removed > 0 AND action <> 'delete' THEN
-        RAISE NOTICE '% rows % %', removed, CASE action WHEN 'mark' THEN 'marked in' ELSE 'removed from' END, target
-            USING HINT = pg_catalog.format('%s: CALL neardup.restore(%s);',
-                CASE action WHEN 'mark' THEN 'Take the marks off' ELSE 'Bring them back' END, run_id);
+        RAISE NOTICE '% rows % %', removed, CASE WHEN is_mark THEN 'marked in' ELSE 'removed from' END, target
+            USING HINT = pg_catalog.format('%s: CALL neardup.restore(%s);', CASE WHEN is_mark THEN 'Take the marks off' ELSE 'Bring them back' END, run_id);
     ELSIF removed > 0 THEN
         RAISE NOTICE '% rows removed from %, and not kept', removed, target;
     END IF;

@@ -1,4 +1,4 @@
--- procedures that run long: one at a time for each table, and how far they are
+-- procedures that run long: one at a time for each table, and how far they are. Only who may change the rows of a table may hold it.
 
 CREATE TABLE neardup.running (
     target regclass NOT NULL,
@@ -54,13 +54,13 @@ DECLARE
     seconds double precision;
 BEGIN
     UPDATE neardup.running r SET done = least(note_work.done, note_work.total), total = note_work.total, seen = pg_catalog.clock_timestamp()
-    WHERE r.target::oid = note_work.target::oid AND r.role = CURRENT_USER RETURNING * INTO p;
+    WHERE r.target::pg_catalog.oid = note_work.target::pg_catalog.oid AND r.role = CURRENT_USER RETURNING * INTO p;
     IF p.seen < told + interval '3 seconds' THEN
         RETURN told;
     END IF;
     seconds := greatest(pg_catalog.extract('epoch', p.seen - p.started), 0.001);
-    RAISE NOTICE '%: % of % %, % a second, about % left', target, p.done, p.total, p.unit, pg_catalog.round((p.done::float8 / seconds)::numeric, 1),
-        coalesce(pg_catalog.date_trunc('second', (p.seen - p.started) * ((p.total - p.done)::float8 / nullif(p.done, 0)::float8))::text, 'unknown time');
+    RAISE NOTICE '%: % of % %, % a second, about % left', target, p.done, p.total, p.unit, pg_catalog.round((p.done::double precision / seconds)::numeric, 1),
+        coalesce(pg_catalog.date_trunc('second', (p.seen - p.started) * ((p.total - p.done)::double precision / nullif(p.done, 0)::double precision))::pg_catalog.text, 'unknown time');
     RETURN p.seen;
 END
 $$;

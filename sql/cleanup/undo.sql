@@ -4,15 +4,15 @@
 CREATE FUNCTION neardup_internal.insert_removed(run neardup.runs, batch integer, place tid) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    columns name[];
-    writable name[];
-    keys name[] := neardup_internal.key_columns(run.target);
+    columns pg_catalog.name[];
+    writable pg_catalog.name[];
+    keys pg_catalog.name[] := neardup_internal.key_columns(run.target);
     added integer;
     restored bigint;
 BEGIN
     SELECT coalesce(d.columns, run.columns) INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
     SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = run.target::oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
+    WHERE a.attrelid = run.target::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
     -- Columns that came later get their defaults; the text of the record wants a place for them.
     added := pg_catalog.cardinality(neardup_internal.column_names(run.target)) - pg_catalog.cardinality(columns);
     EXECUTE pg_catalog.format(
@@ -32,24 +32,24 @@ $$;
 CREATE FUNCTION neardup_internal.point_back(run neardup.runs, batch integer) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    g record;
+    g pg_catalog.record;
     changed bigint;
     back bigint := 0;
 BEGIN
     FOR g IN
         SELECT DISTINCT p.source, p.columns, p.target_columns, p.key_columns FROM neardup.repointed p
-        WHERE p.run_id = run.run_id AND p.batch = point_back.batch AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source::oid)
+        WHERE p.run_id = run.run_id AND p.batch = point_back.batch AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source::pg_catalog.oid)
     LOOP
         EXECUTE pg_catalog.format(
             'WITH log AS MATERIALIZED (SELECT p.*, p.ctid AS place, pg_catalog.row_number() OVER (PARTITION BY p.key) AS n FROM neardup.repointed p '
-            'WHERE p.run_id = $1 AND p.batch = $2 AND p.source::oid = $3 AND p.columns OPERATOR(pg_catalog.=) $4 AND p.target_columns OPERATOR(pg_catalog.=) $5), '
+            'WHERE p.run_id = $1 AND p.batch = $2 AND p.source::pg_catalog.oid = $3 AND p.columns OPERATOR(pg_catalog.=) $4 AND p.target_columns OPERATOR(pg_catalog.=) $5), '
             'back AS (UPDATE %1$s f SET %2$s FROM log l%3$s WHERE %4$s AND %5$s AND EXISTS (SELECT FROM %6$s t WHERE %7$s) RETURNING l.place) '
             'DELETE FROM neardup.repointed p USING back b WHERE p.ctid = b.place',
             g.source,
             (SELECT pg_catalog.string_agg(pg_catalog.format('%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup_internal.column_type(g.source, c.name)), ', ')
              FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
             CASE WHEN g.key_columns IS NULL THEN pg_catalog.format(
-                ', (SELECT s.tableoid AS part, s.ctid AS place, (s.*)::text AS record, pg_catalog.row_number() OVER (PARTITION BY (s.*)::text) AS n FROM %s s) s', g.source) END,
+                ', (SELECT s.tableoid AS part, s.ctid AS place, CAST(s.* AS pg_catalog.text) AS record, pg_catalog.row_number() OVER (PARTITION BY CAST(s.* AS pg_catalog.text)) AS n FROM %s s) s', g.source) END,
             coalesce(
                 (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.key[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
                  FROM pg_catalog.unnest(g.key_columns) WITH ORDINALITY c(name, i)),
@@ -59,7 +59,7 @@ BEGIN
             run.target,
             (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I %s CAST(l.old_values[%s] AS %s)', c.name, neardup_internal.comparison(run.target, c.name), c.i, neardup_internal.column_type(run.target, c.name)), ' AND ')
              FROM pg_catalog.unnest(g.target_columns) WITH ORDINALITY c(name, i)))
-            USING run.run_id, batch, g.source::oid, g.columns, g.target_columns;
+            USING run.run_id, batch, g.source::pg_catalog.oid, g.columns, g.target_columns;
         GET DIAGNOSTICS changed = ROW_COUNT;
         back := back + changed;
     END LOOP;
@@ -72,7 +72,7 @@ CREATE FUNCTION neardup_internal.restore_rows(run neardup.runs, batch integer) R
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
-    place tid;
+    place pg_catalog.tid;
     restored bigint := 0;
 BEGIN
     -- The guard would refuse the copies. It signs them, and other writers go on being judged.
@@ -102,7 +102,7 @@ DECLARE
 BEGIN
     EXECUTE pg_catalog.format(
         'WITH back AS (UPDATE %1$s t SET %2$I = NULL FROM neardup.removed d '
-        'WHERE d.run_id = $1 AND d.role = $2 AND %3$s = d.key AND t.%2$I::text = d.duplicate_of RETURNING d.ctid AS place) '
+        'WHERE d.run_id = $1 AND d.role = $2 AND %3$s OPERATOR(pg_catalog.=) d.key AND CAST(t.%2$I AS pg_catalog.text) OPERATOR(pg_catalog.=) d.duplicate_of RETURNING d.ctid AS place) '
         'DELETE FROM neardup.removed d USING back b WHERE d.ctid = b.place',
         run.target, run.mark, neardup_internal.key_expression(run.target, 't')) USING run.run_id, run.role;
     GET DIAGNOSTICS restored = ROW_COUNT;
@@ -111,7 +111,7 @@ END
 $$;
 
 CREATE FUNCTION neardup_internal.run_to_restore(run_id bigint) RETURNS neardup.runs
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     run neardup.runs;
 BEGIN
@@ -119,7 +119,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no run %', run_id USING ERRCODE = 'undefined_object', HINT = 'SELECT * FROM neardup.runs;';
     END IF;
-    IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target::oid) THEN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target::pg_catalog.oid) THEN
         RAISE EXCEPTION 'the table of run % is gone', run_id USING ERRCODE = 'undefined_table',
             DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
     END IF;
@@ -155,7 +155,7 @@ DECLARE
     number integer;
     part bigint;
     total bigint;
-    told timestamptz := pg_catalog.clock_timestamp();
+    told pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_committing('restore');
     SELECT pg_catalog.count(*) INTO total FROM neardup.removed d WHERE d.run_id = restore.run_id;

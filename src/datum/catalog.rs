@@ -20,6 +20,8 @@ pub struct GuardIndex {
 pub struct Wanted<'w> {
     /// A function whose two arguments are of the types of the operator: the stored signature and the query.
     pub operator: &'w CStr,
+    /// The name of the extension's function that makes the signature.
+    pub function: &'w CStr,
     /// The constants of the call behind its document: texts and integers, in their order.
     pub constants: &'w [Constant<'w>],
     /// The columns of the document in the table at hand; empty where a function makes it of the whole row.
@@ -89,30 +91,46 @@ pub fn relation((schema, name): &(String, String)) -> Option<pg_sys::Oid> {
     (found != pg_sys::Oid::INVALID).then_some(found)
 }
 
+/// Whether a sequence belongs to a table, as `OWNED BY` says.
+pub fn belongs(sequence: pg_sys::Oid, table: pg_sys::Oid) -> bool {
+    let (mut owner, mut column) = (pg_sys::Oid::INVALID, 0);
+    let automatic = pg_sys::DependencyType::DEPENDENCY_AUTO as std::ffi::c_char;
+    // SAFETY: reads a catalog.
+    unsafe { pg_sys::sequenceIsOwned(sequence, automatic, &raw mut owner, &raw mut column) && owner == table }
+}
+
 /// A function by its schema and name, which takes a row of a table and gives a text.
 pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) -> Option<pg_sys::Oid> {
     // SAFETY: reads catalogs; the strings are copied into the memory of this call.
     unsafe {
         let row = pg_sys::get_rel_type_id(table);
-        let found =
-            function(&[&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?], Some(&[row]))?;
-        (pg_sys::get_func_rettype(found) == pg_sys::TEXTOID).then_some(found)
+        let found = function(&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?, Some(&[row]))?;
+        let is_plain =
+            pg_sys::get_func_prokind(found) as u8 == pg_sys::PROKIND_FUNCTION && !pg_sys::get_func_retset(found);
+        (is_plain && pg_sys::get_func_rettype(found) == pg_sys::TEXTOID).then_some(found)
     }
 }
 
+/// A function by its schema and name, and by the types of its arguments where there may be several. Nobody needs a right on the schema.
+///
 /// # Safety
 /// Only within a transaction.
-unsafe fn function(name: &[&CStr], arguments: Option<&[pg_sys::Oid]>) -> Option<pg_sys::Oid> {
-    // SAFETY: as the caller vouches; a missing function is no error.
-    let found = unsafe {
-        let mut qualified = PgList::<pg_sys::Node>::new();
-        for part in name {
-            qualified.push(pg_sys::makeString(pg_sys::pstrdup(part.as_ptr())).cast());
-        }
-        let (count, types) = arguments.map_or((-1, std::ptr::null()), |types| (types.len() as i32, types.as_ptr()));
-        pg_sys::LookupFuncName(qualified.into_pg(), count, types, true)
-    };
-    (found != pg_sys::Oid::INVALID).then_some(found)
+unsafe fn function(schema: &CStr, name: &CStr, arguments: Option<&[pg_sys::Oid]>) -> Option<pg_sys::Oid> {
+    // SAFETY: as the caller vouches. The cache's list has as many members as it says, each a row of pg_proc, until it is released.
+    unsafe {
+        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        let cache = pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32;
+        let none = pg_sys::Datum::null();
+        let list = pg_sys::SearchSysCacheList(cache, 1, pg_sys::Datum::from(name.as_ptr()), none, none);
+        let members = (*list).members.as_slice(usize::try_from((*list).n_members).unwrap_or(0));
+        let found = members.iter().find_map(|member| {
+            let row = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(&raw mut (**member).tuple);
+            let types = row.proargtypes.values.as_slice(usize::try_from(row.pronargs).unwrap_or(0));
+            (row.pronamespace == schema && arguments.is_none_or(|wanted| wanted == types)).then_some(row.oid)
+        });
+        pg_sys::ReleaseCatCacheList(list);
+        found
+    }
 }
 
 /// The columns of the primary key.
@@ -142,7 +160,7 @@ pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
 pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
     // SAFETY: relations are opened and closed here. The operator's function is the extension's own, of two arguments.
     unsafe {
-        let operator = function(&[c"neardup_internal", wanted.operator], None)?;
+        let operator = function(c"neardup_internal", wanted.operator, None)?;
         let (mut types, mut count) = (std::ptr::null_mut(), 0);
         pg_sys::get_func_signature(operator, &raw mut types, &raw mut count);
         if count != 2 {
@@ -162,7 +180,9 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
                 && pg_sys::get_opcode(serves) == operator
                 && (*(*index).rd_index).indisvalid
                 && PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexPredicate(index)).is_empty()
-                && first_key(index).is_some_and(|key| makes(key, stored, wanted));
+                && first_key(index).is_some_and(|(written, simplified)| {
+                    makes(simplified, operator, wanted) && is_document(first_argument(written), wanted)
+                });
             pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
             fits.then_some(GuardIndex { index: oid, strategy: 1, function: operator })
         });
@@ -171,12 +191,12 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
     }
 }
 
-/// The expression that is an index's first key, as it was written; `None` where that is a plain column. The relation cache has it
-/// simplified, with SQL functions written out.
+/// The expression that is an index's first key, as it was written and as the relation cache has it: simplified, with default arguments
+/// filled in and SQL functions written out. `None` where the key is a plain column.
 ///
 /// # Safety
 /// The index must be open.
-unsafe fn first_key(index: pg_sys::Relation) -> Option<*mut pg_sys::Node> {
+unsafe fn first_key(index: pg_sys::Relation) -> Option<(*mut pg_sys::Node, *mut pg_sys::Node)> {
     // SAFETY: as the caller vouches; an expression has the column number 0, and an index with expressions has a text of them.
     unsafe {
         let columns = (*(*index).rd_index).indkey.values.as_slice(1);
@@ -190,29 +210,46 @@ unsafe fn first_key(index: pg_sys::Relation) -> Option<*mut pg_sys::Node> {
             return None;
         }
         let text = pg_sys::text_to_cstring(written.cast_mut_ptr());
-        PgList::<pg_sys::Node>::from_pg(pg_sys::stringToNode(text).cast()).head()
+        let written = PgList::<pg_sys::Node>::from_pg(pg_sys::stringToNode(text).cast()).head()?;
+        let simplified = PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexExpressions(index)).head()?;
+        Some((written, simplified))
     }
 }
 
-/// Whether an expression makes the signature wanted of the document wanted.
+/// The first argument of a call; null where the expression is none.
 ///
 /// # Safety
 /// The expression must be a valid node.
-unsafe fn makes(expression: *mut pg_sys::Node, stored: pg_sys::Oid, wanted: &Wanted<'_>) -> bool {
+unsafe fn first_argument(expression: *mut pg_sys::Node) -> *mut pg_sys::Node {
     // SAFETY: as the caller vouches; the tag says what a node is.
     unsafe {
-        if (*expression).type_ != pg_sys::NodeTag::T_FuncExpr || pg_sys::exprType(expression) != stored {
+        if (*expression).type_ != pg_sys::NodeTag::T_FuncExpr {
+            return std::ptr::null_mut();
+        }
+        let call = expression.cast::<pg_sys::FuncExpr>();
+        PgList::<pg_sys::Node>::from_pg((*call).args).head().unwrap_or(std::ptr::null_mut())
+    }
+}
+
+/// Whether an expression calls the extension's function that makes the signature wanted, with the constants wanted. `operator` is
+/// another function of the extension: somebody else's function of that name makes other signatures.
+///
+/// # Safety
+/// The expression must be a valid node.
+unsafe fn makes(expression: *mut pg_sys::Node, operator: pg_sys::Oid, wanted: &Wanted<'_>) -> bool {
+    // SAFETY: as the caller vouches; the tag says what a node is.
+    unsafe {
+        if (*expression).type_ != pg_sys::NodeTag::T_FuncExpr {
             return false;
         }
-        let arguments = PgList::<pg_sys::Node>::from_pg((*expression.cast::<pg_sys::FuncExpr>()).args);
-        let Some((document, constants)) =
-            arguments.iter_ptr().collect::<Vec<_>>().split_first().map(|(d, c)| (*d, c.to_vec()))
-        else {
-            return false;
-        };
-        constants.len() == wanted.constants.len()
-            && constants.iter().zip(wanted.constants).all(|(node, constant)| is_constant(*node, constant))
-            && is_document(document, wanted)
+        let call = &*expression.cast::<pg_sys::FuncExpr>();
+        let extension = |function| pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
+        let arguments = PgList::<pg_sys::Node>::from_pg(call.args);
+        extension(call.funcid) == extension(operator)
+            && text(pg_sys::get_func_name(call.funcid))
+                .is_some_and(|name| name.as_bytes() == wanted.function.to_bytes())
+            && arguments.len() == 1 + wanted.constants.len()
+            && arguments.iter_ptr().skip(1).zip(wanted.constants).all(|(node, constant)| is_constant(node, constant))
     }
 }
 
@@ -237,22 +274,56 @@ unsafe fn is_constant(node: *mut pg_sys::Node, wanted: &Constant<'_>) -> bool {
     }
 }
 
-/// Whether an expression is of exactly the document's columns, or calls the function that makes the document. What it makes of them only
-/// decides which candidates are found, and `neardup.protect` has written it.
+/// Whether an expression is the document: the column, the columns in their order as arguments of `neardup.document`, or a call of the
+/// function that makes it. An index on anything else, on the beginning of a text for example, would miss copies.
+///
+/// # Safety
+/// `node` must be null or valid.
+unsafe fn is_document(node: *mut pg_sys::Node, wanted: &Wanted<'_>) -> bool {
+    // SAFETY: as the caller vouches; the tag says what a node is.
+    unsafe {
+        if node.is_null() {
+            return false;
+        }
+        let calls = |function: pg_sys::Oid| {
+            (*node).type_ == pg_sys::NodeTag::T_FuncExpr && (*node.cast::<pg_sys::FuncExpr>()).funcid == function
+        };
+        match (wanted.expression, wanted.columns) {
+            (Some(function), _) => calls(function),
+            (None, [column]) => is_column(node, *column),
+            (None, columns) => {
+                let Some(joined) = function(c"neardup", c"document", None) else { return false };
+                // The parser makes one array of a variadic function's arguments.
+                let array = first_argument(node);
+                if !calls(joined) || array.is_null() || (*array).type_ != pg_sys::NodeTag::T_ArrayExpr {
+                    return false;
+                }
+                let parts = PgList::<pg_sys::Node>::from_pg((*array.cast::<pg_sys::ArrayExpr>()).elements);
+                parts.len() == columns.len()
+                    && parts.iter_ptr().zip(columns).all(|(part, column)| is_column(part, *column))
+            }
+        }
+    }
+}
+
+/// Whether an expression is a column, cast to text or as it is.
 ///
 /// # Safety
 /// `node` must be valid.
-unsafe fn is_document(node: *mut pg_sys::Node, wanted: &Wanted<'_>) -> bool {
-    // SAFETY: as the caller vouches. Bit numbers of columns are shifted by the number of system columns.
+unsafe fn is_column(node: *mut pg_sys::Node, column: i16) -> bool {
+    // SAFETY: as the caller vouches; the tag says what a node is.
     unsafe {
-        if let Some(function) = wanted.expression {
-            return (*node).type_ == pg_sys::NodeTag::T_FuncExpr
-                && (*node.cast::<pg_sys::FuncExpr>()).funcid == function;
+        match (*node).type_ {
+            pg_sys::NodeTag::T_Var => (*node.cast::<pg_sys::Var>()).varattno == column,
+            pg_sys::NodeTag::T_RelabelType => is_column((*node.cast::<pg_sys::RelabelType>()).arg.cast(), column),
+            // The cast of type character.
+            pg_sys::NodeTag::T_FuncExpr => {
+                let call = &*node.cast::<pg_sys::FuncExpr>();
+                let is_cast = call.funcformat != pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
+                let argument = first_argument(node);
+                is_cast && !argument.is_null() && is_column(argument, column)
+            }
+            _ => false,
         }
-        let mut members = std::ptr::null_mut();
-        pg_sys::pull_varattnos(node, 1, &raw mut members);
-        let shift = i32::from(pg_sys::FirstLowInvalidHeapAttributeNumber as i16);
-        usize::try_from(pg_sys::bms_num_members(members)) == Ok(wanted.columns.len())
-            && wanted.columns.iter().all(|column| pg_sys::bms_is_member(i32::from(*column) - shift, members))
     }
 }

@@ -1,5 +1,5 @@
-//! What a guard runs as the owner of its table: the function that makes documents, the counter, and statements on tables of the
-//! owner's. All of it is foreign code, so errors keep their fields ([`boundary`]), and all of it is locked down ([`role`]).
+//! What a guard runs: the function that makes documents, as the writer; the counter and statements on tables of the owner's, as the owner.
+//! All of it is foreign code, so errors keep their fields ([`boundary`]), and all of it is locked down ([`role`]).
 
 use std::ffi::CString;
 
@@ -36,15 +36,11 @@ pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[(pg_sys::
     });
 }
 
-/// Calls a function from a row of table `root` to a text with a row of `table`, a partition of it or itself, as `owner`;
-/// `None` where it gives NULL.
-pub fn text_of_row(
-    function: pg_sys::Oid,
-    row: pg_sys::Datum,
-    table: pg_sys::Oid,
-    root: pg_sys::Oid,
-    owner: pg_sys::Oid,
-) -> Option<String> {
+/// Calls a function from a row of table `root` to a text with a row of `table`, a partition of it or itself; `None` where it gives NULL.
+///
+/// As the current user, as Postgres evaluates index expressions for a new row: whoever may make triggers on a table may name any
+/// function, which must not run as the table's owner for that.
+pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid, root: pg_sys::Oid) -> Option<String> {
     #[repr(C)]
     struct Call {
         base: pg_sys::FunctionCallInfoBaseData,
@@ -53,6 +49,7 @@ pub fn text_of_row(
     // SAFETY: the function's signature was checked when the guard was made ready; a call has room for its one argument, right behind
     // its fixed part. What is caught is one C call by a pointer.
     unsafe {
+        role::require_execute(function);
         let row = if table == root { row } else { as_row_of(row, table, root) };
         let mut info = pg_sys::FmgrInfo::default();
         pg_sys::fmgr_info(function, &raw mut info);
@@ -67,7 +64,7 @@ pub fn text_of_row(
         };
         let address = info.fn_addr?;
         let call: *mut Call = &raw mut call;
-        let result = role::as_owner(owner, || boundary::catch(|| address(call.cast())));
+        let result = role::locked_down(|| boundary::catch(|| address(call.cast())));
         if (*call).base.isnull { None } else { text_of(result).map(str::to_owned) }
     }
 }

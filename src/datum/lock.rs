@@ -70,12 +70,25 @@ impl KeyLock {
 /// A transaction that has not ended, and whose end decides about a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    pub(super) transaction: pg_sys::TransactionId,
+    transaction: pg_sys::TransactionId,
     /// Not 0 where only an `ON CONFLICT` insertion has to be decided.
-    pub(super) speculation: u32,
+    speculation: u32,
 }
 
 impl Holder {
+    /// What a dirty snapshot says of the version that it has just let through; `None` where nobody's end decides about that.
+    ///
+    /// # Safety
+    /// `snapshot` must be valid.
+    pub(super) unsafe fn of(snapshot: *const pg_sys::SnapshotData) -> Option<Self> {
+        // SAFETY: as the caller vouches.
+        let dirty = unsafe { &*snapshot };
+        if dirty.xmin != pg_sys::InvalidTransactionId {
+            return Some(Self { transaction: dirty.xmin, speculation: dirty.speculativeToken });
+        }
+        (dirty.xmax != pg_sys::InvalidTransactionId).then_some(Self { transaction: dirty.xmax, speculation: 0 })
+    }
+
     /// Waits for its end.
     pub fn wait(self) {
         // SAFETY: both wait under deadlock detection and can be cancelled; there is no row to name.

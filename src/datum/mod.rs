@@ -17,7 +17,7 @@ pub mod lock;
 pub mod memory;
 pub mod partition;
 pub mod read;
-mod record;
+pub mod record;
 pub mod role;
 pub mod runner;
 pub mod scan;

@@ -34,25 +34,35 @@ unsafe impl<T> SqlTranslatable for Record<T> {
 // SAFETY: the datum returned is a composite one, formed by Postgres itself by the row type that it expects of this call.
 unsafe impl<T: Fields> BoxRet for Record<T> {
     unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
-        let datums = self.0.datums();
-        let mut values: Vec<pg_sys::Datum> =
-            datums.iter().map(|datum| datum.unwrap_or(pg_sys::Datum::null())).collect();
-        let mut nulls: Vec<bool> = datums.iter().map(Option::is_none).collect();
-        let mut row_type: pg_sys::TupleDesc = std::ptr::null_mut();
-        // SAFETY: the call's own information, and a place for the row type; a null pointer says that none is wanted.
-        let class =
-            unsafe { pg_sys::get_call_result_type(fcinfo.as_mut_ptr(), std::ptr::null_mut(), &raw mut row_type) };
-        // SAFETY: a row type that was given is valid, and its count of columns can be read.
-        let fits = class == pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE
-            && unsafe { usize::try_from((*row_type).natts).is_ok_and(|columns| columns == values.len()) };
-        if !fits {
-            pgrx::error!("the function is not declared as its library has it");
+        // SAFETY: the fcinfo is that of the running call.
+        match unsafe { compose(fcinfo.as_mut_ptr(), &self.0.datums()) } {
+            // SAFETY: the datum is a composite one of the type that Postgres expects of this call.
+            Some(datum) => unsafe { fcinfo.return_raw_datum(datum) },
+            None => fcinfo.return_null(),
         }
-        // SAFETY: as many values and null marks as the row type has columns; the tuple lies in the call's memory context.
-        unsafe {
-            let row_type = pg_sys::BlessTupleDesc(row_type);
-            let tuple = pg_sys::heap_form_tuple(row_type, values.as_mut_ptr(), nulls.as_mut_ptr());
-            fcinfo.return_raw_datum(pg_sys::HeapTupleHeaderGetDatum((*tuple).t_data))
-        }
+    }
+}
+
+/// Forms a value of the row type that a call is declared to give.
+///
+/// # Safety
+/// `fcinfo` is that of the running call, and the datums are of the row type's columns.
+pub unsafe fn compose(fcinfo: pg_sys::FunctionCallInfo, datums: &[Option<pg_sys::Datum>]) -> Option<pg_sys::Datum> {
+    let mut values: Vec<pg_sys::Datum> = datums.iter().map(|datum| datum.unwrap_or(pg_sys::Datum::null())).collect();
+    let mut nulls: Vec<bool> = datums.iter().map(Option::is_none).collect();
+    let mut row_type: pg_sys::TupleDesc = std::ptr::null_mut();
+    // SAFETY: the call's own information, and a place for the row type; a null pointer says that none is wanted.
+    let class = unsafe { pg_sys::get_call_result_type(fcinfo, std::ptr::null_mut(), &raw mut row_type) };
+    // SAFETY: a row type that was given is valid, and its count of columns can be read.
+    let fits = class == pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE
+        && unsafe { usize::try_from((*row_type).natts).is_ok_and(|columns| columns == values.len()) };
+    if !fits {
+        pgrx::error!("the function is not declared as its library has it");
+    }
+    // SAFETY: as many values and null marks as the row type has columns; the tuple lies in the call's memory context.
+    unsafe {
+        let row_type = pg_sys::BlessTupleDesc(row_type);
+        let tuple = pg_sys::heap_form_tuple(row_type, values.as_mut_ptr(), nulls.as_mut_ptr());
+        Some(pg_sys::HeapTupleHeaderGetDatum((*tuple).t_data))
     }
 }

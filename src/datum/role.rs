@@ -40,6 +40,12 @@ pub fn as_owner<T>(owner: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Does something as the current user, locked down in the same way.
+pub fn locked_down<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: reads a variable of this backend.
+    as_owner(unsafe { pg_sys::GetUserId() }, work)
+}
+
 /// Sets a setting within the current nest level.
 ///
 /// # Safety
@@ -80,8 +86,10 @@ pub fn owns(table: pg_sys::Oid) -> bool {
     owns
 }
 
-/// Whether a role may call a function.
-pub fn may_execute(role: pg_sys::Oid, function: pg_sys::Oid) -> bool {
+/// Raises Postgres's error unless the user may call a function.
+pub fn require_execute(function: pg_sys::Oid) {
+    // SAFETY: reads a variable of this backend.
+    let role = unsafe { pg_sys::GetUserId() };
     // SAFETY: only reads catalogs.
     #[cfg(any(feature = "pg14", feature = "pg15"))]
     let answer = unsafe { pg_sys::pg_proc_aclcheck(function, role, pg_sys::ACL_EXECUTE as pg_sys::AclMode) };
@@ -90,5 +98,10 @@ pub fn may_execute(role: pg_sys::Oid, function: pg_sys::Oid) -> bool {
     let answer = unsafe {
         pg_sys::object_aclcheck(pg_sys::ProcedureRelationId, function, role, pg_sys::ACL_EXECUTE as pg_sys::AclMode)
     };
-    answer == pg_sys::AclResult::ACLCHECK_OK
+    if answer != pg_sys::AclResult::ACLCHECK_OK {
+        // SAFETY: raises an error that names the function.
+        unsafe {
+            pg_sys::aclcheck_error(answer, pg_sys::ObjectType::OBJECT_FUNCTION, pg_sys::get_func_name(function));
+        }
+    }
 }

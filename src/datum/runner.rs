@@ -29,6 +29,16 @@ fn tag(table: pg_sys::Oid) -> pg_sys::LOCKTAG {
     }
 }
 
+/// Whether the current user may delete or update rows of a table.
+pub fn may_clean(table: pg_sys::Oid) -> bool {
+    let rights = pg_sys::ACL_DELETE | pg_sys::ACL_UPDATE;
+    // SAFETY: only reads catalogs; one of the rights is enough.
+    unsafe {
+        pg_sys::pg_class_aclcheck(table, pg_sys::GetUserId(), rights as pg_sys::AclMode)
+            == pg_sys::AclResult::ACLCHECK_OK
+    }
+}
+
 /// Takes the table for this session, until [`release`] or until a transaction of it aborts; false if another has it.
 pub fn hold(table: pg_sys::Oid) -> bool {
     if !LISTENING.replace(true) {

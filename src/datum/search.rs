@@ -12,25 +12,27 @@ const MOST_ON_A_PAGE: usize = 2048;
 
 /// An index scan that can be begun again with another query.
 pub struct Search {
+    index: pg_sys::Relation,
     scan: pg_sys::IndexScanDesc,
     key: pg_sys::ScanKeyData,
 }
 
 impl Table {
-    /// Begins a search of the table's index by an operator of its family: strategy number and function.
-    pub fn search(&self, strategy: u16, function: pg_sys::Oid) -> Search {
+    /// Begins a search of one of the table's indexes by an operator of its family: strategy number and function.
+    pub fn search(&self, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Search {
         let mut key = pg_sys::ScanKeyData::default();
-        // SAFETY: the index is open. SnapshotAny: nothing is decided by what the index says alone.
-        let scan = unsafe {
+        // SAFETY: opening the index raises an error where it is gone. SnapshotAny: nothing is decided by what the index says alone.
+        let (index, scan) = unsafe {
+            let index = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
             pg_sys::ScanKeyInit(&raw mut key, 1, strategy, function, pg_sys::Datum::null());
             let any = &raw mut pg_sys::SnapshotAnyData;
             #[cfg(not(feature = "pg18"))]
-            let scan = pg_sys::index_beginscan_bitmap(self.index, any, 1);
+            let scan = pg_sys::index_beginscan_bitmap(index, any, 1);
             #[cfg(feature = "pg18")]
-            let scan = pg_sys::index_beginscan_bitmap(self.index, any, std::ptr::null_mut(), 1);
-            scan
+            let scan = pg_sys::index_beginscan_bitmap(index, any, std::ptr::null_mut(), 1);
+            (index, scan)
         };
-        Search { scan, key }
+        Search { index, scan, key }
     }
 }
 
@@ -68,8 +70,11 @@ impl Search {
 impl Drop for Search {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // SAFETY: begun in `search`.
-            unsafe { pg_sys::index_endscan(self.scan) };
+            // SAFETY: opened and begun in `search`.
+            unsafe {
+                pg_sys::index_endscan(self.scan);
+                pg_sys::index_close(self.index, pg_sys::AccessShareLock as i32);
+            }
         }
     }
 }

@@ -56,30 +56,31 @@ impl Drop for Moment {
     }
 }
 
-/// An ordinary table or one partition, opened for a search with its index. Its locks are released when it is dropped: nothing is decided
+/// An ordinary table or one partition, opened for a search. Its locks are released when it is dropped: nothing is decided
 /// by what the table is like afterwards, and a table of many partitions must not fill the lock table.
 ///
 /// On an error Postgres closes what it has open; so it closes only where nothing unwinds.
 pub struct Table {
     pub(super) table: pg_sys::Relation,
-    pub(super) index: pg_sys::Relation,
     slot: *mut pg_sys::TupleTableSlot,
     fetch: *mut pg_sys::IndexFetchTableData,
     dirty: Box<pg_sys::SnapshotData>,
+    /// Where the versions of the present row go on.
+    next: Option<Tid>,
     /// What is read of a row; forgotten at the next, so that many long candidates take the memory of one.
     row_memory: PgMemoryContexts,
 }
 
 impl Table {
-    /// Opens a table with one of its indexes; `None` where the table is gone, as a partition may be that was dropped meanwhile.
-    pub fn open(table: pg_sys::Oid, index: pg_sys::Oid) -> Option<Self> {
-        // SAFETY: opening the index raises an error where it is gone; the slot and the fetch are the table's own.
+    /// Opens a table; `None` where it is gone, as a partition may be that was dropped meanwhile. While it is open, none of its indexes
+    /// can be dropped.
+    pub fn open(table: pg_sys::Oid) -> Option<Self> {
+        // SAFETY: the slot and the fetch are the table's own.
         unsafe {
             let table = pg_sys::try_table_open(table, LOCK);
             if table.is_null() {
                 return None;
             }
-            let index = pg_sys::index_open(index, LOCK);
             let dirty = Box::new(pg_sys::SnapshotData {
                 snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
                 ..Default::default()
@@ -87,19 +88,30 @@ impl Table {
             let slot = pg_sys::table_slot_create(table, ptr::null_mut());
             let fetch = pg_sys::table_index_fetch_begin(table);
             let row_memory = PgMemoryContexts::new("candidate row");
-            Some(Self { table, index, slot, fetch, dirty, row_memory })
+            Some(Self { table, slot, fetch, dirty, next: None, row_memory })
         }
     }
 
-    /// Finds what an address from the index holds, and goes there.
-    pub fn visit(&mut self, mut tid: Tid, moment: &Moment) -> Version {
+    /// Goes to the first version that counts at an address from the index.
+    pub fn visit(&mut self, tid: Tid, moment: &Moment) -> Version {
+        self.go(tid, false, moment)
+    }
+
+    /// Goes to the next version at the same address: one that another transaction has written without a new entry in the index, since
+    /// the columns that it has changed are not indexed.
+    pub fn visit_next(&mut self, moment: &Moment) -> Version {
+        self.next.take().map_or(Version::Gone, |tid| self.go(tid, true, moment))
+    }
+
+    fn go(&mut self, mut tid: Tid, mut again: bool, moment: &Moment) -> Version {
         let mut changed = false;
+        self.next = None;
         // SAFETY: what was read of the row before is borrowed from self, hence no longer in use.
         unsafe { self.row_memory.reset() };
         // SAFETY: fetch, slot and table belong together; SnapshotAny gives each version of the address in turn.
         unsafe {
             let any = &raw mut pg_sys::SnapshotAnyData;
-            let (mut again, mut all_dead) = (false, false);
+            let mut all_dead = false;
             while pg_sys::table_index_fetch_tuple(
                 self.fetch,
                 &raw mut tid,
@@ -111,7 +123,10 @@ impl Table {
                 match self.version(moment) {
                     Version::Gone => {}
                     Version::Changed => changed = true,
-                    row => return row,
+                    row => {
+                        self.next = again.then_some(tid);
+                        return row;
+                    }
                 }
                 if !again {
                     break;
@@ -127,14 +142,7 @@ impl Table {
         unsafe {
             let dirty: *mut pg_sys::SnapshotData = &raw mut *self.dirty;
             if pg_sys::table_tuple_satisfies_snapshot(self.table, self.slot, dirty) {
-                let valid = |transaction: pg_sys::TransactionId| transaction != pg_sys::InvalidTransactionId;
-                return Version::Row(if valid((*dirty).xmin) {
-                    Some(Holder { transaction: (*dirty).xmin, speculation: (*dirty).speculativeToken })
-                } else if valid((*dirty).xmax) {
-                    Some(Holder { transaction: (*dirty).xmax, speculation: 0 })
-                } else {
-                    None
-                });
+                return Version::Row(Holder::of(dirty));
             }
             let mut free = false;
             let header = (*pg_sys::ExecFetchSlotHeapTuple(self.slot, false, &raw mut free)).t_data;
@@ -200,6 +208,13 @@ impl Table {
         self.value(column).and_then(|datum| self.in_row_memory(|| unsafe { text_of(datum) }))
     }
 
+    /// How many bytes a column's text has, without reading it; `None` for NULL.
+    pub fn text_length(&self, column: i16) -> Option<usize> {
+        // SAFETY: the caller has checked the type: a varlena, whose header says how long it is.
+        let length = |datum| unsafe { pg_sys::toast_raw_datum_size(datum) } as usize;
+        self.value(column).map(|datum| length(datum).saturating_sub(size_of::<i32>()))
+    }
+
     /// A column as its type writes it.
     pub fn output(&self, column: i16) -> Option<String> {
         let value = self.value(column)?;
@@ -225,7 +240,6 @@ impl Drop for Table {
         unsafe {
             pg_sys::table_index_fetch_end(self.fetch);
             pg_sys::ExecDropSingleTupleTableSlot(self.slot);
-            pg_sys::index_close(self.index, LOCK);
             pg_sys::table_close(self.table, LOCK);
         }
     }

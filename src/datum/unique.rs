@@ -1,9 +1,10 @@
 //! Whether two rows collide in a unique index: then one is no copy of the other but the row that Postgres itself will refuse, or that
-//! `ON CONFLICT` will update.
+//! `ON CONFLICT` will update. And whether Postgres will wait for somebody else's row to say so.
 
 use pgrx::{PgList, pg_sys};
 
 use super::boundary::{self, raw};
+use super::lock::Holder;
 use super::table::Table;
 use super::trigger::RowTrigger;
 
@@ -25,14 +26,96 @@ pub fn collide(trigger: &RowTrigger<'_>, table: &Table) -> bool {
         let indexes = PgList::<pg_sys::Oid>::from_pg(pg_sys::RelationGetIndexList(trigger.relation()));
         indexes.iter_oid().any(|oid| {
             let index = pg_sys::index_open(oid, pg_sys::AccessShareLock as i32);
-            let form = &*(*index).rd_index;
-            let collide = form.indisunique
-                && form.indisready
-                && !form.indisexclusion
-                && collide_in(index, trigger.slot(), table.slot());
+            let collide = decides(index) && collide_in(index, trigger.slot(), table.slot());
             pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
             collide
         })
+    }
+}
+
+/// The transaction, if there is one, whose row has a unique key of the new row, and whose end Postgres will wait for before it stores
+/// that. The guard waits first, since it holds locks when Postgres does.
+pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
+    if trigger.slot().is_null() {
+        return None;
+    }
+    // SAFETY: as in collide.
+    unsafe {
+        let table = trigger.relation();
+        let indexes = PgList::<pg_sys::Oid>::from_pg(pg_sys::RelationGetIndexList(table));
+        indexes.iter_oid().find_map(|oid| {
+            let index = pg_sys::index_open(oid, pg_sys::AccessShareLock as i32);
+            let holder = if decides(index) { holder_in(table, index, trigger.slot()) } else { None };
+            pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
+            holder
+        })
+    }
+}
+
+/// Whether an index refuses a row as it is stored. A deferred constraint does not: it lets both in for a while.
+///
+/// # Safety
+/// The index must be open.
+unsafe fn decides(index: pg_sys::Relation) -> bool {
+    // SAFETY: as the caller vouches.
+    let form = unsafe { &*(*index).rd_index };
+    form.indisunique && form.indisready && form.indimmediate && !form.indisexclusion
+}
+
+/// # Safety
+/// The index must be open and unique, one of `table`, and the slot hold a row of that.
+unsafe fn holder_in(
+    table: pg_sys::Relation,
+    index: pg_sys::Relation,
+    row: *mut pg_sys::TupleTableSlot,
+) -> Option<Holder> {
+    // SAFETY: as the caller vouches. The search keys are those that Postgres itself checks a constraint by; what is begun is ended here,
+    // by an error with the transaction.
+    unsafe {
+        let info = pg_sys::BuildIndexInfo(index);
+        pg_sys::BuildSpeculativeIndexInfo(index, info);
+        let state = pg_sys::CreateExecutorState();
+        let entry = entry(info, row, state);
+        let count = usize::try_from((*info).ii_NumIndexKeyAttrs).unwrap_or(0);
+        let holder =
+            entry.filter(|entry| nulls_are_equal(info) || !entry.nulls[..count].contains(&true)).and_then(|entry| {
+                let mut keys: Vec<pg_sys::ScanKeyData> = Vec::with_capacity(count);
+                for i in 0..count {
+                    let mut key = pg_sys::ScanKeyData::default();
+                    let null = if entry.nulls[i] { pg_sys::SK_ISNULL | pg_sys::SK_SEARCHNULL } else { 0 };
+                    pg_sys::ScanKeyEntryInitialize(
+                        &raw mut key,
+                        null as i32,
+                        i as i16 + 1,
+                        *(*info).ii_UniqueStrats.add(i),
+                        pg_sys::Oid::INVALID,
+                        *(*index).rd_indcollation.add(i),
+                        *(*info).ii_UniqueProcs.add(i),
+                        entry.values[i],
+                    );
+                    keys.push(key);
+                }
+                let mut dirty = Box::new(pg_sys::SnapshotData {
+                    snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
+                    ..Default::default()
+                });
+                let (snapshot, slot) = (&raw mut *dirty, pg_sys::table_slot_create(table, std::ptr::null_mut()));
+                #[cfg(not(feature = "pg18"))]
+                let scan = pg_sys::index_beginscan(table, index, snapshot, count as i32, 0);
+                #[cfg(feature = "pg18")]
+                let scan = pg_sys::index_beginscan(table, index, snapshot, std::ptr::null_mut(), count as i32, 0);
+                pg_sys::index_rescan(scan, keys.as_mut_ptr(), count as i32, std::ptr::null_mut(), 0);
+                let mut holder = None;
+                let forward = pg_sys::ScanDirection::ForwardScanDirection;
+                while holder.is_none() && pg_sys::index_getnext_slot(scan, forward, slot) {
+                    holder = Holder::of(snapshot);
+                }
+                pg_sys::index_endscan(scan);
+                pg_sys::ExecDropSingleTupleTableSlot(slot);
+                holder
+            });
+        pg_sys::FreeExecutorState(state);
+        holder
     }
 }
 

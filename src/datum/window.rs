@@ -119,6 +119,22 @@ impl<'a> Window<'a> {
         unsafe { String::from_datum(datum, false) }
     }
 
+    /// What a window function keeps from row to row, to the partition's end.
+    #[allow(clippy::mut_from_ref, reason = "a window function has one call at a time, which takes its state once")]
+    pub fn state<T: Default>(&self) -> &mut T {
+        // SAFETY: object is the window of the running call. The memory has room for a pointer, is zeroed at first and lives as long as
+        // the partition, as does what the pointer then leads to: it lies in the same context and is dropped with that.
+        unsafe {
+            let size = size_of::<*mut T>();
+            let kept: *mut *mut T = boundary::catch(|| raw::WinGetPartitionLocalMemory(self.object, size)).cast();
+            if (*kept).is_null() {
+                *kept = PgMemoryContexts::For(pg_sys::GetMemoryChunkContext(kept.cast()))
+                    .leak_and_drop_on_delete(T::default());
+            }
+            &mut **kept
+        }
+    }
+
     /// The current row's answer, of those that `make` gives for all rows at the partition's first one and that are kept to its end.
     ///
     /// They live in the partition's own memory, 4 bytes a row, which Postgres limits to 1 GB.

@@ -5,10 +5,11 @@
 //! same scope and time) before its text is read; the first that passes the last one, [`super::verify`], is the answer.
 //!
 //! Templates and reposts put thousands of rows under one key, so the search has bounds. A key of more than [`HOT`] rows is hot: sharing
-//! one hot key makes no candidate, sharing two does. Of a key's rows the last [`MOST_ROWS`] are listed, and at most [`MOST_TEXTS`] texts
-//! are read; for a [`LONG`] text, whose copies nearly always share more than one key, at most [`MOST_SINGLES`] of those that share one. A
-//! row that shares most keys comes first, so one text ten thousand times is refused at the first text read. The promise of method
-//! `simhash` is exact and has no bound.
+//! one hot key makes no candidate, sharing two does, or all that a short text has. Of a key's rows the last [`MOST_ROWS`] are listed, with
+//! a scope more, since most of them may be in other scopes. At most [`MOST_TEXTS`] texts are compared; for a [`LONG`] text, whose copies
+//! nearly always share more than one key, at most [`MOST_SINGLES`] of those that share one. After these only texts that share all keys
+//! and are of the same length, which may be identical. A row that shares most keys comes first, so one text ten thousand times is refused
+//! at the first text read. The promise of method `simhash` is exact and has no bound.
 
 use ahash::AHashMap;
 use neardup_core::document;
@@ -31,13 +32,14 @@ const HOT: usize = 300;
 
 /// How many rows of one key are listed at most, the last ones in the table.
 const MOST_ROWS: usize = 2048;
+const MOST_ROWS_OF_SCOPES: usize = 65_536;
 
 /// How much sharing a key weighs, and how much a candidate needs.
 const SHARED: u32 = 2;
 const SHARED_HOT: u32 = 1;
 const ENOUGH: u32 = 2;
 
-/// How many texts are read for a new row at most.
+/// How many texts are compared with a new one at most, but for those that may be identical.
 const MOST_TEXTS: usize = 64;
 
 /// From so many bytes on a text is long: of news with two or more shared keys 0.989 of the copies are found, of titles 0.734
@@ -76,6 +78,15 @@ enum Finding {
     Changed,
 }
 
+/// A row of the index's list.
+struct Listed {
+    tid: Tid,
+    /// Whether it shares all keys.
+    is_alike: bool,
+    /// Whether it shares one only.
+    is_single: bool,
+}
+
 /// One search.
 struct Search<'a, 'b> {
     guard: &'a Guard,
@@ -110,26 +121,36 @@ fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> R
         if !search.reaches(leaf) {
             continue;
         }
+        // Opened first: what is known of the table and its indexes stays true while it is open.
+        let Some(mut table) = Table::open(leaf.table) else { continue };
         let Some(part) = guard.part(leaf.table) else { continue };
         let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
-        let Some(mut table) = Table::open(leaf.table, index.index) else { continue };
         let mut listed = AHashMap::new();
-        let mut scan = table.search(index.strategy, index.function);
-        let most = if guard.settings.method == Method::Sketch { MOST_ROWS } else { usize::MAX };
-        for query in signature.queries(&guard.settings)? {
+        let mut scan = table.search(index.index, index.strategy, index.function);
+        let most = match guard.settings.method {
+            Method::SimHash => usize::MAX,
+            Method::Sketch if guard.roles.scope.is_empty() => MOST_ROWS,
+            Method::Sketch => MOST_ROWS_OF_SCOPES,
+        };
+        let (mut all, queries) = (0, signature.queries(&guard.settings)?);
+        let enough = ENOUGH.min(queries.len() as u32);
+        for query in queries {
             // SAFETY: the query is of the type of the operator's right operand, and the table is open.
             let tids = unsafe { scan.matching(query, most) };
             let is_hot = tids.len() > HOT && guard.settings.method == Method::Sketch;
+            let weight = if is_hot { SHARED_HOT } else { SHARED };
+            all += weight;
             for tid in tids {
-                *listed.entry(address(tid)).or_insert(0_u32) += if is_hot { SHARED_HOT } else { SHARED };
+                *listed.entry(address(tid)).or_insert(0_u32) += weight;
             }
         }
         drop(scan);
         let mut listed: Vec<(u32, u64)> =
-            listed.into_iter().map(|(tid, shared)| (shared, tid)).filter(|(shared, _)| *shared >= ENOUGH).collect();
+            listed.into_iter().map(|(tid, shared)| (shared, tid)).filter(|(shared, _)| *shared >= enough).collect();
         listed.sort_unstable_by(|a, b| b.cmp(a));
         for (shared, tid) in listed {
-            match search.consider(&part, &mut table, tid_of(tid), shared)? {
+            let listed = Listed { tid: tid_of(tid), is_alike: shared == all, is_single: shared <= SHARED };
+            match search.consider(&part, &mut table, &listed)? {
                 Finding::Not => {}
                 Finding::Is(answer) => return Ok(Some(answer)),
                 Finding::Changed => return Ok(None),
@@ -161,20 +182,43 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Puts one candidate to every test.
-    fn consider(&mut self, part: &Part, table: &mut Table, tid: Tid, shared: u32) -> Result<Finding> {
+    /// Puts one candidate to every test, in each version that may come to count when a transaction ends.
+    fn consider(&mut self, part: &Part, table: &mut Table, listed: &Listed) -> Result<Finding> {
         pgrx::check_for_interrupts!();
-        let guard = self.guard;
-        let is_bounded = guard.settings.method == Method::Sketch;
-        let is_single = shared <= SHARED;
-        if is_bounded && (self.texts == 0 || (is_single && self.singles == 0)) {
+        let none_left = self.texts == 0 || (listed.is_single && self.singles == 0);
+        let only_identical = self.guard.settings.method == Method::Sketch && none_left;
+        if only_identical && !listed.is_alike {
             return Ok(Finding::Not);
         }
-        let holder = match table.visit(tid, &self.moment) {
-            Version::Gone => return Ok(Finding::Not),
-            Version::Changed => return Ok(Finding::Changed),
-            Version::Row(holder) => holder,
-        };
+        let mut version = table.visit(listed.tid, &self.moment);
+        loop {
+            let holder = match version {
+                Version::Gone => return Ok(Finding::Not),
+                Version::Changed => return Ok(Finding::Changed),
+                Version::Row(holder) => holder,
+            };
+            if !only_identical || self.is_as_long(part, table) {
+                match self.judge(part, table, listed, holder)? {
+                    Finding::Not => {}
+                    finding => return Ok(finding),
+                }
+            }
+            if holder.is_none() {
+                return Ok(Finding::Not);
+            }
+            version = table.visit_next(&self.moment);
+        }
+    }
+
+    /// Whether a candidate's text may be identical, as far as its length tells; false for documents that have to be made first.
+    fn is_as_long(&self, part: &Part, table: &Table) -> bool {
+        let [document] = self.guard.roles.documents[..] else { return false };
+        self.guard.expression.is_none()
+            && table.text_length(part.columns[document]) == self.subject.document.as_deref().map(str::len)
+    }
+
+    fn judge(&mut self, part: &Part, table: &Table, listed: &Listed, holder: Option<Holder>) -> Result<Finding> {
+        let guard = self.guard;
         if self.subject.replaces(part.table, table.tid())
             || !self.is_in_scope(part, table)
             || !self.is_in_time(part, table)
@@ -182,7 +226,7 @@ impl Search<'_, '_> {
             return Ok(Finding::Not);
         }
         self.texts = self.texts.saturating_sub(1);
-        self.singles = self.singles.saturating_sub(is_single.into());
+        self.singles = self.singles.saturating_sub(listed.is_single.into());
         let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not) };
         let distance = match self.signature {
             Signature::SimHash(bits) => {

@@ -6,10 +6,10 @@
 //!
 //! When is a row stored? An AFTER ROW trigger's WHEN condition "is evaluated just after the row update occurs" (CREATE TRIGGER): it calls
 //! [`row_stored`], which releases and answers false, so that no event is queued. A row that is not stored after all, by ON CONFLICT or
-//! another trigger, keeps its keys until the guard sees the next row, the statement ends ([`statement_ended`], an AFTER STATEMENT trigger),
-//! its savepoint is rolled back, or the transaction ends.
+//! another trigger, keeps its keys until the guard sees the next row, the statement ends ([`statement_ended`], an AFTER STATEMENT trigger;
+//! statements that name a partition have none), its savepoint is rolled back, or the transaction ends.
 //!
-//! Deadlocks: nobody waits for a transaction while holding a key; keys are taken in ascending order and only after the former row's are
+//! Deadlocks: nobody waits for a transaction while holding a key, neither for a copy nor for a unique key; keys are taken in ascending order and only after the former row's are
 //! released. What is left is what unique indexes have, too: transactions of several rows that wait for each other's rows.
 
 use std::cell::{Cell, RefCell};
@@ -28,6 +28,8 @@ use crate::error::Result;
 /// A row that has been searched for and may not be stored yet.
 struct Row {
     guard: Rc<Guard>,
+    /// The table that it goes into, a partition where there are any: other guards than the root's may stand there.
+    table: pg_sys::Oid,
     signature: Signature,
     /// How many triggers ran inside each other when the guard saw it.
     depth: i32,
@@ -56,18 +58,18 @@ fn release_where(gone: impl Fn(&Row) -> bool) {
     gone.into_iter().for_each(Row::release);
 }
 
-/// Releases the keys of earlier rows, now that `guard` sees another one: all but those that another guard of the same table, whose trigger
-/// fires before this one's, has taken for the row.
-pub fn row_begins(guard: &Guard) {
+/// Releases the keys of earlier rows, now that `guard` sees another one, of `table`: all but those that another guard of that table, whose
+/// trigger fires before this one's, has taken for the row.
+pub fn row_begins(guard: &Guard, table: pg_sys::Oid) {
     let depth = trigger::depth();
     release_where(|row| {
-        let of_this_row = row.depth == depth && row.guard.table == guard.table && row.guard.trigger < guard.trigger;
+        let of_this_row = row.depth == depth && row.table == table && row.guard.trigger < guard.trigger;
         row.depth >= depth && !of_this_row
     });
 }
 
-/// Locks the keys of a row; `scope` tells apart rows that are never compared.
-pub fn lock_row(guard: &Rc<Guard>, signature: &Signature, scope: u32) -> Result<()> {
+/// Locks the keys of a row of `table`; `scope` tells apart rows that are never compared.
+pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, scope: u32) -> Result<()> {
     listen();
     let column = u32::from(guard.column.cast_unsigned()).wrapping_mul(0x9e37_79b9);
     let keys = signature.lock_keys(&guard.settings)?;
@@ -78,7 +80,8 @@ pub fn lock_row(guard: &Rc<Guard>, signature: &Signature, scope: u32) -> Result<
     // SAFETY: reads a variable of the running transaction.
     let savepoint = unsafe { pg_sys::GetCurrentSubTransactionId() };
     let (guard, signature) = (Rc::clone(guard), signature.clone());
-    let row = Row { guard, signature, depth: trigger::depth(), savepoint, locks: Vec::with_capacity(locks.len()) };
+    let row =
+        Row { guard, table, signature, depth: trigger::depth(), savepoint, locks: Vec::with_capacity(locks.len()) };
     ROWS.with_borrow_mut(|rows| rows.push(row));
     // Each is on record as soon as it is held, so that an error on the way leaves none behind.
     for lock in locks {
@@ -132,7 +135,11 @@ pub fn listen() {
 
 #[pg_guard]
 unsafe extern "C-unwind" fn on_transaction(event: pg_sys::XactEvent::Type, _argument: *mut std::ffi::c_void) {
-    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
+    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PRE_PREPARE, XACT_EVENT_PREPARE};
+    // A prepared transaction would hold them until somebody commits it.
+    if event == XACT_EVENT_PRE_PREPARE {
+        release_where(|_| true);
+    }
     // Postgres has released the locks.
     if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event) {
         ROWS.with(|rows| rows.try_borrow_mut().map(|mut rows| rows.clear()).ok());

@@ -27,6 +27,7 @@ use pgrx::prelude::*;
 use crate::bypass;
 use crate::datum::boundary;
 use crate::datum::trigger::{self, Event, Row, RowTrigger};
+use crate::datum::unique;
 use crate::error::Result;
 use actions::Fate;
 use candidates::{Answer, Match};
@@ -49,8 +50,8 @@ fn error(code: PgSqlErrorCode, message: impl Into<String>) -> ErrorReport {
 }
 
 fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
-    let guard = Guard::of(trigger)?;
-    locks::row_begins(&guard);
+    let Some(guard) = Guard::of(trigger)? else { return Ok(trigger.keep()) };
+    locks::row_begins(&guard, trigger.relation_oid());
     if trigger.event() == Event::Delete {
         let old = Subject::new(&guard, &*guard.part_of(trigger)?, trigger, Row::Old);
         moved::deleted(guard.table, old.content_hash());
@@ -74,13 +75,13 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
             actions::act(&judge, &found, &subject, must_stay)?
         }
     };
+    if trigger.event() == Event::Update && !matches!(fate, Fate::LeftOut) {
+        moved::updated(guard.table, subject.content_hash());
+    }
     Ok(match fate {
         Fate::LeftOut => trigger.skip(),
         Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
         Fate::Stored => {
-            if trigger.event() == Event::Update {
-                moved::updated(guard.table, subject.content_hash());
-            }
             // A row that is no copy, or no longer one, names no original.
             match actions::mark_column(&guard, &part) {
                 Some(column) => trigger.keep_with(&[(column, None)]),
@@ -95,7 +96,8 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
 fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
     let Some(document) = subject.document.as_deref() else { return Ok(None) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
-    locks::lock_row(guard, &signature, subject.scope_hash())?;
+    let table = subject.trigger().relation_oid();
+    locks::lock_row(guard, table, &signature, subject.scope_hash())?;
     let mut judges = vec![(Rc::clone(guard), signature)];
     loop {
         let mut undecided = None;
@@ -116,14 +118,14 @@ fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc
                 }
             }
         }
-        let Some(holder) = undecided else { return Ok(None) };
+        let Some(holder) = undecided.or_else(|| unique::holder(subject.trigger())) else { return Ok(None) };
         // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
         judges = locks::leave();
         holder.wait();
         for (judge, signature) in &judges {
             let part = judge.part_of(subject.trigger())?;
             let scope = Subject::new(judge, &part, subject.trigger(), Row::New).scope_hash();
-            locks::lock_row(judge, signature, scope)?;
+            locks::lock_row(judge, table, signature, scope)?;
         }
     }
 }
@@ -195,9 +197,7 @@ fn row_stored() -> bool {
 )]
 fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {
     let argument = std::str::from_utf8(arguments.strip_suffix(&[0])?).ok()?;
-    let settings = Settings::parse(argument).ok()?;
-    settings.roles(usize::try_from(columns).ok()?)?;
-    Some(argument.to_owned())
+    Settings::canonical(argument, usize::try_from(columns).ok()?)
 }
 
 /// The index by which a guard with these settings would find candidates, if it is there.

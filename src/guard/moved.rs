@@ -37,9 +37,14 @@ pub enum Arrival {
     PerhapsMoved,
 }
 
+/// The statement that is running: what it sees of its own transaction stays the same from its beginning to its end, while the
+/// transaction's counter goes on with each statement of another trigger.
 fn command() -> (pg_sys::SubTransactionId, pg_sys::CommandId) {
     // SAFETY: both read variables of the running transaction.
-    unsafe { (pg_sys::GetCurrentSubTransactionId(), pg_sys::GetCurrentCommandId(false)) }
+    unsafe {
+        let seen = if pg_sys::ActiveSnapshotSet() { (*pg_sys::GetActiveSnapshot()).curcid } else { 0 };
+        (pg_sys::GetCurrentSubTransactionId(), seen)
+    }
 }
 
 /// Notes that an update with these contents has been let through.

@@ -171,7 +171,23 @@ impl Settings {
         within("columns", settings.columns.max(settings.scope) <= MAX_COLUMNS)?;
         within("window", settings.window.is_none_or(|window| window >= 0))?;
         within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;
+        if settings.texts().any(|text| text.contains('\0')) {
+            return Err("a text has a NUL character.".to_owned());
+        }
         Ok(settings)
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let verify = if let Verify::Profile(name) = &self.verify { Some(name.as_str()) } else { None };
+        let pairs = [&self.expression, &self.divert, &self.counter].into_iter().flatten();
+        let parts = pairs.flat_map(|(schema, name)| [schema.as_str(), name.as_str()]);
+        parts.chain([self.analyzer.as_str()]).chain(verify)
+    }
+
+    /// A trigger's argument as JSON that type `jsonb` takes, which has other bounds of numbers; `None` where it is not one.
+    pub fn canonical(argument: &str, columns: usize) -> Option<String> {
+        Self::parse(argument).ok()?.roles(columns)?;
+        serde_json::from_str::<serde_json::Value>(argument).ok().map(|value| value.to_string())
     }
 
     /// Shares out a list of so many columns; `None` if their number does not fit.

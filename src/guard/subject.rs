@@ -102,7 +102,7 @@ fn document_of<'t>(
     let (first, more) = guard.roles.documents.split_first()?;
     if let Some(function) = guard.expression {
         let (row, table) = row()?;
-        return function::text_of_row(function, row, table, guard.table, guard.owner).map(Cow::Owned);
+        return function::text_of_row(function, row, table, guard.table).map(Cow::Owned);
     }
     let first = text(*first)?;
     if more.is_empty() {

@@ -15,7 +15,6 @@ use super::settings::{Method, Roles, Settings};
 use crate::datum::catalog::{self, Constant, GuardIndex, Wanted};
 use crate::datum::invalidation::{self, Stamp};
 use crate::datum::partition::{self, Leaf, RootTrigger};
-use crate::datum::role;
 use crate::datum::trigger::{RowTrigger, is_text};
 use crate::error::Result;
 
@@ -77,16 +76,17 @@ fn misuse(what: &str) -> ErrorReport {
 }
 
 impl Guard {
-    /// The guard of this trigger, prepared anew after any change to its table.
-    pub fn of(trigger: &RowTrigger<'_>) -> Result<Rc<Self>> {
+    /// The guard of this trigger, prepared anew after any change to its table; `None` where it stands on a partition that is being
+    /// detached, which still has its copy of the trigger.
+    pub fn of(trigger: &RowTrigger<'_>) -> Result<Option<Rc<Self>>> {
         invalidation::accept();
         let current = |oid: pg_sys::Oid| {
             GUARDS.with_borrow(|guards| guards.get(&oid).filter(|guard| guard.is_current()).cloned())
         };
         if let Some(guard) = current(trigger.oid()) {
-            return Ok(guard);
+            return Ok(Some(guard));
         }
-        let root = RootTrigger::of(trigger).ok_or_else(|| misuse("is a copy of no other"))?;
+        let Some(root) = RootTrigger::of(trigger) else { return Ok(None) };
         let guard = match current(root.oid) {
             Some(guard) => guard,
             None => Rc::new(Self::prepare(trigger, &root)?),
@@ -96,7 +96,7 @@ impl Guard {
             guards.insert(trigger.oid(), Rc::clone(&guard));
             guards.insert(root.oid, Rc::clone(&guard));
         });
-        Ok(guard)
+        Ok(Some(guard))
     }
 
     fn is_current(&self) -> bool {
@@ -112,8 +112,7 @@ impl Guard {
         let owner = catalog::owner(root.table).ok_or_else(|| misuse("stands on a table that is gone"))?;
         let expression = settings.expression.as_ref().map(|name| {
             catalog::function_of_row(name, root.table)
-                .filter(|function| role::may_execute(owner, *function))
-                .ok_or_else(|| misuse("names a function that does not exist or that the table's owner may not execute"))
+                .ok_or_else(|| misuse("names a function of its rows that does not exist"))
         });
         let keys = catalog::primary_key(root.table);
         if keys.is_empty() {
@@ -128,6 +127,8 @@ impl Guard {
             Some(found)
         };
         let [diverted, counter] = [&settings.divert, &settings.counter].map(aside);
+        // Whoever may make triggers on the table could name any sequence that its owner may use.
+        let counter = counter.filter(|counter| catalog::belongs(*counter, root.table));
         Ok(Self {
             table: root.table,
             column: root.columns.first().copied().unwrap_or_default(),
@@ -210,9 +211,9 @@ pub fn index_of(
 ) -> Option<GuardIndex> {
     let sketch = [Constant::Text(&settings.analyzer), Constant::Integer(settings.keys as i32)];
     let simhash = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
-    let (operator, constants) = match settings.method {
-        Method::Sketch => (c"sketches_share_key", &sketch[..]),
-        Method::SimHash => (c"simhash_in_ball", &simhash[..]),
+    let (operator, function, constants) = match settings.method {
+        Method::Sketch => (c"sketches_share_key", c"sketch", &sketch[..]),
+        Method::SimHash => (c"simhash_in_ball", c"simhash", &simhash[..]),
     };
-    catalog::guard_index(table, &Wanted { operator, constants, columns, expression })
+    catalog::guard_index(table, &Wanted { operator, function, constants, columns, expression })
 }

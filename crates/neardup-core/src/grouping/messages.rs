@@ -7,7 +7,7 @@
 
 use ahash::AHashMap;
 
-use crate::verdict::{Verdict, kept_on, replaces};
+use crate::verdict::{Verdict, replaces};
 use crate::{Result, interrupt};
 
 /// How many representatives a row is compared with, the nearest ones: in a group of templates with other facts each row would
@@ -51,12 +51,15 @@ impl Group<'_> {
     }
 }
 
-/// Splits a group into messages.
+/// Splits a group into messages: `kept` gives the verdict on two texts, and how sure it is, if by it one of them can go.
 ///
 /// # Errors
-/// Those of [`kept_on`].
-pub fn split_by_message(group: Group<'_>) -> Result<Vec<Place>> {
-    let mut split = Split { group, places: Vec::new(), representatives: Vec::new(), longer: Vec::new() };
+/// Those of `kept`.
+pub fn split_by_message(
+    group: Group<'_>,
+    kept: impl FnMut(&str, &str) -> Result<Option<(Verdict, f64)>>,
+) -> Result<Vec<Place>> {
+    let mut split = Split { group, verdict: kept, places: Vec::new(), representatives: Vec::new(), longer: Vec::new() };
     let mut seen: AHashMap<&str, u32> = AHashMap::new();
     for position in (0..).take(group.signatures.len()) {
         let own = Place { representative: position, verdict: Verdict::Copy, score: 1.0 };
@@ -78,24 +81,25 @@ pub fn split_by_message(group: Group<'_>) -> Result<Vec<Place>> {
     Ok(split.places)
 }
 
-struct Split<'a> {
+struct Split<'a, K> {
     group: Group<'a>,
+    verdict: K,
     places: Vec<Place>,
     representatives: Vec<u32>,
     /// Representatives, each with a later and longer one that holds it.
     longer: Vec<(u32, u32)>,
 }
 
-impl Split<'_> {
+impl<K: FnMut(&str, &str) -> Result<Option<(Verdict, f64)>>> Split<'_, K> {
     fn length(&self, row: u32) -> usize {
         self.group.documents.map_or(0, |documents| documents[row as usize].len())
     }
 
     /// The verdict on two rows, if by it one can go.
-    fn kept(&self, row: u32, other: u32) -> Result<Option<(Verdict, f64)>> {
+    fn kept(&mut self, row: u32, other: u32) -> Result<Option<(Verdict, f64)>> {
         interrupt::check();
         match self.group.documents {
-            Some(documents) => kept_on(documents[row as usize], documents[other as usize]),
+            Some(documents) => (self.verdict)(documents[row as usize], documents[other as usize]),
             None => Ok(Some((Verdict::Copy, 1.0))),
         }
     }
@@ -165,6 +169,7 @@ impl Split<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::verdict::kept_on;
 
     const NEWS: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
     const LONGER: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。比赛从上午九时开始，沿江两岸站满了看热闹的乡亲，锣鼓队也来助阵，散场时天已经黑了，孩子们还在岸边学着划桨的样子，老人们说起从前的赛事。";
@@ -174,7 +179,7 @@ mod tests {
     }
 
     fn representatives(group: Group<'_>) -> Vec<u32> {
-        split_by_message(group).unwrap().iter().map(|place| place.representative).collect()
+        split_by_message(group, kept_on).unwrap().iter().map(|place| place.representative).collect()
     }
 
     fn split(documents: &[&str]) -> Vec<u32> {
@@ -213,10 +218,10 @@ mod tests {
 
     #[test]
     fn nothing_joins_what_is_far() {
-        let places = split_by_message(group(&[0, 0xff], &[NEWS, NEWS])).unwrap();
+        let places = split_by_message(group(&[0, 0xff], &[NEWS, NEWS]), kept_on).unwrap();
         // The same text has the same signature; signatures that say otherwise are of other texts by whoever made them.
         assert_eq!(places[1].representative, 0);
-        let places = split_by_message(group(&[0, 0xff], &[NEWS, LONGER])).unwrap();
+        let places = split_by_message(group(&[0, 0xff], &[NEWS, LONGER]), kept_on).unwrap();
         assert_eq!((places[0].representative, places[1].representative), (0, 1));
     }
 
@@ -224,7 +229,7 @@ mod tests {
     fn representatives_represent_themselves() {
         let documents: Vec<String> = (0..60).map(|i| NEWS.replace("二十四", &(i % 40 + 100).to_string())).collect();
         let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
-        let places = split_by_message(group(&vec![0; documents.len()], &documents)).unwrap();
+        let places = split_by_message(group(&vec![0; documents.len()], &documents), kept_on).unwrap();
         for place in &places {
             assert_eq!(places[place.representative as usize].representative, place.representative);
         }

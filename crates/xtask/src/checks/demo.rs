@@ -1,12 +1,16 @@
-//! The demo, on its sample and with `--input`: no statement meets an error that the script does not announce.
+//! The demo, on its sample and with `--input`: no statement meets an error that the script does not announce, and the sample's copies are
+//! found.
 
-use super::Tally;
+use super::{Tally, expect};
 use crate::command::root;
 use crate::demo::rehearse;
 use crate::error::Result;
 use crate::options::Options;
 use crate::psql::query;
 use crate::test::Context;
+
+/// How many of the sample's 18 copies are listed at least, and whether one of its 7 updates is: what its notes say of each row.
+const FOUND: &str = "SELECT count(*) >= 16, bool_or(key IN ('15', '32', '35', '42', '49', '52', '60')) FROM neardup.duplicates('articles')";
 
 /// Rehearses both scripts.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -20,5 +24,6 @@ pub fn run(context: &Context) -> Result<Tally> {
         println!("    {database}: {statements} pieces");
         tally += Tally::one(statements > 0);
     }
+    tally += expect("most copies of the sample are listed, and no update", &query(server, "demo_sample", FOUND)?, "t|f");
     Ok(tally)
 }

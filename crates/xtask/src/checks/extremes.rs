@@ -12,8 +12,8 @@ const DATABASE: &str = "extremes";
 /// How often each function is called.
 const CALLS: u32 = 80;
 
-/// The SQLSTATEs with which a call may be refused: those of README, and what Postgres says of a name, a query, a number, an interval or a
-/// pattern that it was given, or of a column of another type.
+/// The SQLSTATEs with which a call may be refused: those of docs/reference.md, and what Postgres says of a name, a query, a number, an
+/// interval or a pattern that it was given, or of a column of another type.
 const FITTING: &[&str] = &[
     "0A000", "22003", "22004", "22008", "2201B", "22023", "22026", "22P02", "22P03", "25001", "42501", "42601",
     "42602", "42701", "42702", "42703", "42704", "42804", "42809", "42883", "42P01", "54000", "55000", "55006",

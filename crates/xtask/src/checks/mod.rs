@@ -83,7 +83,7 @@ pub const ALL: &[Check] = &[
     Check { name: "catalog", what: "comments and labels of every object", needs_server: true, run: catalog::run },
     Check {
         name: "reference",
-        what: "README's reference against the catalog",
+        what: "docs/reference.md against the catalog",
         needs_server: true,
         run: reference::run,
     },

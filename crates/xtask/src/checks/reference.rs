@@ -1,4 +1,4 @@
-//! The reference tables of README: every public object has its row, and every row an object, as the catalog has it: functions with
+//! The tables of docs/reference.md: every public object has its row, and every row an object, as the catalog has it: functions with
 //! arguments and results, types, casts, operators, operator classes, tables and views with their columns.
 //!
 //! A row of an object that the first release did not have ends with the version that brought it: `(0.2.0)`. An object that a version
@@ -16,13 +16,14 @@ use crate::upgrade::{Released, VERSION, releases};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DATABASE: &str = "reference";
-/// Where the reference is in each README: its heading, and the heading of what follows.
-const SECTIONS: [(&str, &str, &str); 2] =
-    [("README.md", "## Reference", "### Setting"), ("README.zh-CN.md", "## 参考", "### 设置")];
+/// The page, and the headings before and after its tables of objects.
+const FILE: &str = "docs/reference.md";
+const FROM: &str = "## Types";
+const TO: &str = "## Settings";
 /// A line with more names than this is the one of what nobody calls by hand.
 const MANY_NAMES: usize = 20;
 
-/// All objects of the extension: what each is, its name in README, its columns where it has some, its comment. Sequences belong to their
+/// All objects of the extension: what each is, its name on the page, its columns where it has some, its comment. Sequences belong to their
 /// tables, operator families to their classes.
 const OBJECTS: &str = r"
 WITH member AS (
@@ -72,43 +73,40 @@ struct Object {
     comment: String,
 }
 
-/// Objects by their names in README.
+/// Objects by their names on the page.
 type Objects = BTreeMap<String, Object>;
 
-/// Compares the catalog with both READMEs.
+/// Compares the catalog with the page.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
     let objects = objects(server, DATABASE)?;
     let past = past(context)?;
+    let path = root().join(FILE);
+    let text = std::fs::read_to_string(&path).doing("read", &path)?;
+    let section = text.split_once(FROM).and_then(|(_, rest)| Some(rest.split_once(TO)?.0));
+    let section = section.ok_or_else(|| format!("{FILE} has no \"{FROM}\" before \"{TO}\""))?;
+    let rows: BTreeMap<&str, &str> = rows(section).collect();
+    let behind = behind(section);
     let mut tally = Tally::one(!objects.is_empty());
-    for (file, from, to) in SECTIONS {
-        let path = root().join(file);
-        let text = std::fs::read_to_string(&path).doing("read", &path)?;
-        let section = text.split_once(from).and_then(|(_, rest)| Some(rest.split_once(to)?.0));
-        let section = section.ok_or_else(|| format!("{file} has no \"{from}\" before \"{to}\""))?;
-        let rows: BTreeMap<&str, &str> = rows(section).collect();
-        let behind = behind(section);
-        let invented = rows.keys().copied().filter(|row| !objects.contains_key(*row));
-        tally += expect(&format!("rows of {file} for what is not there"), &lines(invented), "");
-        let called: BTreeSet<&str> = objects.keys().map(|name| bare(name)).collect();
-        let invented = behind.iter().copied().filter(|name| !called.contains(name));
-        tally += expect(&format!("names in {file}, of what nobody calls, that are not there"), &lines(invented), "");
-        let missing = objects.iter().filter(|(name, object)| {
-            let known = object.kind == "function" && behind.contains(bare(name));
-            !rows.contains_key(name.as_str()) && !known
-        });
-        let missing: Vec<String> = missing.map(|(name, object)| advice(name, object, &past)).collect();
-        tally += expect(&format!("objects without a row in {file}"), &missing.join("\n"), "");
-        let misdated = rows.iter().filter_map(|(name, row)| misdated(name, row, &objects, &past));
-        tally += expect(&format!("rows of {file} with another version"), &misdated.collect::<Vec<_>>().join("\n"), "");
-        let tables = objects.iter().filter(|(_, object)| object.kind == "table");
-        let otherwise =
-            tables.filter(|(name, object)| !rows.get(name.as_str()).is_none_or(|row| row.contains(&object.columns)));
-        let otherwise: Vec<String> =
-            otherwise.map(|(name, object)| format!("`{name}` has {}", object.columns)).collect();
-        tally += expect(&format!("tables and views with other columns than in {file}"), &otherwise.join("\n"), "");
-    }
+    let invented = rows.keys().copied().filter(|row| !objects.contains_key(*row));
+    tally += expect("rows for what is not there", &lines(invented), "");
+    let called: BTreeSet<&str> = objects.keys().map(|name| bare(name)).collect();
+    let invented = behind.iter().copied().filter(|name| !called.contains(name));
+    tally += expect("names of what nobody calls that are not there", &lines(invented), "");
+    let missing = objects.iter().filter(|(name, object)| {
+        let known = object.kind == "function" && behind.contains(bare(name));
+        !rows.contains_key(name.as_str()) && !known
+    });
+    let missing: Vec<String> = missing.map(|(name, object)| advice(name, object, &past)).collect();
+    tally += expect("objects without a row", &missing.join("\n"), "");
+    let misdated = rows.iter().filter_map(|(name, row)| misdated(name, row, &objects, &past));
+    tally += expect("rows with another version", &misdated.collect::<Vec<_>>().join("\n"), "");
+    let tables = objects.iter().filter(|(_, object)| object.kind == "table");
+    let otherwise =
+        tables.filter(|(name, object)| !rows.get(name.as_str()).is_none_or(|row| row.contains(&object.columns)));
+    let otherwise: Vec<String> = otherwise.map(|(name, object)| format!("`{name}` has {}", object.columns)).collect();
+    tally += expect("tables and views with other columns", &otherwise.join("\n"), "");
     Ok(tally)
 }
 

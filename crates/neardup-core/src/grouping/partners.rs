@@ -1,0 +1,182 @@
+//! Which earlier rows a row is compared with, of those that share a key with it.
+//!
+//! The rows of a whole table come sorted by key, and within a key in the order of preference, which says who stays. With few rows each
+//! meets all before it. A template or a repost puts thousands of rows under one key; there a row meets the first rows of the key, which
+//! are the likeliest to stay, and the ones just before it, so that the cost stays linear and one text ten thousand times is still one
+//! group.
+//!
+//! Where only rows of near times are compared, rows far from each other are no partners. The anchors take the place of the first rows
+//! then: an anchor is a row with no anchor within the time before it, so each row meets the one that started its stretch of time.
+//!
+//! Promised: partners are earlier in the order and within the time; with at most [`ALL`] rows under a key and no limit of time a row
+//! meets all of them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+/// Up to so many rows of a key each one meets all others. 150,000 titles: 3 keys in a million have more (5 units, 8 keys).
+pub const ALL: usize = 64;
+/// How many of the first rows a row meets where there are more.
+const FIRST: usize = 4;
+/// How many of the rows just before it a row meets where there are more.
+const LAST: usize = 16;
+
+/// A row under a key.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its number in the order of preference.
+    pub number: i64,
+    /// Its time, if it has one; a row without a time is near to all.
+    pub time: Option<i64>,
+}
+
+/// The rows of the present key.
+#[derive(Debug, Default)]
+pub struct Partners {
+    key: Option<i64>,
+    /// The first rows, at most [`ALL`].
+    first: Vec<Row>,
+    /// The last rows, at most [`LAST`].
+    last: VecDeque<Row>,
+    count: usize,
+    anchors: BTreeMap<i64, i64>,
+    /// The first row without a time.
+    timeless: Option<i64>,
+}
+
+impl Partners {
+    /// Begins another key, if it is another one.
+    fn enter(&mut self, key: i64) {
+        if self.key != Some(key) {
+            self.key = Some(key);
+            self.first.clear();
+            self.last.clear();
+            self.count = 0;
+            self.anchors.clear();
+            self.timeless = None;
+        }
+    }
+
+    /// Takes the next row and puts the numbers of its partners into `partners`, which it empties before, ascending.
+    pub fn of(&mut self, key: i64, row: Row, within: Option<u64>, partners: &mut Vec<i64>) {
+        self.enter(key);
+        partners.clear();
+        let near = |other: &Row| match (within, row.time, other.time) {
+            (Some(within), Some(a), Some(b)) => a.abs_diff(b) <= within,
+            _ => true,
+        };
+        let numbers = |row: &Row| row.number;
+        if self.count <= ALL {
+            partners.extend(self.first.iter().filter(|row| near(row)).map(numbers));
+        } else {
+            partners.extend(self.first.iter().take(FIRST).filter(|row| near(row)).map(numbers));
+            partners.extend(self.last.iter().filter(|row| near(row)).map(numbers));
+        }
+        if let Some(within) = within
+            && let Some(anchor) = self.anchor(row, within)
+            && let Err(at) = partners.binary_search(&anchor)
+        {
+            partners.insert(at, anchor);
+        }
+        self.count += 1;
+        if self.first.len() <= ALL {
+            self.first.push(row);
+        }
+        if self.last.len() == LAST {
+            self.last.pop_front();
+        }
+        self.last.push_back(row);
+    }
+
+    /// Takes the next row of a key whose rows are all alike, and gives the one that it belongs to: the first, or the first near in time.
+    pub fn first_of(&mut self, key: i64, row: Row, within: Option<u64>) -> Option<i64> {
+        self.enter(key);
+        if let Some(within) = within {
+            return self.anchor(row, within);
+        }
+        let first = self.timeless;
+        self.timeless = first.or(Some(row.number));
+        first
+    }
+
+    /// The earliest anchor near a row; a row that has none becomes one.
+    fn anchor(&mut self, row: Row, within: u64) -> Option<i64> {
+        let Some(time) = row.time else {
+            let first = self.anchors.values().copied().chain(self.timeless).min();
+            self.timeless = self.timeless.or(Some(row.number));
+            return first;
+        };
+        let range = time.saturating_sub_unsigned(within)..=time.saturating_add_unsigned(within);
+        let near = self.anchors.range(range).map(|(_, &number)| number).chain(self.timeless).min();
+        if near.is_none() {
+            self.anchors.insert(time, row.number);
+        }
+        near
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(number: i64) -> Row {
+        Row { number, time: None }
+    }
+
+    fn all(rows: &[(i64, Row)], within: Option<u64>) -> Vec<Vec<i64>> {
+        let mut partners = Partners::default();
+        let mut found = Vec::new();
+        rows.iter()
+            .map(|&(key, row)| {
+                partners.of(key, row, within, &mut found);
+                found.clone()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn few_rows_all_meet() {
+        let rows: Vec<_> = (0..=ALL as i64).map(|number| (7, row(number))).collect();
+        for (number, partners) in all(&rows, None).into_iter().enumerate() {
+            assert_eq!(partners, (0..number as i64).collect::<Vec<_>>());
+        }
+        assert_eq!(all(&[(1, row(0)), (2, row(1)), (2, row(2)), (1, row(3))], None), [vec![], vec![], vec![1], vec![]]);
+    }
+
+    #[test]
+    fn of_many_rows_each_meets_the_first_and_the_last() {
+        let rows: Vec<_> = (0..10_000).map(|number| (7, row(number))).collect();
+        let found = all(&rows, None);
+        let expected: Vec<i64> = (0..FIRST as i64).chain(5000 - LAST as i64..5000).collect();
+        assert_eq!(found[5000], expected);
+        assert!(found.iter().all(|partners| partners.is_sorted() && partners.len() <= ALL));
+    }
+
+    #[test]
+    fn rows_far_in_time_do_not_meet() {
+        let at = |number, time| (7, Row { number, time });
+        let rows = [at(0, Some(0)), at(1, Some(10)), at(2, Some(11)), at(3, None), at(4, Some(30)), at(5, Some(-1))];
+        assert_eq!(all(&rows, Some(2)), [vec![], vec![], vec![1], vec![0, 1, 2], vec![3], vec![0, 3]]);
+    }
+
+    #[test]
+    fn a_hot_key_keeps_its_anchors() {
+        // A repost each second, for an hour; who is compared within a minute meets the one that started the minute.
+        let rows: Vec<_> = (0..3600).map(|second| (7, Row { number: second, time: Some(second) })).collect();
+        let found = all(&rows, Some(60));
+        for (second, partners) in (0..).zip(&found) {
+            assert!(partners.iter().all(|&other| second - other <= 60), "{second}: {partners:?}");
+            assert!(second % 61 == 0 || partners.contains(&(second / 61 * 61)), "{second}: {partners:?}");
+        }
+    }
+
+    #[test]
+    fn rows_that_are_alike_belong_to_the_first() {
+        let mut partners = Partners::default();
+        let mut first = |key, number, time, within| partners.first_of(key, Row { number, time }, within);
+        assert_eq!([first(1, 0, None, None), first(1, 1, None, None), first(2, 2, None, None)], [None, Some(0), None]);
+        // In time: 3 and 4 start a stretch each, 5 belongs to the first of them, 6 has no time.
+        assert_eq!([first(3, 3, Some(0), Some(5)), first(3, 4, Some(9), Some(5))], [None, None]);
+        assert_eq!([first(3, 5, Some(5), Some(5)), first(3, 6, None, Some(5))], [Some(3), Some(3)]);
+        assert_eq!([first(3, 7, Some(99), Some(5)), first(3, 8, Some(i64::MIN), Some(u64::MAX))], [Some(6), Some(3)]);
+    }
+}

@@ -1,0 +1,115 @@
+-- clean-up: what is compared and what stays, where nothing is said by the guard's settings
+
+CREATE TYPE neardup_internal.choice AS (
+    keep text,
+    time_column name,
+    rank text[],
+    scope name[],
+    since text,
+    until text,
+    verify text,
+    within interval,
+    timed name,
+    distance integer
+);
+
+-- Without a look at the texts a row goes only where somebody asks for that: a guard that does not verify is no such word.
+CREATE FUNCTION neardup_internal.chosen_verify(guarded neardup.protected, verify text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    verify := coalesce(verify, nullif(guarded.verify, 'none'), 'facts');
+    IF verify NOT IN ('none', 'facts', 'overlap', 'cosine') AND verify !~ '^profile:.' THEN
+        RAISE EXCEPTION 'verify must be none, facts, overlap, cosine or profile:NAME: %', verify USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF verify IN ('overlap', 'cosine') AND guarded.similarity IS NULL THEN
+        RAISE EXCEPTION 'verify % wants a similarity, and the guard has none', verify USING ERRCODE = 'invalid_parameter_value',
+            HINT = pg_catalog.format('Give it one: SELECT neardup.protect(..., verify => %L, similarity => 0.8);', verify);
+    END IF;
+    RETURN verify;
+END
+$$;
+
+CREATE FUNCTION neardup_internal.chosen(
+    guarded neardup.protected, keep text, time_column name, rank text[], scope name[], since text, until text, verify text, within interval,
+    max_distance integer
+) RETURNS neardup_internal.choice
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    choice neardup_internal.choice;
+BEGIN
+    PERFORM neardup_internal.check_within(within);
+    PERFORM neardup_internal.column_type(guarded.target, s) FROM pg_catalog.unnest(scope) s;
+    IF max_distance IS NOT NULL AND guarded.method OPERATOR(pg_catalog.<>) 'simhash' THEN
+        RAISE EXCEPTION 'max_distance goes with method simhash' USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = pg_catalog.format('Column "%s" of table %s is guarded by method %s.', guarded.document, guarded.target, guarded.method);
+    END IF;
+    choice.keep := keep;
+    choice.time_column := coalesce(time_column, guarded.time_column);
+    choice.rank := rank;
+    choice.scope := coalesce(scope, guarded.scope);
+    choice.since := since;
+    choice.until := until;
+    choice.verify := neardup_internal.chosen_verify(guarded, verify);
+    choice.within := coalesce(within, guarded.within);
+    choice.distance := coalesce(max_distance, guarded.distance);
+    -- The guard's window goes by the guard's column, whatever the order goes by.
+    choice.timed := CASE WHEN within IS NULL THEN guarded.time_column ELSE choice.time_column END;
+    IF within IS NOT NULL AND choice.timed IS NULL THEN
+        RAISE EXCEPTION 'within wants a column to go by' USING ERRCODE = 'null_value_not_allowed',
+            HINT = 'Name it: time_column => ''column''.';
+    END IF;
+    IF choice.within IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(guarded.target, choice.timed)) THEN
+        RAISE EXCEPTION 'column "%" of table % is no time', choice.timed, guarded.target USING ERRCODE = 'datatype_mismatch',
+            DETAIL = 'A time is of type timestamp with or without time zone, or date.';
+    END IF;
+    RETURN choice;
+END
+$$;
+
+-- clean-up: times in microseconds, as the guard counts them
+
+CREATE FUNCTION neardup_internal.microseconds(within interval) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.round(EXTRACT(epoch FROM within) * 1000000)::bigint;
+
+CREATE FUNCTION neardup_internal.moment(timed name, alias text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.format(
+        'CASE WHEN pg_catalog.isfinite(%1$s.%2$I) THEN (EXTRACT(epoch FROM %1$s.%2$I) OPERATOR(pg_catalog.*) 1000000)::bigint '
+        'WHEN %1$s.%2$I OPERATOR(pg_catalog.=) ''infinity'' THEN 9223372036854775807 WHEN %1$s.%2$I OPERATOR(pg_catalog.=) ''-infinity'' THEN -9223372036854775807 END', alias, timed);
+
+-- Whether two such times are near; a row without a time is near to all.
+CREATE FUNCTION neardup_internal.meet(a text, b text, within interval) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.format('coalesce(pg_catalog.abs((%s)::numeric OPERATOR(pg_catalog.-) (%s)::numeric) OPERATOR(pg_catalog.<=) %s::numeric, true)',
+                             a, b, neardup_internal.microseconds(within));
+
+-- clean-up: the rows that are compared
+
+CREATE FUNCTION neardup_internal.choice_filter(guarded neardup.protected, choice neardup_internal.choice) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    filter pg_catalog.text := 'true';
+    type pg_catalog.text;
+BEGIN
+    IF choice.since IS NULL AND choice.until IS NULL THEN
+        RETURN filter;
+    END IF;
+    IF choice.time_column IS NULL THEN
+        RAISE EXCEPTION 'since and until want a column to go by' USING ERRCODE = 'null_value_not_allowed',
+            HINT = 'Name it: time_column => ''column''.';
+    END IF;
+    type := neardup_internal.column_type(guarded.target, choice.time_column);
+    -- Read here, so that a value that is none gives a plain error.
+    EXECUTE pg_catalog.format('SELECT CAST($1 AS %1$s), CAST($2 AS %1$s)', type) USING choice.since, choice.until;
+    IF choice.since IS NOT NULL THEN
+        filter := pg_catalog.concat(filter, pg_catalog.format(' AND t.%I %s CAST(%L AS %s)', choice.time_column,
+            neardup_internal.comparison(guarded.target, choice.time_column, 4), choice.since, type));
+    END IF;
+    IF choice.until IS NOT NULL THEN
+        filter := pg_catalog.concat(filter, pg_catalog.format(' AND t.%I %s CAST(%L AS %s)', choice.time_column,
+            neardup_internal.comparison(guarded.target, choice.time_column, 1), choice.until, type));
+    END IF;
+    RETURN filter;
+END
+$$;

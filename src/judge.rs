@@ -1,0 +1,126 @@
+//! The verdict on a pair of rows for clean-ups: by facts, by a profile or by a similarity, and which of the two may go.
+
+use ahash::AHashMap;
+use neardup_core::similarity::{overlap, weighted_cosine};
+use neardup_core::sketch::hash::token_hash;
+use neardup_core::verdict::{Prepared, Verdict, replaces};
+use neardup_core::{Error, ErrorKind};
+use pgrx::prelude::*;
+
+use crate::analyzer;
+use crate::datum::Record;
+use crate::datum::record::Fields;
+use crate::error::{Result, report};
+use crate::profile;
+
+/// By what two texts are held to be one message.
+pub enum Rule<'r> {
+    /// By what they say.
+    Facts,
+    /// By what they say, without the boilerplate of a profile's collection.
+    Profile(&'r str),
+    /// By their tokens under an analyzer, from a bound on.
+    Tokens { analyzer: &'r str, similarity: f64, measure: fn(&Tokens, &Tokens) -> f64 },
+}
+
+/// A pair of which one can go.
+pub struct Judged {
+    /// What the two are to each other.
+    pub verdict: Verdict,
+    /// How sure that is, or how similar they are, 0 to 1.
+    pub score: f64,
+    /// The other text holds the kept one and more, so it must not go.
+    pub loses: bool,
+}
+
+/// Distinct tokens in ascending order of their hashes, and how often each occurs.
+pub struct Tokens {
+    hashes: Vec<u64>,
+    counts: Vec<[u8; 4]>,
+}
+
+impl Tokens {
+    fn of(document: &str, name: &str) -> Result<Self> {
+        let mut counts: AHashMap<u64, u32> = AHashMap::new();
+        analyzer::with_profile(name, None, |analyzer, scratch| {
+            analyzer.tokens(document, scratch, &mut |token| *counts.entry(token_hash(token)).or_default() += 1)
+        })?
+        .map_err(report)?;
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_unstable();
+        let (hashes, counts) = counts.into_iter().map(|(hash, count)| (hash, (count as f32).to_le_bytes())).unzip();
+        Ok(Self { hashes, counts })
+    }
+}
+
+impl<'r> Rule<'r> {
+    /// Reads `verify` as guards and clean-ups have it; `none` is the rule of facts, which a list by sketches cannot do without.
+    ///
+    /// # Errors
+    /// For any other word, and for a similarity that is missing.
+    pub fn new(verify: &'r str, analyzer: &'r str, similarity: Option<f64>) -> Result<Self> {
+        let wrong = |message: String| report(Error::new(ErrorKind::InvalidParameter, message));
+        let bound = || similarity.ok_or_else(|| wrong(format!("verify {verify} wants a similarity")));
+        match verify {
+            "none" | "facts" => Ok(Self::Facts),
+            "overlap" => {
+                let measure = |a: &Tokens, b: &Tokens| overlap(&a.hashes, &b.hashes);
+                Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
+            }
+            "cosine" => {
+                let measure = |a: &Tokens, b: &Tokens| weighted_cosine((&a.hashes, &a.counts), (&b.hashes, &b.counts));
+                Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
+            }
+            profile if profile.starts_with(profile::PREFIX) => Ok(Self::Profile(profile)),
+            _ => Err(wrong(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}"))),
+        }
+    }
+
+    /// Gives the verdict on two texts if by it one of them can go. Symmetric.
+    pub fn kept(&self, a: &str, b: &str) -> Result<Option<(Verdict, f64)>> {
+        if a == b {
+            return Ok(Some((Verdict::Copy, 1.0)));
+        }
+        match *self {
+            Self::Facts => Prepared::new(a).and_then(|mut a| a.duplicate(b)).map_err(report),
+            Self::Profile(name) => profile::with(name, None, |profile, scratch| {
+                Prepared::new(a).and_then(|mut a| a.duplicate_by_profile(b, profile, scratch))
+            })?
+            .map_err(report),
+            Self::Tokens { analyzer, similarity, measure } => {
+                let found = measure(&Tokens::of(a, analyzer)?, &Tokens::of(b, analyzer)?);
+                Ok((found >= similarity).then_some((Verdict::Copy, found)))
+            }
+        }
+    }
+
+    /// Gives the verdict on a text that stays and another one that may go.
+    pub fn judge(&self, kept: &str, other: &str) -> Result<Option<Judged>> {
+        let judged = |(verdict, score)| Judged { verdict, score, loses: !replaces(verdict, kept, other) };
+        Ok(self.kept(kept, other)?.map(judged))
+    }
+}
+
+impl Fields for (&'static str, f64, bool) {
+    fn datums(self) -> Vec<Option<pg_sys::Datum>> {
+        vec![self.0.into_datum(), self.1.into_datum(), self.2.into_datum()]
+    }
+}
+
+/// The same in SQL; NULL where neither can go.
+#[pg_extern(
+    stable,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.judge(kept text, other text, verify text, analyzer text, similarity double precision, OUT verdict text, OUT score double precision, OUT loses boolean) STABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn judge(
+    kept: &str,
+    other: &str,
+    verify: &str,
+    analyzer: &str,
+    similarity: Option<f64>,
+) -> Result<Option<Record<(&'static str, f64, bool)>>> {
+    let judged = Rule::new(verify, analyzer, similarity)?.judge(kept, other)?;
+    Ok(judged.map(|judged| Record((judged.verdict.name(), judged.score, judged.loses))))
+}
