@@ -57,54 +57,61 @@ pub struct Looked {
 pub struct Listing {
     bounds: Bounds,
     rows: HashMap<i64, Vec<u64>>,
+    /// Bytes of the texts, by row.
+    lengths: HashMap<u64, usize>,
 }
 
 impl Listing {
     /// An empty table.
     pub fn new(bounds: Bounds) -> Self {
-        Self { bounds, rows: HashMap::new() }
+        Self { bounds, rows: HashMap::new(), lengths: HashMap::new() }
     }
 
     /// Adds a row, later than all there, and says what was looked at for it. `original` is the row that it was found to be a copy of.
     pub fn add(&mut self, id: u64, bytes: usize, keys: &[i64], original: Option<u64>) -> Looked {
-        let listed = self.list(keys);
-        for key in keys {
-            self.rows.entry(*key).or_default().push(id);
-        }
-        let mut singles = if bytes < self.bounds.long { self.bounds.most_texts } else { self.bounds.most_singles };
+        let (all, listed) = self.list(keys);
+        let mut texts = self.bounds.most_texts;
+        let mut singles = if bytes < self.bounds.long { texts } else { self.bounds.most_singles };
         let mut looked = Looked { candidates: listed.len(), texts: 0, is_found: false };
         for (shared, row) in listed {
             let is_single = shared <= self.bounds.shared;
-            if looked.texts == self.bounds.most_texts || (is_single && singles == 0) {
-                break;
+            let none_left = texts == 0 || (is_single && singles == 0);
+            if none_left && (shared < all || self.lengths.get(&row) != Some(&bytes)) {
+                continue;
             }
             looked.texts += 1;
+            texts = texts.saturating_sub(1);
             singles = singles.saturating_sub(is_single.into());
             if Some(row) == original {
                 looked.is_found = true;
                 break;
             }
         }
+        for key in keys {
+            self.rows.entry(*key).or_default().push(id);
+        }
+        self.lengths.insert(id, bytes);
         looked
     }
 
-    /// The rows that share enough, those that share most first, then the newest.
-    fn list(&self, keys: &[i64]) -> Vec<(usize, u64)> {
+    /// What a row that shares all keys shares; and the rows that share enough, those that share most first, then the newest.
+    fn list(&self, keys: &[i64]) -> (usize, Vec<(usize, u64)>) {
         let mut shared: HashMap<u64, usize> = HashMap::new();
-        for rows in keys.iter().filter_map(|key| self.rows.get(key)) {
+        let mut all = 0;
+        for key in keys {
+            let rows = self.rows.get(key).map(Vec::as_slice).unwrap_or_default();
             let rows = &rows[rows.len().saturating_sub(self.bounds.most_rows)..];
             let weight = if rows.len() > self.bounds.hot { self.bounds.shared_hot } else { self.bounds.shared };
+            all += weight;
             for row in rows {
                 *shared.entry(*row).or_default() += weight;
             }
         }
-        let mut listed: Vec<(usize, u64)> = shared
-            .into_iter()
-            .map(|(row, shared)| (shared, row))
-            .filter(|(shared, _)| *shared >= self.bounds.enough)
-            .collect();
+        let enough = self.bounds.enough.min(keys.len());
+        let mut listed: Vec<(usize, u64)> =
+            shared.into_iter().map(|(row, shared)| (shared, row)).filter(|(shared, _)| *shared >= enough).collect();
         listed.sort_unstable_by(|a, b| b.cmp(a));
-        listed
+        (all, listed)
     }
 }
 
@@ -130,5 +137,6 @@ mod tests {
             listing.add(id, 30, &[7], None);
         }
         assert_eq!(listing.add(9999, 30, &[7, 8], None).candidates, 0);
+        assert_ne!(listing.add(10_000, 30, &[7], None).candidates, 0, "all that a short text has");
     }
 }
