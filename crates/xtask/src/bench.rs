@@ -120,11 +120,8 @@ struct Size {
     signatures: u64,
     /// Look-ups of which the median counts.
     probes: u64,
-    /// Rows of the tables that the guard is measured on.
-    guarded: &'static [u64],
-    /// Single-row inserts into them, and rows of a load.
+    /// Single-row inserts into a guarded table.
     inserts: u64,
-    load: u64,
     /// How long many sessions insert.
     seconds: u64,
     /// Rows of the table that is cleaned up.
@@ -142,9 +139,7 @@ impl Size {
         short_texts: 2_500_000,
         signatures: 1_000_000,
         probes: 1000,
-        guarded: &[100_000, 1_000_000],
         inserts: 3000,
-        load: 100_000,
         seconds: 10,
         cleaned: 1_000_000,
         vectors: 200_000,
@@ -156,9 +151,7 @@ impl Size {
         short_texts: 20_000,
         signatures: 20_000,
         probes: 100,
-        guarded: &[2000],
         inserts: 200,
-        load: 2000,
         seconds: 2,
         cleaned: 3000,
         vectors: 500,
