@@ -101,7 +101,10 @@ impl<'r> Rule<'r> {
     }
 }
 
-impl Fields for (&'static str, f64, bool) {
+/// [`Judged`] in SQL.
+type Row = (&'static str, f64, bool);
+
+impl Fields for Row {
     fn datums(self) -> Vec<Option<pg_sys::Datum>> {
         vec![self.0.into_datum(), self.1.into_datum(), self.2.into_datum()]
     }
@@ -120,7 +123,7 @@ fn judge(
     verify: &str,
     analyzer: &str,
     similarity: Option<f64>,
-) -> Result<Option<Record<(&'static str, f64, bool)>>> {
+) -> Result<Option<Record<Row>>> {
     let judged = Rule::new(verify, analyzer, similarity)?.judge(kept, other)?;
     Ok(judged.map(|judged| Record((judged.verdict.name(), judged.score, judged.loses))))
 }

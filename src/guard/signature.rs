@@ -40,7 +40,7 @@ impl Signature {
             Self::Sketch(bytes) => {
                 let sketch = MinHashRef::parse_header(bytes).map_err(report)?;
                 let single =
-                    |key: &[u8]| Some(MinHash::from_values(sketch.parameters(), key).ok()?.as_bytes().into_datum()?);
+                    |key: &[u8]| MinHash::from_values(sketch.parameters(), key).ok()?.as_bytes().into_datum();
                 Ok(sketch.value_bytes().chunks_exact(size_of::<u64>()).filter_map(single).collect())
             }
             Self::SimHash(bits) => Ok(vec![HammingBall::new(*bits, settings.distance).into_raw()]),
