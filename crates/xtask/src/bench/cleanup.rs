@@ -56,7 +56,12 @@ pub fn measure(bench: &Bench) -> Result<Section> {
     comparison.add(Who::Floor, SCAN, steps.scan, "");
     comparison.add(Who::Ours, "CREATE INDEX USING gin (sketch(body))", steps.index, "signs each row, writes to none");
     comparison.add(Who::Ours, "neardup.protect, the index being there", steps.protect, "reads no row");
-    comparison.add(Who::Ours, "neardup.duplicates", steps.list, "the list of all copies: signs all rows, reads both texts of a pair");
+    comparison.add(
+        Who::Ours,
+        "neardup.duplicates",
+        steps.list,
+        "the list of all copies: signs all rows, reads both texts of a pair",
+    );
     section.comparison(&comparison)?;
     section.aim("duplicates, s a million rows", Some(steps.list * 1e6 / rows), Bound::AtMost(30.0));
 
@@ -153,8 +158,7 @@ fn steps(bench: &Bench, waits: &mut Grid) -> Result<(Steps, f64)> {
     bench.called("CALL neardup.cleanup('held', dry_run => false, action => 'delete')")?;
     let removing_for_good = bench.number(last)?;
     bench.ask("DROP TABLE held, doomed")?;
-    let steps =
-        Steps { scan, index, protect, list, delete, delete_and_keep, cleanup, removing, removing_for_good };
+    let steps = Steps { scan, index, protect, list, delete, delete_and_keep, cleanup, removing, removing_for_good };
     Ok((steps, removed))
 }
 
