@@ -24,6 +24,7 @@ pub fn run(context: &Context) -> Result<Tally> {
         println!("    {database}: {statements} pieces");
         tally += Tally::one(statements > 0);
     }
-    tally += expect("most copies of the sample are listed, and no update", &query(server, "demo_sample", FOUND)?, "t|f");
+    tally +=
+        expect("most copies of the sample are listed, and no update", &query(server, "demo_sample", FOUND)?, "t|f");
     Ok(tally)
 }

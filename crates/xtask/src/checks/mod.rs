@@ -81,12 +81,7 @@ pub const ALL: &[Check] = &[
     },
     Check { name: "demo", what: "the demo's scripts, on the sample", needs_server: true, run: demo::run },
     Check { name: "catalog", what: "comments and labels of every object", needs_server: true, run: catalog::run },
-    Check {
-        name: "reference",
-        what: "docs/reference.md against the catalog",
-        needs_server: true,
-        run: reference::run,
-    },
+    Check { name: "reference", what: "docs/reference.md against the catalog", needs_server: true, run: reference::run },
     Check {
         name: "upgrade",
         what: "a database of each earlier release, upgraded",
