@@ -72,7 +72,7 @@ impl Side {
 }
 
 impl<'r> Rule<'r> {
-    /// Reads `verify` as guards and clean-ups have it; `none` is the rule of facts, which a list by sketches cannot do without.
+    /// Reads `verify` as guards and clean-ups have it; where it is `none`, nobody asks for a verdict on texts.
     ///
     /// # Errors
     /// For any other word, and for a similarity that is missing.

@@ -94,7 +94,7 @@ BEGIN
         ' l CROSS JOIN LATERAL neardup_internal.judge(e.document, l.document, ', how, ') v) m WHERE m.all_can), '
         'stars AS MATERIALIZED (SELECT j.later AS place, j.stays, j.verdict, j.score FROM judged j WHERE NOT j.holds '
         'AND NOT EXISTS (SELECT FROM moved m WHERE m.place OPERATOR(pg_catalog.=) j.later) UNION ALL SELECT * FROM moved), ',
-        -- Identical texts go where the first of them went.
+        -- Identical texts go where the first of them went. One that is too far in time from there stays, until the next clean-up.
         'copies AS (SELECT s.place, s.stays, s.verdict, s.score AS value FROM stars s UNION ALL '
         'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '
         'FROM same s LEFT JOIN stars j ON j.place OPERATOR(pg_catalog.=) s.earlier) ');

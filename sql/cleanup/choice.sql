@@ -21,6 +21,10 @@ BEGIN
     IF verify NOT IN ('none', 'facts', 'overlap', 'cosine') AND verify !~ '^profile:.' THEN
         RAISE EXCEPTION 'verify must be none, facts, overlap, cosine or profile:NAME: %', verify USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    IF verify = 'none' AND guarded.method <> 'simhash' THEN
+        RAISE EXCEPTION 'verify none goes with method simhash' USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = 'Rows that share a key of their sketches are candidates, most of them no copies.';
+    END IF;
     IF verify IN ('overlap', 'cosine') AND guarded.similarity IS NULL THEN
         RAISE EXCEPTION 'verify % wants a similarity, and the guard has none', verify USING ERRCODE = 'invalid_parameter_value',
             HINT = pg_catalog.format('Give it one: SELECT neardup.protect(..., verify => %L, similarity => 0.8);', verify);
@@ -99,7 +103,8 @@ BEGIN
         RAISE EXCEPTION 'since and until want a column to go by' USING ERRCODE = 'null_value_not_allowed',
             HINT = 'Name it: time_column => ''column''.';
     END IF;
-    type := neardup_internal.column_type(guarded.target, choice.time_column);
+    PERFORM neardup_internal.column_type(guarded.target, choice.time_column); -- an error where there is no such column
+    type := neardup_internal.cast_type(guarded.target, choice.time_column);
     -- Read here, so that a value that is none gives a plain error.
     EXECUTE pg_catalog.format('SELECT CAST($1 AS %1$s), CAST($2 AS %1$s)', type) USING choice.since, choice.until;
     IF choice.since IS NOT NULL THEN

@@ -11,6 +11,8 @@ COMMENT ON FUNCTION neardup_internal.comparison(oid, name, integer) IS 'operator
 COMMENT ON FUNCTION neardup_internal.equal(oid, name[], text, text) IS 'condition that columns are equal; patterns for either side as those of each';
 COMMENT ON FUNCTION neardup_internal.column_names(regclass) IS 'columns of a table, in its order';
 COMMENT ON FUNCTION neardup_internal.column_type(regclass, name) IS 'type of a column; an error where there is no such column';
+COMMENT ON FUNCTION neardup_internal.cast_type(regclass, name) IS 'type of a column with its schema';
+COMMENT ON FUNCTION neardup_internal.row_type(regclass) IS 'type of a table''s rows with its schema';
 COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows that this transaction writes through the guard of a table without a verdict; writers at the same moment are not judged against them; for the owner of the table';
 COMMENT ON FUNCTION neardup_internal.hold_table(regclass) IS 'takes a table for one procedure, over its commits; false if another session has it';
 COMMENT ON FUNCTION neardup_internal.release_table(regclass) IS 'gives back what neardup_internal.hold_table took';

@@ -62,6 +62,9 @@ $$;
 
 -- clean-up: list copies
 
+-- Of rows that are only made within the statement the planner knows nothing, and a hash join that was told of 10^12 rows takes forever to
+-- join none; sorting and merging takes n log n, whatever was expected. So it is all that is allowed here, in choose and in the reports.
+
 CREATE FUNCTION neardup.duplicates(
     target regclass,
     keep text DEFAULT 'oldest',
@@ -76,7 +79,7 @@ CREATE FUNCTION neardup.duplicates(
     within interval DEFAULT NULL
 ) RETURNS TABLE (key text, duplicate_of text, verdict text, measure text, value double precision, group_size bigint)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp SET enable_mergejoin = off SET jit = off AS $$
+    SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     keys name[] := neardup_internal.key_columns(target);

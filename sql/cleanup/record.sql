@@ -149,6 +149,24 @@ BEGIN
 END
 $$;
 
+-- clean-up: the same for SQL that is run wherever the search_path leads
+
+CREATE FUNCTION neardup_internal.cast_type(target regclass, name name) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.format('%I.%I', n.nspname, t.typname) FROM pg_catalog.pg_attribute a
+            JOIN pg_catalog.pg_type t ON t.oid = a.atttypid JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+        WHERE a.attrelid = target AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped
+    );
+
+CREATE FUNCTION neardup_internal.row_type(target regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.format('%I.%I', n.nspname, t.typname) FROM pg_catalog.pg_class c
+            JOIN pg_catalog.pg_type t ON t.oid = c.reltype JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+        WHERE c.oid = target
+    );
+
 -- clean-up: a row's document as the guard makes it, its hash, and how it begins
 
 CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias text) RETURNS text

@@ -73,8 +73,7 @@ BEGIN
                   'pg_catalog.%s AS duplicate_of, c.verdict, c.measure, c.value, %s AS record) ',
             CASE action
                 WHEN 'mark' THEN format('UPDATE %s t SET %I = CAST(pg_catalog.%s AS %s) FROM chosen c', guarded.target, mark, stays,
-                    CASE WHEN mark = ANY (neardup_internal.column_names(guarded.target)) THEN neardup_internal.column_type(guarded.target, mark)
-                         ELSE 'pg_catalog.text' END)
+                    coalesce(neardup_internal.cast_type(guarded.target, mark), 'pg_catalog.text'))
                 ELSE format('DELETE FROM %s t USING chosen c', guarded.target) END,
             neardup_internal.each('c.neardup_%2$s AS %1$I', compared), neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
             neardup_internal.still_copies(guarded, choice, 'c.neardup_hash', 'c.neardup_document'), neardup_internal.each('t.%1$I', keys), stays,

@@ -15,7 +15,7 @@ CREATE FUNCTION neardup.report(
     top integer DEFAULT 10
 ) RETURNS TABLE (item text, name text, value double precision)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp SET enable_mergejoin = off SET jit = off AS $$
+    SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     keys name[] := neardup_internal.key_columns(target);
@@ -49,7 +49,7 @@ CREATE FUNCTION neardup.report_html(
     samples integer DEFAULT 5
 ) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp SET enable_mergejoin = off SET jit = off AS $$
+    SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
     choice neardup_internal.choice;

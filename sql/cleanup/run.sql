@@ -34,7 +34,7 @@ CREATE FUNCTION neardup_internal.on_chosen(statement text) RETURNS text
 -- Lists the copies in pg_temp.neardup_chosen, with hashes of the texts that were judged.
 CREATE FUNCTION neardup_internal.choose(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp SET enable_mergejoin = off SET jit = off AS $$
+    SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
     marked name := neardup_internal.mark_of(guarded);

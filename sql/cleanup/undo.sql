@@ -16,12 +16,12 @@ BEGIN
     -- Columns that came later get their defaults; the text of the record wants a place for them.
     added := pg_catalog.cardinality(neardup_internal.column_names(run.target)) - pg_catalog.cardinality(columns);
     EXECUTE pg_catalog.format(
-        'WITH source AS MATERIALIZED (SELECT d.ctid AS place, CAST(pg_catalog.left(d.record, -1) || %6$L || '')'' AS %1$s) AS r FROM neardup.removed d '
+        'WITH source AS MATERIALIZED (SELECT d.ctid AS place, CAST(pg_catalog.left(d.record, -1) || %6$L || '')'' AS %7$s) AS r FROM neardup.removed d '
         'WHERE d.run_id = $1 AND d.batch = $2 AND d.role = $3 AND ($4 IS NULL OR d.ctid = $4) AND d.record IS NOT NULL), '
         'inserted AS (INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM source s ON CONFLICT DO NOTHING RETURNING %4$s) '
         'DELETE FROM neardup.removed d USING source s, inserted i WHERE d.ctid = s.place AND %5$s',
         run.target, neardup_internal.each('%1$I', writable), neardup_internal.each('(s.r).%1$I', writable), neardup_internal.each('%1$I AS k%2$s', keys),
-        neardup_internal.equal(run.target, keys, '(s.r).%1$I', 'i.k%2$s'), pg_catalog.repeat(',', added))
+        neardup_internal.equal(run.target, keys, '(s.r).%1$I', 'i.k%2$s'), pg_catalog.repeat(',', added), neardup_internal.row_type(run.target))
         USING run.run_id, batch, run.role, place;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
@@ -46,18 +46,18 @@ BEGIN
             'back AS (UPDATE %1$s f SET %2$s FROM log l%3$s WHERE %4$s AND %5$s AND EXISTS (SELECT FROM %6$s t WHERE %7$s) RETURNING l.place) '
             'DELETE FROM neardup.repointed p USING back b WHERE p.ctid = b.place',
             g.source,
-            (SELECT pg_catalog.string_agg(pg_catalog.format('%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup_internal.column_type(g.source, c.name)), ', ')
+            (SELECT pg_catalog.string_agg(pg_catalog.format('%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup_internal.cast_type(g.source, c.name)), ', ')
              FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
             CASE WHEN g.key_columns IS NULL THEN pg_catalog.format(
                 ', (SELECT s.tableoid AS part, s.ctid AS place, CAST(s.* AS pg_catalog.text) AS record, pg_catalog.row_number() OVER (PARTITION BY CAST(s.* AS pg_catalog.text)) AS n FROM %s s) s', g.source) END,
             coalesce(
-                (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.key[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
+                (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.key[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.cast_type(g.source, c.name)), ' AND ')
                  FROM pg_catalog.unnest(g.key_columns) WITH ORDINALITY c(name, i)),
                 'f.tableoid = s.part AND f.ctid = s.place AND s.record = l.key[1] AND s.n = l.n'),
-            (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.new_values[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.column_type(g.source, c.name)), ' AND ')
+            (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.new_values[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.cast_type(g.source, c.name)), ' AND ')
              FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
             run.target,
-            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I %s CAST(l.old_values[%s] AS %s)', c.name, neardup_internal.comparison(run.target, c.name), c.i, neardup_internal.column_type(run.target, c.name)), ' AND ')
+            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I %s CAST(l.old_values[%s] AS %s)', c.name, neardup_internal.comparison(run.target, c.name), c.i, neardup_internal.cast_type(run.target, c.name)), ' AND ')
              FROM pg_catalog.unnest(g.target_columns) WITH ORDINALITY c(name, i)))
             USING run.run_id, batch, g.source::pg_catalog.oid, g.columns, g.target_columns;
         GET DIAGNOSTICS changed = ROW_COUNT;

@@ -9,23 +9,21 @@ INSERT INTO posts VALUES
     (5, '2026-03-04', 'The harbour bridge will close for repairs from Monday until the end of the month, the city said', NULL, NULL),
     (6, '2026-03-06', '完全不同的一条消息：西山隧道提前两个月贯通，预计明年春天通车，届时两地车程缩短到四十分钟。', NULL, NULL),
     (7, '2026-03-06', NULL, NULL, NULL);
-SELECT neardup.protect('posts', 'body', distance => 11);
-SELECT * FROM neardup.duplicates('posts');
-CALL neardup.backfill('posts');
-CALL neardup.backfill('posts');
+SELECT neardup.protect('posts', 'body');
+SELECT key, duplicate_of, verdict, measure, round(value::numeric, 2) AS value, group_size FROM neardup.duplicates('posts');
 SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts');
 SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', keep => 'newest');
-SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', age => 'day');
+SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', time_column => 'day');
 SELECT key, duplicate_of, group_size FROM neardup.duplicates('posts', keep => 'longest');
-SELECT key, duplicate_of, distance FROM neardup.duplicates('posts', max_distance => 3);
-SELECT * FROM neardup.duplicates('posts', max_distance => 12);
+SELECT * FROM neardup.duplicates('posts', max_distance => 3);
+SELECT * FROM neardup.duplicates('posts', verify => 'overlap');
 CALL neardup.cleanup('posts', max_distance => 3);
 SELECT * FROM neardup.duplicates('posts', keep => 'prettiest');
 SELECT * FROM neardup.duplicates('posts', document => 'title');
 
 -- a dry run is the default, and changes nothing
 CALL neardup.cleanup('posts');
-CALL neardup.cleanup('posts', dry_run => NULL, age => 'day', document => 'body');
+CALL neardup.cleanup('posts', dry_run => NULL, time_column => 'day', document => 'body');
 SELECT count(*) FROM posts;
 SELECT count(*) FROM neardup.runs;
 
@@ -35,8 +33,8 @@ INSERT INTO comments VALUES (5);
 CREATE TEMPORARY TABLE before AS TABLE posts;
 CALL neardup.cleanup('posts', dry_run => false, batch => 1);
 SELECT id FROM posts ORDER BY id;
-SELECT target, keep, distance, removed, restored, finished IS NOT NULL AS finished FROM neardup.runs;
-SELECT key, duplicate_of FROM neardup.removed ORDER BY key;
+SELECT target, keep, verify, removed, restored, finished IS NOT NULL AS finished FROM neardup.runs;
+SELECT key, duplicate_of, verdict, measure, round(value::numeric, 2) AS value FROM neardup.removed ORDER BY key;
 ALTER TABLE posts ADD COLUMN seen boolean DEFAULT false;
 ALTER TABLE before ADD COLUMN seen boolean DEFAULT false;
 
@@ -57,9 +55,7 @@ SELECT neardup.protect('moments', 'body');
 ALTER TABLE moments DISABLE TRIGGER zz_neardup_body;
 INSERT INTO moments SELECT '2026-05-04 12:00+00'::timestamptz + i * interval '1 hour', '2026-05-04', pi() * i, '1 day 02:03:04', 12.5,
     '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。' FROM generate_series(1, 4) i;
-CALL neardup.backfill('moments');
 ALTER TABLE moments ENABLE ALWAYS TRIGGER zz_neardup_body;
-CALL neardup.backfill('moments');
 CREATE TABLE notes (at timestamptz REFERENCES moments DEFERRABLE INITIALLY DEFERRED);
 INSERT INTO notes VALUES ('2026-05-04 15:00+00');
 CREATE TEMPORARY TABLE moments_before AS TABLE moments;
@@ -81,7 +77,7 @@ DROP TABLE lonely;
 -- nobody slips rows into another's run
 CREATE ROLE regress_other;
 SET ROLE regress_other;
-INSERT INTO neardup.removed (run_id, key, duplicate_of, distance, columns, record) VALUES (1, 'x', 'y', 0, '{}', '()');
+INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, measure, value, columns, record) VALUES (1, 1, 'x', 'y', 'facts', 1, '{}', '()');
 SELECT count(*) FROM neardup.removed;
 RESET ROLE;
 DROP ROLE regress_other;
@@ -90,18 +86,32 @@ DROP ROLE regress_other;
 CALL neardup.cleanup('comments');
 CALL neardup.cleanup('posts', batch => 0);
 CALL neardup.cleanup('posts', keep => NULL);
-CALL neardup.backfill('posts', batch => -1);
 DROP TABLE comments, posts;
+
+-- method simhash: by the guard's distance or another one; without the texts each row is near the one that stays
+CREATE TABLE notices (id int PRIMARY KEY, body text);
+INSERT INTO notices VALUES
+    (1, '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。'),
+    (2, '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学！！'),
+    (3, '【快讯】江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。'),
+    (4, '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。');
+SELECT neardup.protect('notices', 'body', method => 'simhash', distance => 11);
+SELECT key, duplicate_of, verdict, measure, round(value::numeric, 2) AS value, group_size FROM neardup.duplicates('notices');
+SELECT * FROM neardup.duplicates('notices', verify => 'none');
+SELECT * FROM neardup.duplicates('notices', verify => 'none', max_distance => 3);
+SELECT * FROM neardup.duplicates('notices', max_distance => 12);
+CALL neardup.cleanup('notices', verify => 'none', dry_run => false);
+SELECT id FROM notices ORDER BY id;
+DROP TABLE notices;
 
 -- whoever may read the columns that a list is made of, and no others, may make it
 CREATE TABLE leaks (id bigint PRIMARY KEY, source text, body text);
 SELECT neardup.protect('leaks', 'body', on_duplicate => 'mark');
 INSERT INTO leaks VALUES (1, 'a', '江口镇今日举行龙舟赛，十二支队伍参加。'), (2, 'b', '江口镇今日举行龙舟赛，十二支队伍参加！');
 CREATE ROLE regress_reader;
-GRANT SELECT (id, body, body_simhash) ON leaks TO regress_reader;
+GRANT SELECT (id, body) ON leaks TO regress_reader;
 SET ROLE regress_reader;
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('leaks');
-SELECT key, duplicate_of, verdict FROM neardup.duplicates('leaks', verify => 'none');
 SELECT key FROM neardup.duplicates('leaks', rank => ARRAY['source']);
 RESET ROLE;
 DROP TABLE leaks;

@@ -1,5 +1,5 @@
 \set SHOW_CONTEXT never
--- the archive: the text of a row is that of a cast, and brings back every value
+-- the archive: the text of a row brings back every value
 CREATE TYPE mood AS ENUM ('calm', 'a, b');
 CREATE TYPE inner_row AS (a text, b int, c text[]);
 CREATE DOMAIN short_text AS varchar(20) CHECK (value <> 'no');
@@ -26,34 +26,6 @@ INSERT INTO kinds (id, gone, body, b, ro, last) SELECT 5, 'z', repeat('一, "二
     CAST(ROW(repeat('long\', 3000), 1, NULL) AS inner_row), string_agg(md5(i::text), '"') FROM generate_series(1, 1000) i;
 ALTER TABLE kinds DROP COLUMN gone;
 ALTER TABLE kinds ADD COLUMN added text DEFAULT 'as "added"';
-SELECT id, neardup_internal.row_text(t.*) = (t.*)::text AS same FROM kinds t ORDER BY id;
--- every byte alone and in company
-SELECT count(*), bool_and(neardup_internal.row_text(ROW(s)) = ROW(s)::text AND neardup_internal.row_text(ROW(s, 1, s)) = ROW(s, 1, s)::text) AS same
-FROM (SELECT chr(i) AS s FROM generate_series(1, 400) i UNION ALL SELECT 'x' || chr(i) || 'y' FROM generate_series(1, 400) i) s;
--- no column, one NULL, NULLs, rows in rows
-CREATE TABLE nothing ();
-INSERT INTO nothing DEFAULT VALUES;
-SELECT neardup_internal.row_text(t.*), neardup_internal.row_text(ROW()), neardup_internal.row_text(ROW(NULL)), neardup_internal.row_text(ROW(NULL, NULL)) FROM nothing t;
-SELECT neardup_internal.row_text(ROW(1, ROW('a,b', NULL))), neardup_internal.row_text(NULL::kinds) IS NULL AS null, neardup_internal.row_text((t).ro) FROM kinds t WHERE id = 2;
--- rows of several types in one place, and a type that changes meanwhile
-SELECT neardup_internal.row_text(r), r::text FROM (VALUES (ROW(1, 'a b')), (ROW(2, ''))) v(r);
-CREATE TYPE changing AS (a int, b text);
-DO $$
-DECLARE
-    one record;
-    said text[] := '{}';
-BEGIN
-    FOR step IN 1 .. 4 LOOP
-        IF step = 3 THEN
-            ALTER TYPE changing ALTER ATTRIBUTE a TYPE text, ALTER ATTRIBUTE b TYPE int;
-        END IF;
-        EXECUTE CASE WHEN step < 3 THEN 'SELECT CAST(ROW(7, ''x y'') AS changing) AS r' ELSE 'SELECT CAST(ROW(''x y'', 7) AS changing) AS r' END INTO one;
-        said := said || neardup_internal.row_text(one.r);
-        said := said || neardup_internal.row_text(one);
-    END LOOP;
-    RAISE NOTICE '%', said;
-END
-$$;
 
 -- taken into the archive and back; a column comes between two batches
 CREATE TABLE held (LIKE kinds INCLUDING ALL);
@@ -68,7 +40,6 @@ BEGIN
 END
 $$;
 SELECT neardup.protect('held', 'body');
-CALL neardup.backfill('held');
 CREATE TABLE before AS TABLE held;
 CREATE FUNCTION add_column() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -98,22 +69,15 @@ RESET datestyle;
 RESET intervalstyle;
 RESET timezone;
 
--- as version 0.1.0 left it: the columns with each row and none with the run
-CALL neardup.cleanup('held', dry_run => false);
-UPDATE neardup.removed d SET columns = r.columns FROM neardup.runs r WHERE r.run_id = d.run_id;
-UPDATE neardup.runs SET columns = NULL;
-CALL neardup.restore(2);
-SELECT (SELECT count(*) FROM held) AS rows, (SELECT count(*) FROM (SELECT (was.*)::text FROM before was EXCEPT ALL SELECT (now.*)::text FROM held now) d) AS lost;
-
 -- columns that were renamed since, or that nobody knows any more
 CALL neardup.cleanup('held', dry_run => false);
 ALTER TABLE held RENAME COLUMN v TO w;
-CALL neardup.restore(3);
+CALL neardup.restore(2);
 ALTER TABLE held RENAME COLUMN w TO v;
-UPDATE neardup.runs SET columns = NULL WHERE run_id = 3;
-CALL neardup.restore(3);
+UPDATE neardup.runs SET columns = NULL WHERE run_id = 2;
+CALL neardup.restore(2);
 
 -- a text that has changed since the list was made stays: cleanup_race; the hash tells any two apart
 SELECT count(DISTINCT neardup_internal.text_hash(s)) FROM (SELECT repeat('a', i) AS s FROM generate_series(0, 3000) i) t;
 SELECT neardup_internal.text_hash(repeat('一, "二" ', 2000)) = neardup_internal.text_hash(body) AS same, neardup_internal.text_hash(NULL) IS NULL AS null FROM kinds WHERE id = 5;
-DROP TABLE held, before, kinds, nothing;
+DROP TABLE held, before, kinds;

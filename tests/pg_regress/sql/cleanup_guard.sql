@@ -4,21 +4,20 @@ CREATE TABLE feed (id int PRIMARY KEY, source text, published timestamptz, crawl
 INSERT INTO feed SELECT n, CASE WHEN n = 6 THEN 'b' ELSE 'a' END, '2031-03-01 08:00+00'::timestamptz + day * interval '1 day', '2031-03-09'::date - n,
     '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。'
 FROM (VALUES (1, 9.0), (2, 0.0), (3, 1.5), (4, 3.0), (5, NULL), (6, 0.1)) v(n, day);
-SELECT neardup.protect('feed', 'body', scope => ARRAY['source'], within => '2 days', age => 'published');
-CALL neardup.backfill('feed');
+SELECT neardup.protect('feed', 'body', scope => ARRAY['source'], within => '2 days', time_column => 'published');
 -- by published: 2 and 3 within two days, 4 too far from 2, 1 far from all; 5, which has no time, is at any time
-SELECT key, duplicate_of, distance, group_size, verdict FROM neardup.duplicates('feed');
-SELECT key, duplicate_of, distance, group_size, verdict FROM neardup.duplicates('feed', verify => 'none');
+SELECT key, duplicate_of, group_size, verdict FROM neardup.duplicates('feed');
+SELECT key, duplicate_of, group_size, verdict FROM neardup.duplicates('feed', verify => 'none');
 SELECT item, value FROM neardup.report('feed') WHERE item IN ('groups', 'duplicates', 'largest group');
 -- an argument overrides
 SELECT key, duplicate_of FROM neardup.duplicates('feed', within => '12 hours');
 SELECT key, duplicate_of FROM neardup.duplicates('feed', within => '1000 years');
 SELECT key, duplicate_of FROM neardup.duplicates('feed', scope => '{}');
-SELECT key, duplicate_of FROM neardup.duplicates('feed', age => 'crawled');
-SELECT key, duplicate_of FROM neardup.duplicates('feed', age => 'crawled', within => '1 day');
+SELECT key, duplicate_of FROM neardup.duplicates('feed', time_column => 'crawled');
+SELECT key, duplicate_of FROM neardup.duplicates('feed', time_column => 'crawled', within => '1 day');
 SELECT key, duplicate_of FROM neardup.duplicates('feed', since => '2031-03-02');
 SELECT key, duplicate_of FROM neardup.duplicates('feed', within => '-1 day');
-SELECT key, duplicate_of FROM neardup.duplicates('feed', within => '1 day', age => 'source');
+SELECT key, duplicate_of FROM neardup.duplicates('feed', within => '1 day', time_column => 'source');
 SET client_min_messages = warning;
 CALL neardup.cleanup('feed', dry_run => false);
 RESET client_min_messages;
@@ -29,8 +28,7 @@ DROP TABLE feed;
 CREATE TABLE plans (id int PRIMARY KEY, day date, body text);
 INSERT INTO plans SELECT n, day::date, '西山隧道提前两个月贯通，预计明年春天通车，届时两地车程缩短到四十分钟，沿线乡镇受益。'
 FROM (VALUES (1, '-infinity'), (2, 'infinity'), (3, 'infinity'), (4, '2031-01-01'), (5, '2031-01-02')) v(n, day);
-SELECT neardup.protect('plans', 'body', within => '1 day', age => 'day');
-CALL neardup.backfill('plans');
+SELECT neardup.protect('plans', 'body', within => '1 day', time_column => 'day');
 SELECT key, duplicate_of FROM neardup.duplicates('plans');
 CALL neardup.cleanup('plans', dry_run => false);
 SELECT id FROM plans ORDER BY id;
@@ -47,29 +45,9 @@ INSERT INTO 传单 VALUES
     (2, '每日简讯', '清河市疾控中心通报，截至昨日二十四时，全市新增流感病例94例，其中儿童12例，均已居家治疗，提醒市民勤洗手、多通风，如有发热及时就医。'),
     (3, '每日简讯', '清河市疾控中心通报，截至昨日二十四时，全市新增流感病例94例，其中儿童12例，均已居家治疗，提醒市民勤洗手、多通风，如有发热及时就医！'),
     (4, '……', NULL), (5, NULL, '没有标题的一则');
-SELECT neardup.protect('传单', '标题', columns => ARRAY['标题', '正文'], distance => 11);
-CALL neardup.backfill('传单');
+SELECT neardup.protect('传单', '标题', columns => ARRAY['标题', '正文']);
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('传单');
 SELECT key, duplicate_of FROM neardup.duplicates('传单', keep => 'longest');
--- and signed again, while writers fill both columns
-SELECT * FROM neardup.outdated;
-CALL neardup.resign('传单', 'chars:4');
-SELECT document, signature, analyzer, guard_analyzer FROM neardup.resigning;
-INSERT INTO 传单 VALUES (6, '东湖公园今起免费开放', '园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
-UPDATE 传单 SET 正文 = '园内新增步道五公里，设有三处观景台和一座儿童图书馆，十月一日起开放。' WHERE 编号 = 6;
-CREATE INDEX ON 传单 USING gin (simhash_bands(标题_simhash_next)) WITH (fastupdate = off);
-SELECT format('CREATE INDEX ON 传单 (simhash_rotated(标题_simhash_next, %s))', band) FROM generate_series(0, 3) band \gexec
-CALL neardup.resign('传单');
-SELECT analyzer FROM neardup.protected;
-SELECT 编号, 标题_simhash = simhash(标题 || E'\n' || 正文, 'chars:4') AS new FROM 传单 ORDER BY 1;
-SELECT * FROM neardup.signed_otherwise('传单');
-UPDATE 传单 SET 标题_simhash = NULL WHERE 编号 = 1;
-ALTER TABLE 传单 DISABLE TRIGGER zz_neardup_标题;
-UPDATE 传单 SET 标题_simhash = NULL WHERE 编号 = 1;
-UPDATE 传单 SET 标题_simhash = '00ff00ff00ff00ff' WHERE 编号 = 2;
-ALTER TABLE 传单 ENABLE TRIGGER zz_neardup_标题;
-SELECT * FROM neardup.signed_otherwise('传单');
-SELECT * FROM neardup.outdated;
 DROP TABLE 传单;
 -- made by a function, in partitions of other column orders
 CREATE TABLE letters (id int, day date, head text, body text, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
@@ -83,28 +61,16 @@ INSERT INTO letters VALUES
     (1, '2031-01-05', '江口镇今日举办第十届龙舟赛', '二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。'),
     (2, '2031-02-05', '江口镇今日举办第十届龙舟赛', '二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学！');
 ALTER TABLE letters ENABLE TRIGGER zz_neardup_body;
-CALL neardup.backfill('letters');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('letters');
-CALL neardup.resign('letters', 'chars:4');
-SELECT id, body_simhash_next = simhash(head || ' / ' || body, 'chars:4') AS next FROM letters ORDER BY id;
-UPDATE letters SET head = '西山隧道提前两个月贯通', body = '预计明年春天通车，届时两地车程缩短到四十分钟。' WHERE id = 2;
-SELECT id, body_simhash_next = simhash(head || ' / ' || body, 'chars:4') AS next FROM letters ORDER BY id;
-SELECT neardup.stop_resigning('letters');
-UPDATE letters SET head = '江口镇今日举办第十届龙舟赛', body = '二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学！' WHERE id = 2;
 CALL neardup.cleanup('letters', dry_run => false);
 SELECT count(*) FROM letters;
 DROP TABLE letters CASCADE;
 
--- a document without a token is not touched by one backfill after the other
 CREATE TABLE marks (id int PRIMARY KEY, body text);
-INSERT INTO marks VALUES (1, '……'), (2, ''), (3, '江口镇今日举办第十届龙舟赛，二十四支队伍参加。');
 SELECT neardup.protect('marks', 'body');
-CALL neardup.backfill('marks');
-SELECT id, xmax = 0 AS untouched FROM marks WHERE body_simhash IS NULL ORDER BY id;
 -- where a procedure cannot commit
-CREATE FUNCTION night() RETURNS void LANGUAGE plpgsql AS $$DECLARE n bigint; BEGIN CALL neardup.backfill('marks', signed => n); END$$;
+CREATE FUNCTION night() RETURNS void LANGUAGE plpgsql AS $$DECLARE n bigint; r bigint; BEGIN CALL neardup.cleanup('marks', dry_run => false, run_id => r, removed => n); END$$;
 SELECT night();
-DO $$DECLARE n bigint; BEGIN CALL neardup.resign('marks', 'chars:4', signed => n); EXCEPTION WHEN no_data_found THEN NULL; END$$;
 DO $$DECLARE n bigint; r bigint; BEGIN CALL neardup.cleanup('marks', dry_run => false, run_id => r, removed => n); EXCEPTION WHEN no_data_found THEN NULL; END$$;
 DO $$DECLARE n bigint; BEGIN CALL neardup.purge('1 day', purged => n); EXCEPTION WHEN no_data_found THEN NULL; END$$;
 CREATE FUNCTION undo() RETURNS void LANGUAGE plpgsql AS $$DECLARE n bigint; r bigint := 2; BEGIN CALL neardup.restore(r, n); END$$;
@@ -112,7 +78,7 @@ SELECT undo();
 \set VERBOSITY sqlstate
 SELECT night();
 BEGIN;
-CALL neardup.backfill('marks');
+CALL neardup.cleanup('marks', dry_run => false);
 ROLLBACK;
 \set VERBOSITY default
 -- and where it can: a dry run anywhere, the rest from a block
@@ -120,7 +86,6 @@ BEGIN;
 CALL neardup.cleanup('marks');
 COMMIT;
 DO $$DECLARE n bigint; r bigint; BEGIN
-    CALL neardup.backfill('marks', signed => n);
     CALL neardup.cleanup('marks', dry_run => false, run_id => r, removed => n);
 END$$;
 DROP FUNCTION night, undo;

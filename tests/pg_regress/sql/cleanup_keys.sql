@@ -18,7 +18,6 @@ INSERT INTO likes VALUES ('ann', 1, 1), ('ann', 1, 2), ('bob', 1, 3), ('bob', 1,
 INSERT INTO links VALUES ('c3', 'one'), ('c3', 'one'), ('c1', 'one'), ('c8', NULL);
 INSERT INTO pins VALUES (1, 'c6'), (2, 'c4');
 SELECT neardup.protect('posts', 'body');
-CALL neardup.backfill('posts');
 CREATE TEMPORARY TABLE posts_before AS TABLE posts;
 CREATE TEMPORARY TABLE likes_before AS TABLE likes;
 CREATE TEMPORARY TABLE links_before AS TABLE links;
@@ -78,9 +77,6 @@ CALL neardup.cleanup('posts', on_reference => 'cascade');
 CALL neardup.cleanup('posts', action => 'burn');
 BEGIN;
 CALL neardup.cleanup('posts', dry_run => false);
-ROLLBACK;
-BEGIN;
-CALL neardup.backfill('posts');
 ROLLBACK;
 BEGIN;
 CALL neardup.restore(4);

@@ -10,11 +10,9 @@ INSERT INTO posts VALUES
     ('d', '……'),
     ('e', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
 SELECT neardup.protect('posts', 'body');
-SELECT item, name, value FROM neardup.report('posts') WHERE item <> 'hottest band';
-CALL neardup.backfill('posts');
-SELECT item, name, value FROM neardup.report('posts', max_distance => 11) WHERE item <> 'hottest band';
-SELECT count(*), max(value), bool_and(name ~ '^band [0-3], bits [0-9a-f]{4}$') AS named FROM neardup.report('posts', top => 3) WHERE item = 'hottest band';
-SELECT neardup.report_html('posts', max_distance => 11) AS page \gset
+SELECT item, name, value FROM neardup.report('posts');
+SELECT item, name, value FROM neardup.report('posts', top => 1) WHERE item = 'largest group';
+SELECT neardup.report_html('posts') AS page \gset
 SELECT :'page' LIKE '<!DOCTYPE html>%</html>_' AS whole,
        :'page' ~ '<script|<b |https?://(?!www.w3.org/2000/svg)' AS anything_alive,
        (SELECT count(*) FROM regexp_matches(:'page', '<rect ', 'g')) >= 4 AS bars,
