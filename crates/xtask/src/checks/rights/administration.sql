@@ -32,7 +32,7 @@ SELECT count(*) FROM neardup.report('public.odd')
 SELECT length(neardup.report_html('public.odd'))
 CALL neardup.cleanup('public.odd', on_reference => 'repoint')
 CALL neardup.cleanup('public.odd', batch => 4, dry_run => false)
-CALL neardup.cleanup('public.odd', batch => 4, dry_run => false, on_reference => 'repoint', max_distance => 5)
+CALL neardup.cleanup('public.odd', batch => 4, dry_run => false, on_reference => 'repoint')
 SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
 CALL neardup.restore(:run)
 CALL neardup.cleanup('public.odd', dry_run => false, verify => 'none', action => 'mark')
