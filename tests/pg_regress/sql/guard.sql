@@ -36,6 +36,16 @@ UPDATE articles SET body = (SELECT body FROM articles WHERE id = 1) WHERE body L
 UPDATE articles SET note = 'read' WHERE id = 1;
 SELECT id, left(body, 5) AS body, note FROM articles ORDER BY id;
 
+-- a trigger that changes the document of an UPDATE which does not name it: Postgres does not fire the guard then
+CREATE FUNCTION overwrite() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.body := (SELECT body FROM articles WHERE id = 1); RETURN NEW; END $$;
+CREATE TRIGGER aa_overwrite BEFORE UPDATE ON articles FOR EACH ROW EXECUTE FUNCTION overwrite();
+BEGIN;
+UPDATE articles SET note = 'x' WHERE id = 8 RETURNING id;
+ROLLBACK;
+UPDATE articles SET note = 'x', body = body WHERE id = 8 RETURNING id;
+DROP TRIGGER aa_overwrite ON articles;
+DROP FUNCTION overwrite;
+
 -- other actions, without another index
 SELECT neardup.protect('articles', 'body', on_duplicate => 'skip');
 INSERT INTO articles (body) SELECT body FROM articles WHERE id = 1 RETURNING id;

@@ -61,6 +61,14 @@ INSERT INTO deferred VALUES (2, 'u', '东湖公园今起免费开放，园内新
 ROLLBACK;
 DROP TABLE deferred;
 
+-- a generated column has no value yet when a row is judged
+CREATE TABLE generated (id int PRIMARY KEY, url text, address text GENERATED ALWAYS AS (lower(url)) STORED UNIQUE, body text);
+SELECT neardup.protect('generated', 'body');
+INSERT INTO generated VALUES (1, 'U', DEFAULT, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
+INSERT INTO generated VALUES (2, 'u', DEFAULT, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。') ON CONFLICT (address) DO NOTHING;
+INSERT INTO generated VALUES (2, 'u', DEFAULT, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖。') ON CONFLICT (address) DO UPDATE SET url = 'x' RETURNING id, url;
+DROP TABLE generated;
+
 -- over partitions a unique key is one of the partition key's, too
 CREATE TABLE parted (id int, part int, body text, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
