@@ -3,6 +3,8 @@
 CREATE TYPE hamming_ball (
     INPUT = hamming_ball_in,
     OUTPUT = hamming_ball_out,
+    RECEIVE = hamming_ball_recv,
+    SEND = hamming_ball_send,
     INTERNALLENGTH = 16,
     ALIGNMENT = double
 );
@@ -10,3 +12,5 @@ CREATE TYPE hamming_ball (
 COMMENT ON TYPE hamming_ball IS 'all signatures within a Hamming distance of one: what an index on a simhash is asked for; written 0123456789abcdef/7';
 COMMENT ON FUNCTION hamming_ball_in(cstring) IS 'reads 16 hexadecimal digits, a slash and a distance';
 COMMENT ON FUNCTION hamming_ball_out(hamming_ball) IS 'writes 16 hexadecimal digits, a slash and a distance';
+COMMENT ON FUNCTION hamming_ball_recv(internal) IS 'reads the signature in 8 bytes and the distance in 4';
+COMMENT ON FUNCTION hamming_ball_send(hamming_ball) IS 'writes the signature in 8 bytes and the distance in 4';

@@ -12,14 +12,14 @@ use pgrx::prelude::*;
 use crate::argument::within;
 use crate::banding::similarity as checked_similarity;
 use crate::datum::hamming_ball::HammingBall;
-use crate::datum::{MinHashType, SimHash, Stored};
+use crate::datum::{Message, MinHashType, SimHash, Stored};
 use crate::error::{Result, report};
 
 extension_sql_file!(
     "../sql/hamming_ball_type.sql",
     name = "hamming_ball_type",
     creates = [Type(HammingBall)],
-    requires = [hamming_ball_in, hamming_ball_out, "simhash_type"]
+    requires = [hamming_ball_in, hamming_ball_out, hamming_ball_recv, hamming_ball_send, "simhash_type"]
 );
 extension_sql_file!(
     "../sql/simhash_search.sql",
@@ -76,6 +76,36 @@ fn hamming_ball_in(text: &CStr) -> Result<HammingBall> {
 )]
 fn hamming_ball_out(ball: HammingBall) -> CString {
     CString::new(format!("{}/{}", simhash::to_hex(ball.center), ball.distance)).unwrap_or_default()
+}
+
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION hamming_ball_recv(internal) RETURNS hamming_ball IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn hamming_ball_recv(message: Message<'_>) -> Result<HammingBall> {
+    let parts = message.bytes.split_first_chunk::<8>().map(|(center, distance)| (center, distance.try_into()));
+    match parts.map(|(center, distance)| (u64::from_be_bytes(*center), distance.map(u32::from_be_bytes))) {
+        Some((center, Ok(distance @ 0..=64))) => Ok(HammingBall::new(center, distance)),
+        _ => Err(report(
+            Error::new(ErrorKind::InvalidBinary, "invalid binary representation of a hamming_ball")
+                .with_detail("It has 8 bytes for the signature and 4 for a distance from 0 to 64, most significant first."),
+        )),
+    }
+}
+
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION hamming_ball_send(hamming_ball) RETURNS bytea IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn hamming_ball_send(ball: HammingBall) -> Vec<u8> {
+    let distance = (ball.distance as u32).to_be_bytes();
+    [&ball.center.to_be_bytes()[..], &distance[..]].concat()
 }
 
 #[pg_extern(

@@ -22,7 +22,13 @@ struct Subject {
     from_bytea: bool,
 }
 
-const SUBJECTS: [Subject; 4] = [
+const SUBJECTS: [Subject; 5] = [
+    Subject {
+        name: "hamming_ball",
+        values: &["'0123456789abcdef/7'", "'ffffffffffffffff/64'"],
+        comparison: "neardup_internal.simhash_in_ball('0123456789abcdef', v)",
+        from_bytea: false,
+    },
     Subject {
         name: "simhash",
         values: &["'0123456789abcdef'", "'ffffffffffffffff'", "simhash('灯塔换下了玻璃灯')"],

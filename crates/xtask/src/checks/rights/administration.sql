@@ -27,7 +27,7 @@ DROP TABLE fresh
 SELECT neardup.protect('public.odd', 'body', columns => '{title,body}', scope => '{kind,tag,tags}', time_column => 'at', within => '1 hour', on_duplicate => 'mark')
 SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'newest', rank => '{"kind desc",tag}', scope => '{tag,kind,tags}', since => '2000-01-01', until => '2040-01-01', time_column => 'at')
 SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'longest', scope => '{}', since => '2000-01-01', time_column => 'seen', within => '9 days')
-SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'most_complete', verify => 'none', scope => '{other}', since => 'k', time_column => 'id')
+SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'most_complete', verify => 'facts', scope => '{other}', since => 'k', time_column => 'id')
 SELECT count(*) FROM neardup.report('public.odd')
 SELECT length(neardup.report_html('public.odd'))
 CALL neardup.cleanup('public.odd', on_reference => 'repoint')
@@ -35,7 +35,7 @@ CALL neardup.cleanup('public.odd', batch => 4, dry_run => false)
 CALL neardup.cleanup('public.odd', batch => 4, dry_run => false, on_reference => 'repoint')
 SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
 CALL neardup.restore(:run)
-CALL neardup.cleanup('public.odd', dry_run => false, verify => 'none', action => 'mark')
+CALL neardup.cleanup('public.odd', dry_run => false, action => 'mark')
 SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
 CALL neardup.restore(:run)
 SELECT neardup.let_through('public.odd')
