@@ -48,7 +48,7 @@ CREATE POLICY own ON neardup.profile_versions USING (neardup_internal.is_member(
 CREATE VIEW neardup.profiles WITH (security_barrier) AS
 SELECT v.name, v.version, v.analyzer, v.words, v.documents,
        (SELECT pg_catalog.array_agg(p.target ORDER BY p.target::text) FROM neardup.protected p
-        WHERE p.analyzer = 'profile:' || v.name || '@' || v.version) AS guards,
+        WHERE p.verify = 'profile:' || v.name || '@' || v.version) AS guards,
        v.made, v.role
 FROM neardup.profile_versions v
 WHERE neardup_internal.is_member(v.role);

@@ -35,6 +35,10 @@ BEGIN
     PERFORM @extschema@.sketch('', analyzer);
     -- A profile is named with its version, so that a new one does not judge beside an old one.
     verify := neardup.pinned_analyzer(verify);
+    IF verify ~ '^profile:' THEN
+        -- An error for a profile that was not trained.
+        PERFORM neardup.profile_boilerplate('', verify);
+    END IF;
     IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn', 'mark', 'divert') THEN
         RAISE EXCEPTION 'on_duplicate must be reject, skip, warn, mark or divert: %', on_duplicate
             USING ERRCODE = 'invalid_parameter_value';

@@ -1,4 +1,4 @@
-//! The verdict on a pair of rows for clean-ups: by facts, by a profile or by a similarity, and which of the two may go.
+//! The verdict on a pair of rows, for guard and clean-up alike: by facts, by a profile or by a similarity, and which of the two may go.
 
 use ahash::AHashMap;
 use neardup_core::similarity::{overlap, weighted_cosine};
@@ -17,8 +17,8 @@ use crate::profile;
 pub enum Rule<'r> {
     /// By what they say.
     Facts,
-    /// By what they say, without the boilerplate of a profile's collection.
-    Profile(&'r str),
+    /// By what they say, without the boilerplate of a profile's collection, which is read as a role or as the current user.
+    Profile(&'r str, Option<pg_sys::Oid>),
     /// By their tokens under an analyzer, from a bound on.
     Tokens { analyzer: &'r str, similarity: f64, measure: fn(&Tokens, &Tokens) -> f64 },
 }
@@ -89,7 +89,7 @@ impl<'r> Rule<'r> {
                 let measure = |a: &Tokens, b: &Tokens| weighted_cosine((&a.hashes, &a.counts), (&b.hashes, &b.counts));
                 Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
             }
-            profile if profile.starts_with(profile::PREFIX) => Ok(Self::Profile(profile)),
+            profile if profile.starts_with(profile::PREFIX) => Ok(Self::Profile(profile, None)),
             _ => Err(wrong(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}"))),
         }
     }
@@ -108,8 +108,8 @@ impl<'r> Rule<'r> {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
         match (self, a) {
-            (Self::Profile(name), Side::Prepared(a)) => {
-                profile::with(name, None, |profile, scratch| a.duplicate_by_profile(b, profile, scratch))?
+            (Self::Profile(name, role), Side::Prepared(a)) => {
+                profile::with(name, *role, |profile, scratch| a.duplicate_by_profile(b, profile, scratch))?
                     .map_err(report)
             }
             (Self::Tokens { analyzer, similarity, measure }, Side::Tokens(_, a)) => {
@@ -128,7 +128,10 @@ impl<'r> Rule<'r> {
     }
 }
 
-impl Fields for (&'static str, f64, bool) {
+/// [`Judged`] in SQL.
+type Row = (&'static str, f64, bool);
+
+impl Fields for Row {
     fn datums(self) -> Vec<Option<pg_sys::Datum>> {
         vec![self.0.into_datum(), self.1.into_datum(), self.2.into_datum()]
     }
@@ -147,7 +150,7 @@ fn judge(
     verify: &str,
     analyzer: &str,
     similarity: Option<f64>,
-) -> Result<Option<Record<(&'static str, f64, bool)>>> {
+) -> Result<Option<Record<Row>>> {
     let rule = Rule::new(verify, analyzer, similarity)?;
     let judged = rule.judge(kept, &mut rule.side(other)?)?;
     Ok(judged.map(|judged| Record((judged.verdict.name(), judged.score, judged.loses))))

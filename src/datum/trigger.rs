@@ -207,9 +207,9 @@ impl<'a> RowTrigger<'a> {
         (self.event() == Event::Update).then(|| unsafe { (*self.data.tg_trigtuple).t_self })
     }
 
-    /// A column of the new row as its type writes it; `None` for NULL.
-    pub fn output(&self, column: i16) -> Option<String> {
-        let value = self.value(Row::New, column)?;
+    /// A column as its type writes it; `None` for NULL.
+    pub fn output(&self, row: Row, column: i16) -> Option<String> {
+        let value = self.value(row, column)?;
         // SAFETY: the value is of the type that the relation's descriptor gives the column.
         unsafe {
             Some(super::column::output(

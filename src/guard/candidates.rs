@@ -113,7 +113,7 @@ pub fn search(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Re
 /// Searches once; `None` if a row has changed on the way.
 fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Option<Answer>> {
     let document = subject.document.as_deref().unwrap_or_default();
-    let verifier = Verifier::new(&guard.settings, guard.owner, document);
+    let verifier = Verifier::new(&guard.settings, guard.owner, document)?;
     let singles = if document.len() < LONG { MOST_TEXTS } else { MOST_SINGLES };
     let moment = Moment::begin();
     let mut search = Search { guard, subject, signature, verifier, texts: MOST_TEXTS, singles, moment };
@@ -197,7 +197,7 @@ impl Search<'_, '_> {
                 Version::Changed => return Ok(Finding::Changed),
                 Version::Row(holder) => holder,
             };
-            if !only_identical || self.is_as_long(part, table) {
+            if !only_identical || self.is_identical(part, table) {
                 match self.judge(part, table, listed, holder)? {
                     Finding::Not => {}
                     finding => return Ok(finding),
@@ -210,11 +210,11 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a candidate's text may be identical, as far as its length tells; false for documents that have to be made first.
-    fn is_as_long(&self, part: &Part, table: &Table) -> bool {
+    /// Whether a candidate's text is identical, read only where its length is the same; false for documents that have to be made first.
+    fn is_identical(&self, part: &Part, table: &Table) -> bool {
         let [document] = self.guard.roles.documents[..] else { return false };
-        self.guard.expression.is_none()
-            && table.text_length(part.columns[document]) == self.subject.document.as_deref().map(str::len)
+        let (column, ours) = (part.columns[document], self.subject.document.as_deref());
+        self.guard.expression.is_none() && table.text_length(column) == ours.map(str::len) && table.text(column) == ours
     }
 
     fn judge(&mut self, part: &Part, table: &Table, listed: &Listed, holder: Option<Holder>) -> Result<Finding> {

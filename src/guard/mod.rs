@@ -34,7 +34,7 @@ use candidates::{Answer, Match};
 use moved::Arrival;
 use settings::Settings;
 use signature::Signature;
-use subject::Subject;
+use subject::{Subject, content_hash};
 use target::Guard;
 
 extension_sql_file!(
@@ -50,17 +50,16 @@ fn error(code: PgSqlErrorCode, message: impl Into<String>) -> ErrorReport {
 }
 
 fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
-    let Some(guard) = Guard::of(trigger)? else { return Ok(trigger.keep()) };
-    locks::row_begins(&guard, trigger.relation_oid());
     if trigger.event() == Event::Delete {
-        let old = Subject::new(&guard, &*guard.part_of(trigger)?, trigger, Row::Old);
-        moved::deleted(guard.table, old.content_hash());
+        note_deletion(trigger);
         return Ok(trigger.keep());
     }
+    let Some(guard) = Guard::of(trigger)? else { return Ok(trigger.keep()) };
+    locks::row_begins(&guard, trigger.relation_oid());
     let part = guard.part_of(trigger)?;
     let subject = Subject::new(&guard, &part, trigger, Row::New);
     let arrival = match trigger.event() {
-        Event::Insert => moved::arrival(guard.table, subject.content_hash()),
+        Event::Insert => moved::arrival(guard.table, || content_hash(&guard, &part, trigger, Row::New)),
         _ => Arrival::New,
     };
     let unchanged =
@@ -76,7 +75,7 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         }
     };
     if trigger.event() == Event::Update && !matches!(fate, Fate::LeftOut) {
-        moved::updated(guard.table, subject.content_hash());
+        moved::updated(guard.table, content_hash(&guard, &part, trigger, Row::New));
     }
     Ok(match fate {
         Fate::LeftOut => trigger.skip(),
@@ -89,6 +88,14 @@ fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
             }
         }
     })
+}
+
+/// Notes a row that is being deleted, perhaps to be inserted into another partition. A guard that cannot judge keeps nobody from deleting.
+fn note_deletion(trigger: &RowTrigger<'_>) {
+    let Ok(Some(guard)) = Guard::of(trigger) else { return };
+    let Ok(part) = guard.part_of(trigger) else { return };
+    locks::row_begins(&guard, trigger.relation_oid());
+    moved::deleted(guard.table, content_hash(&guard, &part, trigger, Row::Old));
 }
 
 /// Signs the row, locks its keys and finds a row that it duplicates, with the guard that found it: this one or, where this one had to

@@ -73,17 +73,18 @@ fn note(table: pg_sys::Oid, content: u64, deleted: bool) {
     });
 }
 
-/// Says what a row with these contents is that is being inserted, and forgets what came before.
-pub fn arrival(table: pg_sys::Oid, content: u64) -> Arrival {
+/// Says what a row is that is being inserted, and forgets what came before; `content` is asked for only where a row was deleted.
+pub fn arrival(table: pg_sys::Oid, content: impl FnOnce() -> u64) -> Arrival {
     let (depth, command) = (trigger::depth(), command());
-    LAST.with_borrow_mut(|all| {
-        let last = all.iter().position(|last| last.depth == depth).map(|i| all.swap_remove(i));
-        match last.filter(|last| last.deleted && last.table == table && last.command == command) {
-            None => Arrival::New,
-            Some(last) if last.contents.contains(&content) => Arrival::Moved,
-            Some(_) => Arrival::PerhapsMoved,
-        }
-    })
+    let last = LAST.with_borrow_mut(|all| {
+        let i = all.iter().position(|last| last.depth == depth)?;
+        Some(all.swap_remove(i))
+    });
+    match last.filter(|last| last.deleted && last.table == table && last.command == command) {
+        None => Arrival::New,
+        Some(last) if last.contents.contains(&content()) => Arrival::Moved,
+        Some(_) => Arrival::PerhapsMoved,
+    }
 }
 
 /// Forgets everything, at the end of a transaction.

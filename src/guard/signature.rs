@@ -39,8 +39,7 @@ impl Signature {
             // One query a key, so that it is known how many keys a candidate shares.
             Self::Sketch(bytes) => {
                 let sketch = MinHashRef::parse_header(bytes).map_err(report)?;
-                let single =
-                    |key: &[u8]| Some(MinHash::from_values(sketch.parameters(), key).ok()?.as_bytes().into_datum()?);
+                let single = |key: &[u8]| MinHash::from_values(sketch.parameters(), key).ok()?.as_bytes().into_datum();
                 Ok(sketch.value_bytes().chunks_exact(size_of::<u64>()).filter_map(single).collect())
             }
             Self::SimHash(bits) => Ok(vec![HammingBall::new(*bits, settings.distance).into_raw()]),

@@ -29,7 +29,7 @@ impl<'a> Subject<'a> {
     pub fn new(guard: &Guard, part: &Part, trigger: &'a RowTrigger<'a>, row: Row) -> Self {
         let column = |role: usize| trigger.column(part.columns[role]).unwrap_or_default();
         let whole = || Some((trigger.row(row)?, trigger.relation_oid()));
-        let values = part.keys.iter().filter_map(|column| if row == Row::New { trigger.output(*column) } else { None });
+        let values = part.keys.iter().filter_map(|column| if row == Row::New { trigger.output(row, *column) } else { None });
         Self {
             trigger,
             document: document_of(guard, |role| trigger.text(row, part.columns[role]), whole),
@@ -62,14 +62,6 @@ impl<'a> Subject<'a> {
             .fold(0, |hash: u32, (column, value)| (hash.rotate_left(5) ^ column.hash(*value)).wrapping_mul(0x9e37_79b9))
     }
 
-    /// A number that is the same for rows with the same document, scope and time, wherever they are stored.
-    pub fn content_hash(&self) -> u64 {
-        let time = self.time.and_then(|(_, time)| time).unwrap_or_default().cast_unsigned();
-        token_hash(self.document.as_deref().unwrap_or_default())
-            ^ time.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
-            ^ u64::from(self.scope_hash())
-    }
-
     /// Whether the row replaces the one at this address.
     pub fn replaces(&self, table: pg_sys::Oid, tid: Tid) -> bool {
         self.trigger.event() == Event::Update
@@ -84,6 +76,20 @@ impl<'a> Subject<'a> {
     pub const fn trigger(&self) -> &'a RowTrigger<'a> {
         self.trigger
     }
+}
+
+/// A number that is the same for rows with the same values in the guard's columns, wherever they are stored. No function of the user's is
+/// called for it: whoever deletes a row need not have a right on one.
+pub fn content_hash(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, row: Row) -> u64 {
+    let roles = guard.roles.documents.iter().chain(&guard.roles.scope).chain(&guard.roles.time);
+    roles.fold(0, |hash: u64, role| {
+        let column = part.columns[*role];
+        let value = match trigger.text(row, column) {
+            Some(text) => token_hash(text),
+            None => trigger.output(row, column).map_or(1, |text| token_hash(&text)),
+        };
+        (hash.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    })
 }
 
 /// The document of a candidate.

@@ -3,9 +3,11 @@
 //! Each table is a file in `bench/`, listed in [`ALL`]. Everything happens on one throwaway server of the release build; the
 //! peers live in its directory and are gone with it. What is measured goes into a report of ratios: see [`report`].
 
+mod accuracy;
 mod chart;
 mod cleanup;
 mod clock;
+mod corpora;
 mod facts;
 mod guard;
 mod peers;
@@ -39,31 +41,57 @@ struct Table {
     name: &'static str,
     /// What it measures and how long that takes on two quiet cores, for the reader.
     what: &'static str,
+    /// Whether it says itself on which texts it measures, which are not those that all share.
+    own_texts: bool,
     measure: fn(&Bench) -> Result<Section>,
 }
 
 /// The tables in their order.
 const ALL: &[Table] = &[
-    Table { name: "text", what: "tokenizers and the dictionary (about 1 minute)", measure: text::measure },
-    Table { name: "signatures", what: "making and comparing them (about 3 minutes)", measure: signatures::measure },
+    Table {
+        name: "accuracy",
+        what: "copies found in real tables (about 5 minutes, with the folder of real texts)",
+        own_texts: true,
+        measure: accuracy::measure,
+    },
+    Table {
+        name: "text",
+        what: "tokenizers and the dictionary (about 1 minute)",
+        own_texts: false,
+        measure: text::measure,
+    },
+    Table {
+        name: "signatures",
+        what: "making and comparing them (about 3 minutes)",
+        own_texts: false,
+        measure: signatures::measure,
+    },
     Table {
         name: "scale",
         what: "finding and grouping in a million signatures (about 2 minutes)",
+        own_texts: false,
         measure: scale::measure,
     },
-    Table { name: "guard", what: "inserts under a guard (about 3 minutes)", measure: guard::measure },
+    Table { name: "guard", what: "inserts under a guard (about 3 minutes)", own_texts: true, measure: guard::measure },
     Table {
         name: "cleanup",
         what: "signing, listing and removing what is there (about 3 minutes)",
+        own_texts: false,
         measure: cleanup::measure,
     },
-    Table { name: "facts", what: "verdicts on pairs of texts (a few seconds)", measure: facts::measure },
+    Table {
+        name: "facts",
+        what: "verdicts on pairs of texts (a few seconds)",
+        own_texts: false,
+        measure: facts::measure,
+    },
 ];
 
 /// What Debian has a peer for only in later releases; measured where it is asked for.
 const ASKED: &[Table] = &[Table {
     name: "vectors",
     what: "beside pgvector, which Debian has with --pg 17 (about 5 minutes)",
+    own_texts: false,
     measure: vectors::measure,
 }];
 
@@ -92,17 +120,16 @@ struct Size {
     signatures: u64,
     /// Look-ups of which the median counts.
     probes: u64,
-    /// Rows of the tables that the guard is measured on.
-    guarded: &'static [u64],
-    /// Single-row inserts into them, and rows of a load.
+    /// Single-row inserts into a guarded table.
     inserts: u64,
-    load: u64,
     /// How long many sessions insert.
     seconds: u64,
     /// Rows of the table that is cleaned up.
     cleaned: u64,
     /// Rows of the table that pgvector indexes.
     vectors: u64,
+    /// Rows of a corpus that are taken at most.
+    corpus: u64,
 }
 
 impl Size {
@@ -112,12 +139,11 @@ impl Size {
         short_texts: 2_500_000,
         signatures: 1_000_000,
         probes: 1000,
-        guarded: &[100_000, 1_000_000],
         inserts: 3000,
-        load: 100_000,
         seconds: 10,
         cleaned: 1_000_000,
         vectors: 200_000,
+        corpus: u64::MAX,
     };
     const QUICK: Self = Self {
         rounds: 1,
@@ -125,12 +151,11 @@ impl Size {
         short_texts: 20_000,
         signatures: 20_000,
         probes: 100,
-        guarded: &[2000],
         inserts: 200,
-        load: 2000,
         seconds: 2,
         cleaned: 3000,
         vectors: 500,
+        corpus: 2000,
     };
 }
 
@@ -171,7 +196,7 @@ pub fn bench(options: &Options) -> Result {
         say::step(&format!("{}: {}", table.name, table.what));
         let start = Instant::now();
         let section = (table.measure)(&bench)?;
-        let run = bench.run_line(table.name, start)?;
+        let run = bench.run_line(table, start)?;
         println!("\n{}\n", section.markdown(&run));
         sections.push((section, run));
     }
@@ -216,8 +241,8 @@ impl Bench<'_> {
     }
 
     /// How a table was measured: command, day, duration.
-    fn run_line(&self, table: &str, start: Instant) -> Result<String> {
-        let mut command = format!("cargo xtask bench --{table}");
+    fn run_line(&self, table: &Table, start: Instant) -> Result<String> {
+        let mut command = format!("cargo xtask bench --{}", table.name);
         let pg = self.options.pg.map(u64::from);
         for (option, value) in [("--pg", pg), ("--rows", self.options.rows), ("--seconds", self.options.seconds)] {
             command += &value.map(|value| format!(" {option} {value}")).unwrap_or_default();
@@ -226,15 +251,18 @@ impl Bench<'_> {
             command += " --quick";
         }
         let day = text(Command::new("date").arg("+%F"))?;
-        let (documents, megabytes) = (report::grouped(self.texts.documents), report::figure(self.texts.bytes / 1e6));
+        let Texts { origin, documents, bytes, .. } = &self.texts;
+        let texts = match table.own_texts {
+            true => String::new(),
+            false => {
+                format!(" on {} texts ({} MB), {origin}", report::grouped(*documents), report::figure(bytes / 1e6))
+            }
+        };
         let took = say::seconds(start.elapsed());
-        let origin = &self.texts.origin;
         let server = query(&self.server, DATABASE, "SELECT split_part(current_setting('server_version'), ' ', 1)")?;
         let commit = text(Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root()));
         let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
-        Ok(format!(
-            "`{command}` on {documents} texts ({megabytes} MB), {origin}; Postgres {server}{commit}; {day}, took {took}."
-        ))
+        Ok(format!("`{command}`{texts}; Postgres {server}{commit}; {day}, took {took}."))
     }
 
     /// The beginning of the report: what it is, the machine, versions, settings.
@@ -272,7 +300,7 @@ mod tests {
         let names = |flags: &[&'static str]| -> Vec<&str> {
             chosen(&Options { flags: flags.to_vec(), ..Options::default() }).map(|table| table.name).collect()
         };
-        assert_eq!(names(&["--quick"]), ["text", "signatures", "scale", "guard", "cleanup", "facts"]);
+        assert_eq!(names(&["--quick"]), ["accuracy", "text", "signatures", "scale", "guard", "cleanup", "facts"]);
         assert_eq!(names(&["--quick", "--text"]), ["text"]);
         assert_eq!(names(&["--facts", "--vectors"]), ["facts", "vectors"]);
     }

@@ -39,7 +39,7 @@ cargo xtask <command>     installs what is missing first, and says so
               --filter NAME  only the checks with this in their name; NAME/PART: only this part of them
               --accept       takes today's output of the regression tests and of the documentation's examples for the expected one
   bench     measures speed beside other programs on a throwaway server (about 10 minutes) and writes a report with charts
-              --text --signatures --scale --guard --cleanup --facts   only these tables
+              --accuracy --text --signatures --scale --guard --cleanup --facts   only these tables
               --vectors      beside pgvector, where Debian has it: with --pg 17
               --only NAME    only the measurements with this in their name, and no report
               --input FILE   on your own texts, as for demo; --limit N as well

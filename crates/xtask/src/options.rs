@@ -33,8 +33,8 @@ pub struct Options {
 }
 
 /// Options without a value that only the benchmarks have.
-pub const BENCH_FLAGS: [&str; 8] =
-    ["--quick", "--text", "--signatures", "--scale", "--guard", "--cleanup", "--facts", "--vectors"];
+pub const BENCH_FLAGS: [&str; 9] =
+    ["--quick", "--accuracy", "--text", "--signatures", "--scale", "--guard", "--cleanup", "--facts", "--vectors"];
 
 /// Reads the options after the command word. `allowed` names those the command knows, with their dashes.
 pub fn parse(command: &str, allowed: &[&str], arguments: impl Iterator<Item = String>) -> Result<Options> {

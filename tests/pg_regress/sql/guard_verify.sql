@@ -1,23 +1,40 @@
--- texts are compared where signatures are near
+-- how the texts of candidates are compared
+\set SHOW_CONTEXT never
 CREATE TABLE bulletins (id int PRIMARY KEY, body text);
-SELECT neardup.protect('bulletins', 'body', distance => 11, verify => 'facts');
+SELECT neardup.protect('bulletins', 'body');
 INSERT INTO bulletins VALUES (1, '市卫健委通报：昨日全市新增确诊病例66例，均在隔离点发现，当日治愈出院12例，现有密切接触者三百余人正在医学观察。');
 -- an update is no copy
 INSERT INTO bulletins VALUES (2, '市卫健委通报：昨日全市新增确诊病例94例，均在隔离点发现，当日治愈出院15例，现有密切接触者三百余人正在医学观察。');
 -- a copy of either is one, and the right original is named
 INSERT INTO bulletins VALUES (3, '市卫健委通报：昨日全市新增确诊病例94例，均在隔离点发现，当日治愈出院15例，现有密切接触者三百余人正在医学观察');
 INSERT INTO bulletins SELECT 4, body FROM bulletins WHERE id = 1;
+-- of an excerpt pair the longer text gets in, and the excerpt of one that is there does not
+INSERT INTO bulletins VALUES (5, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
+INSERT INTO bulletins VALUES (6, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。市民凭身份证入园，周一闭园检修，停车场改到南门外，公交九路延长到园门口。');
+INSERT INTO bulletins VALUES (7, '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。市民凭身份证入园，周一闭园检修。');
 SELECT id FROM bulletins ORDER BY id;
 
 -- overlap and cosine, with a bound
-SELECT neardup.protect('bulletins', 'body', distance => 11, verify => 'overlap', similarity => 0.95);
-INSERT INTO bulletins VALUES (5, '市卫健委通报：昨日全市新增确诊病例66例，均在隔离点发现，当日治愈出院12例，现有密切接触者三百余人正在医学观察！');
-INSERT INTO bulletins VALUES (6, '市卫健委通报：昨日全市新增确诊病例77例，均在隔离点发现，当日治愈出院13例，现有密切接触者三百余人正在医学观察。');
-SELECT neardup.protect('bulletins', 'body', distance => 11, verify => 'cosine', similarity => 0.8, on_duplicate => 'warn');
-INSERT INTO bulletins VALUES (7, '市卫健委通报：昨日全市新增确诊病例88例，均在隔离点发现，当日治愈出院13例，现有密切接触者三百余人正在医学观察。');
+SELECT neardup.protect('bulletins', 'body', verify => 'overlap', similarity => 0.8);
+INSERT INTO bulletins VALUES (8, '市卫健委通报：昨日全市新增确诊病例66例，均在隔离点发现，当日治愈出院12例，现有密切接触者三百余人正在医学观察！');
+INSERT INTO bulletins VALUES (9, '市卫健委通报：昨日全市新增确诊病例77例，均在隔离点发现，当日治愈出院13例，现有密切接触者四十余人正在医学观察。');
+SELECT neardup.protect('bulletins', 'body', verify => 'cosine', similarity => 0.5, on_duplicate => 'warn');
+INSERT INTO bulletins VALUES (10, '市卫健委通报：昨日全市新增确诊病例88例，均在隔离点发现，当日治愈出院13例，现有密切接触者三百余人正在医学观察。');
 SELECT verify, similarity FROM neardup.protected;
 SELECT neardup.protect('bulletins', 'body', verify => 'luck');
+SELECT neardup.protect('bulletins', 'body', verify => 'none');
 SELECT neardup.protect('bulletins', 'body', verify => 'overlap');
 SELECT neardup.protect('bulletins', 'body', verify => 'overlap', similarity => 2);
 SELECT neardup.protect('bulletins', 'body', similarity => 0.5);
+
+-- by a profile, which knows a collection's boilerplate; in the version that is the newest now
+SELECT neardup.protect('bulletins', 'body', verify => 'profile:press');
+SELECT neardup.create_profile('press', words => '{蓝鲸湾公司}') AS version;
+SELECT neardup.protect('bulletins', 'body', verify => 'profile:press');
+CALL neardup.train_profile('press', 'SELECT body FROM bulletins');
+SELECT neardup.protect('bulletins', 'body', verify => 'profile:press');
+SELECT verify, on_duplicate FROM neardup.protected;
+INSERT INTO bulletins SELECT 11, body || '！' FROM bulletins WHERE id = 5;
+INSERT INTO bulletins VALUES (12, '望岑县的苹果今年熟得早，果农在合作社门口排起长队，一筐筐过秤装车。');
+SELECT id FROM bulletins WHERE id > 7 ORDER BY id;
 DROP TABLE bulletins;

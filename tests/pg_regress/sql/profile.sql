@@ -126,18 +126,8 @@ SELECT neardup.profile_tokens('太阳队', 'desk');
 SELECT neardup.drop_profile('own');
 
 -- a guard's profile cannot be dropped
-CREATE TABLE article (id int PRIMARY KEY, body text, sig simhash);
-CREATE TRIGGER zz_neardup_body BEFORE INSERT OR UPDATE OF body, sig ON article FOR EACH ROW
-EXECUTE FUNCTION neardup.guard('{"distance": 7, "on_duplicate": "reject", "analyzer": "profile:desk@0"}');
-DO $$
-DECLARE
-    newest integer := max(version) FROM neardup.profiles WHERE name = 'desk';
-BEGIN
-    DROP TRIGGER zz_neardup_body ON article;
-    EXECUTE format('CREATE TRIGGER zz_neardup_body BEFORE INSERT OR UPDATE OF body, sig ON article FOR EACH ROW
-        EXECUTE FUNCTION neardup.guard(%L)', jsonb_build_object('distance', 7, 'on_duplicate', 'reject', 'analyzer', 'profile:desk@' || newest));
-END
-$$;
+CREATE TABLE article (id int PRIMARY KEY, body text);
+SELECT neardup.protect('article', 'body', verify => 'profile:desk');
 SELECT name, guards FROM neardup.profiles WHERE name = 'desk' ORDER BY version;
 \set VERBOSITY sqlstate
 SELECT neardup.drop_profile('desk');

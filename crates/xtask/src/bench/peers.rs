@@ -41,16 +41,13 @@ impl Measured {
 
 impl Bench<'_> {
     /// Runs a peer from PyPI on a file of texts: what it measured, its version among it; or why it cannot be had.
-    ///
-    /// `peer` may say a version, `name==1.0`; it then has an environment of its own.
     pub fn peer(&self, peer: &str, file: &std::path::Path) -> std::result::Result<Vec<Measured>, String> {
         let run = || {
             say::note(&format!("{peer} from PyPI, into a temporary environment"));
-            let name = peer.split("==").next().unwrap_or(peer);
-            let python = if name == peer { self.python()? } else { self.environment(peer)? };
+            let python = self.python()?;
             text(Command::new(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check", peer]))?;
             let mut measure = Command::new(&python);
-            measure.args(["-c", SCRIPT, name]).arg(file).arg(self.size.rounds.to_string());
+            measure.args(["-c", SCRIPT, peer]).arg(file).arg(self.size.rounds.to_string());
             // One thread, as a backend is one.
             measure.env("RAYON_NUM_THREADS", "1").env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1");
             text(measure.current_dir(self.server.directory()))
@@ -61,11 +58,7 @@ impl Bench<'_> {
 
     /// The Python of the temporary environment, which is made at the first call.
     pub fn python(&self) -> Result<PathBuf> {
-        self.environment("peers")
-    }
-
-    fn environment(&self, name: &str) -> Result<PathBuf> {
-        let place = self.server.directory().join(name);
+        let place = self.server.directory().join("peers");
         let python = place.join("bin/python");
         if !python.exists() {
             let make = |python: &str| text(Command::new(python).args(["-m", "venv"]).arg(&place));

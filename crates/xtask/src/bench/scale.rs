@@ -9,7 +9,7 @@ mod lookup;
 mod minhash;
 mod quoted;
 mod search;
-mod skew;
+mod short;
 
 use super::Bench;
 use super::report::Section;
@@ -43,14 +43,14 @@ pub fn measure(bench: &Bench) -> Result<Section> {
             lookup::measure(bench, &mut section, "natural_texts", "signatures of the texts, `chars:3`")?;
         }
     }
-    if bench.wants("skew") {
-        skew::measure(bench, &mut section, rows.min(1_000_000))?;
-    }
     if bench.wants("grouping") {
         grouping::measure(bench, &mut section, "made", "random signatures, one in ten a near-duplicate")?;
         if real {
             grouping::measure(bench, &mut section, "natural_texts", "signatures of the texts, `chars:3`")?;
         }
+    }
+    if bench.wants("short") {
+        short::measure(bench, &mut section, rows)?;
     }
     if bench.wants("minhash") {
         minhash::measure(bench, &mut section, rows)?;

@@ -21,8 +21,8 @@ pub struct Inserts {
     pub rate: f64,
     /// Seconds that half of the inserts took at most.
     pub median: f64,
-    /// Seconds that 95 in 100 took at most.
-    pub p95: f64,
+    /// Seconds that 99 in 100 took at most.
+    pub p99: f64,
     /// Inserts that ended in a deadlock or a serialization failure.
     pub failed: f64,
 }
@@ -52,7 +52,7 @@ impl Bench<'_> {
         Ok(Inserts {
             rate: after("tps = ")?,
             median: at(0.5),
-            p95: at(0.95),
+            p99: at(0.99),
             failed: after("number of failed transactions: ")?,
         })
     }

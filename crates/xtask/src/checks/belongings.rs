@@ -29,7 +29,7 @@ const SET_UP: &[&str] = &[
      SELECT neardup.protect('logged', 'body', on_duplicate => 'skip', verify => 'facts', log => true);
      INSERT INTO logged VALUES (1, article(1)), (2, article(2)), (3, article(1) || '完');
      CREATE TABLE scoped (id int PRIMARY KEY, body text, site text, at timestamptz);
-     SELECT neardup.protect('scoped', 'body', on_duplicate => 'mark', scope => '{site}', within => '1 day', age => 'at');
+     SELECT neardup.protect('scoped', 'body', on_duplicate => 'mark', scope => '{site}', within => '1 day', time_column => 'at');
      INSERT INTO scoped VALUES (1, article(1), 'a', '2031-01-01'), (2, article(1), 'a', '2031-01-01'), (3, article(1), 'b', '2031-01-01');
      SELECT neardup.create_profile('house', words => '{上游村队}');",
     "CALL neardup.train_profile('house', 'SELECT body FROM articles')",

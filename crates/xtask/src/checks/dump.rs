@@ -15,11 +15,15 @@ const STATE: &[(&str, &str)] = &[
     ("the rows", r#"SELECT string_agg(a::text, E'\n' ORDER BY id) FROM "the press"."Articles" a"#),
     (
         "the indexes",
-        r#"SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY 1) FROM pg_index WHERE indrelid = '"the press"."Articles"'::regclass"#,
+        r#"SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = '"the press"."Articles"'::regclass"#,
+    ),
+    (
+        "the settings",
+        "SELECT string_agg((to_jsonb(p) - 'target')::text, E'\\n') FROM neardup.protected p",
     ),
     (
         "the triggers",
-        r#"SELECT string_agg(pg_get_triggerdef(oid), E'\n' ORDER BY 1) FROM pg_trigger WHERE tgrelid = '"the press"."Articles"'::regclass"#,
+        r#"SELECT string_agg(pg_get_triggerdef(oid), E'\n' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = '"the press"."Articles"'::regclass"#,
     ),
     (
         "the profiles",
@@ -32,9 +36,9 @@ const STATE: &[(&str, &str)] = &[
 ];
 
 /// A copy of the article with the longest text, and news of its own.
-const COPY: &str = r#"INSERT INTO "the press"."Articles" SELECT 'copy', '快讯：' || "Body" FROM "the press"."Articles" ORDER BY length("Body") DESC LIMIT 1;"#;
+const COPY: &str = r#"INSERT INTO "the press"."Articles" (id, "Body") SELECT 'copy', '快讯：' || "Body" FROM "the press"."Articles" ORDER BY length("Body") DESC LIMIT 1;"#;
 const NEWS: &str =
-    r#"INSERT INTO "the press"."Articles" VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');"#;
+    r#"INSERT INTO "the press"."Articles" (id, "Body") VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');"#;
 
 /// Dumps, restores, compares, tries; in pg_dump's plain and custom format.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -45,7 +49,8 @@ pub fn run(context: &Context) -> Result<Tally> {
         FROM,
         r#"CREATE SCHEMA "the press";
            CREATE TABLE "the press"."Articles" (id text PRIMARY KEY, "Body" text);
-           SELECT neardup.protect('"the press"."Articles"', 'Body');
+           SELECT neardup.protect('"the press"."Articles"', 'Body', on_duplicate => 'mark');
+           SELECT neardup.protect('"the press"."Articles"', 'Body', log => true);
            INSERT INTO "the press"."Articles" SELECT id, body FROM sample ORDER BY length(body) DESC LIMIT 20;
            SELECT neardup.create_profile('house', words => '{江口龙舟赛}');
            CALL neardup.train_profile('house', 'SELECT body FROM sample')"#,

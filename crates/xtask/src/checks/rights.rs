@@ -17,6 +17,8 @@ const FORGED: &str = include_str!("rights/forged.sql");
 const LEAST: &str = include_str!("rights/least.sql");
 /// Operators that come before Postgres's own in somebody else's schema.
 const SHADOWS: &str = include_str!("rights/shadows.sql");
+/// Guarded tables, a role that shadows every name on its path and in pg_temp, and all that it then does, a statement a line.
+const HOSTILE: &str = include_str!("rights/hostile.sql");
 /// Tables of unusual types, and what an administrator does with them, a statement a line.
 const ADMINISTRATION: &str = include_str!("rights/administration.sql");
 
@@ -32,8 +34,14 @@ type Part = fn(&Server) -> Result<Tally>;
 /// Tries it all.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
-    let parts: [(&str, Part); 5] =
-        [("arguments", arguments), ("names", names), ("forged", forged), ("least", least), ("shadows", shadows)];
+    let parts: [(&str, Part); 6] = [
+        ("arguments", arguments),
+        ("names", names),
+        ("forged", forged),
+        ("least", least),
+        ("shadows", shadows),
+        ("hostile", hostile),
+    ];
     let mut tally = Tally::default();
     for (name, part) in parts.iter().filter(|(name, _)| context.wants(name)) {
         fresh_database(server, DATABASE)?;
@@ -143,6 +151,45 @@ fn least(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
+/// A role shadows types, domains, casts, operators, functions and tables in pg_temp and on its search path, makes guards by hand on its own
+/// tables and on those where it may make triggers, writes to guarded tables and calls everything there is: nothing of it runs as
+/// anyone else.
+fn hostile(server: &Server) -> Result<Tally> {
+    let parts = HOSTILE.split_once("-- mallory:").and_then(|(keeper, rest)| Some((keeper, rest.split_once("-- work")?)));
+    let (keeper, (traps, work)) = parts.ok_or("hostile.sql has no lines \"-- mallory\" and \"-- work\"")?;
+    let traps = format!("--{traps}");
+    query(server, DATABASE, &format!("SET client_min_messages = error; {keeper}"))?;
+    // One payload for each argument of each function; written down before names mean something else.
+    let calls = format!(
+        "SELECT c FROM (SELECT c, row_number() OVER (PARTITION BY p.oid) AS n FROM ({MEMBERS}) p, calls(p.oid) c) n WHERE n % 31 = 1"
+    );
+    let calls = query(server, DATABASE, &format!("COPY ({calls}) TO STDOUT WITH (DELIMITER E'\\x01')"))?;
+    let calls = calls.lines().map(|call| call.replace(r"\n", "\n").replace(r"\\", r"\"));
+    let things = "SELECT count(*) FROM pg_class WHERE relowner = 'keeper'::regrole; SELECT count(*) FROM pg_proc WHERE proowner = 'keeper'::regrole; \
+                  SELECT count(*) FROM private.letters; SELECT is_called FROM private.number; \
+                  SELECT count(*) FROM pg_roles WHERE rolsuper OR rolcreaterole; SELECT count(*) FROM pg_auth_members; SELECT body FROM canary";
+    let before = query(server, DATABASE, things)?;
+    let mut session = Session::open(server, DATABASE)?;
+    session.ask("SET statement_timeout = '60s';")?;
+    session.ask(&traps)?;
+    let mut made = 0;
+    for statement in work.lines().skip(1).map(str::to_owned).chain(calls) {
+        session.ask(&format!("{statement};"))?;
+        made += 1;
+    }
+    let sprung = |name: &str| query(server, DATABASE, &format!("SELECT last_value * is_called::int FROM {name}"));
+    let (own, of_others) = (sprung("sprung")?, sprung("alarm")?);
+    println!("    {made} statements and calls, traps sprung {own} times, as another role {of_others} times");
+    let mut tally = expect("traps that ran as another role", &of_others, "0");
+    tally += Tally::one(made > 300 && own.parse::<u64>().is_ok_and(|own| own > 300));
+    tally += expect("what is none of her business", &query(server, DATABASE, things)?, &before);
+    let worked = "SELECT count(*) > 0 FROM public.diverts_diverted; SELECT count(*) > 0 FROM neardup.verdicts WHERE target = 'public.logs'::regclass";
+    tally += expect("the guards of the tables worked meanwhile", &query(server, DATABASE, worked)?, "t\nt");
+    session.ask("SELECT public.careless(1);")?;
+    tally += expect("a careless function of the owner's springs the trap", &sprung("alarm")?, "1");
+    Ok(tally)
+}
+
 /// Somebody else's operators come first in the search path: neither what runs by itself, at each insert, nor what an administrator
 /// calls is taken in by them.
 fn shadows(server: &Server) -> Result<Tally> {
@@ -160,8 +207,8 @@ fn shadows(server: &Server) -> Result<Tally> {
         "INSERT INTO article VALUES (100, 'A lamp of glass was taken down, and stays in the hut below.'); UPDATE article SET day = day + 1 WHERE id = 100; UPDATE article SET body = body || ' Children may turn it.' WHERE id = 100",
         "COPY article (id, body) FROM PROGRAM 'printf \"101\\tA solar lamp shines in its place and reaches farther out.\\n\"'",
         "SELECT neardup.let_through('article'); INSERT INTO article SELECT 102, body FROM article WHERE id = 3",
-        "SELECT count(*) FROM article WHERE simhash_within(body_simhash, '0123456789abcdef', 3)",
-        "SELECT near_duplicate_of(body_simhash, 3) OVER (ORDER BY id) FROM article",
+        "SELECT count(*) FROM article WHERE near_duplicate(body, 'A lamp of glass was taken down, and stays in the hut below.')",
+        "SELECT near_duplicate_of(simhash(body, 'chars:3'), 3) OVER (ORDER BY id) FROM article",
         "SELECT same_message(a.body, b.body) FROM article a, article b WHERE a.id < b.id; SELECT minhash(body, 'chars:2') <%> minhash(body, 'chars:2') FROM article",
         "SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; SELECT count(*) FROM neardup.progress; SELECT count(*) FROM neardup.profiles",
     ] {

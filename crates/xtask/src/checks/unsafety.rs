@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// What begins the paths of files that may be unsafe: what stands between Postgres and the rest, the CPU's kernels, and the inner
 /// loop that undoes pglz.
-const PLACES: [&str; 15] = [
+const PLACES: [&str; 16] = [
     "src/datum/",
+    "src/evaluate.rs",
     "src/grouping.rs",
     "src/planning.rs",
     "src/guc.rs",
@@ -26,6 +27,8 @@ const PLACES: [&str; 15] = [
     "crates/xtask/src/command.rs",
     "crates/xtask/src/checks/unsafety.rs",
 ];
+/// Where Postgres's own functions are declared: those that may run foreign code, and those of its memory.
+const DECLARATIONS: [&str; 2] = ["src/datum/boundary.rs", "src/datum/memory.rs"];
 /// How far above a piece its argument may begin, attributes and the rest of the comment between them.
 const REACH: usize = 12;
 
@@ -48,7 +51,9 @@ pub fn run(_: &Context) -> Result<Tally> {
         }
         let bare: Vec<usize> = pieces.iter().filter(|(_, argued)| !argued).map(|(line, _)| *line).collect();
         bare.iter().for_each(|line| println!("{name}:{line}: no SAFETY: above it says why this is sound"));
-        tally += Tally::one(belongs && bare.is_empty());
+        let unguarded = unguarded(&name, &text);
+        unguarded.iter().for_each(|(line, what)| println!("{name}:{line}: {what}"));
+        tally += Tally::one(belongs && bare.is_empty() && unguarded.is_empty());
     }
     println!("    {total} unsafe pieces in {} files", files.len());
     tally += Tally::one(total > 0);
@@ -82,9 +87,58 @@ fn pieces(text: &str) -> Vec<(usize, bool)> {
     (0..lines.len()).filter(|&at| is_piece(lines[at])).map(|at| (at + 1, argued(at))).collect()
 }
 
+/// The lines that call Postgres without a guard, or declare what could be called so. A Postgres error is a jump, which must not pass
+/// over Rust frames: pgrx guards its own bindings, `boundary::catch` guards what `boundary::raw` declares.
+fn unguarded(name: &str, text: &str) -> Vec<(usize, &'static str)> {
+    let mut found = Vec::new();
+    if !name.starts_with("src/") {
+        return found;
+    }
+    let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or(line)).collect();
+    for (i, line) in code.iter().enumerate() {
+        let declares = line.contains("extern \"C") && line.trim_end().ends_with('{') && !line.contains("fn ");
+        if declares && !DECLARATIONS.contains(&name) {
+            found.push((i + 1, "Postgres functions are declared in boundary::raw"));
+        }
+    }
+    // What stands inside the parentheses of a call of catch is guarded; the rest is not. In its own file `raw` is the module.
+    let whole = code.join("\n");
+    let mut guarded = Vec::new();
+    for (start, call) in whole.match_indices("catch(").filter(|(start, _)| !whole[..*start].ends_with("fn ")) {
+        let mut depth = 1;
+        let inside = whole[start + call.len()..].find(|character| {
+            depth += match character {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            depth == 0
+        });
+        guarded.push(start..start + call.len() + inside.unwrap_or(0));
+    }
+    for (at, _) in whole.match_indices("raw::") {
+        // A path that only ends in these letters, or the one call that hands an error back at the outermost frame.
+        let before = whole[..at].chars().next_back();
+        let is_other = before.is_some_and(|c| c.is_alphanumeric() || c == '_') || whole[at..].starts_with("raw::ReThrowError");
+        if !is_other && !guarded.iter().any(|range| range.contains(&at)) {
+            found.push((whole[..at].lines().count(), "a function of boundary::raw is called outside of boundary::catch"));
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
-    use super::pieces;
+    use super::{pieces, unguarded};
+
+    #[test]
+    fn unguarded_calls_are_found() {
+        let text = "unsafe extern \"C-unwind\" {\n}\nlet a = boundary::catch(|| raw::f(g(1), 2));\nlet b = raw::f();\nlet c = straw::f();\n";
+        let lines = |name| unguarded(name, text).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
+        assert_eq!(lines("src/a.rs"), [1, 4]);
+        assert_eq!(lines("src/datum/boundary.rs"), [4]);
+        assert!(lines("crates/xtask/src/a.rs").is_empty());
+    }
 
     #[test]
     fn arguments_are_looked_for() {

@@ -6,8 +6,8 @@ use super::super::report::{Bound, Comparison, Section, Shown, figure, grouped};
 use crate::error::Result;
 use crate::say;
 
-/// A MinHash of 128 values takes half a kilobyte.
-const MOST: u64 = 1_000_000;
+/// A MinHash of 128 values takes half a kilobyte, and as many keys in an index on it.
+const MOST: u64 = 200_000;
 /// How similar: with 16 bands of 8 rows a pair this similar is found in 77 of 100 cases, one of 0.9 in 99.99.
 const SIMILARITY: f64 = 0.8;
 
@@ -30,7 +30,8 @@ pub fn measure(bench: &Bench, section: &mut Section, rows: u64) -> Result {
 }
 
 fn lookups(bench: &Bench, section: &mut Section, rows: f64) -> Result {
-    const INDEXED: &str = "GIN on minhash_bands(signature, 16, 8)";
+    const INDEXED: &str = "minhash_within, GIN on the signature";
+    const BANDS: &str = "minhash_bands(signature, 16, 8), a helper column's GIN";
     const SCAN: &str = "scan, jaccard_similarity";
     let probes = bench.size.probes;
     let scanned = probes / 50;
@@ -40,28 +41,38 @@ fn lookups(bench: &Bench, section: &mut Section, rows: f64) -> Result {
          SELECT row_number() OVER (ORDER BY id), signature FROM sketched WHERE id % 10 = 9 ORDER BY id LIMIT {probes};
          ANALYZE bench.probe"
     ))?;
-    let build = bench
-        .seconds("CREATE INDEX ON sketched USING gin (minhash_bands(signature, 16, 8)) WITH (fastupdate = off)")?;
-    let megabytes = bench.number("SELECT (pg_indexes_size('sketched') - pg_relation_size('sketched_pkey')) / 1e6")?;
-    bench.ask("ANALYZE sketched")?;
-    let indexed =
-        format!("SELECT count(*) FROM sketched t WHERE minhash_within(t.signature, p.minhash, {SIMILARITY}, 16, 8)");
-    let scan =
-        format!("SELECT count(*) FROM sketched t WHERE jaccard_similarity(t.signature, p.minhash) >= {SIMILARITY}");
-    let sought = bench.lookups(&indexed, probes, scanned)?;
-    let truth = bench.lookups(&scan, scanned, scanned)?;
-    let million = rows / 1e6;
+    let similar = format!("jaccard_similarity(t.signature, p.minhash) >= {SIMILARITY}");
+    let truth = bench.lookups(&format!("SELECT count(*) FROM sketched t WHERE {similar}"), scanned, scanned)?;
     let method = format!(
         "{} signatures of 128 values of 32 bits, every tenth at Jaccard similarity 0.9 to another. Rows at {SIMILARITY} and above; median of \
-         {probes} probes, of {scanned} for the scan. The index takes {} s and {} MB per million rows.",
+         {probes} probes, of {scanned} for the scan.",
         grouped(rows),
-        figure(build / million),
-        figure(megabytes / million)
     );
     let mut comparison = Comparison::new("Look-ups, MinHash", &method, Shown::Time, INDEXED);
-    let recall = figure(sought.found / truth.found.max(1.0));
-    let remark = format!("recall {recall}, 95 % within {} ms", figure(sought.p95 * 1e3));
-    comparison.add(Who::Ours, INDEXED, sought.median, &remark);
+    for (name, index, condition) in [
+        (INDEXED, "signature", format!("minhash_within(t.signature, p.minhash, {SIMILARITY})")),
+        (
+            BANDS,
+            "minhash_bands(signature, 16, 8)",
+            format!("minhash_bands(t.signature, 16, 8) && minhash_bands(p.minhash, 16, 8) AND {similar}"),
+        ),
+    ] {
+        say::note(name);
+        let build = bench.seconds(&format!("CREATE INDEX ON sketched USING gin ({index}) WITH (fastupdate = off)"))?;
+        bench.ask("ANALYZE sketched")?;
+        let megabytes =
+            bench.number("SELECT (pg_indexes_size('sketched') - pg_relation_size('sketched_pkey')) / 1e6")?;
+        let sought = bench.lookups(&format!("SELECT count(*) FROM sketched t WHERE {condition}"), probes, scanned)?;
+        let remark = format!(
+            "recall {}, 95 % within {} ms; {} s and {} MB per million rows",
+            figure(sought.found / truth.found.max(1.0)),
+            figure(sought.p95 * 1e3),
+            figure(build * 1e6 / rows),
+            figure(megabytes * 1e6 / rows)
+        );
+        comparison.add(Who::Ours, name, sought.median, &remark);
+        bench.ask("SELECT bench.drop_indexes('sketched')")?;
+    }
     comparison.add(Who::Ours, SCAN, truth.median, "");
     section.comparison(&comparison)
 }
@@ -75,6 +86,8 @@ fn groups(bench: &Bench, section: &mut Section, rows: f64) -> Result {
     comparison.add(Who::Floor, PLAIN, seconds[0], "");
     comparison.add(Who::Ours, &ours, seconds[1], "");
     section.comparison(&comparison)?;
-    section.aim(&format!("groups of {} minhashes, s", grouped(rows)), Some(seconds[1]), Bound::AtMost(3.0));
+    // 3 s for a million.
+    let most = 3.0 * rows / 1e6;
+    section.aim(&format!("groups of {} minhashes, s", grouped(rows)), Some(seconds[1]), Bound::AtMost(most));
     Ok(())
 }

@@ -16,25 +16,23 @@ CREATE TABLE public.folded_child (id types.citext REFERENCES folded);
 -- work
 CREATE TABLE fresh (id int PRIMARY KEY, body text, source text, day date)
 INSERT INTO fresh SELECT i, md5((i / 3)::text), 's', '2031-04-20' FROM generate_series(1, 9) i
-SELECT neardup.protect('fresh', 'body', scope => '{source}', age => 'day', within => '3 days', on_duplicate => 'divert', log => true, search_index => true)
-SELECT neardup.protect('fresh', 'body', distance => 3, on_duplicate => 'mark', verify => 'overlap', similarity => 0.8)
+SELECT neardup.protect('fresh', 'body', scope => '{source}', time_column => 'day', within => '3 days', on_duplicate => 'divert', log => true)
+SELECT neardup.protect('fresh', 'body', on_duplicate => 'mark', verify => 'overlap', similarity => 0.8)
+INSERT INTO fresh SELECT 100 + id, body, source, day FROM fresh
 SELECT neardup.unprotect('fresh')
-SELECT neardup.protect('fresh', 'body', method => 'minhash', similarity => 0.8)
-SELECT neardup.protect('fresh', 'body', method => 'minhash', similarity => 0.7)
-SELECT neardup.unprotect('fresh')
-SELECT neardup.protect('fresh', 'body', method => 'overlap', similarity => 0.8)
+SELECT neardup.protect('fresh', 'body', method => 'simhash', distance => 3, on_duplicate => 'skip', log => true)
+UPDATE fresh SET body = (SELECT body FROM fresh WHERE id = 1) WHERE id = 9
 SELECT neardup.unprotect('fresh', 'body')
 DROP TABLE fresh
-SELECT neardup.protect('public.odd', 'body', columns => '{title,body}', scope => '{kind,tag,tags}', age => 'at', within => '1 hour', on_duplicate => 'mark', search_index => true)
-SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'newest', rank => '{"kind desc",tag}', scope => '{tag,kind,tags}', since => '2000-01-01', until => '2040-01-01', age => 'at')
-SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'longest', scope => '{}', since => '2000-01-01', age => 'seen', within => '9 days')
-SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'most_complete', verify => 'none', scope => '{other}', since => 'k', age => 'id')
+SELECT neardup.protect('public.odd', 'body', columns => '{title,body}', scope => '{kind,tag,tags}', time_column => 'at', within => '1 hour', on_duplicate => 'mark')
+SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'newest', rank => '{"kind desc",tag}', scope => '{tag,kind,tags}', since => '2000-01-01', until => '2040-01-01', time_column => 'at')
+SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'longest', scope => '{}', since => '2000-01-01', time_column => 'seen', within => '9 days')
+SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'most_complete', verify => 'none', scope => '{other}', since => 'k', time_column => 'id')
 SELECT count(*) FROM neardup.report('public.odd')
 SELECT length(neardup.report_html('public.odd'))
-SELECT count(*) FROM neardup.nearest(NULL::public.odd, 'body_simhash', '0123456789abcdef', 3)
 CALL neardup.cleanup('public.odd', on_reference => 'repoint')
 CALL neardup.cleanup('public.odd', batch => 4, dry_run => false)
-CALL neardup.cleanup('public.odd', batch => 4, dry_run => false, on_reference => 'repoint', max_distance => 5)
+CALL neardup.cleanup('public.odd', batch => 4, dry_run => false, on_reference => 'repoint')
 SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
 CALL neardup.restore(:run)
 CALL neardup.cleanup('public.odd', dry_run => false, verify => 'none', action => 'mark')
@@ -45,7 +43,7 @@ SELECT neardup.protect('public.folded', 'body', scope => '{source}')
 INSERT INTO public.folded SELECT 'k' || i::text, md5(i::text) || md5(i::text), 's' FROM generate_series(1, 12) i
 BEGIN; SELECT neardup.let_through('public.folded'); UPDATE public.folded f SET body = g.body, source = 'S' FROM public.folded g WHERE f.id::text = 'k2' AND g.id::text = 'k1'; COMMIT
 INSERT INTO public.folded_child VALUES ('K2')
-CALL neardup.cleanup('public.folded', since => 'K0', age => 'id')
+CALL neardup.cleanup('public.folded', since => 'K0', time_column => 'id')
 CALL neardup.cleanup('public.folded', dry_run => false, on_reference => 'repoint')
 SELECT 1 / count(*) FROM public.folded_child WHERE id::text = 'k1'
 SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset

@@ -21,7 +21,7 @@ INSERT INTO payload VALUES
 -- What an argument is where it is not the one in question.
 CREATE TABLE usual (argument text, value text);
 INSERT INTO usual VALUES
-    ('target', '''article'''), ('document', '''body'''), ('signature_column', '''body_simhash'''), ('query', '''SELECT body, body, true FROM article'''),
+    ('target', '''article'''), ('document', '''body'''), ('query', '''SELECT body, body, true FROM article'''),
     ('analyzer', '''chars:3'''), ('name', '''usual'''), ('profile', '''usual'''), ('older_than', '''1 day'''), ('run_id', '1'), ('n', '2'), ('distance', '3');
 
 -- Calls of a function in which one argument after the other is a payload; all that have a default and are not in question keep it.
@@ -92,14 +92,14 @@ END $$;
 CREATE FUNCTION life(evil text) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT format(step, c.oid::regclass, c.oid::regclass::text, '1' || left(evil, 40), '2' || left(evil, 40), '3' || left(evil, 40), '4' || left(evil, 40))
     FROM pg_class c, unnest(ARRAY[
-        'SELECT neardup.protect(%2$L, %4$L, scope => ARRAY[%6$L]::name[], age => %5$L, within => ''3 days'', on_duplicate => ''mark'', log => true)',
+        'SELECT neardup.protect(%2$L, %4$L, scope => ARRAY[%6$L]::name[], time_column => %5$L, within => ''3 days'', on_duplicate => ''mark'', log => true)',
         'INSERT INTO %1$s SELECT %3$I + 100, %4$I, %5$I, %6$I FROM %1$s WHERE %3$I = 3',
-        'SELECT neardup.protect(%2$L, %4$L, scope => ARRAY[%6$L]::name[], age => %5$L, within => ''3 days'', on_duplicate => ''divert'')',
+        'SELECT neardup.protect(%2$L, %4$L, scope => ARRAY[%6$L]::name[], time_column => %5$L, within => ''3 days'', on_duplicate => ''divert'')',
         'INSERT INTO %1$s SELECT %3$I + 200, %4$I, %5$I, %6$I FROM %1$s WHERE %3$I = 3',
-        'SELECT count(*) FROM neardup.duplicates(%2$L, keep => ''newest'', age => %5$L, rank => ARRAY[quote_ident(%6$L) || '' desc''], scope => ARRAY[%6$L]::name[], since => ''2000-01-01'')',
+        'SELECT count(*) FROM neardup.duplicates(%2$L, keep => ''newest'', time_column => %5$L, rank => ARRAY[quote_ident(%6$L) || '' desc''], scope => ARRAY[%6$L]::name[], since => ''2000-01-01'')',
         'SELECT count(*) FROM neardup.report(%2$L)',
         'SELECT length(neardup.report_html(%2$L))',
-        'CALL neardup.cleanup(%2$L, dry_run => false, age => %5$L, rank => ARRAY[quote_ident(%6$L) || '' desc''])',
+        'CALL neardup.cleanup(%2$L, dry_run => false, time_column => %5$L, rank => ARRAY[quote_ident(%6$L) || '' desc''])',
         'DO $d$ BEGIN IF NOT EXISTS (SELECT FROM neardup.removed) THEN RAISE ''nothing was removed''; END IF; END $d$',
         E'SELECT max(run_id) AS run FROM neardup.runs \\gset\nCALL neardup.restore(:run)',
         'SELECT neardup.unprotect(%2$L)',
