@@ -2,9 +2,6 @@
 //!
 //! * [`bands`], [`band`]: a SimHash cut into interleaved bands; what a row is stored under.
 //! * [`probes`]: the keys to look up; exact, every signature within the distance is among the rows found.
-//! * [`rotated`], [`ranges`]: the same for an ordered index, which then answers without a visit to the table.
-//! * [`nearest`], [`any_within`]: a search in such indexes that goes no further than it must.
-//! * [`Neighbours`]: all signatures of a table in memory.
 //! * [`lock_keys`]: what two concurrent writers must share if their signatures are near.
 //! * [`minhash_bands`]: locality-sensitive keys of a MinHash; probabilistic, see [`candidate_chance`].
 //! * [`overlap_keys`], [`overlap_probes`]: keys that find sets of tokens by their overlap coefficient; exact.
@@ -15,19 +12,13 @@
 //! them. `docs/banding.md` explains and proves.
 
 pub(crate) mod cover;
-mod growing;
 mod locks;
 mod minhash;
-mod neighbours;
 mod overlap;
-mod rotation;
 mod simhash;
 
-pub use growing::{Rotated, any_within, nearest};
 pub use locks::lock_keys;
 pub use minhash::{BandPlan, MAX_ROWS, band_plans, candidate_chance, minhash_bands};
-pub use neighbours::Neighbours;
 pub use overlap::{overlap_keys, overlap_probes, token_key};
-pub use rotation::{ranges, rotated, unrotated};
 pub(crate) use simhash::check_distance;
 pub use simhash::{BANDS, DEFAULT_BANDS, MAX_DISTANCE, band, bands, probes};
