@@ -262,7 +262,8 @@ impl Bench<'_> {
         let server = query(&self.server, DATABASE, "SELECT split_part(current_setting('server_version'), ' ', 1)")?;
         let commit = text(Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root()));
         let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
-        Ok(format!("`{command}`{texts}; Postgres {server}{commit}; {day}, took {took}."))
+        let built = overrides(std::env::vars());
+        Ok(format!("`{command}`{texts}; Postgres {server}{commit}{built}; {day}, took {took}."))
     }
 
     /// The beginning of the report: what it is, the machine, versions, settings.
@@ -291,9 +292,27 @@ impl Bench<'_> {
     }
 }
 
+/// What the environment says of the release build that differs from `Cargo.toml`: such figures are a little worse.
+fn overrides(environment: impl Iterator<Item = (String, String)>) -> String {
+    const PREFIX: &str = "CARGO_PROFILE_RELEASE_";
+    let mut settings: Vec<String> = environment
+        .filter_map(|(name, value)| Some(format!("{}={value}", name.strip_prefix(PREFIX)?.to_lowercase())))
+        .collect();
+    settings.sort_unstable();
+    if settings.is_empty() { String::new() } else { format!(", built with {}", settings.join(" ")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_builds_are_named() {
+        let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let said = overrides([variable("CARGO_PROFILE_RELEASE_LTO", "off"), variable("PATH", "/bin")].into_iter());
+        assert_eq!(said, ", built with lto=off");
+        assert_eq!(overrides(std::iter::empty()), "");
+    }
 
     #[test]
     fn no_choice_is_every_table_of_this_debian() {
