@@ -90,8 +90,9 @@ fn hamming_ball_recv(message: Message<'_>) -> Result<HammingBall> {
     match parts.map(|(center, distance)| (u64::from_be_bytes(*center), distance.map(u32::from_be_bytes))) {
         Some((center, Ok(distance @ 0..=64))) => Ok(HammingBall::new(center, distance)),
         _ => Err(report(
-            Error::new(ErrorKind::InvalidBinary, "invalid binary representation of a hamming_ball")
-                .with_detail("It has 8 bytes for the signature and 4 for a distance from 0 to 64, most significant first."),
+            Error::new(ErrorKind::InvalidBinary, "invalid binary representation of a hamming_ball").with_detail(
+                "It has 8 bytes for the signature and 4 for a distance from 0 to 64, most significant first.",
+            ),
         )),
     }
 }
