@@ -21,10 +21,12 @@ CREATE TABLE news AS SELECT i AS id, string_agg(md5((i * j)::text), ' ') AS body
 CREATE TABLE pairs AS SELECT body AS a, reverse(body) AS b, id % 2 = 0 AS label FROM news;
 CREATE TABLE long AS SELECT string_agg(md5(i::text) || '第' || i || '届龙舟赛。', '') AS body FROM generate_series(1, 100000) i;
 CREATE TABLE guarded (id int PRIMARY KEY, body text);
-INSERT INTO guarded SELECT i, md5((i / 2)::text) || md5((-i / 2)::text) || md5((i / 2 + 7)::text) FROM generate_series(1, 60000) i;
+INSERT INTO guarded SELECT i, string_agg(md5((i / 2 * j)::text), ' ') FROM generate_series(1, 60000) i, generate_series(1, 12) j GROUP BY i;
 CREATE TABLE empty (id int PRIMARY KEY, body text);
-SELECT neardup.protect('guarded', 'body', distance => 11);
-SELECT neardup.protect('empty', 'body', distance => 11);
+CREATE TABLE signed (id int PRIMARY KEY, body text);
+SELECT neardup.protect('guarded', 'body');
+SELECT neardup.protect('empty', 'body');
+SELECT neardup.protect('signed', 'body', method => 'simhash', distance => 11);
 SELECT neardup.create_profile('house', 'words');";
 
 /// Answers of one expression.
@@ -38,8 +40,10 @@ const EXPRESSIONS: &[(&str, &str)] = &[
         "grouping of minhashes",
         "SELECT max(g) FROM (SELECT near_duplicate_of(m, 0.1, 'chain', 64, 1) OVER (ORDER BY i) AS g FROM sketches) w",
     ),
-    ("pairs of minhashes", "SELECT count(*) FROM sketches a JOIN sketches b ON jaccard_within(a.m, b.m, 0.9)"),
+    ("pairs of minhashes", "SELECT count(*) FROM sketches a JOIN sketches b ON minhash_within(a.m, b.m, 0.9)"),
     ("pairs of sets", "SELECT count(*) FROM sketches a JOIN sketches b ON overlap_reaches(a.k, b.k, 0.9)"),
+    ("pairs of texts", "SELECT count(*) FROM news a JOIN news b ON near_duplicate(a.body, b.body)"),
+    ("sketches", "SELECT max(sketch(body || i)::text) FROM long, generate_series(1, 20) i"),
     ("nearest", "SELECT max(i) FROM neardup.nearest(NULL::dense, 's', 0::bigint::simhash, 300000)"),
     ("a verdict on two long texts", "SELECT verdict FROM long, same_message(body, reverse(body))"),
     ("facts of two long texts", "SELECT count(*) FROM long, fact_conflicts(body, reverse(body))"),
@@ -68,8 +72,12 @@ const STATEMENTS: &[(&str, &str)] = &[
         "a load through a guard",
         "INSERT INTO empty SELECT i, md5(i::text) || md5((-i)::text) FROM generate_series(1, 1000000) i;",
     ),
+    (
+        "a load through a guard by SimHash",
+        "INSERT INTO signed SELECT i, md5(i::text) || md5((-i)::text) FROM generate_series(1, 1000000) i;",
+    ),
     ("an index", "CREATE INDEX ON dense USING gin (simhash_bands(s, 64));"),
-    ("signing a table", "CREATE TABLE signed AS SELECT simhash(body, 'jieba') FROM news, generate_series(1, 100);"),
+    ("signing a table", "CREATE TABLE signatures AS SELECT simhash(body, 'jieba') FROM news, generate_series(1, 100);"),
     ("training a profile", "CALL neardup.train_profile('house', 'SELECT body FROM news, generate_series(1, 100)');"),
     ("a clean-up", "CALL neardup.cleanup('guarded', dry_run => false, throttle => '1 s', batch => 100);"),
 ];
