@@ -37,11 +37,11 @@ const PROGRESS: &str = "SELECT count(*) FROM neardup.progress";
 /// Runs made up for the purge: old ones and one of today, 5,000 rows each.
 /// What must be empty: rows without their run, and rows of today gone.
 const ARCHIVE: &str = "
-INSERT INTO neardup.runs (target, document, action, keep, distance, started, finished)
-SELECT 'before'::regclass, 'body', 'archive', 'oldest', 7, t, t
+INSERT INTO neardup.runs (target, document, action, keep, verify, started, finished)
+SELECT 'before'::regclass, 'body', 'archive', 'oldest', 'facts', t, t
 FROM (VALUES (now() - interval '2 days'), (now() - interval '3 days'), (now())) v(t);
-INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, distance, columns)
-SELECT r.run_id, i / 100, -i, 4, 0, '{}' FROM neardup.runs r, generate_series(1, 5000) i
+INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, measure, value, columns)
+SELECT r.run_id, i / 100, -i, 4, 'facts', 1, '{}' FROM neardup.runs r, generate_series(1, 5000) i
 WHERE r.target = 'before'::regclass AND NOT EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = r.run_id)";
 const FORGOTTEN: &str = "
 SELECT 'without a run', count(*) FROM neardup.removed d WHERE NOT EXISTS (SELECT FROM neardup.runs r WHERE r.run_id = d.run_id) HAVING count(*) > 0
