@@ -29,7 +29,8 @@ impl<'a> Subject<'a> {
     pub fn new(guard: &Guard, part: &Part, trigger: &'a RowTrigger<'a>, row: Row) -> Self {
         let column = |role: usize| trigger.column(part.columns[role]).unwrap_or_default();
         let whole = || Some((trigger.row(row)?, trigger.relation_oid()));
-        let values = part.keys.iter().filter_map(|column| if row == Row::New { trigger.output(row, *column) } else { None });
+        let values =
+            part.keys.iter().filter_map(|column| if row == Row::New { trigger.output(row, *column) } else { None });
         Self {
             trigger,
             document: document_of(guard, |role| trigger.text(row, part.columns[role]), whole),

@@ -193,7 +193,8 @@ fn hurt(server: &Server) -> Result<Tally> {
         told.extend(answer.lines().filter(|line| line.starts_with("ERROR")).map(str::to_owned));
         // Whoever lives is as good as before: an error says which constraint it was.
         let probe = session.ask("\\set VERBOSITY default\nINSERT INTO page (url, length) VALUES ('probe', -1);");
-        let is_whole = probe.is_ok_and(|answer| answer.contains("\"has_text\"")) && session.ask("SELECT 1;").is_ok_and(|one| one == "1");
+        let is_whole = probe.is_ok_and(|answer| answer.contains("\"has_text\""))
+            && session.ask("SELECT 1;").is_ok_and(|one| one == "1");
         broken += usize::from(!is_whole);
     }
     drop(sessions);
@@ -236,7 +237,9 @@ fn hurt_statements(session: usize) -> String {
         let original = (session * 37 + step * 7) % HURT_ARTICLES + 1;
         let byline = ["（记者甲）", "（记者乙）", "（完）", "（通讯员丙）"][(session + step) % 4];
         let row = |url: &str| {
-            format!("INSERT INTO page (url, length, body) SELECT {url}, length(body), body || '{byline}' FROM words WHERE number = {original}")
+            format!(
+                "INSERT INTO page (url, length, body) SELECT {url}, length(body), body || '{byline}' FROM words WHERE number = {original}"
+            )
         };
         sql += &match step % 100 {
             // The row's keys are locked when the url is found to be taken.

@@ -17,10 +17,7 @@ const STATE: &[(&str, &str)] = &[
         "the indexes",
         r#"SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = '"the press"."Articles"'::regclass"#,
     ),
-    (
-        "the settings",
-        "SELECT string_agg((to_jsonb(p) - 'target')::text, E'\\n') FROM neardup.protected p",
-    ),
+    ("the settings", "SELECT string_agg((to_jsonb(p) - 'target')::text, E'\\n') FROM neardup.protected p"),
     (
         "the triggers",
         r#"SELECT string_agg(pg_get_triggerdef(oid), E'\n' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = '"the press"."Articles"'::regclass"#,
@@ -37,8 +34,7 @@ const STATE: &[(&str, &str)] = &[
 
 /// A copy of the article with the longest text, and news of its own.
 const COPY: &str = r#"INSERT INTO "the press"."Articles" (id, "Body") SELECT 'copy', '快讯：' || "Body" FROM "the press"."Articles" ORDER BY length("Body") DESC LIMIT 1;"#;
-const NEWS: &str =
-    r#"INSERT INTO "the press"."Articles" (id, "Body") VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');"#;
+const NEWS: &str = r#"INSERT INTO "the press"."Articles" (id, "Body") VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');"#;
 
 /// Dumps, restores, compares, tries; in pg_dump's plain and custom format.
 pub fn run(context: &Context) -> Result<Tally> {

@@ -155,7 +155,8 @@ fn least(server: &Server) -> Result<Tally> {
 /// tables and on those where it may make triggers, writes to guarded tables and calls everything there is: nothing of it runs as
 /// anyone else.
 fn hostile(server: &Server) -> Result<Tally> {
-    let parts = HOSTILE.split_once("-- mallory:").and_then(|(keeper, rest)| Some((keeper, rest.split_once("-- work")?)));
+    let parts =
+        HOSTILE.split_once("-- mallory:").and_then(|(keeper, rest)| Some((keeper, rest.split_once("-- work")?)));
     let (keeper, (traps, work)) = parts.ok_or("hostile.sql has no lines \"-- mallory\" and \"-- work\"")?;
     let traps = format!("--{traps}");
     query(server, DATABASE, &format!("SET client_min_messages = error; {keeper}"))?;

@@ -119,9 +119,13 @@ fn unguarded(name: &str, text: &str) -> Vec<(usize, &'static str)> {
     for (at, _) in whole.match_indices("raw::") {
         // A path that only ends in these letters, or the one call that hands an error back at the outermost frame.
         let before = whole[..at].chars().next_back();
-        let is_other = before.is_some_and(|c| c.is_alphanumeric() || c == '_') || whole[at..].starts_with("raw::ReThrowError");
+        let is_other =
+            before.is_some_and(|c| c.is_alphanumeric() || c == '_') || whole[at..].starts_with("raw::ReThrowError");
         if !is_other && !guarded.iter().any(|range| range.contains(&at)) {
-            found.push((whole[..at].lines().count(), "a function of boundary::raw is called outside of boundary::catch"));
+            found.push((
+                whole[..at].lines().count(),
+                "a function of boundary::raw is called outside of boundary::catch",
+            ));
         }
     }
     found
