@@ -2,13 +2,11 @@
 
 use pgrx::prelude::*;
 
-use crate::datum::memory::keep_reserve;
 use crate::guc;
 
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);
 
 fn check_for_interrupts() {
-    keep_reserve();
     pgrx::check_for_interrupts!();
 }
 
