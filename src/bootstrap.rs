@@ -2,6 +2,7 @@
 
 use pgrx::prelude::*;
 
+use crate::datum::memory::reserve;
 use crate::guc;
 
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);
@@ -13,6 +14,7 @@ fn check_for_interrupts() {
 /// Connects the core's cancellation checks to the server's, and defines the settings.
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
+    reserve();
     neardup_core::interrupt::install(check_for_interrupts);
     guc::define();
 }

@@ -12,7 +12,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 struct Memory;
 
@@ -61,9 +61,24 @@ unsafe extern "C-unwind" {
 const HINT: &CStr =
     c"The session ends, the server goes on. Work on fewer rows or shorter texts at a time, or give the server more memory.";
 
+/// What the way out may use. Never touched, so it takes address space alone.
+static RESERVE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+const RESERVED: Layout = Layout::new::<[u8; 1 << 20]>();
+
+/// Puts something by for [`exhausted`], when the library is loaded.
+pub fn reserve() {
+    // SAFETY: the layout is not empty. A failure leaves null, which is no reserve.
+    RESERVE.store(unsafe { System.alloc(RESERVED) }, Ordering::Relaxed);
+}
+
 /// Ends this backend with FATAL 53200.
 #[cold]
 fn exhausted(size: usize) -> ! {
+    let reserve = RESERVE.swap(std::ptr::null_mut(), Ordering::Relaxed);
+    if !reserve.is_null() {
+        // SAFETY: it was allocated with this layout, and whoever swaps it out has it alone.
+        unsafe { System.dealloc(reserve, RESERVED) };
+    }
     static LEAVING: AtomicBool = AtomicBool::new(false);
     if !LEAVING.swap(true, Ordering::Relaxed) {
         // SAFETY: we are in a backend's only thread, where these may be called at any time; the formats fit their arguments, which live
