@@ -2,19 +2,19 @@
 
 use pgrx::prelude::*;
 
-use crate::datum::memory::reserve;
+use crate::datum::memory::keep_reserve;
 use crate::guc;
 
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);
 
 fn check_for_interrupts() {
+    keep_reserve();
     pgrx::check_for_interrupts!();
 }
 
 /// Connects the core's cancellation checks to the server's, and defines the settings.
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
-    reserve();
     neardup_core::interrupt::install(check_for_interrupts);
     guc::define();
 }

@@ -11,7 +11,7 @@ use pgrx::PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 struct Memory;
@@ -54,6 +54,7 @@ unsafe extern "C-unwind" {
     fn errcode(code: c_int) -> c_int;
     fn errmsg(format: *const c_char, ...) -> c_int;
     fn errdetail(format: *const c_char, ...) -> c_int;
+    fn geterrcode() -> c_int;
     fn errhint(format: *const c_char, ...) -> c_int;
     fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
 }
@@ -61,24 +62,71 @@ unsafe extern "C-unwind" {
 const HINT: &CStr =
     c"The session ends, the server goes on. Work on fewer rows or shorter texts at a time, or give the server more memory.";
 
-/// What the way out may use. Never touched, so it takes address space alone.
+/// What is given back when memory has run out, so that the way out has some. Never touched, so it takes address space alone.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 const RESERVED: Layout = Layout::new::<[u8; 1 << 20]>();
 
-/// Puts something by for [`exhausted`], when the library is loaded.
-pub fn reserve() {
-    // SAFETY: the layout is not empty. A failure leaves null, which is no reserve.
-    RESERVE.store(unsafe { System.alloc(RESERVED) }, Ordering::Relaxed);
+/// Has Postgres call [`on_error`] for each error until it is back at the top. Its previous one is none: it stands at the bottom.
+static mut AT_THE_BOTTOM: pg_sys::ErrorContextCallback = pg_sys::ErrorContextCallback {
+    previous: std::ptr::null_mut(),
+    callback: Some(on_error),
+    arg: std::ptr::null_mut(),
+};
+
+/// Makes ready for an error for want of memory that Postgres raises in the midst of our work. pgrx copies each error before it hands it on, and
+/// where there is no memory for that raises the next one, over and over, which ends in a PANIC and takes the server down. So a reserve is
+/// given back as soon as the error is raised. Called from each check for interrupts.
+///
+/// A callback of the error context is the one place between raising and copying that Postgres (14 to 18, `errfinish`) opens to an
+/// extension: `emit_log_hook` comes after the copy, if at all. Why it is sound to stand at the bottom of that list:
+///
+/// - The list may be changed so. Whoever adds a callback keeps the head that it found and puts that back; `PG_TRY`, and pgrx around each
+///   call into Postgres, do the same after an error. So a list that ends in ours goes on doing so, or, where the head that is put back is
+///   null, loses ours until the next check. Ours is a static with nothing behind it: no list becomes a circle, and no frame has to be
+///   alive for it. Libraries are never unloaded.
+/// - Nothing walks dead frames. This is called from our own code, outside of calls into Postgres, and pgrx has put the head back to what
+///   it was before the last of them, also where it failed.
+/// - `free` is not entered twice. Out of memory is raised after `malloc` has answered with null, and by nobody from a signal handler: what
+///   Postgres raises there (`quickdie`, floating-point exceptions) has other codes, for which only the code is read.
+/// - It raises nothing, unwinds nothing and allocates nothing: `geterrcode` reads the report that is being made, within `errfinish`.
+/// - It is idle for every other error, and there for one error: the reserve is made anew at the next check.
+pub fn keep_reserve() {
+    // SAFETY: we are in a backend's only thread. The list of callbacks is Postgres's, each alive as long as it is in the list, and ends
+    // with null; ours lives for ever. Who takes a callback off the list goes on with its previous one, whatever that is.
+    unsafe {
+        let ours = &raw mut AT_THE_BOTTOM;
+        let mut link = &raw mut pg_sys::error_context_stack;
+        while !(*link).is_null() && *link != ours {
+            link = &raw mut (**link).previous;
+        }
+        *link = ours;
+    }
+    if RESERVE.load(Ordering::Relaxed).is_null() {
+        // SAFETY: the layout is not empty.
+        RESERVE.store(unsafe { System.alloc(RESERVED) }, Ordering::Relaxed);
+    }
 }
 
-/// Ends this backend with FATAL 53200.
-#[cold]
-fn exhausted(size: usize) -> ! {
+fn give_reserve_back() {
     let reserve = RESERVE.swap(std::ptr::null_mut(), Ordering::Relaxed);
     if !reserve.is_null() {
         // SAFETY: it was allocated with this layout, and whoever swaps it out has it alone.
         unsafe { System.dealloc(reserve, RESERVED) };
     }
+}
+
+/// Postgres calls it while it makes an error's report. It calls nothing that could raise another one.
+unsafe extern "C-unwind" fn on_error(_: *mut c_void) {
+    // SAFETY: this is the place where the code may be asked for.
+    if unsafe { geterrcode() } == ERRCODE_OUT_OF_MEMORY as c_int {
+        give_reserve_back();
+    }
+}
+
+/// Ends this backend with FATAL 53200.
+#[cold]
+fn exhausted(size: usize) -> ! {
+    give_reserve_back();
     static LEAVING: AtomicBool = AtomicBool::new(false);
     if !LEAVING.swap(true, Ordering::Relaxed) {
         // SAFETY: we are in a backend's only thread, where these may be called at any time; the formats fit their arguments, which live
