@@ -117,7 +117,7 @@ impl<'r> Rule<'r> {
                 Ok((found >= *similarity).then_some((Verdict::Copy, found)))
             }
             (_, Side::Prepared(a)) => a.duplicate(b).map_err(report),
-            (rule, a) => rule.kept(&mut rule.side(&a.text().to_owned())?, b),
+            (rule, a) => rule.kept(&mut rule.side(a.text())?, b),
         }
     }
 

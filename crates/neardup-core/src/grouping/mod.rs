@@ -3,7 +3,6 @@
 //! * [`group_simhash`]: 64-bit SimHashes within a Hamming distance; exact.
 //! * [`split_by_message`]: one group of them, split by what the texts say.
 //! * [`group_by_bands`]: rows that share a band key and are found similar; for MinHash. [`stars_of`] refines its groups.
-//! * [`stars()`]: rows of a table, grouped by the pairs that were judged to be duplicates.
 //! * [`Linkage`]: whether a chain of near rows is one group.
 //!
 //! A group is named by its first row in the given order, the representative, so whoever orders the rows decides which one is
@@ -22,7 +21,6 @@ mod simhash;
 mod similar;
 mod sorted;
 mod star;
-mod stars;
 mod sweep;
 mod union_find;
 
@@ -34,7 +32,6 @@ pub use messages::{Group, Place, split_by_message};
 pub use partners::{Partners, Row};
 pub use simhash::group_simhash;
 pub use similar::stars_of;
-pub use stars::{Member, Pair, stars};
 
 /// Checks that positions fit 32 bits.
 fn count_rows(count: usize) -> Result<u32> {
