@@ -1,6 +1,7 @@
 //! Copies in a whole table, found set-wise: window functions for `sql/cleanup/copies.sql`, which Postgres feeds in the order of its sorts.
 //!
-//! * `earlier_rows` and `first_row` take rows sorted by key and give those that a row is to be compared with ([`Partners`]).
+//! * `earlier_rows` and `first_row` take rows sorted by key and give those that a row is to be compared with ([`Partners`]);
+//!   `earlier_rows` gives twice each row's number, and one more where the key is hot.
 //! * `join_star` takes pairs sorted by the row that comes later, and judges no more of them than it must: a row joins the first row of
 //!   its pairs that stays and that it duplicates. Whoever joins is judged against the row that stays, never through a chain.
 //!
@@ -41,6 +42,8 @@ fn earlier_rows(window: &Window<'_>) -> Option<pg_sys::Datum> {
     let Numbers { key, row, within } = Numbers::of(window)?;
     let Comparison { partners, found } = window.state();
     partners.of(key, row, within, found);
+    let is_hot = i64::from(partners.is_hot());
+    found.iter_mut().for_each(|number| *number = *number * 2 + is_hot);
     if found.is_empty() { None } else { found.as_slice().into_datum() }
 }
 

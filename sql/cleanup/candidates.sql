@@ -65,12 +65,16 @@ BEGIN
         'neardup_internal.first_row(n.hash, n.place, n.moment, ', within, ') OVER (PARTITION BY n.scope ORDER BY n.hash, n.place) AS first '
         'FROM numbered n) s WHERE s.first IS NOT NULL), ',
         -- The others meet rows that share a key with them,
-        'met AS (SELECT s.place, neardup_internal.earlier_rows(s.key, s.place, s.moment, ', within, ') OVER (ORDER BY s.key, s.place) AS rows '
-        'FROM (SELECT n.place, n.moment, ', CASE WHEN has_scope THEN 'pg_catalog.hashint8extended(k.key, n.scope)' ELSE 'k.key' END, ' AS key '
+        'met AS (SELECT s.place, s.enough, neardup_internal.earlier_rows(s.key, s.place, s.moment, ', within, ') OVER (ORDER BY s.key, s.place) AS rows '
+        'FROM (SELECT n.place, n.moment, least(2, pg_catalog.cardinality(n.keys)) AS enough, ', CASE WHEN has_scope THEN 'pg_catalog.hashint8extended(k.key, n.scope)' ELSE 'k.key' END, ' AS key '
         'FROM numbered n CROSS JOIN LATERAL pg_catalog.unnest(n.keys) k(key) '
         'WHERE NOT EXISTS (SELECT FROM same s WHERE s.later OPERATOR(pg_catalog.=) n.place)) s), '
-        'pairs AS (SELECT p.later, p.earlier, pg_catalog.count(*) AS shared '
-        'FROM (SELECT m.place AS later, pg_catalog.unnest(m.rows) AS earlier FROM met m WHERE m.rows IS NOT NULL) p GROUP BY p.later, p.earlier), ',
+        -- each with a bit that says whether the key is hot, in which case sharing it alone is not enough,
+        'pairs AS (SELECT p.later, p.earlier, pg_catalog.sum(p.weight) AS shared '
+        'FROM (SELECT r.later, r.enough, r.packed OPERATOR(pg_catalog.>>) 1 AS earlier, '
+        '2 OPERATOR(pg_catalog.-) CAST(r.packed OPERATOR(pg_catalog.&) ''1''::bigint AS integer) AS weight '
+        'FROM (SELECT m.place AS later, m.enough, pg_catalog.unnest(m.rows) AS packed FROM met m WHERE m.rows IS NOT NULL) r) p '
+        'GROUP BY p.later, p.earlier HAVING pg_catalog.sum(p.weight) OPERATOR(pg_catalog.>=) pg_catalog.min(p.enough)), ',
         -- and are judged, those with most shared keys first, until one of them stays for them.
         'judged AS MATERIALIZED (SELECT j.later, (j.joined).* FROM (SELECT p.later, '
         'neardup_internal.join_star(p.later, p.earlier, e.document, l.document, ', how, ') OVER (ORDER BY p.later, p.shared DESC, p.earlier) AS joined '

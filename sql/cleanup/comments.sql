@@ -56,7 +56,7 @@ COMMENT ON FUNCTION neardup_internal.chosen_verify(neardup.protected, text) IS '
 COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer) IS 'the arguments of a clean-up, and the guard''s settings where nothing is said';
 COMMENT ON FUNCTION neardup_internal.meet(text, text, interval) IS 'SQL condition that two times are near; a row without a time is near to all';
 COMMENT ON FUNCTION neardup_internal.first_row(bigint, bigint, bigint, bigint) IS 'window function over rows sorted by a hash of their text: the first row of the same text, near in time; NULL where the row is itself the first';
-COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint) IS 'window function over rows sorted by key: the earlier rows of the same key that a row is compared with, all or the first and the last of many';
+COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint) IS 'window function over rows sorted by key: the earlier rows of the same key that a row is compared with, all or the first and the last of many; each twice its number, and one more where the key is hot';
 COMMENT ON TYPE neardup_internal.joined IS 'the row that stays for another one, why, and whether instead the other one holds it';
 COMMENT ON FUNCTION neardup_internal.join_star(bigint, bigint, text, text, text, text, double precision) IS 'window function over candidate pairs sorted by the later row: judges them until an earlier row stays for the later one';
 COMMENT ON FUNCTION neardup_internal.has_tids(regclass) IS 'whether rows may be found again by their tid within a statement';

@@ -21,6 +21,9 @@ const FIRST: usize = 4;
 /// How many of the rows just before it a row meets where there are more.
 const LAST: usize = 12;
 
+/// A key of more rows is hot: sharing one such key and nothing else makes no candidates (docs/candidates.md).
+const HOT: usize = 300;
+
 /// A row under a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -88,6 +91,12 @@ impl Partners {
         self.last.push_back(row);
     }
 
+    /// Whether the key of the last row is hot.
+    #[must_use]
+    pub const fn is_hot(&self) -> bool {
+        self.count > HOT
+    }
+
     /// Takes the next row of a key whose rows are all alike, and gives the one that it belongs to: the first, or the first near in time.
     pub fn first_of(&mut self, key: i64, row: Row, within: Option<u64>) -> Option<i64> {
         self.enter(key);
@@ -150,6 +159,17 @@ mod tests {
         let expected: Vec<i64> = (0..FIRST as i64).chain(5000 - LAST as i64..5000).collect();
         assert_eq!(found[5000], expected);
         assert!(found.iter().all(|partners| partners.is_sorted() && partners.len() <= ALL));
+    }
+
+    #[test]
+    fn a_key_of_many_rows_is_hot() {
+        let mut partners = Partners::default();
+        let mut add = |key, number| {
+            partners.of(key, row(number), None, &mut Vec::new());
+            partners.is_hot()
+        };
+        assert!((0..HOT as i64).all(|number| !add(7, number)));
+        assert!(add(7, HOT as i64) && !add(8, 0));
     }
 
     #[test]
