@@ -217,11 +217,12 @@ fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {
 fn guard_index(
     target: Option<pg_sys::Oid>,
     settings: Option<&str>,
-    columns: Option<Vec<i16>>,
+    columns: Option<Array<i16>>,
     expression: Option<pg_sys::Oid>,
 ) -> Option<pg_sys::Oid> {
     let settings = Settings::parse(settings?).ok()?;
-    target::index_of(target?, &settings, &columns?, expression).map(|found| found.index)
+    let columns: Vec<i16> = columns?.iter().collect::<Option<_>>()?;
+    target::index_of(target?, &settings, &columns, expression).map(|found| found.index)
 }
 
 /// Tells Postgres that the entry points use calling convention 1.

@@ -26,7 +26,7 @@ const SUBJECTS: [Subject; 5] = [
     Subject {
         name: "hamming_ball",
         values: &["'0123456789abcdef/7'", "'ffffffffffffffff/64'"],
-        comparison: "neardup_internal.simhash_in_ball('0123456789abcdef', v)",
+        comparison: "hamming_ball_send(v)",
         from_bytea: false,
     },
     Subject {
