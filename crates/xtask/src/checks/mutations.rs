@@ -26,7 +26,7 @@ const SUBJECTS: [Subject; 5] = [
     Subject {
         name: "hamming_ball",
         values: &["'0123456789abcdef/7'", "'ffffffffffffffff/64'"],
-        comparison: "hamming_ball_send(v)",
+        comparison: "hamming_ball_send(v) = hamming_ball_send(w)",
         from_bytea: false,
     },
     Subject {
