@@ -176,7 +176,7 @@ fn sessions(bench: &Bench, section: &mut Section) -> Result {
     }
     let method = format!(
         "Each insert is a made-up article of {LENGTH} characters, one of {}, without 1 to 20 characters somewhere in it; {seconds} s. The guard leaves \
-         copies out. It stored {} rows; {} pairs of these are copies by its own rule, {} are excerpts, of which it keeps a longer text that comes later.",
+         copies out. It stored {} rows; {} pairs of these are copies by its own rule, {} are excerpts, of which it keeps a longer text that comes later. The others lost a fact, such as a number, by the cut.",
         grouped(ORIGINALS as f64),
         grouped(stored),
         grouped(left),
