@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use neardup_core::analysis::{Analyzer, Scratch, Spec};
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Analyzer, Scratch, Spec};
+use neardup_text::{Error, ErrorKind};
 
 use crate::error::{Result, report};
 use crate::profile;
@@ -24,7 +24,7 @@ struct Compiled {
     description: String,
 }
 
-fn compile(text: &str) -> neardup_core::Result<Compiled> {
+fn compile(text: &str) -> neardup_text::Result<Compiled> {
     Ok(Compiled { analyzer: text.parse()?, description: text.parse::<Spec>()?.to_json()? })
 }
 

@@ -4,7 +4,7 @@
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::plot;
 use neardup_core::sketch::minhash::MinHashRef;
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
 use crate::argument::within;

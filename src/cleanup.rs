@@ -4,9 +4,9 @@
 //! lasts over the commits of a procedure, and whether a procedure may commit.
 
 use neardup_core::banding::MAX_DISTANCE;
-use neardup_core::grouping::{self, Group};
 use neardup_core::sketch::digest;
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
+use neardup_verdict::{Group, Place};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
@@ -159,11 +159,11 @@ fn judge_group(
             Ok(None)
         }
     };
-    let places = grouping::split_by_message(group, kept).map_err(report)?;
+    let places = neardup_verdict::split_by_message(group, kept).map_err(report)?;
     if let Some(error) = failure {
         return Err(error);
     }
-    let row = |(member, place): (i32, grouping::Place)| {
+    let row = |(member, place): (i32, Place)| {
         (member, place.representative as i32 + 1, place.verdict.name().to_owned(), place.score)
     };
     Ok(TableIterator::new((1..).zip(places).map(row).collect::<Vec<_>>()))

@@ -6,8 +6,8 @@
 
 use neardup_core::banding;
 use neardup_core::similarity;
-use neardup_core::sketch::hash::token_hash;
 use neardup_core::sketch::winnow::{MAX_WINDOW, Winnower};
+use neardup_text::hash::token_hash;
 use pgrx::prelude::*;
 
 use crate::analyzer;

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use neardup_core::analysis::normalize::{self, Steps};
 use neardup_core::sketch::digest;
+use neardup_text::normalize::{self, Steps};
 use pgrx::Uuid;
 use pgrx::prelude::*;
 

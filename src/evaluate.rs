@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use neardup_core::evaluate::{Measure, Method, Point, Prepared, Preparer, best, curve};
 use neardup_core::plot::{self, Series};
 use neardup_core::similarity;
 use neardup_core::weighting::Weighting;
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
+use neardup_verdict::evaluate::{Measure, Method, Point, Prepared, Preparer, best, curve};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
@@ -59,13 +59,13 @@ impl Trial {
         Ok(Self { method, preparer, values: Vec::new(), time: Duration::ZERO })
     }
 
-    fn judge(&mut self, a: &str, b: &str, label: bool) -> neardup_core::Result<()> {
+    fn judge(&mut self, a: &str, b: &str, label: bool) -> neardup_text::Result<()> {
         let start = Instant::now();
         let (a, b) = (self.preparer.prepare(a)?, self.preparer.prepare(b)?);
         self.compare(&a, &b, label, start)
     }
 
-    fn compare(&mut self, a: &Prepared, b: &Prepared, label: bool, start: Instant) -> neardup_core::Result<()> {
+    fn compare(&mut self, a: &Prepared, b: &Prepared, label: bool, start: Instant) -> neardup_text::Result<()> {
         self.values.push((self.preparer.compare(a, b)? as f32, label));
         self.time += start.elapsed();
         Ok(())
@@ -94,7 +94,7 @@ impl Trial {
 fn trials(measures: &[Option<String>], analyzers: &[Option<String>], weighting: &str) -> Result<Vec<Trial>> {
     let weighting = Weighting::parse(weighting).map_err(report)?;
     let named = measures.iter().map(|name| Measure::parse(name.as_deref().unwrap_or("NULL")));
-    let mut measures = named.collect::<neardup_core::Result<Vec<_>>>().map_err(report)?;
+    let mut measures = named.collect::<neardup_text::Result<Vec<_>>>().map_err(report)?;
     if measures.is_empty() {
         measures = Measure::ALL.to_vec();
     }

@@ -6,7 +6,7 @@
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};
 use neardup_core::sketch::minhash::{self, MinHashRef, Scheme};
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
@@ -130,7 +130,7 @@ struct MinHashes {
 }
 
 impl MinHashes {
-    fn push(&mut self, row: u32, signature: &[u8], bands: u32, rows: u32) -> neardup_core::Result<()> {
+    fn push(&mut self, row: u32, signature: &[u8], bands: u32, rows: u32) -> neardup_text::Result<()> {
         if self.present.count == 0 {
             self.width = signature.len();
         } else {
@@ -157,7 +157,7 @@ impl MinHashes {
 }
 
 /// An error unless the signature's values stand for hash functions, so that bands of them mean something.
-pub fn check_scheme(signature: MinHashRef<'_>) -> neardup_core::Result<()> {
+pub fn check_scheme(signature: MinHashRef<'_>) -> neardup_text::Result<()> {
     if signature.parameters().scheme() == Scheme::ManyHash {
         return Ok(());
     }

@@ -2,9 +2,9 @@
 
 use ahash::AHashMap;
 use neardup_core::similarity::{overlap, weighted_cosine};
-use neardup_core::sketch::hash::token_hash;
-use neardup_core::verdict::{Prepared, Verdict, replaces};
-use neardup_core::{Error, ErrorKind};
+use neardup_text::hash::token_hash;
+use neardup_text::{Error, ErrorKind};
+use neardup_verdict::{Prepared, Verdict, replaces};
 use pgrx::prelude::*;
 
 use crate::analyzer;

@@ -1,7 +1,7 @@
 //! `near_duplicate`: the guard's rule as a query, and the same rule for clean-ups.
 
 use neardup_core::sketch::minhash::shares_key;
-use neardup_core::verdict::Prepared;
+use neardup_verdict::Prepared;
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};

@@ -3,8 +3,9 @@
 //! Functions are similarities, operators are distances: 1 minus the similarity, so that an ORDER BY puts the nearest first, as in pgvector.
 
 use neardup_core::document::HashedTokens;
+use neardup_core::similarity;
 use neardup_core::sketch::tokenset::TokenSet;
-use neardup_core::{Error, ErrorKind, similarity};
+use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
 use crate::datum::{Stored, TokenSetType};
@@ -34,7 +35,7 @@ type Set<'a> = Stored<'a, TokenSetType>;
 fn compare(
     a: Set<'_>,
     b: Set<'_>,
-    measure: impl FnOnce(&TokenSet<'_>, &TokenSet<'_>) -> neardup_core::Result<f64>,
+    measure: impl FnOnce(&TokenSet<'_>, &TokenSet<'_>) -> neardup_text::Result<f64>,
 ) -> Result<f64> {
     let (a, b) = (TokenSet::open(a.bytes).map_err(report)?, TokenSet::open(b.bytes).map_err(report)?);
     measure(&a, &b).map_err(report)

@@ -38,7 +38,7 @@ const KEYS: std::ops::RangeInclusive<u32> = 1..=1024;
 type Value<'a> = Stored<'a, MinHashType>;
 type Signature = Made<MinHashType>;
 
-fn parameters(description: &str, keys: u32) -> neardup_core::Result<Parameters> {
+fn parameters(description: &str, keys: u32) -> neardup_text::Result<Parameters> {
     Parameters::sketch(keys as usize, fingerprint(description, 0))
 }
 

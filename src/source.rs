@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use neardup_core::document::{HashedTokens, Weights};
 use neardup_core::weighting::Weighting;
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
 use pgrx::Array;
 
 use crate::analyzer;
@@ -34,7 +34,7 @@ fn with_room<T>(work: impl FnOnce(&mut HashedTokens) -> Result<T>) -> Result<T> 
 pub fn of_document<T>(
     document: &str,
     analyzer: &str,
-    work: impl FnOnce(&mut HashedTokens, &str) -> neardup_core::Result<T>,
+    work: impl FnOnce(&mut HashedTokens, &str) -> neardup_text::Result<T>,
 ) -> Result<T> {
     with_room(|tokens| {
         analyzer::with_description(analyzer, |analyzer, description, scratch| {
@@ -50,7 +50,7 @@ pub fn of_two_documents<T>(
     a: &str,
     b: &str,
     analyzer: &str,
-    work: impl FnOnce(&mut HashedTokens, &mut HashedTokens) -> neardup_core::Result<T>,
+    work: impl FnOnce(&mut HashedTokens, &mut HashedTokens) -> neardup_text::Result<T>,
 ) -> Result<T> {
     with_room(|tokens_a| {
         with_room(|tokens_b| {
@@ -67,7 +67,7 @@ pub fn of_two_documents<T>(
 /// Runs `work` with the tokens of an array; NULL elements do not count.
 pub fn of_array<T>(
     array: &Array<'_, &str>,
-    work: impl FnOnce(&mut HashedTokens) -> neardup_core::Result<T>,
+    work: impl FnOnce(&mut HashedTokens) -> neardup_text::Result<T>,
 ) -> Result<T> {
     with_room(|tokens| {
         tokens.read_tokens(array.iter().flatten()).map_err(report)?;
@@ -79,7 +79,7 @@ pub fn of_array<T>(
 pub fn of_weighted_array<T>(
     array: &Array<'_, &str>,
     weights: &Array<'_, f64>,
-    work: impl FnOnce(&mut HashedTokens, Weights<'_>) -> neardup_core::Result<T>,
+    work: impl FnOnce(&mut HashedTokens, Weights<'_>) -> neardup_text::Result<T>,
 ) -> Result<T> {
     if array.len() != weights.len() {
         let message = format!("{} tokens have {} weights", array.len(), weights.len());
@@ -96,7 +96,7 @@ pub fn of_weighted_array<T>(
 /// Runs `work` with the lexemes of a tsvector, each as often as it has positions, in the order of the positions.
 pub fn of_tsvector<T>(
     vector: &TsVector<'_>,
-    work: impl FnOnce(&mut HashedTokens) -> neardup_core::Result<T>,
+    work: impl FnOnce(&mut HashedTokens) -> neardup_text::Result<T>,
 ) -> Result<T> {
     with_room(|tokens| {
         tokens.read_hashes(vector.hashes()).map_err(report)?;

@@ -1,12 +1,13 @@
 //! Looking inside the analysis: normalised text, tokens, keywords, sentences, and what analyzers there are.
 
-use neardup_core::analysis::normalize::{self, Steps};
-use neardup_core::analysis::sentences::{Sentence, sentences};
-use neardup_core::analysis::{Analyzer, Scratch, Spec, presets};
-use neardup_core::sketch::hash::token_hash;
+use neardup_core::similarity;
 use neardup_core::weighting::idf::{Idf, JiebaIdf};
 use neardup_core::weighting::{Weighting, keywords};
-use neardup_core::{Error, ErrorKind, similarity};
+use neardup_text::hash::token_hash;
+use neardup_text::normalize::{self, Steps};
+use neardup_text::sentences::{Sentence, sentences};
+use neardup_text::{Analyzer, Scratch, Spec, presets};
+use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
 use crate::analyzer;
@@ -32,14 +33,14 @@ fn tokens(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Vec<Str
 }
 
 /// Tokens as a function's answer, if there is memory for the array, which Postgres makes of two copies of each.
-pub fn as_array(tokens: neardup_core::Result<Vec<String>>) -> Result<Vec<String>> {
+pub fn as_array(tokens: neardup_text::Result<Vec<String>>) -> Result<Vec<String>> {
     let tokens = tokens.map_err(report)?;
     claim(tokens.iter().map(|token| 4 * token.len() + 170).sum())?;
     Ok(tokens)
 }
 
 /// The tokens of a document, if they fit one array.
-pub fn token_list(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> neardup_core::Result<Vec<String>> {
+pub fn token_list(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> neardup_text::Result<Vec<String>> {
     let mut tokens = Vec::new();
     let mut bytes = 0;
     analyzer.tokens(document, scratch, &mut |token| {
@@ -89,7 +90,7 @@ pub fn ranked_words(
     idf: &dyn Idf,
     analyzer: &Analyzer,
     scratch: &mut Scratch,
-) -> neardup_core::Result<Vec<(String, f64)>> {
+) -> neardup_text::Result<Vec<(String, f64)>> {
     let mut tokens = Vec::new();
     let text = analyzer.normalize(document, scratch);
     analyzer.words(text, &mut |token| tokens.push(token))?;
@@ -154,7 +155,7 @@ fn shingle_sets(
     sentences: &[Sentence<'_>],
     analyzer: &Analyzer,
     scratch: &mut Scratch,
-) -> neardup_core::Result<Vec<Vec<u64>>> {
+) -> neardup_text::Result<Vec<Vec<u64>>> {
     let mut sets = Vec::with_capacity(sentences.len());
     for sentence in sentences {
         let mut set = Vec::new();

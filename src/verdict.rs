@@ -1,9 +1,9 @@
 //! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
 
-use neardup_core::analysis::Scratch;
 use neardup_core::profile::{Passage, Profile};
-use neardup_core::verdict::explain::{self, Line};
-use neardup_core::verdict::{self, Message};
+use neardup_text::Scratch;
+use neardup_verdict::Message;
+use neardup_verdict::explain::{self, Line};
 use pgrx::prelude::*;
 
 use crate::analyzer;
@@ -41,7 +41,7 @@ fn row(message: Message) -> Record<Row> {
     IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn same_message(a: &str, b: &str) -> Result<Record<Row>> {
-    verdict::same_message(a, b).map(row).map_err(report)
+    neardup_verdict::same_message(a, b).map(row).map_err(report)
 }
 
 // A row without a title still has a text, so a NULL title is none; a missing text leaves nothing to judge.
@@ -59,8 +59,8 @@ fn same_message_titled(
     b: Option<&str>,
 ) -> Result<Option<Record<Row>>> {
     let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
-    let message =
-        verdict::same_message_titled(title_a.unwrap_or_default(), a, title_b.unwrap_or_default(), b).map_err(report)?;
+    let message = neardup_verdict::same_message_titled(title_a.unwrap_or_default(), a, title_b.unwrap_or_default(), b)
+        .map_err(report)?;
     Ok(Some(row(message)))
 }
 
@@ -71,7 +71,7 @@ fn fact_conflicts(
     b: &str,
 ) -> Result<TableIterator<'static, (name!(kind, String), name!(in_a, Option<String>), name!(in_b, Option<String>))>> {
     let written = |fact: String| (!fact.is_empty()).then_some(fact);
-    let conflicts = verdict::facts::conflicts(a, b).map_err(report)?;
+    let conflicts = neardup_verdict::facts::conflicts(a, b).map_err(report)?;
     Ok(TableIterator::new(
         conflicts.into_iter().map(move |c| (c.kind.name().to_owned(), written(c.in_a), written(c.in_b))),
     ))
@@ -125,7 +125,8 @@ fn profile_same_message_titled(
 }
 
 fn by_profile(texts: [&str; 4], profile: &str) -> Result<Record<Row>> {
-    let judge = |profile: &Profile, scratch: &mut Scratch| verdict::same_message_by_profile(texts, profile, scratch);
+    let judge =
+        |profile: &Profile, scratch: &mut Scratch| neardup_verdict::same_message_by_profile(texts, profile, scratch);
     profile::with(profile, None, judge)?.map(row).map_err(report)
 }
 

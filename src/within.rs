@@ -6,7 +6,7 @@
 use std::ffi::{CStr, CString};
 
 use neardup_core::sketch::{minhash, simhash};
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
 use crate::argument::within;

@@ -5,7 +5,7 @@
 //! bytes at the next even offset: a uint16 number, and for each a uint16 with 2 bits of weight above 14 of position. Unchanged from
 //! PostgreSQL 8.3 to 18. All of it is read by bytes, so that nothing needs to be aligned, and nothing outside the value is read.
 
-use neardup_core::sketch::hash::token_hash;
+use neardup_text::hash::token_hash;
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use neardup_core::sketch::hash::token_hash;
+use neardup_text::hash::token_hash;
 use pgrx::pg_sys;
 
 use super::target::{Guard, Part};

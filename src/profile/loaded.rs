@@ -6,8 +6,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use neardup_core::analysis::Scratch;
 use neardup_core::profile::{Profile, Statistics};
+use neardup_text::Scratch;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;

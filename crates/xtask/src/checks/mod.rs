@@ -54,7 +54,7 @@ pub const ALL: &[Check] = &[
     Check { name: "lint", what: "cargo clippy (about 2 minutes the first time)", needs_server: false, run: rust::lint },
     Check {
         name: "core",
-        what: "unit tests of neardup-core (about 3 minutes the first time)",
+        what: "unit tests of the three crates without Postgres (about 3 minutes the first time)",
         needs_server: false,
         run: rust::core,
     },

@@ -17,9 +17,9 @@ const PLACES: [&str; 17] = [
     "src/planning.rs",
     "src/guc.rs",
     "src/guard/",
-    "crates/neardup-core/src/analysis/chars/neon.rs",
-    "crates/neardup-core/src/analysis/chars/x86.rs",
-    "crates/neardup-core/src/analysis/normalize/fused/x86.rs",
+    "crates/neardup-text/src/chars/neon.rs",
+    "crates/neardup-text/src/chars/x86.rs",
+    "crates/neardup-text/src/normalize/fused/x86.rs",
     "crates/neardup-core/src/grouping/near.rs",
     "crates/neardup-core/src/grouping/sweep.rs",
     "crates/neardup-core/src/pglz.rs",
@@ -36,7 +36,9 @@ const REACH: usize = 12;
 /// Reads all sources.
 pub fn run(_: &Context) -> Result<Tally> {
     let mut files = Vec::new();
-    for directory in ["src", "crates/neardup-core/src", "crates/xtask/src"] {
+    for directory in
+        ["src", "crates/neardup-core/src", "crates/neardup-text/src", "crates/neardup-verdict/src", "crates/xtask/src"]
+    {
         sources(&root().join(directory), &mut files)?;
     }
     let mut tally = Tally::default();
