@@ -2,8 +2,8 @@
 
 use pgrx::prelude::*;
 
-use crate::datum::memory::keep_reserve;
 use crate::guc;
+use crate::pg::call::memory::keep_reserve;
 
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);
 

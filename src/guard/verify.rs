@@ -5,7 +5,7 @@ use pgrx::pg_sys::Oid;
 
 use super::settings::{Settings, Verify};
 use crate::error::Result;
-use crate::judge::{Rule, Side};
+use crate::verdict::judge::{Rule, Side};
 
 /// By what two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]

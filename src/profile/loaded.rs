@@ -12,9 +12,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use crate::analyzer;
-use crate::datum::read::{Moment, Reader, Value};
 use crate::error::{Result, report};
+use crate::pg::table::read::{Moment, Reader, Value};
+use crate::text::analyzer;
 
 /// How the text of an analyzer begins that is a profile.
 pub const PREFIX: &str = "profile:";

@@ -15,11 +15,11 @@ use neardup_text::{Analyzer, HouseWord, Scratch, Spec};
 use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
-use crate::analyzer;
 use crate::argument::within;
-use crate::datum::SimHash;
 use crate::error::{Result, report};
-use crate::tokens::{as_array, ranked_words, token_list};
+use crate::pg::SimHash;
+use crate::text::analyzer;
+use crate::text::tokens::{as_array, ranked_words, token_list};
 
 pub use loaded::{PREFIX, with};
 
