@@ -19,11 +19,11 @@ mod text;
 mod texts;
 mod vectors;
 
-use crate::build::build_and_install;
+use crate::build::{Profile, build_and_install};
 use crate::command::{root, text};
 use crate::error::{Doing, Result};
-use crate::options::Options;
-use crate::postgres::Postgres;
+use crate::demo::Input;
+use crate::postgres::{Choice, Postgres};
 use crate::psql::{Session, fresh_database, query};
 use crate::say;
 use crate::server::Server;
@@ -31,9 +31,64 @@ use crate::setup;
 use peers::Measured;
 use report::Section;
 use std::cell::{OnceCell, RefCell};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 use texts::Texts;
+
+/// What is measured, and where the report goes.
+#[derive(clap::Args, Debug, Default)]
+pub struct Options {
+    #[command(flatten)]
+    input: Input,
+    /// Only the measurements with this in their name, and no report
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Rows of the large tables
+    #[arg(long, value_name = "N")]
+    rows: Option<u64>,
+    /// How long many sessions insert
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// The report (target/benchmarks.md if not given); tables that were not measured stay in it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Small, to see that everything runs
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    tables: Tables,
+}
+
+/// Only these tables.
+#[derive(clap::Args, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
+struct Tables {
+    /// Copies found in real tables
+    #[arg(long)]
+    accuracy: bool,
+    /// Tokenizers and the dictionary
+    #[arg(long)]
+    text: bool,
+    /// Making and comparing signatures
+    #[arg(long)]
+    signatures: bool,
+    /// Finding and grouping in a million signatures
+    #[arg(long)]
+    scale: bool,
+    /// Inserts under a guard
+    #[arg(long)]
+    guard: bool,
+    /// Signing, listing and removing what is there
+    #[arg(long)]
+    cleanup: bool,
+    /// Verdicts on pairs of texts
+    #[arg(long)]
+    facts: bool,
+    /// Beside pgvector, where Debian has it: with --pg 17
+    #[arg(long)]
+    vectors: bool,
+}
 
 /// One table of the report.
 struct Table {
@@ -172,20 +227,20 @@ struct Bench<'o> {
 }
 
 /// Measures the chosen tables and writes the report.
-pub fn bench(options: &Options) -> Result {
+pub fn bench(choice: &Choice, options: &Options) -> Result {
     let chosen: Vec<&Table> = chosen(options).collect();
-    let size = if options.flags.contains(&"--quick") { Size::QUICK } else { Size::FULL };
+    let size = if options.quick { Size::QUICK } else { Size::FULL };
     let out = match &options.out {
         Some(path) => std::env::current_dir().doing("find", path)?.join(path),
         None => crate::build::target()?.join("benchmarks.md"),
     };
-    let postgres = setup::ensure(options)?;
-    build_and_install(&postgres)?;
+    let postgres = setup::ensure(choice)?;
+    build_and_install(&postgres, Profile::Release)?;
     say::step(&format!("starting a throwaway server, Postgres {}, and loading the texts", postgres.major));
     let server = Server::start_with(&postgres, &SETTINGS)?;
     fresh_database(&server, DATABASE)?;
     query(&server, DATABASE, clock::FUNCTIONS)?;
-    let texts = texts::load(&server, DATABASE, options, size.articles)?;
+    let texts = texts::load(&server, DATABASE, &options.input, size.articles)?;
     say::note(&format!("{} texts, {:.1} MB: {}", texts.documents, texts.bytes / 1e6, texts.origin));
     let session = RefCell::new(Session::open(&server, DATABASE)?);
     let bench = Bench { options, postgres, server, session, core: OnceCell::new(), texts, size };
@@ -209,7 +264,12 @@ pub fn bench(options: &Options) -> Result {
 
 /// Those that are asked for; where none is, all that need no other Debian.
 fn chosen(options: &Options) -> impl Iterator<Item = &'static Table> {
-    let asked: Vec<&str> = options.flags.iter().filter(|flag| **flag != "--quick").map(|flag| &flag[2..]).collect();
+    let t = &options.tables;
+    let flags = [
+        (t.accuracy, "accuracy"), (t.text, "text"), (t.signatures, "signatures"), (t.scale, "scale"),
+        (t.guard, "guard"), (t.cleanup, "cleanup"), (t.facts, "facts"), (t.vectors, "vectors"),
+    ];
+    let asked: Vec<&str> = flags.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, name)| name).collect();
     let others = if asked.is_empty() { &[] } else { ASKED };
     ALL.iter().chain(others).filter(move |table| asked.is_empty() || asked.contains(&table.name))
 }
@@ -243,11 +303,11 @@ impl Bench<'_> {
     /// How a table was measured: command, day, duration.
     fn run_line(&self, table: &Table, start: Instant) -> Result<String> {
         let mut command = format!("cargo xtask bench --{}", table.name);
-        let pg = self.options.pg.map(u64::from);
+        let pg = Some(u64::from(self.postgres.major)).filter(|major| *major != 15);
         for (option, value) in [("--pg", pg), ("--rows", self.options.rows), ("--seconds", self.options.seconds)] {
             command += &value.map(|value| format!(" {option} {value}")).unwrap_or_default();
         }
-        if self.options.flags.contains(&"--quick") {
+        if self.options.quick {
             command += " --quick";
         }
         let day = text(Command::new("date").arg("+%F"))?;
@@ -312,15 +372,5 @@ mod tests {
         let said = overrides([variable("CARGO_PROFILE_RELEASE_LTO", "off"), variable("PATH", "/bin")].into_iter());
         assert_eq!(said, ", built with lto=off");
         assert_eq!(overrides(std::iter::empty()), "");
-    }
-
-    #[test]
-    fn no_choice_is_every_table_of_this_debian() {
-        let names = |flags: &[&'static str]| -> Vec<&str> {
-            chosen(&Options { flags: flags.to_vec(), ..Options::default() }).map(|table| table.name).collect()
-        };
-        assert_eq!(names(&["--quick"]), ["accuracy", "text", "signatures", "scale", "guard", "cleanup", "facts"]);
-        assert_eq!(names(&["--quick", "--text"]), ["text"]);
-        assert_eq!(names(&["--facts", "--vectors"]), ["facts", "vectors"]);
     }
 }

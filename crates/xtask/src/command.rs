@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::interrupt::{Running, checkpoint};
+use crate::say;
 use std::process::{Child, Command, Output, Stdio};
 
 /// The command as one would type it.
@@ -30,7 +31,7 @@ pub fn start(command: &mut Command) -> Result<(Child, Running)> {
 /// Runs a program with the terminal as its own; an error if it fails.
 pub fn run(command: &mut Command) -> Result {
     let (mut child, running) = start(command)?;
-    let status = child.wait();
+    let status = say::aside(|| child.wait());
     drop(running);
     checkpoint();
     match status {

@@ -39,7 +39,7 @@ fn writers(bench: &Bench, section: &mut Section) -> Result {
     let mut loads = Grid::new(&["", "rows", "left out", "no guard, rows/s", "guard, rows/s", "times as long"]);
     let mut singles = Grid::new(&["", "rows there", "no guard: median, ms", "p99, ms", "guard: median, ms", "p99, ms"]);
     let mut aims = Vec::new();
-    let own = bench.options.input.is_some() || corpora::folder().is_none();
+    let own = bench.options.input.input.is_some() || corpora::folder().is_none();
     for (corpus, wanted) in CORPORA.into_iter().take(if own { 1 } else { CORPORA.len() }) {
         let name = if own { bench.texts.origin.as_str() } else { corpus };
         if own {

@@ -5,9 +5,8 @@
 
 use super::Bench;
 use crate::command::{root, text};
-use crate::demo::source;
+use crate::demo::{Input, source};
 use crate::error::{Doing, Result};
-use crate::options::Options;
 use crate::psql::psql;
 use crate::server::Server;
 use std::io::{BufWriter, Write as _};
@@ -35,7 +34,7 @@ pub struct Texts {
 }
 
 /// Loads them into tables and writes the files into the server's directory.
-pub fn load(server: &Server, database: &str, options: &Options, made_up: u64) -> Result<Texts> {
+pub fn load(server: &Server, database: &str, options: &Input, made_up: u64) -> Result<Texts> {
     let mut load = psql(server, database);
     load.args(["-q", "-v", "ON_ERROR_STOP=1", "-c", "CREATE TABLE line (json text)"]);
     load.args(["-c", &format!(r"\copy line FROM {} (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')", source(options)?)]);

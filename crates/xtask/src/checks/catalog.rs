@@ -1,9 +1,8 @@
 //! The catalog: every object explains itself, and no function's labels drift.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{fresh_database, query};
-use crate::test::Context;
 
 const DATABASE: &str = "catalog";
 

@@ -1,13 +1,12 @@
 //! A nightly clean-up by pg_cron: one statement for the clean-up, one for the purge, on a server of its own that has pg_cron loaded.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::command::is_root;
 use crate::debian::install_missing;
 use crate::error::Result;
 use crate::psql::{fresh_database, query};
 use crate::say;
 use crate::server::Server;
-use crate::test::Context;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

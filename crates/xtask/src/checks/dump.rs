@@ -1,11 +1,11 @@
 //! A protected table through pg_dump and back: same rows, same guard, and it guards.
 
-use super::{Tally, expect, sample};
+use super::sample;
+use crate::check::{Context, Tally, expect};
 use crate::command::text;
 use crate::error::Result;
 use crate::psql::{Session, query};
 use crate::server::Server;
-use crate::test::Context;
 
 const FROM: &str = "dump_from";
 const TO: &str = "dump_to";

@@ -1,11 +1,10 @@
 //! A server that loads the library, and jieba's dictionary, at its start: signatures are the same, and a backend that has
 //! signed many documents has grown no more.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
 use crate::server::Server;
-use crate::test::Context;
 
 const DATABASE: &str = "preload";
 

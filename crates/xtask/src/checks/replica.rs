@@ -1,10 +1,10 @@
 //! A streaming replica: it has the rows and the index, answers the same, and after promotion its guard stands.
 
-use super::{Tally, expect, sample};
+use super::sample;
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, query};
 use crate::server::Server;
-use crate::test::Context;
 
 const DATABASE: &str = "replica";
 

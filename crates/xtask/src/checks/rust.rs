@@ -1,10 +1,10 @@
 //! What cargo checks by itself: formatting, lints, unit tests.
 
-use super::Tally;
+use crate::check::{Context, Tally};
 use crate::command::{cargo, run, shown, start};
 use crate::error::Result;
-use crate::setup::{ensure_lint_tools, for_postgres};
-use crate::test::Context;
+use crate::build::for_postgres;
+use crate::setup::ensure_lint_tools;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 

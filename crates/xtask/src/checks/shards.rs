@@ -1,11 +1,10 @@
 //! Three servers: one that asks, two that hold a half of the articles each, joined by postgres_fdw. The condition goes to the
 //! servers that have the rows and uses their indexes there, and copies across them are found.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{fresh_database, query};
 use crate::server::Server;
-use crate::test::Context;
 
 const DATABASE: &str = "shards";
 

@@ -1,10 +1,9 @@
 //! A logical replication subscriber: it applies what the publisher's guard has judged, and does not judge again.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
 use crate::server::Server;
-use crate::test::Context;
 use std::time::{Duration, Instant};
 
 const DATABASE: &str = "subscriber";

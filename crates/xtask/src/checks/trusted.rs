@@ -1,14 +1,11 @@
 //! Who may create the extension: a superuser, and where the administrator has marked it as trusted, also the owner of a database, who
 //! can then use all of it.
 
-use super::{Tally, expect};
-use crate::command::text;
+use crate::check::{Context, Tally, expect};
 use crate::error::{Doing, Result};
 use crate::interrupt::{Disposable, dispose, on_exit};
 use crate::psql::{Session, psql, query};
-use crate::test::Context;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 
 const DATABASE: &str = "trusted";
@@ -52,7 +49,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     owner.ask("SET client_min_messages = warning;")?;
     let mut tally = expect("as it is packaged", &owner.ask("CREATE EXTENSION pg_neardup;")?, "ERROR:  42501");
 
-    let shared = text(Command::new(&context.postgres.pg_config).arg("--sharedir"))?;
+    let shared = context.postgres.ask("--sharedir")?;
     let path = PathBuf::from(shared).join("extension/pg_neardup.control");
     let before = std::fs::read_to_string(&path).doing("read", &path)?;
     let trusted = before.replace("trusted = false", "trusted = true");

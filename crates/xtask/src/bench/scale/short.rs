@@ -12,7 +12,7 @@ const OURS: &str = "near_duplicate(body, text)";
 
 /// Measures it on titles, or on the user's own texts.
 pub fn measure(bench: &Bench, section: &mut Section, rows: u64) -> Result {
-    if bench.options.input.is_some() {
+    if bench.options.input.input.is_some() {
         bench.ask(&format!("CREATE TABLE corpus AS SELECT id, body FROM article ORDER BY id LIMIT {rows}"))?;
         bench.ask("ALTER TABLE corpus ADD PRIMARY KEY (id); VACUUM (FREEZE, ANALYZE) corpus")?;
     } else if corpora::folder().is_some() {
