@@ -179,12 +179,15 @@ fn install(package: &Path) -> Result {
     for (from, to) in &changed {
         if let Err(error) = put(from, to) {
             let mode = |file: &Path| if file.extension().is_some_and(|e| e == "so") { "755" } else { "644" };
-            let by_hand = changed.iter().map(|(from, to)| {
-                format!("    sudo install -D -m {} {} {}\n", mode(to), from.display(), to.display())
-            });
+            let by_hand = changed
+                .iter()
+                .map(|(from, to)| format!("    sudo install -D -m {} {} {}\n", mode(to), from.display(), to.display()));
             let by_hand: String = by_hand.collect();
             let to = to.display();
-            return Err(format!("cannot write {to}: {error}\ncopy the files, then run the command again:\n\n{by_hand}").into());
+            return Err(format!(
+                "cannot write {to}: {error}\ncopy the files, then run the command again:\n\n{by_hand}"
+            )
+            .into());
         }
         say::note(&to.display().to_string());
     }

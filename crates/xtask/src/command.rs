@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::interrupt::{Running, checkpoint};
 use crate::say;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 
 /// The command as one would type it.
@@ -39,6 +40,18 @@ pub fn run(command: &mut Command) -> Result {
         Ok(status) => Err(format!("{} failed ({status})", shown(command)).into()),
         Err(error) => Err(format!("{}: {error}", shown(command)).into()),
     }
+}
+
+/// Runs a program and hands over each line that it prints; whether it succeeded.
+pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
+    let (mut child, running) = start(command.stdin(Stdio::null()).stdout(Stdio::piped()))?;
+    if let Some(output) = child.stdout.take() {
+        BufReader::new(output).lines().map_while(std::result::Result::ok).for_each(|line| each(&line));
+    }
+    let status = child.wait();
+    drop(running);
+    checkpoint();
+    status.map(|status| status.success()).map_err(|error| format!("{}: {error}", shown(command)).into())
 }
 
 /// Runs a program and takes its output, whether it fails or not.

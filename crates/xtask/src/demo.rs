@@ -67,7 +67,8 @@ pub fn demo(choice: &Choice, input: &Input) -> Result {
 pub fn open(choice: &Choice) -> Result {
     let server = ready_server(choice)?;
     let mut session = session(&server)?;
-    let first_step = script(&Input::default())?.into_iter().skip(1).take_while(|piece| !matches!(piece, Piece::Step(_)));
+    let first_step =
+        script(&Input::default())?.into_iter().skip(1).take_while(|piece| !matches!(piece, Piece::Step(_)));
     for piece in first_step {
         if let Piece::Sql(sql, error) = piece {
             check(&session.ask(&sql)?, error.as_ref())?;

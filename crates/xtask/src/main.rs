@@ -48,6 +48,8 @@ enum Task {
     Test(test::Options),
     /// Measures speed beside other programs on a throwaway server (about 10 minutes) and writes a report with charts
     Bench(bench::Options),
+    #[command(hide = true)]
+    Articles(bench::articles::Articles),
     /// Opens psql on a throwaway server that has the extension and the demo's sample
     Run,
     /// Builds the release and installs it into a server
@@ -91,6 +93,7 @@ fn run(CommandLine { command, postgres }: &CommandLine) -> Result<bool> {
         Task::Test(options) => return test::test(postgres, options),
         Task::Demo(input) => demo::demo(postgres, input),
         Task::Bench(options) => bench::bench(postgres, options),
+        Task::Articles(articles) => bench::articles::write(articles, std::io::stdout().lock()),
         Task::Run => demo::open(postgres),
         Task::Install => build::build_and_install(&setup::ensure(postgres)?, Profile::Release),
         Task::Package => package::package(postgres),

@@ -6,9 +6,9 @@
 //! that follows is all that psql prints for the block, without command tags; [`super::pasted`] compares, and `--accept`
 //! writes today's output there. The script given to psql has the line numbers of the document, so its messages point there.
 
-use crate::check::{Context, Tally};
 use super::pasted::{compare, corrected, diff, is_same, matches};
 use super::regress::names;
+use crate::check::{Context, Tally};
 use crate::command::{root, run as run_program};
 use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, psql};

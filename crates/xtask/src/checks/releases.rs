@@ -1,11 +1,11 @@
 //! What has been released stays as it was, and this version has the same number everywhere.
 
+use crate::build::VERSION;
 use crate::check::{Context, Tally, expect};
 use crate::command::{root, text};
 use crate::error::{Doing, Result};
 use crate::package::version_in_meta;
 use crate::say;
-use crate::build::VERSION;
 use crate::upgrade::releases;
 use std::process::Command;
 

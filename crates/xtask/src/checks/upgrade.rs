@@ -2,11 +2,11 @@
 //! works, before ALTER EXTENSION (this library under yesterday's SQL) and after.
 
 use super::belongings;
+use crate::build::VERSION;
 use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::query;
 use crate::say;
-use crate::build::VERSION;
 use crate::upgrade::{Released, compare, has_path, releases};
 
 const DATABASE: &str = "upgrade_used";
