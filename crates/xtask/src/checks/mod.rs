@@ -2,12 +2,9 @@
 
 mod belongings;
 mod cancel;
-mod catalog;
 mod concurrency;
 mod crash;
-mod cron;
 mod demo;
-mod dump;
 mod examples;
 mod extremes;
 mod faults;
@@ -16,18 +13,15 @@ mod isolation;
 mod mutations;
 mod pasted;
 mod pg_upgrade;
-mod preload;
 mod reference;
 mod regress;
 mod releases;
-mod replica;
 mod resume;
 mod rights;
 mod rust;
 mod sample;
-mod shards;
-mod subscriber;
-mod trusted;
+mod script;
+mod servers;
 mod unsafety;
 mod upgrade;
 
@@ -45,17 +39,17 @@ pub const ALL: &[Check] = &[
     Check::with_server("isolation", "tests/isolation", isolation::run),
     Check::with_server("examples", "the SQL of README and docs, and its output", examples::run),
     Check::with_server("demo", "the demo's scripts, on the sample", demo::run),
-    Check::with_server("catalog", "comments and labels of every object", catalog::run),
+    Check::with_server("catalog", "comments and labels of every object", servers::catalog),
     Check::with_server("reference", "docs/reference.md against the catalog", reference::run),
     Check::with_server("upgrade", "a database of each earlier release, upgraded", upgrade::run),
     Check::with_server("pg_upgrade", "from an older Postgres, where there is one", pg_upgrade::run),
-    Check::with_server("trusted", "CREATE EXTENSION by a database's owner", trusted::run),
-    Check::with_server("dump", "dump and restore of a protected table", dump::run),
+    Check::with_server("trusted", "CREATE EXTENSION by a database's owner", servers::trusted),
+    Check::with_server("dump", "dump and restore of a protected table", servers::dump),
     Check::with_server("concurrency", "copies from many sessions at once", concurrency::run),
-    Check::with_server("preload", "dictionary loaded at server start; memory after many documents", preload::run),
-    Check::with_server("replica", "a streaming replica, and its promotion", replica::run),
+    Check::with_server("preload", "dictionary loaded at server start; memory after many documents", servers::preload),
+    Check::with_server("replica", "a streaming replica, and its promotion", servers::replica),
     Check::with_server("mutations", "damaged values of every type", mutations::run),
-    Check::with_server("subscriber", "a logical replication subscriber", subscriber::run),
+    Check::with_server("subscriber", "a logical replication subscriber", servers::subscriber),
     Check::with_server("rights", "injections, roles with few rights", rights::run),
     Check::with_server("extremes", "every function with extreme arguments", extremes::run),
     Check::with_server("hostile", "100 MB texts and worse end, and can be cancelled (3 minutes)", hostile::run),
@@ -63,6 +57,6 @@ pub const ALL: &[Check] = &[
     Check::with_server("crash", "a server killed and started again", crash::run),
     Check::with_server("faults", "no memory and no disk left", faults::run),
     Check::with_server("resume", "each procedure interrupted twenty times (some three minutes)", resume::run),
-    Check::with_server("shards", "three servers joined by postgres_fdw", shards::run),
-    Check::with_server("cron", "clean-up and purge by pg_cron, where it can be had (a minute)", cron::run),
+    Check::with_server("shards", "three servers joined by postgres_fdw", servers::shards),
+    Check::with_server("cron", "clean-up and purge by pg_cron, where it can be had (a minute)", servers::cron),
 ];
