@@ -1,7 +1,7 @@
 //! What users of the extension have in their databases: signatures, indexes, guards, profiles, runs; for checks that bring it over
 //! to another version and want it to work there.
 
-use super::{Tally, expect};
+use crate::check::{Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, query};
 use crate::server::Server;

@@ -2,13 +2,13 @@
 //!
 //! Needs a second server with the extension, of an older major version, beside the one under test; CONTRIBUTING says how to get one.
 
-use super::{Tally, belongings, expect};
+use super::belongings;
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::postgres::Postgres;
 use crate::psql::{fresh_database, query};
 use crate::say;
 use crate::server::Server;
-use crate::test::Context;
 use std::path::PathBuf;
 
 const DATABASE: &str = "pg_upgrade";

@@ -1,10 +1,9 @@
 //! Unsafe code: only where it belongs, each piece with its argument. Clippy sees what is compiled for one Postgres; this reads all
 //! lines, also those for another version, and counts.
 
-use super::Tally;
+use crate::check::{Context, Tally};
 use crate::command::root;
 use crate::error::{Doing, Result};
-use crate::test::Context;
 use std::path::{Path, PathBuf};
 
 /// What begins the paths of files that may be unsafe: what stands between Postgres and the rest, the CPU's kernels, and the inner
