@@ -1,6 +1,6 @@
 //! The guard: the row trigger that judges each new document and acts on a near-duplicate of one already there.
 //!
-//! One way, row by row, also in loads:
+//! One way, row by row, also in loads; [`row`] goes it from top to bottom:
 //!
 //! 1. [`target`] and [`settings`]: the guard behind the trigger, ready in this backend; [`subject`]: the new row, made once.
 //! 2. [`signature`]: its sketch or SimHash. [`locks`]: keys that its near-duplicates share are locked.
@@ -14,28 +14,19 @@ pub mod bypass;
 mod candidates;
 mod locks;
 mod moved;
+mod row;
 mod settings;
 mod signature;
 mod subject;
 mod target;
 mod verify;
 
-use std::rc::Rc;
-
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use crate::error::Result;
 use crate::pg::call::boundary;
-use crate::pg::call::trigger::{self, Event, Row, RowTrigger};
-use crate::pg::table::unique;
-use actions::Fate;
-use candidates::{Answer, Match};
-use moved::Arrival;
+use crate::pg::call::trigger::{self, RowTrigger};
 use settings::Settings;
-use signature::Signature;
-use subject::{Subject, content_hash};
-use target::Guard;
 
 extension_sql_file!(
     "../../sql/guard.sql",
@@ -47,94 +38,6 @@ extension_sql_file!("../../sql/verdicts.sql", name = "guard_verdicts", requires 
 
 fn error(code: PgSqlErrorCode, message: impl Into<String>) -> ErrorReport {
     ErrorReport::new(code, message.into(), "neardup.guard")
-}
-
-fn run(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
-    if trigger.event() == Event::Delete {
-        note_deletion(trigger);
-        return Ok(trigger.keep());
-    }
-    let Some(guard) = Guard::of(trigger)? else { return Ok(trigger.keep()) };
-    locks::row_begins(&guard, trigger.relation_oid());
-    let part = guard.part_of(trigger)?;
-    let subject = Subject::new(&guard, &part, trigger, Row::New);
-    let arrival = match trigger.event() {
-        Event::Insert => moved::arrival(guard.table, || content_hash(&guard, &part, trigger, Row::New)),
-        _ => Arrival::New,
-    };
-    let unchanged =
-        trigger.event() == Event::Update && subject.says_the_same(&Subject::new(&guard, &part, trigger, Row::Old));
-    if unchanged || arrival == Arrival::Moved || bypass::is_active(guard.table) {
-        return Ok(trigger.keep());
-    }
-    let fate = match sign_and_judge(&guard, &subject)? {
-        None => Fate::Stored,
-        Some((judge, found)) => {
-            let must_stay = judge.is_partition && trigger.event() == Event::Insert || arrival == Arrival::PerhapsMoved;
-            actions::act(&judge, &found, &subject, must_stay)?
-        }
-    };
-    if trigger.event() == Event::Update && !matches!(fate, Fate::LeftOut) {
-        moved::updated(guard.table, content_hash(&guard, &part, trigger, Row::New));
-    }
-    Ok(match fate {
-        Fate::LeftOut => trigger.skip(),
-        Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
-        Fate::Stored => {
-            // A row that is no copy, or no longer one, names no original.
-            match actions::mark_column(&guard, &part) {
-                Some(column) => trigger.keep_with(&[(column, None)]),
-                None => trigger.keep(),
-            }
-        }
-    })
-}
-
-/// Notes a row that is being deleted, perhaps to be inserted into another partition. A guard that cannot judge keeps nobody from deleting.
-fn note_deletion(trigger: &RowTrigger<'_>) {
-    let Ok(Some(guard)) = Guard::of(trigger) else { return };
-    let Ok(part) = guard.part_of(trigger) else { return };
-    locks::row_begins(&guard, trigger.relation_oid());
-    moved::deleted(guard.table, content_hash(&guard, &part, trigger, Row::Old));
-}
-
-/// Signs the row, locks its keys and finds a row that it duplicates, with the guard that found it: this one or, where this one had to
-/// wait, another one of the table that has let the row pass before.
-fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
-    let Some(document) = subject.document.as_deref() else { return Ok(None) };
-    let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
-    let table = subject.trigger().relation_oid();
-    locks::lock_row(guard, table, &signature, subject.scope_hash())?;
-    let mut judges = vec![(Rc::clone(guard), signature)];
-    loop {
-        let mut undecided = None;
-        for (judge, signature) in &judges {
-            let again;
-            let subject = if Rc::ptr_eq(judge, guard) {
-                subject
-            } else {
-                again = Subject::new(judge, &*judge.part_of(subject.trigger())?, subject.trigger(), Row::New);
-                &again
-            };
-            match candidates::search(judge, subject, signature)? {
-                Answer::Clear => {}
-                Answer::Found(found) => return Ok(Some((Rc::clone(judge), found))),
-                Answer::Wait(holder) => {
-                    undecided = Some(holder);
-                    break;
-                }
-            }
-        }
-        let Some(holder) = undecided.or_else(|| unique::holder(subject.trigger())) else { return Ok(None) };
-        // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
-        judges = locks::leave();
-        holder.wait();
-        for (judge, signature) in &judges {
-            let part = judge.part_of(subject.trigger())?;
-            let scope = Subject::new(judge, &part, subject.trigger(), Row::New).scope_hash();
-            locks::lock_row(judge, table, signature, scope)?;
-        }
-    }
 }
 
 /// The entry point behind the trigger function `neardup.guard()`.
@@ -153,7 +56,7 @@ pub unsafe extern "C-unwind" fn neardup_guard(fcinfo: pg_sys::FunctionCallInfo) 
                     "neardup.guard() must be called as a BEFORE ... FOR EACH ROW trigger"
                 );
             };
-            run(&trigger).unwrap_or_else(|error| {
+            row::guarded(&trigger).unwrap_or_else(|error| {
                 error.report(PgLogLevel::ERROR);
                 pg_sys::Datum::null()
             })

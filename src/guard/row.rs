@@ -1,0 +1,108 @@
+//! The way of a row through the guard: made once, signed, its keys locked, its candidates found and verified, and then acted on.
+
+use std::rc::Rc;
+
+use pgrx::prelude::*;
+
+use super::actions::{self, Fate};
+use super::candidates::{self, Answer, Match};
+use super::moved::{self, Arrival};
+use super::signature::Signature;
+use super::subject::{Subject, content_hash};
+use super::target::Guard;
+use super::{bypass, locks};
+use crate::error::Result;
+use crate::pg::call::trigger::{Event, Row, RowTrigger};
+use crate::pg::table::unique;
+
+/// Judges the row of a trigger's call, and says what Postgres shall store instead of it: the row, the row with its original named, or nothing.
+///
+/// # Errors
+/// For a guard that cannot judge, and for a row that is refused.
+pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
+    if trigger.event() == Event::Delete {
+        note_deletion(trigger);
+        return Ok(trigger.keep());
+    }
+    let Some(guard) = Guard::of(trigger)? else { return Ok(trigger.keep()) };
+    locks::row_begins(&guard, trigger.relation_oid());
+    let part = guard.part_of(trigger)?;
+    let subject = Subject::new(&guard, &part, trigger, Row::New);
+    let arrival = match trigger.event() {
+        Event::Insert => moved::arrival(guard.table, || content_hash(&guard, &part, trigger, Row::New)),
+        _ => Arrival::New,
+    };
+    let unchanged =
+        trigger.event() == Event::Update && subject.says_the_same(&Subject::new(&guard, &part, trigger, Row::Old));
+    if unchanged || arrival == Arrival::Moved || bypass::is_active(guard.table) {
+        return Ok(trigger.keep());
+    }
+    let fate = match sign_and_judge(&guard, &subject)? {
+        None => Fate::Stored,
+        Some((judge, found)) => {
+            let must_stay = judge.is_partition && trigger.event() == Event::Insert || arrival == Arrival::PerhapsMoved;
+            actions::act(&judge, &found, &subject, must_stay)?
+        }
+    };
+    if trigger.event() == Event::Update && !matches!(fate, Fate::LeftOut) {
+        moved::updated(guard.table, content_hash(&guard, &part, trigger, Row::New));
+    }
+    Ok(match fate {
+        Fate::LeftOut => trigger.skip(),
+        Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
+        Fate::Stored => {
+            // A row that is no copy, or no longer one, names no original.
+            match actions::mark_column(&guard, &part) {
+                Some(column) => trigger.keep_with(&[(column, None)]),
+                None => trigger.keep(),
+            }
+        }
+    })
+}
+
+/// Notes a row that is being deleted, perhaps to be inserted into another partition. A guard that cannot judge keeps nobody from deleting.
+fn note_deletion(trigger: &RowTrigger<'_>) {
+    let Ok(Some(guard)) = Guard::of(trigger) else { return };
+    let Ok(part) = guard.part_of(trigger) else { return };
+    locks::row_begins(&guard, trigger.relation_oid());
+    moved::deleted(guard.table, content_hash(&guard, &part, trigger, Row::Old));
+}
+
+/// Signs the row, locks its keys and finds a row that it duplicates, with the guard that found it: this one or, where this one had to
+/// wait, another one of the table that has let the row pass before.
+fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
+    let Some(document) = subject.document.as_deref() else { return Ok(None) };
+    let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
+    let table = subject.trigger().relation_oid();
+    locks::lock_row(guard, table, &signature, subject.scope_hash())?;
+    let mut judges = vec![(Rc::clone(guard), signature)];
+    loop {
+        let mut undecided = None;
+        for (judge, signature) in &judges {
+            let again;
+            let subject = if Rc::ptr_eq(judge, guard) {
+                subject
+            } else {
+                again = Subject::new(judge, &*judge.part_of(subject.trigger())?, subject.trigger(), Row::New);
+                &again
+            };
+            match candidates::search(judge, subject, signature)? {
+                Answer::Clear => {}
+                Answer::Found(found) => return Ok(Some((Rc::clone(judge), found))),
+                Answer::Wait(holder) => {
+                    undecided = Some(holder);
+                    break;
+                }
+            }
+        }
+        let Some(holder) = undecided.or_else(|| unique::holder(subject.trigger())) else { return Ok(None) };
+        // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
+        judges = locks::leave();
+        holder.wait();
+        for (judge, signature) in &judges {
+            let part = judge.part_of(subject.trigger())?;
+            let scope = Subject::new(judge, &part, subject.trigger(), Row::New).scope_hash();
+            locks::lock_row(judge, table, signature, scope)?;
+        }
+    }
+}
