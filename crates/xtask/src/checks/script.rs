@@ -40,17 +40,31 @@ pub fn steps(text: &str) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
+/// Runs statements, each in a transaction of its own; none may fail.
+pub fn load(server: &Server, database: &str, sql: &str) -> Result {
+    let answer = Session::open(server, database)?.ask(&format!("SET client_min_messages = warning;\n{sql}"))?;
+    match answer.lines().find(|line| line.contains("ERROR: ")) {
+        Some(_) => Err(answer.into()),
+        None => Ok(()),
+    }
+}
+
 /// Runs a file's steps in this database of these servers, beginning on the first.
 pub fn run(file: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
-    let text = text(file)?;
+    run_steps(file, &text(file)?, database, servers)
+}
+
+/// Runs steps; `name` tells where they are from.
+pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
     let mut sessions: BTreeMap<&str, Session> = BTreeMap::new();
     let mut at = servers.first().map_or("", |(name, _)| name);
     let mut kept: BTreeMap<String, String> = BTreeMap::new();
     let mut tally = Tally::default();
-    for (step, (what, sql)) in text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).zip(steps(&text)) {
+    for (step, (what, sql)) in text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).zip(steps(text)) {
         at = step.lines().find_map(|line| line.strip_prefix("-- @")).unwrap_or(at);
         if !sessions.contains_key(at) {
-            let server = servers.iter().find(|(name, _)| at.starts_with(name)).ok_or_else(|| format!("no server {at}"))?;
+            let server =
+                servers.iter().find(|(name, _)| at.starts_with(name)).ok_or_else(|| format!("no server {at}"))?;
             let mut session = Session::open(server.1, database)?;
             session.ask("\\set VERBOSITY sqlstate\nSET client_min_messages = warning;")?;
             for (name, server) in servers {
@@ -59,18 +73,19 @@ pub fn run(file: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Ta
             sessions.insert(at, session);
         }
         let session = sessions.get_mut(at).ok_or("no session")?;
-        let marked = |mark: &str| sql.lines().filter_map(|line| Some(line.strip_prefix(mark)?.trim())).collect::<Vec<_>>();
+        let marked =
+            |mark: &str| sql.lines().filter_map(|line| Some(line.strip_prefix(mark)?.trim())).collect::<Vec<_>>();
         let (now, soon, keep) = (marked("--="), marked("--~"), marked("-->"));
         let wanted = if soon.is_empty() { now.join("\n") } else { soon.join("\n") };
-        let name = wanted.strip_prefix('<').and_then(|wanted| wanted.strip_suffix('>'));
-        let wanted = name.and_then(|name| kept.get(name).cloned()).unwrap_or(wanted);
+        let earlier = wanted.strip_prefix('<').and_then(|wanted| wanted.strip_suffix('>'));
+        let wanted = earlier.and_then(|earlier| kept.get(earlier).cloned()).unwrap_or(wanted);
         let deadline = Instant::now() + PATIENCE;
         let mut answer = session.ask(sql)?;
         while !soon.is_empty() && answer != wanted && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(50));
             answer = session.ask(sql)?;
         }
-        let what = format!("{file}: {}", if what.is_empty() { sql } else { &what });
+        let what = format!("{name}: {}", if what.is_empty() { sql } else { &what });
         if let [name] = keep[..] {
             kept.insert(name.to_owned(), answer);
         } else if now.is_empty() && soon.is_empty() {
