@@ -56,7 +56,7 @@ IS DISTINCT FROM (s, m::text, t::text, generated);
 SELECT string_agg(indexdef, E'\n' ORDER BY indexdef) FROM pg_indexes WHERE schemaname = 'public';
 
 -- guards
-SELECT string_agg(concat_ws(' ', target, document, signature, distance, on_duplicate, analyzer, enabled, verify, scope, age, within, log), E'\n' ORDER BY target::text) FROM neardup.protected;
+SELECT string_agg(concat_ws(' ', target, document, method, distance, on_duplicate, analyzer, enabled, verify, scope, time_column, within, log), E'\n' ORDER BY target::text) FROM neardup.protected;
 
 -- counters
 SELECT string_agg(concat_ws(' ', target, action, count), E'\n' ORDER BY target::text, action) FROM neardup.counters;
@@ -77,7 +77,7 @@ SELECT md5(string_agg(neardup.p_simhash(body, 'house')::text, ' ' ORDER BY id)) 
 SET enable_seqscan = off; SELECT md5(string_agg(p::text, ' ' ORDER BY one, other)) FROM pairs p;
 
 -- a search by minhash bands
-SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON minhash_within(a.m, b.m, 0.5, 25, 5);
+SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON minhash_bands(a.m, 25, 5) && minhash_bands(b.m, 25, 5) AND jaccard_similarity(a.m, b.m) >= 0.5;
 
 -- a search by overlap
 SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON overlap_within(b.k, a.k, 0.8);
@@ -119,7 +119,7 @@ SELECT count(*) FROM articles;
 
 -- cleaning up again
 CALL neardup.cleanup('articles', dry_run => false);
---= 300
+--= 2|300
 
 -- training again
 SELECT neardup.create_profile('house', words => '{江口镇}') > (SELECT min(version) FROM neardup.profile_versions);

@@ -86,4 +86,4 @@ CREATE INDEX ON articles USING gin (sketch(body));
 
 -- a clean-up
 CALL neardup.cleanup('articles', dry_run => false);
---= 1000
+--= 1|1000
