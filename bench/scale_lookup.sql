@@ -37,7 +37,7 @@ SELECT bench.comparison(format('Look-ups, %s', :'table'), format('%s rows: %s. M
     'memory; a probe is a row''s signature with 0 to 11 bits changed. Recall is against brute force over the first %s probes. Scans are timed on %s probes.',
     bench.grouped(:rows), :'what', :probes, :checked, :scanned), 'GIN on the signature, distance 3');
 
-CREATE PROCEDURE bench.look_up(w bench.ways, target regclass, probes int, checked int) LANGUAGE plpgsql AS $$
+CREATE FUNCTION bench.look_up(w bench.ways, target regclass, probes int, checked int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     measured record;
     distance int;
@@ -60,7 +60,7 @@ SELECT format('UPDATE bench.ways SET build = bench.seconds(%L) WHERE n = %s', fo
        format('UPDATE bench.ways SET inserted = bench.seconds(%L) / %s WHERE n = %s',
               format('INSERT INTO %s SELECT -i, left(md5((-i)::text), 16)::simhash FROM generate_series(1, %s) i', :'table', :probes * 20), :probes * 20, n),
        format('DELETE FROM %s WHERE id < 0', :'table'), format('VACUUM %s', :'table'),
-       format('CALL bench.look_up((SELECT w FROM bench.ways w WHERE n = %s), %L, %s, %s)', n, :'table', :probes, :checked),
+       format('SELECT bench.look_up(w, %L, %s, %s) FROM bench.ways w WHERE n = %s', :'table', :probes, :checked, n),
        format('SELECT bench.drop_indexes(%L)', :'table')
 FROM bench.ways ORDER BY n \gexec
 SELECT bench.add(who, name, (bench.lookups(format('SELECT count(*) FROM %s', format(query, :'table')), :scanned, 0)).median, remark)
@@ -87,5 +87,5 @@ SELECT bench.grid(format('Indexes, %s', :'table'), 'Built and filled on the tabl
 SELECT bench.row(name, CASE WHEN n = 1 THEN '–' ELSE bench.figure(build * 1e6 / :rows) END, CASE WHEN n = 1 THEN '–' ELSE bench.figure(megabytes * 1e6 / :rows) END,
                  bench.figure(1e6 * CASE WHEN n = 1 THEN inserted ELSE greatest(inserted - (SELECT inserted FROM bench.ways WHERE n = 1), 0) END))
 FROM bench.ways ORDER BY n;
-DROP PROCEDURE bench.look_up;
+DROP FUNCTION bench.look_up;
 DROP TABLE bench.ways, bench.truth;

@@ -35,6 +35,9 @@ SELECT string_agg(a.id || '=' || b.id, ',' ORDER BY a.id, b.id) FROM article a J
 SELECT string_agg(d::text, ',' ORDER BY key) FROM neardup.duplicates('article') d;
 --= <copies>
 
+-- @primary
+-- !stop
+
 -- @replica
 SELECT pg_promote();
 

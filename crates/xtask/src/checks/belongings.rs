@@ -1,118 +1,32 @@
 //! What users of the extension have in their databases: signatures, indexes, guards, profiles, runs; for checks that bring it over
 //! to another version and want it to work there.
 
+use super::script;
 use crate::check::{Tally, expect};
 use crate::error::Result;
-use crate::psql::{Session, query};
+use crate::psql::query;
 use crate::server::Server;
 
-/// Three hundred articles in one to three copies, all kinds of signatures and indexes, three guards, a profile, a run of a clean-up.
-const SET_UP: &[&str] = &[
-    "CREATE FUNCTION article(n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-         SELECT string_agg(chr(19968 + abs(hashint8(n * 1000 + i)::bigint % 9000)::int), '' ORDER BY i) FROM generate_series(1, 60) i
-     $$;
-     CREATE TABLE articles (id int PRIMARY KEY, body text);
-     INSERT INTO articles SELECT n * 4 + c, article(n) FROM generate_series(1, 300) n, generate_series(0, n % 3) c;
-     SELECT neardup.protect('articles', 'body');",
-    "CALL neardup.cleanup('articles', dry_run => false, keep => 'newest')",
-    "CREATE TABLE sketches AS SELECT id, body, simhash(body) AS s, minhash(body, 'chars:2') AS m, tokenset(body, 'chars:2') AS t, token_keys(body) AS k FROM articles;
-     ALTER TABLE sketches ADD generated simhash GENERATED ALWAYS AS (simhash(body, 'words')) STORED;
-     CREATE INDEX ON sketches USING gin (simhash_bands(s)) WITH (fastupdate = off);
-     CREATE INDEX ON sketches USING gin (minhash_bands(m, 25, 5));
-     CREATE INDEX ON sketches USING gin (overlap_keys(k, 0.8));
-     CREATE INDEX ON sketches USING gin (fingerprints(body));
-     CREATE INDEX ON sketches USING gin (s);
-     CREATE INDEX ON sketches USING gin (sketch(body));
-     CREATE INDEX ON sketches (s);
-     CREATE INDEX ON sketches USING hash (m);
-     CREATE VIEW pairs AS SELECT a.id AS one, b.id AS other, a.s <~> b.s AS distance FROM sketches a JOIN sketches b ON simhash_within(a.s, b.s, 7);
-     CREATE TABLE filters AS SELECT bloom_filter_agg(body, 300, 0.01) AS f FROM articles;
-     CREATE TABLE logged (id int PRIMARY KEY, body text);
-     SELECT neardup.protect('logged', 'body', on_duplicate => 'skip', verify => 'facts', log => true);
-     INSERT INTO logged VALUES (1, article(1)), (2, article(2)), (3, article(1) || '完');
-     CREATE TABLE scoped (id int PRIMARY KEY, body text, site text, at timestamptz);
-     SELECT neardup.protect('scoped', 'body', on_duplicate => 'mark', scope => '{site}', within => '1 day', time_column => 'at');
-     INSERT INTO scoped VALUES (1, article(1), 'a', '2031-01-01'), (2, article(1), 'a', '2031-01-01'), (3, article(1), 'b', '2031-01-01');
-     SELECT neardup.create_profile('house', words => '{上游村队}');",
-    "CALL neardup.train_profile('house', 'SELECT body FROM articles')",
-];
-
-/// What must be as it was.
-const STATE: &[(&str, &str)] = &[
-    ("articles", "SELECT md5(string_agg(a::text, ' ' ORDER BY id)) FROM articles a"),
-    ("sketches", "SELECT md5(string_agg(s::text, ' ' ORDER BY id)) FROM sketches s"),
-    ("filters", "SELECT md5(f::text) FROM filters"),
-    ("scoped", "SELECT string_agg(s::text, ' ' ORDER BY id) FROM scoped s"),
-    (
-        "signatures made anew",
-        "SELECT count(*) FROM sketches WHERE (simhash(body), minhash(body, 'chars:2')::text, tokenset(body, 'chars:2')::text, simhash(body, 'words'))
-         IS DISTINCT FROM (s, m::text, t::text, generated)",
-    ),
-    ("indexes", "SELECT string_agg(indexdef, E'\\n' ORDER BY indexdef) FROM pg_indexes WHERE schemaname = 'public'"),
-    ("guards", "SELECT string_agg(concat_ws(' ', target, document, signature, distance, on_duplicate, analyzer, enabled, verify, scope, age, within, log), E'\\n' ORDER BY target::text) FROM neardup.protected"),
-    ("counters", "SELECT string_agg(concat_ws(' ', target, action, count), E'\\n' ORDER BY target::text, action) FROM neardup.counters"),
-    ("verdicts", "SELECT string_agg(concat_ws(' ', target, action, key, duplicate_of, measure, value), E'\\n' ORDER BY verdict_id) FROM neardup.verdicts"),
-    ("runs", "SELECT string_agg(concat_ws(' ', run_id, target, removed), E'\\n' ORDER BY run_id) FROM (SELECT run_id, target, (SELECT count(*) FROM neardup.removed d WHERE d.run_id = r.run_id) AS removed FROM neardup.runs r) r"),
-    ("profiles", "SELECT string_agg(concat_ws(' ', name, version, documents, md5(statistics)), E'\\n' ORDER BY version) FROM neardup.profile_versions"),
-    ("signatures with a profile", "SELECT md5(string_agg(neardup.p_simhash(body, 'house')::text, ' ' ORDER BY id)) FROM articles"),
-    ("a search by bands", "SET enable_seqscan = off; SELECT md5(string_agg(p::text, ' ' ORDER BY one, other)) FROM pairs p"),
-    ("a search by sketches", "SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON near_duplicate(a.body, b.body)"),
-    ("a search by minhash bands", "SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON minhash_within(a.m, b.m, 0.5, 25, 5)"),
-    ("a search by overlap", "SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON overlap_within(b.k, a.k, 0.8)"),
-];
-
-/// What is tried at the end, and the answer; an error is its SQLSTATE.
-const ACTS: &[(&str, &str, &str)] = &[
-    ("a copy", "INSERT INTO articles SELECT 0, body || '完' FROM articles LIMIT 1;", "ERROR:  23505"),
-    ("news", "INSERT INTO articles VALUES (0, article(1000)) RETURNING id;", "0"),
-    ("a copy of the news", "INSERT INTO articles VALUES (1, article(1000));", "ERROR:  23505"),
-    ("a copy that is skipped", "INSERT INTO logged VALUES (4, article(2)) RETURNING id;", ""),
-    ("its verdict", "SELECT count(*) FROM neardup.verdicts WHERE key = '4';", "1"),
-    (
-        "a copy that is marked",
-        "INSERT INTO scoped VALUES (4, article(1), 'b', '2031-01-01') RETURNING duplicate_of;",
-        "3",
-    ),
-    ("restoring the run", "CALL neardup.restore(1);", "300"),
-    ("all rows", "SELECT count(*) FROM articles;", "601"),
-    ("cleaning up again", "CALL neardup.cleanup('articles', dry_run => false);", "300"),
-    (
-        "training again",
-        "SELECT neardup.create_profile('house', words => '{江口镇}') > (SELECT min(version) FROM neardup.profile_versions);",
-        "t",
-    ),
-    ("a guard that goes", "SELECT neardup.unprotect('articles', 'body');", ""),
-    ("a copy without it", "INSERT INTO articles VALUES (1, article(1000)) RETURNING id;", "1"),
-    ("a guard that comes back", "SELECT neardup.protect('logged', 'body', on_duplicate => 'reject');", ""),
-    ("a copy after that", "INSERT INTO logged VALUES (5, article(2));", "ERROR:  23505"),
-];
+const FILE: &str = "belongings.sql";
 
 /// Makes all that in a database that has the extension.
 pub fn set_up(server: &Server, database: &str) -> Result {
-    SET_UP.iter().try_for_each(|sql| query(server, database, sql).map(drop))
+    script::load(server, database, &script::part(FILE, "made")?)
 }
 
 /// What the objects say, for [`still_work`] to compare with.
-pub fn state(server: &Server, database: &str) -> Result<Vec<String>> {
-    STATE
-        .iter()
-        .map(|(what, sql)| query(server, database, sql).map_err(|error| format!("{what}: {error}").into()))
-        .collect()
+pub fn state(server: &Server, database: &str) -> Result<Vec<(String, String)>> {
+    let questions = script::part(FILE, "state")?;
+    let asked = script::steps(&questions).filter(|(_, sql)| !sql.is_empty());
+    asked.map(|(what, sql)| query(server, database, sql).map(|answer| (what, answer))).collect()
 }
 
 /// Whether they say the same, and whether all that can be done with them still can.
-pub fn still_work(server: &Server, database: &str, before: &[String], when: &str) -> Result<Tally> {
-    let mut tally = Tally::default();
-    for ((what, sql), before) in STATE.iter().zip(before) {
-        tally += expect(&format!("{what}, {when}"), &query(server, database, sql)?, before);
+pub fn still_work(server: &Server, database: &str, before: &[(String, String)], when: &str) -> Result<Tally> {
+    let mut tally = Tally::one(!before.is_empty());
+    for ((what, now), (_, before)) in state(server, database)?.iter().zip(before) {
+        tally += expect(&format!("{what}, {when}"), now, before);
     }
-    let mut session = Session::open(server, database)?;
-    session.ask(r"\set VERBOSITY sqlstate")?;
-    session.ask("SET client_min_messages = warning;")?;
-    for (what, sql, expected) in ACTS {
-        let answer = session.ask(sql)?;
-        let answer = answer.split('|').next_back().unwrap_or_default();
-        tally += expect(&format!("{what}, {when}"), answer, expected);
-    }
+    tally += script::run_steps(when, &script::part(FILE, "acts")?, database, &[("server", server)])?;
     Ok(tally)
 }

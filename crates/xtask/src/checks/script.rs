@@ -4,7 +4,9 @@
 //! `--= t`, a line each and none for no answer, `--~ t` likewise but within two minutes, or `--> name` to keep the answer, with which
 //! `--= <name>` compares a later one. A step that says nothing of its answer must raise no error. An error is its SQLSTATE.
 //! `-- @name` goes on in another session: it is on the server of that name, as a prefix; each session has the servers' directories as
-//! variables.
+//! variables. `-- @name*8` is eight sessions that do the step at the same moment, each with its number as variable `session`; their
+//! answer is each line with how often it was said. `--&` does not wait for the answer. `-- !crash` kills the server and starts it
+//! again, `-- !stop` kills it for good.
 
 use crate::check::{Tally, expect};
 use crate::command::root;
@@ -35,44 +37,76 @@ pub fn steps(text: &str) -> impl Iterator<Item = (String, &str)> {
     text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).map(|step| {
         let sql = step.lines().take_while(|line| line.starts_with("-- ")).map(|line| line.len() + 1).sum::<usize>();
         let what = step.lines().take_while(|line| line.starts_with("-- ")).filter_map(|line| line.get(3..));
-        let what: Vec<&str> = what.filter(|line| !line.starts_with('@')).collect();
+        let what: Vec<&str> = what.filter(|line| !line.starts_with(['@', '!'])).collect();
         (what.join(" "), &step[sql.min(step.len())..])
     })
 }
 
+/// Runs statements, each in a transaction of its own; none may fail.
+pub fn load(server: &Server, database: &str, sql: &str) -> Result {
+    let answer = Session::open(server, database)?.ask(&format!("SET client_min_messages = warning;\n{sql}"))?;
+    match answer.lines().find(|line| line.contains("ERROR: ")) {
+        Some(_) => Err(answer.into()),
+        None => Ok(()),
+    }
+}
+
 /// Runs a file's steps in this database of these servers, beginning on the first.
 pub fn run(file: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
-    let text = text(file)?;
+    run_steps(file, &text(file)?, database, servers)
+}
+
+/// Runs steps; `name` tells where they are from.
+pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
+    let open = |at: &str| -> Result<Session> {
+        let server = servers.iter().find(|(name, _)| at.starts_with(name)).ok_or_else(|| format!("no server {at}"))?;
+        let mut session = Session::open(server.1, database)?;
+        session.ask("\\set VERBOSITY sqlstate\nSET client_min_messages = warning;")?;
+        for (name, server) in servers {
+            session.ask(&format!("\\set {name} '{}'", server.directory().display()))?;
+        }
+        Ok(session)
+    };
     let mut sessions: BTreeMap<&str, Session> = BTreeMap::new();
     let mut at = servers.first().map_or("", |(name, _)| name);
     let mut kept: BTreeMap<String, String> = BTreeMap::new();
     let mut tally = Tally::default();
-    for (step, (what, sql)) in text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).zip(steps(&text)) {
+    for (step, (what, sql)) in text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).zip(steps(text)) {
         at = step.lines().find_map(|line| line.strip_prefix("-- @")).unwrap_or(at);
-        if !sessions.contains_key(at) {
+        if let Some(act) = step.lines().find_map(|line| line.strip_prefix("-- !")) {
             let server =
-                servers.iter().find(|(name, _)| at.starts_with(name)).ok_or_else(|| format!("no server {at}"))?;
-            let mut session = Session::open(server.1, database)?;
-            session.ask("\\set VERBOSITY sqlstate\nSET client_min_messages = warning;")?;
-            for (name, server) in servers {
-                session.ask(&format!("\\set {name} '{}'", server.directory().display()))?;
+                servers.iter().find(|(name, _)| at.starts_with(name)).ok_or_else(|| format!("no server {at}"))?.1;
+            server.crash();
+            sessions.clear();
+            if act == "crash" {
+                server.restart()?;
             }
-            sessions.insert(at, session);
+            continue;
         }
-        let session = sessions.get_mut(at).ok_or("no session")?;
+        let mut ask = || -> Result<String> {
+            if let Some((at, count)) = at.split_once('*') {
+                return at_once(&open, at, count.parse().map_err(|_| format!("not a number: {count}"))?, sql);
+            }
+            if !sessions.contains_key(at) {
+                sessions.insert(at, open(at)?);
+            }
+            let session = sessions.get_mut(at).ok_or("no session")?;
+            session.send(sql)?;
+            if sql.lines().any(|line| line == "--&") { Ok(String::new()) } else { session.answer() }
+        };
         let marked =
             |mark: &str| sql.lines().filter_map(|line| Some(line.strip_prefix(mark)?.trim())).collect::<Vec<_>>();
         let (now, soon, keep) = (marked("--="), marked("--~"), marked("-->"));
         let wanted = if soon.is_empty() { now.join("\n") } else { soon.join("\n") };
-        let name = wanted.strip_prefix('<').and_then(|wanted| wanted.strip_suffix('>'));
-        let wanted = name.and_then(|name| kept.get(name).cloned()).unwrap_or(wanted);
+        let earlier = wanted.strip_prefix('<').and_then(|wanted| wanted.strip_suffix('>'));
+        let wanted = earlier.and_then(|earlier| kept.get(earlier).cloned()).unwrap_or(wanted);
         let deadline = Instant::now() + PATIENCE;
-        let mut answer = session.ask(sql)?;
+        let mut answer = ask()?;
         while !soon.is_empty() && answer != wanted && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(50));
-            answer = session.ask(sql)?;
+            answer = ask()?;
         }
-        let what = format!("{file}: {}", if what.is_empty() { sql } else { &what });
+        let what = format!("{name}: {}", if what.is_empty() { sql } else { &what });
         if let [name] = keep[..] {
             kept.insert(name.to_owned(), answer);
         } else if now.is_empty() && soon.is_empty() {
@@ -84,9 +118,32 @@ pub fn run(file: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Ta
             tally += expect(&what, &answer, &wanted);
         }
     }
-    // A file that asserts nothing is a failure.
+    // Steps that assert nothing are a failure.
     tally += Tally::one(tally != Tally::default());
     Ok(tally)
+}
+
+/// Lets so many sessions go at the same moment: each line that they were told, with how often.
+fn at_once(open: &impl Fn(&str) -> Result<Session>, at: &str, count: usize, sql: &str) -> Result<String> {
+    let mut gate = open(at)?;
+    gate.ask("SELECT pg_advisory_lock(1, 1);")?;
+    let mut sessions = Vec::new();
+    for number in 0..count {
+        let mut session = open(at)?;
+        session.ask(&format!("\\set session {number}"))?;
+        session.send(&format!("DO $$ BEGIN PERFORM pg_advisory_lock_shared(1, 1); END $$;\n{sql}"))?;
+        sessions.push(session);
+    }
+    let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted;";
+    while gate.ask(waiting)? != count.to_string() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    gate.ask("SELECT pg_advisory_unlock(1, 1);")?;
+    let mut told: BTreeMap<String, usize> = BTreeMap::new();
+    for session in &mut sessions {
+        session.answer()?.lines().for_each(|line| *told.entry(line.to_owned()).or_default() += 1);
+    }
+    Ok(told.iter().map(|(line, often)| format!("{often} {line}")).collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]
