@@ -24,6 +24,7 @@ pub mod numerals;
 mod reasons;
 mod rules;
 mod shared;
+mod statements;
 mod units;
 mod weights;
 

@@ -1,37 +1,39 @@
-//! Weights of the model, written by `cargo run --release -p neardup-core --example train_verdict -- PAIRS --write`.
+//! Weights of the model, written by `cargo run --release -p neardup-core --example train_verdict -- FOLDER --write`.
 //!
 //! Positive speaks for keeping one of the two texts. See `docs/accuracy.md`.
 
 use super::features::COUNT;
 
 /// What a pair has before its features count.
-pub(super) const CONSTANT: f64 = 0.772;
+pub(super) const CONSTANT: f64 = 0.555;
 
 /// The weight of each feature, in the order of `features::NAMES`.
 pub(super) const WEIGHTS: [f64; COUNT] = [
-    1.778,  // held
+    3.404,  // held
     0.000,  // alike
-    -2.056, // little shared
-    -0.444, // short
-    1.831,  // longer
-    -3.181, // longer, short
-    -1.807, // both have more
-    -8.584, // both have more, short
-    -0.569, // replaced
-    -6.351, // replaced inside
-    -4.202, // largest replacement
-    0.039,  // slots
-    0.000,  // nouns replaced, short
-    -1.483, // any conflict
-    -0.100, // conflicts
-    -3.292, // conflicts, short
-    -1.556, // conflict density
-    -2.028, // conflicts in the lead
-    -1.585, // figures disagree
-    -0.430, // dates
-    -1.994, // names
-    -2.260, // quoted
-    -4.970, // both tell more
-    -6.439, // other heads
-    -4.841, // title conflicts, short
+    -1.971, // little_shared
+    -2.244, // short
+    0.392,  // longer
+    -0.966, // longer_short
+    -3.319, // both_have_more
+    -3.594, // both_have_more_short
+    -2.112, // leads_apart
+    -0.791, // replaced
+    -5.163, // replaced_inside
+    -1.621, // largest_replacement
+    -0.303, // slots
+    -0.572, // nouns_replaced_short
+    -0.694, // any_conflict
+    0.000,  // conflicts
+    -3.830, // conflicts_short
+    -1.645, // conflict_density
+    -2.223, // lead_conflicts
+    -1.797, // figures_disagree
+    -0.211, // dates
+    -1.434, // names
+    -1.643, // quoted
+    -0.647, // both_tell_more_short
+    -0.771, // both_tell_more_long
+    -4.789, // other_heads
+    -6.162, // title_conflicts_short
 ];
