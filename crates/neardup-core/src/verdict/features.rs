@@ -38,6 +38,8 @@ features! {
     held: 1,
     /// Share of the longer text in the shorter.
     alike: 1,
+    /// Whether the shorter text is, whole, some of the longer one's sentences or lines: 1 or 0.
+    sentences_of: 1,
     /// How little is shared, from 1 down.
     little_shared: -1,
     /// How short the shorter text is, from 1 down; the features of short texts are multiplied by it.
@@ -122,6 +124,7 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
     Features {
         held,
         alike: share(shared, long),
+        sentences_of: f64::from(u8::from(statements::are_sentences_of(texts))),
         little_shared: 1.0 / (1.0 + shared as f64 / 8.0),
         short: brief,
         longer,

@@ -28,6 +28,26 @@ pub(super) fn leads_apart(texts: &Comparison<'_>) -> f64 {
     apart(&texts.a).min(apart(&texts.b))
 }
 
+/// Says whether the shorter text is, whole and in one stretch, some sentences or lines of the longer.
+pub(super) fn are_sentences_of(texts: &Comparison<'_>) -> bool {
+    let a_is_shorter = texts.a.text.units.len() <= texts.b.text.units.len();
+    let (short, long) = if a_is_shorter { (&texts.a, &texts.b) } else { (&texts.b, &texts.a) };
+    let len = short.text.units.len();
+    // What lies before it in the longer text; what lies after it follows.
+    let mut from = 0;
+    for gap in &texts.gaps {
+        let (own, other) = if a_is_shorter { (&gap.a, &gap.b) } else { (&gap.b, &gap.a) };
+        if !own.is_empty() || !(own.start == 0 || own.start == len) {
+            return false;
+        }
+        if own.start == 0 {
+            from = other.end;
+        }
+    }
+    let starts = |at: usize| long.text.units.get(at).is_none_or(|unit| unit.before == Break::Stop);
+    len > 0 && starts(from) && starts(from + len)
+}
+
 /// Cuts units into statements.
 pub(super) fn statements(units: &[Unit]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = 0;

@@ -5,35 +5,36 @@
 use super::features::COUNT;
 
 /// What a pair has before its features count.
-pub(super) const CONSTANT: f64 = 0.555;
+pub(super) const CONSTANT: f64 = 0.291;
 
 /// The weight of each feature, in the order of `features::NAMES`.
 pub(super) const WEIGHTS: [f64; COUNT] = [
-    3.404,  // held
+    3.357,  // held
     0.000,  // alike
-    -1.971, // little_shared
-    -2.244, // short
-    0.392,  // longer
-    -0.966, // longer_short
-    -3.319, // both_have_more
-    -3.594, // both_have_more_short
-    -2.112, // leads_apart
-    -0.791, // replaced
-    -5.163, // replaced_inside
-    -1.621, // largest_replacement
-    -0.303, // slots
-    -0.572, // nouns_replaced_short
-    -0.694, // any_conflict
+    1.911,  // sentences_of
+    -1.640, // little_shared
+    -2.288, // short
+    0.359,  // longer
+    -1.050, // longer_short
+    -3.352, // both_have_more
+    -3.237, // both_have_more_short
+    -1.973, // leads_apart
+    -0.842, // replaced
+    -5.256, // replaced_inside
+    -1.493, // largest_replacement
+    -0.211, // slots
+    -0.550, // nouns_replaced_short
+    -0.740, // any_conflict
     0.000,  // conflicts
-    -3.830, // conflicts_short
-    -1.645, // conflict_density
-    -2.223, // lead_conflicts
-    -1.797, // figures_disagree
-    -0.211, // dates
-    -1.434, // names
-    -1.643, // quoted
-    -0.647, // both_tell_more_short
-    -0.771, // both_tell_more_long
-    -4.789, // other_heads
-    -6.162, // title_conflicts_short
+    -4.017, // conflicts_short
+    -1.711, // conflict_density
+    -1.998, // lead_conflicts
+    -1.723, // figures_disagree
+    -0.215, // dates
+    -1.646, // names
+    -1.620, // quoted
+    -0.204, // both_tell_more_short
+    -0.733, // both_tell_more_long
+    -4.507, // other_heads
+    -5.550, // title_conflicts_short
 ];

@@ -105,7 +105,7 @@ const ENGLISH: [[&[&str]; 2]; 12] = [
 const NOT: &str = "t";
 
 /// Words that turn what they stand in, or are missing from.
-const TURNING: [&str; 39] = [
+const TURNING: [&str; 42] = [
     "将",
     "拟",
     "或",
@@ -128,6 +128,9 @@ const TURNING: [&str; 39] = [
     "计划",
     "不再",
     "暂停",
+    "修订版",
+    "修订后的",
+    "修改后的",
     "not",
     "no",
     "never",
