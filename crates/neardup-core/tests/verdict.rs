@@ -22,7 +22,7 @@ fn labelled() -> Option<Vec<Pair>> {
         eprintln!("skipped: no labelled pairs in {}", folder.display());
         return None;
     }
-    Some(pairs::read(&folder).unwrap())
+    Some(pairs::read(&folder, &pairs::TRAINED).unwrap())
 }
 
 /// The weights have seen these pairs; `docs/accuracy.md` has the figures of cross-validation, which are 0.01 lower.

@@ -18,10 +18,11 @@ use std::path::PathBuf;
 
 use neardup_core::verdict::facts::conflicts;
 use neardup_core::verdict::features::NAMES;
+use neardup_core::verdict::model::LEAST_SCORE;
 
 use measure::Held;
 use model::Model;
-use pairs::{Pair, read};
+use pairs::{ALL, Pair, read};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -31,7 +32,7 @@ fn main() -> Result<()> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let folder = arguments.iter().find(|argument| !argument.starts_with("--")).map(PathBuf::from);
     let folder = folder.or_else(|| std::env::var_os("NEARDUP_DATA").map(PathBuf::from));
-    let pairs = read(&folder.unwrap_or_else(|| PathBuf::from(beside)))?;
+    let pairs = read(&folder.unwrap_or_else(|| PathBuf::from(beside)), &ALL)?;
     if flag("--features") {
         table(&pairs);
         return Ok(());
@@ -53,7 +54,7 @@ fn main() -> Result<()> {
         held.print_reliability(&pairs);
         if flag("--errors") {
             for (pair, scores) in pairs.iter().zip(&held.scores) {
-                if pair.keeps_one().is_some_and(|keeps| (scores[1] >= 0.5) != keeps) {
+                if pair.keeps_one().is_some_and(|keeps| (scores[1] >= LEAST_SCORE) != keeps) {
                     print_error(pair, scores, flag("--texts"))?;
                 }
             }

@@ -1,5 +1,7 @@
 //! Precision, recall and F1 on pairs that a model has not seen.
 
+use neardup_core::verdict::model::LEAST_SCORE;
+
 use super::model::Model;
 use super::pairs::{Pair, Set};
 
@@ -28,7 +30,7 @@ impl Held {
         println!("{name:<40} {:>9} {:>9} {:>9}", "precision", "recall", "F1");
         let show = |what: &str, titles: usize, of: &dyn Fn(&Pair) -> bool| {
             let of = pairs.iter().zip(&self.scores).filter(|(pair, _)| of(pair));
-            let (precision, recall, f1) = measure(of.map(|(pair, scores)| (pair, scores[titles] >= 0.5)));
+            let (precision, recall, f1) = measure(of.map(|(pair, scores)| (pair, scores[titles] >= LEAST_SCORE)));
             println!("  {what:<38} {precision:>9.3} {recall:>9.3} {f1:>9.3}");
         };
         let natural = |pair: &Pair| pair.set == Set::Natural;
@@ -38,13 +40,17 @@ impl Held {
         show("hard", 1, &hard);
         show("hard, sure", 1, &|pair| hard(pair) && pair.sure);
         show("hard, with titles, sure", 0, &|pair| hard(pair) && pair.sure);
+        let read = |pair: &Pair| pair.set == Set::Read;
+        show("read where it was unsure", 1, &read);
+        show("read where it was unsure, sure", 1, &|pair| read(pair) && pair.sure);
         for corpus in SHOWN {
-            show(corpus, 1, &|pair| pair.corpus == corpus);
+            show(corpus, 1, &|pair| pair.corpus == corpus && pair.set != Set::Read);
         }
         let of = pairs.iter().zip(&self.scores).filter(|(pair, _)| natural(pair));
-        let (precision, recall, f1) = measure(of.map(|(pair, scores)| (pair, pair.candidate && scores[1] >= 0.5)));
+        let (precision, recall, f1) =
+            measure(of.map(|(pair, scores)| (pair, pair.candidate && scores[1] >= LEAST_SCORE)));
         println!("  {:<38} {precision:>9.3} {recall:>9.3} {f1:>9.3}", "natural, sketches share a key");
-        for threshold in [0.3, 0.4, 0.6, 0.7, 0.8, 0.9] {
+        for threshold in [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95] {
             let of = pairs.iter().zip(&self.scores).filter(|(pair, _)| natural(pair));
             let (precision, recall, f1) = measure(of.map(|(pair, scores)| (pair, scores[1] >= threshold)));
             println!("  {:<38} {precision:>9.3} {recall:>9.3} {f1:>9.3}", format!("natural, from score {threshold}"));
@@ -54,7 +60,7 @@ impl Held {
     /// Prints for ranges of scores how often one of the two texts could go: a calibrated score says so itself.
     pub fn print_reliability(&self, pairs: &[Pair]) {
         println!("scores of natural pairs, other corpora: pairs, mean score, share by pairs, share by rows");
-        let bounds = [0.0, 0.05, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 1.01];
+        let bounds = [0.0, 0.1, 0.3, 0.5, 0.75, 0.85, 0.95, 1.01];
         for range in bounds.windows(2) {
             let inside = |score: f64| {
                 range.first().is_some_and(|&from| score >= from) && range.last().is_some_and(|&to| score < to)

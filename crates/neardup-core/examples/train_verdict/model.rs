@@ -20,10 +20,6 @@ const POWER: f64 = 0.4;
 /// Rounds of the descent; the weights stand still to three decimals after about 150.
 const ROUNDS: usize = 300;
 
-/// From this probability on one of two texts may go: deleting a message costs more than keeping a copy. The constant is shifted so that
-/// it becomes a score of 0.5.
-const THRESHOLD: f64 = 0.75;
-
 /// How much a pair counts whose reader was in doubt.
 const DOUBTFUL: f64 = 0.5;
 
@@ -39,7 +35,7 @@ impl Model {
     /// Trains on pairs, each once with its titles and once without.
     pub fn train<'p>(pairs: impl Iterator<Item = &'p Pair>) -> Self {
         let pairs: Vec<(&Pair, f64)> = pairs
-            .filter(|pair| pair.set != Set::Web)
+            .filter(|pair| matches!(pair.set, Set::Natural | Set::Hard))
             .filter_map(|pair| Some((pair, f64::from(u8::from(pair.keeps_one()?)))))
             .collect();
         let weight = |pair: &Pair| libm::pow(pair.weight, POWER) * if pair.sure { 1.0 } else { DOUBTFUL };
@@ -100,7 +96,6 @@ impl Model {
             model.weights[i] = weights[i] / scales[i];
             model.constant -= model.weights[i] * means[i];
         }
-        model.constant -= libm::log(THRESHOLD / (1.0 - THRESHOLD));
         model
     }
 

@@ -28,6 +28,18 @@ pub(super) fn leads_apart(texts: &Comparison<'_>) -> f64 {
     apart(&texts.a).min(apart(&texts.b))
 }
 
+/// Below this share of its units in the other text, a statement is a text's own.
+const OWN: f64 = 0.5;
+
+/// Gives the statements of one of two texts of which the other has little.
+pub(super) fn own<'c>(compared: &'c Compared<'_>) -> impl Iterator<Item = Range<usize>> + 'c {
+    statements(&compared.text.units).filter(|statement| {
+        let matched = compared.matched.get(statement.clone()).unwrap_or_default();
+        let had = matched.iter().filter(|&&matched| matched).count();
+        (had as f64) < OWN * statement.len() as f64
+    })
+}
+
 /// Says whether the shorter text is, whole and in one stretch, some sentences or lines of the longer.
 pub(super) fn are_sentences_of(texts: &Comparison<'_>) -> bool {
     let a_is_shorter = texts.a.text.units.len() <= texts.b.text.units.len();
@@ -49,7 +61,7 @@ pub(super) fn are_sentences_of(texts: &Comparison<'_>) -> bool {
 }
 
 /// Cuts units into statements.
-pub(super) fn statements(units: &[Unit]) -> impl Iterator<Item = Range<usize>> + '_ {
+fn statements(units: &[Unit]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {
         let rest = units.get(from..).filter(|rest| !rest.is_empty())?;

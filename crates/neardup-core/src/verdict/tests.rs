@@ -9,7 +9,7 @@ use crate::profile::{Training, token_hashes};
 
 fn verdict(a: &str, b: &str) -> Verdict {
     let message = same_message(a, b).unwrap();
-    assert_eq!(message.score >= 0.5, message.verdict.keeps_one(), "{a} {b}");
+    assert_eq!(message.score >= model::LEAST_SCORE, message.verdict.keeps_one(), "{a} {b}");
     message.verdict
 }
 
@@ -247,7 +247,7 @@ proptest! {
         prop_assert_eq!(there.verdict, back.verdict);
         prop_assert_eq!(there.score.to_bits(), back.score.to_bits());
         prop_assert!((0.0..=1.0).contains(&there.score));
-        prop_assert_eq!(there.score >= 0.5, there.verdict.keeps_one());
+        prop_assert_eq!(there.score >= model::LEAST_SCORE, there.verdict.keeps_one());
         prop_assert!(!there.reasons.is_empty());
         let mut turned: Vec<_> = kinds(&b, &a).into_iter().map(|(kind, b, a)| (kind, a, b)).collect();
         let mut found = kinds(&a, &b);

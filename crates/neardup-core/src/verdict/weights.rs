@@ -5,7 +5,7 @@
 use super::features::COUNT;
 
 /// What a pair has before its features count.
-pub(super) const CONSTANT: f64 = 0.291;
+pub(super) const CONSTANT: f64 = 1.389;
 
 /// The weight of each feature, in the order of `features::NAMES`.
 pub(super) const WEIGHTS: [f64; COUNT] = [
