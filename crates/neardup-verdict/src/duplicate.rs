@@ -72,7 +72,7 @@ impl<'t> Prepared<'t> {
         Ok(self.grams.overlap(&self.plain, &plain(other)?, 0.0).unwrap_or_default())
     }
 
-    /// Gives the verdict on this text and another, and how sure it is, 0.5 to 1, if by it keeping one of them loses nothing: a copy, or an
+    /// Gives the verdict on this text and another, and how sure it is, 0.75 to 1, if by it keeping one of them loses nothing: a copy, or an
     /// excerpt, of which the longer has to stay ([`replaces`]).
     ///
     /// Symmetric in the two texts. Identical texts are copies.

@@ -2,7 +2,7 @@
 //! differs, what is shared, and what each feature adds.
 
 use super::comparison::{Boilerplate, Comparison};
-use super::{Message, features, judge, model, reasons};
+use super::{Message, features, judge, model, reasons, statements};
 use neardup_core::profile::Profile;
 use neardup_core::{document, similarity};
 use neardup_text::Result;
@@ -12,7 +12,7 @@ use neardup_text::{Analyzer, Scratch};
 /// One line of an explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// `verdict`, `reason`, `measure`, `boilerplate`, `conflict`, `difference`, `shared` or `feature`.
+    /// `verdict`, `reason`, `measure`, `boilerplate`, `conflict`, `sentence`, `difference`, `shared` or `feature`.
     pub section: &'static str,
     /// What the line is about.
     pub item: String,
@@ -80,11 +80,16 @@ fn explained(
     for conflict in texts.conflicts() {
         lines.push(Line::new("conflict", conflict.kind.name(), None).with(&conflict.in_a, &conflict.in_b));
     }
+    own_statements(&texts, &mut lines);
     passages(&texts, &mut lines);
     let features = features::features(&texts, None);
     for (name, value, added) in model::contributions(&features) {
         let shown = format!("{value:.2}");
-        lines.push(Line { in_a: None, in_b: None, ..Line::new("feature", format!("{name} = {shown}"), Some(added)) });
+        lines.push(Line {
+            in_a: None,
+            in_b: None,
+            ..Line::new("feature", format!("{} = {shown}", name.replace('_', " ")), Some(added))
+        });
     }
     Ok(lines)
 }
@@ -109,6 +114,19 @@ fn measures(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch, lines:
         lines.push(Line::new("measure", "simhash distance", Some(f64::from((a ^ b).count_ones()))));
     }
     Ok(())
+}
+
+/// Lists the sentences of either text of which the other has little, in their order.
+fn own_statements(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
+    let sides = if texts.swapped { [&texts.b, &texts.a] } else { [&texts.a, &texts.b] };
+    for (item, compared) in ["only in a", "only in b"].into_iter().zip(sides) {
+        for statement in statements::own(compared).take(LISTED) {
+            let written = compared.text.written(statement);
+            let shown = reasons::short(written);
+            let line = Line::new("sentence", item, Some(written.chars().count() as f64));
+            lines.push(if item == "only in a" { line.with(&shown, "") } else { line.with("", &shown) });
+        }
+    }
 }
 
 /// Lists what differs, in the order of the texts, and the longest of what is shared.

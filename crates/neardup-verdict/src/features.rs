@@ -8,41 +8,89 @@ use std::ops::Range;
 use super::align::align;
 use super::comparison::{Compared, Comparison};
 use super::facts::{Class, ConflictKind, Fact, Pair};
+use super::statements;
 
-/// Number of features.
-pub const COUNT: usize = 25;
+/// Makes the struct of the features with their names and the signs that their weights may have: 1, -1, or 0 for either.
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident: $sign:literal,)*) => {
+        /// The features of a pair.
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct Features { $($(#[$doc])* pub $name: f64,)* }
 
-/// Names of the features, and the sign that their weights may have: 1, -1, or 0 for either.
-pub const NAMES: [(&str, i8); COUNT] = [
-    ("held", 1),
-    ("alike", 1),
-    ("little shared", -1),
-    ("short", 0),
-    ("longer", 0),
-    ("longer, short", -1),
-    ("both have more", -1),
-    ("both have more, short", -1),
-    ("replaced", -1),
-    ("replaced inside", -1),
-    ("largest replacement", -1),
-    ("slots", 0),
-    ("nouns replaced, short", -1),
-    ("any conflict", -1),
-    ("conflicts", -1),
-    ("conflicts, short", -1),
-    ("conflict density", -1),
-    ("conflicts in the lead", -1),
-    ("figures disagree", -1),
-    ("dates", -1),
-    ("names", -1),
-    ("quoted", -1),
-    ("both tell more", -1),
-    ("other heads", -1),
-    ("title conflicts, short", -1),
-];
+        /// Number of features.
+        pub const COUNT: usize = [$(stringify!($name)),*].len();
 
-/// The features of a pair.
-pub type Features = [f64; COUNT];
+        /// The features' names and the signs that their weights may have, in the order of [`Features::values`].
+        pub const NAMES: [(&str, i8); COUNT] = [$((stringify!($name), $sign)),*];
+
+        impl Features {
+            /// Gives the features in the order of [`NAMES`].
+            #[must_use]
+            pub const fn values(&self) -> [f64; COUNT] {
+                [$(self.$name),*]
+            }
+        }
+    };
+}
+
+features! {
+    /// Share of the shorter text in the longer.
+    held: 1,
+    /// Share of the longer text in the shorter.
+    alike: 1,
+    /// Whether the shorter text is, whole, some of the longer one's sentences or lines: 1 or 0.
+    sentences_of: 1,
+    /// How little is shared, from 1 down.
+    little_shared: -1,
+    /// How short the shorter text is, from 1 down; the features of short texts are multiplied by it.
+    short: 0,
+    /// Logarithm of the ratio of the lengths.
+    longer: 0,
+    /// The same, where the text is short.
+    longer_short: -1,
+    /// Share of the shorter text that the other lacks on either side.
+    both_have_more: -1,
+    /// The same, where the text is short.
+    both_have_more_short: -1,
+    /// Share of the first statement that the other text lacks; of the two, the lesser.
+    leads_apart: -1,
+    /// Share of the shorter text in replacements.
+    replaced: -1,
+    /// Share of the shorter text in replacements between shared passages.
+    replaced_inside: -1,
+    /// Share of the shorter text in the largest replacement.
+    largest_replacement: -1,
+    /// Number of replacements.
+    slots: 0,
+    /// Nouns replaced by others, where the text is short.
+    nouns_replaced_short: -1,
+    /// Whether a fact contradicts another: 1 or 0.
+    any_conflict: -1,
+    /// Facts that contradict each other; this and most counts are logarithms.
+    conflicts: -1,
+    /// The same, where the text is short.
+    conflicts_short: -1,
+    /// The same by length.
+    conflict_density: -1,
+    /// Those in the first [`LEAD`] units of both.
+    lead_conflicts: -1,
+    /// Share of the figures that contradict each other.
+    figures_disagree: -1,
+    /// Dates that contradict each other.
+    dates: -1,
+    /// Places, persons and other names that do.
+    names: -1,
+    /// Quotations and Latin words that do.
+    quoted: -1,
+    /// Facts of which the other text says nothing; of the two, the fewer; where the text is short.
+    both_tell_more_short: -1,
+    /// The same, where the text is long.
+    both_tell_more_long: -1,
+    /// How little two questions share that stand over the texts.
+    other_heads: -1,
+    /// Facts of the titles that contradict each other, where the text is short.
+    title_conflicts_short: -1,
+}
 
 /// Units in which a report says what it is about.
 const LEAD: usize = 60;
@@ -73,33 +121,38 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
     let lacking = unmatched(&texts.a).min(unmatched(&texts.b));
     let shape = Shape::of(texts);
     let longer = libm::log(share(long.max(1), short.max(1)));
-    [
+    Features {
         held,
-        share(shared, long),
-        1.0 / (1.0 + shared as f64 / 8.0),
-        brief,
+        alike: share(shared, long),
+        sentences_of: f64::from(u8::from(statements::are_sentences_of(texts))),
+        little_shared: 1.0 / (1.0 + shared as f64 / 8.0),
+        short: brief,
         longer,
-        longer * brief,
-        share(lacking, short),
-        share(lacking, short) * brief,
-        share(shape.replaced, short),
-        share(shape.replaced_inside, short),
-        share(shape.largest, short),
-        log(shape.slots),
-        log(shape.nouns_replaced) * brief,
-        f64::from(u8::from(hard > 0)),
-        log(hard),
-        log(hard) * brief,
-        hard as f64 * 20.0 / (short as f64 + 20.0),
-        log(lead),
-        share(figures, figures + agreeing),
-        log(count(&|pair| pair.kind == ConflictKind::Date)),
-        log(count(&|pair| matches!(pair.kind, ConflictKind::Place | ConflictKind::Person | ConflictKind::Name))),
-        log(count(&|pair| matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin))),
-        log(texts.lone) * brief,
-        heads_apart(texts),
-        titles.map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| is_hard(pair)).count())) * brief,
-    ]
+        longer_short: longer * brief,
+        both_have_more: share(lacking, short),
+        both_have_more_short: share(lacking, short) * brief,
+        leads_apart: statements::leads_apart(texts),
+        replaced: share(shape.replaced, short),
+        replaced_inside: share(shape.replaced_inside, short),
+        largest_replacement: share(shape.largest, short),
+        slots: log(shape.slots),
+        nouns_replaced_short: log(shape.nouns_replaced) * brief,
+        any_conflict: f64::from(u8::from(hard > 0)),
+        conflicts: log(hard),
+        conflicts_short: log(hard) * brief,
+        conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
+        lead_conflicts: log(lead),
+        figures_disagree: share(figures, figures + agreeing),
+        dates: log(count(&|pair| pair.kind == ConflictKind::Date)),
+        names: log(count(&|pair| matches!(pair.kind, ConflictKind::Place | ConflictKind::Person | ConflictKind::Name))),
+        quoted: log(count(&|pair| matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin))),
+        both_tell_more_short: log(texts.lone) * brief,
+        both_tell_more_long: log(texts.lone) * (1.0 - brief),
+        other_heads: heads_apart(texts),
+        title_conflicts_short: titles
+            .map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| is_hard(pair)).count()))
+            * brief,
+    }
 }
 
 /// Says whether a pair of facts is more than a status word on one side.

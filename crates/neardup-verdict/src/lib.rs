@@ -27,6 +27,7 @@ pub mod numerals;
 mod reasons;
 mod rules;
 mod shared;
+mod statements;
 mod units;
 mod weights;
 
@@ -87,7 +88,8 @@ impl fmt::Display for Verdict {
 pub struct Message {
     /// What the texts are to each other.
     pub verdict: Verdict,
-    /// How sure it is that keeping one of them loses nothing, 0 to 1; a copy or an excerpt has at least 0.5, all others less.
+    /// How sure it is that keeping one of them loses nothing, 0 to 1; a copy or an excerpt has at least
+    /// [`model::LEAST_SCORE`], all others less.
     pub score: f64,
     /// Why, the weightiest first; each a short phrase.
     pub reasons: Vec<String>,
@@ -132,9 +134,6 @@ pub fn verdict_on(a: &str, b: &str) -> Result<(Verdict, f64)> {
 /// From so many units on that only one of two texts has, words are cut only if the verdict may come to depend on them.
 const MANY: usize = 64;
 
-/// The score below which no verdict is that one can go, less what rounding may do.
-const HOPELESS: f64 = 0.499;
-
 /// Gives the verdict on two texts and how sure it is, as [`verdict_on`] does, if it is that keeping one of them loses nothing.
 ///
 /// # Errors
@@ -152,9 +151,9 @@ fn kept_without(a: &str, b: &str, boilerplate: &mut Boilerplate<'_>) -> Result<O
     let texts = &aligned.texts;
     let rule = Rule::of(texts, None);
     let unmatched = |compared: &Compared<'_>| compared.matched.iter().filter(|&&matched| !matched).count();
-    // What contradicts only takes from a score.
+    // What contradicts only takes from a score. A little more than nothing is left to rounding.
     if unmatched(&texts.a).max(unmatched(&texts.b)) >= MANY
-        && model::score(&features::features(texts, None)).min(rule.map_or(1.0, Rule::most)) < HOPELESS
+        && model::score(&features::features(texts, None)).min(rule.map_or(1.0, Rule::most)) < model::LEAST_SCORE - 1e-3
     {
         return Ok(None);
     }

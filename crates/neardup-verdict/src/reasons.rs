@@ -2,7 +2,11 @@
 
 use super::comparison::Comparison;
 use super::rules::Rule;
+use super::statements;
 use super::units::Text;
+
+/// From this share of both first sentences on that the other text lacks, two texts open differently.
+const OPEN_APART: f64 = 0.5;
 
 /// The most conflicts that are named.
 const NAMED: usize = 5;
@@ -59,6 +63,14 @@ pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>, r
     let extra = of_a.abs_diff(of_b);
     if extra * 5 >= of_a.max(of_b) && of_a.max(of_b) > 0 {
         reasons.push(format!("the longer is longer by {} %", percent(extra, of_a.min(of_b).max(1))));
+    }
+    let (own_a, own_b) = (statements::own(a).count(), statements::own(b).count());
+    if own_a > 0 && own_b > 0 {
+        let (first, second) = if texts.swapped { (own_b, own_a) } else { (own_a, own_b) };
+        reasons.push(format!("each has sentences that the other lacks: {first} / {second}"));
+    }
+    if statements::leads_apart(texts) >= OPEN_APART {
+        reasons.push("they open with different sentences".to_owned());
     }
     let slots = texts.gaps.iter().filter(|gap| !gap.a.is_empty() && !gap.b.is_empty()).count();
     if slots > 0 {

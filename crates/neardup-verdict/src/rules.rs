@@ -18,10 +18,10 @@ pub(super) enum Rule {
 const OTHER_QUESTION: f64 = 0.6;
 
 /// A text of at most so many units says nothing by itself,
-const SLOGAN: usize = 5;
+const SLOGAN: usize = 6;
 
-/// where the other has so many times as many.
-const SLOGAN_WITHIN: usize = 3;
+/// where the other has half as many more, or more.
+const SLOGAN_WITHIN: f64 = 1.5;
 
 /// Texts of at most so many units stand under their titles: where these contradict each other, so do the messages.
 const UNDER_TITLE: usize = 40;
@@ -33,7 +33,7 @@ impl Rule {
         let (short, long) = (a.min(b), a.max(b));
         if features::heads_apart(texts) >= OTHER_QUESTION {
             Some(Self::OtherQuestion)
-        } else if (1..=SLOGAN).contains(&short) && short * SLOGAN_WITHIN <= long {
+        } else if (1..=SLOGAN).contains(&short) && short as f64 * SLOGAN_WITHIN <= long as f64 {
             Some(Self::Slogan)
         } else if short <= UNDER_TITLE && titles.is_some_and(|titles| titles.pairs.iter().any(features::is_hard)) {
             Some(Self::OtherTitle)

@@ -9,7 +9,7 @@ use neardup_core::profile::{Training, token_hashes};
 
 fn verdict(a: &str, b: &str) -> Verdict {
     let message = same_message(a, b).unwrap();
-    assert_eq!(message.score >= 0.5, message.verdict.keeps_one(), "{a} {b}");
+    assert_eq!(message.score >= model::LEAST_SCORE, message.verdict.keeps_one(), "{a} {b}");
     message.verdict
 }
 
@@ -197,7 +197,7 @@ fn boilerplate_of_both_makes_no_copy() {
     let by_profile =
         |a: &str, b: &str| same_message_by_profile(["", a, "", b], &profile, &mut Scratch::default()).unwrap();
     let (a, b) = (format!("大桥免费了！{note}"), format!("下午有雨。{note}"));
-    assert_eq!(verdict(&a, &b), Verdict::Copy);
+    assert_eq!(verdict(&a, &b), Verdict::Update);
     let apart = by_profile(&a, &b);
     assert_eq!(apart.verdict, Verdict::Different);
     assert!(apart.reasons.contains(&"boilerplate of both left out".to_owned()));
@@ -247,7 +247,7 @@ proptest! {
         prop_assert_eq!(there.verdict, back.verdict);
         prop_assert_eq!(there.score.to_bits(), back.score.to_bits());
         prop_assert!((0.0..=1.0).contains(&there.score));
-        prop_assert_eq!(there.score >= 0.5, there.verdict.keeps_one());
+        prop_assert_eq!(there.score >= model::LEAST_SCORE, there.verdict.keeps_one());
         prop_assert!(!there.reasons.is_empty());
         let mut turned: Vec<_> = kinds(&b, &a).into_iter().map(|(kind, b, a)| (kind, a, b)).collect();
         let mut found = kinds(&a, &b);

@@ -1,92 +1,63 @@
-//! Trains the model of `verdict` and measures it: `cargo run --release -p neardup-verdict --example train_verdict -- PAIRS`.
+//! Trains the model of `verdict` and measures it: `cargo run --release -p neardup-verdict --example train_verdict -- [FOLDER]`.
 //!
-//! PAIRS is a file of labelled pairs, JSON lines, compressed with xz or not: `text1`, `text2`, `title1`, `title2`, `label` (D and P:
-//! one of the two may go; T and U: both stay; R is left out), `sure`, `corpus`. It prints precision, recall and F1, on pairs of corpora that
-//! the model has not seen; `--errors` lists the pairs that went wrong (`--texts` with their
-//! features), `--conflicts` the facts found in conflict, `--weights` the weights; `--write` writes `src/weights.rs`.
+//! FOLDER holds the labelled pairs, JSON lines compressed with xz: `natural_gold`, `pairs_gold`, `web_pairs` ([`pairs`]); without it the
+//! folder is `NEARDUP_DATA`, or `shared/data` beside the checkout. It prints precision, recall and F1 on pairs that the model has not
+//! seen, by corpus and by tenths, and how often verdicts of a score are right. `--errors` lists the pairs that went wrong (`--texts` with
+//! their features and the facts in conflict), `--features` prints the features of all as a table, `--weights` the weights; `--write`
+//! writes `src/weights.rs`.
 //!
-//! The same file gives the same weights, byte for byte: `cargo test -p neardup-verdict --test verdict` compares them.
+//! The same pairs give the same weights, byte for byte: `cargo test -p neardup-verdict --test verdict` compares them.
 
+mod measure;
 mod model;
 mod pairs;
 
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::path::Path;
+use std::path::PathBuf;
 
+use neardup_verdict::facts::conflicts;
 use neardup_verdict::features::NAMES;
+use neardup_verdict::model::LEAST_SCORE;
 
+use measure::Held;
 use model::Model;
-use pairs::{Pair, read};
+use pairs::{ALL, Pair, read};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let flag = |name: &str| arguments.iter().any(|argument| argument == name);
-    let path = arguments.iter().find(|argument| !argument.starts_with("--")).ok_or("which file of pairs?")?;
-    let pairs = read(Path::new(path))?;
-    println!("{} pairs, {} of them sure", pairs.len(), pairs.iter().filter(|pair| pair.sure).count());
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let folder = arguments.iter().find(|argument| !argument.starts_with("--")).map(PathBuf::from);
+    let folder = folder.or_else(|| std::env::var_os("NEARDUP_DATA").map(PathBuf::from));
+    let pairs = read(&folder.unwrap_or_else(|| PathBuf::from(beside)), &ALL)?;
+    if flag("--features") {
+        table(&pairs);
+        return Ok(());
+    }
 
     let corpora: BTreeSet<&str> = pairs.iter().map(|pair| pair.corpus.as_str()).collect();
-    let mut grouped = vec![[0.0; 2]; pairs.len()];
-    for corpus in &corpora {
-        let model = Model::train(pairs.iter().filter(|pair| pair.corpus != *corpus));
-        for (pair, scores) in pairs.iter().zip(&mut grouped).filter(|(pair, _)| pair.corpus == *corpus) {
-            *scores = pair.inputs.map(|input| model.score(&input));
-        }
-    }
-    let mut folded = vec![[0.0; 2]; pairs.len()];
-    for fold in 0..10 {
-        let model = Model::train(pairs.iter().filter(|pair| pair.number % 10 != fold));
-        for (pair, scores) in pairs.iter().zip(&mut folded).filter(|(pair, _)| pair.number % 10 == fold) {
-            *scores = pair.inputs.map(|input| model.score(&input));
-        }
-    }
+    let corpora: Vec<&str> = corpora.into_iter().collect();
+    let corpus = |pair: &Pair| corpora.iter().position(|&corpus| corpus == pair.corpus).unwrap_or_default();
     let model = Model::train(pairs.iter());
-    let own: Vec<[f64; 2]> = pairs.iter().map(|pair| pair.inputs.map(|input| model.score(&input))).collect();
-
-    println!("{:<34} {:>9} {:>9} {:>9}", "", "precision", "recall", "F1");
-    for (name, scores) in [("other corpora", &grouped), ("ten folds", &folded), ("training", &own)] {
-        for (titles, with) in ["titles", "texts only"].into_iter().enumerate() {
-            for sure in [true, false] {
-                let (precision, recall, f1) = measure(&pairs, scores, titles, sure, 0.5);
-                let of = if sure { "sure" } else { "all" };
-                println!("{:<34} {precision:>9.3} {recall:>9.3} {f1:>9.3}", format!("{name}, {with}, {of}"));
-            }
-        }
+    let held = [
+        ("other corpora", Held::out(&pairs, corpora.len(), &corpus)),
+        ("other tenths", Held::out(&pairs, 10, &|pair| pair.number % 10)),
+        ("training", Held { scores: pairs.iter().map(|pair| pair.inputs.map(|input| model.score(&input))).collect() }),
+    ];
+    for (name, held) in &held {
+        held.print(name, &pairs);
     }
-    println!("threshold, other corpora, ten folds: precision, recall, F1 on texts only, sure");
-    for step in 4..15 {
-        let threshold = f64::from(step) * 0.05;
-        let (precision, recall, f1) = measure(&pairs, &grouped, 1, true, threshold);
-        let (precision10, recall10, f10) = measure(&pairs, &folded, 1, true, threshold);
-        println!("{threshold:.2} {precision:.3} {recall:.3} {f1:.3}   {precision10:.3} {recall10:.3} {f10:.3}");
-    }
-    if flag("--errors") {
-        for (pair, scores) in pairs.iter().zip(&grouped) {
-            let Some(truth) = pair.keeps_one() else { continue };
-            let [with, without] = scores.map(|score| (score >= 0.5) != truth);
-            if with || without {
-                let doubt = if pair.sure { "" } else { "?" };
-                println!("#{} {} {}{doubt} {:.2} {:.2}", pair.number, pair.corpus, pair.label, scores[0], scores[1]);
-                if flag("--texts") {
-                    for text in &pair.texts {
-                        println!("    {}", text.replace('\n', "⏎").chars().take(200).collect::<String>());
-                    }
-                    for ((name, _), value) in NAMES.iter().zip(pair.inputs[0].0).filter(|(_, value)| *value != 0.0) {
-                        print!(" | {name} {value:.2}");
-                    }
-                    println!();
+    if let Some((_, held)) = held.first() {
+        held.print_reliability(&pairs);
+        if flag("--errors") {
+            for (pair, scores) in pairs.iter().zip(&held.scores) {
+                if pair.keeps_one().is_some_and(|keeps| (scores[1] >= LEAST_SCORE) != keeps) {
+                    print_error(pair, scores, flag("--texts"))?;
                 }
             }
-        }
-    }
-    if flag("--conflicts") {
-        for pair in pairs.iter().filter(|pair| pair.sure) {
-            let found = neardup_verdict::facts::conflicts(&pair.texts[1], &pair.texts[3])?;
-            let shown: Vec<String> = found.iter().map(|c| format!("{} {}/{}", c.kind, c.in_a, c.in_b)).collect();
-            println!("={} #{} {} {}", pair.label, pair.number, pair.corpus, shown.join(" | "));
         }
     }
     if flag("--weights") {
@@ -103,16 +74,42 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Precision, recall and F1 of the pairs that a score of at least `threshold` keeps one of.
-fn measure(pairs: &[Pair], scores: &[[f64; 2]], titles: usize, sure: bool, threshold: f64) -> (f64, f64, f64) {
-    let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
-    for (pair, scores) in pairs.iter().zip(scores).filter(|(pair, _)| pair.sure || !sure) {
-        match (pair.keeps_one(), scores[titles] >= threshold) {
-            (Some(true), true) => right += 1.0,
-            (Some(false), true) => wrong += 1.0,
-            (Some(true), false) => missed += 1.0,
-            _ => {}
+fn print_error(pair: &Pair, scores: &[f64; 2], texts: bool) -> Result<()> {
+    let doubt = if pair.sure { "" } else { "?" };
+    let Pair { set, number, corpus, label, weight, .. } = pair;
+    println!("{set:?} {number} {corpus} {label}{doubt} rows {weight:.0} score {:.2}", scores[1]);
+    if texts {
+        for text in &pair.texts {
+            println!("    {}", text.replace('\n', "⏎").chars().take(300).collect::<String>());
         }
+        for conflict in conflicts(&pair.texts[1], &pair.texts[3])? {
+            print!(" | {} {}/{}", conflict.kind, conflict.in_a, conflict.in_b);
+        }
+        println!();
+        for ((name, _), value) in NAMES.iter().zip(pair.inputs[1].0.values()).filter(|(_, value)| *value != 0.0) {
+            print!(" | {name} {value:.2}");
+        }
+        println!();
     }
-    (right / (right + wrong), right / (right + missed), 2.0 * right / (2.0 * right + wrong + missed))
+    Ok(())
+}
+
+fn table(pairs: &[Pair]) {
+    let row = |fields: &mut dyn Iterator<Item = String>| println!("{}", fields.collect::<Vec<_>>().join("\t"));
+    let columns = ["set", "number", "corpus", "label", "sure", "weight", "candidate", "most"].map(str::to_owned);
+    row(&mut columns.into_iter().chain(NAMES.iter().map(|(name, _)| (*name).to_owned())));
+    for pair in pairs {
+        let (features, most) = &pair.inputs[1];
+        let fields = [
+            format!("{:?}", pair.set),
+            pair.number.to_string(),
+            pair.corpus.clone(),
+            pair.label.clone(),
+            pair.sure.to_string(),
+            pair.weight.to_string(),
+            pair.candidate.to_string(),
+            most.to_string(),
+        ];
+        row(&mut fields.into_iter().chain(features.values().iter().map(f64::to_string)));
+    }
 }

@@ -142,8 +142,17 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
                     });
                 match pass {
                     Pass::Kind => slot && fact.kind == other.kind && contradict(a.text, fact, b.text, other),
-                    Pass::Figures => slot && fact.kind.is_figure() && other.kind.is_figure(),
-                    Pass::Anywhere => fact.kind.is_figure() && fact.kind == other.kind && fact.measure == other.measure,
+                    Pass::Figures => {
+                        slot && fact.kind.is_figure()
+                            && other.kind.is_figure()
+                            && contradict(a.text, fact, b.text, other)
+                    }
+                    Pass::Anywhere => {
+                        fact.kind.is_figure()
+                            && fact.kind == other.kind
+                            && fact.measure == other.measure
+                            && contradict(a.text, fact, b.text, other)
+                    }
                 }
             };
             // Sorted by place: those of the same slot are near the one at the same rank of places.
@@ -211,6 +220,9 @@ fn left<'t>(
     left.into_iter().map(Some).collect()
 }
 
+/// From this length on, in units, a title is not shortened to less than three fifths.
+const LONG_QUOTE: usize = 20;
+
 /// Words that make a name that of a paper, a station or an agency, which says who reports.
 const MEDIA: [&str; 8] = ["日报", "晚报", "通讯社", "中新", "电视台", "新闻网", "客户端", "时报"];
 
@@ -224,7 +236,10 @@ fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
 /// Says whether two facts exclude each other: 北京 and 北京市, or 消协 and 消费者协会, do not.
 fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
     if a.kind.is_figure() {
-        return true;
+        let number = |text: &Text<'_>, fact: &Fact| text.units.get(fact.units.start).and_then(|unit| text.number(unit));
+        let plain = |fact: &Fact| matches!(fact.kind, ConflictKind::Number | ConflictKind::Percent);
+        let rounded = number(text_a, a).zip(number(text_b, b)).is_some_and(|(a, b)| a.rounds(b));
+        return !(plain(a) && plain(b) && rounded);
     }
     if a.kind == ConflictKind::Latin {
         return !(text_a.latin && text_b.latin && shortens(text_a, a, text_b, b));
@@ -235,7 +250,10 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
     let (keys_a, keys_b) = (keys(text_a, a), keys(text_b, b));
     let (short, long) = if keys_a.len() <= keys_b.len() { (keys_a, keys_b) } else { (keys_b, keys_a) };
     if a.kind == ConflictKind::Quoted {
-        return !long.windows(short.len().max(1)).any(|window| window == short);
+        // A title may be cut short; one that is its subtitle alone, or nearly, is another one's.
+        let within = long.windows(short.len().max(1)).any(|window| window == short);
+        let another = long.len() >= LONG_QUOTE && short.len() * 5 < long.len() * 3;
+        return !within || another;
     }
     let media = |text: &Text<'_>, fact: &Fact| MEDIA.iter().any(|word| text.written(fact.units.clone()).contains(word));
     // An abbreviation takes characters out of the full name, in their order.

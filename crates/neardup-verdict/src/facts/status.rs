@@ -11,11 +11,12 @@ use ahash::AHashMap;
 use super::super::units::{Kind, Text};
 
 /// Words of which a report uses one.
-const GROUPS: [&[&str]; 34] = [
+const GROUPS: [&[&str]; 35] = [
     &["半场", "全场", "上半场", "下半场", "首节", "末节"],
     &["开盘", "收盘", "尾盘", "早盘", "午盘", "盘前", "盘后"],
     &["追平", "超越", "反超", "落后", "领先"],
     &["开幕", "闭幕"],
+    &["将于", "离开", "抵达", "启程", "回到"],
     &["开幕会", "闭幕会", "开幕式", "闭幕式", "全体会议"],
     &["上午", "下午", "晚上", "凌晨", "早上", "中午", "傍晚"],
     &["上涨", "下跌", "持平"],
@@ -105,7 +106,7 @@ const ENGLISH: [[&[&str]; 2]; 12] = [
 const NOT: &str = "t";
 
 /// Words that turn what they stand in, or are missing from.
-const TURNING: [&str; 39] = [
+const TURNING: [&str; 42] = [
     "将",
     "拟",
     "或",
@@ -128,6 +129,9 @@ const TURNING: [&str; 39] = [
     "计划",
     "不再",
     "暂停",
+    "修订版",
+    "修订后的",
+    "修改后的",
     "not",
     "no",
     "never",

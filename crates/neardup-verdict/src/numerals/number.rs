@@ -53,6 +53,17 @@ impl Number {
         mix(mix(low, 1) ^ high, u64::from(self.exponent.unsigned_abs()) << 1 | u64::from(self.exponent < 0))
     }
 
+    /// Says whether one of two decimal fractions is the other with fewer decimals, rounded or cut off: 1.7 and 1.71.
+    pub(crate) fn rounds(self, other: Self) -> bool {
+        let (fine, coarse) = if self.exponent <= other.exponent { (self, other) } else { (other, self) };
+        if coarse.exponent >= 0 || coarse.exponent == fine.exponent {
+            return coarse == fine;
+        }
+        let power = coarse.exponent.checked_sub(fine.exponent).and_then(|power| u32::try_from(power).ok());
+        let Some(power) = power.and_then(|power| 10_u128.checked_pow(power)) else { return false };
+        fine.digits / power == coarse.digits || fine.digits.saturating_add(power / 2) / power == coarse.digits
+    }
+
     pub(super) fn add(self, other: Self) -> Self {
         let least = self.exponent.min(other.exponent);
         let scaled = |number: Self| {
