@@ -25,6 +25,7 @@ pub mod search;
 mod simhash;
 mod sliced;
 pub mod table;
+pub mod temporary;
 mod text;
 pub mod transaction;
 pub mod trigger;

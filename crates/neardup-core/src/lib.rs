@@ -15,6 +15,7 @@
 //! * [`similarity`]: exact measures, with which candidates are verified.
 //! * [`verdict`]: whether two texts are one message: copy, excerpt, update, rewrite or different.
 //! * [`profile`]: an analyzer with house words and the statistics of a collection.
+//! * [`spill`]: sorts of more records than fit into memory.
 //! * [`pglz`]: undoes the compression in which Postgres keeps long texts.
 #![deny(unsafe_code)]
 
@@ -30,6 +31,7 @@ pub mod plot;
 pub mod profile;
 pub mod similarity;
 pub mod sketch;
+pub mod spill;
 pub mod verdict;
 pub mod weighting;
 
