@@ -40,7 +40,7 @@ type Keyed = [u64; 4];
 /// What a row is known by: its position, and the number by which the query finds it.
 type Known = (u64, u64);
 
-/// A row for each bit.
+/// A bit for each row.
 #[derive(Default)]
 struct Bits(Vec<u64>);
 
@@ -93,7 +93,11 @@ impl Earlier {
         let within = window.argument(4).map(|datum| (datum.value() as i64).unsigned_abs());
         let (mut texts, mut keyed) = (Sorter::new(sort_memory()), Sorter::new(sort_memory()));
         let mut position = 0;
-        window.for_each_numbers([0, 1, 2, 3], 5, |[number, scope, hash, time], keys| {
+        let mut asking = Bits::default();
+        window.for_each_numbers([0, 1, 2, 3, 6], 5, |[number, scope, hash, time, asks], keys| {
+            if asks == Some(1) {
+                asking.insert(position);
+            }
             let [scope, hash] = [scope, hash].map(|value| value.unwrap_or(0).cast_unsigned());
             let number = number.map_or(position + 1, i64::cast_unsigned);
             let time = time.map_or(NO_TIME, i64::cast_unsigned);
@@ -113,7 +117,9 @@ impl Earlier {
         by_key(texts, |text, row, _| {
             if let Some((_, first)) = partners.first_of(text, row, within) {
                 repeats.insert(row.number.0);
-                same.push([row.number.0, first]);
+                if asking.contains(row.number.0) {
+                    same.push([row.number.0, first]);
+                }
             }
         });
         let (mut pairs, mut found) = (Sorter::new(sort_memory()), Vec::new());
@@ -122,6 +128,9 @@ impl Earlier {
             let later = row.number.0;
             if !repeats.contains(later) {
                 partners.of(key, row, within, &mut found);
+                if !asking.contains(later) {
+                    return;
+                }
                 let flags = u64::from(partners.is_hot()) << 1 | u64::from(is_only);
                 for &(earlier, number) in &found {
                     pairs.push([later << 32 | earlier, number << 2 | flags]);

@@ -22,6 +22,7 @@ mod grouping;
 mod guard;
 mod guc;
 mod judge;
+mod load;
 mod minhash;
 mod near_duplicate;
 mod nearest;
