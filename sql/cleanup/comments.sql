@@ -18,7 +18,7 @@ COMMENT ON FUNCTION neardup_internal.hold_table(regclass) IS 'takes a table for 
 COMMENT ON FUNCTION neardup_internal.release_table(regclass) IS 'gives back what neardup_internal.hold_table took';
 COMMENT ON FUNCTION neardup_internal.in_transaction_block() IS 'whether the user has opened a transaction block, in which no procedure can commit';
 COMMENT ON FUNCTION neardup_internal.check_committing(text) IS 'an error where a procedure cannot commit though there is no transaction block';
-COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table for a change to its columns without making others wait for more than a moment';
+COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass, text) IS 'locks a table for a change to its columns without making others wait for more than a moment';
 COMMENT ON FUNCTION neardup_internal.document_of(neardup.protected, text) IS 'SQL expression for the document of a row, as the guard makes it';
 COMMENT ON FUNCTION neardup_internal.document_hash(neardup.protected, text) IS 'SQL expression for a hash of that document';
 COMMENT ON FUNCTION neardup_internal.start_work(regclass, text, text, bigint) IS 'takes a table for a procedure and shows it in neardup.progress';
