@@ -18,7 +18,7 @@ COMMENT ON FUNCTION neardup_internal.hold_table(regclass) IS 'takes a table for 
 COMMENT ON FUNCTION neardup_internal.release_table(regclass) IS 'gives back what neardup_internal.hold_table took';
 COMMENT ON FUNCTION neardup_internal.in_transaction_block() IS 'whether the user has opened a transaction block, in which no procedure can commit';
 COMMENT ON FUNCTION neardup_internal.check_committing(text) IS 'an error where a procedure cannot commit though there is no transaction block';
-COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table for a change to its columns without making others wait for more than a moment';
+COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass, text) IS 'locks a table for a change to its columns without making others wait for more than a moment';
 COMMENT ON FUNCTION neardup_internal.document_of(neardup.protected, text) IS 'SQL expression for the document of a row, as the guard makes it';
 COMMENT ON FUNCTION neardup_internal.document_hash(neardup.protected, text) IS 'SQL expression for a hash of that document';
 COMMENT ON FUNCTION neardup_internal.start_work(regclass, text, text, bigint) IS 'takes a table for a procedure and shows it in neardup.progress';
@@ -55,14 +55,15 @@ COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters
 COMMENT ON FUNCTION neardup_internal.chosen_verify(neardup.protected, text) IS 'how a clean-up verifies: as it was told, else as the guard does, else by facts';
 COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer) IS 'the arguments of a clean-up, and the guard''s settings where nothing is said';
 COMMENT ON FUNCTION neardup_internal.meet(text, text, interval) IS 'SQL condition that two times are near; a row without a time is near to all';
-COMMENT ON FUNCTION neardup_internal.first_row(bigint, bigint, bigint, bigint) IS 'window function over rows sorted by a hash of their text: the first row of the same text, near in time; NULL where the row is itself the first';
-COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint) IS 'window function over rows sorted by key: the earlier rows of the same key that a row is compared with, all or the first and the last of many; each twice its number, and one more where the key is hot';
+COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean) IS 'window function over all rows in the order of who stays: the numbers of the earlier rows that a row is compared with if it asks, those with most shared keys first; where an earlier row has its text, the first such one as a negative number';
+COMMENT ON FUNCTION neardup_internal.tid_number(tid) IS 'a tid as a number: block and offset';
+COMMENT ON FUNCTION neardup_internal.number_tid(bigint) IS 'the tid of such a number';
 COMMENT ON TYPE neardup_internal.joined IS 'the row that stays for another one, why, and whether instead the other one holds it';
 COMMENT ON FUNCTION neardup_internal.join_star(bigint, bigint, text, text, text, text, double precision) IS 'window function over candidate pairs sorted by the later row: judges them until an earlier row stays for the later one';
 COMMENT ON FUNCTION neardup_internal.has_tids(regclass) IS 'whether rows may be found again by their tid within a statement';
 COMMENT ON FUNCTION neardup_internal.address(neardup.protected, text, text) IS 'columns that find a row again: its tid or its key';
 COMMENT ON FUNCTION neardup_internal.document_at(neardup.protected, text) IS 'SQL subquery for the document of the row with such columns';
-COMMENT ON FUNCTION neardup_internal.numbered(neardup.protected, neardup_internal.choice, text) IS 'SQL query of the rows that are compared, numbered in the order of who stays';
+COMMENT ON FUNCTION neardup_internal.numbered(neardup.protected, neardup_internal.choice, text, text) IS 'SQL query of the rows that are compared, numbered in the order of who stays';
 COMMENT ON FUNCTION neardup_internal.sketch_copies(neardup.protected, neardup_internal.choice) IS 'SQL WITH list that finds the copies of a table by the keys of sketches';
 COMMENT ON FUNCTION neardup_internal.simhash_copies(neardup.protected, neardup_internal.choice) IS 'SQL WITH list that finds the copies of a table by SimHash';
 COMMENT ON FUNCTION neardup_internal.copies_query(neardup.protected, neardup_internal.choice) IS 'SQL query that lists the copies in a guarded table, each with the row that stays';

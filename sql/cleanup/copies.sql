@@ -9,8 +9,8 @@ DECLARE
     is_split boolean := has_texts OR choice.within IS NOT NULL;
 BEGIN
     RETURN concat(
-        'WITH signed AS (', neardup_internal.numbered(guarded, choice, format(
-            'neardup_internal.text_hash(d.document) AS hash, neardup.analyzer_simhash(d.document, %L::pg_catalog.text) AS signature', guarded.analyzer)), '), '
+        'WITH signed AS (', neardup_internal.numbered(guarded, choice,
+            format('neardup.analyzer_simhash(d.document, %L::pg_catalog.text) AS signed', guarded.analyzer), 'r.signed AS signature'), '), '
         'numbered AS MATERIALIZED (SELECT s.*, @extschema@.near_duplicate_of(s.signature, ', choice.distance, CASE WHEN NOT is_split THEN ', ''star''' END,
         ') OVER (PARTITION BY s.scope ORDER BY s.place) AS together FROM signed s), '
         'groups AS (SELECT n.scope, n.together, pg_catalog.min(n.place) AS first FROM numbered n WHERE n.together IS NOT NULL GROUP BY n.scope, n.together '
@@ -45,6 +45,7 @@ CREATE FUNCTION neardup_internal.copies_query(guarded neardup.protected, choice 
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
     by_distance boolean := guarded.method = 'simhash' AND choice.verify = 'none';
+    known name := CASE guarded.method WHEN 'simhash' THEN 'place' ELSE 'number' END;
 BEGIN
     RETURN concat(
         CASE guarded.method WHEN 'simhash' THEN neardup_internal.simhash_copies(guarded, choice) ELSE neardup_internal.sketch_copies(guarded, choice) END,
@@ -53,10 +54,10 @@ BEGIN
             WHEN choice.verify IN ('overlap', 'cosine') THEN choice.verify ELSE 'facts' END),
         CASE WHEN by_distance THEN 'CAST(CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN 1 ELSE @extschema@.hamming_distance(m.signature, r.signature) END AS double precision)'
              ELSE 'c.value' END, ' AS value, '
-        'pg_catalog.count(*) OVER (PARTITION BY c.stays) + 1 AS group_size, m.hash AS document_hash, r.hash AS stays_hash '
-        'FROM copies c JOIN numbered m ON m.place OPERATOR(pg_catalog.=) c.place JOIN numbered r ON r.place OPERATOR(pg_catalog.=) c.stays',
+        'pg_catalog.count(*) OVER (PARTITION BY r.place) + 1 AS group_size, m.hash AS document_hash, r.hash AS stays_hash ',
+        format('FROM copies c JOIN numbered m ON m.%1$I OPERATOR(pg_catalog.=) c.%1$I JOIN numbered r ON r.%1$I OPERATOR(pg_catalog.=) c.stays', known),
         CASE WHEN choice.within IS NOT NULL THEN ' WHERE ' || neardup_internal.meet('m.moment', 'r.moment', choice.within) END,
-        ' ORDER BY c.stays, c.place');
+        ' ORDER BY r.place, m.place');
 END
 $$;
 

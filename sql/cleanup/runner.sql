@@ -86,13 +86,13 @@ BEGIN
 END
 $$;
 
--- Takes a table for a change to its columns without keeping others waiting: it gives up its place in the queue after a moment and tries again.
-CREATE FUNCTION neardup_internal.lock_patiently(target regclass) RETURNS void
+-- Takes a table without keeping others waiting: it gives up its place in the queue after a moment and tries again.
+CREATE FUNCTION neardup_internal.lock_patiently(target regclass, mode text DEFAULT 'ACCESS EXCLUSIVE') RETURNS void
     LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 BEGIN
     FOR try IN 1 .. 100 LOOP
         BEGIN
-            EXECUTE pg_catalog.format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', target);
+            EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', target, mode);
             RETURN;
         EXCEPTION WHEN lock_not_available THEN
             IF try = 100 THEN

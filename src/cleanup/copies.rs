@@ -1,68 +1,56 @@
-//! Copies in a whole table, found set-wise: window functions for `sql/cleanup/copies.sql`, which Postgres feeds in the order of its sorts.
+//! Copies in a whole table, found set-wise: window functions for `sql/cleanup/candidates.sql`.
 //!
-//! * `earlier_rows` and `first_row` take rows sorted by key and give those that a row is to be compared with ([`Partners`]);
-//!   `earlier_rows` gives twice each row's number, and one more where the key is hot.
-//! * `join_star` takes pairs sorted by the row that comes later, and judges no more of them than it must: a row joins the first row of
+//! * `earlier_rows` sees all rows in the order of who stays and gives each the earlier rows that it is to be compared with
+//!   ([`Partners`]): it sorts the keys of all sketches, so that rows which share one stand side by side, and then the pairs.
+//! * `join_star` takes such pairs, row by row, and judges no more of them than it must: a row joins the first row of
 //!   its pairs that stays and that it duplicates. Whoever joins is judged against the row that stays, never through a chain.
 //!
-//! Memory: what one key has, and a bit for each row. The rest is Postgres's, on disk where `work_mem` does not suffice.
+//! Sorting here takes a tenth of what sorts of the same pairs as rows of a query take (docs/scale.md). What does not fit into `work_mem`
+//! goes to temporary files; beyond it there is a number for each row that joins another one.
 
+use std::iter::Peekable;
+
+use ahash::AHashSet;
 use neardup_core::grouping::{Partners, Row};
+use neardup_core::spill::{Sorted, Sorter};
+use neardup_text::interrupt;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::call::window::Window;
+use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::pg::value::record;
 use crate::verdict::judge::{Judged, Rule, Side};
 
-/// The numbers that `earlier_rows` and `first_row` are called with.
-struct Numbers {
-    key: i64,
-    row: Row,
-    within: Option<u64>,
-}
+/// How much sharing a key weighs, and a hot one, and what makes a candidate: as in the guard's search.
+const SHARED: u32 = 2;
+const SHARED_HOT: u32 = 1;
+const ENOUGH: u32 = 2;
 
-impl Numbers {
-    fn of(window: &Window<'_>) -> Option<Self> {
-        let integer = |argument| window.argument(argument).map(|datum| datum.value() as i64);
-        let (key, number) = (integer(0)?, integer(1)?);
-        Some(Self { key, row: Row { number, time: integer(2) }, within: integer(3).map(i64::unsigned_abs) })
-    }
-}
+/// For a row without a time; `neardup_internal.moment` makes no such number.
+const NO_TIME: u64 = i64::MIN.cast_unsigned();
 
-/// What [`earlier_rows`] keeps from row to row.
+type Records<const N: usize> = Peekable<Sorted<TemporaryFile, N>>;
+
+/// A row under one of its keys, as it is sorted: the key, then the row's scope, position and whether it has one key only, then its
+/// number and its time.
+type Keyed = [u64; 4];
+
+/// What a row is known by: its position, and the number by which the query finds it.
+type Known = (u64, u64);
+
+/// A bit for each row.
 #[derive(Default)]
-struct Comparison {
-    partners: Partners,
-    found: Vec<i64>,
-}
+struct Bits(Vec<u64>);
 
-fn earlier_rows(window: &Window<'_>) -> Option<pg_sys::Datum> {
-    let Numbers { key, row, within } = Numbers::of(window)?;
-    let Comparison { partners, found } = window.state();
-    partners.of(key, row, within, found);
-    let is_hot = i64::from(partners.is_hot());
-    found.iter_mut().for_each(|number| *number = *number * 2 + is_hot);
-    if found.is_empty() { None } else { found.as_slice().into_datum() }
-}
-
-fn first_row(window: &Window<'_>) -> Option<pg_sys::Datum> {
-    let Numbers { key, row, within } = Numbers::of(window)?;
-    window.state::<Partners>().first_of(key, row, within).into_datum()
-}
-
-/// Rows that have joined another one, a bit for each row.
-#[derive(Default)]
-struct Joined(Vec<u64>);
-
-impl Joined {
-    fn contains(&self, row: i64) -> bool {
+impl Bits {
+    fn contains(&self, row: u64) -> bool {
         self.0.get((row / 64) as usize).is_some_and(|bits| bits >> (row % 64) & 1 == 1)
     }
 
-    fn insert(&mut self, row: i64) {
+    fn insert(&mut self, row: u64) {
         let at = (row / 64) as usize;
         if at >= self.0.len() {
             self.0.resize(at + 1 + at / 2, 0);
@@ -71,10 +59,126 @@ impl Joined {
     }
 }
 
+/// Gives the rows of each key of each scope to `found`, in their order: the key's number, the row, and whether it has one key only.
+fn by_key(rows: Sorter<TemporaryFile, 4>, mut found: impl FnMut(i64, Row<Known>, bool)) {
+    let (mut before, mut group) = (None, 0);
+    for (count, [key, place, number, time]) in rows.finish().enumerate() {
+        if count % 1024 == 0 {
+            interrupt::check();
+        }
+        let present = (key, place >> 32);
+        group += i64::from(before.replace(present) != Some(present));
+        let position = (place & u64::from(u32::MAX)) >> 1;
+        let time = (time != NO_TIME).then_some(time.cast_signed());
+        found(group, Row { number: (position, number), time }, place & 1 == 1);
+    }
+}
+
+/// What `earlier_rows` has found, in the order of the later rows.
+struct Earlier {
+    /// Rows whose text an earlier one has: position, number of the first that has it.
+    same: Records<2>,
+    /// Rows that share a key: positions of both, then the number of the earlier one and whether the key is hot, and whether one
+    /// shared key is enough.
+    pairs: Records<2>,
+}
+
+impl Earlier {
+    fn of(window: &Window<'_>) -> Result<Self> {
+        if window.rows() > i64::from(i32::MAX) {
+            let message = "cannot compare more than 2147483647 rows at once";
+            let code = PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+            return Err(ErrorReport::new(code, message, "neardup.duplicates")
+                .set_hint("Go by parts: since and until, or scope."));
+        }
+        let within = window.argument(4).map(|datum| (datum.value() as i64).unsigned_abs());
+        let (mut texts, mut keyed) = (Sorter::new(sort_memory()), Sorter::new(sort_memory()));
+        let mut position = 0;
+        let mut asking = Bits::default();
+        window.for_each_numbers([0, 1, 2, 3, 6], 5, |[number, scope, hash, time, asks], keys| {
+            if asks == Some(1) {
+                asking.insert(position);
+            }
+            let [scope, hash] = [scope, hash].map(|value| value.unwrap_or(0).cast_unsigned());
+            let number = number.map_or(position + 1, i64::cast_unsigned);
+            let time = time.map_or(NO_TIME, i64::cast_unsigned);
+            let row = |key, is_only| -> Keyed { [key, scope << 32 | position << 1 | u64::from(is_only), number, time] };
+            texts.push(row(hash, false));
+            let first = keys.next();
+            let mut next = keys.next();
+            let is_only = next.is_none();
+            for key in first.into_iter().chain(std::iter::from_fn(|| std::mem::replace(&mut next, keys.next()))) {
+                keyed.push(row(key.cast_unsigned(), is_only));
+            }
+            position += 1;
+        });
+
+        let (mut repeats, mut same) = (Bits::default(), Sorter::new(sort_memory()));
+        let mut partners = Partners::default();
+        by_key(texts, |text, row, _| {
+            if let Some((_, first)) = partners.first_of(text, row, within) {
+                repeats.insert(row.number.0);
+                if asking.contains(row.number.0) {
+                    same.push([row.number.0, first]);
+                }
+            }
+        });
+        let (mut pairs, mut found) = (Sorter::new(sort_memory()), Vec::new());
+        let mut partners = Partners::default();
+        by_key(keyed, |key, row, is_only| {
+            let later = row.number.0;
+            if !repeats.contains(later) {
+                partners.of(key, row, within, &mut found);
+                if !asking.contains(later) {
+                    return;
+                }
+                let flags = u64::from(partners.is_hot()) << 1 | u64::from(is_only);
+                for &(earlier, number) in &found {
+                    pairs.push([later << 32 | earlier, number << 2 | flags]);
+                }
+            }
+        });
+        Ok(Self { same: same.finish().peekable(), pairs: pairs.finish().peekable() })
+    }
+
+    /// Takes what was found for the row at a position: the first row that has its text, as a negative number, or the rows that it is to
+    /// be compared with, those with most shared keys first.
+    fn take(&mut self, position: u64) -> Vec<i64> {
+        if let Some([_, first]) = self.same.next_if(|[later, _]| *later == position) {
+            return vec![-first.cast_signed()];
+        }
+        let mut found: Vec<(u32, u64, u64)> = Vec::new();
+        let mut enough = ENOUGH;
+        while let Some([rows, number]) = self.pairs.next_if(|[rows, _]| rows >> 32 == position) {
+            let weight = if number & 2 == 0 { SHARED } else { SHARED_HOT };
+            enough = if number & 1 == 0 { ENOUGH } else { 1 };
+            match found.last_mut() {
+                Some((shared, same, _)) if *same == rows => *shared += weight,
+                _ => found.push((weight, rows, number >> 2)),
+            }
+        }
+        found.retain(|(shared, ..)| *shared >= enough);
+        found.sort_unstable_by_key(|&(shared, earlier, _)| (std::cmp::Reverse(shared), earlier));
+        found.into_iter().map(|(_, _, number)| number.cast_signed()).collect()
+    }
+}
+
+fn earlier_rows(window: &Window<'_>) -> Result<Option<pg_sys::Datum>> {
+    let position = window.position();
+    let earlier: &mut Option<Earlier> = window.state();
+    let earlier = match earlier {
+        Some(earlier) => earlier,
+        unread => unread.insert(Earlier::of(window)?),
+    };
+    window.forget();
+    let found = earlier.take(position.cast_unsigned());
+    Ok(if found.is_empty() { None } else { found.into_datum() })
+}
+
 /// What `join_star` keeps from pair to pair.
 #[derive(Default)]
 struct Stars {
-    joined: Joined,
+    joined: AHashSet<i64>,
     /// The row whose pairs are read, its text once that was needed, and whether it has joined another row.
     later: i64,
     text: Option<Side>,
@@ -86,11 +190,12 @@ struct Stars {
 fn join_star(window: &Window<'_>) -> Result<Option<[Option<pg_sys::Datum>; 4]>> {
     let integer = |argument| window.argument(argument).map_or(0, |datum| datum.value() as i64);
     let (later, earlier) = (integer(0).max(0), integer(1).max(0));
+    window.forget();
     let stars: &mut Stars = window.state();
     if stars.later != later {
         (stars.later, stars.text, stars.settled) = (later, None, false);
     }
-    if stars.settled || stars.joined.contains(earlier) {
+    if stars.settled || stars.joined.contains(&earlier) {
         return Ok(None);
     }
     let text = |argument| window.str_argument(argument).unwrap_or_default();
@@ -136,27 +241,17 @@ unsafe fn answer(
 /// The entry point behind `neardup_internal.earlier_rows`.
 ///
 /// # Safety
-/// Postgres calls it as the window function that sql/cleanup/copies.sql declares.
+/// Postgres calls it as the window function that sql/cleanup/candidates.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_earlier_rows(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
-    unsafe { boundary::entry(|| answer(fcinfo, |window| Ok(earlier_rows(window)))) }
-}
-
-/// The entry point behind `neardup_internal.first_row`.
-///
-/// # Safety
-/// Postgres calls it as the window function that sql/cleanup/copies.sql declares.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn neardup_first_row(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
-    unsafe { boundary::entry(|| answer(fcinfo, |window| Ok(first_row(window)))) }
+    unsafe { boundary::entry(|| answer(fcinfo, |window| earlier_rows(window))) }
 }
 
 /// The entry point behind `neardup_internal.join_star`.
 ///
 /// # Safety
-/// Postgres calls it as the window function that sql/cleanup/copies.sql declares.
+/// Postgres calls it as the window function that sql/cleanup/candidates.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_join_star(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: Postgres passes the fcinfo of this call, whose declaration says four columns; this is the outermost frame.
@@ -167,7 +262,7 @@ pub unsafe extern "C-unwind" fn neardup_join_star(fcinfo: pg_sys::FunctionCallIn
     }
 }
 
-/// All of them use calling convention 1.
+/// Both use calling convention 1.
 const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
 
 /// Tells Postgres the calling convention.
@@ -178,12 +273,33 @@ pub extern "C" fn pg_finfo_neardup_earlier_rows() -> &'static pg_sys::Pg_finfo_r
 
 /// Tells Postgres the calling convention.
 #[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_neardup_first_row() -> &'static pg_sys::Pg_finfo_record {
+pub extern "C" fn pg_finfo_neardup_join_star() -> &'static pg_sys::Pg_finfo_record {
     &CONVENTION
 }
 
-/// Tells Postgres the calling convention.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_neardup_join_star() -> &'static pg_sys::Pg_finfo_record {
-    &CONVENTION
+/// The number by which a row is known within a statement: where it is in the table.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.tid_number(tid tid) RETURNS bigint IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn tid_number(tid: pg_sys::ItemPointerData) -> i64 {
+    let (block, offset) = pgrx::itemptr::item_pointer_get_both(tid);
+    i64::from(block) << 16 | i64::from(offset)
+}
+
+/// The other way round.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.number_tid(number bigint) RETURNS tid IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn number_tid(number: i64) -> pg_sys::ItemPointerData {
+    let mut tid = pg_sys::ItemPointerData::default();
+    pgrx::itemptr::item_pointer_set_all(&mut tid, (number >> 16) as u32, number as u16);
+    tid
 }

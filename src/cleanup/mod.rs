@@ -5,6 +5,7 @@
 
 pub mod copies;
 pub mod grouping;
+pub mod load;
 pub mod report;
 
 use neardup_core::banding::MAX_DISTANCE;
@@ -40,7 +41,15 @@ extension_sql_file!("../../sql/cleanup/choice.sql", name = "cleanup_choice", req
 extension_sql_file!(
     "../../sql/cleanup/candidates.sql",
     name = "cleanup_candidates",
-    requires = ["cleanup_choice", "sketch", "near_duplicate", judge_group, judge::judge]
+    requires = [
+        "cleanup_choice",
+        "sketch",
+        "near_duplicate",
+        judge_group,
+        judge::judge,
+        copies::tid_number,
+        copies::number_tid
+    ]
 );
 extension_sql_file!("../../sql/cleanup/copies.sql", name = "cleanup_copies", requires = ["cleanup_candidates"]);
 extension_sql_file!("../../sql/cleanup/reference.sql", name = "cleanup_reference", requires = ["cleanup_copies"]);

@@ -13,6 +13,7 @@
 //! * [`grouping`]: connected components of near signatures, and stars.
 //! * [`similarity`]: exact measures, with which candidates are verified.
 //! * [`profile`]: an analyzer with house words and the statistics of a collection.
+//! * [`spill`]: sorts of more records than fit into memory.
 //! * [`pglz`]: undoes the compression in which Postgres keeps long texts.
 //!
 //! Whether two texts are one message is the next crate's question, `neardup-verdict`.
@@ -26,4 +27,5 @@ pub mod plot;
 pub mod profile;
 pub mod similarity;
 pub mod sketch;
+pub mod spill;
 pub mod weighting;

@@ -90,6 +90,13 @@ pub mod raw {
             is_out: *mut bool,
         ) -> pg_sys::Datum;
         pub fn WinGetFuncArgCurrent(window: WindowObject, argument: c_int, is_null: *mut bool) -> pg_sys::Datum;
+        pub fn WinSetMarkPosition(window: WindowObject, position: i64);
+        // storage/buffile.h
+        pub fn BufFileCreateTemp(across_transactions: bool) -> *mut pg_sys::BufFile;
+        pub fn BufFileWrite(file: *mut pg_sys::BufFile, bytes: *const std::ffi::c_void, size: usize);
+        pub fn BufFileSeek(file: *mut pg_sys::BufFile, segment: c_int, offset: i64, whence: c_int) -> c_int;
+        pub fn BufFileRead(file: *mut pg_sys::BufFile, buffer: *mut std::ffi::c_void, size: usize) -> usize;
+        pub fn BufFileClose(file: *mut pg_sys::BufFile);
         // utils/elog.h
         pub(in crate::pg) fn ReThrowError(error: *mut pg_sys::ErrorData) -> !;
     }

@@ -56,34 +56,68 @@ impl<'a> Window<'a> {
         unsafe { boundary::catch(|| raw::WinGetCurrentPosition(self.object)) }
     }
 
+    /// Says that no row before the current one is read again, so that Postgres need not keep them.
+    pub fn forget(&self) {
+        // SAFETY: object is the window of the running call.
+        unsafe {
+            boundary::catch(|| raw::WinSetMarkPosition(self.object, raw::WinGetCurrentPosition(self.object)));
+        }
+    }
+
     /// Hands the argument at each row of the partition to `sink`, in the window's order; `None` for NULL.
-    ///
-    /// A datum lives until the next row. The argument may be an expression: it is computed here, once a row. Postgres puts each
-    /// row aside as it is asked for, so it is read while it is still in the processor's cache.
     pub fn for_each(&self, argument: i32, mut sink: impl FnMut(u32, Option<pg_sys::Datum>)) {
+        self.for_each_row(&[argument], |row, datums| sink(row, datums[0]));
+    }
+
+    /// The same for several arguments.
+    ///
+    /// A datum lives until the next row. An argument may be an expression: it is computed here, once a row. Postgres puts each
+    /// row aside as it is asked for, so it is read while it is still in the processor's cache.
+    fn for_each_row(&self, arguments: &[i32], mut sink: impl FnMut(u32, &[Option<pg_sys::Datum>])) {
         // What an expression leaves behind goes with its row's turn, not at the end of the partition.
-        let mut scratch = PgMemoryContexts::new("near_duplicate_of argument");
+        let mut scratch = PgMemoryContexts::new("window arguments");
+        let mut datums = vec![None; arguments.len()];
         for row in 0..i32::MAX {
-            let (mut null, mut outside) = (true, true);
-            // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
-            unsafe {
-                let (is_null, is_outside) = (&raw mut null, &raw mut outside);
-                let datum = scratch.switch_to(|_| {
-                    boundary::catch(|| {
-                        let window = self.object;
-                        raw::WinGetFuncArgInPartition(window, argument, row, SEEK_HEAD, false, is_null, is_outside)
+            let (mut null, mut outside) = (true, false);
+            for (&argument, value) in arguments.iter().zip(&mut datums) {
+                // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
+                let datum = unsafe {
+                    let (is_null, is_outside) = (&raw mut null, &raw mut outside);
+                    scratch.switch_to(|_| {
+                        boundary::catch(|| {
+                            let window = self.object;
+                            raw::WinGetFuncArgInPartition(window, argument, row, SEEK_HEAD, false, is_null, is_outside)
+                        })
                     })
-                });
+                };
                 if outside {
                     return;
                 }
-                sink(row as u32, (!null).then_some(datum));
-                if row % 256 == 255 {
-                    scratch.reset();
-                    pgrx::check_for_interrupts!();
-                }
+                *value = (!null).then_some(datum);
+            }
+            sink(row as u32, &datums);
+            if row % 256 == 255 {
+                // SAFETY: what lies in it was of rows whose turn is over.
+                unsafe { scratch.reset() };
+                pgrx::check_for_interrupts!();
             }
         }
+    }
+
+    /// The same for numbers and, in the last argument, an array of numbers; its NULLs do not count, and where it is NULL it is empty.
+    pub fn for_each_numbers<const N: usize>(
+        &self,
+        numbers: [i32; N],
+        array: i32,
+        mut sink: impl FnMut([Option<i64>; N], &mut dyn Iterator<Item = i64>),
+    ) {
+        let arguments: Vec<i32> = numbers.into_iter().chain([array]).collect();
+        self.for_each_row(&arguments, |_, datums| {
+            let numbers = std::array::from_fn(|at| datums[at].map(|datum| datum.value() as i64));
+            // SAFETY: the caller names an argument that is declared as an array of bigint, and it lives until the next row.
+            let array = datums[N].and_then(|datum| unsafe { pgrx::Array::<i64>::from_datum(datum, false) });
+            sink(numbers, &mut array.iter().flat_map(|array| array.iter()).flatten());
+        });
     }
 
     /// The same for an argument of variable length: its bytes, detoasted.

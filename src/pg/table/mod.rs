@@ -7,4 +7,5 @@ pub mod read;
 pub mod rows;
 pub mod scan;
 pub mod search;
+pub mod temporary;
 pub mod unique;

@@ -26,28 +26,34 @@ const HOT: usize = 300;
 
 /// A row under a key.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// Its number in the order of preference.
-    pub number: i64,
+pub struct Row<I> {
+    /// What it is known by, ascending in the order of preference.
+    pub number: I,
     /// Its time, if it has one; a row without a time is near to all.
     pub time: Option<i64>,
 }
 
 /// The rows of the present key.
-#[derive(Debug, Default)]
-pub struct Partners {
+#[derive(Debug)]
+pub struct Partners<I> {
     key: Option<i64>,
     /// The first rows, at most [`ALL`].
-    first: Vec<Row>,
+    first: Vec<Row<I>>,
     /// The last rows, at most [`LAST`].
-    last: VecDeque<Row>,
+    last: VecDeque<Row<I>>,
     count: usize,
-    anchors: BTreeMap<i64, i64>,
+    anchors: BTreeMap<i64, I>,
     /// The first row without a time.
-    timeless: Option<i64>,
+    timeless: Option<I>,
 }
 
-impl Partners {
+impl<I> Default for Partners<I> {
+    fn default() -> Self {
+        Self { key: None, first: Vec::new(), last: VecDeque::new(), count: 0, anchors: BTreeMap::new(), timeless: None }
+    }
+}
+
+impl<I: Copy + Ord> Partners<I> {
     /// Begins another key, if it is another one.
     fn enter(&mut self, key: i64) {
         if self.key != Some(key) {
@@ -61,14 +67,14 @@ impl Partners {
     }
 
     /// Takes the next row and puts the numbers of its partners into `partners`, which it empties before, ascending.
-    pub fn of(&mut self, key: i64, row: Row, within: Option<u64>, partners: &mut Vec<i64>) {
+    pub fn of(&mut self, key: i64, row: Row<I>, within: Option<u64>, partners: &mut Vec<I>) {
         self.enter(key);
         partners.clear();
-        let near = |other: &Row| match (within, row.time, other.time) {
+        let near = |other: &Row<I>| match (within, row.time, other.time) {
             (Some(within), Some(a), Some(b)) => a.abs_diff(b) <= within,
             _ => true,
         };
-        let numbers = |row: &Row| row.number;
+        let numbers = |row: &Row<I>| row.number;
         if self.count <= ALL {
             partners.extend(self.first.iter().filter(|row| near(row)).map(numbers));
         } else {
@@ -98,7 +104,7 @@ impl Partners {
     }
 
     /// Takes the next row of a key whose rows are all alike, and gives the one that it belongs to: the first, or the first near in time.
-    pub fn first_of(&mut self, key: i64, row: Row, within: Option<u64>) -> Option<i64> {
+    pub fn first_of(&mut self, key: i64, row: Row<I>, within: Option<u64>) -> Option<I> {
         self.enter(key);
         if let Some(within) = within {
             return self.anchor(row, within);
@@ -109,7 +115,7 @@ impl Partners {
     }
 
     /// The earliest anchor near a row; a row that has none becomes one.
-    fn anchor(&mut self, row: Row, within: u64) -> Option<i64> {
+    fn anchor(&mut self, row: Row<I>, within: u64) -> Option<I> {
         let Some(time) = row.time else {
             let first = self.anchors.values().copied().chain(self.timeless).min();
             self.timeless = self.timeless.or(Some(row.number));
@@ -128,11 +134,11 @@ impl Partners {
 mod tests {
     use super::*;
 
-    fn row(number: i64) -> Row {
+    fn row(number: i64) -> Row<i64> {
         Row { number, time: None }
     }
 
-    fn all(rows: &[(i64, Row)], within: Option<u64>) -> Vec<Vec<i64>> {
+    fn all(rows: &[(i64, Row<i64>)], within: Option<u64>) -> Vec<Vec<i64>> {
         let mut partners = Partners::default();
         let mut found = Vec::new();
         rows.iter()

@@ -1,0 +1,206 @@
+//! Sorting more records than fit into memory: sorted runs go to temporary files and are merged as they are read.
+//!
+//! A record is an array of numbers, so that a million of them take the memory that their numbers take. [`Sorter`] keeps as many as it
+//! may, sorts them and writes them out; [`Sorted`] hands all of them out in ascending order. Where they come from and where the
+//! files lie is the caller's: [`Storage`].
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use neardup_text::interrupt;
+
+/// A temporary file: written from start to end, then read once from its start.
+pub trait Storage {
+    /// Begins a file.
+    fn create() -> Self;
+    /// Appends bytes.
+    fn write(&mut self, bytes: &[u8]);
+    /// Goes to the start, to read.
+    fn rewind(&mut self);
+    /// Fills the buffer, unless the file ends before, and gives the number of bytes read.
+    fn read(&mut self, buffer: &mut [u8]) -> usize;
+}
+
+/// As many files are merged at once; more are made one before.
+const MOST_RUNS: usize = 256;
+/// Records that are read from a file or written to it at once.
+const BLOCK: usize = 512;
+
+/// Takes records in any order.
+#[derive(Debug)]
+pub struct Sorter<S, const N: usize> {
+    records: Vec<[u64; N]>,
+    /// How many records may be in memory.
+    most: usize,
+    runs: Vec<S>,
+}
+
+impl<S: Storage, const N: usize> Sorter<S, N> {
+    /// Begins with so many bytes of memory, and little more.
+    #[must_use]
+    pub fn new(memory: usize) -> Self {
+        Self { records: Vec::new(), most: (memory / size_of::<[u64; N]>()).max(BLOCK), runs: Vec::new() }
+    }
+
+    /// Takes a record.
+    pub fn push(&mut self, record: [u64; N]) {
+        if self.records.len() == self.most {
+            self.spill();
+        }
+        if self.records.len() == self.records.capacity() {
+            let more = self.records.len().max(BLOCK).min(self.most - self.records.len());
+            self.records.reserve_exact(more);
+        }
+        self.records.push(record);
+    }
+
+    fn spill(&mut self) {
+        if self.runs.len() == MOST_RUNS {
+            let merged = merge::<S, N>(std::mem::take(&mut self.runs), Vec::new().into_iter());
+            self.runs.push(write(merged));
+        }
+        self.records.sort_unstable();
+        self.runs.push(write(self.records.drain(..)));
+    }
+
+    /// Gives all records back, ascending.
+    #[must_use]
+    pub fn finish(mut self) -> Sorted<S, N> {
+        self.records.sort_unstable();
+        merge(self.runs, self.records.into_iter())
+    }
+}
+
+fn write<S: Storage, const N: usize>(records: impl Iterator<Item = [u64; N]>) -> S {
+    let mut file = S::create();
+    let mut block = Vec::with_capacity(BLOCK * size_of::<[u64; N]>());
+    for record in records {
+        block.extend(record.iter().flat_map(|number| number.to_le_bytes()));
+        if block.len() == block.capacity() {
+            interrupt::check();
+            file.write(&block);
+            block.clear();
+        }
+    }
+    file.write(&block);
+    file.rewind();
+    file
+}
+
+/// One of the sorted sequences that are merged.
+#[derive(Debug)]
+enum Run<S, const N: usize> {
+    Memory(std::vec::IntoIter<[u64; N]>),
+    File { file: S, block: Vec<u8>, at: usize },
+}
+
+impl<S: Storage, const N: usize> Run<S, N> {
+    fn next(&mut self) -> Option<[u64; N]> {
+        match self {
+            Self::Memory(records) => records.next(),
+            Self::File { file, block, at } => {
+                if *at == block.len() {
+                    interrupt::check();
+                    block.resize(BLOCK * size_of::<[u64; N]>(), 0);
+                    let read = file.read(block);
+                    block.truncate(read);
+                    *at = 0;
+                }
+                let mut numbers = block.get(*at..*at + size_of::<[u64; N]>())?.as_chunks().0.iter();
+                *at += size_of::<[u64; N]>();
+                Some(std::array::from_fn(|_| numbers.next().map_or(0, |bytes| u64::from_le_bytes(*bytes))))
+            }
+        }
+    }
+}
+
+/// All records, ascending.
+#[derive(Debug)]
+pub struct Sorted<S, const N: usize> {
+    runs: Vec<Run<S, N>>,
+    /// The next record of each run.
+    heads: BinaryHeap<Reverse<([u64; N], usize)>>,
+}
+
+fn merge<S: Storage, const N: usize>(files: Vec<S>, records: std::vec::IntoIter<[u64; N]>) -> Sorted<S, N> {
+    let files = files.into_iter().map(|file| Run::File { file, block: Vec::new(), at: 0 });
+    let mut runs: Vec<Run<S, N>> = files.chain([Run::Memory(records)]).collect();
+    let heads =
+        runs.iter_mut().enumerate().filter_map(|(run, records)| Some(Reverse((records.next()?, run)))).collect();
+    Sorted { runs, heads }
+}
+
+impl<S: Storage, const N: usize> Iterator for Sorted<S, N> {
+    type Item = [u64; N];
+
+    fn next(&mut self) -> Option<[u64; N]> {
+        let mut head = self.heads.peek_mut()?;
+        let Reverse((record, run)) = *head;
+        match self.runs.get_mut(run).and_then(Run::next) {
+            Some(next) => head.0.0 = next,
+            None => drop(std::collections::binary_heap::PeekMut::pop(head)),
+        }
+        Some(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct InMemory {
+        bytes: Vec<u8>,
+        at: usize,
+    }
+
+    impl Storage for InMemory {
+        fn create() -> Self {
+            Self::default()
+        }
+
+        fn write(&mut self, bytes: &[u8]) {
+            self.bytes.extend_from_slice(bytes);
+        }
+
+        fn rewind(&mut self) {
+            self.at = 0;
+        }
+
+        fn read(&mut self, buffer: &mut [u8]) -> usize {
+            let bytes = &self.bytes[self.at..self.bytes.len().min(self.at + buffer.len())];
+            buffer[..bytes.len()].copy_from_slice(bytes);
+            self.at += bytes.len();
+            bytes.len()
+        }
+    }
+
+    fn sorted<const N: usize>(records: impl Iterator<Item = [u64; N]>, memory: usize) -> Vec<[u64; N]> {
+        let mut sorter = Sorter::<InMemory, N>::new(memory);
+        records.for_each(|record| sorter.push(record));
+        sorter.finish().collect()
+    }
+
+    #[test]
+    fn many_runs_are_merged_before_there_are_too_many() {
+        let count = (MOST_RUNS * BLOCK * 2 + 7) as u64;
+        let numbers = (0..count).map(|number| [number.wrapping_mul(0x9e37_79b9_7f4a_7c15), number]);
+        let mut expected: Vec<_> = numbers.clone().collect();
+        expected.sort_unstable();
+        assert_eq!(sorted(numbers, 0), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn the_answer_is_that_of_a_sort_in_memory(
+            records in prop::collection::vec(prop::array::uniform3(0_u64..50), 0..5000),
+            memory in 0_usize..200_000,
+        ) {
+            let mut expected = records.clone();
+            expected.sort_unstable();
+            prop_assert_eq!(sorted(records.into_iter(), memory), expected);
+        }
+    }
+}

@@ -1,0 +1,326 @@
+-- load: the rows of another table as rows of the guarded one: its columns by their names, NULL where the other table has none
+
+CREATE FUNCTION neardup_internal.as_target(target regclass, source regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.format('(SELECT s.ctid AS neardup_tid, %s FROM %s s)', pg_catalog.string_agg(pg_catalog.format('CAST(%s AS %s) AS %I',
+                   CASE WHEN a.attname = ANY (neardup_internal.column_names(source)) THEN pg_catalog.format('s.%I', a.attname) ELSE 'NULL' END,
+                   neardup_internal.cast_type(target, a.attname), a.attname), ', ' ORDER BY a.attnum), source)
+        FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
+    );
+
+-- The columns that are loaded.
+CREATE FUNCTION neardup_internal.shared_columns(target regclass, source regclass) RETURNS name[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+              AND a.attname = ANY (neardup_internal.column_names(source))
+    );
+
+-- The document of such a row.
+CREATE FUNCTION neardup_internal.new_document(guarded neardup.protected, alias text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE WHEN guarded.expression IS NULL THEN neardup_internal.document_of(guarded, alias)
+                ELSE pg_catalog.format('%s(CAST(ROW(%s) AS %s))', guarded.expression,
+                    neardup_internal.each(alias || '.%1$I', neardup_internal.column_names(guarded.target)), neardup_internal.row_type(guarded.target)) END;
+
+CREATE FUNCTION neardup_internal.check_source(guarded neardup.protected, source regclass) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    missing name;
+BEGIN
+    IF guarded.method <> 'sketch' THEN
+        RAISE EXCEPTION 'column "%" of table % is guarded by method %', guarded.document, guarded.target, guarded.method
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'Tables are compared by the keys of sketches.';
+    END IF;
+    IF source::oid = guarded.target::oid THEN
+        RAISE EXCEPTION 'table % is compared with itself', source USING ERRCODE = 'invalid_parameter_value',
+            HINT = format('SELECT * FROM neardup.duplicates(%L);', source);
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = source::oid AND c.relkind = 'r' AND NOT c.relhassubclass) THEN
+        RAISE EXCEPTION '% is not an ordinary table', source USING ERRCODE = 'wrong_object_type',
+            DETAIL = 'New rows come from a table without partitions.';
+    END IF;
+    SELECT c INTO missing FROM unnest(guarded.columns || guarded.scope || guarded.time_column) c
+    WHERE c IS NOT NULL AND c <> ALL (neardup_internal.column_names(source)) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', missing, source USING ERRCODE = 'undefined_column',
+            DETAIL = format('The guard of table %s goes by it.', guarded.target);
+    END IF;
+END
+$$;
+
+-- load: which new row copies which row that is there, or which earlier new one. The keys of both tables are sorted together; rows that are
+-- there come first and stay, whatever they are to each other; a new row that is one stays for none.
+
+CREATE FUNCTION neardup_internal.new_copies(guarded neardup.protected, source regclass, choice neardup_internal.choice) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    keys name[] := neardup_internal.key_columns(guarded.target);
+    has_tids boolean := neardup_internal.has_tids(guarded.target);
+    how text := format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, guarded.similarity);
+    within text := coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL');
+    side text := 'SELECT %1$s, %2$s AS number, %3$s AS is_new, %4$s AS moment%5$s, pg_catalog.row_number() OVER (ORDER BY %6$s) AS nth, x.* FROM %7$s t '
+        'CROSS JOIN LATERAL (SELECT neardup_internal.text_hash(d.document) AS hash, '
+        '@extschema@.sketch_keys(@extschema@.sketch(d.document, %8$L::pg_catalog.text, %9$s)) AS signed%10$s FROM (SELECT %11$s AS document OFFSET 0) d OFFSET 0) x '
+        'WHERE x.signed IS NOT NULL';
+    moment text := CASE WHEN choice.within IS NULL THEN 'NULL::bigint' ELSE neardup_internal.moment(choice.timed, 't') END;
+    key_list text := neardup_internal.each('t.%1$I AS k%2$s', keys);
+    scopes text := coalesce(', ' || neardup_internal.each('t.%1$I AS s%2$s', choice.scope), '');
+    found text := CASE WHEN has_tids THEN
+        'SELECT m.place, m.number AS later, u.number AS earlier, e.document AS kept, m.document AS text FROM (SELECT n.*, l.document FROM '
+        '(SELECT n.place, n.number, n.earlier FROM numbered n WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.>) ''0''::bigint ORDER BY n.place OFFSET 0) n '
+        'CROSS JOIN LATERAL (SELECT %1$s AS document FROM %2$s t WHERE t.neardup_tid OPERATOR(pg_catalog.=) neardup_internal.number_tid(n.number) OFFSET 0) l OFFSET 0) m '
+        'CROSS JOIN LATERAL pg_catalog.unnest(m.earlier) u(number) CROSS JOIN LATERAL ('
+        'SELECT %3$s AS document FROM %4$s t WHERE u.number OPERATOR(pg_catalog.<) %5$s AND t.ctid OPERATOR(pg_catalog.=) neardup_internal.number_tid(u.number) UNION ALL '
+        'SELECT %1$s FROM %2$s t WHERE u.number OPERATOR(pg_catalog.>=) %5$s AND t.neardup_tid OPERATOR(pg_catalog.=) neardup_internal.number_tid(u.number) OFFSET 0) e'
+    ELSE
+        'SELECT p.place, p.later, p.earlier, e.document AS kept, p.document AS text FROM (SELECT n.place, n.number AS later, n.document, u.earlier, u.nth '
+        'FROM numbered n CROSS JOIN LATERAL pg_catalog.unnest(n.earlier) WITH ORDINALITY u(earlier, nth) WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.>) ''0''::bigint) p '
+        'JOIN numbered e ON e.number OPERATOR(pg_catalog.=) p.earlier ORDER BY p.place, p.nth OFFSET 0'
+    END;
+    -- Beyond all tids of a table.
+    first_new text := '''2251799813685248''::bigint';
+BEGIN
+    RETURN concat(
+        'WITH numbered AS MATERIALIZED (SELECT ', neardup_internal.each('r.k%2$s', keys), ', r.is_new, r.hash, r.moment', CASE WHEN NOT has_tids THEN ', r.document' END,
+        ', coalesce(r.number, pg_catalog.row_number() OVER ()) AS number, pg_catalog.row_number() OVER () AS place, '
+        'neardup_internal.earlier_rows(r.number, r.scope, r.hash, r.moment, ', within, ', r.signed, r.is_new) OVER () AS earlier FROM (SELECT b.*, ',
+        coalesce('pg_catalog.dense_rank() OVER (ORDER BY ' || neardup_internal.each('b.s%2$s', choice.scope) || ')', '0::bigint'), ' AS scope FROM (',
+        format(side, key_list, CASE WHEN has_tids THEN 'neardup_internal.tid_number(t.ctid)' ELSE 'NULL::bigint' END, 'false', moment, scopes,
+            neardup_internal.keep_order(guarded, 'oldest', choice.time_column, NULL), guarded.target, guarded.analyzer, guarded.keys,
+            CASE WHEN NOT has_tids THEN ', d.document' END, neardup_internal.document_of(guarded, 't')),
+        ' UNION ALL ',
+        format(side, key_list, 'neardup_internal.tid_number(t.neardup_tid) OPERATOR(pg_catalog.+) ' || first_new, 'true', moment, scopes,
+            neardup_internal.keep_order(guarded, 'oldest', choice.time_column, NULL) || ', t.neardup_tid',
+            neardup_internal.as_target(guarded.target, source), guarded.analyzer, guarded.keys,
+            CASE WHEN NOT has_tids THEN ', d.document' END, neardup_internal.new_document(guarded, 't')),
+        ') b ORDER BY b.is_new, b.nth OFFSET 0) r), ',
+        'same AS MATERIALIZED (SELECT n.number AS later, OPERATOR(pg_catalog.-) n.earlier[1] AS earlier FROM numbered n '
+        'WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.<) ''0''::bigint), '
+        'judged AS MATERIALIZED (SELECT j.later, (j.joined).* FROM (SELECT p.later, '
+        'neardup_internal.join_star(p.later, p.earlier, p.kept, p.text, ', how, ') OVER () AS joined FROM (',
+        format(found, neardup_internal.new_document(guarded, 't'), neardup_internal.as_target(guarded.target, source),
+            neardup_internal.document_of(guarded, 't'), guarded.target, first_new),
+        ') p) j WHERE (j.joined).stays IS NOT NULL AND NOT (j.joined).holds), '
+        'copies AS (SELECT j.later AS number, j.stays, j.verdict, j.score AS value FROM judged j UNION ALL '
+        'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '
+        'FROM same s LEFT JOIN judged j ON j.later OPERATOR(pg_catalog.=) s.earlier) '
+        'SELECT ', neardup_internal.each('m.k%2$s', keys), ', ', neardup_internal.each('r.k%2$s AS r%2$s', keys),
+        ', r.is_new AS of_new, neardup_internal.number_tid(m.number) AS tid, CASE WHEN r.is_new THEN neardup_internal.number_tid(r.number) END AS stays_tid, c.verdict, ',
+        format('CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN ''identical'' ELSE %L END AS measure, ',
+            CASE WHEN choice.verify IN ('overlap', 'cosine') THEN choice.verify ELSE 'facts' END),
+        'c.value, m.hash AS document_hash, r.hash AS stays_hash FROM copies c JOIN numbered m ON m.number OPERATOR(pg_catalog.=) c.number '
+        'JOIN numbered r ON r.number OPERATOR(pg_catalog.=) c.stays',
+        CASE WHEN choice.within IS NOT NULL THEN ' WHERE ' || neardup_internal.meet('m.moment', 'r.moment', choice.within) END, ' ORDER BY m.place');
+END
+$$;
+
+CREATE FUNCTION neardup.copies_of(target regclass, source regclass, document name DEFAULT NULL, verify text DEFAULT NULL)
+    RETURNS TABLE (key text, duplicate_of text, is_new boolean, verdict text, measure text, value double precision)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
+DECLARE
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    keys name[] := neardup_internal.key_columns(target);
+BEGIN
+    PERFORM neardup_internal.check_source(guarded, source);
+    RETURN QUERY EXECUTE format(
+        'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.of_new, c.verdict, c.measure, c.value FROM (%s) c',
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys),
+        neardup_internal.new_copies(guarded, source, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, NULL)));
+END
+$$;
+
+-- load: takes the rows of a table, in batches. The list says which rows are copies; the others go past the guard. So that no copy gets in
+-- beside, a batch locks the table against writers and looks whether rows have come since the list was made or last looked after;
+-- what shares a key with one of these, and what copied a row that is no longer as it was, goes through the guard afterwards.
+
+-- The list: all rows of the source in their order, each with the row that it copies. `state` says what has become of it: stored, copy,
+-- or guard: still to go through it.
+CREATE FUNCTION neardup_internal.list_load(guarded neardup.protected, source regclass, choice neardup_internal.choice) RETURNS void
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
+DECLARE
+    keys name[] := neardup_internal.key_columns(guarded.target);
+BEGIN
+    IF to_regclass('pg_temp.neardup_load') IS NOT NULL THEN
+        DROP TABLE pg_temp.neardup_load, pg_temp.neardup_newer;
+    END IF;
+    CREATE TEMPORARY TABLE neardup_newer (key bigint PRIMARY KEY);
+    EXECUTE format(
+        'CREATE TEMPORARY TABLE neardup_load AS WITH copies AS MATERIALIZED (%1$s), listed AS MATERIALIZED ('
+        'SELECT row_number() OVER (ORDER BY %2$s, t.neardup_tid) AS place, t.neardup_tid AS tid, neardup_internal.text_hash(%3$s) AS hash FROM %4$s t) '
+        'SELECT l.place, l.tid, l.hash, c.tid IS NOT NULL AS is_copy, o.place AS stays_place, %5$s, c.stays_hash, c.verdict, c.measure, c.value, NULL::text AS state '
+        'FROM listed l LEFT JOIN copies c ON c.tid OPERATOR(pg_catalog.=) l.tid LEFT JOIN listed o ON o.tid OPERATOR(pg_catalog.=) c.stays_tid ORDER BY l.place',
+        neardup_internal.new_copies(guarded, source, choice), neardup_internal.keep_order(guarded, 'oldest', choice.time_column, NULL),
+        neardup_internal.new_document(guarded, 't'), neardup_internal.as_target(guarded.target, source), neardup_internal.each('c.r%2$s', keys));
+    ALTER TABLE pg_temp.neardup_load ADD PRIMARY KEY (place);
+    ANALYZE pg_temp.neardup_load;
+END
+$$;
+
+-- The statements of a batch; all take the places after $1 to $2. The first ones find what the list may no longer be right about, then rows
+-- are taken in, then copies are acted on.
+CREATE FUNCTION neardup_internal.load_statements(guarded neardup.protected, source regclass) RETURNS text[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    keys name[] := neardup_internal.key_columns(guarded.target);
+    loaded name[] := neardup_internal.shared_columns(guarded.target, source);
+    mark name := CASE guarded.on_duplicate WHEN 'mark' THEN guarded.duplicate_of END;
+    rows text := neardup_internal.as_target(guarded.target, source);
+    hash text := format('neardup_internal.text_hash(%s)', neardup_internal.new_document(guarded, 't'));
+    original text := format('concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
+    -- Takes rows out of the source, those that are still as they were listed.
+    taken text := format('taken AS (SELECT c.place, c.is_copy, %s AS original, c.measure, c.value, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
+        'WHERE c.place > $1 AND c.place <= $2 AND c.state IS NULL AND c.is_copy = %%L AND %s IS NOT DISTINCT FROM c.hash), '
+        'gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
+        'noted AS (UPDATE pg_temp.neardup_load c SET state = %%L FROM gone WHERE c.place = gone.place)', original, rows, hash, source);
+BEGIN
+    loaded := array_remove(loaded, mark);
+    RETURN ARRAY[
+        -- A row that shares a key with one that has come since: it is for the guard to say.
+        format('UPDATE pg_temp.neardup_load c SET state = ''guard'' FROM %s t WHERE c.place > $1 AND c.place <= $2 AND NOT c.is_copy AND t.neardup_tid = c.tid '
+            'AND EXISTS (SELECT FROM unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k JOIN pg_temp.neardup_newer n ON n.key = k)',
+            rows, neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys),
+        -- Rows that are no copies.
+        format('WITH ' || taken || ' INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.place', false, 'stored', guarded.target,
+            neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
+        -- Copies of rows that are no longer there, or not as they were.
+        format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy AND NOT CASE WHEN c.stays_place IS NULL '
+            'THEN EXISTS (SELECT FROM %s t WHERE %s AND %s = c.stays_hash) ELSE (%s) IS NOT NULL '
+            'AND EXISTS (SELECT FROM pg_temp.neardup_load o WHERE o.place = c.stays_place AND o.state = ''stored'') END',
+            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 't'),
+            neardup_internal.each('c.r%2$s', keys)),
+        CASE guarded.on_duplicate
+            WHEN 'mark' THEN format('WITH ' || taken || ' INSERT INTO %s (%s, %I) SELECT %s, CAST(g.original AS %s) FROM gone g ORDER BY g.place', true, 'copy',
+                guarded.target, neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
+            WHEN 'divert' THEN format('WITH ' || taken || ' INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
+                'SELECT %L, to_jsonb(CAST(ROW(%s) AS %s)), g.original, g.measure, g.value, CURRENT_USER FROM gone g ORDER BY g.place', true, 'copy', guarded.diverted_to,
+                guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)), neardup_internal.row_type(guarded.target))
+            ELSE format('WITH ' || taken || ' SELECT FROM gone', true, 'copy') END,
+        -- What the guard is left with, after the commit.
+        format('WITH taken AS (SELECT c.place, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid WHERE c.place > $1 AND c.place <= $2 '
+            'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*) '
+            'INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.place', rows, hash, source, guarded.target,
+            neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
+        -- The keys of rows that have come, but for those of these transactions.
+        format('INSERT INTO pg_temp.neardup_newer SELECT k FROM %s t CROSS JOIN LATERAL unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k '
+            'WHERE age(t.xmin) <= age($1) AND NOT t.xmin = ANY ($2) ON CONFLICT DO NOTHING',
+            guarded.target, neardup_internal.document_of(guarded, 't'), guarded.analyzer, guarded.keys)];
+END
+$$;
+
+-- One batch under the table's lock. The path is the user's: their triggers run here.
+CREATE FUNCTION neardup_internal.load_batch(
+    target regclass, statements text[], after bigint, last bigint, since xid, own xid[], OUT stored bigint, OUT copies bigint, OUT seen xid, OUT transaction xid
+)
+    LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM neardup_internal.lock_patiently(target, 'SHARE ROW EXCLUSIVE');
+    PERFORM neardup.let_through(target);
+    seen := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::xid;
+    EXECUTE statements[6] USING since, own;
+    IF EXISTS (SELECT FROM pg_temp.neardup_newer) THEN
+        EXECUTE statements[1] USING after, last;
+    END IF;
+    EXECUTE statements[2] USING after, last;
+    GET DIAGNOSTICS stored = ROW_COUNT;
+    EXECUTE statements[3] USING after, last;
+    EXECUTE statements[4] USING after, last;
+    SELECT pg_catalog.count(*) INTO copies FROM pg_temp.neardup_load c WHERE c.place > after AND c.place <= last AND c.state = 'copy';
+    transaction := pg_catalog.pg_current_xact_id()::xid;
+END
+$$;
+
+-- Who may not let rows through the guard, or does not see all rows, has them judged one by one.
+CREATE FUNCTION neardup_internal.may_load_past(guarded neardup.protected) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN pg_catalog.pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = guarded.target), 'USAGE')
+        AND NOT pg_catalog.row_security_active(guarded.target)
+        AND (SELECT pg_catalog.count(*) FROM neardup.protected p WHERE p.target = guarded.target) = 1;
+
+CREATE PROCEDURE neardup.load(
+    target regclass,
+    source regclass,
+    document name DEFAULT NULL,
+    batch integer DEFAULT 10000,
+    throttle interval DEFAULT NULL,
+    INOUT loaded bigint DEFAULT NULL,
+    INOUT copies bigint DEFAULT NULL
+)
+    LANGUAGE plpgsql AS $$
+DECLARE
+    guarded neardup.protected := neardup_internal.guard_of(target, document);
+    choice neardup_internal.choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    statements pg_catalog.text[];
+    done pg_catalog.record;
+    since pg_catalog.xid;
+    own pg_catalog.xid[] := '{}';
+    through bigint;
+    undecided bigint;
+    reached bigint := 0;
+    all_places bigint;
+    verdicts pg_catalog.text;
+    told pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+    PERFORM neardup_internal.check_batch(batch, throttle);
+    PERFORM neardup_internal.check_source(guarded, source);
+    IF guarded.on_duplicate NOT IN ('skip', 'mark', 'divert') THEN
+        RAISE EXCEPTION 'the guard of table % has on_duplicate %', target, guarded.on_duplicate USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'A load needs to know what becomes of copies: skip, mark or divert.',
+            HINT = pg_catalog.format('SELECT neardup.protect(%L, %L, on_duplicate => ''skip''); or list them: SELECT * FROM neardup.copies_of(%L, %L);',
+                target, guarded.document, target, source);
+    END IF;
+    IF NOT neardup_internal.may_load_past(guarded) THEN
+        RAISE EXCEPTION 'only the owner of table %, with one guard and without row security, loads it set-wise', target
+            USING ERRCODE = 'insufficient_privilege', HINT = pg_catalog.format('The guard judges the rows of INSERT INTO %s ... SELECT ... FROM %s one by one.', target, source);
+    END IF;
+    PERFORM neardup_internal.check_committing('load');
+    PERFORM neardup_internal.start_work(target, 'load', 'rows');
+    loaded := 0;
+    copies := 0;
+    since := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.xid;
+    COMMIT;
+    PERFORM neardup_internal.list_load(guarded, source, choice);
+    statements := neardup_internal.load_statements(guarded, source);
+    SELECT coalesce(pg_catalog.max(l.place), 0) INTO all_places FROM pg_temp.neardup_load l;
+    UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
+    WHERE r.target::pg_catalog.oid = load.target::pg_catalog.oid AND r.role = CURRENT_USER;
+    COMMIT;
+    WHILE reached < all_places LOOP
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        done := neardup_internal.load_batch(target, statements, reached, reached + batch, since, own);
+        since := done.seen;
+        own := pg_catalog.array_append(own, done.transaction);
+        loaded := loaded + done.stored + CASE guarded.on_duplicate WHEN 'mark' THEN done.copies ELSE 0 END;
+        copies := copies + done.copies;
+        told := neardup_internal.note_work(target, reached + batch, all_places, told);
+        COMMIT;
+        SELECT pg_catalog.count(*) INTO undecided FROM pg_temp.neardup_load l WHERE l.place > reached AND l.place <= reached + batch AND l.state = 'guard';
+        IF undecided > 0 THEN
+            EXECUTE statements[5] USING reached, reached + batch;
+            GET DIAGNOSTICS through = ROW_COUNT;
+            loaded := loaded + through;
+            COMMIT;
+        END IF;
+        reached := reached + batch;
+        IF throttle > interval '0' THEN
+            PERFORM pg_catalog.pg_sleep_for(throttle);
+            COMMIT;
+        END IF;
+    END LOOP;
+    SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) INTO verdicts
+    FROM (SELECT pg_catalog.count(*) AS n, CASE l.measure WHEN 'identical' THEN 'identical' ELSE pg_catalog.concat_ws(' by ', l.verdict, l.measure) END AS why
+          FROM pg_temp.neardup_load l WHERE l.state = 'copy' GROUP BY 2) v;
+    SELECT pg_catalog.count(*) INTO undecided FROM pg_temp.neardup_load l WHERE l.state IS NULL;
+    DROP TABLE pg_temp.neardup_load, pg_temp.neardup_newer;
+    PERFORM neardup_internal.end_work(target);
+    RAISE NOTICE '% rows of % are in %, % were copies', loaded, source, target, copies
+        USING DETAIL = CASE WHEN verdicts IS NOT NULL THEN verdicts || '.' ELSE 'No copies.' END;
+    IF undecided > 0 THEN
+        RAISE NOTICE '% rows of % have changed meanwhile and are still there', undecided, source USING HINT = 'Call neardup.load again.';
+    END IF;
+END
+$$;
