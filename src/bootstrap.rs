@@ -2,6 +2,7 @@
 
 use pgrx::prelude::*;
 
+use crate::datum::access;
 use crate::datum::memory::keep_reserve;
 use crate::guc;
 
@@ -17,4 +18,5 @@ fn check_for_interrupts() {
 pub extern "C-unwind" fn _PG_init() {
     neardup_core::interrupt::install(check_for_interrupts);
     guc::define();
+    access::define();
 }

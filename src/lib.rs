@@ -21,6 +21,7 @@ mod gin;
 mod grouping;
 mod guard;
 mod guc;
+mod index;
 mod judge;
 mod minhash;
 mod near_duplicate;

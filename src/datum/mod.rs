@@ -1,6 +1,7 @@
 //! Between Postgres's memory and Rust values: the only place with `unsafe`, besides the two C-callable entry points
 //! that Postgres itself calls (the window function and the trigger).
 
+pub mod access;
 pub mod aggregate;
 mod bit_string;
 pub mod boundary;
@@ -15,6 +16,7 @@ mod integers;
 pub mod invalidation;
 pub mod lock;
 pub mod memory;
+pub mod pages;
 pub mod partition;
 pub mod read;
 pub mod record;
@@ -24,6 +26,7 @@ pub mod scan;
 pub mod search;
 mod simhash;
 mod sliced;
+pub mod sort;
 pub mod table;
 mod text;
 pub mod transaction;

@@ -1,0 +1,112 @@
+//! Sorting records of 16 bytes by Postgres's own sort: memory as the settings say, the rest on disk, in files that an error removes.
+//!
+//! A record is sorted as a `uuid`: fixed in size, ordered by its bytes from the first on, and compared by its first eight as a number.
+
+use std::ptr::null_mut;
+
+use pgrx::{PgMemoryContexts, pg_sys};
+
+/// A record: two numbers, of which the first is the more significant.
+pub type Record = [u64; 2];
+
+/// The operator `<` on `uuid` (pg_operator.dat).
+const LESS: u32 = 2974;
+/// How many records are read before their memory is given back.
+const BATCH: u32 = 4096;
+
+/// A sort that takes records.
+pub struct Sort {
+    state: *mut pg_sys::Tuplesortstate,
+}
+
+/// A sort that gives them.
+pub struct Sorted {
+    state: *mut pg_sys::Tuplesortstate,
+    memory: PgMemoryContexts,
+    read: u32,
+}
+
+impl Sort {
+    /// Begins a sort with so much memory, in kB. It must be read to its end, or be ended by an error, in the query that began it.
+    pub fn begin(kilobytes: i32) -> Self {
+        let less = pg_sys::Oid::from(LESS);
+        let none = pg_sys::Oid::INVALID;
+        #[cfg(feature = "pg14")]
+        let plain = false;
+        #[cfg(not(feature = "pg14"))]
+        let plain = pg_sys::TUPLESORT_NONE as i32;
+        // SAFETY: uuid has this operator in every database; the state is allocated in the current memory context.
+        let state = unsafe {
+            pg_sys::tuplesort_begin_datum(pg_sys::UUIDOID, less, none, false, kilobytes, null_mut(), plain)
+        };
+        Self { state }
+    }
+
+    /// Adds a record.
+    pub fn put(&mut self, record: Record) {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&record[0].to_be_bytes());
+        bytes[8..].copy_from_slice(&record[1].to_be_bytes());
+        // SAFETY: a uuid is 16 bytes, which are copied.
+        unsafe { pg_sys::tuplesort_putdatum(self.state, pg_sys::Datum::from(bytes.as_ptr()), false) };
+    }
+
+    /// Sorts what was added.
+    pub fn sort(self) -> Sorted {
+        // SAFETY: begun in begin.
+        unsafe { pg_sys::tuplesort_performsort(self.state) };
+        Sorted { state: self.state, memory: PgMemoryContexts::new("records"), read: 0 }
+    }
+}
+
+impl Sorted {
+    fn next_datum(&mut self) -> Option<pg_sys::Datum> {
+        let (mut value, mut null) = (pg_sys::Datum::null(), false);
+        // SAFETY: sorted. Versions before 16 copy what they give into the current memory context.
+        let found = unsafe {
+            #[cfg(any(feature = "pg14", feature = "pg15"))]
+            let found =
+                pg_sys::tuplesort_getdatum(self.state, true, &raw mut value, &raw mut null, null_mut());
+            #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+            let found =
+                pg_sys::tuplesort_getdatum(self.state, true, false, &raw mut value, &raw mut null, null_mut());
+            found
+        };
+        (found && !null).then_some(value)
+    }
+
+    /// Gives the next record; after the last one the memory and the files of the sort are given back.
+    pub fn next(&mut self) -> Option<Record> {
+        if self.state.is_null() {
+            return None;
+        }
+        // SAFETY: nothing read before is in use; the context is current for the length of the call only.
+        let value = unsafe {
+            self.read += 1;
+            if self.read.is_multiple_of(BATCH) {
+                self.memory.reset();
+            }
+            let before = pg_sys::MemoryContextSwitchTo(self.memory.value());
+            let value = self.next_datum();
+            pg_sys::MemoryContextSwitchTo(before);
+            value
+        };
+        let Some(value) = value else {
+            self.end();
+            return None;
+        };
+        // SAFETY: a uuid is 16 bytes, at any address.
+        let bytes = unsafe { value.cast_mut_ptr::<[u8; 16]>().read_unaligned() };
+        let half = |at: usize| bytes.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_be_bytes(*b));
+        Some([half(0), half(8)])
+    }
+
+    /// Gives back the memory and the files of the sort.
+    pub fn end(&mut self) {
+        let state = std::mem::replace(&mut self.state, null_mut());
+        if !state.is_null() {
+            // SAFETY: begun in begin and not ended yet.
+            unsafe { pg_sys::tuplesort_end(state) };
+        }
+    }
+}
