@@ -22,3 +22,8 @@ COMMENT ON OPERATOR FAMILY simhash_ops USING neardup IS 'signatures in four orde
 COMMENT ON FUNCTION neardup_internal.index_handler(internal) IS 'the functions of access method neardup';
 COMMENT ON FUNCTION neardup_internal.index_kind_of_sketches() IS 'access method support: an operator class of sketches';
 COMMENT ON FUNCTION neardup_internal.index_kind_of_simhashes() IS 'access method support: an operator class of simhash';
+
+REVOKE ALL ON FUNCTION neardup.check_index(regclass) FROM PUBLIC;
+
+COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, every row''s keys, no key without a row. Returns the number of entries, or raises an error; reads index and table while others write. For the owner of the table';
+COMMENT ON FUNCTION neardup.candidate_pairs(regclass) IS 'all pairs of rows that share a key of an index USING neardup on sketches: the addresses of both, how many keys they share and how many of these more than 300 rows have; a row of a key that more than 16 rows have meets the first 4 and the 12 before it. Rows that are dead or not committed are among them: join by ctid in the same statement';

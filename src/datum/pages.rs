@@ -61,11 +61,6 @@ impl Index {
         Self { strategy, ..self }
     }
 
-    /// The relation.
-    pub fn relation(self) -> pg_sys::Relation {
-        self.relation
-    }
-
     /// The same, with the buffers that a vacuum is given.
     ///
     /// # Safety
@@ -89,9 +84,12 @@ impl Index {
     /// The error for a page that is damaged.
     pub fn corrupted(self, block: u32, fault: &str) -> ErrorReport {
         let message = format!("index \"{}\" is corrupted at block {block}", self.name());
-        ErrorReport::new(PgSqlErrorCode::ERRCODE_INDEX_CORRUPTED, message, "pg_neardup")
-            .set_detail(format!("Of the page: {fault}."))
-            .set_hint("Please REINDEX it.")
+        self.fault(message).set_detail(format!("Of the page: {fault}."))
+    }
+
+    /// The error for an index that does not fit its table.
+    pub fn fault(self, message: String) -> ErrorReport {
+        ErrorReport::new(PgSqlErrorCode::ERRCODE_INDEX_CORRUPTED, message, "pg_neardup").set_hint("Please REINDEX it.")
     }
 
     /// The error for something that the index cannot do.

@@ -26,11 +26,12 @@ pub struct Builder {
 }
 
 /// An entry as a record: its tree, its key and its row, 120 bits.
-fn record((tree, key): TreeKey, row: u64) -> Record {
+pub fn record((tree, key): TreeKey, row: u64) -> Record {
     [u64::from(tree) << 56 | key >> 8, key << 56 | row]
 }
 
-fn entry(record: Record) -> (u8, Entry) {
+/// The tree and the entry of a record.
+pub fn entry_of(record: Record) -> (u8, Entry) {
     let key = record[0] << 8 | record[1] >> 56;
     ((record[0] >> 56) as u8, Entry { key, row: record[1] & 0xffff_ffff_ffff })
 }
@@ -62,7 +63,7 @@ pub struct Sorter {
 impl Sorter {
     /// The next entry of a tree. Trees are read one after the other.
     pub fn next(&mut self, tree: u8) -> Option<Entry> {
-        let (found, entry) = self.ahead.take().or_else(|| self.sorted.next().map(entry))?;
+        let (found, entry) = self.ahead.take().or_else(|| self.sorted.next().map(entry_of))?;
         if found == tree {
             return Some(entry);
         }

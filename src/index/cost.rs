@@ -23,8 +23,6 @@ pub struct Size {
     pub pages: f64,
     /// The rows of its table.
     pub rows: f64,
-    /// Its trees.
-    pub trees: f64,
 }
 
 /// What a scan does.
@@ -99,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_wide_search_costs_no_more_than_reading_a_tree() {
-        let size = Size { pages: 9000.0, rows: 1e6, trees: 5.0 };
+        let size = Size { pages: 9000.0, rows: 1e6 };
         let total = |distance| Work::within(distance, 10.0, &size).cost(&PRICES).1;
         assert!(total(3) < total(7));
         assert!((total(20) - total(60)).abs() < 1e-6);

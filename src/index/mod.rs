@@ -5,7 +5,7 @@
 //!
 //! * [`page`]: what lies where in a page. [`kind`]: which keys a signature has, in how many trees.
 //! * [`tree`]: walking. [`insert`], [`vacuum`], [`build`]: changing.
-//! * [`search`], [`query`], [`nearest`], [`cost`]: answering.
+//! * [`search`], [`query`], [`nearest`], [`cost`]: answering. [`pairs`]: all pairs. [`check`]: whether an index is sound.
 //!
 //! All of this is safe Rust over the bytes of pages. Postgres's side is in `datum/pages.rs` (buffers, locks, WAL; it says how errors
 //! and panics stay harmless), `datum/sort.rs` and `datum/access/` (the functions that Postgres calls).
@@ -16,11 +16,13 @@
 use pgrx::prelude::*;
 
 pub mod build;
+pub mod check;
 pub mod cost;
 pub mod insert;
 pub mod kind;
 pub mod nearest;
 pub mod page;
+pub mod pairs;
 pub mod query;
 pub mod search;
 pub mod tree;
@@ -28,10 +30,13 @@ pub mod vacuum;
 
 use kind::Kind;
 
+use crate::datum::access;
+use crate::error::Result;
+
 extension_sql_file!(
     "../../sql/index.sql",
     name = "index",
-    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes]
+    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index, candidate_pairs]
 );
 
 /// Says to the access method that an operator class is of sketches.
@@ -56,4 +61,43 @@ fn index_kind_of_sketches() -> i32 {
 )]
 fn index_kind_of_simhashes() -> i32 {
     Kind::SimHash.number().into()
+}
+
+#[pg_extern(
+    stable,
+    strict,
+    parallel_restricted,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup.check_index(index regclass) RETURNS bigint STABLE STRICT PARALLEL RESTRICTED COST 1000000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn check_index(index: pg_sys::Oid) -> Result<i64> {
+    access::check_index(index).map(u64::cast_signed)
+}
+
+#[pg_extern(
+    stable,
+    strict,
+    parallel_restricted,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup.candidate_pairs(index regclass) RETURNS TABLE (earlier tid, later tid, shared integer, hot integer) STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+#[expect(clippy::type_complexity, reason = "the columns are written out for SQL")]
+fn candidate_pairs(
+    index: pg_sys::Oid,
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(earlier, pg_sys::ItemPointerData),
+            name!(later, pg_sys::ItemPointerData),
+            name!(shared, i32),
+            name!(hot, i32),
+        ),
+    >,
+> {
+    let pairs = access::pairs_of(index)?;
+    Ok(TableIterator::new(pairs.map(|pair| {
+        let [earlier, later] = [pair.earlier, pair.later].map(access::tid_of);
+        (earlier, later, pair.shared as i32, pair.hot as i32)
+    })))
 }

@@ -48,7 +48,7 @@ pub(super) unsafe extern "C-unwind" fn estimate(
                 ..Prices::default()
             };
             pg_sys::get_tablespace_page_costs(index.reltablespace, &raw mut prices.random, &raw mut prices.sequential);
-            let size = Size { pages: f64::from(index.pages), rows: index.tuples, trees: f64::from(kind.trees()) };
+            let size = Size { pages: f64::from(index.pages), rows: index.tuples };
             let asked = argument(root, &clauses);
             let found = *selectivity * size.rows;
             let mut work = match (kind, by_distance) {

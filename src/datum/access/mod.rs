@@ -9,8 +9,11 @@ mod cost;
 mod options;
 mod scan;
 mod vacuum;
+mod verify;
 
 pub use options::define;
+pub use scan::last_rows;
+pub use verify::{check_index, pairs_of};
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
@@ -110,7 +113,7 @@ fn row_of(tid: pg_sys::ItemPointerData) -> u64 {
 }
 
 /// A number as a row's address.
-fn tid_of(row: u64) -> pg_sys::ItemPointerData {
+pub fn tid_of(row: u64) -> pg_sys::ItemPointerData {
     let mut tid = pg_sys::ItemPointerData::default();
     pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
     tid
