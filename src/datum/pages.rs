@@ -156,10 +156,7 @@ impl Index {
     /// Whether no other session sees it: `RELATION_IS_LOCAL`.
     fn is_local(self) -> bool {
         // SAFETY: the index is open.
-        unsafe {
-            (*self.relation).rd_islocaltemp
-                || (*self.relation).rd_createSubid != NO_SUBTRANSACTION
-        }
+        unsafe { (*self.relation).rd_islocaltemp || (*self.relation).rd_createSubid != NO_SUBTRANSACTION }
     }
 
     /// Whether its changes are logged: `RelationNeedsWAL`.
@@ -174,8 +171,7 @@ impl Index {
             let first = relation.rd_firstRelfilenodeSubid;
             #[cfg(not(any(feature = "pg14", feature = "pg15")))]
             let first = relation.rd_firstRelfilelocatorSubid;
-            let is_new = relation.rd_createSubid != NO_SUBTRANSACTION
-                || first != NO_SUBTRANSACTION;
+            let is_new = relation.rd_createSubid != NO_SUBTRANSACTION || first != NO_SUBTRANSACTION;
             is_permanent && (pg_sys::wal_level >= pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32 || !is_new)
         }
     }

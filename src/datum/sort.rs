@@ -2,6 +2,7 @@
 //!
 //! A record is sorted as a `uuid`: fixed in size, ordered by its bytes from the first on, and compared by its first eight as a number.
 
+use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
 
 use pgrx::{PgMemoryContexts, pg_sys};
@@ -22,7 +23,8 @@ pub struct Sort {
 /// A sort that gives them.
 pub struct Sorted {
     state: *mut pg_sys::Tuplesortstate,
-    memory: PgMemoryContexts,
+    /// Part of the memory in which the sort was begun, which may be gone first: then nothing is left to be given back.
+    memory: ManuallyDrop<PgMemoryContexts>,
     read: u32,
 }
 
@@ -36,9 +38,8 @@ impl Sort {
         #[cfg(not(feature = "pg14"))]
         let plain = pg_sys::TUPLESORT_NONE as i32;
         // SAFETY: uuid has this operator in every database; the state is allocated in the current memory context.
-        let state = unsafe {
-            pg_sys::tuplesort_begin_datum(pg_sys::UUIDOID, less, none, false, kilobytes, null_mut(), plain)
-        };
+        let state =
+            unsafe { pg_sys::tuplesort_begin_datum(pg_sys::UUIDOID, less, none, false, kilobytes, null_mut(), plain) };
         Self { state }
     }
 
@@ -55,7 +56,7 @@ impl Sort {
     pub fn sort(self) -> Sorted {
         // SAFETY: begun in begin.
         unsafe { pg_sys::tuplesort_performsort(self.state) };
-        Sorted { state: self.state, memory: PgMemoryContexts::new("records"), read: 0 }
+        Sorted { state: self.state, memory: ManuallyDrop::new(PgMemoryContexts::new("records")), read: 0 }
     }
 }
 
@@ -65,11 +66,9 @@ impl Sorted {
         // SAFETY: sorted. Versions before 16 copy what they give into the current memory context.
         let found = unsafe {
             #[cfg(any(feature = "pg14", feature = "pg15"))]
-            let found =
-                pg_sys::tuplesort_getdatum(self.state, true, &raw mut value, &raw mut null, null_mut());
+            let found = pg_sys::tuplesort_getdatum(self.state, true, &raw mut value, &raw mut null, null_mut());
             #[cfg(not(any(feature = "pg14", feature = "pg15")))]
-            let found =
-                pg_sys::tuplesort_getdatum(self.state, true, false, &raw mut value, &raw mut null, null_mut());
+            let found = pg_sys::tuplesort_getdatum(self.state, true, false, &raw mut value, &raw mut null, null_mut());
             found
         };
         (found && !null).then_some(value)
@@ -105,8 +104,11 @@ impl Sorted {
     pub fn end(&mut self) {
         let state = std::mem::replace(&mut self.state, null_mut());
         if !state.is_null() {
-            // SAFETY: begun in begin and not ended yet.
-            unsafe { pg_sys::tuplesort_end(state) };
+            // SAFETY: begun in begin and not ended yet, and the memory was made after that.
+            unsafe {
+                pg_sys::tuplesort_end(state);
+                ManuallyDrop::drop(&mut self.memory);
+            }
         }
     }
 }

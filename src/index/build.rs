@@ -95,13 +95,7 @@ fn whole(tree: u8, level: u16) -> Frame {
 ///
 /// # Errors
 /// None of its own.
-pub fn write(
-    index: Index,
-    kind: Kind,
-    mut entries: Sorter,
-    fill: i32,
-    progress: impl Fn(u64),
-) -> Result<()> {
+pub fn write(index: Index, kind: Kind, mut entries: Sorter, fill: i32, progress: impl Fn(u64)) -> Result<()> {
     let mut first: Vec<Buffer> = Vec::new();
     for bytes in empty(kind) {
         let mut buffer = index.extend();

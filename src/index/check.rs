@@ -96,12 +96,7 @@ fn see(index: Index, block: u32) -> Result<Option<Seen>> {
 }
 
 /// Walks a level by its right links and checks each page; hands the entries of leaves to `leaf`.
-fn check_level(
-    index: Index,
-    tree: u8,
-    level: u16,
-    mut leaf: impl FnMut(&[Entry], u32) -> Result<()>,
-) -> Result<()> {
+fn check_level(index: Index, tree: u8, level: u16, mut leaf: impl FnMut(&[Entry], u32) -> Result<()>) -> Result<()> {
     let first = descend(index, tree, level, Entry::first_of(0), Lock::Share)?.block;
     let Some(mut seen) = see(index, first)? else {
         return Err(index.corrupted(first, "it is linked and not in use"));

@@ -61,7 +61,13 @@ impl Work {
         let leaves = (size.pages / f64::from(BANDS)).max(1.0);
         let probes = probes(distance) as f64;
         if probes * LEAVES_A_PROBE as f64 >= leaves {
-            return Self { descents: 1.0, sequential_pages: leaves, compared: size.rows, given: found, ..Self::default() };
+            return Self {
+                descents: 1.0,
+                sequential_pages: leaves,
+                compared: size.rows,
+                given: found,
+                ..Self::default()
+            };
         }
         let compared = probes * size.rows / f64::from(u16::MAX);
         let random_pages = (probes + compared / ENTRIES_A_LEAF).min(size.pages);

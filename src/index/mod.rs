@@ -36,7 +36,8 @@ use crate::error::Result;
 extension_sql_file!(
     "../../sql/index.sql",
     name = "index",
-    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index, candidate_pairs]
+    requires =
+        ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index, candidate_pairs]
 );
 
 /// Says to the access method that an operator class is of sketches.

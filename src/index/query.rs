@@ -56,7 +56,9 @@ pub fn ranked(index: Index, query: &Query) -> Result<Vec<u64>> {
             search::sharing(index, keys.iter().copied(), |row| rows.push(row))?;
             rows.sort_unstable();
             let groups = rows.chunk_by(|a, b| a == b);
-            found.extend(groups.filter_map(|group| Some((keys.len().saturating_sub(group.len()) as u32, *group.first()?))));
+            found.extend(
+                groups.filter_map(|group| Some((keys.len().saturating_sub(group.len()) as u32, *group.first()?))),
+            );
         }
         Query::Within(center, distance) => {
             search::within(index, *center, *distance, |row, distance| found.push((distance, row)))?;

@@ -35,7 +35,11 @@ pub fn kind(index: Index) -> Result<Kind> {
 /// # Errors
 /// If it is damaged.
 pub fn check(index: Index, buffer: &Buffer) -> Result<Option<Page<'_>>> {
-    Page::check(buffer.bytes()).map_err(|fault| index.corrupted(buffer.block, fault))
+    let page = Page::check(buffer.bytes()).map_err(|fault| index.corrupted(buffer.block, fault))?;
+    if page.is_some_and(|page| page.frame().right == buffer.block) {
+        return Err(index.corrupted(buffer.block, "it is its own neighbour"));
+    }
+    Ok(page)
 }
 
 /// The page of a tree and a level that a position belongs to.
@@ -49,25 +53,26 @@ struct Target {
 enum Step {
     /// It is there.
     Here,
-    /// To another page, on this level or the next lower one.
-    To(u32, u16),
+    /// To another page, on this level or the next lower one, whose lower bound is not less than this.
+    To(u32, u16, Entry),
     /// The page is not what the link to it said.
     Again,
 }
 
 impl Target {
-    fn step(&self, index: Index, buffer: &Buffer, expected: Option<u16>) -> Result<Step> {
+    fn step(&self, index: Index, buffer: &Buffer, expected: Option<(u16, Entry)>) -> Result<Step> {
         let Some(page) = check(index, buffer)? else { return Ok(Step::Again) };
         let frame = page.frame();
         if frame.tree != self.tree
-            || expected.is_some_and(|level| level != frame.level)
+            || expected.is_some_and(|(level, low)| level != frame.level || low > frame.low)
             || frame.low >= self.position
             || frame.level < self.level
         {
             return Ok(Step::Again);
         }
         if frame.high < self.position {
-            return Ok(Step::To(frame.right, frame.level));
+            // The bounds rise with each step, so links in a circle come to an end.
+            return Ok(Step::To(frame.right, frame.level, frame.high));
         }
         if frame.level == self.level {
             return Ok(Step::Here);
@@ -77,7 +82,7 @@ impl Target {
         if downlink.child <= META || downlink.child == buffer.block {
             return Err(index.corrupted(buffer.block, "a downlink leads nowhere"));
         }
-        Ok(Step::To(downlink.child, frame.level - 1))
+        Ok(Step::To(downlink.child, frame.level - 1, Entry::LEAST))
     }
 }
 
@@ -109,7 +114,7 @@ fn seek(index: Index, target: &Target, lock: Lock, holds_others: bool) -> Result
         let mut block = root(target.tree);
         let mut expected = None;
         loop {
-            let is_last = expected == Some(target.level);
+            let is_last = expected.is_some_and(|(level, _)| level == target.level);
             let wanted = if is_last { lock } else { Lock::Share };
             let mut buffer = if holds_others && is_last {
                 match index.try_read(block) {
@@ -133,8 +138,8 @@ fn seek(index: Index, target: &Target, lock: Lock, holds_others: bool) -> Result
                 Step::Here => return Ok(Some(buffer)),
                 Step::Again if holds_others => return Ok(None),
                 Step::Again => continue 'restart,
-                Step::To(_, level) if holds_others && is_last && level == target.level => return Ok(None),
-                Step::To(next, level) => (block, expected) = (next, Some(level)),
+                Step::To(..) if holds_others && is_last => return Ok(None),
+                Step::To(next, level, low) => (block, expected) = (next, Some((level, low))),
             }
         }
     }

@@ -7,7 +7,7 @@
 use neardup_core::interrupt;
 
 use super::page::{self, Downlink, Entry, Page};
-use super::tree::{check, descend, root};
+use super::tree::{check, descend};
 use crate::datum::pages::{Buffer, Change, Index, Lock};
 use crate::error::Result;
 
@@ -26,12 +26,7 @@ pub struct Done {
 ///
 /// # Errors
 /// If a page is damaged.
-pub fn remove(
-    index: Index,
-    trees: u8,
-    mut is_dead: impl FnMut(u64) -> bool,
-    mut pause: impl FnMut(),
-) -> Result<Done> {
+pub fn remove(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mut pause: impl FnMut()) -> Result<Done> {
     let mut done = Done::default();
     for tree in 0..trees {
         let mut position = Entry::first_of(0);
@@ -47,24 +42,21 @@ pub fn remove(
             let left = clean(index, &buffer, &page, &mut is_dead, &mut done);
             let (block, is_last) = (buffer.block, frame.high == Entry::GREATEST);
             drop(buffer);
-            if left == 0 && block != root(tree) && before.is_some_and(|before| before != block) {
-                // The neighbour is the page that was cleaned before, unless that has split since; then the page waits for the next vacuum.
-                done.freed += u64::from(merge(index, tree, before, block)?);
-            }
+            // The neighbour is the page that was cleaned before, unless that has split since; then the page waits for the next vacuum.
+            let is_freed = match before {
+                Some(before) if left == 0 => merge(index, tree, before, block)?,
+                _ => false,
+            };
+            done.freed += u64::from(is_freed);
             if is_last {
                 break;
             }
             // What was merged belongs to the neighbour now, so the walk goes on from where the empty page ended.
             position = Entry { row: frame.high.row + 1, ..frame.high };
-            before = Some(descend_left(before, block, left));
+            before = before.filter(|_| is_freed).or(Some(block));
         }
     }
     Ok(done)
-}
-
-/// The page that the next one's left neighbour is thought to be.
-fn descend_left(before: Option<u32>, block: u32, left: usize) -> u32 {
-    if left == 0 { before.unwrap_or(block) } else { block }
 }
 
 /// Goes to the leaf of a position: by the right link of the one before, else from the root.
@@ -109,8 +101,7 @@ fn clean(
 }
 
 /// Merges an empty leaf into its left neighbour, if it still is empty and the neighbour is the one it is thought to be.
-fn merge(index: Index, tree: u8, before: Option<u32>, block: u32) -> Result<bool> {
-    let Some(before) = before else { return Ok(false) };
+fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
     // From left to right, then up: the order in which everybody takes more than one lock.
     let left = index.read(before, Lock::Exclusive)?;
     let Some(left_page) = check(index, &left)? else { return Ok(false) };

@@ -84,10 +84,7 @@ unsafe fn selectivity_of(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::Inde
 ///
 /// # Safety
 /// As Postgres calls an estimate.
-unsafe fn argument(
-    root: *mut pg_sys::PlannerInfo,
-    clauses: &PgList<pg_sys::IndexClause>,
-) -> Option<pg_sys::Datum> {
+unsafe fn argument(root: *mut pg_sys::PlannerInfo, clauses: &PgList<pg_sys::IndexClause>) -> Option<pg_sys::Datum> {
     // SAFETY: as the caller vouches; the tag says what a node is.
     unsafe {
         let condition = PgList::<pg_sys::RestrictInfo>::from_pg((*clauses.head()?).indexquals).head()?;

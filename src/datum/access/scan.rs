@@ -74,9 +74,8 @@ pub(super) unsafe extern "C-unwind" fn rescan(
             state.rows = None;
             state.query = None;
             state.nearest = None;
-            let asked = |key: pg_sys::ScanKeyData| {
-                (key.sk_flags & pg_sys::SK_ISNULL as i32 == 0).then_some(key.sk_argument)
-            };
+            let asked =
+                |key: pg_sys::ScanKeyData| (key.sk_flags & pg_sys::SK_ISNULL as i32 == 0).then_some(key.sk_argument);
             // Of several conditions the first is looked up, and all are checked.
             state.recheck = key_count > 1 || (order_count > 0 && key_count > 0);
             if order_count > 0 {
@@ -115,10 +114,7 @@ fn query(state: &Scan, index: Index) -> Result<&Query> {
     state.query.as_ref().ok_or_else(missing)
 }
 
-pub(super) unsafe extern "C-unwind" fn get_bitmap(
-    scan: pg_sys::IndexScanDesc,
-    bitmap: *mut pg_sys::TIDBitmap,
-) -> i64 {
+pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
     // SAFETY: this is the outermost frame. The scan was begun above; the bitmap is to be filled.
     unsafe {
         boundary::entry(|| {
@@ -141,10 +137,7 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(
     }
 }
 
-pub(super) unsafe extern "C-unwind" fn get_tuple(
-    scan: pg_sys::IndexScanDesc,
-    _: pg_sys::ScanDirection::Type,
-) -> bool {
+pub(super) unsafe extern "C-unwind" fn get_tuple(scan: pg_sys::IndexScanDesc, _: pg_sys::ScanDirection::Type) -> bool {
     // SAFETY: this is the outermost frame. The scan was begun above.
     unsafe { boundary::entry(|| raise(next_row(scan))) }
 }

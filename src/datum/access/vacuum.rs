@@ -42,7 +42,8 @@ unsafe fn remove(
 ) -> Result<Stats> {
     // SAFETY: as the caller vouches. The callback may write to disk and fail, so it is caught.
     unsafe {
-        let stats = if stats.is_null() { pg_sys::palloc0(size_of::<pg_sys::IndexBulkDeleteResult>()).cast() } else { stats };
+        let stats =
+            if stats.is_null() { pg_sys::palloc0(size_of::<pg_sys::IndexBulkDeleteResult>()).cast() } else { stats };
         let index = Index::new((*info).index).with_strategy((*info).strategy);
         let is_dead = |row: u64| {
             let mut tid = tid_of(row);

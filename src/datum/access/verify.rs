@@ -1,8 +1,8 @@
 //! Opening an index for the functions that read all of it.
 
+use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::pg_sys;
 
 use super::build::read_rows;
 use super::{is_ours, kind_of, tid_of};
@@ -30,7 +30,8 @@ impl Opened {
         // SAFETY: the table is locked before its index, as everywhere in Postgres; an error closes what is open.
         unsafe {
             let table = pg_sys::IndexGetRelation(oid, true);
-            let table = if table == pg_sys::Oid::INVALID { std::ptr::null_mut() } else { pg_sys::try_table_open(table, LOCK) };
+            let table =
+                if table == pg_sys::Oid::INVALID { std::ptr::null_mut() } else { pg_sys::try_table_open(table, LOCK) };
             if table.is_null() {
                 return Err(wrong(format!("relation {} is no index", oid.to_u32())));
             }

@@ -12,6 +12,7 @@ mod examples;
 mod extremes;
 mod faults;
 mod hostile;
+mod index;
 mod isolation;
 mod mutations;
 mod pasted;
@@ -116,6 +117,12 @@ pub const ALL: &[Check] = &[
     },
     Check { name: "cancel", what: "every long loop can be cancelled", needs_server: true, run: cancel::run },
     Check { name: "crash", what: "a server killed and started again", needs_server: true, run: crash::run },
+    Check {
+        name: "index",
+        what: "access method neardup: crashes, a replica, damaged pages (some four minutes)",
+        needs_server: true,
+        run: index::run,
+    },
     Check { name: "faults", what: "no memory and no disk left", needs_server: true, run: faults::run },
     Check {
         name: "resume",
