@@ -33,7 +33,7 @@ impl Opened {
             let table =
                 if table == pg_sys::Oid::INVALID { std::ptr::null_mut() } else { pg_sys::try_table_open(table, LOCK) };
             if table.is_null() {
-                return Err(wrong(format!("relation {} is no index", oid.to_u32())));
+                return Err(wrong(format!("\"{}\" is no index", crate::datum::catalog::relation_name(oid))));
             }
             let index = pg_sys::index_open(oid, LOCK);
             let is_plain = (*(*index).rd_rel).relkind as u8 == pg_sys::RELKIND_INDEX;

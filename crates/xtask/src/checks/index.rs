@@ -6,6 +6,7 @@
 
 use super::{Tally, expect};
 use crate::error::Result;
+use crate::interrupt::kill;
 use crate::psql::{Session, fresh_database, query};
 use crate::server::Server;
 use crate::test::Context;
@@ -22,7 +23,7 @@ const SETUP: &str = "
 CREATE TABLE doc (id bigint PRIMARY KEY, sketch minhash, signature simhash);
 CREATE SEQUENCE doc_id;
 CREATE FUNCTION tokens(number bigint) RETURNS text[] LANGUAGE sql AS $$
-    SELECT array_agg(t) || 'template' FROM (SELECT md5(number::text || i) AS t FROM generate_series(1, 5) i
+    SELECT array_agg(t) || 'template'::text FROM (SELECT md5(number::text || i) AS t FROM generate_series(1, 5) i
         UNION ALL SELECT 'common ' || (random() * 5000)::int FROM generate_series(1, 4)) t $$;
 CREATE FUNCTION bits() RETURNS simhash LANGUAGE sql AS $$
     SELECT ((hashint8extended((random() * 200)::int, 1)) # (1::bigint << (random() * 62)::int) # (1::bigint << (random() * 62)::int))::simhash $$;
@@ -116,7 +117,7 @@ pub fn run(context: &Context) -> Result<Tally> {
         let sessions = at_work(&server)?;
         // No round is like another, and any two runs are alike.
         std::thread::sleep(Duration::from_millis(700 + round * 7919 % 2300));
-        server.crash();
+        cut(&server)?;
         for mut session in sessions {
             let said = session.answer().map_or_else(|error| error.to_string(), |answer| answer);
             let wrong: Vec<&str> = said
@@ -133,13 +134,25 @@ pub fn run(context: &Context) -> Result<Tally> {
         query(&server, DATABASE, "VACUUM doc")?;
         tally += look(&server, &format!("after crash {round} and a vacuum"))?;
         // The table stays small, so that rounds stay short and pages are freed and reused.
-        query(&server, DATABASE, "DELETE FROM doc WHERE id % 3 > 0; VACUUM doc")?;
+        each(&server, &["DELETE FROM doc WHERE id % 3 > 0", "VACUUM doc"])?;
         tally += look(&server, &format!("after crash {round} and a large delete"))?;
     }
     println!("    {round} crashes");
     tally += replica(&server)?;
     tally += damage(&server)?;
     Ok(tally)
+}
+
+/// Kills every process at the same moment, wherever it is: a backend that works does not notice that its postmaster is gone.
+fn cut(server: &Server) -> Result {
+    let backends = query(server, DATABASE, "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")?;
+    backends.lines().filter_map(|pid| pid.parse().ok()).for_each(|pid| kill(pid, libc::SIGKILL));
+    server.crash();
+    Ok(())
+}
+
+fn each(server: &Server, statements: &[&str]) -> Result {
+    statements.iter().try_for_each(|statement| query(server, DATABASE, statement).map(drop))
 }
 
 fn at_work(server: &Server) -> Result<Vec<Session>> {
@@ -169,7 +182,7 @@ fn replica(primary: &Server) -> Result<Tally> {
         DATABASE,
         "SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
     )?;
-    query(primary, DATABASE, "DROP INDEX IF EXISTS doc_more; VACUUM doc")?;
+    each(primary, &["DROP INDEX IF EXISTS doc_more", "VACUUM doc"])?;
     let position = query(primary, DATABASE, "SELECT pg_current_wal_lsn()")?;
     let caught_up = format!(
         "DO $$ BEGIN FOR i IN 1..600 LOOP EXIT WHEN pg_last_wal_replay_lsn() >= '{position}'; PERFORM pg_sleep(0.1); END LOOP; END $$;
@@ -181,7 +194,7 @@ fn replica(primary: &Server) -> Result<Tally> {
         "SET enable_seqscan = off; SELECT count(*) FROM doc a JOIN doc b ON a.sketch && b.sketch WHERE a.id % 50 = 0";
     let (here, there) = (query(primary, DATABASE, found)?, query(&replica, DATABASE, found)?);
     tally += expect("pairs found on the replica", &there, &here);
-    primary.crash();
+    cut(primary)?;
     query(&replica, DATABASE, "SELECT pg_promote()")?;
     query(
         &replica,
@@ -195,7 +208,7 @@ fn replica(primary: &Server) -> Result<Tally> {
 
 /// Overwrites bytes of each page of both indexes, one page at a time, and asks all questions: answers or errors, and the server stays up.
 fn damage(server: &Server) -> Result<Tally> {
-    query(server, DATABASE, "DELETE FROM doc WHERE id % 5 > 0; VACUUM doc; REINDEX TABLE doc; CHECKPOINT")?;
+    each(server, &["DELETE FROM doc WHERE id % 5 > 0", "VACUUM doc", "REINDEX TABLE doc", "CHECKPOINT"])?;
     let mut tally = Tally::default();
     let mut errors = 0;
     for index in ["doc_sketch", "doc_signature"] {
