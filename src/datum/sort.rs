@@ -1,10 +1,13 @@
-//! Sorting records of 16 bytes by Postgres's own sort: memory as the settings say, the rest on disk, in files that an error removes.
+//! Sorting records of 16 bytes: in memory as long as the settings allow, otherwise by Postgres's own sort, on disk, in files that an
+//! error removes.
 //!
-//! A record is sorted as a `uuid`: fixed in size, ordered by its bytes from the first on, and compared by its first eight as a number.
+//! Postgres sorts a record as a `uuid`: fixed in size, ordered by its bytes from the first on, and compared by its first eight as a
+//! number. Of 10 million records that takes four times as long as a sort of the numbers themselves.
 
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
 
+use neardup_core::interrupt;
 use pgrx::{PgMemoryContexts, pg_sys};
 
 /// A record: two numbers, of which the first is the more significant.
@@ -15,13 +18,34 @@ const LESS: u32 = 2974;
 /// How many records are read before their memory is given back.
 const BATCH: u32 = 4096;
 
+/// How many comparisons a sort in memory makes between checks for interrupts.
+const COMPARISONS: u32 = 1 << 16;
+
 /// A sort that takes records.
 pub struct Sort {
-    state: *mut pg_sys::Tuplesortstate,
+    kilobytes: i32,
+    /// The records, as long as they fit.
+    held: Vec<Record>,
+    most: usize,
+    /// Postgres's sort, if they do not.
+    spilled: Option<Spill>,
 }
 
 /// A sort that gives them.
-pub struct Sorted {
+pub enum Sorted {
+    /// From memory.
+    Held(std::vec::IntoIter<Record>),
+    /// From Postgres's sort.
+    Spilled(Reader),
+}
+
+/// A sort of Postgres's that takes records.
+struct Spill {
+    state: *mut pg_sys::Tuplesortstate,
+}
+
+/// A sort of Postgres's that gives them.
+pub struct Reader {
     state: *mut pg_sys::Tuplesortstate,
     /// Part of the memory in which the sort was begun, which may be gone first: then nothing is left to be given back.
     memory: ManuallyDrop<PgMemoryContexts>,
@@ -31,6 +55,60 @@ pub struct Sorted {
 impl Sort {
     /// Begins a sort with so much memory, in kB. It must be read to its end, or be ended by an error, in the query that began it.
     pub fn begin(kilobytes: i32) -> Self {
+        // Half, since a vector that grows is copied.
+        let most = usize::try_from(kilobytes).unwrap_or(0) * 1024 / size_of::<Record>() / 2;
+        Self { kilobytes, held: Vec::new(), most, spilled: None }
+    }
+
+    /// Adds a record.
+    pub fn put(&mut self, record: Record) {
+        if let Some(spilled) = &mut self.spilled {
+            return spilled.put(record);
+        }
+        self.held.push(record);
+        if self.held.len() >= self.most {
+            let mut spill = Spill::begin(self.kilobytes);
+            std::mem::take(&mut self.held).into_iter().for_each(|record| spill.put(record));
+            self.spilled = Some(spill);
+        }
+    }
+
+    /// Sorts what was added.
+    pub fn sort(mut self) -> Sorted {
+        if let Some(spilled) = self.spilled {
+            return Sorted::Spilled(spilled.sort());
+        }
+        let mut comparisons = 0_u32;
+        self.held.sort_unstable_by(|a, b| {
+            comparisons = comparisons.wrapping_add(1);
+            if comparisons.is_multiple_of(COMPARISONS) {
+                interrupt::check();
+            }
+            a.cmp(b)
+        });
+        Sorted::Held(self.held.into_iter())
+    }
+}
+
+impl Sorted {
+    /// Gives the next record; after the last one the memory and the files of the sort are given back.
+    pub fn next(&mut self) -> Option<Record> {
+        match self {
+            Self::Held(records) => records.next(),
+            Self::Spilled(reader) => reader.next(),
+        }
+    }
+
+    /// Gives back the memory and the files of the sort.
+    pub fn end(&mut self) {
+        if let Self::Spilled(reader) = self {
+            reader.end();
+        }
+    }
+}
+
+impl Spill {
+    fn begin(kilobytes: i32) -> Self {
         let less = pg_sys::Oid::from(LESS);
         let none = pg_sys::Oid::INVALID;
         #[cfg(feature = "pg14")]
@@ -43,8 +121,7 @@ impl Sort {
         Self { state }
     }
 
-    /// Adds a record.
-    pub fn put(&mut self, record: Record) {
+    fn put(&mut self, record: Record) {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&record[0].to_be_bytes());
         bytes[8..].copy_from_slice(&record[1].to_be_bytes());
@@ -52,15 +129,14 @@ impl Sort {
         unsafe { pg_sys::tuplesort_putdatum(self.state, pg_sys::Datum::from(bytes.as_ptr()), false) };
     }
 
-    /// Sorts what was added.
-    pub fn sort(self) -> Sorted {
+    fn sort(self) -> Reader {
         // SAFETY: begun in begin.
         unsafe { pg_sys::tuplesort_performsort(self.state) };
-        Sorted { state: self.state, memory: ManuallyDrop::new(PgMemoryContexts::new("records")), read: 0 }
+        Reader { state: self.state, memory: ManuallyDrop::new(PgMemoryContexts::new("records")), read: 0 }
     }
 }
 
-impl Sorted {
+impl Reader {
     fn next_datum(&mut self) -> Option<pg_sys::Datum> {
         let (mut value, mut null) = (pg_sys::Datum::null(), false);
         // SAFETY: sorted. Versions before 16 copy what they give into the current memory context.
@@ -74,8 +150,7 @@ impl Sorted {
         (found && !null).then_some(value)
     }
 
-    /// Gives the next record; after the last one the memory and the files of the sort are given back.
-    pub fn next(&mut self) -> Option<Record> {
+    fn next(&mut self) -> Option<Record> {
         if self.state.is_null() {
             return None;
         }
@@ -100,8 +175,7 @@ impl Sorted {
         Some([half(0), half(8)])
     }
 
-    /// Gives back the memory and the files of the sort.
-    pub fn end(&mut self) {
+    fn end(&mut self) {
         let state = std::mem::replace(&mut self.state, null_mut());
         if !state.is_null() {
             // SAFETY: begun in begin and not ended yet, and the memory was made after that.

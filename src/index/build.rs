@@ -134,7 +134,8 @@ pub fn write(index: Index, kind: Kind, mut entries: Sorter, fill: i32, progress:
 fn fill_of(room: usize, fill: i32, number: u64) -> usize {
     // Fibonacci hashing: neighbours differ, and any run of pages has the mean.
     let chance = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    let percent = (fill.clamp(0, 100) as u64 + (chance * (2 * SPREAD + 1) >> 32)).saturating_sub(SPREAD).clamp(10, 100);
+    let percent =
+        (fill.clamp(0, 100) as u64 + ((chance * (2 * SPREAD + 1)) >> 32)).saturating_sub(SPREAD).clamp(10, 100);
     (room * percent as usize / 100).max(2)
 }
 

@@ -82,7 +82,6 @@ fn check_index(index: pg_sys::Oid) -> Result<i64> {
     requires = ["bootstrap"],
     sql = "CREATE FUNCTION neardup.candidate_pairs(index regclass) RETURNS TABLE (earlier tid, later tid, shared integer, hot integer) STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
-#[expect(clippy::type_complexity, reason = "the columns are written out for SQL")]
 fn candidate_pairs(
     index: pg_sys::Oid,
 ) -> Result<

@@ -79,7 +79,7 @@ impl Target {
         }
         let downlink = page.downlink(page.downlink_to(self.position));
         let Some(downlink) = downlink else { return Err(index.corrupted(buffer.block, "a downlink is missing")) };
-        if downlink.child <= META || downlink.child == buffer.block {
+        if downlink.child == META || downlink.child == buffer.block {
             return Err(index.corrupted(buffer.block, "a downlink leads nowhere"));
         }
         Ok(Step::To(downlink.child, frame.level - 1, Entry::LEAST))

@@ -12,7 +12,6 @@ const KEYS: u64 = 10;
 /// The distance of a search, unless the query is known.
 const DISTANCE: u32 = 7;
 
-#[expect(clippy::too_many_arguments, reason = "Postgres calls it so")]
 pub(super) unsafe extern "C-unwind" fn estimate(
     root: *mut pg_sys::PlannerInfo,
     path: *mut pg_sys::IndexPath,
