@@ -3,6 +3,7 @@
 use pgrx::prelude::*;
 
 use crate::guc;
+use crate::pg::access;
 use crate::pg::call::memory::keep_reserve;
 
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);
@@ -17,4 +18,5 @@ fn check_for_interrupts() {
 pub extern "C-unwind" fn _PG_init() {
     neardup_text::interrupt::install(check_for_interrupts);
     guc::define();
+    access::define();
 }

@@ -10,6 +10,7 @@ mod cleanup;
 mod error;
 mod guard;
 mod guc;
+mod index;
 mod pg;
 mod profile;
 mod search;

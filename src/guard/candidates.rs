@@ -136,7 +136,7 @@ fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> R
         let enough = ENOUGH.min(queries.len() as u32);
         for query in queries {
             // SAFETY: the query is of the type of the operator's right operand, and the table is open.
-            let tids = unsafe { scan.matching(query, most) };
+            let tids = unsafe { scan.matching(query, most) }?;
             let is_hot = tids.len() > HOT && guard.settings.method == Method::Sketch;
             let weight = if is_hot { SHARED_HOT } else { SHARED };
             all += weight;

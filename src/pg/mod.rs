@@ -1,6 +1,7 @@
 //! Between Postgres's memory and Rust values: the only place with `unsafe`, besides the two C-callable entry points
 //! that Postgres itself calls (the window function and the trigger).
 
+pub mod access;
 pub mod call;
 pub mod lock;
 pub mod planner;

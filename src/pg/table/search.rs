@@ -6,6 +6,8 @@
 use pgrx::{itemptr, pg_sys};
 
 use super::rows::{Table, Tid};
+use crate::error::Result;
+use crate::pg::access;
 
 /// No page of a table has more rows, also where Postgres was built with pages of 32 kB: 1,169.
 const MOST_ON_A_PAGE: usize = 2048;
@@ -15,6 +17,8 @@ pub struct Search {
     index: pg_sys::Relation,
     scan: pg_sys::IndexScanDesc,
     key: pg_sys::ScanKeyData,
+    /// Whether the index is of our own access method, which reads no more rows of a key than are wanted.
+    is_bounded: bool,
 }
 
 impl Table {
@@ -32,16 +36,26 @@ impl Table {
             let scan = pg_sys::index_beginscan_bitmap(index, any, std::ptr::null_mut(), 1);
             (index, scan)
         };
-        Search { index, scan, key }
+        // SAFETY: the index is open.
+        let is_bounded = unsafe { access::is_ours(index) };
+        Search { index, scan, key, is_bounded }
     }
 }
 
 impl Search {
-    /// Gives the addresses that match a query, in their order in the table, of more than `most` the last ones.
+    /// Gives the addresses that match a query, in their order in the table, of more than `most` the last ones. Only a query by a sketch
+    /// may have such a bound.
+    ///
+    /// # Errors
+    /// If a page of an index of our own is damaged.
     ///
     /// # Safety
     /// `query` must be a value of the operator's right operand, and the table must still be open.
-    pub unsafe fn matching(&mut self, query: pg_sys::Datum, most: usize) -> Vec<Tid> {
+    pub unsafe fn matching(&mut self, query: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
+        if self.is_bounded && most < usize::MAX {
+            // SAFETY: the index is open and of sketches, and the query is one, as the caller vouches.
+            return unsafe { access::last_rows(self.index, query, most) };
+        }
         self.key.sk_argument = query;
         let mut found = Vec::new();
         // SAFETY: the scan has one key, which Postgres copies. The bitmap is freed here, by an error with the memory context.
@@ -63,7 +77,7 @@ impl Search {
             pg_sys::tbm_free(bitmap);
         }
         found.drain(..found.len().saturating_sub(most));
-        found
+        Ok(found)
     }
 }
 

@@ -1,0 +1,29 @@
+-- index access method: CREATE INDEX ON articles USING neardup (sketch(body))
+
+CREATE FUNCTION neardup_internal.index_handler(internal) RETURNS index_am_handler
+    LANGUAGE c AS 'MODULE_PATHNAME', 'neardup_index_handler';
+
+CREATE ACCESS METHOD neardup TYPE INDEX HANDLER neardup_internal.index_handler;
+
+CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING neardup AS
+    OPERATOR 1 && (minhash, minhash),
+    FUNCTION 1 (minhash, minhash) neardup_internal.index_kind_of_sketches();
+
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING neardup AS
+    OPERATOR 1 <@ (simhash, hamming_ball),
+    OPERATOR 2 <~> (simhash, simhash) FOR ORDER BY pg_catalog.integer_ops,
+    FUNCTION 1 (simhash, simhash) neardup_internal.index_kind_of_simhashes();
+
+COMMENT ON ACCESS METHOD neardup IS 'index of sketches and signatures: serves what GIN serves, smaller, sooner built, and simhash at any distance and by distance';
+COMMENT ON OPERATOR CLASS minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
+COMMENT ON OPERATOR FAMILY minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
+COMMENT ON OPERATOR CLASS simhash_ops USING neardup IS 'signatures in four orders of their bits: serves <@ and simhash_within at any distance, and ORDER BY <~>, exactly';
+COMMENT ON OPERATOR FAMILY simhash_ops USING neardup IS 'signatures in four orders of their bits: serves <@ and simhash_within at any distance, and ORDER BY <~>, exactly';
+COMMENT ON FUNCTION neardup_internal.index_handler(internal) IS 'the functions of access method neardup';
+COMMENT ON FUNCTION neardup_internal.index_kind_of_sketches() IS 'access method support: an operator class of sketches';
+COMMENT ON FUNCTION neardup_internal.index_kind_of_simhashes() IS 'access method support: an operator class of simhash';
+
+REVOKE ALL ON FUNCTION neardup.check_index(regclass) FROM PUBLIC;
+
+COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, every row''s keys, no key without a row. Returns the number of entries, or raises an error; reads index and table while others write. For the owner of the table';
+COMMENT ON FUNCTION neardup.candidate_pairs(regclass) IS 'all pairs of rows that share a key of an index USING neardup on sketches: the addresses of both, how many keys they share and how many of these more than 300 rows have; a row of a key that more than 16 rows have meets the first 4 and the 12 before it. Rows that are dead or not committed are among them: join by ctid in the same statement';

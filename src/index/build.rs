@@ -1,0 +1,212 @@
+//! Writing the trees of a table that is there: all entries sorted, then each level from left to right, from the leaves up.
+//!
+//! Pages are filled unevenly, between 17 % below and 17 % above the fill factor: keys are spread evenly, so pages that were filled alike
+//! would all split at the same time, some 10 % of growth later, and the index would double.
+
+use neardup_text::interrupt;
+
+use super::insert::TreeKey;
+use super::kind::Kind;
+use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, META, Meta, NONE, SIZE};
+use super::tree;
+use crate::error::Result;
+use crate::pg::access::pages::{Buffer, Index};
+use crate::pg::access::sort::{Record, Sort, Sorted};
+
+/// How far pages are filled, in percent, unless the option says something else.
+pub const FILL: i32 = 82;
+/// How much less or more a page has.
+const SPREAD: u64 = 17;
+
+/// The entries of a build on their way into the sort.
+pub struct Builder {
+    sort: Sort,
+    /// How many entries there are.
+    pub entries: u64,
+}
+
+/// An entry as a record: its tree, its key and its row, 120 bits.
+pub fn record((tree, key): TreeKey, row: u64) -> Record {
+    [u64::from(tree) << 56 | key >> 8, key << 56 | row]
+}
+
+/// The tree and the entry of a record.
+pub fn entry_of(record: Record) -> (u8, Entry) {
+    let key = record[0] << 8 | record[1] >> 56;
+    ((record[0] >> 56) as u8, Entry { key, row: record[1] & 0xffff_ffff_ffff })
+}
+
+impl Builder {
+    /// Begins, with so much memory in kB.
+    pub fn begin(kilobytes: i32) -> Self {
+        Self { sort: Sort::begin(kilobytes), entries: 0 }
+    }
+
+    /// Adds a row's keys.
+    pub fn add(&mut self, keys: &[TreeKey], row: u64) {
+        self.entries += keys.len() as u64;
+        keys.iter().for_each(|key| self.sort.put(record(*key, row)));
+    }
+
+    /// Sorts the entries.
+    pub fn sort(self) -> Sorter {
+        Sorter { sorted: self.sort.sort(), ahead: None }
+    }
+}
+
+/// The entries of a build in their order.
+pub struct Sorter {
+    sorted: Sorted,
+    ahead: Option<(u8, Entry)>,
+}
+
+impl Sorter {
+    /// The next entry of a tree. Trees are read one after the other.
+    pub fn next(&mut self, tree: u8) -> Option<Entry> {
+        let (found, entry) = self.ahead.take().or_else(|| self.sorted.next().map(entry_of))?;
+        if found == tree {
+            return Some(entry);
+        }
+        self.ahead = Some((found, entry));
+        None
+    }
+}
+
+/// The first pages of an empty index: the metapage and the roots.
+pub fn empty(kind: Kind) -> Vec<Box<[u8; SIZE]>> {
+    let page = || Box::new([0; SIZE]);
+    let mut meta = page();
+    Meta { kind: kind.number() }.write(&mut meta[..]);
+    let mut pages = vec![meta];
+    for tree in 0..kind.trees() {
+        let mut root = page();
+        page::write_leaf(&mut root[..], &whole(tree, 0), &[]);
+        pages.push(root);
+    }
+    pages
+}
+
+/// The frame of a root.
+fn whole(tree: u8, level: u16) -> Frame {
+    Frame { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree }
+}
+
+/// Writes the index, which nobody else sees. `progress` is told how many entries are written.
+///
+/// # Errors
+/// None of its own.
+pub fn write(index: Index, kind: Kind, mut entries: Sorter, fill: i32, progress: impl Fn(u64)) -> Result<()> {
+    let mut first: Vec<Buffer> = Vec::new();
+    for bytes in empty(kind) {
+        let mut buffer = index.extend();
+        buffer.fill(|page| page.copy_from_slice(&bytes[..]));
+        first.push(buffer);
+    }
+    debug_assert_eq!(first.first().map(|buffer| buffer.block), Some(META));
+    drop(first);
+    let mut written = 0;
+    for tree in 0..kind.trees() {
+        let mut level = Level::new(index, tree, 0);
+        let mut taken = Vec::with_capacity(LEAF_ROOM);
+        let mut room = fill_of(LEAF_ROOM, fill, 0);
+        let mut next = entries.next(tree);
+        while let Some(entry) = next {
+            taken.push(entry);
+            next = entries.next(tree);
+            if taken.len() == room && next.is_some() {
+                interrupt::check();
+                level.leaf(&taken, entry);
+                written += taken.len() as u64;
+                progress(written);
+                taken.clear();
+                room = fill_of(LEAF_ROOM, fill, level.pages.len() as u64);
+            }
+        }
+        written += taken.len() as u64;
+        level.finish(&taken, fill)?;
+        progress(written);
+    }
+    index.log_all();
+    Ok(())
+}
+
+/// How many entries a page gets.
+fn fill_of(room: usize, fill: i32, number: u64) -> usize {
+    // Fibonacci hashing: neighbours differ, and any run of pages has the mean.
+    let chance = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let percent =
+        (fill.clamp(0, 100) as u64 + ((chance * (2 * SPREAD + 1)) >> 32)).saturating_sub(SPREAD).clamp(10, 100);
+    (room * percent as usize / 100).max(2)
+}
+
+/// One level of a tree as it is written.
+struct Level {
+    index: Index,
+    tree: u8,
+    level: u16,
+    /// The pages that have been written.
+    pages: Vec<Downlink>,
+    /// The one whose right neighbour is not known yet.
+    open: Option<(Buffer, Entry)>,
+    low: Entry,
+}
+
+impl Level {
+    fn new(index: Index, tree: u8, level: u16) -> Self {
+        Self { index, tree, level, pages: Vec::new(), open: None, low: Entry::LEAST }
+    }
+
+    /// Writes a page that ends at `high`; its right neighbour comes with the next one.
+    fn page(&mut self, high: Entry, write: impl FnOnce(&mut [u8], &Frame)) {
+        let mut buffer = self.index.extend();
+        let frame = Frame { low: self.low, high, right: NONE, level: self.level, tree: self.tree };
+        buffer.fill(|bytes| write(bytes, &frame));
+        self.pages.push(Downlink { low: self.low, child: buffer.block });
+        let block = buffer.block;
+        if let Some((mut before, ended)) = self.open.replace((buffer, high)) {
+            before.fill(|bytes| page::reframe(bytes, ended, block));
+        }
+        self.low = high;
+    }
+
+    fn leaf(&mut self, entries: &[Entry], high: Entry) {
+        self.page(high, |bytes, frame| page::write_leaf(bytes, frame, entries));
+    }
+
+    /// Writes the last page of the leaves, and all levels above; the last of them is the root.
+    fn finish(mut self, entries: &[Entry], fill: i32) -> Result<()> {
+        let root = tree::root(self.tree);
+        if self.pages.is_empty() {
+            let frame = whole(self.tree, 0);
+            self.index.read(root, crate::pg::access::pages::Lock::Exclusive)?.fill(|bytes| {
+                page::write_leaf(bytes, &frame, entries);
+            });
+            return Ok(());
+        }
+        self.leaf(entries, Entry::GREATEST);
+        drop(self.open.take());
+        let mut below = self.pages;
+        for level in 1.. {
+            if below.len() <= DOWN_ROOM {
+                let frame = whole(self.tree, level);
+                self.index.read(root, crate::pg::access::pages::Lock::Exclusive)?.fill(|bytes| {
+                    page::write_inner(bytes, &frame, &below);
+                });
+                break;
+            }
+            let mut next = Level::new(self.index, self.tree, level);
+            let mut rest = &below[..];
+            while !rest.is_empty() {
+                interrupt::check();
+                let room = fill_of(DOWN_ROOM, fill, next.pages.len() as u64);
+                let (taken, left) = rest.split_at(room.min(rest.len()));
+                let high = left.first().map_or(Entry::GREATEST, |downlink| downlink.low);
+                next.page(high, |bytes, frame| page::write_inner(bytes, frame, taken));
+                rest = left;
+            }
+            drop(next.open.take());
+            below = next.pages;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Whether an index is sound: its pages fit together, it has every key of every row, and no key of a row that is not there.
+//!
+//! It locks one page at a time, so others may write meanwhile. What they change is told from damage by looking again: a link that has
+//! gone out of date is no longer there.
+
+use std::collections::HashMap;
+
+use neardup_text::interrupt;
+
+use super::insert::TreeKey;
+use super::page::{Downlink, Entry, Frame, NONE};
+use super::tree::{check, descend, each_between, root};
+use crate::error::Result;
+use crate::index::build::{entry_of, record};
+use crate::pg::access::pages::{Index, Lock};
+use crate::pg::access::sort::{Sort, Sorted};
+
+/// How many entries without a visible row are gathered before their rows are looked at.
+const BATCH: usize = 1 << 16;
+
+/// What the table has at the address of an entry that none of its visible rows has given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A row that is dead or not yet committed.
+    Unseen,
+    /// Nothing.
+    Nothing,
+    /// A row that everybody sees, with other keys.
+    Another,
+}
+
+/// The keys that the table's rows have, on their way into the sort.
+pub struct Expected(Sort);
+
+impl Expected {
+    /// Begins, with so much memory in kB.
+    pub fn begin(kilobytes: i32) -> Self {
+        Self(Sort::begin(kilobytes))
+    }
+
+    /// Adds a row's keys.
+    pub fn add(&mut self, keys: &[TreeKey], row: u64) {
+        keys.iter().for_each(|key| self.0.put(record(*key, row)));
+    }
+}
+
+/// Checks an index against what its table should have given it, and gives the number of its entries. `look` says what the table has at
+/// an address.
+///
+/// # Errors
+/// The first fault.
+pub fn index(index: Index, trees: u8, expected: Expected, mut look: impl FnMut(u64) -> Found) -> Result<u64> {
+    let mut comparison = Comparison::begin(index, expected.0.sort());
+    for tree in 0..trees {
+        let top = {
+            let buffer = index.read(root(tree), Lock::Share)?;
+            let Some(page) = check(index, &buffer)? else {
+                return Err(index.corrupted(buffer.block, "the root is not in use"));
+            };
+            let frame = page.frame();
+            if frame.low != Entry::LEAST || frame.high != Entry::GREATEST {
+                return Err(index.corrupted(buffer.block, "the root does not have the whole range"));
+            }
+            frame.level
+        };
+        for level in (0..=top).rev() {
+            check_level(index, tree, level, |entries, block| comparison.leaf(tree, entries, block, &mut look))?;
+        }
+    }
+    comparison.finish(&mut look)
+}
+
+/// What is remembered of a page when its lock is gone.
+struct Seen {
+    block: u32,
+    frame: Frame,
+    downlinks: Vec<Downlink>,
+    entries: Vec<Entry>,
+}
+
+fn see(index: Index, block: u32) -> Result<Option<Seen>> {
+    let buffer = index.read(block, Lock::Share)?;
+    let Some(page) = check(index, &buffer)? else { return Ok(None) };
+    let frame = page.frame();
+    let mut seen = Seen { block, frame, downlinks: Vec::new(), entries: Vec::new() };
+    if frame.level > 0 {
+        seen.downlinks.extend(page.downlinks());
+        return Ok(Some(seen));
+    }
+    let sorted: Vec<Entry> = page.entries().take(page.sorted()).collect();
+    if !sorted.is_sorted_by(|a, b| a < b) {
+        return Err(index.corrupted(block, "its sorted entries are not in order"));
+    }
+    seen.entries = page.ordered();
+    Ok(Some(seen))
+}
+
+/// Walks a level by its right links and checks each page; hands the entries of leaves to `leaf`.
+fn check_level(index: Index, tree: u8, level: u16, mut leaf: impl FnMut(&[Entry], u32) -> Result<()>) -> Result<()> {
+    let first = descend(index, tree, level, Entry::first_of(0), Lock::Share)?.block;
+    let Some(mut seen) = see(index, first)? else {
+        return Err(index.corrupted(first, "it is linked and not in use"));
+    };
+    // What has been read: a page that grew to the left of what was read gives the rest only.
+    let mut position = Entry::LEAST;
+    loop {
+        interrupt::check();
+        check_page(index, &seen)?;
+        let from = seen.entries.partition_point(|entry| *entry <= position);
+        leaf(&seen.entries[from..], seen.block)?;
+        position = seen.frame.high;
+        if seen.frame.right == NONE {
+            return Ok(());
+        }
+        let next = see(index, seen.frame.right)?;
+        let fits = |next: &Seen| {
+            let frame = next.frame;
+            frame.tree == tree && frame.level == level && frame.low == seen.frame.high
+        };
+        seen = match next.filter(fits) {
+            Some(next) => next,
+            None => {
+                // It may have been merged since. Then the page before says so.
+                let again = see(index, seen.block)?;
+                if again.is_some_and(|again| again.frame == seen.frame) {
+                    return Err(index.corrupted(seen.block, "the page to its right does not go on where it ends"));
+                }
+                let position = Entry { row: position.row + 1, ..position };
+                let block = descend(index, tree, level, position, Lock::Share)?.block;
+                see(index, block)?.ok_or_else(|| index.corrupted(block, "it is linked and not in use"))?
+            }
+        };
+    }
+}
+
+fn check_page(index: Index, seen: &Seen) -> Result<()> {
+    let frame = seen.frame;
+    let fault = |fault| Err(index.corrupted(seen.block, fault));
+    if !seen.entries.is_sorted_by(|a, b| a < b) {
+        return fault("it has an entry twice");
+    }
+    if !seen.entries.iter().all(|entry| frame.holds(*entry)) {
+        return fault("it has an entry outside of its bounds");
+    }
+    if frame.level == 0 {
+        return Ok(());
+    }
+    if !seen.downlinks.is_sorted_by(|a, b| a.low < b.low) {
+        return fault("its downlinks are not in order");
+    }
+    if seen.downlinks.first().map(|downlink| downlink.low) != Some(frame.low)
+        || !seen.downlinks.iter().all(|downlink| downlink.low < frame.high)
+    {
+        return fault("it has a downlink outside of its bounds");
+    }
+    for downlink in &seen.downlinks {
+        interrupt::check();
+        let child = see(index, downlink.child)?.map(|child| child.frame);
+        let fits = child.is_some_and(|child| {
+            child.tree == frame.tree && child.level + 1 == frame.level && child.low == downlink.low
+        });
+        if !fits {
+            let again = see(index, seen.block)?;
+            if again.is_some_and(|again| again.downlinks.contains(downlink)) {
+                return fault("a downlink leads to another page than it says");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The comparison of an index with its table.
+struct Comparison {
+    index: Index,
+    expected: Sorted,
+    next: Option<(u8, Entry)>,
+    entries: u64,
+    /// Entries that no visible row has given.
+    unseen: Vec<(u8, Entry, u32)>,
+}
+
+impl Comparison {
+    fn begin(index: Index, mut expected: Sorted) -> Self {
+        let next = expected.next().map(entry_of);
+        Self { index, expected, next, entries: 0, unseen: Vec::new() }
+    }
+
+    fn leaf(&mut self, tree: u8, entries: &[Entry], block: u32, look: &mut impl FnMut(u64) -> Found) -> Result<()> {
+        self.entries += entries.len() as u64;
+        for entry in entries {
+            if self.next.is_some_and(|next| next < (tree, *entry)) {
+                return Err(self.missing());
+            }
+            if self.next == Some((tree, *entry)) {
+                self.next = self.expected.next().map(entry_of);
+            } else {
+                self.unseen.push((tree, *entry, block));
+            }
+        }
+        if self.unseen.len() >= BATCH { self.look_at_unseen(look) } else { Ok(()) }
+    }
+
+    fn missing(&mut self) -> pgrx::pg_sys::panic::ErrorReport {
+        self.expected.end();
+        let row = self.next.map_or(0, |(_, entry)| entry.row);
+        let message = format!("index \"{}\" lacks a key of row ({},{})", self.index.name(), row >> 16, row & 0xffff);
+        self.index.fault(message)
+    }
+
+    fn look_at_unseen(&mut self, look: &mut impl FnMut(u64) -> Found) -> Result<()> {
+        let mut known = HashMap::new();
+        self.unseen.sort_unstable_by_key(|(_, entry, _)| entry.row);
+        for (tree, entry, block) in std::mem::take(&mut self.unseen) {
+            interrupt::check();
+            let found = *known.entry(entry.row).or_insert_with(|| look(entry.row));
+            if found == Found::Unseen {
+                continue;
+            }
+            // A vacuum may have removed both since; then the entry is gone.
+            let mut there = false;
+            each_between(self.index, tree, entry.key, entry.key, |other| there |= other == entry)?;
+            if there {
+                self.expected.end();
+                return Err(self.index.corrupted(
+                    block,
+                    match found {
+                        Found::Another => "it has a key that its row does not have",
+                        _ => "it has an entry whose row is not there",
+                    },
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, look: &mut impl FnMut(u64) -> Found) -> Result<u64> {
+        self.look_at_unseen(look)?;
+        if self.next.is_some() { Err(self.missing()) } else { Ok(self.entries) }
+    }
+}

@@ -1,0 +1,217 @@
+//! Putting a row's keys into the trees.
+//!
+//! The keys go to their leaves in ascending order, up to four leaves in one WAL record. The first leaf of a record is waited for; the
+//! others are taken only if they are free, so no two sessions wait for each other's leaves.
+//!
+//! A leaf that is full is split: one record writes both halves, the next one the downlink to the right half. The right half stays locked
+//! in between, so that a vacuum cannot free it before its downlink is there. If the server goes down in between, the downlink is missing:
+//! searches then come to the left half and go right.
+
+use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, NONE};
+use super::tree::{self, check, descend, try_descend};
+use crate::error::Result;
+use crate::pg::access::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
+
+/// A key and the tree that it belongs to.
+pub type TreeKey = (u8, u64);
+
+/// A leaf that is locked, and what will be appended to it.
+struct Held {
+    buffer: Buffer,
+    frame: Frame,
+    room: usize,
+    entries: Vec<Entry>,
+}
+
+impl Held {
+    fn new(index: Index, buffer: Buffer) -> Result<Self> {
+        let Some(page) = check(index, &buffer)? else {
+            return Err(index.corrupted(buffer.block, "it is linked and not in use"));
+        };
+        let (frame, room) = (page.frame(), LEAF_ROOM - page.len());
+        Ok(Self { buffer, frame, room, entries: Vec::new() })
+    }
+
+    fn takes(&mut self, entry: Entry) -> bool {
+        let takes = self.entries.len() < self.room;
+        if takes {
+            self.entries.push(entry);
+        }
+        takes
+    }
+}
+
+/// Puts a row's keys, sorted and distinct, into an index.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn insert(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
+    let mut held: Vec<Held> = Vec::with_capacity(MOST_PAGES);
+    for &(tree, key) in keys {
+        let entry = Entry { key, row };
+        while !hold(index, &mut held, tree, entry)? {
+            if held.is_empty() {
+                split_leaf(index, tree, entry)?;
+                break;
+            }
+            append(index, &mut held);
+        }
+    }
+    append(index, &mut held);
+    Ok(())
+}
+
+/// Adds an entry to the leaves that are held; false where it cannot be, because its leaf is full or somebody else's, or four are held.
+fn hold(index: Index, held: &mut Vec<Held>, tree: u8, entry: Entry) -> Result<bool> {
+    if let Some(last) = held.last_mut().filter(|last| last.frame.tree == tree && last.frame.holds(entry)) {
+        return Ok(last.takes(entry));
+    }
+    if held.len() == MOST_PAGES {
+        return Ok(false);
+    }
+    let buffer = if held.is_empty() {
+        Some(descend(index, tree, 0, entry, Lock::Exclusive)?)
+    } else {
+        try_descend(index, tree, entry)?
+    };
+    let Some(buffer) = buffer else { return Ok(false) };
+    let mut leaf = Held::new(index, buffer)?;
+    let takes = leaf.takes(entry);
+    if takes {
+        held.push(leaf);
+    }
+    Ok(takes)
+}
+
+/// Writes what the held leaves take, and releases them.
+fn append(index: Index, held: &mut Vec<Held>) {
+    if held.is_empty() {
+        return;
+    }
+    let mut change = Change::begin(index);
+    for leaf in held.iter() {
+        let image = change.edit(&leaf.buffer);
+        leaf.entries.iter().for_each(|entry| {
+            page::append(change.bytes(image), *entry);
+        });
+    }
+    change.finish();
+    held.clear();
+}
+
+/// A new page, locked: one that is free, or one more.
+fn new_page(index: Index) -> Buffer {
+    while let Some(block) = index.free_page() {
+        // The map may be wrong, so the page itself says whether it is free.
+        if let Some(buffer) = index.try_read(block)
+            && page::is_free(buffer.bytes())
+        {
+            return buffer;
+        }
+    }
+    loop {
+        let buffer = index.extend();
+        // Until it was locked, a vacuum may have taken it for one that a crash left behind, and somebody may have reused it.
+        if page::is_new(buffer.bytes()) {
+            return buffer;
+        }
+    }
+}
+
+/// Where a leaf's entries, sorted and one more than fit, are cut. A key with many rows grows at its end, so there the left leaf stays full.
+fn cut(entries: &[Entry], new: Entry) -> usize {
+    let one_key = entries.first().map(|entry| entry.key) == entries.last().map(|entry| entry.key);
+    if one_key && entries.last() == Some(&new) { entries.len() - 1 } else { entries.len() / 2 }
+}
+
+/// Puts an entry into a leaf that was full a moment ago.
+fn split_leaf(index: Index, tree: u8, entry: Entry) -> Result<()> {
+    let buffer = descend(index, tree, 0, entry, Lock::Exclusive)?;
+    let Some(page) = check(index, &buffer)? else {
+        return Err(index.corrupted(buffer.block, "it is linked and not in use"));
+    };
+    let frame = page.frame();
+    if page.len() < LEAF_ROOM {
+        let mut change = Change::begin(index);
+        let image = change.edit(&buffer);
+        page::append(change.bytes(image), entry);
+        change.finish();
+        return Ok(());
+    }
+    let mut entries = page.ordered();
+    entries.insert(entries.partition_point(|other| *other < entry), entry);
+    let cut = cut(&entries, entry);
+    let (left, right) = entries.split_at(cut);
+    let Some(&middle) = left.last() else { return Err(index.corrupted(buffer.block, "it is full and has no entries")) };
+    let split = Split { index, buffer, frame, middle };
+    split.write(|bytes, frame, is_left| page::write_leaf(bytes, frame, if is_left { left } else { right }))
+}
+
+/// A page that is being split.
+struct Split {
+    index: Index,
+    buffer: Buffer,
+    frame: Frame,
+    /// The greatest position of the left half.
+    middle: Entry,
+}
+
+impl Split {
+    /// Writes both halves, and the way to them.
+    fn write(self, write: impl Fn(&mut [u8], &Frame, bool)) -> Result<()> {
+        let Self { index, buffer, frame, middle } = self;
+        if buffer.block == tree::root(frame.tree) {
+            write_root(index, &buffer, frame, middle, write);
+            return Ok(());
+        }
+        let right = new_page(index);
+        let mut change = Change::begin(index);
+        let (left_image, right_image) = (change.rewrite(&buffer), change.rewrite(&right));
+        write(change.bytes(left_image), &Frame { high: middle, right: right.block, ..frame }, true);
+        write(change.bytes(right_image), &Frame { low: middle, ..frame }, false);
+        change.finish();
+        drop(buffer);
+        link(index, frame, Downlink { low: middle, child: right.block }, right)
+    }
+}
+
+/// Splits a root: its content goes to two new pages, and it becomes their parent.
+fn write_root(index: Index, root: &Buffer, frame: Frame, middle: Entry, write: impl Fn(&mut [u8], &Frame, bool)) {
+    let (left, right) = (new_page(index), new_page(index));
+    let mut change = Change::begin(index);
+    let images = [change.rewrite(&left), change.rewrite(&right), change.rewrite(root)];
+    write(change.bytes(images[0]), &Frame { high: middle, right: right.block, ..frame }, true);
+    write(change.bytes(images[1]), &Frame { low: middle, right: NONE, ..frame }, false);
+    let downlinks = [(frame.low, &left), (middle, &right)].map(|(low, page)| Downlink { low, child: page.block });
+    page::write_inner(change.bytes(images[2]), &Frame { level: frame.level + 1, ..frame }, &downlinks);
+    change.finish();
+}
+
+/// Writes the downlink to the right half of a page that was split, which stays locked until then.
+fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result<()> {
+    let level = below.level + 1;
+    let position = Entry { row: downlink.low.row + 1, ..downlink.low };
+    let buffer = descend(index, below.tree, level, position, Lock::Exclusive)?;
+    let Some(page) = check(index, &buffer)? else {
+        return Err(index.corrupted(buffer.block, "it is linked and not in use"));
+    };
+    let frame = page.frame();
+    let mut downlinks: Vec<Downlink> = page.downlinks().collect();
+    downlinks.insert(downlinks.partition_point(|other| other.low < downlink.low), downlink);
+    if downlinks.len() <= DOWN_ROOM {
+        let mut change = Change::begin(index);
+        let image = change.edit(&buffer);
+        page::write_inner(change.bytes(image), &frame, &downlinks);
+        change.finish();
+        drop(right);
+        return Ok(());
+    }
+    let (first, second) = downlinks.split_at(downlinks.len() / 2);
+    let Some(middle) = second.first().map(|downlink| downlink.low) else {
+        return Err(index.corrupted(buffer.block, "it is full and has no entries"));
+    };
+    let split = Split { index, buffer, frame, middle };
+    split.write(|bytes, frame, is_left| page::write_inner(bytes, frame, if is_left { first } else { second }))?;
+    drop(right);
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! The kinds of signature that an index holds, and the keys under which it holds them.
+//!
+//! * A `minhash` is held under each of its keys, in one tree.
+//! * A `simhash` is held in four trees, in each under all of its bits in another order: the bits of one band first, so that signatures
+//!   with the same band are neighbours. An entry has the whole signature, so a search is exact without a look at the row. A fifth tree
+//!   has the rows without a signature, which come last by distance.
+
+use neardup_core::banding;
+use neardup_core::sketch::minhash::MinHashRef;
+
+use super::insert::TreeKey;
+use crate::error::{Result, report};
+
+/// The number of bands, and of trees for signatures.
+pub const BANDS: u8 = 4;
+/// The bits of a band.
+pub const BAND_BITS: u32 = 16;
+/// The tree of the rows without a signature.
+pub const NULLS: u8 = BANDS;
+
+/// A kind of signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Sketches, and other signatures of type `minhash`.
+    Sketch,
+    /// Signatures of type `simhash`.
+    SimHash,
+}
+
+impl Kind {
+    /// The number of the kind, on the metapage and in SQL.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Sketch => 1,
+            Self::SimHash => 2,
+        }
+    }
+
+    /// The kind of a number.
+    pub fn of_number(number: u8) -> Option<Self> {
+        [Self::Sketch, Self::SimHash].into_iter().find(|kind| kind.number() == number)
+    }
+
+    /// How many trees an index of the kind has.
+    pub fn trees(self) -> u8 {
+        match self {
+            Self::Sketch => 1,
+            Self::SimHash => NULLS + 1,
+        }
+    }
+}
+
+/// Gives the keys of a sketch, sorted and distinct.
+///
+/// # Errors
+/// For bytes that are no signature.
+pub fn sketch_keys(bytes: &[u8], keys: &mut Vec<TreeKey>) -> Result<()> {
+    keys.clear();
+    keys.extend(MinHashRef::parse_header(bytes).map_err(report)?.keys().map(|key| (0, key)));
+    keys.sort_unstable();
+    keys.dedup();
+    Ok(())
+}
+
+/// Gives the keys of a signature, or of NULL.
+pub fn simhash_keys(signature: Option<u64>, keys: &mut Vec<TreeKey>) {
+    keys.clear();
+    match signature {
+        Some(signature) => {
+            let banded = banded(signature);
+            keys.extend((0..BANDS).map(|tree| (tree, rotated(banded, tree))));
+        }
+        None => keys.push((NULLS, 0)),
+    }
+}
+
+/// A signature with its bits in the order of the bands; the distance of two signatures stays the same.
+pub fn banded(signature: u64) -> u64 {
+    let mut word = 0;
+    // Four bands are a number that `bands` takes.
+    let _ = banding::bands(signature, BANDS.into(), |key| word = word << BAND_BITS | u64::from(key as u16));
+    word
+}
+
+/// A banded signature as tree `tree` has it, with band `tree` first.
+pub fn rotated(banded: u64, tree: u8) -> u64 {
+    banded.rotate_left(BAND_BITS * u32::from(tree))
+}

@@ -1,0 +1,82 @@
+//! All rows by their distance from a signature, the nearest first: `ORDER BY signature <~> query`.
+//!
+//! Distances are asked for one after the other, as long as looking up bands is cheaper than reading a tree from end to end. After that
+//! a tree is read whole and as many of the next distances are taken at once as fit the memory. Rows without a signature come last.
+
+use super::search::{self, is_whole_cheaper};
+use super::tree::each_between;
+use crate::error::Result;
+use crate::pg::access::pages::Index;
+
+/// The greatest distance.
+const MOST: u32 = u64::BITS;
+
+/// A search by distance, as far as it has come.
+pub struct Nearest {
+    /// The banded signature; `None` if all distances are NULL.
+    center: Option<u64>,
+    /// How many rows are held at a time, unless more have one distance.
+    most: usize,
+    /// The first distance that was not asked for.
+    next: u32,
+    /// What was found and not given yet, the last one first.
+    found: Vec<(u32, u64)>,
+    /// Whether the rows without a signature were read.
+    has_nulls: bool,
+}
+
+impl Nearest {
+    /// Begins, with so much memory in kB.
+    pub fn begin(center: Option<u64>, kilobytes: i32) -> Self {
+        let most = usize::try_from(kilobytes).unwrap_or(0) * 1024 / size_of::<(u32, u64)>();
+        Self { center, most, next: 0, found: Vec::new(), has_nulls: false }
+    }
+
+    /// Gives the next row and its distance.
+    ///
+    /// # Errors
+    /// If a page is damaged.
+    pub fn next(&mut self, index: Index) -> Result<Option<(u64, Option<u32>)>> {
+        while self.found.is_empty() && !self.has_nulls {
+            match self.center {
+                Some(center) if self.next <= MOST => self.read(index, center)?,
+                center => {
+                    let found = &mut self.found;
+                    if center.is_none() {
+                        each_between(index, 0, 0, u64::MAX, |entry| found.push((MOST + 1, entry.row)))?;
+                    }
+                    search::nulls(index, |row| found.push((MOST + 1, row)))?;
+                    self.has_nulls = true;
+                }
+            }
+            self.found.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        Ok(self.found.pop().map(|(distance, row)| (row, (distance <= MOST).then_some(distance))))
+    }
+
+    fn read(&mut self, index: Index, center: u64) -> Result<()> {
+        let (first, found) = (self.next, &mut self.found);
+        if !is_whole_cheaper(index, first) {
+            search::within(index, center, first, |row, distance| {
+                if distance == first {
+                    found.push((distance, row));
+                }
+            })?;
+            self.next += 1;
+            return Ok(());
+        }
+        let (mut last, most) = (MOST, self.most);
+        each_between(index, 0, 0, u64::MAX, |entry| {
+            let distance = (entry.key ^ center).count_ones();
+            if (first..=last).contains(&distance) {
+                found.push((distance, entry.row));
+                while found.len() > most && last > first {
+                    last -= 1;
+                    found.retain(|(distance, _)| *distance <= last);
+                }
+            }
+        })?;
+        self.next = last + 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,411 @@
+//! The pages of an index: what lies where, read and written as bytes, checked before use.
+//!
+//! Block 0 is the metapage, which never changes after the build. The root of tree `t` is block `1 + t` for ever; when it splits, its
+//! content moves to two new pages. All other pages come after these.
+//!
+//! A page has Postgres's header, entries of one size from there to `pd_lower`, and 48 bytes at its end: the bounds of what it may
+//! hold, the page to its right, its level and tree. A leaf entry is a key and a row address, 14 bytes; a downlink has 4 more for the
+//! page below, all of whose entries are greater than the downlink's position. Entries of a leaf are sorted up to a point; those behind
+//! came later. An insert appends 14 bytes, so the generic WAL record is as small.
+//!
+//! Both bounds stand on the page, the lower one too, which never changes while the page is in use. So whoever comes to a page by a link
+//! that has gone out of date sees that it is another one, and begins again; pages can be reused at once, on replicas as well.
+//!
+//! Nothing here is unsafe, and no byte of a page is trusted: [`Page::check`] puts every count and offset to the test.
+
+use pgrx::pg_sys;
+
+/// The size of a page.
+pub const SIZE: usize = pg_sys::BLCKSZ as usize;
+/// The bytes of Postgres's page header.
+const HEADER: usize = 24;
+/// The bytes at the end of a page.
+const SPECIAL: usize = 48;
+/// Where they begin.
+const AT: usize = SIZE - SPECIAL;
+/// Postgres's version of the page header.
+const LAYOUT: u16 = 4;
+/// What the last two bytes of each page say.
+const PAGE_ID: u16 = 0x4ED5;
+/// How high a tree can be; ten billion entries need four levels.
+const MOST_LEVELS: u16 = 12;
+
+/// The block of the metapage.
+pub const META: u32 = 0;
+/// No page: the right end of a level.
+pub const NONE: u32 = pg_sys::InvalidBlockNumber;
+
+/// The bytes of a leaf entry.
+pub const LEAF: usize = 14;
+/// The bytes of a downlink.
+pub const DOWN: usize = 18;
+/// How many entries fit a leaf.
+pub const LEAF_ROOM: usize = (AT - HEADER) / LEAF;
+/// How many downlinks fit an inner page.
+pub const DOWN_ROOM: usize = (AT - HEADER) / DOWN;
+
+const IN_USE: u8 = 1;
+const DELETED: u8 = 2;
+
+/// A key and the address of a row that has it: what a leaf holds, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// The key.
+    pub key: u64,
+    /// The row's block in the upper bits, its number there in the lower 16.
+    pub row: u64,
+}
+
+impl Entry {
+    /// Less than every entry.
+    pub const LEAST: Self = Self { key: 0, row: 0 };
+    /// Greater than every entry.
+    pub const GREATEST: Self = Self { key: u64::MAX, row: u64::MAX };
+
+    /// The first entry that a key could have: rows are numbered from 1.
+    pub fn first_of(key: u64) -> Self {
+        Self { key, row: 1 }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        Self { key: long(bytes, 0), row: address(bytes, 8) }
+    }
+
+    fn write(self, bytes: &mut [u8]) {
+        put(bytes, 0, &self.key.to_ne_bytes());
+        let parts = [(self.row >> 32) as u16, (self.row >> 16) as u16, self.row as u16];
+        parts.iter().enumerate().for_each(|(i, part)| put(bytes, 8 + 2 * i, &part.to_ne_bytes()));
+    }
+}
+
+/// A page below, and the position that all its entries come after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Downlink {
+    /// The greatest entry that cannot be there.
+    pub low: Entry,
+    /// The page.
+    pub child: u32,
+}
+
+impl Downlink {
+    fn read(bytes: &[u8]) -> Self {
+        Self { low: Entry::read(bytes), child: word(bytes, LEAF) }
+    }
+
+    fn write(self, bytes: &mut [u8]) {
+        self.low.write(bytes);
+        put(bytes, LEAF, &self.child.to_ne_bytes());
+    }
+}
+
+/// What the end of a page says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// All entries are greater.
+    pub low: Entry,
+    /// No entry is greater.
+    pub high: Entry,
+    /// The page that goes on from there, or [`NONE`].
+    pub right: u32,
+    /// 0 for a leaf.
+    pub level: u16,
+    /// The tree that it belongs to.
+    pub tree: u8,
+}
+
+impl Frame {
+    /// Whether a position is among those that a page with these bounds holds.
+    pub fn holds(&self, position: Entry) -> bool {
+        self.low < position && position <= self.high
+    }
+}
+
+/// What is wrong with a page.
+pub type Fault = &'static str;
+
+fn half(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u16::from_ne_bytes(*b))
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_ne_bytes(*b))
+}
+
+#[inline]
+fn long(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_ne_bytes(*b))
+}
+
+#[inline]
+fn address(bytes: &[u8], at: usize) -> u64 {
+    u64::from(half(bytes, at)) << 32 | u64::from(half(bytes, at + 2)) << 16 | u64::from(half(bytes, at + 4))
+}
+
+fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+    if let Some(place) = bytes.get_mut(at..at + value.len()) {
+        place.copy_from_slice(value);
+    }
+}
+
+/// A page that has been checked.
+#[derive(Clone, Copy)]
+pub struct Page<'p> {
+    bytes: &'p [u8],
+    frame: Frame,
+    count: usize,
+    sorted: usize,
+}
+
+impl<'p> Page<'p> {
+    /// Checks a page of a tree; `None` for one that is not in use.
+    pub fn check(bytes: &'p [u8]) -> Result<Option<Self>, Fault> {
+        if is_new(bytes) {
+            return Ok(None);
+        }
+        check_header(bytes)?;
+        match bytes[AT + 41] {
+            IN_USE => {}
+            DELETED => return Ok(None),
+            _ => return Err("its state is unknown"),
+        }
+        let bound = |at| Entry { key: long(bytes, AT + at), row: long(bytes, AT + at + 8) };
+        let frame = Frame {
+            low: bound(0),
+            high: bound(16),
+            right: word(bytes, AT + 32),
+            level: half(bytes, AT + 36),
+            tree: bytes[AT + 40],
+        };
+        if frame.level > MOST_LEVELS {
+            return Err("its level is out of range");
+        }
+        if frame.low >= frame.high || (frame.right == NONE) != (frame.high == Entry::GREATEST) {
+            return Err("its bounds contradict each other");
+        }
+        let used = usize::from(half(bytes, 12)) - HEADER;
+        let size = if frame.level == 0 { LEAF } else { DOWN };
+        if !used.is_multiple_of(size) {
+            return Err("its entries do not end where they should");
+        }
+        let (count, sorted) = (used / size, usize::from(half(bytes, AT + 38)));
+        if sorted > count || (frame.level > 0 && (sorted < count || count == 0)) {
+            return Err("it has another number of entries than it says");
+        }
+        Ok(Some(Self { bytes, frame, count, sorted }))
+    }
+
+    /// What its end says.
+    pub fn frame(&self) -> Frame {
+        self.frame
+    }
+
+    /// The number of its entries.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// How many of a leaf's entries are sorted.
+    pub fn sorted(&self) -> usize {
+        self.sorted
+    }
+
+    fn items(&self) -> &'p [u8] {
+        let size = if self.frame.level == 0 { LEAF } else { DOWN };
+        &self.bytes[HEADER..HEADER + self.count * size]
+    }
+
+    /// The entries of a leaf, as they stand there.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry> + 'p {
+        self.items().chunks_exact(LEAF).map(Entry::read)
+    }
+
+    /// The downlinks of an inner page.
+    pub fn downlinks(&self) -> impl ExactSizeIterator<Item = Downlink> + 'p {
+        self.items().chunks_exact(DOWN).map(Downlink::read)
+    }
+
+    /// The entries of a leaf with keys from `first` to `last`, in no order.
+    pub fn between(&self, first: u64, last: u64) -> impl Iterator<Item = Entry> + 'p {
+        let (sorted, tail) = self.items().split_at(self.sorted * LEAF);
+        let begin = partition(self.sorted, |i| long(sorted, i * LEAF) < first);
+        let sorted = sorted[begin * LEAF..].chunks_exact(LEAF).map(Entry::read).take_while(move |e| e.key <= last);
+        let tail = tail.chunks_exact(LEAF).filter(move |entry| (first..=last).contains(&long(entry, 0)));
+        sorted.chain(tail.map(Entry::read))
+    }
+
+    /// The place among the downlinks of the one that leads to a position.
+    pub fn downlink_to(&self, position: Entry) -> usize {
+        let items = self.items();
+        // The first leads to everything that comes before the second.
+        partition(self.count, |i| Entry::read(&items[i * DOWN..]) < position).saturating_sub(1)
+    }
+
+    /// The downlink at a place.
+    pub fn downlink(&self, at: usize) -> Option<Downlink> {
+        self.items().chunks_exact(DOWN).nth(at).map(Downlink::read)
+    }
+
+    /// The entries of a leaf in their order.
+    pub fn ordered(&self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = self.entries().collect();
+        if self.sorted < self.count {
+            entries.sort_unstable();
+        }
+        entries
+    }
+}
+
+/// The first of `count` places for which `is_before` is false.
+fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if is_before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// Whether a page has never been written, as one that was being added when the server went down.
+pub fn is_new(bytes: &[u8]) -> bool {
+    half(bytes, 14) == 0
+}
+
+/// Whether a page may be reused.
+pub fn is_free(bytes: &[u8]) -> bool {
+    is_new(bytes) || (check_header(bytes).is_ok() && bytes[AT + 41] == DELETED)
+}
+
+fn check_header(bytes: &[u8]) -> Result<(), Fault> {
+    let (lower, upper, special) = (half(bytes, 12), half(bytes, 14), half(bytes, 16));
+    if bytes.len() != SIZE || half(bytes, SIZE - 2) != PAGE_ID || usize::from(special) != AT {
+        return Err("it is no page of this kind of index");
+    }
+    if usize::from(lower) < HEADER || lower > upper || upper != special {
+        return Err("its header contradicts itself");
+    }
+    Ok(())
+}
+
+fn blank(bytes: &mut [u8]) {
+    bytes.fill(0);
+    put(bytes, 12, &(HEADER as u16).to_ne_bytes());
+    put(bytes, 14, &(AT as u16).to_ne_bytes());
+    put(bytes, 16, &(AT as u16).to_ne_bytes());
+    put(bytes, 18, &(SIZE as u16 | LAYOUT).to_ne_bytes());
+    put(bytes, SIZE - 2, &PAGE_ID.to_ne_bytes());
+}
+
+fn begin(bytes: &mut [u8], frame: &Frame) {
+    blank(bytes);
+    put(bytes, AT + 40, &[frame.tree, IN_USE]);
+    put(bytes, AT + 36, &frame.level.to_ne_bytes());
+    let bound = |bytes: &mut [u8], at: usize, bound: Entry| {
+        put(bytes, AT + at, &bound.key.to_ne_bytes());
+        put(bytes, AT + at + 8, &bound.row.to_ne_bytes());
+    };
+    bound(bytes, 0, frame.low);
+    bound(bytes, 16, frame.high);
+    put(bytes, AT + 32, &frame.right.to_ne_bytes());
+}
+
+fn finish(bytes: &mut [u8], used: usize, sorted: usize) {
+    put(bytes, 12, &((HEADER + used) as u16).to_ne_bytes());
+    put(bytes, AT + 38, &(sorted as u16).to_ne_bytes());
+}
+
+/// Writes a leaf of entries that are sorted; no more than [`LEAF_ROOM`].
+pub fn write_leaf(bytes: &mut [u8], frame: &Frame, entries: &[Entry]) {
+    begin(bytes, frame);
+    let places = bytes[HEADER..AT].chunks_exact_mut(LEAF);
+    places.zip(entries).for_each(|(place, entry)| entry.write(place));
+    let count = entries.len().min(LEAF_ROOM);
+    finish(bytes, count * LEAF, count);
+}
+
+/// Writes an inner page of downlinks in their order; no more than [`DOWN_ROOM`].
+pub fn write_inner(bytes: &mut [u8], frame: &Frame, downlinks: &[Downlink]) {
+    begin(bytes, frame);
+    let places = bytes[HEADER..AT].chunks_exact_mut(DOWN);
+    places.zip(downlinks).for_each(|(place, downlink)| downlink.write(place));
+    let count = downlinks.len().min(DOWN_ROOM);
+    finish(bytes, count * DOWN, count);
+}
+
+/// Appends an entry to a leaf that has been checked; false where it is full.
+pub fn append(bytes: &mut [u8], entry: Entry) -> bool {
+    let lower = usize::from(half(bytes, 12));
+    if lower < HEADER || lower + LEAF > AT {
+        return false;
+    }
+    entry.write(&mut bytes[lower..lower + LEAF]);
+    put(bytes, 12, &((lower + LEAF) as u16).to_ne_bytes());
+    true
+}
+
+/// Keeps those entries of a leaf that has been checked for which `keep` says so; the sorted ones stay sorted.
+pub fn retain(bytes: &mut [u8], page_len: usize, sorted: usize, mut keep: impl FnMut(usize) -> bool) {
+    let (mut to, mut left) = (0, 0);
+    for from in 0..page_len.min(LEAF_ROOM) {
+        if !keep(from) {
+            continue;
+        }
+        if to < from {
+            bytes.copy_within(HEADER + from * LEAF..HEADER + (from + 1) * LEAF, HEADER + to * LEAF);
+        }
+        left += usize::from(from < sorted);
+        to += 1;
+    }
+    finish(bytes, to * LEAF, left);
+}
+
+/// Gives a page other bounds and another right neighbour.
+pub fn reframe(bytes: &mut [u8], high: Entry, right: u32) {
+    put(bytes, AT + 16, &high.key.to_ne_bytes());
+    put(bytes, AT + 24, &high.row.to_ne_bytes());
+    put(bytes, AT + 32, &right.to_ne_bytes());
+}
+
+/// Marks a page as free.
+pub fn write_deleted(bytes: &mut [u8]) {
+    blank(bytes);
+    put(bytes, AT + 41, &[DELETED]);
+}
+
+/// What the metapage says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// The number of the kind of signature ([`super::kind::Kind`]).
+    pub kind: u8,
+}
+
+/// What the metapage begins with.
+const MAGIC: u32 = 0x6E64_7570;
+/// The version of everything in this file.
+const VERSION: u32 = 1;
+
+impl Meta {
+    /// Reads the metapage.
+    pub fn check(bytes: &[u8]) -> Result<Self, Fault> {
+        check_header(bytes)?;
+        if word(bytes, HEADER) != MAGIC {
+            return Err("it is no metapage");
+        }
+        match word(bytes, HEADER + 4) {
+            VERSION => Ok(Self { kind: bytes[HEADER + 8] }),
+            _ => Err("it was written by another version"),
+        }
+    }
+
+    /// Writes the metapage.
+    pub fn write(self, bytes: &mut [u8]) {
+        blank(bytes);
+        put(bytes, HEADER, &MAGIC.to_ne_bytes());
+        put(bytes, HEADER + 4, &VERSION.to_ne_bytes());
+        put(bytes, HEADER + 8, &[self.kind]);
+        put(bytes, 12, &((HEADER + 16) as u16).to_ne_bytes());
+    }
+}

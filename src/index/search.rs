@@ -1,0 +1,135 @@
+//! Searching: the rows that share keys with a sketch, the rows within a distance of a signature.
+
+use super::kind::{BAND_BITS, BANDS, NULLS, rotated};
+use super::page::Entry;
+use super::tree::{check, descend, each_between};
+use crate::error::Result;
+use crate::pg::access::pages::{Index, Lock};
+
+/// Hands over each row that has one of the keys, once for each of them.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn sharing(index: Index, keys: impl Iterator<Item = u64>, mut sink: impl FnMut(u64)) -> Result<()> {
+    for key in keys {
+        each_between(index, 0, key, key, |entry| sink(entry.row))?;
+    }
+    Ok(())
+}
+
+/// The rows that have a key, of more than `most` the last ones in the table, read from their end.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn last_rows(index: Index, key: u64, most: usize) -> Result<Vec<u64>> {
+    let mut rows = Vec::new();
+    let mut position = Entry { key, row: u64::MAX >> 16 };
+    loop {
+        let buffer = descend(index, 0, 0, position, Lock::Share)?;
+        let Some(page) = check(index, &buffer)? else { break };
+        rows.extend(page.between(key, key).filter(|entry| *entry <= position).map(|entry| entry.row));
+        let low = page.frame().low;
+        if rows.len() >= most || low.key < key || low == Entry::LEAST {
+            break;
+        }
+        position = low;
+    }
+    rows.sort_unstable();
+    rows.drain(..rows.len().saturating_sub(most));
+    Ok(rows)
+}
+
+/// How many bits the bands of a signature within a distance may differ in, band by band: one of the bands does not differ in more.
+/// `None` for a band that need not be looked at (`banding::probes` proves it).
+fn radius(distance: u32, tree: u8) -> Option<u32> {
+    let (whole, last) = (distance / u32::from(BANDS), distance % u32::from(BANDS));
+    if u32::from(tree) <= last { Some(whole) } else { whole.checked_sub(1) }
+}
+
+/// How many values of bands a search within a distance looks up.
+pub fn probes(distance: u32) -> u64 {
+    let within = |radius: u32| (0..=u64::from(radius)).map(|k| choose(BAND_BITS.into(), k)).sum::<u64>();
+    (0..BANDS).filter_map(|tree| radius(distance, tree)).map(within).sum()
+}
+
+fn choose(n: u64, k: u64) -> u64 {
+    (0..k.min(n + 1)).fold(1, |product, i| product * (n - i) / (i + 1))
+}
+
+/// A look-up costs about as much as reading so many leaves from end to end.
+pub const LEAVES_A_PROBE: u64 = 2;
+
+/// Whether a search within a distance reads one tree from end to end.
+pub fn is_whole_cheaper(index: Index, distance: u32) -> bool {
+    probes(distance) * LEAVES_A_PROBE >= u64::from(index.blocks()) / u64::from(BANDS)
+}
+
+/// Hands over each row within a distance of a banded signature, with its distance, once.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn within(index: Index, center: u64, distance: u32, mut sink: impl FnMut(u64, u32)) -> Result<()> {
+    if is_whole_cheaper(index, distance) {
+        return each_between(index, 0, 0, u64::MAX, |entry| {
+            let found = (entry.key ^ center).count_ones();
+            if found <= distance {
+                sink(entry.row, found);
+            }
+        });
+    }
+    for tree in 0..BANDS {
+        let Some(radius) = radius(distance, tree) else { continue };
+        let center = rotated(center, tree);
+        let band = center >> (64 - BAND_BITS);
+        let mut values = Vec::new();
+        flip(band, 0, radius, &mut values);
+        values.sort_unstable();
+        for value in values {
+            let first = value << (64 - BAND_BITS);
+            each_between(index, tree, first, first | u64::MAX >> BAND_BITS, |entry| {
+                let difference = entry.key ^ center;
+                let found = difference.count_ones();
+                if found <= distance && !is_found_before(difference, tree, distance) {
+                    sink(entry.row, found);
+                }
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a signature is among those that a tree before this one gives.
+fn is_found_before(difference: u64, tree: u8, distance: u32) -> bool {
+    (0..tree).any(|before| {
+        // Band `before` stands as many bands behind the first one here as it comes before it, in a circle.
+        let band = difference.rotate_right(BAND_BITS * u32::from(tree - before)) >> (64 - BAND_BITS);
+        radius(distance, before).is_some_and(|radius| band.count_ones() <= radius)
+    })
+}
+
+fn flip(value: u64, from: u32, flips: u32, values: &mut Vec<u64>) {
+    values.push(value);
+    if flips > 0 {
+        (from..BAND_BITS).for_each(|place| flip(value ^ (1 << place), place + 1, flips - 1, values));
+    }
+}
+
+/// Hands over each row without a signature.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn nulls(index: Index, sink: impl FnMut(u64)) -> Result<()> {
+    let mut sink = sink;
+    each_between(index, NULLS, 0, 0, |entry| sink(entry.row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probe_counts_are_those_of_the_bands() {
+        let counts: Vec<u64> = (0..12).map(probes).collect();
+        assert_eq!(counts, [1, 2, 3, 4, 20, 36, 52, 68, 188, 308, 428, 548]);
+    }
+}

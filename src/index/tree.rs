@@ -1,0 +1,230 @@
+//! Walking the trees: from the root down, and along a level.
+//!
+//! A page is locked while it is read, and no page while the next one is fetched. Meanwhile it may split, so that what is looked for lies
+//! further right; or it may be merged into its left neighbour and be reused. The bounds on each page tell both apart: whoever comes to a
+//! page too far left goes right, whoever comes to any other page begins again at the root. A downlink that was never written, because
+//! the server went down after a split, costs a step to the right.
+
+use neardup_text::interrupt;
+
+use super::kind::Kind;
+use super::page::{Entry, Frame, META, Meta, NONE, Page};
+use crate::error::Result;
+use crate::pg::access::pages::{Buffer, Index, Lock};
+
+/// A tree that has not been seen in order after so many attempts is damaged: each means that a page was reused just then.
+const MOST_RESTARTS: u32 = 1000;
+
+/// The block of a tree's root.
+pub fn root(tree: u8) -> u32 {
+    1 + u32::from(tree)
+}
+
+/// The kind of signature that an index holds.
+///
+/// # Errors
+/// For an index whose metapage is damaged.
+pub fn kind(index: Index) -> Result<Kind> {
+    let buffer = index.read(META, Lock::Share)?;
+    let meta = Meta::check(buffer.bytes()).map_err(|fault| index.corrupted(META, fault))?;
+    Kind::of_number(meta.kind).ok_or_else(|| index.corrupted(META, "its kind of signature is unknown"))
+}
+
+/// Checks a page that was read; `None` for one that is not in use.
+///
+/// # Errors
+/// If it is damaged.
+pub fn check(index: Index, buffer: &Buffer) -> Result<Option<Page<'_>>> {
+    let page = Page::check(buffer.bytes()).map_err(|fault| index.corrupted(buffer.block, fault))?;
+    if page.is_some_and(|page| page.frame().right == buffer.block) {
+        return Err(index.corrupted(buffer.block, "it is its own neighbour"));
+    }
+    Ok(page)
+}
+
+/// The page of a tree and a level that a position belongs to.
+struct Target {
+    tree: u8,
+    level: u16,
+    position: Entry,
+}
+
+/// Where a search goes from a page.
+enum Step {
+    /// It is there.
+    Here,
+    /// To another page, on this level or the next lower one, whose lower bound is not less than this.
+    To(u32, u16, Entry),
+    /// The page is not what the link to it said.
+    Again,
+}
+
+impl Target {
+    fn step(&self, index: Index, buffer: &Buffer, expected: Option<(u16, Entry)>) -> Result<Step> {
+        let Some(page) = check(index, buffer)? else { return Ok(Step::Again) };
+        let frame = page.frame();
+        if frame.tree != self.tree
+            || expected.is_some_and(|(level, low)| level != frame.level || low > frame.low)
+            || frame.low >= self.position
+            || frame.level < self.level
+        {
+            return Ok(Step::Again);
+        }
+        if frame.high < self.position {
+            // The bounds rise with each step, so links in a circle come to an end.
+            return Ok(Step::To(frame.right, frame.level, frame.high));
+        }
+        if frame.level == self.level {
+            return Ok(Step::Here);
+        }
+        let downlink = page.downlink(page.downlink_to(self.position));
+        let Some(downlink) = downlink else { return Err(index.corrupted(buffer.block, "a downlink is missing")) };
+        if downlink.child == META || downlink.child == buffer.block {
+            return Err(index.corrupted(buffer.block, "a downlink leads nowhere"));
+        }
+        Ok(Step::To(downlink.child, frame.level - 1, Entry::LEAST))
+    }
+}
+
+/// Goes to the page of a level that a position belongs to, and locks it so.
+///
+/// # Errors
+/// If a page on the way is damaged.
+pub fn descend(index: Index, tree: u8, level: u16, position: Entry, lock: Lock) -> Result<Buffer> {
+    match seek(index, &Target { tree, level, position }, lock, false)? {
+        Some(buffer) => Ok(buffer),
+        None => Err(index.corrupted(root(tree), "its tree is in disorder")),
+    }
+}
+
+/// The same for a change by somebody who holds other leaves: `None` where a lock on the leaf cannot be had at once, or where the way
+/// there is not straight. Inner pages may be waited for: nobody waits for a leaf while holding one.
+///
+/// # Errors
+/// If a page on the way is damaged.
+pub fn try_descend(index: Index, tree: u8, position: Entry) -> Result<Option<Buffer>> {
+    seek(index, &Target { tree, level: 0, position }, Lock::Exclusive, true)
+}
+
+fn seek(index: Index, target: &Target, lock: Lock, holds_others: bool) -> Result<Option<Buffer>> {
+    let mut restarts = 0;
+    'restart: while restarts < MOST_RESTARTS {
+        interrupt::check();
+        restarts += 1;
+        let mut block = root(target.tree);
+        let mut expected = None;
+        loop {
+            let is_last = expected.is_some_and(|(level, _)| level == target.level);
+            let wanted = if is_last { lock } else { Lock::Share };
+            let mut buffer = if holds_others && is_last {
+                match index.try_read(block) {
+                    Some(buffer) => buffer,
+                    None => return Ok(None),
+                }
+            } else {
+                index.read(block, wanted)?
+            };
+            let mut step = target.step(index, &buffer, expected)?;
+            if matches!(step, Step::Here) && !is_last && lock == Lock::Exclusive {
+                // The root is what was looked for; it may split before it is locked again.
+                if holds_others {
+                    return Ok(None);
+                }
+                drop(buffer);
+                buffer = index.read(block, lock)?;
+                step = target.step(index, &buffer, expected)?;
+            }
+            match step {
+                Step::Here => return Ok(Some(buffer)),
+                Step::Again if holds_others => return Ok(None),
+                Step::Again => continue 'restart,
+                Step::To(..) if holds_others && is_last => return Ok(None),
+                Step::To(next, level, low) => (block, expected) = (next, Some((level, low))),
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A walk along a level of a tree, from a position to the right.
+pub struct Walk {
+    index: Index,
+    tree: u8,
+    level: u16,
+    /// The first position that was not read yet.
+    next: Entry,
+    /// The page that the last one led to.
+    right: Option<u32>,
+    done: bool,
+}
+
+impl Walk {
+    /// Begins a walk.
+    pub fn begin(index: Index, tree: u8, level: u16, position: Entry) -> Self {
+        Self { index, tree, level, next: position, right: None, done: false }
+    }
+
+    /// Reads the next page, which is locked while `work` looks at it; `None` after the last one. `work` is given its block too, and the
+    /// first position that has not been read: a page that the last one was merged into has entries that were.
+    ///
+    /// # Errors
+    /// If a page is damaged, or what `work` says.
+    pub fn step<T>(&mut self, work: impl FnOnce(&Page<'_>, u32, Entry) -> Result<T>) -> Result<Option<T>> {
+        if self.done {
+            return Ok(None);
+        }
+        interrupt::check();
+        let buffer = match self.right {
+            Some(block) => {
+                let buffer = self.index.read(block, Lock::Share)?;
+                // The page goes on where the last one ended, or has been merged into that one and reused since.
+                let frame = check(self.index, &buffer)?.map(|page| page.frame());
+                if frame.is_some_and(|frame| self.is_next(&frame)) {
+                    buffer
+                } else {
+                    drop(buffer);
+                    descend(self.index, self.tree, self.level, self.next, Lock::Share)?
+                }
+            }
+            None => descend(self.index, self.tree, self.level, self.next, Lock::Share)?,
+        };
+        let Some(page) = check(self.index, &buffer)? else {
+            return Err(self.index.corrupted(buffer.block, "it is linked and not in use"));
+        };
+        let frame = page.frame();
+        let result = work(&page, buffer.block, self.next)?;
+        self.advance(&frame);
+        Ok(Some(result))
+    }
+
+    fn is_next(&self, frame: &Frame) -> bool {
+        frame.tree == self.tree && frame.level == self.level && frame.holds(self.next)
+    }
+
+    fn advance(&mut self, frame: &Frame) {
+        self.done = frame.right == NONE;
+        self.right = Some(frame.right);
+        // Rows have 48 bits, so the next number is not one of another key.
+        self.next = Entry { row: frame.high.row.saturating_add(1), ..frame.high };
+    }
+
+    /// Whether all that is left comes after a key.
+    pub fn is_past(&self, key: u64) -> bool {
+        self.done || self.next.key > key
+    }
+}
+
+/// Hands over each leaf's entries with keys from `first` to `last`.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn each_between(index: Index, tree: u8, first: u64, last: u64, mut sink: impl FnMut(Entry)) -> Result<()> {
+    let mut walk = Walk::begin(index, tree, 0, Entry::first_of(first));
+    while !walk.is_past(last) {
+        walk.step(|page, _, from| {
+            page.between(first, last).filter(|entry| *entry >= from).for_each(&mut sink);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Removing the entries of rows that are gone, and freeing leaves that have become empty.
+//!
+//! The leaves of a tree are walked in their order, so no entry can move past the walk: a split moves entries to the right only. An empty
+//! leaf is merged into its left neighbour, under the locks of both and of their parent: the neighbour takes over its range, the downlink
+//! goes, the page is free, all in one WAL record. Not freed are a tree's first leaf and the first below each parent.
+
+use neardup_text::interrupt;
+
+use super::page::{self, Downlink, Entry, Page};
+use super::tree::{check, descend};
+use crate::error::Result;
+use crate::pg::access::pages::{Buffer, Change, Index, Lock};
+
+/// What a vacuum has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Done {
+    /// Entries that were removed.
+    pub removed: u64,
+    /// Entries that are left.
+    pub left: u64,
+    /// Pages that were freed.
+    pub freed: u64,
+}
+
+/// Removes the entries of the rows for which `is_dead` says so. `pause` is called between pages.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn remove(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mut pause: impl FnMut()) -> Result<Done> {
+    let mut done = Done::default();
+    for tree in 0..trees {
+        let mut position = Entry::first_of(0);
+        let mut before: Option<u32> = None;
+        loop {
+            pause();
+            interrupt::check();
+            let buffer = descend_or_follow(index, tree, position, before)?;
+            let Some(page) = check(index, &buffer)? else {
+                return Err(index.corrupted(buffer.block, "it is linked and not in use"));
+            };
+            let frame = page.frame();
+            let left = clean(index, &buffer, &page, &mut is_dead, &mut done);
+            let (block, is_last) = (buffer.block, frame.high == Entry::GREATEST);
+            drop(buffer);
+            // The neighbour is the page that was cleaned before, unless that has split since; then the page waits for the next vacuum.
+            let is_freed = match before {
+                Some(before) if left == 0 => merge(index, tree, before, block)?,
+                _ => false,
+            };
+            done.freed += u64::from(is_freed);
+            if is_last {
+                break;
+            }
+            // What was merged belongs to the neighbour now, so the walk goes on from where the empty page ended.
+            position = Entry { row: frame.high.row + 1, ..frame.high };
+            before = before.filter(|_| is_freed).or(Some(block));
+        }
+    }
+    Ok(done)
+}
+
+/// Goes to the leaf of a position: by the right link of the one before, else from the root.
+fn descend_or_follow(index: Index, tree: u8, position: Entry, before: Option<u32>) -> Result<Buffer> {
+    if let Some(before) = before {
+        let right = {
+            let buffer = index.read(before, Lock::Share)?;
+            let frame = check(index, &buffer)?.map(|page| page.frame());
+            frame.filter(|frame| frame.tree == tree && frame.level == 0 && frame.high < position).map(|f| f.right)
+        };
+        if let Some(right) = right.filter(|right| *right != page::NONE) {
+            let buffer = index.read(right, Lock::Exclusive)?;
+            let frame = check(index, &buffer)?.map(|page| page.frame());
+            if frame.is_some_and(|frame| frame.tree == tree && frame.level == 0 && frame.holds(position)) {
+                return Ok(buffer);
+            }
+        }
+    }
+    descend(index, tree, 0, position, Lock::Exclusive)
+}
+
+/// Removes dead entries from a leaf, and says how many are left.
+fn clean(
+    index: Index,
+    buffer: &Buffer,
+    page: &Page<'_>,
+    is_dead: &mut impl FnMut(u64) -> bool,
+    done: &mut Done,
+) -> usize {
+    let dead: Vec<bool> = page.entries().map(|entry| is_dead(entry.row)).collect();
+    let removed = dead.iter().filter(|dead| **dead).count();
+    if removed > 0 {
+        let mut change = Change::begin(index);
+        let image = change.edit(buffer);
+        page::retain(change.bytes(image), page.len(), page.sorted(), |at| !dead[at]);
+        change.finish();
+    }
+    let left = page.len() - removed;
+    done.removed += removed as u64;
+    done.left += left as u64;
+    left
+}
+
+/// Merges an empty leaf into its left neighbour, if it still is empty and the neighbour is the one it is thought to be.
+fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
+    // From left to right, then up: the order in which everybody takes more than one lock.
+    let left = index.read(before, Lock::Exclusive)?;
+    let Some(left_page) = check(index, &left)? else { return Ok(false) };
+    let left_frame = left_page.frame();
+    if left_frame.tree != tree || left_frame.level != 0 || left_frame.right != block {
+        return Ok(false);
+    }
+    let empty = index.read(block, Lock::Exclusive)?;
+    let Some(page) = check(index, &empty)? else { return Ok(false) };
+    let frame = page.frame();
+    if page.len() > 0 || frame.tree != tree || frame.level != 0 || frame.low != left_frame.high {
+        return Ok(false);
+    }
+    let parent = descend(index, tree, 1, Entry { row: frame.low.row + 1, ..frame.low }, Lock::Exclusive)?;
+    let Some(parent_page) = check(index, &parent)? else { return Ok(false) };
+    let mut downlinks: Vec<Downlink> = parent_page.downlinks().collect();
+    let place = downlinks.iter().position(|downlink| downlink.child == block);
+    if place == Some(0) {
+        // What leads to the first page below a parent leads nowhere else, and the left neighbour has another parent.
+        return Ok(false);
+    }
+    let mut change = Change::begin(index);
+    let (left_image, empty_image) = (change.edit(&left), change.rewrite(&empty));
+    page::reframe(change.bytes(left_image), frame.high, frame.right);
+    page::write_deleted(change.bytes(empty_image));
+    if let Some(place) = place {
+        downlinks.remove(place);
+        let image = change.edit(&parent);
+        page::write_inner(change.bytes(image), &parent_page.frame(), &downlinks);
+    }
+    change.finish();
+    drop((left, empty, parent));
+    index.record_free(block);
+    Ok(true)
+}
+
+/// Tells the free space map of all pages that are free, those that a crash has left behind too, and gives their number.
+///
+/// # Errors
+/// None of its own.
+pub fn gather_free(index: Index, first: u32, mut pause: impl FnMut()) -> Result<u32> {
+    let mut free = 0;
+    for block in first..index.blocks() {
+        pause();
+        let buffer = index.read(block, Lock::Share)?;
+        let is_free = page::is_free(buffer.bytes());
+        drop(buffer);
+        if is_free {
+            index.record_free(block);
+            free += 1;
+        }
+    }
+    index.spread_free();
+    Ok(free)
+}

@@ -1,0 +1,171 @@
+//! The access method `neardup` as Postgres calls it: this is the glue, [`crate::index`] does the work.
+//!
+//! Each function that Postgres calls runs inside [`boundary::entry`], so that Rust errors, panics and Postgres's own errors leave it in
+//! order, also where pages are locked ([`pages`]). Functions of Postgres that are called through a pointer, and so without
+//! pgrx's guard, are called inside [`boundary::catch`].
+
+mod build;
+mod cost;
+mod options;
+pub mod pages;
+mod scan;
+pub mod sort;
+mod vacuum;
+mod verify;
+
+pub use options::define;
+pub use scan::last_rows;
+pub use verify::{check_index, pairs_of};
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+use pgrx::{AllocatedByRust, FromDatum, PgBox};
+
+use self::pages::Index;
+use crate::error::Result;
+use crate::index::insert::TreeKey;
+use crate::index::kind::{self, Kind};
+use crate::index::tree;
+use crate::pg::call::boundary;
+
+/// The number of the support function that says an operator class's kind of signature.
+const KIND_FUNCTION: u16 = 1;
+
+/// Makes a Postgres error of an `Err`.
+fn raise<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => {
+            error.report(PgLogLevel::ERROR);
+            unreachable!("an error does not return")
+        }
+    }
+}
+
+/// The kind of signature of an index, as its operator class says.
+///
+/// # Safety
+/// The index must be open.
+unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
+    // SAFETY: as the caller vouches; the support function is one of ours without arguments, since only a superuser makes operator classes.
+    let number = unsafe {
+        let function = pg_sys::index_getprocid(index, 1, KIND_FUNCTION);
+        pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value()
+    };
+    let kind = u8::try_from(number).ok().and_then(Kind::of_number);
+    // SAFETY: the index is open.
+    kind.ok_or_else(|| unsafe { Index::new(index) }.corrupted(0, "its operator class is unknown"))
+}
+
+/// The kind of signature of an index, as its metapage says: read once, then kept with the relation.
+///
+/// # Safety
+/// The index must be open.
+pub unsafe fn kind_of(index: pg_sys::Relation) -> Result<Kind> {
+    // SAFETY: as the caller vouches. Postgres frees what is kept there together with the relation, or when the index changes.
+    unsafe {
+        let kept = (*index).rd_amcache.cast::<u8>();
+        if let Some(kind) = kept.as_ref().copied().and_then(Kind::of_number) {
+            return Ok(kind);
+        }
+        let kind = tree::kind(Index::new(index))?;
+        let place = pg_sys::MemoryContextAlloc((*index).rd_indexcxt, size_of::<u8>()).cast::<u8>();
+        place.write(kind.number());
+        (*index).rd_amcache = place.cast();
+        Ok(kind)
+    }
+}
+
+/// Whether an index is of this access method.
+///
+/// # Safety
+/// The index must be open.
+pub unsafe fn is_ours(index: pg_sys::Relation) -> bool {
+    // SAFETY: as the caller vouches; the name is ours, since access methods have no schemas.
+    unsafe { (*(*index).rd_rel).relam == pg_sys::get_am_oid(c"neardup".as_ptr(), true) }
+}
+
+/// The bytes of a `minhash`; what had to be unpacked for them is in the current memory context.
+///
+/// # Safety
+/// `datum` must be a value of the type.
+unsafe fn sketch_bytes<'d>(datum: pg_sys::Datum) -> &'d [u8] {
+    // SAFETY: as the caller vouches: a varlena like bytea.
+    unsafe { <&[u8]>::from_datum(datum, false) }.unwrap_or_default()
+}
+
+/// Gives the keys of the value in an index's column.
+///
+/// # Safety
+/// `value` must be of the kind's type.
+unsafe fn keys_of(kind: Kind, value: Option<pg_sys::Datum>, keys: &mut Vec<TreeKey>) -> Result<()> {
+    match (kind, value) {
+        (Kind::SimHash, value) => kind::simhash_keys(value.map(|datum| datum.value() as u64), keys),
+        // SAFETY: as the caller vouches.
+        (Kind::Sketch, Some(value)) => kind::sketch_keys(unsafe { sketch_bytes(value) }, keys)?,
+        (Kind::Sketch, None) => keys.clear(),
+    }
+    Ok(())
+}
+
+/// A row's address as a number.
+fn row_of(tid: pg_sys::ItemPointerData) -> u64 {
+    let block = u64::from(tid.ip_blkid.bi_hi) << 16 | u64::from(tid.ip_blkid.bi_lo);
+    block << 16 | u64::from(tid.ip_posid)
+}
+
+/// A number as a row's address.
+pub fn tid_of(row: u64) -> pg_sys::ItemPointerData {
+    let mut tid = pg_sys::ItemPointerData::default();
+    pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
+    tid
+}
+
+/// Says which functions the access method has.
+///
+/// # Safety
+/// Postgres calls it as the handler that sql/index.sql declares.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn neardup_index_handler(_: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
+    // SAFETY: this is the outermost frame; the node is allocated in the memory of the call.
+    unsafe { boundary::entry(|| pg_sys::Datum::from(routine().into_pg())) }
+}
+
+/// Tells Postgres the calling convention.
+#[unsafe(no_mangle)]
+pub extern "C" fn pg_finfo_neardup_index_handler() -> &'static pg_sys::Pg_finfo_record {
+    &pg_sys::Pg_finfo_record { api_version: 1 }
+}
+
+fn routine() -> PgBox<pg_sys::IndexAmRoutine, AllocatedByRust> {
+    // SAFETY: a node of this kind, zeroed.
+    let mut routine = unsafe { PgBox::<pg_sys::IndexAmRoutine>::alloc_node(pg_sys::NodeTag::T_IndexAmRoutine) };
+    // A condition that the index serves, and an order that it gives.
+    routine.amstrategies = 2;
+    routine.amsupport = KIND_FUNCTION;
+    routine.amcanorderbyop = true;
+    // An order by distance needs no condition. A scan with neither is forbidden by its cost.
+    routine.amoptionalkey = true;
+    routine.amparallelvacuumoptions = pg_sys::VACUUM_OPTION_PARALLEL_BULKDEL as u8;
+    routine.amkeytype = pg_sys::Oid::INVALID;
+    routine.ambuild = Some(build::build);
+    routine.ambuildempty = Some(build::build_empty);
+    routine.aminsert = Some(build::insert);
+    routine.ambulkdelete = Some(vacuum::bulk_delete);
+    routine.amvacuumcleanup = Some(vacuum::clean_up);
+    routine.amcostestimate = Some(cost::estimate);
+    routine.amoptions = Some(options::options);
+    routine.ambuildphasename = Some(build::phase_name);
+    routine.amvalidate = Some(validate);
+    routine.ambeginscan = Some(scan::begin);
+    routine.amrescan = Some(scan::rescan);
+    routine.amgettuple = Some(scan::get_tuple);
+    routine.amgetbitmap = Some(scan::get_bitmap);
+    routine.amendscan = Some(scan::end);
+    routine
+}
+
+/// Only superusers make operator classes for an access method, and ours come with it.
+unsafe extern "C-unwind" fn validate(_: pg_sys::Oid) -> bool {
+    true
+}

@@ -1,0 +1,317 @@
+//! The pages of an index of our own: reading them under locks, changing them with generic WAL.
+//!
+//! How no error or panic does harm while a page is locked:
+//!
+//! - There is no critical section of ours. Postgres's own, in `GenericXLogFinish` and `log_newpage_range`, runs none of our code.
+//! - A shared page is changed in a copy, which `GenericXLogFinish` puts in place as one WAL record: before that nothing has happened,
+//!   after it all has. Whatever fails before leaves the pages as they were.
+//! - A lock is released when its [`Buffer`] is dropped, in order. When something unwinds, nothing is released here: the error goes up to
+//!   Postgres, whose abort releases all locks and pins of the (sub)transaction. Releasing one before would be wrong, since raising an
+//!   error has already reset the count of held-off interrupts, which each release counts down.
+//! - Postgres functions are called through pgrx's guards: their errors unwind our frames instead of jumping over them.
+
+use std::ptr::null_mut;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+
+use crate::error::Result;
+use crate::index::page::SIZE;
+
+/// `InvalidSubTransactionId` (c.h).
+const NO_SUBTRANSACTION: pg_sys::SubTransactionId = 0;
+
+/// An index that its caller has open.
+#[derive(Clone, Copy)]
+pub struct Index {
+    relation: pg_sys::Relation,
+    strategy: pg_sys::BufferAccessStrategy,
+}
+
+/// How a page is locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lock {
+    /// For reading.
+    Share,
+    /// For changing it.
+    Exclusive,
+}
+
+/// A locked page.
+pub struct Buffer {
+    buffer: pg_sys::Buffer,
+    /// Its block.
+    pub block: u32,
+}
+
+impl Index {
+    /// Takes an index.
+    ///
+    /// # Safety
+    /// It must stay open while the value and what comes of it are in use.
+    pub unsafe fn new(relation: pg_sys::Relation) -> Self {
+        Self { relation, strategy: null_mut() }
+    }
+
+    /// The same, for reading much of it: the pages go through few buffers.
+    pub fn in_bulk(self) -> Self {
+        // SAFETY: allocates in the current memory context.
+        let strategy = unsafe { pg_sys::GetAccessStrategy(pg_sys::BufferAccessStrategyType::BAS_BULKREAD) };
+        Self { strategy, ..self }
+    }
+
+    /// The same, with the buffers that a vacuum is given.
+    ///
+    /// # Safety
+    /// `strategy` must be null or valid while the index is in use.
+    pub unsafe fn with_strategy(self, strategy: pg_sys::BufferAccessStrategy) -> Self {
+        Self { strategy, ..self }
+    }
+
+    /// Its name.
+    pub fn name(self) -> String {
+        // SAFETY: the index is open.
+        unsafe { pgrx::name_data_to_str(&(*(*self.relation).rd_rel).relname).to_owned() }
+    }
+
+    /// The number of its blocks.
+    pub fn blocks(self) -> u32 {
+        // SAFETY: the index is open.
+        unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM) }
+    }
+
+    /// The error for a page that is damaged.
+    pub fn corrupted(self, block: u32, fault: &str) -> ErrorReport {
+        let message = format!("index \"{}\" is corrupted at block {block}", self.name());
+        self.fault(message).set_detail(format!("Of the page: {fault}."))
+    }
+
+    /// The error for an index that does not fit its table.
+    pub fn fault(self, message: String) -> ErrorReport {
+        ErrorReport::new(PgSqlErrorCode::ERRCODE_INDEX_CORRUPTED, message, "pg_neardup").set_hint("Please REINDEX it.")
+    }
+
+    /// The error for something that the index cannot do.
+    pub fn unsupported(self, what: &'static str) -> ErrorReport {
+        ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, what, "pg_neardup")
+    }
+
+    fn pin(self, block: u32) -> pg_sys::Buffer {
+        let (main, mode) = (pg_sys::ForkNumber::MAIN_FORKNUM, pg_sys::ReadBufferMode::RBM_NORMAL);
+        // SAFETY: the index is open; a block beyond its end is an error of Postgres's.
+        unsafe { pg_sys::ReadBufferExtended(self.relation, main, block, mode, self.strategy) }
+    }
+
+    /// Reads and locks a page.
+    ///
+    /// # Errors
+    /// For a block that does not exist.
+    pub fn read(self, block: u32, lock: Lock) -> Result<Buffer> {
+        if block == pg_sys::InvalidBlockNumber {
+            return Err(self.corrupted(block, "a link leads nowhere"));
+        }
+        let buffer = self.pin(block);
+        let mode = match lock {
+            Lock::Share => pg_sys::BUFFER_LOCK_SHARE,
+            Lock::Exclusive => pg_sys::BUFFER_LOCK_EXCLUSIVE,
+        };
+        // SAFETY: the buffer is pinned.
+        unsafe { pg_sys::LockBuffer(buffer, mode as i32) };
+        Ok(Buffer { buffer, block })
+    }
+
+    /// Reads and locks a page for a change if nobody holds it.
+    pub fn try_read(self, block: u32) -> Option<Buffer> {
+        let buffer = self.pin(block);
+        // SAFETY: the buffer is pinned, and the pin released where the lock cannot be had.
+        unsafe {
+            if pg_sys::ConditionalLockBuffer(buffer) {
+                return Some(Buffer { buffer, block });
+            }
+            pg_sys::ReleaseBuffer(buffer);
+        }
+        None
+    }
+
+    /// Adds a page at the end, locked for a change.
+    pub fn extend(self) -> Buffer {
+        let (main, mode) = (pg_sys::ForkNumber::MAIN_FORKNUM, pg_sys::ReadBufferMode::RBM_NORMAL);
+        // SAFETY: the lock on extension is needed where others see the relation; an error releases it with the transaction.
+        unsafe {
+            let is_shared = !self.is_local();
+            if is_shared {
+                pg_sys::LockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
+            }
+            let buffer =
+                pg_sys::ReadBufferExtended(self.relation, main, pg_sys::InvalidBlockNumber, mode, self.strategy);
+            pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_EXCLUSIVE as i32);
+            if is_shared {
+                pg_sys::UnlockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
+            }
+            Buffer { buffer, block: pg_sys::BufferGetBlockNumber(buffer) }
+        }
+    }
+
+    /// Whether no other session sees it: `RELATION_IS_LOCAL`.
+    fn is_local(self) -> bool {
+        // SAFETY: the index is open.
+        unsafe { (*self.relation).rd_islocaltemp || (*self.relation).rd_createSubid != NO_SUBTRANSACTION }
+    }
+
+    /// Whether its changes are logged: `RelationNeedsWAL`.
+    fn is_logged(self) -> bool {
+        // SAFETY: the index is open.
+        unsafe {
+            let relation = &*self.relation;
+            let is_permanent = (*relation.rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT;
+            #[cfg(feature = "pg14")]
+            let first = relation.rd_firstRelfilenodeSubid;
+            #[cfg(feature = "pg15")]
+            let first = relation.rd_firstRelfilenodeSubid;
+            #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+            let first = relation.rd_firstRelfilelocatorSubid;
+            let is_new = relation.rd_createSubid != NO_SUBTRANSACTION || first != NO_SUBTRANSACTION;
+            is_permanent && (pg_sys::wal_level >= pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32 || !is_new)
+        }
+    }
+
+    /// Logs all pages of an index that has just been built.
+    pub fn log_all(self) {
+        if self.is_logged() {
+            // SAFETY: the pages are all initialised, and nobody else sees the index.
+            unsafe {
+                pg_sys::log_newpage_range(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM, 0, self.blocks(), true);
+            }
+        }
+    }
+
+    /// Writes and logs the pages that an unlogged index begins with again after a crash.
+    pub fn write_initial(self, pages: &[Box<[u8; SIZE]>]) {
+        let (fork, mode) = (pg_sys::ForkNumber::INIT_FORKNUM, pg_sys::ReadBufferMode::RBM_NORMAL);
+        for page in pages {
+            // SAFETY: the fork is new and ours alone. The record is of a full page, changed through a copy as everywhere else.
+            unsafe {
+                pg_sys::LockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
+                let buffer =
+                    pg_sys::ReadBufferExtended(self.relation, fork, pg_sys::InvalidBlockNumber, mode, null_mut());
+                pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_EXCLUSIVE as i32);
+                pg_sys::UnlockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
+                std::ptr::copy_nonoverlapping(page.as_ptr(), pg_sys::BufferGetPage(buffer).cast(), SIZE);
+                pg_sys::MarkBufferDirty(buffer);
+                pg_sys::UnlockReleaseBuffer(buffer);
+            }
+        }
+        // SAFETY: as above; the log holds the fork whole, as Postgres wants of a fork that it copies after a crash.
+        unsafe { pg_sys::log_newpage_range(self.relation, fork, 0, pages.len() as u32, true) };
+    }
+
+    /// A page that may be reused, if the free space map knows one.
+    pub fn free_page(self) -> Option<u32> {
+        // SAFETY: the index is open.
+        let block = unsafe { pg_sys::GetFreeIndexPage(self.relation) };
+        (block != pg_sys::InvalidBlockNumber).then_some(block)
+    }
+
+    /// Tells the free space map of a page.
+    pub fn record_free(self, block: u32) {
+        // SAFETY: the index is open.
+        unsafe { pg_sys::RecordFreeIndexPage(self.relation, block) };
+    }
+
+    /// Makes the free pages known to searches of the map.
+    pub fn spread_free(self) {
+        // SAFETY: the index is open.
+        unsafe { pg_sys::IndexFreeSpaceMapVacuum(self.relation) };
+    }
+}
+
+impl Buffer {
+    /// The page's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the page is pinned and locked as long as self lives, and only changed by who holds it alone, through `Change`.
+        unsafe { std::slice::from_raw_parts(pg_sys::BufferGetPage(self.buffer).cast::<u8>(), SIZE) }
+    }
+
+    /// Writes a page without a log, in an index that is being built and that nobody else sees; [`Index::log_all`] comes after.
+    pub fn fill(&mut self, work: impl FnOnce(&mut [u8])) {
+        // SAFETY: the page is locked for a change; the slice does not outlive the call.
+        unsafe {
+            work(std::slice::from_raw_parts_mut(pg_sys::BufferGetPage(self.buffer).cast::<u8>(), SIZE));
+            pg_sys::MarkBufferDirty(self.buffer);
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: pinned and locked since it was made.
+            unsafe { pg_sys::UnlockReleaseBuffer(self.buffer) };
+        }
+    }
+}
+
+/// How many pages a change may have.
+pub const MOST_PAGES: usize = pg_sys::MAX_GENERIC_XLOG_PAGES as usize;
+
+/// Changes to up to four pages that happen together, as one WAL record, or not at all.
+pub struct Change {
+    state: *mut pg_sys::GenericXLogState,
+    images: [*mut u8; MOST_PAGES],
+    count: usize,
+}
+
+/// A page of a change.
+#[derive(Clone, Copy)]
+pub struct Image(usize);
+
+impl Change {
+    /// Begins.
+    pub fn begin(index: Index) -> Self {
+        // SAFETY: the index is open.
+        let state = unsafe { pg_sys::GenericXLogStart(index.relation) };
+        Self { state, images: [null_mut(); MOST_PAGES], count: 0 }
+    }
+
+    fn register(&mut self, buffer: &Buffer, flags: u32) -> Image {
+        // SAFETY: the caller holds the page for a change until the end; a fifth page is an error of Postgres's.
+        let image = unsafe { pg_sys::GenericXLogRegisterBuffer(self.state, buffer.buffer, flags as i32) };
+        let at = self.count;
+        self.images[at] = image.cast();
+        self.count += 1;
+        Image(at)
+    }
+
+    /// Takes a page of which little will change. It must be locked for a change until [`Change::finish`].
+    pub fn edit(&mut self, buffer: &Buffer) -> Image {
+        self.register(buffer, 0)
+    }
+
+    /// Takes a page that will be written anew. It must be locked for a change until [`Change::finish`].
+    pub fn rewrite(&mut self, buffer: &Buffer) -> Image {
+        self.register(buffer, pg_sys::GENERIC_XLOG_FULL_IMAGE)
+    }
+
+    /// The bytes of a page, to be changed.
+    pub fn bytes(&mut self, image: Image) -> &mut [u8] {
+        // SAFETY: the image is a copy of a page, which lives as long as the state, and is borrowed from self.
+        unsafe { std::slice::from_raw_parts_mut(self.images[image.0], SIZE) }
+    }
+
+    /// Lets it happen.
+    pub fn finish(mut self) {
+        let state = std::mem::replace(&mut self.state, null_mut());
+        // SAFETY: begun in begin, and not finished before. The pages are still locked, as the callers of edit and rewrite promise.
+        unsafe { pg_sys::GenericXLogFinish(state) };
+    }
+}
+
+impl Drop for Change {
+    fn drop(&mut self) {
+        if !self.state.is_null() && !std::thread::panicking() {
+            // SAFETY: begun and not finished; the pages stay as they were.
+            unsafe { pg_sys::GenericXLogAbort(self.state) };
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Scans: by a condition, as a bitmap or row by row, and by distance.
+
+use pgrx::{PgMemoryContexts, pg_sys};
+
+use super::{keys_of, kind_of, raise, sketch_bytes, tid_of};
+use crate::error::Result;
+use crate::index::kind::{Kind, banded};
+use crate::index::nearest::Nearest;
+use crate::index::query::{self, Query};
+use crate::pg::access::pages::Index;
+use crate::pg::call::boundary;
+use crate::pg::value::hamming_ball::HammingBall;
+
+/// A scan: what is asked, and what was found.
+struct Scan {
+    kind: Kind,
+    query: Option<Query>,
+    nearest: Option<Nearest>,
+    /// Whether the conditions have to be checked on the row itself.
+    recheck: bool,
+    /// What was found, in the order in which it is given; `None` before the first row.
+    rows: Option<std::vec::IntoIter<u64>>,
+}
+
+pub(super) unsafe extern "C-unwind" fn begin(
+    index: pg_sys::Relation,
+    keys: std::ffi::c_int,
+    orders: std::ffi::c_int,
+) -> pg_sys::IndexScanDesc {
+    // SAFETY: this is the outermost frame; Postgres has the index open. What is allocated here lives as long as the scan.
+    unsafe {
+        boundary::entry(|| {
+            let kind = raise(kind_of(index));
+            let scan = pg_sys::RelationGetIndexScan(index, keys, orders);
+            if let Ok(orders @ 1..) = usize::try_from(orders) {
+                (*scan).xs_orderbyvals = pg_sys::palloc0(orders * size_of::<pg_sys::Datum>()).cast();
+                (*scan).xs_orderbynulls = pg_sys::palloc0(orders * size_of::<bool>()).cast();
+            }
+            let state = Scan { kind, query: None, nearest: None, recheck: false, rows: None };
+            // Dropped with the memory, also after an error.
+            (*scan).opaque = PgMemoryContexts::CurrentMemoryContext.leak_and_drop_on_delete(state).cast();
+            scan
+        })
+    }
+}
+
+/// The state of a scan.
+///
+/// # Safety
+/// The scan must have been begun above.
+unsafe fn state_of<'s>(scan: pg_sys::IndexScanDesc) -> &'s mut Scan {
+    // SAFETY: as the caller vouches.
+    unsafe { &mut *(*scan).opaque.cast::<Scan>() }
+}
+
+pub(super) unsafe extern "C-unwind" fn rescan(
+    scan: pg_sys::IndexScanDesc,
+    keys: pg_sys::ScanKey,
+    _: std::ffi::c_int,
+    orders: pg_sys::ScanKey,
+    _: std::ffi::c_int,
+) {
+    // SAFETY: this is the outermost frame. The scan was begun above with as many keys and orders as it says.
+    unsafe {
+        boundary::entry(|| {
+            let count = |number| usize::try_from(number).unwrap_or(0);
+            let (key_count, order_count) = (count((*scan).numberOfKeys), count((*scan).numberOfOrderBys));
+            if !keys.is_null() && key_count > 0 {
+                std::ptr::copy(keys, (*scan).keyData, key_count);
+            }
+            if !orders.is_null() && order_count > 0 {
+                std::ptr::copy(orders, (*scan).orderByData, order_count);
+            }
+            let state = state_of(scan);
+            state.rows = None;
+            state.query = None;
+            state.nearest = None;
+            let asked =
+                |key: pg_sys::ScanKeyData| (key.sk_flags & pg_sys::SK_ISNULL as i32 == 0).then_some(key.sk_argument);
+            // Of several conditions the first is looked up, and all are checked.
+            state.recheck = key_count > 1 || (order_count > 0 && key_count > 0);
+            if order_count > 0 {
+                let center = asked(*(*scan).orderByData).map(|datum| banded(datum.value() as u64));
+                state.nearest = Some(Nearest::begin(center, pg_sys::work_mem));
+            } else if key_count > 0 {
+                state.query = Some(raise(query_of(state.kind, asked(*(*scan).keyData))));
+            }
+        });
+    }
+}
+
+/// # Safety
+/// The argument must be of the type of the kind's operator.
+unsafe fn query_of(kind: Kind, argument: Option<pg_sys::Datum>) -> Result<Query> {
+    let Some(argument) = argument else { return Ok(Query::Nothing) };
+    // SAFETY: as the caller vouches; a ball lies at any address.
+    unsafe {
+        Ok(match kind {
+            Kind::Sketch => {
+                let mut keys = Vec::new();
+                keys_of(kind, Some(argument), &mut keys)?;
+                Query::Sharing(keys.into_iter().map(|(_, key)| key).collect())
+            }
+            Kind::SimHash => {
+                let ball = argument.cast_mut_ptr::<HammingBall>().read_unaligned();
+                Query::Within(banded(ball.center), ball.distance.min(u64::BITS.into()) as u32)
+            }
+        })
+    }
+}
+
+/// The query of a scan.
+fn query(state: &Scan, index: Index) -> Result<&Query> {
+    let missing = || index.unsupported("a scan of the index needs a condition or an order by distance");
+    state.query.as_ref().ok_or_else(missing)
+}
+
+pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
+    // SAFETY: this is the outermost frame. The scan was begun above; the bitmap is to be filled.
+    unsafe {
+        boundary::entry(|| {
+            let state = state_of(scan);
+            let index = Index::new((*scan).indexRelation);
+            let mut tids: Vec<pg_sys::ItemPointerData> = Vec::new();
+            let recheck = state.recheck;
+            let mut found = 0;
+            let result = query(state, index).and_then(|asked| {
+                query::each(index, asked, &mut |rows| {
+                    tids.clear();
+                    tids.extend(rows.iter().map(|row| tid_of(*row)));
+                    found += tids.len() as i64;
+                    pg_sys::tbm_add_tuples(bitmap, tids.as_mut_ptr(), tids.len() as i32, recheck);
+                })
+            });
+            raise(result);
+            found
+        })
+    }
+}
+
+pub(super) unsafe extern "C-unwind" fn get_tuple(scan: pg_sys::IndexScanDesc, _: pg_sys::ScanDirection::Type) -> bool {
+    // SAFETY: this is the outermost frame. The scan was begun above.
+    unsafe { boundary::entry(|| raise(next_row(scan))) }
+}
+
+/// # Safety
+/// The scan must have been begun above.
+unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
+    // SAFETY: as the caller vouches; a scan by distance has room for one order.
+    unsafe {
+        let state = state_of(scan);
+        let index = Index::new((*scan).indexRelation);
+        (*scan).xs_recheck = state.recheck;
+        (*scan).xs_recheckorderby = false;
+        let row = if let Some(nearest) = &mut state.nearest {
+            let Some((row, distance)) = nearest.next(index)? else { return Ok(false) };
+            *(*scan).xs_orderbyvals = pg_sys::Datum::from(distance.unwrap_or_default() as i32);
+            *(*scan).xs_orderbynulls = distance.is_none();
+            row
+        } else {
+            if state.rows.is_none() {
+                state.rows = Some(query::ranked(index, query(state, index)?)?.into_iter());
+            }
+            let Some(row) = state.rows.as_mut().and_then(Iterator::next) else { return Ok(false) };
+            row
+        };
+        (*scan).xs_heaptid = tid_of(row);
+        Ok(true)
+    }
+}
+
+pub(super) unsafe extern "C-unwind" fn end(_: pg_sys::IndexScanDesc) {}
+
+/// The last rows of those that have the one key of a sketch.
+///
+/// # Safety
+/// The index must be open and of sketches, the sketch a value of type `minhash`.
+pub unsafe fn last_rows(
+    index: pg_sys::Relation,
+    sketch: pg_sys::Datum,
+    most: usize,
+) -> Result<Vec<pg_sys::ItemPointerData>> {
+    // SAFETY: as the caller vouches.
+    let (index, bytes) = unsafe { (Index::new(index), sketch_bytes(sketch)) };
+    let mut keys = Vec::new();
+    crate::index::kind::sketch_keys(bytes, &mut keys)?;
+    let mut rows = Vec::new();
+    for (_, key) in &keys {
+        rows.extend(crate::index::search::last_rows(index, *key, most)?);
+    }
+    if keys.len() > 1 {
+        rows.sort_unstable();
+        rows.dedup();
+        rows.drain(..rows.len().saturating_sub(most));
+    }
+    Ok(rows.into_iter().map(tid_of).collect())
+}
