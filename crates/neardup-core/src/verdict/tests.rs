@@ -185,17 +185,6 @@ fn a_rounded_figure_agrees() {
 }
 
 #[test]
-fn a_title_may_be_cut_short_and_a_subtitle_is_another_one() {
-    let title = "《齐心协力建设滨河新区——把大桥修得又快又好》";
-    assert_eq!(
-        kinds(&format!("日报今天发表社论{title}。"), "日报今天发表社论《齐心协力建设滨河新区——把大桥修好》。").len(),
-        1
-    );
-    assert_eq!(kinds(&format!("日报今天发表{title}。"), "日报今天发表《把大桥修得又快又好》。").len(), 1);
-    assert_eq!(kinds("日报今天刊登《滨河市问责条例》。", "日报今天刊登《问责条例》。"), []);
-}
-
-#[test]
 fn a_revised_edition_and_a_report_of_what_was_announced_are_updates() {
     for (a, b) in [
         (
