@@ -1,99 +1,88 @@
 //! `cargo xtask bench`: how fast we are, beside other programs that do the same work on the same texts in the same run.
 //!
-//! Each table is a file in `bench/`, listed in [`ALL`]. Everything happens on one throwaway server of the release build; the
-//! peers live in its directory and are gone with it. What is measured goes into a report of ratios: see [`report`].
+//! Each table is a script of psql in `bench/`, listed in [`ALL`]; `bench/functions.sql` has the clock and the tables that figures go
+//! into. Everything happens on one throwaway server of the release build; the peers live in its directory and are gone with it.
+//! What a script measured comes back as one JSON document, from which [`report`] makes tables and charts.
 
-mod accuracy;
+pub mod articles;
 mod chart;
-mod cleanup;
-mod clock;
-mod corpora;
-mod facts;
-mod guard;
-mod peers;
 mod report;
-mod scale;
-mod sessions;
-mod signatures;
-mod text;
 mod texts;
-mod vectors;
 
-use crate::build::build_and_install;
-use crate::command::{root, text};
+use crate::build::{Profile, build_and_install, target};
+use crate::command::{lines, root, text};
+use crate::demo::Input;
 use crate::error::{Doing, Result};
-use crate::options::Options;
-use crate::postgres::Postgres;
-use crate::psql::{Session, fresh_database, query};
-use crate::say;
+use crate::postgres::{Choice, Postgres};
+use crate::psql::{fresh_database, psql, query};
 use crate::server::Server;
-use crate::setup;
-use peers::Measured;
+use crate::{debian, say, setup};
+use indicatif::ProgressBar;
 use report::Section;
-use std::cell::{OnceCell, RefCell};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 use texts::Texts;
 
-/// One table of the report.
-struct Table {
-    /// The option that chooses it, without dashes, and what the report knows it by.
-    name: &'static str,
-    /// What it measures and how long that takes on two quiet cores, for the reader.
-    what: &'static str,
-    /// Whether it says itself on which texts it measures, which are not those that all share.
-    own_texts: bool,
-    measure: fn(&Bench) -> Result<Section>,
+/// What is measured, and where the report goes.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    input: Input,
+    /// Only the measurements with this in their name, and no report
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Rows of the large tables
+    #[arg(long, value_name = "N")]
+    rows: Option<u64>,
+    /// How long many sessions insert
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// The report [default: target/benchmarks.md]; tables that were not measured stay in it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Small, to see that everything runs
+    #[arg(long)]
+    quick: bool,
+    /// Only this table, among others so named: copies found in real tables (5 minutes, with the folder of real texts)
+    #[arg(long)]
+    accuracy: bool,
+    /// Tokenizers and the dictionary (1 minute)
+    #[arg(long)]
+    text: bool,
+    /// Making and comparing signatures (3 minutes)
+    #[arg(long)]
+    signatures: bool,
+    /// Finding and grouping in a million signatures (2 minutes)
+    #[arg(long)]
+    scale: bool,
+    /// Inserts under a guard (3 minutes)
+    #[arg(long)]
+    guard: bool,
+    /// Signing, listing and removing what is there (3 minutes)
+    #[arg(long)]
+    cleanup: bool,
+    /// Verdicts on pairs of texts (a few seconds)
+    #[arg(long)]
+    facts: bool,
+    /// Beside pgvector, which Debian has with --pg 17 (5 minutes; only where it is asked for)
+    #[arg(long)]
+    vectors: bool,
 }
 
-/// The tables in their order.
-const ALL: &[Table] = &[
-    Table {
-        name: "accuracy",
-        what: "copies found in real tables (about 5 minutes, with the folder of real texts)",
-        own_texts: true,
-        measure: accuracy::measure,
-    },
-    Table {
-        name: "text",
-        what: "tokenizers and the dictionary (about 1 minute)",
-        own_texts: false,
-        measure: text::measure,
-    },
-    Table {
-        name: "signatures",
-        what: "making and comparing them (about 3 minutes)",
-        own_texts: false,
-        measure: signatures::measure,
-    },
-    Table {
-        name: "scale",
-        what: "finding and grouping in a million signatures (about 2 minutes)",
-        own_texts: false,
-        measure: scale::measure,
-    },
-    Table { name: "guard", what: "inserts under a guard (about 3 minutes)", own_texts: true, measure: guard::measure },
-    Table {
-        name: "cleanup",
-        what: "signing, listing and removing what is there (about 3 minutes)",
-        own_texts: false,
-        measure: cleanup::measure,
-    },
-    Table {
-        name: "facts",
-        what: "verdicts on pairs of texts (a few seconds)",
-        own_texts: false,
-        measure: facts::measure,
-    },
+/// A table of the report: its script, and its heading. The last one is measured only where it is asked for.
+const ALL: [(&str, &str); 8] = [
+    ("accuracy", "What a guard finds"),
+    ("text", "Text analysis"),
+    ("signatures", "Signatures"),
+    ("scale", "Finding and grouping"),
+    ("guard", "The guard"),
+    ("cleanup", "Cleaning up"),
+    ("facts", "Verdicts"),
+    ("vectors", "Beside pgvector"),
 ];
-
-/// What Debian has a peer for only in later releases; measured where it is asked for.
-const ASKED: &[Table] = &[Table {
-    name: "vectors",
-    what: "beside pgvector, which Debian has with --pg 17 (about 5 minutes)",
-    own_texts: false,
-    measure: vectors::measure,
-}];
+/// Those that say themselves on which texts they measure.
+const OWN_TEXTS: [&str; 2] = ["accuracy", "guard"];
 
 const DATABASE: &str = "bench";
 
@@ -108,97 +97,61 @@ const SETTINGS: [&str; 7] = [
     "autovacuum=off",
 ];
 
-/// How much is measured.
-struct Size {
-    /// Turns of which the best counts.
-    rounds: u32,
-    /// Made-up articles, where the user gives no texts.
-    articles: u64,
-    /// Short texts of the exact stage.
-    short_texts: u64,
-    /// Signatures in the large table.
-    signatures: u64,
-    /// Look-ups of which the median counts.
-    probes: u64,
-    /// Single-row inserts into a guarded table.
-    inserts: u64,
-    /// How long many sessions insert.
-    seconds: u64,
-    /// Rows of the table that is cleaned up.
-    cleaned: u64,
-    /// Rows of the table that pgvector indexes.
-    vectors: u64,
-    /// Rows of a corpus that are taken at most.
-    corpus: u64,
-}
+/// How much is measured, as the scripts call it; with `--quick`.
+const SIZES: [(&str, u64, u64); 11] = [
+    ("rounds", 5, 1),
+    ("seconds", 10, 2),
+    ("articles", 20_000, 500),
+    ("short_texts", 2_500_000, 20_000),
+    ("signatures_wanted", 1_000_000, 20_000),
+    ("probes", 1000, 100),
+    ("inserts", 3000, 200),
+    ("cleaned", 1_000_000, 3000),
+    ("vectors", 200_000, 500),
+    ("corpus_rows", 1 << 40, 2000),
+    ("connections", 200, 20),
+];
+/// Those that `--rows` says.
+const ROWS: [&str; 4] = ["signatures_wanted", "cleaned", "vectors", "corpus_rows"];
 
-impl Size {
-    const FULL: Self = Self {
-        rounds: 5,
-        articles: 20_000,
-        short_texts: 2_500_000,
-        signatures: 1_000_000,
-        probes: 1000,
-        inserts: 3000,
-        seconds: 10,
-        cleaned: 1_000_000,
-        vectors: 200_000,
-        corpus: u64::MAX,
-    };
-    const QUICK: Self = Self {
-        rounds: 1,
-        articles: 500,
-        short_texts: 20_000,
-        signatures: 20_000,
-        probes: 100,
-        inserts: 200,
-        seconds: 2,
-        cleaned: 3000,
-        vectors: 500,
-        corpus: 2000,
-    };
-}
+impl Options {
+    /// A size of [`SIZES`].
+    fn size(&self, name: &str, full: u64, quick: u64) -> u64 {
+        let said = if name == "seconds" { self.seconds } else { self.rows.filter(|_| ROWS.contains(&name)) };
+        said.unwrap_or(if self.quick { quick } else { full })
+    }
 
-/// What a table measures with.
-struct Bench<'o> {
-    options: &'o Options,
-    postgres: Postgres,
-    server: Server,
-    session: RefCell<Session>,
-    /// What the core's measuring program said, once it has been asked.
-    core: OnceCell<Vec<Measured>>,
-    texts: Texts,
-    size: Size,
+    /// Those that are asked for; where none is, all that need no other Debian.
+    fn tables(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let asked =
+            [self.accuracy, self.text, self.signatures, self.scale, self.guard, self.cleanup, self.facts, self.vectors];
+        let none = !asked.contains(&true);
+        let chosen = move |((name, _), asked): &((&str, &str), bool)| *asked || none && *name != "vectors";
+        ALL.into_iter().zip(asked).filter(chosen).map(|(table, _)| table)
+    }
 }
 
 /// Measures the chosen tables and writes the report.
-pub fn bench(options: &Options) -> Result {
-    let chosen: Vec<&Table> = chosen(options).collect();
-    let size = if options.flags.contains(&"--quick") { Size::QUICK } else { Size::FULL };
+pub fn bench(choice: &Choice, options: &Options) -> Result {
     let out = match &options.out {
         Some(path) => std::env::current_dir().doing("find", path)?.join(path),
-        None => crate::build::target()?.join("benchmarks.md"),
+        None => target()?.join("benchmarks.md"),
     };
-    let postgres = setup::ensure(options)?;
-    build_and_install(&postgres)?;
-    say::step(&format!("starting a throwaway server, Postgres {}, and loading the texts", postgres.major));
-    let server = Server::start_with(&postgres, &SETTINGS)?;
-    fresh_database(&server, DATABASE)?;
-    query(&server, DATABASE, clock::FUNCTIONS)?;
-    let texts = texts::load(&server, DATABASE, options, size.articles)?;
-    say::note(&format!("{} texts, {:.1} MB: {}", texts.documents, texts.bytes / 1e6, texts.origin));
-    let session = RefCell::new(Session::open(&server, DATABASE)?);
-    let bench = Bench { options, postgres, server, session, core: OnceCell::new(), texts, size };
-    bench.ask("SET client_min_messages = error")?;
-
+    let postgres = setup::ensure(choice)?;
+    build_and_install(&postgres, Profile::Release)?;
+    let what = format!("starting a throwaway server, Postgres {}, and loading the texts", postgres.major);
+    let bench = say::during(&what, |_| Bench::start(postgres, options))?;
+    let Texts { documents, bytes, origin, .. } = &bench.texts;
+    say::note(&format!("{documents} texts, {:.1} MB: {origin}", *bytes as f64 / 1e6));
     let mut sections = Vec::new();
-    for table in chosen {
-        say::step(&format!("{}: {}", table.name, table.what));
+    for (name, title) in options.tables() {
         let start = Instant::now();
-        let section = (table.measure)(&bench)?;
-        let run = bench.run_line(table, start)?;
-        println!("\n{}\n", section.markdown(&run));
-        sections.push((section, run));
+        let mut section = say::during(&format!("bench/{name}.sql"), |clock| bench.measure(name, clock))?;
+        section.key = options.rows.map_or(name.to_owned(), |rows| format!("{name}-{rows}"));
+        section.title = title.to_owned();
+        section.run = bench.run_line(name, start)?;
+        say::line(&format!("\n{}", section.markdown()));
+        sections.push(section);
     }
     if options.only.is_none() {
         report::write(&out, &bench.head()?, &sections)?;
@@ -207,120 +160,148 @@ pub fn bench(options: &Options) -> Result {
     Ok(())
 }
 
-/// Those that are asked for; where none is, all that need no other Debian.
-fn chosen(options: &Options) -> impl Iterator<Item = &'static Table> {
-    let asked: Vec<&str> = options.flags.iter().filter(|flag| **flag != "--quick").map(|flag| &flag[2..]).collect();
-    let others = if asked.is_empty() { &[] } else { ASKED };
-    ALL.iter().chain(others).filter(move |table| asked.is_empty() || asked.contains(&table.name))
+/// What the scripts run on.
+struct Bench<'o> {
+    options: &'o Options,
+    postgres: Postgres,
+    server: Server,
+    texts: Texts,
 }
 
-impl Bench<'_> {
-    /// What the report knows a table by: with other rows it is another one.
-    fn key(&self, table: &str) -> String {
-        self.options.rows.map_or(table.to_owned(), |rows| format!("{table}-{rows}"))
+impl<'o> Bench<'o> {
+    fn start(postgres: Postgres, options: &'o Options) -> Result<Self> {
+        let server = Server::start_with(&postgres, &SETTINGS)?;
+        fresh_database(&server, DATABASE)?;
+        let texts = texts::load(&server, DATABASE, &options.input, if options.quick { 500 } else { 20_000 })?;
+        let bench = Self { options, postgres, server, texts };
+        bench.script("functions", Path::new(""), |_| ())?;
+        Ok(bench)
     }
 
-    /// Whether a measurement of this name is to be made.
-    fn wants(&self, name: &str) -> bool {
-        self.options.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
-    }
-
-    /// Runs statements in the session all tables share; an error of theirs is one of ours.
-    fn ask(&self, sql: &str) -> Result<String> {
-        let answer = self.session.borrow_mut().ask(&format!("{sql};"))?;
-        match answer.lines().find(|line| line.starts_with("ERROR:")) {
-            Some(_) => Err(format!("{answer}\nin\n{sql}").into()),
-            None => Ok(answer),
+    /// Runs a script, and takes what it measured.
+    fn measure(&self, name: &str, clock: &ProgressBar) -> Result<Section> {
+        // The one table that compares with another server.
+        let preloading = match name {
+            "text" => {
+                let settings = [&SETTINGS[..], &["shared_preload_libraries=pg_neardup", "pg_neardup.preload=on"]];
+                let server = Server::start_with(&self.postgres, &settings.concat())?;
+                fresh_database(&server, DATABASE)?;
+                Some(server)
+            }
+            _ => None,
+        };
+        if name == "vectors" {
+            debian::install_missing(&[format!("postgresql-{}-pgvector", self.postgres.major)])?;
         }
+        query(&self.server, DATABASE, "SELECT bench.begin()")?;
+        let preloaded = preloading.as_ref().unwrap_or(&self.server).directory();
+        self.script(name, preloaded, |line| {
+            clock.set_message(line.trim().to_owned());
+            say::line(line);
+        })?;
+        let result = query(&self.server, DATABASE, "SELECT bench.result()")?;
+        serde_json::from_str(&result).map_err(|error| format!("{error} in {result}").into())
     }
 
-    /// Runs a query that gives one number.
-    fn number(&self, sql: &str) -> Result<f64> {
-        let answer = self.ask(sql)?;
-        answer.trim().parse().map_err(|_| format!("no number: {answer}\nfrom\n{sql}").into())
+    /// Runs a script in psql, with all that it may ask for: sizes as variables, and in the environment what the programs beside it need.
+    fn script(&self, name: &str, preloaded: &Path, each: impl FnMut(&str)) -> Result {
+        let mut psql = psql(&self.server, DATABASE);
+        psql.current_dir(root()).args(["-A", "-t", "-q"]);
+        let mut set = |name: &str, value: &dyn std::fmt::Display| {
+            psql.args(["-v", &format!("{name}={value}")]);
+        };
+        set("ON_ERROR_STOP", &1);
+        for (name, full, quick) in SIZES {
+            set(name, &self.options.size(name, full, quick));
+        }
+        let data = folder();
+        let own_input = self.options.input.input.is_some();
+        set("own_input", &own_input);
+        set("own", &(own_input || data.is_none()));
+        set("has_folder", &data.is_some());
+        set("documents", &self.texts.documents);
+        set("bytes", &self.texts.bytes);
+        set("excerpt_bytes", &self.texts.excerpt_bytes);
+        set("origin", &self.texts.origin);
+        let peers = self.server.directory().join("peers");
+        let major = self.postgres.major;
+        let library = format!("postgresql-{major}-similarity/usr/lib/postgresql/{major}/lib/pg_similarity.so");
+        set("similarity", &peers.join(library).display());
+        let rounds = if self.options.quick { 1 } else { 5 };
+        let only = self.options.only.as_deref().unwrap_or_default();
+        psql.env("PGOPTIONS", format!("-c client_min_messages=error -c bench.rounds={rounds} -c bench.only={only}"));
+        psql.env("DATA", data.unwrap_or_default()).env("PEERS", peers).env("PRELOADED", preloaded);
+        psql.env("ARTICLES", &self.texts.file).env("EXCERPT", &self.texts.excerpt_file);
+        psql.env("SENTENCES", &self.texts.sentences).env("ROUNDS", rounds.to_string()).env("MAJOR", major.to_string());
+        psql.env("CONNECTIONS", if self.options.quick { "20" } else { "200" }).env("PGBIN", self.postgres.bin());
+        psql.env("XTASK", std::env::current_exe().doing("find", Path::new("xtask"))?);
+        psql.args(["-c", r"\o /dev/null", "-f", &format!("bench/{name}.sql")]);
+        lines(&mut psql, each).and_then(
+            |succeeded| {
+                if succeeded { Ok(()) } else { Err(format!("bench/{name}.sql failed").into()) }
+            },
+        )
     }
 
     /// How a table was measured: command, day, duration.
-    fn run_line(&self, table: &Table, start: Instant) -> Result<String> {
-        let mut command = format!("cargo xtask bench --{}", table.name);
-        let pg = self.options.pg.map(u64::from);
+    fn run_line(&self, name: &str, start: Instant) -> Result<String> {
+        let mut command = format!("cargo xtask bench --{name}");
+        let pg = Some(u64::from(self.postgres.major)).filter(|major| *major != 15);
         for (option, value) in [("--pg", pg), ("--rows", self.options.rows), ("--seconds", self.options.seconds)] {
             command += &value.map(|value| format!(" {option} {value}")).unwrap_or_default();
         }
-        if self.options.flags.contains(&"--quick") {
+        if self.options.quick {
             command += " --quick";
         }
         let day = text(Command::new("date").arg("+%F"))?;
         let Texts { origin, documents, bytes, .. } = &self.texts;
-        let texts = match table.own_texts {
+        let texts = match OWN_TEXTS.contains(&name) {
             true => String::new(),
-            false => {
-                format!(" on {} texts ({} MB), {origin}", report::grouped(*documents), report::figure(bytes / 1e6))
-            }
+            false => format!(" on {documents} texts ({:.1} MB), {origin}", *bytes as f64 / 1e6),
         };
         let took = say::seconds(start.elapsed());
         let server = query(&self.server, DATABASE, "SELECT split_part(current_setting('server_version'), ' ', 1)")?;
         let commit = text(Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root()));
         let commit = commit.map(|commit| format!(", commit {commit}")).unwrap_or_default();
-        let built = overrides(std::env::vars());
+        let built = overrides();
         Ok(format!("`{command}`{texts}; Postgres {server}{commit}{built}; {day}, took {took}."))
     }
 
     /// The beginning of the report: what it is, the machine, versions, settings.
     fn head(&self) -> Result<String> {
-        let line = |program: &str, arguments: &[&str]| {
-            text(Command::new(program).args(arguments)).ok().and_then(|said| Some(said.lines().next()?.to_owned()))
+        let path = root().join("bench/head.md");
+        let head = std::fs::read_to_string(&path).doing("read", &path)?;
+        let line = |file: &str, key: &str| {
+            let content = std::fs::read_to_string(file).unwrap_or_default();
+            let line =
+                content.lines().find_map(|line| Some(line.strip_prefix(key)?.split_once(':')?.1.trim().to_owned()));
+            line.unwrap_or_else(|| "unknown".to_owned())
         };
-        let find = |file: &str, key: &str| {
-            let content = std::fs::read_to_string(file).ok()?;
-            let line = content.lines().find(|line| line.starts_with(key))?;
-            Some(line.split_once([':', '='])?.1.trim().trim_matches('"').to_owned())
-        };
-        let unknown = || "unknown".to_owned();
         let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
-        Ok(format!(
-            include_str!("bench/head.md"),
-            processor = find("/proc/cpuinfo", "model name").unwrap_or_else(unknown),
-            cores = cores,
-            memory = find("/proc/meminfo", "MemTotal").unwrap_or_else(unknown),
-            kernel = line("uname", &["-r"]).unwrap_or_else(unknown),
-            extension =
-                query(&self.server, DATABASE, "SELECT extversion FROM pg_extension WHERE extname = 'pg_neardup'")?,
-            rust = line("rustc", &["--version"]).unwrap_or_else(unknown),
-            settings = SETTINGS.join(", "),
-        ))
+        let extension = "SELECT extversion FROM pg_extension WHERE extname = 'pg_neardup'";
+        Ok(head
+            .replace("{processor}", &line("/proc/cpuinfo", "model name"))
+            .replace("{cores}", &cores.to_string())
+            .replace("{memory}", &line("/proc/meminfo", "MemTotal"))
+            .replace("{kernel}", &text(Command::new("uname").arg("-r"))?)
+            .replace("{extension}", &query(&self.server, DATABASE, extension)?)
+            .replace("{rust}", &text(Command::new("rustc").arg("--version"))?)
+            .replace("{settings}", &SETTINGS.join(", ")))
     }
+}
+
+/// Real texts from outside the repository: `NEARDUP_DATA`, or `../shared/data` beside the checkout, where it is there.
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    folder.join("natural_gold.jsonl.xz").is_file().then(|| folder.canonicalize().unwrap_or(folder))
 }
 
 /// What the environment says of the release build that differs from `Cargo.toml`: such figures are a little worse.
-fn overrides(environment: impl Iterator<Item = (String, String)>) -> String {
-    const PREFIX: &str = "CARGO_PROFILE_RELEASE_";
-    let mut settings: Vec<String> = environment
-        .filter_map(|(name, value)| Some(format!("{}={value}", name.strip_prefix(PREFIX)?.to_lowercase())))
-        .collect();
+fn overrides() -> String {
+    let settings = std::env::vars().filter_map(|(name, value)| {
+        Some(format!("{}={value}", name.strip_prefix("CARGO_PROFILE_RELEASE_")?.to_lowercase()))
+    });
+    let mut settings: Vec<String> = settings.collect();
     settings.sort_unstable();
     if settings.is_empty() { String::new() } else { format!(", built with {}", settings.join(" ")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn other_builds_are_named() {
-        let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let said = overrides([variable("CARGO_PROFILE_RELEASE_LTO", "off"), variable("PATH", "/bin")].into_iter());
-        assert_eq!(said, ", built with lto=off");
-        assert_eq!(overrides(std::iter::empty()), "");
-    }
-
-    #[test]
-    fn no_choice_is_every_table_of_this_debian() {
-        let names = |flags: &[&'static str]| -> Vec<&str> {
-            chosen(&Options { flags: flags.to_vec(), ..Options::default() }).map(|table| table.name).collect()
-        };
-        assert_eq!(names(&["--quick"]), ["accuracy", "text", "signatures", "scale", "guard", "cleanup", "facts"]);
-        assert_eq!(names(&["--quick", "--text"]), ["text"]);
-        assert_eq!(names(&["--facts", "--vectors"]), ["facts", "vectors"]);
-    }
 }

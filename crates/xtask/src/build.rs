@@ -1,87 +1,174 @@
-//! The release build of the extension, and its way into a server's directories.
+//! The extension, built and put into a server's directories.
 //!
-//! `cargo pgrx package` lays the files out under `target/`, in the tree they will have below `/`; then those that differ
-//! are copied. So an unchanged tree costs no build at all, an ordinary user can build, and only the copying needs rights.
-//! Only ever the release build is installed.
+//! The files are laid out under `target/`, in the tree they will have below `/`; then those that differ are copied. So an unchanged
+//! tree costs no build at all, an ordinary user can build, and only the copying needs rights. What cargo-pgrx would do beside
+//! cargo is little, and is done here: to install that program takes longer than all the rest.
 
 use crate::command::{cargo, root, run, text};
-use crate::error::{Doing, Result};
+use crate::error::{Doing, Error, Result};
 use crate::postgres::Postgres;
 use crate::say;
-use crate::setup::for_postgres;
+use object::{Object, ObjectSection};
+use pgrx_sql_entity_graph::section::{decode_entities, is_schema_section_name};
+use pgrx_sql_entity_graph::{ControlFile, PgrxSql, SqlGraphEntity};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The version of this tree.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A profile of Cargo.toml.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Profile {
+    /// To look at: built sooner.
+    Demo,
+    /// What is tested, measured, installed and packaged.
+    Release,
+}
+
+impl Profile {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Demo => "demo",
+            Self::Release => "release",
+        }
+    }
+}
+
 /// Builds the extension for this Postgres, if anything has changed, and installs it there.
-pub fn build_and_install(postgres: &Postgres) -> Result {
-    let package = build(postgres)?;
-    install(&package)
+pub fn build_and_install(postgres: &Postgres, profile: Profile) -> Result {
+    install(&build(postgres, profile)?)
 }
 
 /// Builds the extension for this Postgres, if anything has changed; the directory with its files, as they lie below `/`.
-pub fn build(postgres: &Postgres) -> Result<PathBuf> {
-    let place = target()?.join("package");
-    let package = place.join(format!("pg{}", postgres.major));
-    let stamp = place.join(format!("pg{}.stamp", postgres.major));
+pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
+    let directory = target()?.join("package");
     let state = format!("{} {:016x}\n", postgres.pg_config.display(), digest_of_sources()?);
-    if std::fs::read_to_string(&stamp).is_ok_and(|content| content == state) && package.is_dir() {
-        return Ok(package);
+    let package = |profile: Profile| match profile {
+        Profile::Release => directory.join(format!("pg{}", postgres.major)),
+        Profile::Demo => directory.join(format!("pg{}-demo", postgres.major)),
+    };
+    let is_current = |profile| {
+        let stamp = package(profile).with_extension("stamp");
+        package(profile).is_dir() && std::fs::read_to_string(stamp).is_ok_and(|content| content == state)
+    };
+    // A release that is there serves the demo, too.
+    if let Some(current) = [Profile::Release, profile].into_iter().find(|profile| is_current(*profile)) {
+        return Ok(package(current));
     }
-    say::step("building the release extension (about 4 minutes the first time on two cores, then less)");
-    if package.exists() {
-        std::fs::remove_dir_all(&package).doing("remove", &package)?;
-    }
-    let mut command = cargo();
-    command.args(["pgrx", "package", "--pg-config"]).arg(&postgres.pg_config).arg("--out-dir").arg(&package);
-    run(for_postgres(&mut command, postgres))?;
+    let package = package(profile);
+    let estimate = match profile {
+        Profile::Demo => "building the extension for a look (about 2 minutes the first time on two cores, then less)",
+        Profile::Release => "building the release extension (about 5 minutes the first time on two cores, then less)",
+    };
+    say::during(estimate, |_| {
+        let mut command = cargo();
+        command.args(["rustc", "--lib", "--package", "pg_neardup", "--profile", profile.name()]);
+        for_postgres(&mut command, postgres);
+        if cfg!(target_os = "linux") {
+            // The section that describes the SQL is referred to by nothing.
+            command.args(["--", "-Clink-arg=-Wl,--no-gc-sections"]);
+        }
+        run(&mut command)?;
+        if package.exists() {
+            std::fs::remove_dir_all(&package).doing("remove", &package)?;
+        }
+        lay_out(&target()?.join(profile.name()), postgres, &package)
+    })?;
+    let stamp = package.with_extension("stamp");
     std::fs::write(&stamp, state).doing("write", &stamp)?;
     Ok(package)
+}
+
+/// Has cargo build against this Postgres: the environment and the feature arguments for it.
+pub fn for_postgres<'a>(command: &'a mut Command, postgres: &Postgres) -> &'a mut Command {
+    command.env("PGRX_PG_CONFIG_PATH", &postgres.pg_config);
+    if postgres.major != 15 {
+        command.args(["--no-default-features", "--features", &format!("pg{}", postgres.major)]);
+    }
+    command
+}
+
+/// Puts the library, the control file and the scripts into their directories below `package`.
+fn lay_out(built: &Path, postgres: &Postgres, package: &Path) -> Result {
+    let library = built.join(format!("{}pg_neardup{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
+    let below = |option: &str, name: &str| -> Result<PathBuf> {
+        let directory = postgres.ask(option)?;
+        let directory = package.join(directory.trim_start_matches('/')).join(name);
+        std::fs::create_dir_all(&directory).doing("create", &directory)?;
+        Ok(directory)
+    };
+    let suffix = if postgres.major < 16 { ".so" } else { std::env::consts::DLL_SUFFIX };
+    let (libraries, scripts) = (below("--pkglibdir", "")?, below("--sharedir", "extension")?);
+    std::fs::copy(&library, libraries.join(format!("pg_neardup{suffix}"))).doing("copy", &library)?;
+    let control = root().join("pg_neardup.control");
+    let text = std::fs::read_to_string(&control).doing("read", &control)?.replace("@CARGO_VERSION@", VERSION);
+    std::fs::write(scripts.join("pg_neardup.control"), text).doing("write", &scripts)?;
+    schema(&library, &control, &scripts.join(format!("pg_neardup--{VERSION}.sql")))?;
+    for file in files(&root().join("sql"))? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with("pg_neardup--") && name.matches("--").count() == 2 {
+            std::fs::copy(&file, scripts.join(name)).doing("copy", &file)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the installation script, which pgrx describes in a section of the library.
+fn schema(library: &Path, control: &Path, to: &Path) -> Result {
+    let wrong = |error: &dyn std::fmt::Display| Error::from(format!("{}: {error}", library.display()));
+    let data = std::fs::read(library).doing("read", library)?;
+    let object = object::File::parse(&*data).map_err(|error| wrong(&error))?;
+    let section = object.sections().find(|section| section.name().is_ok_and(is_schema_section_name));
+    let section = section.ok_or_else(|| wrong(&"it has no description of its SQL"))?;
+    let section = section.data().map_err(|error| wrong(&error))?;
+    let control = ControlFile::from_path_with_cargo_version(control, VERSION).map_err(|error| wrong(&error))?;
+    let entities = decode_entities(section).map_err(|error| wrong(&error))?;
+    let entities = std::iter::once(SqlGraphEntity::ExtensionRoot(control)).chain(entities);
+    let sql = PgrxSql::build(entities, "pg_neardup".into(), false).and_then(|sql| sql.to_file(to));
+    sql.map_err(|error| wrong(&error))
 }
 
 /// Where cargo puts what it builds.
 pub fn target() -> Result<PathBuf> {
     let metadata = text(cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]))?;
-    let after = metadata.split_once("\"target_directory\":\"").map(|(_, rest)| rest);
-    let path = after.and_then(|rest| rest.split_once('"')).map(|(path, _)| PathBuf::from(path));
-    Ok(path.unwrap_or_else(|| root().join("target")))
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap_or_default();
+    Ok(metadata["target_directory"].as_str().map_or_else(|| root().join("target"), PathBuf::from))
 }
 
 /// A digest of all that goes into the extension: its sources, their dependencies' versions, the compiler.
 fn digest_of_sources() -> Result<u64> {
-    let mut files = Vec::new();
-    for part in ["Cargo.toml", "Cargo.lock", "pg_neardup.control", ".cargo", "src", "sql", "crates/neardup-core"] {
-        collect(&root().join(part), &mut files)?;
-    }
-    files.sort();
     let mut hasher = DefaultHasher::new();
     hasher.write(text(Command::new("rustc").arg("-Vv"))?.as_bytes());
-    for file in files {
-        hasher.write(file.as_os_str().as_encoded_bytes());
-        hasher.write(&std::fs::read(&file).doing("read", &file)?);
+    let crates = ["crates/neardup-text", "crates/neardup-core", "crates/neardup-verdict"];
+    for part in ["Cargo.toml", "Cargo.lock", "pg_neardup.control", ".cargo", "src", "sql"].into_iter().chain(crates) {
+        for file in files(&root().join(part))? {
+            hasher.write(file.as_os_str().as_encoded_bytes());
+            hasher.write(&std::fs::read(&file).doing("read", &file)?);
+        }
     }
     Ok(hasher.finish())
 }
 
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result {
-    if path.is_dir() {
-        for entry in std::fs::read_dir(path).doing("list", path)? {
-            collect(&entry.doing("list", path)?.path(), files)?;
-        }
-    } else if path.exists() {
-        files.push(path.to_owned());
+/// The files below a directory, in an order of their own; of a file, itself.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
     }
-    Ok(())
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).doing("list", path)? {
+        found.extend(files(&entry.doing("list", path)?.path())?);
+    }
+    found.sort();
+    Ok(found)
 }
 
 fn install(package: &Path) -> Result {
-    let mut files = Vec::new();
-    collect(package, &mut files)?;
     let mut changed = Vec::new();
-    for file in files {
-        let below = file.strip_prefix(package).unwrap_or(&file);
-        let to = Path::new("/").join(below);
+    for file in files(package)? {
+        let to = Path::new("/").join(file.strip_prefix(package).unwrap_or(&file));
         if std::fs::read(&to).ok() != Some(std::fs::read(&file).doing("read", &file)?) {
             changed.push((file, to));
         }
@@ -92,24 +179,20 @@ fn install(package: &Path) -> Result {
     say::step("installing it");
     for (from, to) in &changed {
         if let Err(error) = put(from, to) {
-            let copies: Vec<String> = changed
+            let mode = |file: &Path| if file.extension().is_some_and(|e| e == "so") { "755" } else { "644" };
+            let by_hand = changed
                 .iter()
-                .map(|(from, to)| format!("    sudo install -D -m {} {} {}", mode(to), from.display(), to.display()))
-                .collect();
+                .map(|(from, to)| format!("    sudo install -D -m {} {} {}\n", mode(to), from.display(), to.display()));
+            let by_hand: String = by_hand.collect();
+            let to = to.display();
             return Err(format!(
-                "cannot write {}: {error}\ncopy the files, then run the command again:\n\n{}\n",
-                to.display(),
-                copies.join("\n")
+                "cannot write {to}: {error}\ncopy the files, then run the command again:\n\n{by_hand}"
             )
             .into());
         }
         say::note(&to.display().to_string());
     }
     Ok(())
-}
-
-fn mode(file: &Path) -> &'static str {
-    if file.extension().is_some_and(|extension| extension == "so") { "755" } else { "644" }
 }
 
 /// Puts a new file in the place of the old one: a server that has the old library open keeps it unharmed.
@@ -132,10 +215,10 @@ mod tests {
         std::fs::create_dir_all(&directory).expect("the directory is ours");
         let (from, to) = (directory.join("from"), directory.join("below/to.so"));
         std::fs::write(&from, "new").expect("the directory is ours");
-        put(&from, &to).expect("the place is free");
+        put(&from, &to).expect("nothing is there");
         let open = std::fs::File::open(&to).expect("it was put there");
         std::fs::write(&from, "newer").expect("the directory is ours");
-        put(&from, &to).expect("the place can be taken over");
+        put(&from, &to).expect("it can be replaced");
         assert_eq!(std::io::read_to_string(open).expect("it is open"), "new");
         assert_eq!(std::fs::read_to_string(&to).expect("it was put there"), "newer");
         std::fs::remove_dir_all(&directory).expect("the directory is ours");

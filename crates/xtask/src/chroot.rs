@@ -8,7 +8,7 @@
 use crate::command::{answers, is_root, root, run, text};
 use crate::debian;
 use crate::error::{Doing, Result};
-use crate::options::Options;
+use crate::postgres::Choice;
 use crate::say;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,10 +28,10 @@ exec chroot "$place" "$@""#;
 
 /// Runs the command in another Debian if this one lacks the Postgres that is wanted. `None`: it can run here.
 /// Otherwise whether it succeeded.
-pub fn run_elsewhere(options: &Options) -> Result<Option<bool>> {
-    let Some(major) = options.pg else { return Ok(None) };
+pub fn run_elsewhere(choice: &Choice) -> Result<Option<bool>> {
+    let Some(major) = choice.pg else { return Ok(None) };
     let here = Path::new("/usr/lib/postgresql").join(major.to_string()).join("bin/pg_config").exists();
-    if here || options.pg_config.is_some() || !is_root() || has_package(major) {
+    if here || choice.pg_config.is_some() || !is_root() || has_package(major) {
         return Ok(None);
     }
     let Some((_, suite)) = SUITES.iter().find(|(of_suite, _)| *of_suite == major) else { return Ok(None) };
@@ -64,7 +64,6 @@ fn base_system(suite: &str) -> Result<PathBuf> {
         return Ok(place);
     }
     debian::install_missing(&["debootstrap".to_owned()])?;
-    say::step(&format!("making a Debian {suite} in {} (about 2 minutes and 500 MB, once)", place.display()));
     std::fs::create_dir_all(&cache).doing("create", &cache)?;
     let unfinished = cache.join(format!("debian-{suite}.unfinished"));
     if unfinished.exists() {
@@ -72,7 +71,8 @@ fn base_system(suite: &str) -> Result<PathBuf> {
     }
     let mut debootstrap = Command::new("debootstrap");
     debootstrap.args(["--variant=minbase", "--include=ca-certificates", suite]).arg(&unfinished);
-    text(&mut debootstrap)?;
+    let what = format!("making a Debian {suite} in {} (about 2 minutes and 500 MB, once)", place.display());
+    say::during(&what, |_| text(&mut debootstrap))?;
     // A mirror that is a snapshot: unstable's lists are good for a week only.
     let setting = unfinished.join("etc/apt/apt.conf.d/80mirror");
     std::fs::write(&setting, "Acquire::Check-Valid-Until \"false\";\n").doing("write", &setting)?;

@@ -2,6 +2,8 @@
 
 use crate::error::Result;
 use crate::interrupt::{Running, checkpoint};
+use crate::say;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 
 /// The command as one would type it.
@@ -30,7 +32,7 @@ pub fn start(command: &mut Command) -> Result<(Child, Running)> {
 /// Runs a program with the terminal as its own; an error if it fails.
 pub fn run(command: &mut Command) -> Result {
     let (mut child, running) = start(command)?;
-    let status = child.wait();
+    let status = say::aside(|| child.wait());
     drop(running);
     checkpoint();
     match status {
@@ -38,6 +40,18 @@ pub fn run(command: &mut Command) -> Result {
         Ok(status) => Err(format!("{} failed ({status})", shown(command)).into()),
         Err(error) => Err(format!("{}: {error}", shown(command)).into()),
     }
+}
+
+/// Runs a program and hands over each line that it prints; whether it succeeded.
+pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
+    let (mut child, running) = start(command.stdin(Stdio::null()).stdout(Stdio::piped()))?;
+    if let Some(output) = child.stdout.take() {
+        BufReader::new(output).lines().map_while(std::result::Result::ok).for_each(|line| each(&line));
+    }
+    let status = child.wait();
+    drop(running);
+    checkpoint();
+    status.map(|status| status.success()).map_err(|error| format!("{}: {error}", shown(command)).into())
 }
 
 /// Runs a program and takes its output, whether it fails or not.

@@ -21,27 +21,30 @@ pub fn install_missing(packages: &[String]) -> Result {
     if !is_root() {
         return Err(format!("these Debian packages are missing; install them and run the command again:\n\n    sudo apt-get update && sudo apt-get install --no-install-recommends {list}\n").into());
     }
-    say::step(&format!("installing Debian packages: {list} (about 1 minute, once)"));
+    say::during(&format!("installing Debian packages: {list} (about 1 minute, once)"), |_| install(&missing))
+}
+
+fn install(missing: &[&str]) -> Result {
     let apt = |arguments: &[&str]| {
         let mut apt = Command::new("apt-get");
         apt.env("DEBIAN_FRONTEND", "noninteractive").args(["-qq", "-o", "Dpkg::Use-Pty=0"]).args(arguments);
         apt
     };
     text(&mut apt(&["update"]))?;
-    let install = |packages: &[&str]| {
+    let fetch = |packages: &[&str]| {
         let mut install = apt(&["install", "-y", "--no-install-recommends"]);
         let result = text(install.args(packages)).map(drop);
         result.map_err(|error| Error::from(format!("{error}\nby hand: {}", shown(&install))))
     };
     if missing.iter().any(|name| name.starts_with("postgresql-")) {
-        install(&["postgresql-common"])?;
+        fetch(&["postgresql-common"])?;
         let restored: Arc<dyn Disposable> = Arc::new(NoMainCluster::set()?);
         on_exit(restored.clone());
-        let result = install(&missing);
+        let result = fetch(missing);
         dispose(&restored);
         return result;
     }
-    install(&missing)
+    fetch(missing)
 }
 
 fn is_installed(package: &str) -> bool {

@@ -1,25 +1,37 @@
 //! `cargo xtask demo` and `cargo xtask run`: the extension at work on a throwaway server, on the sample that comes with
 //! the project or on articles of one's own.
 
-use crate::build::build_and_install;
+use crate::build::{Profile, build_and_install};
 use crate::command::root;
 use crate::error::{Doing, Result};
-use crate::options::Options;
+use crate::postgres::Choice;
 use crate::psql::{Session, interactive, psql};
 use crate::say;
 use crate::script::{Announced, Piece, pieces, wrapped};
 use crate::server::Server;
 use crate::setup;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const DATABASE: &str = "demo";
 /// What the scripts read, and what `--input` puts in its place.
 const SAMPLE: &str = "'demo/sample.jsonl'";
 
+/// Articles of the user's own.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Input {
+    /// Your own articles: JSON lines with id and text, and title, date and url if you have them; .xz is read as it is
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Only the first N of them
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+}
+
 /// Shows, step by step, what the extension does.
-pub fn demo(options: &Options) -> Result {
-    let script = script(options)?;
-    let server = ready_server(options)?;
+pub fn demo(choice: &Choice, input: &Input) -> Result {
+    let script = script(input)?;
+    let server = ready_server(choice)?;
     let mut session = session(&server)?;
     let mut times: Vec<(String, Duration)> = Vec::new();
     for piece in script {
@@ -52,10 +64,11 @@ pub fn demo(options: &Options) -> Result {
 }
 
 /// Opens a psql on a throwaway server that has the extension and the sample.
-pub fn open(options: &Options) -> Result {
-    let server = ready_server(options)?;
+pub fn open(choice: &Choice) -> Result {
+    let server = ready_server(choice)?;
     let mut session = session(&server)?;
-    let first_step = script(options)?.into_iter().skip(1).take_while(|piece| !matches!(piece, Piece::Step(_)));
+    let first_step =
+        script(&Input::default())?.into_iter().skip(1).take_while(|piece| !matches!(piece, Piece::Step(_)));
     for piece in first_step {
         if let Piece::Sql(sql, error) = piece {
             check(&session.ask(&sql)?, error.as_ref())?;
@@ -67,10 +80,10 @@ pub fn open(options: &Options) -> Result {
 }
 
 /// Does all that the demo does, in a database that has just been made, and shows nothing; how many statements there were.
-pub fn rehearse(server: &Server, database: &str, options: &Options) -> Result<usize> {
+pub fn rehearse(server: &Server, database: &str, input: &Input) -> Result<usize> {
     let mut session = Session::with(psql(server, database).current_dir(root()))?;
     let mut statements = 0;
-    for piece in script(options)? {
+    for piece in script(input)? {
         if let Piece::Sql(sql, error) = piece {
             check(&session.ask(&sql)?, error.as_ref())?;
             statements += 1;
@@ -79,11 +92,11 @@ pub fn rehearse(server: &Server, database: &str, options: &Options) -> Result<us
     Ok(statements)
 }
 
-fn ready_server(options: &Options) -> Result<Server> {
-    let postgres = setup::ensure(options)?;
-    build_and_install(&postgres)?;
-    say::step(&format!("starting a throwaway server, Postgres {} (a few seconds)", postgres.major));
-    let server = Server::start(&postgres)?;
+fn ready_server(choice: &Choice) -> Result<Server> {
+    let postgres = setup::ensure(choice)?;
+    build_and_install(&postgres, Profile::Demo)?;
+    let what = format!("starting a throwaway server, Postgres {} (a few seconds)", postgres.major);
+    let server = say::during(&what, |_| Server::start(&postgres))?;
     crate::psql::query(&server, "postgres", &format!("CREATE DATABASE {DATABASE}"))?;
     Ok(server)
 }
@@ -92,19 +105,19 @@ fn session(server: &Server) -> Result<Session> {
     Session::with(psql(server, DATABASE).current_dir(root()))
 }
 
-fn script(options: &Options) -> Result<Vec<Piece>> {
-    let name = if options.input.is_some() { "demo/input.sql" } else { "demo/demo.sql" };
+fn script(input: &Input) -> Result<Vec<Piece>> {
+    let name = if input.input.is_some() { "demo/input.sql" } else { "demo/demo.sql" };
     let path = root().join(name);
     let text = std::fs::read_to_string(&path).doing("read", &path)?;
-    Ok(pieces(&text.replace(SAMPLE, &source(options)?)))
+    Ok(pieces(&text.replace(SAMPLE, &source(input)?)))
 }
 
 /// What stands after `FROM` in the script's `\copy`.
-pub fn source(options: &Options) -> Result<String> {
-    let Some(input) = &options.input else { return Ok(SAMPLE.to_owned()) };
-    let path = input.canonicalize().doing("read", input)?;
+pub fn source(input: &Input) -> Result<String> {
+    let Some(file) = &input.input else { return Ok(SAMPLE.to_owned()) };
+    let path = file.canonicalize().doing("read", file)?;
     let reader = if path.extension().is_some_and(|extension| extension == "xz") { "xz -dc" } else { "cat" };
-    let limit = options.limit.map(|lines| format!(" | head -n {lines}")).unwrap_or_default();
+    let limit = input.limit.map(|lines| format!(" | head -n {lines}")).unwrap_or_default();
     let path = path.to_string_lossy().replace('\'', r"'\''");
     let program = format!("{reader} '{path}'{limit}");
     Ok(format!("PROGRAM '{}'", program.replace('\'', "''")))

@@ -1,11 +1,12 @@
 //! The project's commands, `cargo xtask <command>`: what the README tells a newcomer to type.
 //!
 //! Each does its own set-up first and says what it does. A module is one idea: [`setup`] what must be there, [`build`]
-//! the release build, [`server`] throwaway servers, [`psql`] talking to them, [`demo`] and [`test`] the two commands that
-//! matter, `checks/` what is tested against a server, [`bench`] the measurements.
+//! the extension, [`server`] throwaway servers, [`psql`] talking to them, [`demo`] and [`test`] the two commands that
+//! matter, [`check`] and `checks/` what is tested, [`bench`] the measurements.
 
 mod bench;
 mod build;
+mod check;
 mod checks;
 mod chroot;
 mod command;
@@ -14,7 +15,6 @@ mod demo;
 mod error;
 mod interrupt;
 mod majors;
-mod options;
 mod package;
 mod postgres;
 mod psql;
@@ -25,45 +25,51 @@ mod setup;
 mod test;
 mod upgrade;
 
+use build::Profile;
+use clap::{Parser, Subcommand};
 use error::Result;
 use std::process::ExitCode;
 
-const HELP: &str = "\
-cargo xtask <command>     installs what is missing first, and says so
+/// Each command installs what is missing first, and says so
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", max_term_width = 120)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Task,
+    #[command(flatten)]
+    postgres: postgres::Choice,
+}
 
-  demo      shows the extension at work on a throwaway server
-              --input FILE   on your own articles: JSON lines with id and text, and title, date and url if you have them;
-                             .xz is read as it is
-              --limit N      only the first N of them
-  test      runs every test: formatting, lints, unit tests, and the extension in a throwaway server
-              --filter NAME  only the checks with this in their name; NAME/PART: only this part of them
-              --accept       takes today's output of the regression tests and of the documentation's examples for the expected one
-  bench     measures speed beside other programs on a throwaway server (about 10 minutes) and writes a report with charts
-              --accuracy --text --signatures --scale --guard --cleanup --facts   only these tables
-              --vectors      beside pgvector, where Debian has it: with --pg 17
-              --only NAME    only the measurements with this in their name, and no report
-              --input FILE   on your own texts, as for demo; --limit N as well
-              --rows N       rows of the large tables;  --seconds N: how long many sessions insert
-              --out FILE     the report (target/benchmarks.md if not given); tables that were not measured stay in it
-              --quick        small, to see that everything runs
-  run       opens psql on a throwaway server that has the extension and the demo's sample
-  install   builds the release and installs it into a server
-  package   makes a Debian package and the source archive for PGXN, below target/
-  upgrade-draft  compares a database upgraded from the last release with a fresh one and writes down, as SQL, what the
-                 upgrade script lacks
-              --from VERSION  from this release
-  check-majors  compiles it for the major versions of Postgres that no test runs on
-  setup     only installs what is missing
-  help      prints this
-
-  --pg N             every command: the Debian packages of this major version (15 if not given); test, bench and
-                     package go on in another Debian where this one lacks it
-  --pg-config PATH   every command: the Postgres that this pg_config belongs to";
-
-const BENCH_OPTIONS: [&str; 6] = ["--input", "--limit", "--only", "--out", "--rows", "--seconds"];
+#[derive(Subcommand)]
+enum Task {
+    /// Shows the extension at work on a throwaway server
+    Demo(demo::Input),
+    /// Runs every test: formatting, lints, unit tests, and the extension in a throwaway server
+    Test(test::Options),
+    /// Measures speed beside other programs on a throwaway server (about 10 minutes) and writes a report with charts
+    Bench(bench::Options),
+    #[command(hide = true)]
+    Articles(bench::articles::Articles),
+    /// Opens psql on a throwaway server that has the extension and the demo's sample
+    Run,
+    /// Builds the release and installs it into a server
+    Install,
+    /// Makes a Debian package and the source archive for PGXN, below target/
+    Package,
+    /// Compares a database upgraded from the last release with a fresh one and writes what the upgrade script lacks, as SQL
+    UpgradeDraft {
+        /// From this release
+        #[arg(long, value_name = "VERSION")]
+        from: Option<String>,
+    },
+    /// Compiles it for the major versions of Postgres that no test runs on
+    CheckMajors,
+    /// Only installs what is missing
+    Setup,
+}
 
 fn main() -> ExitCode {
-    let outcome = dispatch();
+    let outcome = run(&CommandLine::parse());
     interrupt::checkpoint();
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
@@ -76,36 +82,24 @@ fn main() -> ExitCode {
 }
 
 /// Does what the command line says; false if tests failed.
-fn dispatch() -> Result<bool> {
-    let mut arguments = std::env::args().skip(1);
-    let command = arguments.next().unwrap_or_else(|| "help".into());
-    let mut options =
-        |own: &[&str]| options::parse(&command, &[own, &["--pg", "--pg-config"]].concat(), &mut arguments);
+fn run(CommandLine { command, postgres }: &CommandLine) -> Result<bool> {
     interrupt::watch()?;
-    match command.as_str() {
-        "demo" => demo::demo(&options(&["--input", "--limit"])?)?,
-        "test" => {
-            let options = options(&["--filter", "--accept"])?;
-            return chroot::run_elsewhere(&options)?.map_or_else(|| test::test(&options), Ok);
-        }
-        "bench" => {
-            let options = options(&[&BENCH_OPTIONS[..], &options::BENCH_FLAGS].concat())?;
-            return chroot::run_elsewhere(&options)?.map_or_else(|| bench::bench(&options).map(|()| true), Ok);
-        }
-        "run" => demo::open(&options(&[])?)?,
-        "package" => {
-            let options = options(&[])?;
-            return chroot::run_elsewhere(&options)?.map_or_else(|| package::package(&options).map(|()| true), Ok);
-        }
-        "install" => build::build_and_install(&setup::ensure(&options(&[])?)?)?,
-        "check-majors" => {
-            options(&[])?;
-            majors::check()?;
-        }
-        "upgrade-draft" => upgrade::draft(&options(&["--from"])?)?,
-        "setup" => drop(setup::ensure(&options(&[])?)?),
-        "help" | "--help" | "-h" => println!("{HELP}"),
-        other => return Err(format!("there is no command \"{other}\"\n\n{HELP}").into()),
+    if matches!(command, Task::Test(_) | Task::Bench(_) | Task::Package)
+        && let Some(succeeded) = chroot::run_elsewhere(postgres)?
+    {
+        return Ok(succeeded);
     }
+    match command {
+        Task::Test(options) => return test::test(postgres, options),
+        Task::Demo(input) => demo::demo(postgres, input),
+        Task::Bench(options) => bench::bench(postgres, options),
+        Task::Articles(articles) => bench::articles::write(articles, std::io::stdout().lock()),
+        Task::Run => demo::open(postgres),
+        Task::Install => build::build_and_install(&setup::ensure(postgres)?, Profile::Release),
+        Task::Package => package::package(postgres),
+        Task::UpgradeDraft { from } => upgrade::draft(postgres, from.as_deref()),
+        Task::CheckMajors => majors::check(),
+        Task::Setup => setup::ensure(postgres).map(drop),
+    }?;
     Ok(true)
 }

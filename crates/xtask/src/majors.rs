@@ -14,14 +14,14 @@ const MAJORS: [u32; 2] = [14, 16];
 pub fn check() -> Result {
     let place = target()?.join("majors");
     for major in MAJORS {
-        say::step(&format!("checking that it compiles for PostgreSQL {major} (about 2 minutes the first time)"));
         let mut check = cargo();
         check.args(["check", "--package", "pg_neardup", "--no-default-features", "--features", &format!("pg{major}")]);
         check
             .env("DOCS_RS", "1")
             .env("RUSTC_WRAPPER", root().join("crates/xtask/docsrs"))
             .env("CARGO_TARGET_DIR", &place);
-        run(&mut check)?;
+        let what = format!("checking that it compiles for PostgreSQL {major} (about 2 minutes the first time)");
+        say::during(&what, |_| run(&mut check))?;
     }
     Ok(())
 }

@@ -2,29 +2,27 @@
 //!
 //! The version stands in Cargo.toml alone; META.json must say the same, which is checked here.
 
-use crate::build::build;
+use crate::build::{Profile, VERSION, build};
 use crate::command::{root, run, text};
 use crate::debian;
 use crate::error::{Doing, Result};
-use crate::options::Options;
-use crate::postgres::Postgres;
+use crate::postgres::{Choice, Postgres};
 use crate::say;
 use crate::setup;
-use crate::upgrade::VERSION;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const MAINTAINER: &str = "the pg_neardup authors <pg_neardup@localhost>";
 
 /// Makes the packages and says where they are.
-pub fn package(options: &Options) -> Result {
+pub fn package(choice: &Choice) -> Result {
     let described = version_in_meta()?;
     if described != VERSION {
         return Err(format!("META.json is of version {described}, Cargo.toml of {VERSION}").into());
     }
-    let postgres = setup::ensure(options)?;
+    let postgres = setup::ensure(choice)?;
     debian::install_missing(&["binutils".to_owned(), "git".to_owned()])?;
-    let built = build(&postgres)?;
+    let built = build(&postgres, Profile::Release)?;
     let place = built.parent().unwrap_or(&built).to_owned();
     let debian = debian_package(&postgres, &built, &place)?;
     say::note(&debian.display().to_string());
@@ -35,13 +33,13 @@ pub fn package(options: &Options) -> Result {
 
 /// The version that META.json gives, in both places; both, if they are not the same.
 pub fn version_in_meta() -> Result<String> {
-    let meta = root().join("META.json");
-    let described = std::fs::read_to_string(&meta).doing("read", &meta)?;
-    let lines = described.lines().filter_map(|line| line.trim().strip_prefix("\"version\": \""));
-    let mut versions: Vec<&str> = lines.filter_map(|rest| rest.split('"').next()).collect();
-    let places = versions.len();
+    let path = root().join("META.json");
+    let meta = std::fs::read_to_string(&path).doing("read", &path)?;
+    let meta: serde_json::Value = serde_json::from_str(&meta).map_err(|error| format!("META.json: {error}"))?;
+    let version = |value: &serde_json::Value| value["version"].as_str().unwrap_or("none").to_owned();
+    let mut versions = vec![version(&meta), version(&meta["provides"]["pg_neardup"])];
     versions.dedup();
-    Ok(if places == 2 { versions.join(", ") } else { format!("{places} times {}", versions.join(", ")) })
+    Ok(versions.join(", "))
 }
 
 /// The package `postgresql-15-neardup`: the built files in the directories of Debian's server, and nothing run at installation.
@@ -102,15 +100,4 @@ fn source_archive(place: &Path) -> Result<PathBuf> {
     git.current_dir(root()).args(["archive", "--format=zip", &format!("--prefix=pg_neardup-{VERSION}/")]);
     text(git.arg("--output").arg(&archive).arg("HEAD"))?;
     Ok(archive)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::newest_libc;
-
-    #[test]
-    fn the_newest_version_counts_as_a_number() {
-        let symbols = "0000 DF *UND* 0000 (GLIBC_2.9) open\n0000 DF *UND* 0000 (GLIBC_2.34) read\n0000 (GCC_3.0) x\n";
-        assert_eq!(newest_libc(symbols), "2.34");
-    }
 }

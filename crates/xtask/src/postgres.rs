@@ -1,9 +1,27 @@
-//! Where a Postgres installation has its things, as its `pg_config` says.
+//! Which Postgres: its `pg_config`, and where that says it has its things.
 
 use crate::command::text;
 use crate::error::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// What the command line says of it.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Choice {
+    /// The Debian packages of this major version [default: 15]; test, bench and package go on in another Debian where this one lacks it
+    #[arg(long, global = true, value_name = "N")]
+    pub pg: Option<u32>,
+    /// The Postgres that this pg_config belongs to, instead of Debian's
+    #[arg(long, global = true, value_name = "PATH")]
+    pub pg_config: Option<PathBuf>,
+}
+
+impl Choice {
+    /// The major version of the Debian packages.
+    pub fn major(&self) -> u32 {
+        self.pg.unwrap_or(15)
+    }
+}
 
 /// One installation of Postgres.
 #[derive(Clone, Debug)]
@@ -19,12 +37,18 @@ pub struct Postgres {
 impl Postgres {
     /// Asks `pg_config` about its installation.
     pub fn at(pg_config: &Path) -> Result<Self> {
-        let ask = |what: &str| text(Command::new(pg_config).arg(what));
-        let version = ask("--version")?;
-        let major = major_of(&version).ok_or_else(|| format!("cannot read a major version from \"{version}\""))?;
-        let pgxs = PathBuf::from(ask("--pgxs")?);
-        let tools = pgxs.ancestors().nth(2).unwrap_or(&pgxs).to_owned();
-        Ok(Self { pg_config: pg_config.to_owned(), major, bin: ask("--bindir")?.into(), pgxs: tools })
+        let mut found = Self { pg_config: pg_config.to_owned(), major: 0, bin: PathBuf::new(), pgxs: PathBuf::new() };
+        let version = found.ask("--version")?;
+        found.major = major_of(&version).ok_or_else(|| format!("cannot read a major version from \"{version}\""))?;
+        found.bin = found.ask("--bindir")?.into();
+        let pgxs = PathBuf::from(found.ask("--pgxs")?);
+        found.pgxs = pgxs.ancestors().nth(2).unwrap_or(&pgxs).to_owned();
+        Ok(found)
+    }
+
+    /// What `pg_config` answers: `--sharedir`.
+    pub fn ask(&self, option: &str) -> Result<String> {
+        text(Command::new(&self.pg_config).arg(option))
     }
 
     /// A server or client program: `postgres`, `initdb`, `psql`.
@@ -47,16 +71,4 @@ impl Postgres {
 fn major_of(version: &str) -> Option<u32> {
     let number = version.split_whitespace().nth(1)?;
     number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::major_of;
-
-    #[test]
-    fn major_versions() {
-        assert_eq!(major_of("PostgreSQL 15.20 (Debian 15.20-0+deb12u1)"), Some(15));
-        assert_eq!(major_of("PostgreSQL 18beta1"), Some(18));
-        assert_eq!(major_of("nonsense"), None);
-    }
 }

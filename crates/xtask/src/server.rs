@@ -131,6 +131,8 @@ impl Server {
             }
         }
         client.env("PGHOST", self.directory()).env("PGPORT", "5432").env("PGUSER", "postgres");
+        let path = std::env::var("PATH").unwrap_or_default();
+        client.env("PATH", format!("{}:{path}", self.postgres.bin().display()));
         client.env("PGDATABASE", database).env("PGCLIENTENCODING", "UTF8").env("LC_ALL", "C.UTF-8");
         client
     }

@@ -6,12 +6,11 @@
 //! `upgrade` wants no difference, [`draft`] writes the differences down as SQL. The extension's schema has a name of its own
 //! meanwhile, so that a draft says `@extschema@` wherever a script has to, and a script that says `public` is found out.
 
-use crate::build::{build_and_install, target};
+use crate::build::{Profile, VERSION, build_and_install, target};
 use crate::command::{root, text};
 use crate::error::{Doing, Result};
 use crate::interrupt::{Disposable, dispose, on_exit};
-use crate::options::Options;
-use crate::postgres::Postgres;
+use crate::postgres::{Choice, Postgres};
 use crate::psql::{psql, query};
 use crate::say;
 use crate::server::Server;
@@ -20,8 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The version of this tree.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 const SNAPSHOT: &str = include_str!("upgrade/snapshot.sql");
 /// Stands for `@extschema@`.
 const SCHEMA: &str = "at_extschema";
@@ -50,7 +47,7 @@ impl Released {
     pub fn install(postgres: &Postgres, version: &str) -> Result<Self> {
         let name = format!("pg_neardup--{version}.sql");
         let from = root().join("sql/releases").join(&name);
-        let directory = PathBuf::from(text(std::process::Command::new(&postgres.pg_config).arg("--sharedir"))?);
+        let directory = PathBuf::from(postgres.ask("--sharedir")?);
         let to = directory.join("extension").join(&name);
         std::fs::copy(&from, &to).doing("write", &to)?;
         let script: Arc<dyn Disposable> = Arc::new(Script(to));
@@ -220,15 +217,15 @@ fn in_a_script(statement: &str) -> String {
 }
 
 /// `cargo xtask upgrade-draft`: writes what the upgrade script from a release still lacks to a file below `target/`.
-pub fn draft(options: &Options) -> Result {
+pub fn draft(choice: &Choice, from: Option<&str>) -> Result {
     let released = releases()?;
-    let release = match &options.from {
-        Some(version) if released.contains(version) => version,
+    let release = match from {
+        Some(version) if released.iter().any(|release| release == version) => version,
         Some(version) => return Err(format!("{version} is not among the releases: {}", released.join(", ")).into()),
-        None => released.last().ok_or("there is no release in sql/releases")?,
+        None => released.last().map(String::as_str).ok_or("there is no release in sql/releases")?,
     };
-    let postgres = setup::ensure(options)?;
-    build_and_install(&postgres)?;
+    let postgres = setup::ensure(choice)?;
+    build_and_install(&postgres, Profile::Release)?;
     let server = Server::start(&postgres)?;
     let script = format!("sql/pg_neardup--{release}--{VERSION}.sql");
     say::step(&format!("comparing {release}, upgraded by {script} as it is, with a fresh {VERSION}"));

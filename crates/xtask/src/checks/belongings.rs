@@ -1,7 +1,7 @@
 //! What users of the extension have in their databases: signatures, indexes, guards, profiles, runs; for checks that bring it over
 //! to another version and want it to work there.
 
-use super::{Tally, expect};
+use crate::check::{Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, query};
 use crate::server::Server;
@@ -21,6 +21,8 @@ const SET_UP: &[&str] = &[
      CREATE INDEX ON sketches USING gin (minhash_bands(m, 25, 5));
      CREATE INDEX ON sketches USING gin (overlap_keys(k, 0.8));
      CREATE INDEX ON sketches USING gin (fingerprints(body));
+     CREATE INDEX ON sketches USING gin (s);
+     CREATE INDEX ON sketches USING gin (sketch(body));
      CREATE INDEX ON sketches (s);
      CREATE INDEX ON sketches USING hash (m);
      CREATE VIEW pairs AS SELECT a.id AS one, b.id AS other, a.s <~> b.s AS distance FROM sketches a JOIN sketches b ON simhash_within(a.s, b.s, 7);
@@ -54,6 +56,7 @@ const STATE: &[(&str, &str)] = &[
     ("profiles", "SELECT string_agg(concat_ws(' ', name, version, documents, md5(statistics)), E'\\n' ORDER BY version) FROM neardup.profile_versions"),
     ("signatures with a profile", "SELECT md5(string_agg(neardup.p_simhash(body, 'house')::text, ' ' ORDER BY id)) FROM articles"),
     ("a search by bands", "SET enable_seqscan = off; SELECT md5(string_agg(p::text, ' ' ORDER BY one, other)) FROM pairs p"),
+    ("a search by sketches", "SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON near_duplicate(a.body, b.body)"),
     ("a search by minhash bands", "SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON minhash_within(a.m, b.m, 0.5, 25, 5)"),
     ("a search by overlap", "SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON overlap_within(b.k, a.k, 0.8)"),
 ];

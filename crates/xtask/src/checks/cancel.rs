@@ -3,10 +3,9 @@
 //! That it stops within the work, and not at the end of it, is told by a sequence that the statement would count up afterwards. How long the
 //! slowest took to notice is printed. Loops over one text are in `hostile`, with texts of 100 MB.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
-use crate::test::Context;
 use std::time::{Duration, Instant};
 
 const DATABASE: &str = "cancel";

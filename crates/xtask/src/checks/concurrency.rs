@@ -3,11 +3,11 @@
 //! Once row by row, for each way to find near-duplicates as loads beside sessions that write single rows, and while statements fail, are
 //! cancelled and backends are killed: nothing survives that the guard calls a copy, no lock and no broken session is left behind.
 
-use super::{Tally, expect, sample};
+use super::sample;
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, query};
 use crate::server::Server;
-use crate::test::Context;
 use std::collections::BTreeSet;
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
 //! A server killed in the middle: what was committed is there again, what was not is gone, a load in the middle too, and the guard still stands.
 //! Likewise when one backend is killed among others that write: the server then restarts all of them.
 
-use super::{Tally, expect, sample};
+use super::sample;
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::interrupt::kill;
 use crate::psql::{Session, query};
 use crate::server::Server;
-use crate::test::Context;
 use std::collections::BTreeSet;
 use std::time::Duration;
 

@@ -1,13 +1,11 @@
 //! The demo, on its sample and with `--input`: no statement meets an error that the script does not announce, and the sample's copies are
 //! found.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::command::root;
-use crate::demo::rehearse;
+use crate::demo::{Input, rehearse};
 use crate::error::Result;
-use crate::options::Options;
 use crate::psql::query;
-use crate::test::Context;
 
 /// How many of the sample's 18 copies are listed at least, and whether one of its 7 updates is: what its notes say of each row.
 const FOUND: &str = "SELECT count(*) >= 16, bool_or(key IN ('15', '32', '35', '42', '49', '52', '60')) FROM neardup.duplicates('articles')";
@@ -19,7 +17,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for (database, input) in inputs {
         query(server, "postgres", &format!("CREATE DATABASE {database}"))?;
-        let statements = rehearse(server, database, &Options { input, ..Options::default() })
+        let statements = rehearse(server, database, &Input { input, limit: None })
             .map_err(|error| format!("{database}: {error}"))?;
         println!("    {database}: {statements} pieces");
         tally += Tally::one(statements > 0);

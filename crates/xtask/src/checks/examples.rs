@@ -6,14 +6,13 @@
 //! that follows is all that psql prints for the block, without command tags; [`super::pasted`] compares, and `--accept`
 //! writes today's output there. The script given to psql has the line numbers of the document, so its messages point there.
 
-use super::Tally;
 use super::pasted::{compare, corrected, diff, is_same, matches};
 use super::regress::names;
+use crate::check::{Context, Tally};
 use crate::command::{root, run as run_program};
 use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, psql};
 use crate::script::ERROR_MARK;
-use crate::test::Context;
 use std::ops::Range;
 use std::path::Path;
 

@@ -3,10 +3,9 @@
 //! The calls are drawn at random from lists of values by type, always the same ones. An error with another SQLSTATE than those of [`FITTING`]
 //! is a failure (an internal error, out of memory, a call that had to be cancelled), and so is a server that goes down.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
-use crate::test::Context;
 
 const DATABASE: &str = "extremes";
 /// How often each function is called.

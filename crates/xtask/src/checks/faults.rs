@@ -1,14 +1,13 @@
 //! A machine that has run out of something. No disk: errors of class 53, nothing lost, and everything goes on when there is room again.
 //! No memory: the statement or at worst the session ends with 53200, and never the server.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::command::{answers, is_root, text};
 use crate::error::Result;
 use crate::interrupt::{Disposable, dispose, on_exit};
 use crate::psql::{Session, fresh_database, query};
 use crate::say;
 use crate::server::Server;
-use crate::test::Context;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;

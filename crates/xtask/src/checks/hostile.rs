@@ -4,10 +4,9 @@
 //! A time limit of a minute stands for "for ever": whatever is not linear would need hours for 100 MB. That a function can be
 //! cancelled is told by a sequence that the same expression would count up after it.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
-use crate::test::Context;
 
 const DATABASE: &str = "hostile";
 

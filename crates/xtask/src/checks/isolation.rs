@@ -1,9 +1,9 @@
 //! `tests/isolation`: what two sessions see of each other, by Postgres's own isolation tester.
 
-use super::{Tally, regress};
+use super::regress;
+use crate::check::{Context, Tally};
 use crate::command::root;
 use crate::error::Result;
-use crate::test::Context;
 
 /// Runs every `specs/*.spec`.
 pub fn run(context: &Context) -> Result<Tally> {

@@ -3,11 +3,10 @@
 //!
 //! Bits are flipped, and pieces cut, doubled, put in and put elsewhere, by a generator that starts from the same number each time.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, query};
 use crate::server::Server;
-use crate::test::Context;
 use std::fmt::Write;
 
 const DATABASE: &str = "mutations";

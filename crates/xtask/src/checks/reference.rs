@@ -6,13 +6,13 @@
 //! business; forms for `varchar`, `char` and literals of a document that is text are there without a row; what nobody calls by hand is
 //! named in one line below the functions.
 
-use super::{Tally, expect};
+use crate::build::VERSION;
+use crate::check::{Context, Tally, expect};
 use crate::command::root;
 use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, query};
 use crate::server::Server;
-use crate::test::Context;
-use crate::upgrade::{Released, VERSION, releases};
+use crate::upgrade::{Released, releases};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DATABASE: &str = "reference";

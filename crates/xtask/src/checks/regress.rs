@@ -2,12 +2,11 @@
 //!
 //! Each file starts in a fresh database that has the extension in it, so that none depends on another.
 
-use super::Tally;
+use crate::check::{Context, Tally};
 use crate::command::{output, root};
 use crate::error::{Doing, Error, Result};
 use crate::psql::fresh_database;
 use crate::say::seconds;
-use crate::test::Context;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

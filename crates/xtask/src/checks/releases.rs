@@ -1,12 +1,12 @@
 //! What has been released stays as it was, and this version has the same number everywhere.
 
-use super::{Tally, expect};
+use crate::build::VERSION;
+use crate::check::{Context, Tally, expect};
 use crate::command::{root, text};
 use crate::error::{Doing, Result};
 use crate::package::version_in_meta;
 use crate::say;
-use crate::test::Context;
-use crate::upgrade::{VERSION, releases};
+use crate::upgrade::releases;
 use std::process::Command;
 
 /// Compares the frozen scripts with their digests, and the places that name a version.

@@ -1,11 +1,10 @@
 //! Each procedure interrupted twenty times at random points: cancelled, killed, or the server gone. Each can be called again, no
 //! row is lost that is not in the archive, no group without the row that stays.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
 use crate::server::Server;
-use crate::test::Context;
 use std::time::Duration;
 
 const DATABASE: &str = "resume";

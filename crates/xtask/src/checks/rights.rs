@@ -3,11 +3,10 @@
 //!
 //! Each payload calls a function that rings a bell, a sequence, which stays rung even where the transaction does not end well.
 
-use super::{Tally, expect};
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
 use crate::server::Server;
-use crate::test::Context;
 
 const DATABASE: &str = "rights";
 const SETUP: &str = include_str!("rights/setup.sql");

@@ -1,12 +1,11 @@
 //! What cargo checks by itself: formatting, lints, unit tests.
 
-use super::Tally;
-use crate::command::{cargo, run, shown, start};
+use crate::build::for_postgres;
+use crate::check::{Context, Tally};
+use crate::command::{cargo, lines, run};
 use crate::error::Result;
-use crate::setup::{ensure_lint_tools, for_postgres};
-use crate::test::Context;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use crate::setup::ensure_lint_tools;
+use std::process::Command;
 
 /// `cargo fmt --check`.
 pub fn format(_: &Context) -> Result<Tally> {
@@ -18,7 +17,7 @@ pub fn format(_: &Context) -> Result<Tally> {
 pub fn lint(context: &Context) -> Result<Tally> {
     ensure_lint_tools()?;
     let mut tally = Tally::default();
-    for package in ["neardup-core", "xtask", "pg_neardup"] {
+    for package in ["neardup-text", "neardup-core", "neardup-verdict", "xtask", "pg_neardup"] {
         let mut clippy = cargo();
         clippy.args(["clippy", "--quiet", "--package", package, "--all-targets"]);
         if package == "pg_neardup" {
@@ -30,9 +29,13 @@ pub fn lint(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The unit and property tests of the pure crate.
+/// The unit and property tests of the crates that know nothing of Postgres.
 pub fn core(context: &Context) -> Result<Tally> {
-    cargo_test("neardup-core", context)
+    let mut tally = Tally::default();
+    for package in ["neardup-text", "neardup-core", "neardup-verdict"] {
+        tally += cargo_test(package, context)?;
+    }
+    Ok(tally)
 }
 
 /// The unit tests of these commands.
@@ -49,19 +52,13 @@ fn cargo_test(package: &str, context: &Context) -> Result<Tally> {
 
 /// Runs `cargo test`, shows what it prints, and adds up its summaries.
 fn counted(command: &mut Command) -> Result<Tally> {
-    let (mut child, _running) = start(command.stdout(Stdio::piped()))?;
     let mut tally = Tally::default();
-    if let Some(output) = child.stdout.take() {
-        for line in BufReader::new(output).lines().map_while(|line| line.ok()) {
-            match summary(&line) {
-                Some(part) => tally += part,
-                None if line.trim().is_empty() || line.starts_with("running ") => {}
-                None => println!("{line}"),
-            }
-        }
-    }
-    let status = child.wait().map_err(|error| format!("{}: {error}", shown(command)))?;
-    if !status.success() && tally.failed == 0 {
+    let succeeded = lines(command, |line| match summary(line) {
+        Some(part) => tally += part,
+        None if line.trim().is_empty() || line.starts_with("running ") => {}
+        None => println!("{line}"),
+    })?;
+    if !succeeded && tally.failed == 0 {
         tally.failed = 1;
     }
     Ok(tally)

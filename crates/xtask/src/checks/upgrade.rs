@@ -1,12 +1,13 @@
 //! A database of each earlier release, brought to this version: its catalog is that of a fresh installation, and what users have in it
 //! works, before ALTER EXTENSION (this library under yesterday's SQL) and after.
 
-use super::{Tally, belongings, expect};
+use super::belongings;
+use crate::build::VERSION;
+use crate::check::{Context, Tally, expect};
 use crate::error::Result;
 use crate::psql::query;
 use crate::say;
-use crate::test::Context;
-use crate::upgrade::{Released, VERSION, compare, has_path, releases};
+use crate::upgrade::{Released, compare, has_path, releases};
 
 const DATABASE: &str = "upgrade_used";
 

@@ -1,0 +1,120 @@
+-- How many of the copies in real tables a guard finds, and how many rows it takes for copies wrongly, beside other methods on the same
+-- pairs in the same run; and how many rows a guard marks in whole tables. The texts lie outside the repository.
+SELECT :has_folder AND bench.wants('pairs') AS pairs, :has_folder AND bench.wants('tables') AS tables \gset
+\if :has_folder
+\else
+SELECT bench.words('Left out: there is no folder of real texts (`NEARDUP_DATA`, or `../shared/data` beside the checkout).');
+\echo '    left out: there is no folder of real texts (NEARDUP_DATA, or ../shared/data beside the checkout)'
+\endif
+\if :pairs
+-- Each pair goes through a guard, or is put to another method. A pair is two rows of one scope, the longer text first, so a guard compares
+-- them with each other and nothing else. The labels D and P are copies, R, T and U are none, and a pair counts with its weight: the rows of
+-- its corpus that it stands for. Pairs without doubt are reported apart.
+\echo '    pairs that were read one by one'
+CREATE TABLE line (number bigint GENERATED ALWAYS AS IDENTITY, json text);
+\copy line (json) FROM PROGRAM 'xz -dc "$DATA/natural_gold.jsonl.xz"' (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+CREATE TABLE gold AS
+SELECT number AS pair, corpus, weight, sure, label IN ('D', 'P') AS is_copy,
+       CASE WHEN first THEN text1 ELSE text2 END AS longer, CASE WHEN first THEN text2 ELSE text1 END AS shorter
+FROM line, json_to_record(json::json) AS j (corpus text, weight float8, sure boolean, label text, text1 text, text2 text),
+     LATERAL (SELECT length(text1) >= length(text2) AS first) AS lengths;
+ALTER TABLE gold ADD PRIMARY KEY (pair);
+ANALYZE gold;
+DROP TABLE line;
+-- The Jaccard similarity decides by the threshold that gives the best F1 on these very pairs.
+CREATE TABLE similar_pair AS SELECT pair, jaccard_similarity(longer, shorter, 'chars:5') AS jaccard FROM gold;
+SELECT jaccard AS threshold
+FROM (SELECT jaccard, sum(weight * is_copy::int) OVER w AS found, sum(weight) OVER w AS called
+      FROM gold JOIN similar_pair USING (pair) WINDOW w AS (ORDER BY jaccard DESC)) AS thresholds,
+     (SELECT sum(weight) FILTER (WHERE is_copy) AS copies FROM gold) AS total
+ORDER BY found / (called + copies) DESC LIMIT 1 \gset
+
+-- A method: what makes a candidate, where not each pair is compared; the settings of a guard that marks the second row, or a condition.
+CREATE TABLE method (method int GENERATED ALWAYS AS IDENTITY, name text, candidate text, guard text, condition text);
+\set sketches 'sketch(longer) && sketch(shorter)'
+\set within '$$simhash_within(simhash(longer, ''chars:3''), simhash(shorter, ''chars:3''), %s)$$'
+\set bands '$$minhash_bands(minhash(longer, ''chars:5''), 16, 8) && minhash_bands(minhash(shorter, ''chars:5''), 16, 8)$$'
+INSERT INTO method (name, candidate, guard, condition) VALUES
+    ('guard, method sketch', :'sketches', 'method => ''sketch''', NULL),
+    ('guard, method simhash, distance 7', format(:within, 7), 'method => ''simhash'', distance => 7', NULL),
+    ('guard, method simhash, distance 3', format(:within, 3), 'method => ''simhash'', distance => 3', NULL),
+    ('SimHash alone, distance 7', format(:within, 7), 'method => ''simhash'', distance => 7, verify => ''none''', NULL),
+    ('SimHash alone, distance 3', format(:within, 3), 'method => ''simhash'', distance => 3, verify => ''none''', NULL),
+    ('MinHash bands, same verdict', :bands, NULL, :bands || ' AND neardup_internal.says_the_same(longer, shorter)'),
+    ('MinHash bands alone', :bands, NULL, :bands),
+    ('Jaccard of character 5-grams, at least ' || bench.figure(:threshold), NULL, NULL,
+     format('(SELECT jaccard FROM similar_pair s WHERE s.pair = gold.pair) >= %s', :threshold));
+
+CREATE TABLE judged (method int, pair bigint, is_candidate boolean, is_called boolean);
+DO $$
+DECLARE
+    m method;
+BEGIN
+    FOR m IN SELECT * FROM method ORDER BY method LOOP
+        CREATE TABLE two (id bigint PRIMARY KEY, pair bigint, body text, duplicate_of bigint);
+        IF m.guard IS NOT NULL THEN
+            ALTER TABLE two DROP duplicate_of;
+            EXECUTE format('SELECT neardup.protect(''two'', ''body'', %s, on_duplicate => ''mark'', scope => ''{pair}'')', m.guard);
+            INSERT INTO two (id, pair, body)
+            SELECT 2 * pair + place, pair, body FROM gold, LATERAL (VALUES (0, longer), (1, shorter)) AS texts (place, body) ORDER BY 1;
+            m.condition := '(SELECT bool_or(duplicate_of IS NOT NULL) FROM two WHERE two.pair = gold.pair)';
+        END IF;
+        EXECUTE format('INSERT INTO judged SELECT %s, pair, coalesce(%s, false), coalesce(%s, false) FROM gold',
+                       m.method, coalesce(m.candidate, 'true'), m.condition);
+        DROP TABLE two;
+    END LOOP;
+END
+$$;
+-- Shares of the weights.
+CREATE VIEW score AS
+SELECT method, corpus, is_sure, count(*) AS pairs,
+       sum(weight) FILTER (WHERE is_copy AND is_candidate) / sum(weight) FILTER (WHERE is_copy) AS candidates,
+       sum(weight) FILTER (WHERE is_copy AND is_called) / sum(weight) FILTER (WHERE is_called) AS precision,
+       coalesce(sum(weight) FILTER (WHERE is_copy AND is_called), 0) / sum(weight) FILTER (WHERE is_copy) AS recall,
+       2 * sum(weight) FILTER (WHERE is_copy AND is_called)
+       / (coalesce(sum(weight) FILTER (WHERE is_called), 0) + coalesce(sum(weight) FILTER (WHERE is_copy), 0)) AS f1
+FROM judged JOIN gold USING (pair), unnest('{f,t}'::boolean[]) is_sure WHERE sure OR NOT is_sure
+GROUP BY GROUPING SETS ((method, is_sure), (method, corpus, is_sure));
+CREATE FUNCTION pg_temp.share(value float8) RETURNS text LANGUAGE sql RETURN coalesce(to_char(value, 'FM0.000'), '–');
+SELECT a.pairs AS all_pairs, s.pairs AS sure_pairs FROM score a JOIN score s USING (method)
+WHERE method = 1 AND a.corpus IS NULL AND s.corpus IS NULL AND NOT a.is_sure AND s.is_sure \gset
+
+SELECT bench.grid('Pairs', format('`natural_gold`: %s pairs of real rows, read one by one and weighted by the rows they stand for, %s of them without doubt '
+    '(*sure*). Identical texts are left out. A guard marks the second row of a pair, the shorter text. *Candidates*: the share of the copies that the method '
+    'compares. The same verdict decides over all candidates but where a line says *alone*; MinHash is 128 values of `chars:5` in 16 bands of 8. Jaccard '
+    'similarity is exact, at the threshold that serves these very pairs best.', :all_pairs, :sure_pairs),
+    '', 'candidates', 'precision', 'recall', 'F1', 'sure: precision', 'recall', 'F1');
+SELECT bench.row(m.name, CASE WHEN m.candidate IS NULL THEN 'each pair' ELSE pg_temp.share(a.candidates) END, pg_temp.share(a.precision), pg_temp.share(a.recall),
+                 pg_temp.share(a.f1), pg_temp.share(s.precision), pg_temp.share(s.recall), pg_temp.share(s.f1))
+FROM method m JOIN score a USING (method) JOIN score s USING (method)
+WHERE a.corpus IS NULL AND s.corpus IS NULL AND NOT a.is_sure AND s.is_sure ORDER BY method;
+SELECT bench.grid('Pairs by corpus', 'The guard with method `sketch`.', '', 'pairs', 'candidates', 'precision', 'recall', 'F1', 'sure: precision', 'recall', 'F1');
+SELECT bench.row(corpus, a.pairs::text, pg_temp.share(a.candidates), pg_temp.share(a.precision), pg_temp.share(a.recall), pg_temp.share(a.f1),
+                 pg_temp.share(s.precision), pg_temp.share(s.recall), pg_temp.share(s.f1))
+FROM score a JOIN score s USING (method, corpus) WHERE method = 1 AND NOT a.is_sure AND s.is_sure ORDER BY corpus;
+SELECT bench.aim('candidates, share of the copies', candidates, at_least => 0.98), bench.aim('guard, precision', precision, at_least => 0.96),
+       bench.aim('guard, F1', f1, at_least => 0.92)
+FROM score WHERE method = 1 AND corpus IS NULL AND NOT is_sure;
+DROP VIEW score;
+DROP TABLE gold, similar_pair, method, judged;
+\endif
+
+\if :tables
+CREATE TABLE bench.marked (n int GENERATED ALWAYS AS IDENTITY, corpus text, rows float8, marked float8);
+\set corpus news
+\i bench/accuracy_corpus.sql
+\set corpus posts
+\i bench/accuracy_corpus.sql
+\set corpus sports
+\i bench/accuracy_corpus.sql
+\set corpus broadcast
+\i bench/accuracy_corpus.sql
+\set corpus titles
+\i bench/accuracy_corpus.sql
+\set corpus reuters
+\i bench/accuracy_corpus.sql
+SELECT bench.grid('Whole tables', 'Each corpus row by row through a guard with `on_duplicate => ''mark''`; of the titles 150,000, spread evenly over them.',
+                  '', 'rows', 'marked', 'share');
+SELECT bench.row(corpus, bench.grouped(rows), bench.grouped(marked), to_char(marked / rows, 'FM0.000')) FROM bench.marked ORDER BY n;
+DROP TABLE bench.marked;
+\endif

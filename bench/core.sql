@@ -1,0 +1,6 @@
+-- What the core's measuring program says of the excerpt, once.
+SELECT NOT EXISTS (SELECT FROM bench.core) AS missing \gset
+\if :missing
+\echo '    building and running the core''s measuring program (about 2 minutes the first time)'
+\copy bench.core (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh core'
+\endif

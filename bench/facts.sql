@@ -1,0 +1,39 @@
+-- Verdicts on pairs of texts that a signature calls near: articles, 1,200 characters, and short texts; and two megabytes with nothing
+-- in common.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+
+-- Texts, an expression over `body` or over `three` of them in a row, against edited copies of them.
+CREATE PROCEDURE bench.pairs(title text, expression text, length int, least float8 DEFAULT NULL) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format($f$
+        CREATE TABLE pair AS
+        SELECT text AS a, '（记者报道）' || left(text, length(text) / 2) || substr(text, length(text) / 2 + 1 + least(19, length(text) / 10)) AS b
+        FROM (SELECT body, body || lead(body, 1, '') OVER w || lead(body, 2, '') OVER w AS three FROM excerpt WINDOW w AS (ORDER BY id)) AS e,
+             LATERAL (SELECT %s AS text) AS t
+        WHERE length(text) >= %s LIMIT 2000 $f$, expression, length);
+    ANALYZE pair;
+    PERFORM bench.comparison(title, format('%s texts of %s characters on average and edited copies of them (a byline before, a tenth in the '
+        'middle or 19 characters dropped), nothing signed before, one backend.', count(*), round(coalesce(avg(length(a)), 0))),
+        'same_message(a, b)', 'pairs/s') FROM pair;
+    PERFORM bench.race(bench.count('pair'), '{ours,ours,peer}',
+        '{"same_message(a, b)",distance of two simhash calls,"pg_trgm similarity(a, b)"}',
+        ARRAY['SELECT sum((same_message(a, b)).score) FROM pair',
+              $f$SELECT sum(hamming_distance(simhash(a, 'chars:3'), simhash(b, 'chars:3'))) FROM pair$f$,
+              'SELECT sum(similarity(a, b)) FROM pair'],
+        '{"","","a number, in any language, without a view of facts"}') FROM pair HAVING count(*) > 0;
+    PERFORM bench.aim(title || ', verdicts a second', 1 / bench.cost('same_message(a, b)'), at_least => least) WHERE least IS NOT NULL;
+    DROP TABLE pair;
+END
+$$;
+CALL bench.pairs('Pairs of texts', 'body', 100);
+CALL bench.pairs('Articles of 1,200 characters', 'left(three, 1200)', 1200, 2000);
+CALL bench.pairs('Short texts', 'left(body, 40)', 40, 20000);
+DROP PROCEDURE bench.pairs;
+
+CREATE TABLE pair AS
+SELECT string_agg(chr(19968 + (n::bigint * 7919 % 6000)::int), '') AS a, string_agg(chr(26000 + (n::bigint * 7919 % 6000)::int), '') AS b
+FROM generate_series(1, 350000) AS n;
+SELECT bench.comparison('Two texts of 1 MB with no character in common', 'One pair.', 'same_message(a, b)');
+SELECT bench.race(1, '{ours}', '{"same_message(a, b)"}', ARRAY['SELECT (same_message(a, b)).score FROM pair'], '{can be cancelled}');
+SELECT bench.aim('Two texts of 1 MB, seconds', bench.cost('same_message(a, b)'), at_most => 5);
+DROP TABLE pair;

@@ -1,0 +1,99 @@
+-- Making signatures from a table's rows, beside the floor (reading the rows) and the peers; two workers beside one; comparing them.
+SELECT bench.wants('shingles') AS shingles, bench.wants('words') OR bench.wants('compare') AS words, bench.wants('exact') AS exact,
+       bench.wants('parallel') AS parallel \gset
+\if :shingles
+SELECT bench.comparison('Signing, character 5-grams', 'All texts of a table, character 5-grams, one backend without parallel workers. '
+    '`sum(hashtext(body))` reads and decompresses the same rows and hashes them once. Postgres does both: a signature is made of the text that '
+    'it hands out, and what reading costs the floor it costs us. The peers'' texts lie uncompressed in memory; so ours are signed once more '
+    'from a table that keeps them so (`SET STORAGE EXTERNAL`). The lines `in the core` sign an excerpt in memory, without a server: no way of '
+    'reading a table can be faster than they are. rensa, datasketch and simhash get their shingles ready-made outside the clock; chdb '
+    '(ClickHouse in the process) cuts its own, from a table in memory, one thread, session and table made outside the clock. datasketch and '
+    'simhash sign an excerpt.', 'sum(hashtext(body))', 'MB/s', 1e6);
+\set names '''{"sum(hashtext(body))","minhash(body, ''''chars:5''''), 128 values","simhash(body, ''''chars:5'''')","simhash(body, ''''chars:3'''')"}''::text[]'
+\set calls '''{"sum(hashtext(body))","count(minhash(body, ''''chars:5''''))","count(simhash(body, ''''chars:5''''))","count(simhash(body, ''''chars:3''''))"}''::text[]'
+SELECT bench.race(:bytes, '{floor,ours,ours,ours}', :names, ARRAY(SELECT format('SELECT %s FROM article', call) FROM unnest(:calls) call));
+CREATE TABLE plain (body text);
+ALTER TABLE plain ALTER body SET STORAGE EXTERNAL;
+INSERT INTO plain SELECT body || '' FROM article;
+VACUUM (FREEZE, ANALYZE) plain;
+SELECT bench.race(:bytes, '{floor,ours,ours,ours}', ARRAY(SELECT name || ', stored uncompressed' FROM unnest(:names) name),
+                  ARRAY(SELECT format('SELECT %s FROM plain', call) FROM unnest(:calls) call));
+DROP TABLE plain;
+\i bench/core.sql
+SELECT bench.add('ours', substr(name, 6) || ', in the core', seconds / amount, 'in the core, no table read')
+FROM bench.core WHERE name LIKE 'sign %' ORDER BY line;
+\echo '    peers from PyPI, in a temporary environment'
+\copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer rensa "$ARTICLES"'
+SELECT bench.peer('rensa', 'in a Python pipeline no database is needed, and its LSH index lives in memory');
+\copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer chdb "$ARTICLES"'
+SELECT bench.peer('chdb', 'one command reads files of any format with all cores') AS chdb \gset
+\copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer datasketch "$EXCERPT"'
+SELECT bench.peer('datasketch', 'has the widest choice of sketches and of stores: Redis, Cassandra, LSH forests');
+\copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer simhash "$EXCERPT"'
+SELECT bench.peer('simhash', 'a page of Python that anybody can change');
+SELECT bench.aim('MinHash, multiple of the floor', bench.ratio('minhash(body, ''chars:5''), 128 values', 'sum(hashtext(body))'), at_most => 1.3),
+       bench.aim(:'chdb' || ' ngramSimHashUTF8, time of simhash(body, ''chars:5'')',
+                 bench.ratio(:'chdb' || ' ngramSimHashUTF8', 'simhash(body, ''chars:5'')'), at_least => 1.5);
+\endif
+
+\if :words
+\i bench/core.sql
+SELECT bench.comparison('Signing, jieba''s words', 'An excerpt in a table, beside jieba-rs''s `cut` over the same texts in the core.', 'jieba-rs cut', 'MB/s', 1e6);
+SELECT bench.add('peer', name, seconds / amount, 'in the core, no table read') FROM bench.core WHERE name = 'jieba-rs cut';
+-- Loads the dictionary.
+SELECT simhash('江口镇', 'jieba');
+SELECT bench.race(:excerpt_bytes, '{floor,ours}', ARRAY['sum(hashtext(body))', 'simhash(body, ''jieba'')'],
+                  ARRAY['SELECT sum(hashtext(body)) FROM excerpt', 'SELECT count(simhash(body, ''jieba'')) FROM excerpt']);
+SELECT bench.aim('SimHash over jieba words, time of `cut` alone', bench.ratio('simhash(body, ''jieba'')', 'jieba-rs cut'), at_most => 1.2);
+
+SELECT bench.comparison('Comparing', 'Each of 1,000 signatures with each, in the core (`crates/neardup-core/examples/throughput.rs`).',
+                        'bit_count alone', 'M pairs/s', 1e6);
+SELECT bench.add(CASE name WHEN 'compare with bit_count alone' THEN 'floor' ELSE 'ours' END, regexp_replace(name, '^compare (with )?', ''), seconds / amount)
+FROM bench.core WHERE name LIKE 'compare %' ORDER BY line;
+SELECT bench.aim('MinHash of 128 values, M pairs/s', 1e-6 / bench.cost('minhash(128), 32 bits'), at_least => 50),
+       bench.aim('Hamming, multiple of bit_count alone', bench.ratio('simhash', 'bit_count alone'), at_most => 1.5);
+\endif
+
+\if :exact
+-- The exact stage: texts that are there already, word for word.
+\echo '   ' :short_texts short texts
+CREATE TABLE short (id bigint, body text);
+\setenv ROWS :short_texts
+\copy short FROM PROGRAM '"$XTASK" articles "$SENTENCES" 6 "$ROWS" 30'
+UPDATE short SET body = (SELECT body FROM short s WHERE s.id = 1) WHERE id % 10 = 0;
+VACUUM (FREEZE, ANALYZE) short;
+SELECT bench.comparison('Exact copies among short texts', format('%s texts of 30 characters, one in ten the same; a whole pass over the table.',
+                        bench.grouped(:short_texts)), 'sum(hashtext(body))');
+SELECT bench.race(1, '{floor,ours,ours,peer}',
+    ARRAY['sum(hashtext(body))', 'bloom_filter_agg(body, n, 0.01)', 'count(DISTINCT text_digest(body, ''{}''))', 'count(DISTINCT body)'],
+    ARRAY['SELECT sum(hashtext(body)) FROM short', format('SELECT bloom_estimated_count(bloom_filter_agg(body, %s, 0.01)) FROM short', :short_texts),
+          'SELECT count(DISTINCT text_digest(body, ''{}'')) FROM short', 'SELECT count(DISTINCT body) FROM short']);
+DROP TABLE short;
+SELECT bench.aim(format('Bloom filter of %s texts, s', bench.grouped(:short_texts)), bench.cost('bloom_filter_agg(body, n, 0.01)'), at_most => 2);
+\endif
+
+\if :parallel
+-- One worker and two; the leader only waits. What the floor gains by a second worker is what the machine gives.
+SELECT bench.comparison('Parallel workers', 'The same statement with one and with two parallel workers, `parallel_leader_participation = off`; each '
+    'row sixteen times, so that starting the workers weighs little (LATERAL: one plan for both). Beside it the same of the floor.',
+    'simhash(body, ''chars:5''), two workers');
+SET parallel_leader_participation = off; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+ALTER TABLE article SET (parallel_workers = 2);
+-- A statement in a function is planned for workers only where nothing else is asked of it: so the setting is part of the turn.
+CREATE FUNCTION pg_temp.with_workers(workers int, statement text) RETURNS float8 LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('max_parallel_workers_per_gather', workers::text, false);
+    RETURN bench.seconds(statement);
+END
+$$;
+SELECT bench.add(who, format('%s, %s', name, CASE workers WHEN 1 THEN 'one worker' ELSE 'two workers' END),
+                 (SELECT min(pg_temp.with_workers(workers, format('SELECT %s FROM article, LATERAL generate_series(1, 16 + 0 * id)', call)))
+                  FROM generate_series(1, :rounds)))
+FROM (VALUES (1, 'ours', 'simhash(body, ''chars:5'')', 'count(simhash(body, ''chars:5''))'), (2, 'floor', 'sum(hashtext(body))', 'sum(hashtext(body))')) v(n, who, name, call),
+     generate_series(1, 2) workers ORDER BY n, workers;
+ALTER TABLE article RESET (parallel_workers);
+RESET ALL;
+SELECT bench.aim('two workers, times as fast as one', bench.ratio('simhash(body, ''chars:5''), one worker', 'simhash(body, ''chars:5''), two workers'), at_least => 1.8);
+SELECT bench.words(format('Two workers read the table, which is the floor, %s times as fast as one.',
+                          bench.figure(bench.ratio('sum(hashtext(body)), one worker', 'sum(hashtext(body)), two workers'))));
+\endif

@@ -1,0 +1,63 @@
+-- A protected table through pg_dump and back, in its plain and its custom format: same rows, same guard, and it guards.
+
+CREATE SCHEMA "the press";
+CREATE TABLE "the press"."Articles" (id text PRIMARY KEY, "Body" text);
+SELECT neardup.protect('"the press"."Articles"', 'Body', on_duplicate => 'mark');
+SELECT neardup.protect('"the press"."Articles"', 'Body', log => true);
+INSERT INTO "the press"."Articles" SELECT id, body FROM sample ORDER BY length(body) DESC LIMIT 20;
+SELECT neardup.create_profile('house', words => '{江口龙舟赛}');
+CALL neardup.train_profile('house', 'SELECT body FROM sample');
+
+-- What a restored table must have as the original had it.
+CREATE VIEW state AS
+SELECT (SELECT string_agg(a::text, E'\n' ORDER BY id) FROM "the press"."Articles" a) AS rows,
+       (SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = '"the press"."Articles"'::regclass) AS indexes,
+       (SELECT string_agg((to_jsonb(p) - 'target')::text, E'\n') FROM neardup.protected p) AS settings,
+       (SELECT string_agg(pg_get_triggerdef(oid), E'\n' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = '"the press"."Articles"'::regclass) AS triggers,
+       (SELECT string_agg(v::text, E'\n' ORDER BY version)
+        FROM (SELECT name, version, role, words, documents, made, md5(statistics) FROM neardup.profile_versions) v) AS profiles,
+       (SELECT string_agg(neardup.p_simhash("Body", 'house')::text, ' ' ORDER BY id) FROM "the press"."Articles") AS signatures;
+
+-- nothing of it is empty
+SELECT count(*) FROM state WHERE rows <> '' AND indexes <> '' AND settings <> '' AND triggers <> '' AND profiles <> '' AND signatures <> '';
+--= 1
+
+SELECT * FROM state;
+--> before
+
+\! psql -Xq -c 'CREATE DATABASE dump_plain' && pg_dump | psql -Xq -v ON_ERROR_STOP=1 -o /dev/null dump_plain
+
+\c dump_plain
+
+-- all that is as it was, after a plain dump
+SELECT * FROM state;
+--= <before>
+
+-- a copy after a plain dump
+INSERT INTO "the press"."Articles" (id, "Body") SELECT 'copy', '快讯：' || "Body" FROM "the press"."Articles" ORDER BY length("Body") DESC LIMIT 1;
+--= ERROR:  23505
+
+-- news after a plain dump
+INSERT INTO "the press"."Articles" (id, "Body") VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');
+--=
+
+-- a new version of a profile after a plain dump
+SELECT neardup.create_profile('house') > (SELECT max(version) FROM neardup.profile_versions);
+--= t
+
+\c dump
+\! psql -Xq -c 'CREATE DATABASE dump_custom' && pg_dump -F custom | pg_restore --exit-on-error -d dump_custom
+
+\c dump_custom
+
+-- all that is as it was, after a custom dump
+SELECT * FROM state;
+--= <before>
+
+-- a copy after a custom dump
+INSERT INTO "the press"."Articles" (id, "Body") SELECT 'copy', '快讯：' || "Body" FROM "the press"."Articles" ORDER BY length("Body") DESC LIMIT 1;
+--= ERROR:  23505
+
+-- news after a custom dump
+INSERT INTO "the press"."Articles" (id, "Body") VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');
+--=
