@@ -1,9 +1,7 @@
 //! The rule by which guard, query and clean-up call two texts one message.
 //!
 //! [`Prepared`] holds a new text and meets one candidate after another: first the [overlap](Prepared::overlap) of the two, which costs
-//! 1 to 2 ns a byte and sorts out what shares a quotation or a template, then the [verdict](super::kept_on), which reads both. The overlap
-//! is more than a saving: the verdict's model calls some pairs copies that share little of their wording, because few such pairs are
-//! labelled.
+//! 1 to 2 ns a byte and sorts out what shares a quotation or a template, then the [verdict](super::kept_on), which reads both.
 //! [`replaces`] says which of two such texts may go.
 
 use std::borrow::Cow;

@@ -66,11 +66,9 @@ features! {
     nouns_replaced_short: -1,
     /// Whether a fact contradicts another: 1 or 0.
     any_conflict: -1,
-    /// Facts that contradict each other; this and most counts are logarithms.
-    conflicts: -1,
-    /// The same, where the text is short.
+    /// Facts that contradict each other, where the text is short; this and most counts are logarithms.
     conflicts_short: -1,
-    /// The same by length.
+    /// The same by the length of the text.
     conflict_density: -1,
     /// Those in the first [`LEAD`] units of both.
     lead_conflicts: -1,
@@ -138,7 +136,6 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
         slots: log(shape.slots),
         nouns_replaced_short: log(shape.nouns_replaced) * brief,
         any_conflict: f64::from(u8::from(hard > 0)),
-        conflicts: log(hard),
         conflicts_short: log(hard) * brief,
         conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
         lead_conflicts: log(lead),

@@ -177,6 +177,42 @@ fn a_quotation_stands_against_a_plain_word() {
 }
 
 #[test]
+fn a_rounded_figure_agrees() {
+    assert_eq!(kinds("队员场均得到1.7次抢断", "队员场均得到1.71次抢断"), []);
+    assert_eq!(kinds("队员场均得到2.6次盖帽", "队员场均得到2.56次盖帽"), []);
+    assert_eq!(kinds("队员场均得到2.6次盖帽", "队员场均得到2.46次盖帽").len(), 1);
+    assert_eq!(kinds("队员全场得到2次盖帽", "队员全场得到2.4次盖帽").len(), 1);
+}
+
+#[test]
+fn a_revised_edition_and_a_report_of_what_was_announced_are_updates() {
+    for (a, b) in [
+        (
+            "由市政府印发的修订后的《滨河市问责条例》单行本，已由某某出版社出版，即日起在全市发行。",
+            "由市政府印发的《滨河市问责条例》单行本，已由某某出版社出版，即日起在全市发行。",
+        ),
+        (
+            "应青山共和国总统邀请，市长李明将于5月19日至27日对上述四国进行正式访问。",
+            "应青山共和国总统邀请，市长李明乘专机离开本市，对上述四国进行正式访问。",
+        ),
+    ] {
+        assert_eq!(verdict(a, b), Verdict::Update, "{a} / {b}");
+    }
+}
+
+#[test]
+fn what_only_one_text_says_is_shown() {
+    let more = "收费站的二十名员工将转到公交公司工作，名单下周公布。";
+    let lines =
+        explain::explain(REPORT, &format!("{REPORT}{more}"), &"chars:2".parse().unwrap(), &mut Scratch::default());
+    let lines = lines.unwrap();
+    let own: Vec<_> = lines.iter().filter(|line| line.section == "sentence").collect();
+    assert_eq!(own.len(), 1);
+    assert_eq!((own[0].item.as_str(), own[0].in_a.as_deref()), ("only in b", None));
+    assert!(own[0].in_b.as_deref().is_some_and(|sentence| sentence.starts_with("收费站的二十名")));
+}
+
+#[test]
 fn a_slogan_is_no_message() {
     let slogan = same_message("滨河加油！", "#最新地图# 转发给家人，很准 #滨河加油#").unwrap();
     assert_eq!(slogan.verdict, Verdict::Different);

@@ -25,7 +25,6 @@ pub(super) const WEIGHTS: [f64; COUNT] = [
     -0.211, // slots
     -0.550, // nouns_replaced_short
     -0.740, // any_conflict
-    0.000,  // conflicts
     -4.017, // conflicts_short
     -1.711, // conflict_density
     -1.998, // lead_conflicts

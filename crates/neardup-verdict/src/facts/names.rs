@@ -366,5 +366,6 @@ mod tests {
         assert_eq!(names("四川人吃到美食"), [(Place, "四川人".to_owned())]);
         assert_eq!(names("上海新增三例"), [(Place, "上海".to_owned())]);
         assert_eq!(names("联系人宁继春"), [(Person, "宁继春".to_owned())]);
+        assert_eq!(names("谢谢师兄"), []);
     }
 }

@@ -220,9 +220,6 @@ fn left<'t>(
     left.into_iter().map(Some).collect()
 }
 
-/// From this length on, in units, a title is not shortened to less than three fifths.
-const LONG_QUOTE: usize = 20;
-
 /// Words that make a name that of a paper, a station or an agency, which says who reports.
 const MEDIA: [&str; 8] = ["日报", "晚报", "通讯社", "中新", "电视台", "新闻网", "客户端", "时报"];
 
@@ -250,10 +247,7 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
     let (keys_a, keys_b) = (keys(text_a, a), keys(text_b, b));
     let (short, long) = if keys_a.len() <= keys_b.len() { (keys_a, keys_b) } else { (keys_b, keys_a) };
     if a.kind == ConflictKind::Quoted {
-        // A title may be cut short; one that is its subtitle alone, or nearly, is another one's.
-        let within = long.windows(short.len().max(1)).any(|window| window == short);
-        let another = long.len() >= LONG_QUOTE && short.len() * 5 < long.len() * 3;
-        return !within || another;
+        return !long.windows(short.len().max(1)).any(|window| window == short);
     }
     let media = |text: &Text<'_>, fact: &Fact| MEDIA.iter().any(|word| text.written(fact.units.clone()).contains(word));
     // An abbreviation takes characters out of the full name, in their order.
