@@ -45,7 +45,7 @@ BEGIN
     FOREACH distance IN ARRAY w.distances LOOP
         measured := bench.lookups(format(w.query, target, distance), probes, checked);
         PERFORM bench.add(w.who, format('%s, distance %s', w.name, distance), measured.median,
-            format('recall %s, %s; %s', bench.figure(measured.found / greatest((SELECT rows FROM bench.truth t WHERE t.distance = look_up.distance), 1)),
+            format('recall %s, %s; %s', bench.figure(measured.hits / greatest((SELECT rows FROM bench.truth t WHERE t.distance = look_up.distance), 1)),
                    bench.within(measured.p95), w.remark));
     END LOOP;
     IF w.name = 'GIN on the signature' THEN
