@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
 
 use crate::error::{Result, report};
 

@@ -2,8 +2,8 @@
 
 use pgrx::prelude::*;
 
-use crate::datum::memory::keep_reserve;
 use crate::guc;
+use crate::pg::call::memory::keep_reserve;
 
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);
 
@@ -15,6 +15,6 @@ fn check_for_interrupts() {
 /// Connects the core's cancellation checks to the server's, and defines the settings.
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
-    neardup_core::interrupt::install(check_for_interrupts);
+    neardup_text::interrupt::install(check_for_interrupts);
     guc::define();
 }

@@ -1,6 +1,6 @@
 //! Maps the core's errors to SQLSTATEs, in one place.
 
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
 use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::panic::ErrorReport;
 

@@ -1,6 +1,6 @@
 //! Settings: few, and none that a signature depends on.
 
-use neardup_core::analysis::jieba;
+use neardup_text::jieba;
 use pgrx::pg_sys;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 

@@ -9,9 +9,11 @@ use super::error;
 use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
 use super::target::{Guard, Part};
-use crate::datum::trigger::{Row, RowTrigger};
-use crate::datum::{column, function, role};
 use crate::error::Result;
+use crate::pg::call::function;
+use crate::pg::call::role;
+use crate::pg::call::trigger::{Row, RowTrigger};
+use crate::pg::value::column;
 
 /// What becomes of the row.
 pub enum Fate {

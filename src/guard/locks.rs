@@ -21,9 +21,9 @@ use pgrx::prelude::*;
 use super::moved;
 use super::signature::Signature;
 use super::target::Guard;
-use crate::datum::lock::KeyLock;
-use crate::datum::trigger;
 use crate::error::Result;
+use crate::pg::call::trigger;
+use crate::pg::lock::keys::KeyLock;
 
 /// A row that has been searched for and may not be stored yet.
 struct Row {

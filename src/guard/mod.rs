@@ -10,6 +10,7 @@
 //! [`moved`] keeps rows that an UPDATE moves to another partition from being judged as new. See `docs/guard.md`.
 
 mod actions;
+pub mod bypass;
 mod candidates;
 mod locks;
 mod moved;
@@ -24,11 +25,10 @@ use std::rc::Rc;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use crate::bypass;
-use crate::datum::boundary;
-use crate::datum::trigger::{self, Event, Row, RowTrigger};
-use crate::datum::unique;
 use crate::error::Result;
+use crate::pg::call::boundary;
+use crate::pg::call::trigger::{self, Event, Row, RowTrigger};
+use crate::pg::table::unique;
 use actions::Fate;
 use candidates::{Answer, Match};
 use moved::Arrival;

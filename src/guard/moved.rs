@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use pgrx::pg_sys;
 
 use super::locks;
-use crate::datum::trigger;
+use crate::pg::call::trigger;
 
 /// What the last event on a guarded table was, at one depth of triggers.
 struct Last {

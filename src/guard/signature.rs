@@ -5,10 +5,10 @@ use neardup_core::{banding, document};
 use pgrx::{IntoDatum, pg_sys};
 
 use super::settings::{Method, Settings};
-use crate::analyzer;
-use crate::datum::hamming_ball::HammingBall;
 use crate::error::{Result, report};
-use crate::sketch;
+use crate::pg::value::hamming_ball::HammingBall;
+use crate::search::sketch;
+use crate::text::analyzer;
 
 /// The signature of a document.
 #[derive(Clone, Debug, PartialEq)]

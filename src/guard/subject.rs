@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use neardup_core::sketch::hash::token_hash;
+use neardup_text::hash::token_hash;
 use pgrx::pg_sys;
 
 use super::target::{Guard, Part};
-use crate::datum::column::{Column, microseconds};
-use crate::datum::function;
-use crate::datum::table::{Table, Tid};
-use crate::datum::trigger::{Event, Row, RowTrigger};
+use crate::pg::call::function;
+use crate::pg::call::trigger::{Event, Row, RowTrigger};
+use crate::pg::table::rows::{Table, Tid};
+use crate::pg::value::column::{Column, microseconds};
 
 /// A row that a guard judges.
 pub struct Subject<'a> {

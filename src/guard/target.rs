@@ -12,11 +12,11 @@ use pgrx::prelude::*;
 
 use super::error;
 use super::settings::{Method, Roles, Settings};
-use crate::datum::catalog::{self, Constant, GuardIndex, Wanted};
-use crate::datum::invalidation::{self, Stamp};
-use crate::datum::partition::{self, Leaf, RootTrigger};
-use crate::datum::trigger::{RowTrigger, is_text};
 use crate::error::Result;
+use crate::pg::call::trigger::{RowTrigger, is_text};
+use crate::pg::table::catalog::{self, Constant, GuardIndex, Wanted};
+use crate::pg::table::invalidation::{self, Stamp};
+use crate::pg::table::partition::{self, Leaf, RootTrigger};
 
 /// The guard of a table, shared by the triggers of its partitions.
 pub struct Guard {

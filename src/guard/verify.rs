@@ -1,11 +1,11 @@
 //! The last stage: the text of a candidate, compared with the new one by the rule that clean-ups go by, too.
 
-use neardup_core::verdict::replaces;
+use neardup_verdict::replaces;
 use pgrx::pg_sys::Oid;
 
 use super::settings::{Settings, Verify};
 use crate::error::Result;
-use crate::judge::{Rule, Side};
+use crate::verdict::judge::{Rule, Side};
 
 /// By what two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,15 +6,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use neardup_core::analysis::Scratch;
 use neardup_core::profile::{Profile, Statistics};
+use neardup_text::Scratch;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use crate::analyzer;
-use crate::datum::read::{Moment, Reader, Value};
 use crate::error::{Result, report};
+use crate::pg::table::read::{Moment, Reader, Value};
+use crate::text::analyzer;
 
 /// How the text of an analyzer begins that is a profile.
 pub const PREFIX: &str = "profile:";

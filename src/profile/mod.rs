@@ -6,20 +6,20 @@
 mod loaded;
 mod training;
 
-use neardup_core::analysis::{Analyzer, HouseWord, Scratch, Spec};
 use neardup_core::profile::{Profile, ready_hashes, token_hashes};
 use neardup_core::sketch::corpus::JiebaCorpus;
 use neardup_core::sketch::p_simhash::PSimhash;
 use neardup_core::sketch::simhash::{SimHashCounter, keep_bits};
 use neardup_core::weighting::{Weigher, Weighting, fixed_point};
-use neardup_core::{Error, ErrorKind};
+use neardup_text::{Analyzer, HouseWord, Scratch, Spec};
+use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
-use crate::analyzer;
 use crate::argument::within;
-use crate::datum::SimHash;
 use crate::error::{Result, report};
-use crate::tokens::{as_array, ranked_words, token_list};
+use crate::pg::SimHash;
+use crate::text::analyzer;
+use crate::text::tokens::{as_array, ranked_words, token_list};
 
 pub use loaded::{PREFIX, with};
 
@@ -99,7 +99,7 @@ fn weighted(
     profile: &Profile,
     weighting: Weighting,
     scratch: &mut Scratch,
-) -> neardup_core::Result<Option<u64>> {
+) -> neardup_text::Result<Option<u64>> {
     let tokens = token_hashes(document, profile.analyzer(), scratch)?;
     let mut counter = SimHashCounter::new();
     for token in Weigher::new().weigh(&tokens, weighting, profile.idf())? {
@@ -140,12 +140,12 @@ fn profile_keywords(
 /// Checks the words of a new profile against its analyzer, and gives them as they are kept.
 #[pg_extern(sql = false)]
 fn profile_words(analyzer: &str, words: Vec<Option<String>>) -> Result<Vec<String>> {
-    let kept = || -> neardup_core::Result<Vec<String>> {
+    let kept = || -> neardup_text::Result<Vec<String>> {
         let spec: Spec = analyzer.parse()?;
         let null = || Error::new(ErrorKind::InvalidParameter, "a house word must not be NULL");
         let lines = words.iter().map(|line| line.as_deref().ok_or_else(null));
         let words: Vec<HouseWord> =
-            lines.map(|line| line.and_then(HouseWord::parse)).collect::<neardup_core::Result<_>>()?;
+            lines.map(|line| line.and_then(HouseWord::parse)).collect::<neardup_text::Result<_>>()?;
         let kept = words.iter().map(HouseWord::to_string).collect();
         Analyzer::with_words(spec, &words).map(|_| kept)
     };

@@ -8,8 +8,9 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use super::loaded;
-use crate::datum::{AggregateCall, aggregate};
 use crate::error::{Result, report};
+use crate::pg::AggregateCall;
+use crate::pg::call::aggregate;
 
 /// How often a training says how far it is.
 const PROGRESS: Duration = Duration::from_secs(3);

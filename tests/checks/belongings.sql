@@ -19,6 +19,8 @@ CREATE INDEX ON sketches USING gin (simhash_bands(s)) WITH (fastupdate = off);
 CREATE INDEX ON sketches USING gin (minhash_bands(m, 25, 5));
 CREATE INDEX ON sketches USING gin (overlap_keys(k, 0.8));
 CREATE INDEX ON sketches USING gin (fingerprints(body));
+CREATE INDEX ON sketches USING gin (s);
+CREATE INDEX ON sketches USING gin (sketch(body));
 CREATE INDEX ON sketches (s);
 CREATE INDEX ON sketches USING hash (m);
 CREATE VIEW pairs AS SELECT a.id AS one, b.id AS other, a.s <~> b.s AS distance FROM sketches a JOIN sketches b ON simhash_within(a.s, b.s, 7);
@@ -75,6 +77,9 @@ SELECT md5(string_agg(neardup.p_simhash(body, 'house')::text, ' ' ORDER BY id)) 
 
 -- a search by bands
 SET enable_seqscan = off; SELECT md5(string_agg(p::text, ' ' ORDER BY one, other)) FROM pairs p;
+
+-- a search by sketches
+SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON near_duplicate(a.body, b.body);
 
 -- a search by minhash bands
 SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON minhash_bands(a.m, 25, 5) && minhash_bands(b.m, 25, 5) AND jaccard_similarity(a.m, b.m) >= 0.5;

@@ -7,12 +7,12 @@ use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use neardup_core::analysis::ik::{self, Ik, IkMode};
-use neardup_core::analysis::jieba::{self, JiebaMode, JiebaOptions};
-use neardup_core::analysis::lexicon::Lexicon;
-use neardup_core::analysis::path::{self, Method};
-use neardup_core::analysis::{Analyzer, Scratch};
 use neardup_core::document;
+use neardup_text::ik::{self, Ik, IkMode};
+use neardup_text::jieba::{self, JiebaMode, JiebaOptions};
+use neardup_text::lexicon::Lexicon;
+use neardup_text::path::{self, Method};
+use neardup_text::{Analyzer, Scratch};
 
 const RUNS: usize = 9;
 

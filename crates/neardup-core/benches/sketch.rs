@@ -3,11 +3,11 @@
 //! The file is JSON lines with the text under `"text"`, or plain lines. Prints the least of several runs, in nanoseconds
 //! per character and, for comparisons, millions of pairs per second.
 
-use neardup_core::analysis::chars::unit_bounds;
-use neardup_core::sketch::hash::mix;
 use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, jaccard};
 use neardup_core::sketch::shingle;
 use neardup_core::sketch::simhash::SimHashCounter;
+use neardup_text::chars::unit_bounds;
+use neardup_text::hash::mix;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

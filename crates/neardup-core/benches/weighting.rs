@@ -4,11 +4,11 @@
 //! at its quickest of several runs, since other work on the machine disturbs some of them in each run.
 #![allow(missing_docs, reason = "a program, not a library")]
 
-use neardup_core::analysis::{Analyzer, Scratch};
 use neardup_core::similarity::shared_sentences;
-use neardup_core::sketch::hash::token_hash;
 use neardup_core::sketch::tokenset::{TokenSet, encode};
 use neardup_core::weighting::{Weigher, Weighting, idf::JiebaIdf};
+use neardup_text::hash::token_hash;
+use neardup_text::{Analyzer, Scratch};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let pairs: Vec<(TokenSet, TokenSet)> = (0..sets.len())
         .map(|first| Ok((TokenSet::open(&sets[first])?, TokenSet::open(&sets[(first * 7919 + 1) % sets.len()])?)))
-        .collect::<Result<_, neardup_core::Error>>()?;
+        .collect::<Result<_, neardup_text::Error>>()?;
     let report = |name: &str, measure: &dyn Fn(&(TokenSet, TokenSet)) -> usize| {
         println!("{name:<24} {:8.0} ns a pair", least(&pairs, measure));
     };

@@ -1,49 +1,14 @@
-//! Makes the tables of `analysis` at build time, from the libraries that know and from the steps that the tables must equal.
+//! Makes the table of jieba's idf weights at build time.
 
 use std::path::Path;
-use std::{env, error, fmt, fs};
+use std::{env, error};
 
-mod fold_table;
 mod idf;
-mod lexicon;
+#[path = "../../neardup-text/build/package.rs"]
 mod package;
-mod simplified_table;
-mod trie;
-mod unit_table;
-mod word_table;
 
-#[allow(dead_code, reason = "not every class matters to a table")]
-#[path = "../src/analysis/normalize/classes.rs"]
-mod classes;
-#[allow(dead_code, reason = "not every step has a table")]
-#[path = "../src/analysis/normalize/unicode.rs"]
-mod unicode;
-/// No host can cancel a build; the steps ask all the same.
-mod interrupt {
-    pub fn check() {}
-}
-
-type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
-
-fn main() -> Result<()> {
-    for source in ["build", "src/analysis/normalize/classes.rs", "src/analysis/normalize/unicode.rs"] {
-        println!("cargo::rerun-if-changed={source}");
-    }
-    let out = env::var("OUT_DIR")?;
-    for (file, table) in [
-        ("fold_table.rs", fold_table::make()?),
-        ("simplified_table.rs", simplified_table::make()?),
-        ("unit_table.rs", unit_table::make()),
-        ("word_table.rs", word_table::make()),
-    ] {
-        fs::write(Path::new(&out).join(file), table)?;
-    }
+fn main() -> Result<(), Box<dyn error::Error>> {
+    println!("cargo::rerun-if-changed=build");
     let jieba = package::source_dir("jieba-rs")?;
-    idf::generate(&jieba.join("src/data/idf.txt"), Path::new(&out))?;
-    lexicon::generate(&jieba.join("src/data/dict.txt"), Path::new(&out))
-}
-
-/// Writes one static array.
-fn array<T: fmt::Debug>(name: &str, kind: &str, values: &[T]) -> String {
-    format!("pub static {name}: [{kind}; {}] = {values:?};\n", values.len())
+    idf::generate(&jieba.join("src/data/idf.txt"), Path::new(&env::var("OUT_DIR")?))
 }

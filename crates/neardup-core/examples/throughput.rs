@@ -8,11 +8,11 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use neardup_core::analysis::{Analyzer, Scratch, jieba, presets};
 use neardup_core::document;
-use neardup_core::sketch::hash::mix;
 use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, jaccard};
 use neardup_core::sketch::simhash::hamming_distance;
+use neardup_text::hash::mix;
+use neardup_text::{Analyzer, Scratch, jieba, presets};
 
 /// Documents that are timed together.
 const BATCH: usize = 50;

@@ -2,11 +2,11 @@
 //!
 //! [`simhash`] by count and [`minhash`] keep no tokens; [`HashedTokens`] does, for what needs weights or the set itself.
 
-use crate::Result;
-use crate::analysis::{Analyzer, Cut, Scratch, chars};
-use crate::sketch::hash::token_hash;
 use crate::sketch::minhash::{MinHash, MinHasher};
 use crate::sketch::simhash::SimHashCounter;
+use neardup_text::Result;
+use neardup_text::hash::token_hash;
+use neardup_text::{Analyzer, Cut, Scratch, chars};
 
 mod tokens;
 

@@ -1,19 +1,19 @@
 //! The golden vectors of `docs/signatures.md`, computed anew: what the page promises is what the code does.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use neardup_core::analysis::{Scratch, Spec};
 use neardup_core::document::{HashedTokens, Weights, minhash as minhash_of};
 use neardup_core::sketch::bloom::BloomFilter;
 use neardup_core::sketch::corpus::CorpusStatistics;
 use neardup_core::sketch::digest::text_digest;
 use neardup_core::sketch::e_simhash::e_simhash;
-use neardup_core::sketch::hash::{mix, token_hash};
 use neardup_core::sketch::minhash::{MinHash, MinHashRef, MinHasher, Parameters, Scheme, fingerprint};
 use neardup_core::sketch::p_simhash::PSimhash;
 use neardup_core::sketch::shingle::spans;
 use neardup_core::sketch::simhash::{SimHashCounter, keep_bits, to_hex};
 use neardup_core::sketch::tokenset::TokenSet;
 use neardup_core::weighting::Weighting;
+use neardup_text::hash::{mix, token_hash};
+use neardup_text::{Scratch, Spec};
 
 const SENTENCE: &str = "近似重复的新闻，改动几个字。";
 const STAMP: u64 = 0x0123_4567_89ab_cdef;

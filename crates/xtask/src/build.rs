@@ -142,7 +142,8 @@ pub fn target() -> Result<PathBuf> {
 fn digest_of_sources() -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     hasher.write(text(Command::new("rustc").arg("-Vv"))?.as_bytes());
-    for part in ["Cargo.toml", "Cargo.lock", "pg_neardup.control", ".cargo", "src", "sql", "crates/neardup-core"] {
+    let crates = ["crates/neardup-text", "crates/neardup-core", "crates/neardup-verdict"];
+    for part in ["Cargo.toml", "Cargo.lock", "pg_neardup.control", ".cargo", "src", "sql"].into_iter().chain(crates) {
         for file in files(&root().join(part))? {
             hasher.write(file.as_os_str().as_encoded_bytes());
             hasher.write(&std::fs::read(&file).doing("read", &file)?);

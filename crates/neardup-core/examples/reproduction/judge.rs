@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
-use neardup_core::analysis::{Analyzer, Scratch};
 use neardup_core::document::HashedTokens;
 use neardup_core::similarity::{jaccard, overlap};
+use neardup_text::{Analyzer, Scratch};
 
 use crate::data::unpack;
 use crate::measure::{Measure, Signed};

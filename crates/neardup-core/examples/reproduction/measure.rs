@@ -1,13 +1,13 @@
 //! The measures of methods.md Z, each as what is kept of a document and how two of them compare.
 
-use neardup_core::Result;
-use neardup_core::analysis::{Analyzer, Scratch};
 use neardup_core::document::{self, HashedTokens, Weights};
 use neardup_core::similarity::{jaccard, overlap, vector_cosine};
 use neardup_core::sketch::minhash::{self, MinHasher, Parameters, Scheme};
 use neardup_core::sketch::simhash::hamming_distance;
 use neardup_core::sketch::tokenset::TokenSet;
 use neardup_core::weighting::Weighting;
+use neardup_text::Result;
+use neardup_text::{Analyzer, Scratch};
 
 /// A way to compare documents.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::cover::Cover;
 use super::simhash::check_distance;
-use crate::Result;
+use neardup_text::Result;
 
 /// The cover for each distance: about the fewest keys with a chance collision below 0.1 %, or else with at most 40 keys the
 /// rarest chance collision.

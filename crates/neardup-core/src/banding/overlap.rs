@@ -10,8 +10,8 @@
 //! text, so the order goes by what every text shows: longer tokens first, which are rarer in any language; then by hash.
 
 use crate::similarity::least_shared_for_overlap;
-use crate::sketch::hash::mix;
-use crate::{Error, ErrorKind, Result};
+use neardup_text::hash::mix;
+use neardup_text::{Error, ErrorKind, Result};
 
 /// Gives a token's number from its hash and its length in characters: 0 to 2^31 - 1, longer tokens (up to 4) first.
 #[must_use]
@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
     use crate::similarity;
-    use crate::sketch::hash::token_hash;
+    use neardup_text::hash::token_hash;
 
     fn gather(make: impl Fn(&mut Vec<i32>) -> Result<()>) -> Vec<i32> {
         let mut keys = Vec::new();

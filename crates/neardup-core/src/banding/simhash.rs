@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 /// How many bands a SimHash can be cut into: two bands of 32 bits would not fit an `int4` key.
 pub const BANDS: RangeInclusive<u32> = 3..=64;

@@ -6,13 +6,13 @@
 //! faster ways that keep no tokens, in the [parent module](super).
 
 use super::{Analyzer, Cut, Scratch, chars};
-use crate::sketch::hash::token_hash;
 use crate::sketch::shingle::{self, BATCH, Sink};
 use crate::sketch::simhash::{SimHashCounter, keep_bits};
 use crate::sketch::tokenset;
 use crate::weighting::idf::JiebaIdf;
 use crate::weighting::{FIXED_POINT_BITS, MAX_TOKENS, Weigher, Weighted, Weighting, fixed_point};
-use crate::{Error, ErrorKind, Result};
+use neardup_text::hash::token_hash;
+use neardup_text::{Error, ErrorKind, Result};
 
 /// The most that the weights a caller gives may add up to, so that totals in fixed point are exact.
 pub const MAX_GIVEN_WEIGHT: f64 = 536_870_912.0;
@@ -127,7 +127,7 @@ impl HashedTokens {
     pub fn distinct(&mut self) -> &[u64] {
         self.hashes.sort_unstable();
         self.hashes.dedup();
-        crate::interrupt::check();
+        neardup_text::interrupt::check();
         &self.hashes
     }
 
@@ -231,13 +231,13 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{HashedTokens, Weights};
-    use crate::ErrorKind;
-    use crate::analysis::{Analyzer, Scratch};
     use crate::document;
-    use crate::sketch::hash::token_hash;
     use crate::sketch::tokenset::TokenSet;
     use crate::weighting::idf::{Idf, JiebaIdf};
     use crate::weighting::{Weighting, fixed_point};
+    use neardup_text::ErrorKind;
+    use neardup_text::hash::token_hash;
+    use neardup_text::{Analyzer, Scratch};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

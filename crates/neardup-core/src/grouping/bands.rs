@@ -2,7 +2,7 @@
 
 use super::partition::{Partitioner, Source};
 use super::union_find::UnionFind;
-use crate::{Error, ErrorKind, Result, interrupt};
+use neardup_text::{Error, ErrorKind, Result, interrupt};
 
 /// In a bucket of up to this many rows every pair is verified; in a larger one no row is verified against more.
 const FULL_BUCKET: usize = 64;

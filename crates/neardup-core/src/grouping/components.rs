@@ -9,7 +9,7 @@ use super::near::Near;
 use super::partition::{PADDING, Partitioner, Rows, Source};
 use super::union_find::UnionFind;
 use crate::banding::cover::Cover;
-use crate::interrupt;
+use neardup_text::interrupt;
 
 /// Rows up to this number are compared outright, without looking for something better.
 const FEW_ROWS: usize = 1024;

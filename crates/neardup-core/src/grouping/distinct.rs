@@ -2,7 +2,7 @@
 
 use super::partition::{Partitioner, Rows, Source};
 use super::union_find::UnionFind;
-use crate::interrupt;
+use neardup_text::interrupt;
 
 /// Signatures of which equal ones count once, at their first position; 1 bit a row.
 pub(super) struct Distinct<'a> {

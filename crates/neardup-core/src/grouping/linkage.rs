@@ -1,6 +1,6 @@
 //! Which rows make a group.
 
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 /// Says which rows make a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Groups of near signatures: connected components of "within the threshold".
 //!
 //! * [`group_simhash`]: 64-bit SimHashes within a Hamming distance; exact.
-//! * [`split_by_message`]: one group of them, split by what the texts say.
 //! * [`group_by_bands`]: rows that share a band key and are found similar; for MinHash. [`stars_of`] refines its groups.
 //! * [`Linkage`]: whether a chain of near rows is one group.
 //!
@@ -12,7 +11,6 @@ mod bands;
 mod components;
 mod distinct;
 mod linkage;
-mod messages;
 mod near;
 mod partition;
 mod partners;
@@ -24,11 +22,10 @@ mod star;
 mod sweep;
 mod union_find;
 
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 pub use bands::group_by_bands;
 pub use linkage::Linkage;
-pub use messages::{Group, Place, split_by_message};
 pub use partners::{Partners, Row};
 pub use simhash::group_simhash;
 pub use similar::stars_of;

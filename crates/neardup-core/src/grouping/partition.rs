@@ -179,7 +179,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::sketch::hash::token_hash;
+    use neardup_text::hash::token_hash;
 
     struct Every<'a> {
         signatures: &'a [u64],

@@ -11,7 +11,7 @@
 use super::sorted::{Counts, Halves, QUARTERS, Sorted, VALUES};
 use super::sweep::{Pair, Sweep};
 use super::union_find::UnionFind;
-use crate::interrupt;
+use neardup_text::interrupt;
 
 /// Beyond this distance half a signature tells too little.
 pub(super) const MOST_DISTANCE: u32 = 7;
@@ -192,7 +192,7 @@ mod tests {
         let mut state = 1u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            crate::sketch::hash::token_hash(&state.to_string())
+            neardup_text::hash::token_hash(&state.to_string())
         };
         for distance in 0..=MOST_DISTANCE {
             let mut signatures = Vec::new();

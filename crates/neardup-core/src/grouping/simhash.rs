@@ -5,8 +5,8 @@ use super::distinct::Distinct;
 use super::star::stars;
 use super::union_find::UnionFind;
 use super::{Linkage, quarters, sorted};
-use crate::Result;
 use crate::banding::check_distance;
+use neardup_text::Result;
 
 /// Gives for each signature the position of its group's representative: the first row of the group in the given order.
 ///
@@ -50,7 +50,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::sketch::hash::token_hash;
+    use neardup_text::hash::token_hash;
 
     /// Walks from each row not yet reached to all rows within the distance, and on from those.
     fn naive_components(signatures: &[u64], distance: u32) -> Vec<u32> {

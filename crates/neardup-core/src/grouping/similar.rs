@@ -1,7 +1,7 @@
 //! Stars among rows that only a function of two rows can compare: the way of MinHash.
 
 use super::star::by_component;
-use crate::interrupt;
+use neardup_text::interrupt;
 
 /// The most representatives of a component with which a row is compared.
 const MOST_REPRESENTATIVES: usize = 256;

@@ -7,7 +7,7 @@ use ahash::AHashMap;
 
 use super::near::Near;
 use crate::banding::{self, DEFAULT_BANDS};
-use crate::{Result, interrupt};
+use neardup_text::{Result, interrupt};
 
 /// Lists the rows component by component, each in order; a component is given as the first position of each of its rows.
 pub(super) fn by_component(components: &[u32]) -> Vec<u32> {

@@ -300,7 +300,7 @@ mod tests {
         let mut state = 7u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            crate::sketch::hash::token_hash(&state.to_string())
+            neardup_text::hash::token_hash(&state.to_string())
         };
         let centres: Vec<u64> = (0..60).map(|_| random()).collect();
         let signatures: Vec<u64> = (0..9000u64)

@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{COLOURS, Drawing, finish};
-use crate::Result;
+use neardup_text::Result;
 
 const WIDTH: i32 = 800;
 const HEIGHT: i32 = 500;

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 use super::lines::{Axes, draw_lines};
 use super::{Drawing, finish};
-use crate::Result;
+use neardup_text::Result;
 
 /// One line: its name and its points, threshold and value.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::{COLOURS, Drawing, finish};
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 /// Draws a histogram of finite values in `bins` bins of equal width, 1 to 200. Whole numbers within 200 of each other get a bin each.
 ///

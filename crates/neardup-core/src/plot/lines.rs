@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::{COLOURS, Drawing, finish};
-use crate::Result;
+use neardup_text::Result;
 
 /// A chart's words and the end of its horizontal axis.
 pub(super) struct Axes<'a> {

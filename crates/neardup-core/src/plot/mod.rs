@@ -12,7 +12,7 @@ pub use curves::{Series, precision_and_recall};
 pub use histogram::histogram;
 pub use lines::curve;
 
-use crate::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind};
 
 /// What any step of drawing may give; none of it is foreseen for text in memory.
 type Drawing = std::result::Result<(), Box<dyn std::error::Error>>;
@@ -29,7 +29,7 @@ const COLOURS: [(u8, u8, u8); 8] = [
     (0, 0, 0),
 ];
 
-fn finish(what: &str, drawn: Drawing, svg: String) -> crate::Result<String> {
+fn finish(what: &str, drawn: Drawing, svg: String) -> neardup_text::Result<String> {
     match drawn {
         Ok(()) => Ok(svg),
         Err(error) => Err(Error::new(ErrorKind::InvalidParameter, format!("cannot draw the {what}: {error}"))),

@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use super::{Profile, Statistics, token_hashes};
-use crate::analysis::Scratch;
 use crate::sketch::corpus::CorpusStatistics as _;
-use crate::sketch::hash::mix;
-use crate::{Error, ErrorKind, Result, interrupt};
+use neardup_text::Scratch;
+use neardup_text::hash::mix;
+use neardup_text::{Error, ErrorKind, Result, interrupt};
 
 /// A sentence is boilerplate from one in so many documents on,
 const ONE_IN: u64 = 1000;

@@ -12,13 +12,13 @@ pub use boilerplate::Passage;
 pub use statistics::Statistics;
 pub use training::{Training, WORDS};
 
-use crate::analysis::{Analyzer, HouseWord, Scratch};
 use crate::sketch::corpus::JiebaCorpus;
 use crate::sketch::e_simhash::e_simhash;
-use crate::sketch::hash::token_hash;
 use crate::sketch::p_simhash::PSimhash;
 use crate::weighting::idf::{Idf, JiebaIdf};
-use crate::{Error, ErrorKind, Result};
+use neardup_text::hash::token_hash;
+use neardup_text::{Analyzer, HouseWord, Scratch};
+use neardup_text::{Error, ErrorKind, Result};
 
 /// The most tokens of a text that P-Simhash and E-Simhash take: some 50 MB of Chinese, for which they need 600 MB.
 pub const MAX_TOKENS: usize = 1 << 24;

@@ -18,7 +18,7 @@
 
 use crate::sketch::corpus::CorpusStatistics;
 use crate::weighting::idf::{self, Idf};
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 /// Says how the bytes are laid out.
 const FORM: u32 = 1;

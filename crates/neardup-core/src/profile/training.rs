@@ -18,8 +18,8 @@
 use ahash::AHashMap;
 
 use super::statistics::{CELLS, Statistics, Word};
-use crate::sketch::hash::mix;
-use crate::{Error, ErrorKind, Result, interrupt};
+use neardup_text::hash::mix;
+use neardup_text::{Error, ErrorKind, Result, interrupt};
 
 /// How many words a training may be asked to keep.
 pub const WORDS: std::ops::RangeInclusive<usize> = 1_000..=1_000_000;

@@ -1,7 +1,7 @@
 //! The cosine of the angle between two texts' weighted words (methods.md Z, eq. 7).
 
 use super::intersection::{Word, intersection_len, merge};
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 /// Gives the cosine similarity of two sets whose elements weigh 1 each: |A∩B| / sqrt(|A| |B|).
 #[must_use]
@@ -66,7 +66,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{cosine, vector_cosine, weighted_cosine};
-    use crate::ErrorKind;
+    use neardup_text::ErrorKind;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -6,8 +6,8 @@
 //! text that repeats itself beyond [`MOST_COMPARED`].
 
 use super::{intersection_at_least, jaccard_of, least_shared_for_jaccard};
-use crate::{Error, ErrorKind, Result};
 use ahash::AHashMap;
+use neardup_text::{Error, ErrorKind, Result};
 
 /// How many sentences of `b` one sentence of `a` is compared with, at most.
 const MOST_COMPARED: usize = 256;
@@ -35,7 +35,7 @@ pub fn shared_sentences(a: &[Vec<u64>], b: &[Vec<u64>], similarity: f64) -> Resu
     let mut compared_with = vec![usize::MAX; b.len()];
     let mut found = Vec::new();
     for (at, sentence) in a.iter().enumerate() {
-        crate::interrupt::check();
+        neardup_text::interrupt::check();
         let mut best: Option<(usize, f64)> = None;
         let candidates = sentence[..prefix(sentence.len(), similarity)].iter().flat_map(|&rank| index.sentences(rank));
         let first_seen = candidates.take(MOST_READ).filter_map(|&candidate| {
@@ -146,9 +146,9 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{MOST_COMPARED, shared_sentences};
-    use crate::ErrorKind;
     use crate::similarity::jaccard;
-    use crate::sketch::hash::token_hash;
+    use neardup_text::ErrorKind;
+    use neardup_text::hash::token_hash;
     use proptest::prelude::*;
 
     /// The character bigrams of a sentence.

@@ -25,7 +25,7 @@ pub(super) fn sorted_occurrences(words: &[u64]) -> Vec<(u64, u32)> {
     occurrences.sort_unstable_by(|a, b| {
         compared = compared.wrapping_add(1);
         if compared.is_multiple_of(1 << 16) {
-            crate::interrupt::check();
+            neardup_text::interrupt::check();
         }
         a.cmp(b)
     });

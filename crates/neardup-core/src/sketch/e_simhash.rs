@@ -10,15 +10,15 @@
 
 use super::corpus::{CorpusStatistics, sorted_occurrences};
 use super::simhash::{SimHashCounter, keep_bits};
-use crate::Result;
 use crate::weighting::fixed_point;
+use neardup_text::Result;
 
 /// Makes the signature of a text from the hashes of its words in text order, usually without stop words; the low `bits` bits.
 ///
 /// `None` if there is no word.
 ///
 /// # Errors
-/// [`InvalidParameter`](crate::ErrorKind::InvalidParameter) if `bits` is not 1 to 64.
+/// [`InvalidParameter`](neardup_text::ErrorKind::InvalidParameter) if `bits` is not 1 to 64.
 pub fn e_simhash(words: &[u64], statistics: &impl CorpusStatistics, bits: u32) -> Result<Option<u64>> {
     let occurrences = sorted_occurrences(words);
     let mut counter = SimHashCounter::new();
@@ -28,7 +28,7 @@ pub fn e_simhash(words: &[u64], statistics: &impl CorpusStatistics, bits: u32) -
         let weight = frequency * (1.0 + statistics.neighbour_entropy(hash).max(0.0));
         counter.add_weighted(hash ^ u64::from(first), fixed_point(weight));
         if done % 4096 == 0 {
-            crate::interrupt::check();
+            neardup_text::interrupt::check();
         }
     }
     keep_bits(0, bits)?;

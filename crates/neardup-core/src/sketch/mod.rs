@@ -6,7 +6,6 @@ pub mod bloom;
 pub mod corpus;
 pub mod digest;
 pub mod e_simhash;
-pub mod hash;
 mod hex;
 pub mod minhash;
 pub mod p_simhash;

@@ -21,10 +21,10 @@
 //! [`PSimhash`] holds the parameters and makes signatures.
 
 use super::corpus::{CorpusStatistics, sorted_occurrences};
-use super::hash::mix;
 use super::simhash::{MAX_BITS, keep_bits};
 use crate::weighting::fixed_point;
-use crate::{Error, ErrorKind, Result};
+use neardup_text::hash::mix;
+use neardup_text::{Error, ErrorKind, Result};
 
 /// How many of a text's heaviest words are looked at: each is compared with all heavier ones.
 const CANDIDATES: usize = 256;
@@ -131,7 +131,7 @@ impl PSimhash {
         let mut thrown = [0_u64; MAX_BITS as usize];
         for (done, &(hash, position)) in positions.iter().enumerate() {
             if done % 4096 == 4095 {
-                crate::interrupt::check();
+                neardup_text::interrupt::check();
             }
             for throw in 1..=throws {
                 let dimension = (u128::from(mix(hash ^ u64::from(position), throw)) * u128::from(dimensions)) >> 64;
@@ -160,7 +160,7 @@ fn ranked_words(occurrences: &[(u64, u32)], statistics: &impl CorpusStatistics) 
         }
         begin = end;
         if words.len() % 4096 == 0 {
-            crate::interrupt::check();
+            neardup_text::interrupt::check();
         }
     }
     words.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then(a.hash.cmp(&b.hash)));
@@ -175,10 +175,10 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::PSimhash;
-    use crate::ErrorKind;
     use crate::sketch::corpus::CorpusStatistics;
-    use crate::sketch::hash::{mix, token_hash};
     use crate::sketch::simhash::SimHashCounter;
+    use neardup_text::ErrorKind;
+    use neardup_text::hash::{mix, token_hash};
     use proptest::prelude::*;
 
     /// A made-up collection: how many of 1,000 documents have the word, and which words come together. Primes but 2 and 5, so

@@ -1,11 +1,11 @@
 //! Hashes of shingles, many at a time: every run of N consecutive units (characters, mostly) of a text.
 //!
 //! [`for_each_batch`] takes the text's bytes and the units' boundaries and hands out buffers of hashes, each equal to
-//! [`token_hash`](crate::sketch::hash::token_hash) of the shingle's bytes. Shingles are most of the tokens of a text and
+//! [`token_hash`](neardup_text::hash::token_hash) of the shingle's bytes. Shingles are most of the tokens of a text and
 //! hashing them most of the work of a signature, so they are hashed straight from the text, without a token in between;
 //! with AVX-512 eight at a time.
 
-use super::hash::bytes_hash;
+use neardup_text::hash::bytes_hash;
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -58,7 +58,7 @@ pub(crate) fn hash_into(text: &[u8], starts: &[u32], ends: &[u32], buffer: &mut 
         let (hashes, _) = buffer.split_at_mut(starts.len().min(ends.len()));
         fill(text, starts, ends, hashes, sink);
         sink.take_batch(hashes);
-        crate::interrupt::check();
+        neardup_text::interrupt::check();
     }
 }
 
@@ -89,7 +89,7 @@ fn piece_hash(text: &[u8], start: u32, end: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{Sink, fill, fill_one_by_one, for_each_batch};
-    use crate::sketch::hash::token_hash;
+    use neardup_text::hash::token_hash;
     use proptest::prelude::*;
 
     /// What a sink takes a few at a time.

@@ -21,7 +21,7 @@
 
 use crate::similarity::{cosine, jaccard, jaccard_within, overlap, overlap_within, weighted_cosine};
 use crate::weighting::{MAX_TOKENS, Weighted};
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 use std::fmt::Write as _;
 
 /// The format version this module reads and writes.

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use crate::interrupt;
+use neardup_text::interrupt;
 
 /// The longest window: 64 k tokens.
 pub const MAX_WINDOW: usize = 1 << 16;
@@ -83,7 +83,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::sketch::hash::token_hash;
+    use neardup_text::hash::token_hash;
 
     fn fingerprints(hashes: &[u64], window: usize) -> Vec<i32> {
         let mut winnower = Winnower::new(window);

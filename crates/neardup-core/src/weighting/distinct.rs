@@ -41,7 +41,7 @@ impl Distinct {
         self.resize(Self::slots(tokens.len()));
         self.ids.reserve(tokens.len());
         for (chunk, tokens) in tokens.chunks(1 << 16).enumerate() {
-            crate::interrupt::check();
+            neardup_text::interrupt::check();
             for (at, &hash) in (chunk as u32 * (1 << 16)..).zip(tokens) {
                 self.add(at, hash);
             }

@@ -57,7 +57,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{Idf, JiebaIdf, TABLE, idf};
-    use crate::sketch::hash::token_hash;
+    use neardup_text::hash::token_hash;
 
     /// As `idf.txt` states them: the commonest word, a rarer one, one of the rarest, and one it does not know.
     #[test]

@@ -2,9 +2,9 @@
 
 use super::idf::Idf;
 use super::{Weigher, Weighting};
-use crate::Result;
-use crate::analysis::Token;
-use crate::sketch::hash::token_hash;
+use neardup_text::Result;
+use neardup_text::Token;
+use neardup_text::hash::token_hash;
 
 /// A token worth showing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,8 +39,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{Weighting, keywords};
-    use crate::analysis::Token;
     use crate::weighting::idf::JiebaIdf;
+    use neardup_text::Token;
 
     fn tokens(words: &'static str) -> Vec<Token<'static>> {
         words.split(' ').map(|text| Token { text, start: text.as_ptr() as usize - words.as_ptr() as usize }).collect()

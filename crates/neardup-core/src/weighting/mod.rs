@@ -6,7 +6,7 @@
 //! * [`keywords`]: the heaviest tokens.
 //! * [`fixed_point`]: the integer form of a weight, in which signatures add.
 //!
-//! A token is known here by its [`token_hash`](crate::sketch::hash::token_hash) alone, as in every signature.
+//! A token is known here by its [`token_hash`](neardup_text::hash::token_hash) alone, as in every signature.
 //! Distinct tokens come in the order of their first occurrence. Every weight is a function of the token sequence
 //! (and of the idf table), computed by additions, multiplications and divisions in a stated order, so it is the
 //! same bits on every machine; the weights of one format version never change.
@@ -17,9 +17,9 @@ pub mod idf;
 mod keywords;
 mod textrank;
 
-use crate::{Error, ErrorKind, Result};
 use distinct::Distinct;
 use idf::Idf;
+use neardup_text::{Error, ErrorKind, Result};
 use textrank::TextRank;
 
 pub use fixed::{FIXED_POINT_BITS, fixed_point};
@@ -174,7 +174,7 @@ mod tests {
 
     use super::idf::{Idf, JiebaIdf};
     use super::{Weigher, Weighting};
-    use crate::ErrorKind;
+    use neardup_text::ErrorKind;
     use proptest::prelude::*;
     use std::collections::HashMap;
 

@@ -80,7 +80,7 @@ impl TextRank {
                 }
             }
         }
-        crate::interrupt::check();
+        neardup_text::interrupt::check();
         self.seen_by.clear();
         self.seen_by.resize(vertices, u32::MAX);
         for vertex in 0..vertices {
@@ -119,7 +119,7 @@ impl TextRank {
 
     /// Applies equation 4 to each vertex once; gives the largest change.
     fn sweep(&mut self) -> f64 {
-        crate::interrupt::check();
+        neardup_text::interrupt::check();
         let mut change: f64 = 0.0;
         for vertex in 0..self.ranks.len() {
             let neighbours = &self.neighbours[self.starts[vertex] as usize..self.ends[vertex] as usize];

@@ -31,7 +31,7 @@ use crate::check::Check;
 pub const ALL: &[Check] = &[
     Check::alone("format", "cargo fmt --check", rust::format),
     Check::alone("lint", "cargo clippy (about 2 minutes the first time)", rust::lint),
-    Check::alone("core", "unit tests of neardup-core (about 3 minutes the first time)", rust::core),
+    Check::alone("core", "unit tests of the crates without Postgres (about 3 minutes the first time)", rust::core),
     Check::alone("unsafe", "unsafe code, each piece with its argument", unsafety::run),
     Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),

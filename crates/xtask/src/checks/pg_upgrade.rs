@@ -13,11 +13,12 @@ use std::path::PathBuf;
 
 const DATABASE: &str = "pg_upgrade";
 
-/// What README advises afterwards, since pg_upgrade leaves out what an extension has added to an operator family of Postgres's own.
-const AFTERWARDS: &str =
-    "ALTER OPERATOR FAMILY pg_catalog.array_ops USING gin ADD OPERATOR 1 neardup.&& (integer[], integer[])";
-const PLAN: &str =
-    "SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM sketches WHERE simhash_within(s, '0123456789abcdef', 3)";
+/// Searches, each of which must still go through its index: nothing of ours is a member of an operator family of Postgres's own, so
+/// that no hand step follows a pg_upgrade.
+const SEARCHES: &[&str] = &[
+    "SELECT FROM sketches WHERE simhash_within(s, '0123456789abcdef', 3)",
+    "SELECT FROM articles WHERE near_duplicate(body, '南京市长江大桥今年通车')",
+];
 
 /// Upgrades from each older server that is there.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -38,8 +39,6 @@ pub fn run(context: &Context) -> Result<Tally> {
         let when = format!("pg_upgrade from {major} to {}", context.postgres.major);
         tally += searches_by_index(&upgraded, &when)?;
         tally += belongings::still_work(&upgraded, DATABASE, &before, &when)?;
-        query(&upgraded, DATABASE, AFTERWARDS)?;
-        tally += searches_by_index(&upgraded, "after what README advises")?;
     }
     if tally == Tally::default() {
         say::note("skipped: no older Postgres with the extension is here");
@@ -48,6 +47,11 @@ pub fn run(context: &Context) -> Result<Tally> {
 }
 
 fn searches_by_index(server: &Server, when: &str) -> Result<Tally> {
-    let plan = query(server, DATABASE, PLAN)?;
-    Ok(expect(&format!("a search uses its index, {when}"), &plan.contains("Bitmap Index Scan").to_string(), "true"))
+    let mut tally = Tally::default();
+    for search in SEARCHES {
+        let plan = query(server, DATABASE, &format!("SET enable_seqscan = off; EXPLAIN (COSTS OFF) {search}"))?;
+        let by_index = plan.contains("Bitmap Index Scan").to_string();
+        tally += expect(&format!("{search} uses its index, {when}"), &by_index, "true");
+    }
+    Ok(tally)
 }

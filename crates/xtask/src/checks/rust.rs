@@ -17,7 +17,7 @@ pub fn format(_: &Context) -> Result<Tally> {
 pub fn lint(context: &Context) -> Result<Tally> {
     ensure_lint_tools()?;
     let mut tally = Tally::default();
-    for package in ["neardup-core", "xtask", "pg_neardup"] {
+    for package in ["neardup-text", "neardup-core", "neardup-verdict", "xtask", "pg_neardup"] {
         let mut clippy = cargo();
         clippy.args(["clippy", "--quiet", "--package", package, "--all-targets"]);
         if package == "pg_neardup" {
@@ -29,9 +29,13 @@ pub fn lint(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The unit and property tests of the pure crate.
+/// The unit and property tests of the crates that know nothing of Postgres.
 pub fn core(context: &Context) -> Result<Tally> {
-    cargo_test("neardup-core", context)
+    let mut tally = Tally::default();
+    for package in ["neardup-text", "neardup-core", "neardup-verdict"] {
+        tally += cargo_test(package, context)?;
+    }
+    Ok(tally)
 }
 
 /// The unit tests of these commands.

@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 /// What begins the paths of files that may be unsafe: what stands between Postgres and the rest, the CPU's kernels, and the inner
 /// loop that undoes pglz.
 const PLACES: [&str; 17] = [
-    "src/datum/",
-    "src/copies.rs",
-    "src/evaluate.rs",
-    "src/grouping.rs",
-    "src/planning.rs",
+    "src/pg/",
+    "src/cleanup/copies.rs",
+    "src/verdict/evaluate.rs",
+    "src/cleanup/grouping.rs",
+    "src/search/planning.rs",
     "src/guc.rs",
     "src/guard/",
-    "crates/neardup-core/src/analysis/chars/neon.rs",
-    "crates/neardup-core/src/analysis/chars/x86.rs",
-    "crates/neardup-core/src/analysis/normalize/fused/x86.rs",
+    "crates/neardup-text/src/chars/neon.rs",
+    "crates/neardup-text/src/chars/x86.rs",
+    "crates/neardup-text/src/normalize/fused/x86.rs",
     "crates/neardup-core/src/grouping/near.rs",
     "crates/neardup-core/src/grouping/sweep.rs",
     "crates/neardup-core/src/pglz.rs",
@@ -28,14 +28,16 @@ const PLACES: [&str; 17] = [
     "crates/xtask/src/checks/unsafety.rs",
 ];
 /// Where Postgres's own functions are declared: those that may run foreign code, and those of its memory.
-const DECLARATIONS: [&str; 2] = ["src/datum/boundary.rs", "src/datum/memory.rs"];
+const DECLARATIONS: [&str; 2] = ["src/pg/call/boundary.rs", "src/pg/call/memory.rs"];
 /// How far above a piece its argument may begin, attributes and the rest of the comment between them.
 const REACH: usize = 12;
 
 /// Reads all sources.
 pub fn run(_: &Context) -> Result<Tally> {
     let mut files = Vec::new();
-    for directory in ["src", "crates/neardup-core/src", "crates/xtask/src"] {
+    for directory in
+        ["src", "crates/neardup-core/src", "crates/neardup-text/src", "crates/neardup-verdict/src", "crates/xtask/src"]
+    {
         sources(&root().join(directory), &mut files)?;
     }
     let mut tally = Tally::default();
@@ -47,7 +49,7 @@ pub fn run(_: &Context) -> Result<Tally> {
         total += pieces.len();
         let belongs = pieces.is_empty() || PLACES.iter().any(|place| name.starts_with(place));
         if !belongs {
-            println!("{name}: unsafe code does not belong here; src/datum/ gives safe views");
+            println!("{name}: unsafe code does not belong here; src/pg/ gives safe views");
         }
         let bare: Vec<usize> = pieces.iter().filter(|(_, argued)| !argued).map(|(line, _)| *line).collect();
         bare.iter().for_each(|line| println!("{name}:{line}: no SAFETY: above it says why this is sound"));
@@ -140,7 +142,7 @@ mod tests {
         let text = "unsafe extern \"C-unwind\" {\n}\nlet a = boundary::catch(|| raw::f(g(1), 2));\nlet b = raw::f();\nlet c = straw::f();\n";
         let lines = |name| unguarded(name, text).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
         assert_eq!(lines("src/a.rs"), [1, 4]);
-        assert_eq!(lines("src/datum/boundary.rs"), [4]);
+        assert_eq!(lines("src/pg/call/boundary.rs"), [4]);
         assert!(lines("crates/xtask/src/a.rs").is_empty());
     }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::sketch::corpus::CorpusStatistics;
-use crate::sketch::hash::token_hash;
+use neardup_text::hash::token_hash;
 
 /// A word of the tests: small numbers are no hashes.
 fn word(number: u64) -> u64 {

@@ -15,7 +15,7 @@
 //! functions of the paper.
 
 use crate::sketch::digest::digest_number;
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 pub(super) const VERSION: u8 = 1;
 pub(super) const HEADER_BYTES: usize = 16;
@@ -123,7 +123,7 @@ impl<'a> BloomRef<'a> {
         let mut ones = 0_u64;
         for chunk in self.data.chunks(1 << 20) {
             ones += chunk.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
-            crate::interrupt::check();
+            neardup_text::interrupt::check();
         }
         ones as f64 / self.header.bits as f64
     }

@@ -12,8 +12,8 @@ mod tests;
 pub use format::{BloomHeader, BloomRef};
 
 use super::hex;
-use crate::{Error, ErrorKind, Result};
 use format::{HEADER_BYTES, MAX_BITS, MAX_HASHES, VERSION};
+use neardup_text::{Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::{BloomFilter, BloomRef, HEADER_BYTES};
-use crate::ErrorKind;
+use neardup_text::ErrorKind;
 use proptest::prelude::*;
 
 fn filled(expected: u64, rate: f64, texts: &[String]) -> BloomFilter {

@@ -1,7 +1,7 @@
 //! The estimate of the Jaccard similarity from two signatures.
 
 use super::format::{HEADER_BYTES, MinHashRef, Parameters, Scheme, Width};
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

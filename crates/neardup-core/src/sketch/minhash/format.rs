@@ -20,7 +20,7 @@
 
 use super::many::MAX_COUNT;
 use crate::sketch::hex;
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
 

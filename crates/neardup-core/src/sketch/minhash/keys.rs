@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 
 use super::format::{MinHashRef, Scheme};
-use crate::Result;
-use crate::sketch::hash::mix;
+use neardup_text::Result;
+use neardup_text::hash::mix;
 
 impl<'a> MinHashRef<'a> {
     /// Gives the keys, one for each value and in the order of the values: 1 to 1024.
@@ -30,7 +30,7 @@ impl<'a> MinHashRef<'a> {
 /// Bytes must have been accepted by [`MinHashRef::parse`] before; here only the headers are checked.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidBinary`](crate::ErrorKind::InvalidBinary) if a header is wrong.
+/// [`ErrorKind::InvalidBinary`](neardup_text::ErrorKind::InvalidBinary) if a header is wrong.
 pub fn shares_key(a: &[u8], b: &[u8]) -> Result<bool> {
     let (a, b) = (MinHashRef::parse_header(a)?, MinHashRef::parse_header(b)?);
     if a.parameters() != b.parameters() || a.scale != b.scale {

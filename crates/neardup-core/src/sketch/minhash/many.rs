@@ -7,8 +7,8 @@
 //! A set of n elements takes about 1 + count * ln(count) / n rounds of n steps. Whoever crafts tokens to keep a bin empty
 //! can make that up to 2 * count rounds: still linear in the text.
 
-use crate::sketch::hash::mix;
 use crate::sketch::shingle::Sink;
+use neardup_text::hash::mix;
 
 mod kernel;
 

@@ -29,9 +29,9 @@ pub use compare::jaccard;
 pub use format::{HEADER_BYTES, MinHash, MinHashRef, Parameters, Scheme, Width, fingerprint};
 pub use keys::shares_key;
 
-use crate::sketch::hash::mix;
 use crate::sketch::shingle::{self, BATCH, Sink};
 use many::ManyHash;
+use neardup_text::hash::mix;
 use smallest::BottomK;
 
 /// Gathers the token hashes of one text after another into signatures.

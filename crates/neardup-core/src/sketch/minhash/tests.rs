@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::ErrorKind;
+use neardup_text::ErrorKind;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -137,7 +137,7 @@ proptest! {
         let shingled = hasher.finish();
         let characters: Vec<char> = text.chars().collect();
         for window in characters.windows(size) {
-            hasher.add(crate::sketch::hash::token_hash(&window.iter().collect::<String>()));
+            hasher.add(neardup_text::hash::token_hash(&window.iter().collect::<String>()));
         }
         prop_assert_eq!(hasher.finish(), shingled);
     }

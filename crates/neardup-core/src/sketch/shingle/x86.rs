@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
 use super::{Sink, fill_one_by_one, piece_hash};
-use crate::sketch::hash::{HIGH_FLIP, LOW_FLIP, PRIME_MX1, PRIME_MX2, SHORT_FLIP};
+use neardup_text::hash::{HIGH_FLIP, LOW_FLIP, PRIME_MX1, PRIME_MX2, SHORT_FLIP};
 use std::arch::x86_64::*;
 
 /// Runs the AVX-512 kernel; `false` if the CPU cannot.

@@ -1,8 +1,8 @@
 //! The accumulator behind a SimHash: hashes in, signature or totals out.
 
 use super::{keep_bits, kernel};
-use crate::Result;
 use crate::sketch::shingle::{self, BATCH, Sink};
+use neardup_text::Result;
 
 /// Adds weighted token hashes into 64 totals.
 ///
@@ -127,7 +127,7 @@ impl SimHashCounter {
     /// was added. A total beyond 2^24 is rounded to the nearest `f32`.
     ///
     /// # Errors
-    /// [`InvalidParameter`](crate::ErrorKind::InvalidParameter) if `bits` is not 1 to 64.
+    /// [`InvalidParameter`](neardup_text::ErrorKind::InvalidParameter) if `bits` is not 1 to 64.
     pub fn totals_vector(&mut self, bits: u32) -> Result<Option<Vec<f32>>> {
         keep_bits(0, bits)?;
         let totals = (!self.is_empty()).then(|| self.totals());
@@ -167,8 +167,8 @@ impl Sink for Counts<'_> {
 #[cfg(test)]
 mod tests {
     use super::SimHashCounter;
-    use crate::sketch::hash::token_hash;
     use crate::sketch::shingle::spans;
+    use neardup_text::hash::token_hash;
     use proptest::prelude::*;
 
     /// The definition, word for word (methods.md Z, SimHash).

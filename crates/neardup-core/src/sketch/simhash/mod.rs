@@ -2,7 +2,7 @@
 //!
 //! Every token adds its weight to the totals of the bits that are 1 in its hash, and subtracts it from the others;
 //! bit i of the signature is 1 where total i is positive, otherwise 0 (methods.md Z, SimHash). Bit 0 is the least
-//! significant bit of [`token_hash`](crate::sketch::hash::token_hash).
+//! significant bit of [`token_hash`](neardup_text::hash::token_hash).
 //!
 //! Main items: [`SimHashCounter`] gathers hashes and finishes into a signature or its totals; [`hamming_distance`]
 //! compares; [`parse_hex`] and [`to_hex`] are the text form.
@@ -15,7 +15,7 @@ mod kernel;
 
 pub use counter::SimHashCounter;
 
-use crate::{Error, ErrorKind, Result};
+use neardup_text::{Error, ErrorKind, Result};
 
 /// The largest number of bits of a signature, and the width of a token's hash.
 pub const MAX_BITS: u32 = 64;
@@ -65,7 +65,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{hamming_distance, keep_bits, parse_hex, to_hex};
-    use crate::ErrorKind;
+    use neardup_text::ErrorKind;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::{TokenSet, encode, from_text};
-use crate::ErrorKind;
 use crate::weighting::Weighted;
+use neardup_text::ErrorKind;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! The loops are written so that the compiler vectorises them, and compiled once more for AVX2 and AVX-512.
 
 use super::{EMPTY, MAX_COUNT, bin_of};
-use crate::sketch::hash::mix;
+use neardup_text::hash::mix;
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -21,13 +21,13 @@ pub(super) fn run_round(elements: &[u64], count: usize, round: u64, empty: &[u16
         x86::run_batch(batch, count, round, empty, open);
         #[cfg(not(target_arch = "x86_64"))]
         run_batch(batch, count, round, empty, open);
-        crate::interrupt::check();
+        neardup_text::interrupt::check();
     }
 }
 
 /// Gives the least x of a round over all elements, the largest number if there are none.
 pub(super) fn least_mixed(elements: &[u64], round: u64) -> u64 {
-    crate::interrupt::check();
+    neardup_text::interrupt::check();
     elements.iter().map(|&element| mix(element, round)).fold(EMPTY, u64::min)
 }
 

@@ -1,0 +1,37 @@
+//! From any text to tokens: normalisation steps, tokenizers, sentences, and the hash of a token.
+//!
+//! Everything here is a pure function of the text and of the analyzer, so that signatures never change under their owner.
+//! Tokens are slices of the normalised text, in text order; a tokenizer hands them to a closure instead of building a list.
+#![deny(unsafe_code)]
+
+mod analyzer;
+pub mod chars;
+mod error;
+pub mod hash;
+mod house_words;
+pub mod ik;
+pub mod interrupt;
+pub mod jieba;
+pub mod lexicon;
+pub mod normalize;
+pub mod path;
+pub mod presets;
+pub mod runs;
+pub mod sentences;
+mod spec;
+pub mod stop_words;
+pub mod words;
+
+pub use analyzer::{Analyzer, Cut, Scratch};
+pub use error::{Error, ErrorKind, Result};
+pub use house_words::HouseWord;
+pub use spec::{Mode, Spec, StopWords, Tokenizer};
+
+/// One token of a normalised text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token<'t> {
+    /// The token itself.
+    pub text: &'t str,
+    /// Where it starts in the normalised text, in bytes.
+    pub start: usize,
+}

@@ -1,0 +1,82 @@
+//! Normalisation: what two writers would not call a difference goes before tokens are cut.
+//!
+//! [`normalize`] carries out a set of [`Steps`] on a text, into a [`Buffer`] that a caller uses again for each document. The steps
+//! run in the order of [`Steps::ALL`], whatever order a user lists them in.
+//!
+//! Promised not to change: the normalised text is hashed, so for given steps it is part of the signature format
+//! (Unicode 17; golden vectors in the tests). Every step takes time and memory linear in the text.
+
+mod classes;
+mod emoji;
+mod fused;
+mod handles;
+mod html;
+mod links;
+pub(super) mod scan;
+mod simplified;
+mod steps;
+mod stepwise;
+#[cfg(test)]
+mod tests;
+mod unicode;
+
+pub(super) use classes::{is_letter_or_number, is_mark, is_white_space};
+pub use simplified::simplified;
+pub use steps::Steps;
+
+/// Room that normalisation works in; one for many documents spares an allocation for each.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    whole: Pair,
+    stretch: Pair,
+}
+
+/// A text, and room for the next one.
+#[derive(Debug, Default)]
+struct Pair {
+    text: String,
+    spare: String,
+}
+
+/// Room kept from one document to the next, in bytes; what a longer one took is given back for the next.
+const KEPT_BYTES: usize = 4 << 20;
+
+impl Buffer {
+    fn clear(&mut self, keep: usize) {
+        for pair in [&mut self.whole, &mut self.stretch] {
+            for text in [&mut pair.text, &mut pair.spare] {
+                text.clear();
+                text.shrink_to(keep);
+            }
+        }
+    }
+}
+
+/// Carries out `steps` on `text`; gives `text` itself where the default steps find nothing to do.
+pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b str {
+    buffer.clear(KEPT_BYTES.max(text.len()));
+    let Buffer { whole, stretch } = buffer;
+    // The fused pass takes the place of the folds and of the steps on space; `width` has nothing to do after nfkc.
+    let spaces = steps.contains(Steps::SPACE) || steps.contains(Steps::NOSPACE);
+    if steps.contains(Steps::FOLDS) && spaces {
+        let before = steps.without(Steps::AFTER_MARKUP);
+        let marked_up = before != Steps::NONE;
+        if marked_up {
+            stepwise::apply(text, before, whole);
+        }
+        whole.spare.clear();
+        let input = if marked_up { whole.text.as_str() } else { text };
+        if fused::apply(input, !steps.contains(Steps::NOSPACE), &mut whole.spare, stretch) {
+            std::mem::swap(&mut whole.text, &mut whole.spare);
+        } else if !marked_up && !steps.contains(Steps::SIMPLIFIED) {
+            return text;
+        } else if !marked_up {
+            whole.text.push_str(text);
+        }
+        // Han characters stay Han characters, so this may come last.
+        stepwise::apply_more(steps.intersection(Steps::SIMPLIFIED), whole);
+    } else {
+        stepwise::apply(text, steps, whole);
+    }
+    &whole.text
+}

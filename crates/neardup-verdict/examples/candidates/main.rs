@@ -1,0 +1,30 @@
+//! What sketches find of the copies in whole tables, how many rows they bring along, and what the rule for duplicates makes of them:
+//! `cargo run --release -p neardup-verdict --example candidates -- keys` (or `rule`, or `speed`), the tables of `docs/candidates.md`.
+//!
+//! The texts are of third parties and not in the repository: the folder is `NEARDUP_DATA`, or `shared/data` beside the checkout;
+//! without it nothing is measured.
+
+mod data;
+mod keys;
+mod rule;
+mod speed;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    if !folder.join("natural_gold.jsonl.xz").is_file() {
+        println!("skipped: no folder of evaluation data; set NEARDUP_DATA");
+        return Ok(());
+    }
+    match std::env::args().nth(1).as_deref() {
+        Some("keys") => keys::print(&folder),
+        Some("rule") => rule::print(&folder),
+        Some("speed") => speed::print(&folder),
+        _ => Err("keys, rule or speed?".into()),
+    }
+}

@@ -1,0 +1,261 @@
+//! Two texts side by side: their alignment, what is moved, their facts, and which of these contradict each other.
+
+use std::ops::Range;
+
+use ahash::{AHashMap, AHashSet};
+
+use super::align::{Gap, align, gaps, runs};
+use super::credits;
+use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
+use super::units::{Kind, Text, plain};
+use neardup_core::profile::Passage;
+use neardup_text::Result;
+
+/// The shortest passage that counts as moved, in units.
+const MOVED: usize = 6;
+
+/// Texts that share less than one in so many units have no names in the same place.
+const UNRELATED: usize = 5;
+
+/// Words that say the same; where one stands for another, nothing is replaced.
+const SAME: [&[&str]; 16] = [
+    &["如何", "怎么", "怎样", "怎么样"],
+    &["说", "称", "表示", "指出", "介绍", "透露", "了解"],
+    &["民", "群"],
+    &["坐", "乘", "乘坐"],
+    &["和", "与", "及", "以及", "跟"],
+    &["因", "因为", "由于"],
+    &["但", "但是", "不过", "然而"],
+    &["已", "已经"],
+    &["可", "可以", "能", "能够"],
+    &["said", "says", "announced", "reported"],
+    &["Revs", "Sales", "Revenue", "Revenues"],
+    &["pct", "percent", "per cent"],
+    &["mln", "million"],
+    &["bln", "billion"],
+    &["ct", "cts", "cent", "cents"],
+    &["dlr", "dlrs", "dollar", "dollars"],
+];
+
+/// Finds the boilerplate of a text.
+pub(super) type Boilerplate<'p> = dyn FnMut(&str) -> Result<Vec<Passage>> + 'p;
+
+/// Two texts, compared.
+///
+/// The lesser in the order of strings is `a`, so that nothing depends on which comes first; [`Comparison::conflicts`] gives
+/// them back their places.
+#[derive(Debug)]
+pub(super) struct Comparison<'t> {
+    pub(super) a: Compared<'t>,
+    pub(super) b: Compared<'t>,
+    /// Units that both have, in their place, in other words, or moved.
+    pub(super) shared: usize,
+    pub(super) gaps: Vec<Gap>,
+    /// Facts that contradict each other, in the order of the lesser text.
+    pub(super) pairs: Vec<Pair>,
+    /// How many facts either text states of which the other says nothing; of the two, the lesser.
+    pub(super) lone: usize,
+    /// Whether the lesser text came second.
+    pub(super) swapped: bool,
+    /// Boilerplate of both that was left out.
+    pub(super) left_out: Vec<String>,
+}
+
+/// One of two compared texts.
+#[derive(Debug)]
+pub(super) struct Compared<'t> {
+    pub(super) text: Text<'t>,
+    /// For each unit, whether the other text has it, in its place or moved.
+    pub(super) matched: Vec<bool>,
+    /// Units that the other text has elsewhere.
+    pub(super) moved: usize,
+    pub(super) facts: Vec<Fact>,
+    /// Words that touch a difference.
+    pub(super) words: Words,
+}
+
+impl<'t> Comparison<'t> {
+    /// Compares two texts.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub(super) fn new(a: &'t str, b: &'t str) -> Result<Self> {
+        Self::without(a, b, &mut |_| Ok(Vec::new()))
+    }
+
+    /// Compares two texts without the boilerplate that both have.
+    ///
+    /// What only one has stays: other passages of a template may be the news. All stays where one text is nothing else.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
+    pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
+        Ok(Aligned::without(a, b, boilerplate)?.with_facts())
+    }
+
+    /// Gives the facts that contradict each other, as written, those of the first text first.
+    pub(super) fn conflicts(&self) -> Vec<Conflict> {
+        let written = |pair: &Pair| {
+            let a = self.a.written(pair.kind, pair.a.clone());
+            let b = self.b.written(pair.kind, pair.b.clone());
+            let (in_a, in_b) = if self.swapped { (b, a) } else { (a, b) };
+            Conflict { kind: pair.kind, in_a, in_b }
+        };
+        let mut pairs: Vec<&Pair> = self.pairs.iter().collect();
+        if self.swapped {
+            pairs.sort_by_key(|pair| (pair.b.start, pair.a.start, pair.kind));
+        }
+        pairs.into_iter().map(written).collect()
+    }
+}
+
+/// Two texts side by side before their names and the contradictions of their facts are looked for, as if there were none.
+#[derive(Debug)]
+pub(super) struct Aligned<'t> {
+    pub(super) texts: Comparison<'t>,
+    /// What was matched in each before equal figures were.
+    matched: [Vec<bool>; 2],
+    /// Whether they share enough for names to stand in the same place.
+    related: bool,
+}
+
+impl<'t> Aligned<'t> {
+    /// Aligns two texts without the boilerplate that both have; see [`Comparison::without`].
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
+    pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
+        let swapped = b < a;
+        let (a, b) = if swapped { (b, a) } else { (a, b) };
+        let (a, b) = (plain(a)?, plain(b)?);
+        let (of_a, of_b) = (boilerplate(&a)?, boilerplate(&b)?);
+        let shared = |own: &[Passage], other: &[Passage]| -> Vec<Range<usize>> {
+            let keys: AHashSet<u64> = other.iter().map(|passage| passage.key).collect();
+            own.iter().filter(|passage| keys.contains(&passage.key)).map(|passage| passage.range.clone()).collect()
+        };
+        let (mut out_a, mut out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
+        if !credits::has_letters_outside(&a, &out_a) || !credits::has_letters_outside(&b, &out_b) {
+            (out_a, out_b) = (Vec::new(), Vec::new());
+        }
+        let left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
+        let a = Text::without(a, &out_a, None);
+        let b = Text::without(b, &out_b, Some(&a));
+        Ok(Self::of(a, b, swapped, left_out))
+    }
+
+    fn of(a: Text<'t>, b: Text<'t>, swapped: bool, left_out: Vec<String>) -> Self {
+        let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
+        let (keys_a, keys_b) = (keys(&a), keys(&b));
+        let weight = |unit: usize| a.units.get(unit).map_or(1, |unit| if unit.kind == Kind::Han { 1 } else { 2 });
+        let blocks = align(&keys_a, &keys_b, &weight);
+        let gaps = gaps(&blocks, keys_a.len(), keys_b.len());
+        let (mut matched_a, mut matched_b) = (vec![true; keys_a.len()], vec![true; keys_b.len()]);
+        for gap in &gaps {
+            matched_a[gap.a.clone()].fill(false);
+            matched_b[gap.b.clone()].fill(false);
+        }
+        let mut same = 0;
+        for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= 4) {
+            let (word_a, word_b) = (a.written(gap.a.clone()), b.written(gap.b.clone()));
+            if SAME.iter().any(|words| words.contains(&word_a) && words.contains(&word_b)) {
+                matched_a[gap.a.clone()].fill(true);
+                matched_b[gap.b.clone()].fill(true);
+                same += gap.a.len().min(gap.b.len());
+            }
+        }
+        let runs_a = unmatched_runs(&keys_a, gaps.iter().map(|gap| &gap.a));
+        let runs_b = unmatched_runs(&keys_b, gaps.iter().map(|gap| &gap.b));
+        let moved_a = mark_moved(&keys_a, &gaps, |gap| &gap.a, &runs_b, &mut matched_a);
+        let moved_b = mark_moved(&keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
+        let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
+        let related = matched * UNRELATED >= a.units.len().min(b.units.len());
+        let matched = [matched_a.clone(), matched_b.clone()];
+        let (mut a, mut b) = (Compared::new(a, matched_a, moved_a), Compared::new(b, matched_b, moved_b));
+        same += match_equal_figures(&mut a, &mut b, &gaps);
+        let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
+        let shared = shared.min(a.text.units.len()).min(b.text.units.len());
+        let texts = Comparison { a, b, gaps, pairs: Vec::new(), lone: 0, shared, swapped, left_out };
+        Self { texts, matched, related }
+    }
+
+    /// Cuts the words, and holds the facts of the two against each other.
+    pub(super) fn with_facts(self) -> Comparison<'t> {
+        let Self { mut texts, matched, related } = self;
+        if related {
+            for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
+                compared.words = Words::read(&compared.text, matched);
+                compared.facts.extend(compared.words.facts(&compared.text));
+            }
+        }
+        let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);
+        Comparison { pairs, lone, ..texts }
+    }
+}
+
+impl<'t> Compared<'t> {
+    fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
+        let facts = facts::read(&text);
+        Self { text, matched, moved, facts, words: Words::default() }
+    }
+
+    /// A fact as it is written, with its sign of percent.
+    fn written(&self, kind: ConflictKind, units: Range<usize>) -> String {
+        let mut written = self.text.written(units.clone()).to_owned();
+        let end =
+            units.end.checked_sub(1).and_then(|last| self.text.units.get(last)).map_or(0, |unit| unit.end as usize);
+        let next = self.text.text.get(end..).and_then(|rest| rest.chars().next());
+        written.extend(next.filter(|&next| kind == ConflictKind::Percent && matches!(next, '%' | '％' | '‰')));
+        written
+    }
+
+    fn side(&self) -> Side<'_> {
+        Side { text: &self.text, facts: &self.facts, matched: &self.matched }
+    }
+}
+
+/// Marks figures as matched that stand in the same gap in other words, 1.2 million and 1,200,000, and counts their units.
+fn match_equal_figures(a: &mut Compared<'_>, b: &mut Compared<'_>, gaps: &[Gap]) -> usize {
+    let key = |gap: usize, fact: &Fact| (gap, fact.kind, fact.key);
+    let places = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
+        let open = |fact: &&Fact| fact.kind.is_figure() && compared.matched.get(fact.units.start) == Some(&false);
+        let place = |fact: &Fact| gaps.partition_point(|gap| side(gap).end <= fact.units.start);
+        compared.facts.iter().filter(open).map(|fact| (key(place(fact), fact), fact.units.clone())).collect()
+    };
+    let mut open: AHashMap<_, _> = places(a, |gap| &gap.a).into_iter().collect();
+    let mut same = 0;
+    for (place, units_b) in places(b, |gap| &gap.b) {
+        let Some(units_a) = open.remove(&place) else { continue };
+        same += units_a.len().min(units_b.len());
+        a.matched[units_a].fill(true);
+        b.matched[units_b].fill(true);
+    }
+    same
+}
+
+/// Hashes of the runs of [`MOVED`] units inside gaps.
+fn unmatched_runs<'g>(keys: &[u64], gaps: impl Iterator<Item = &'g Range<usize>>) -> AHashSet<u64> {
+    gaps.filter_map(|gap| keys.get(gap.clone())).flat_map(|keys| runs(keys, MOVED)).collect()
+}
+
+/// Marks the units of gaps that return in a gap of the other text, and counts them.
+fn mark_moved(
+    keys: &[u64],
+    gaps: &[Gap],
+    side: impl Fn(&Gap) -> &Range<usize>,
+    other: &AHashSet<u64>,
+    matched: &mut [bool],
+) -> usize {
+    let mut moved = 0;
+    for gap in gaps {
+        let range = side(gap);
+        for (at, run) in (range.start..).zip(runs(&keys[range.clone()], MOVED)) {
+            if other.contains(&run) {
+                for unit in &mut matched[at..at + MOVED] {
+                    moved += usize::from(!*unit);
+                    *unit = true;
+                }
+            }
+        }
+    }
+    moved
+}

@@ -1,0 +1,371 @@
+//! What stands around a message and is not part of it: datelines, editors' and photographers' lines, comments before a
+//! repost, notes of platforms.
+//!
+//! [`ignored`] gives the stretches of a text that no verdict counts. It knows the marks of Chinese agencies, portals and
+//! microblogs; text without them is left whole. It never takes everything: of a text that would be left with nothing, nothing is ignored.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
+
+use neardup_text::interrupt;
+use neardup_text::lexicon::{is_han, is_word_char};
+
+/// Where a dateline may end, in bytes from the start of the text.
+const DATELINE_BYTES: usize = 220;
+
+/// The longest group in brackets that may be a credit, in bytes.
+const GROUP_BYTES: usize = 160;
+
+/// How far from the end a closing line may begin, in bytes.
+const TAIL_BYTES: usize = 120;
+
+/// The longest comment before a repost that says nothing of its own, in letters.
+const SHORT_COMMENT: usize = 8;
+
+/// What a group in brackets begins with.
+const OPENINGS: [&str; 5] = ["（", "(", "【", "[", "［"];
+
+/// Words that make a group in brackets, or a line, a credit.
+const CREDITS: [&str; 26] = [
+    "记者",
+    "编辑",
+    "责编",
+    "来源",
+    "原标题",
+    "通讯员",
+    "摄影",
+    "摄）",
+    "摄)",
+    "图片来自",
+    "资料图",
+    "完)",
+    "完）",
+    "编译",
+    "作者：",
+    "作者:",
+    "via",
+    "转自",
+    "总台",
+    "人民币，下同",
+    "下同",
+    "新华社）",
+    "新华社)",
+    "实习生",
+    "校对",
+    "图源",
+];
+
+/// What platforms write into a post.
+const NOTES: [&str; 11] = [
+    "O网页链接",
+    "网页链接",
+    "秒拍视频",
+    "展开全文",
+    "阅读全文",
+    "转发微博",
+    "查看图片",
+    "O找不到网页",
+    "查看最新行情",
+    "(时长",
+    "\n如题",
+];
+
+/// Ends of a dateline.
+const DATELINE_ENDS: [&str; 11] =
+    ["日电", "日讯", "网讯", "社讯", "报讯", "消息（", "消息(", "台消息", "网消息", "报道：", "日消息"];
+
+/// Openings of the line that closes a text.
+const CLOSINGS: [&str; 5] = ["新华社记者", "本报记者", "本社记者", "我在:", "我在这里:"];
+
+/// The lists that are looked for in each text, made ready for it: to make a searcher takes longer than to search.
+struct Finders {
+    openings: [Finder<'static>; OPENINGS.len()],
+    notes: [Finder<'static>; NOTES.len()],
+    credits: [Finder<'static>; CREDITS.len()],
+    dateline_ends: [Finder<'static>; DATELINE_ENDS.len()],
+    closings: [Finder<'static>; CLOSINGS.len()],
+}
+
+static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
+    openings: OPENINGS.map(Finder::new),
+    notes: NOTES.map(Finder::new),
+    credits: CREDITS.map(Finder::new),
+    dateline_ends: DATELINE_ENDS.map(Finder::new),
+    closings: CLOSINGS.map(Finder::new),
+});
+
+/// Openings of lines that say where a text comes from.
+const LINES: [&str; 12] = [
+    "责任编辑",
+    "来源：",
+    "来源:",
+    "编辑：",
+    "编辑:",
+    "作者：",
+    "作者:",
+    "原标题：",
+    "原标题:",
+    "记者：",
+    "文/",
+    "图/",
+];
+
+/// What a catalogue writes before a text, as `【文献号】1-18`: where it is filed, not what it says.
+const FILED: [&str; 8] = ["文献号", "分类号", "分类名", "复印期号", "原文出处", "原刊地名", "原刊期号", "原刊页号"];
+
+/// The longest line of a catalogue, in bytes.
+const FILED_BYTES: usize = 80;
+
+/// Gives the stretches that are not part of the message, in bytes, ascending and apart; boilerplate is among them.
+pub(super) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut found = boilerplate.to_vec();
+    comments(text, &mut found);
+    dateline(text, &mut found);
+    groups(text, &mut found);
+    lines(text, &mut found);
+    tail(text, &mut found);
+    for note in &FINDERS.notes {
+        found.extend(note.find_iter(text.as_bytes()).map(|at| at..at + note.needle().len()));
+    }
+    found.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
+    for range in found {
+        match apart.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    if has_letters_outside(text, &apart) { apart } else { Vec::new() }
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|&c| is_word_char(c)).count()
+}
+
+/// Says whether a letter stands outside all of some ranges, which ascend.
+pub(super) fn has_letters_outside(text: &str, ranges: &[Range<usize>]) -> bool {
+    let ends = ranges.iter().map(|range| range.start).chain([text.len()]);
+    let starts = [0].into_iter().chain(ranges.iter().map(|range| range.end));
+    starts.zip(ends).any(|(from, to)| text.get(from..to).unwrap_or_default().contains(is_word_char))
+}
+
+/// Short comments that others put before a repost: `赞//@name:`.
+fn comments(text: &str, found: &mut Vec<Range<usize>>) {
+    if memmem::find(text.as_bytes(), b"//@").is_none() {
+        return;
+    }
+    let Some(root) = text.rfind("//@") else { return };
+    // The name after the last mark ends at a colon or a space.
+    let after = text.get(root..).unwrap_or_default();
+    let body = after
+        .char_indices()
+        .skip(3)
+        .take(40)
+        .find(|&(_, c)| matches!(c, ':' | '：' | ' '))
+        .map_or(0, |(at, c)| at + c.len_utf8());
+    if letters(after.get(body..).unwrap_or_default()) < 4 {
+        return;
+    }
+    let mut from = 0;
+    for (at, _) in text.match_indices("//@") {
+        let segment = text.get(from..at).unwrap_or_default();
+        let name = if from == 0 { 0 } else { name_len(segment) };
+        let own = without_emoticons(segment.get(name..).unwrap_or_default());
+        if own <= SHORT_COMMENT {
+            found.push(from..at);
+        }
+        from = at;
+    }
+    found.push(root..root + name_len(after));
+}
+
+/// Length of a repost mark with its name and colon.
+fn name_len(segment: &str) -> usize {
+    let end = segment.char_indices().skip(3).take(40).find(|&(_, c)| matches!(c, ':' | '：'));
+    end.map_or(0, |(at, c)| at + c.len_utf8())
+}
+
+/// Counts the letters of a comment, without what is in square brackets or between number signs.
+fn without_emoticons(comment: &str) -> usize {
+    let mut depth = false;
+    let mut topic = false;
+    let mut count = 0;
+    for c in comment.chars() {
+        match c {
+            '[' => depth = true,
+            ']' => depth = false,
+            '#' => topic = !topic,
+            _ => count += usize::from(!depth && !topic && is_word_char(c)),
+        }
+    }
+    count
+}
+
+/// The opening of an agency report, `某社北京5月9日电（记者 某某）`, up to the word that closes it.
+fn dateline(text: &str, found: &mut Vec<Range<usize>>) {
+    let mut limit = DATELINE_BYTES.min(text.len());
+    while !text.is_char_boundary(limit) {
+        limit -= 1;
+    }
+    let Some(opening) = text.get(..limit) else { return };
+    // It ends at the first sentence, or before.
+    let sentence = opening.find(['。', '！', '？', '，', '；']).unwrap_or(limit);
+    let opening = opening.get(..sentence).unwrap_or_default();
+    for (close, finder) in DATELINE_ENDS.into_iter().zip(&FINDERS.dateline_ends) {
+        let Some(at) = finder.find(opening.as_bytes()) else { continue };
+        let before = opening.get(..at).unwrap_or_default();
+        let source = ["社", "网", "报", "新闻", "虎扑", "台", "讯"]
+            .iter()
+            .any(|mark| before.contains(mark) || close.contains(mark));
+        if !source || letters(before) > 30 {
+            continue;
+        }
+        let start = before.rfind('\n').map_or(0, |line| line + 1);
+        let mut end = at + close.len();
+        if matches!(close, "消息（" | "消息(") {
+            end -= close.chars().next_back().map_or(0, char::len_utf8);
+        }
+        // A group in brackets and a colon may follow.
+        let rest = text.get(end..).unwrap_or_default();
+        let group = bracketed(rest.trim_start());
+        end += rest.len() - rest.trim_start().len() + group;
+        found.push(start..end.min(text.len()));
+        return;
+    }
+}
+
+/// Length of the group in round brackets that `text` starts with.
+fn bracketed(text: &str) -> usize {
+    if !text.starts_with(['（', '(']) {
+        return 0;
+    }
+    let close = text.char_indices().take(GROUP_BYTES).find(|&(_, c)| matches!(c, '）' | ')'));
+    close.map_or(0, |(at, c)| at + c.len_utf8())
+}
+
+/// Groups in brackets that name editors, reporters or sources.
+fn groups(text: &str, found: &mut Vec<Range<usize>>) {
+    let openings = FINDERS.openings.iter().flat_map(|open| {
+        let places = open.find_iter(text.as_bytes());
+        places.map(|at| (at, at + open.needle().len()))
+    });
+    for (count, (at, start)) in openings.enumerate() {
+        if count & 0xff == 0 {
+            interrupt::check();
+        }
+        let inside = text.get(start..).unwrap_or_default();
+        let close = inside
+            .char_indices()
+            .take_while(|&(end, c)| end < GROUP_BYTES && !matches!(c, '\n' | '（' | '(' | '【'))
+            .find(|&(_, c)| matches!(c, '）' | ')' | '】' | ']' | '］'));
+        let Some((end, c)) = close else { continue };
+        let end = end + c.len_utf8();
+        let group = inside.get(..end).unwrap_or_default();
+        if FINDERS.credits.iter().any(|mark| mark.find(group.as_bytes()).is_some()) {
+            found.push(at..start + end);
+        }
+    }
+}
+
+/// Whole lines that name a source or an editor.
+fn lines(text: &str, found: &mut Vec<Range<usize>>) {
+    let mut at = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).chain([text.len()]);
+    for end in ends {
+        let line = text.get(at..end).unwrap_or_default();
+        let bare = line.trim_start();
+        let credit = bare.len() <= GROUP_BYTES && LINES.iter().any(|mark| bare.starts_with(mark));
+        if credit || is_filed(bare) {
+            found.push(at..end);
+        }
+        at = end;
+    }
+}
+
+/// Says whether a line is one of a catalogue.
+fn is_filed(line: &str) -> bool {
+    let label = line.strip_prefix('【').filter(|_| line.len() <= FILED_BYTES).and_then(|rest| rest.split_once('】'));
+    label.is_some_and(|(label, _)| {
+        let plain: String = label.chars().filter(|c| !c.is_whitespace()).collect();
+        FILED.contains(&plain.as_str())
+    })
+}
+
+/// What closes a report or a post: the photographer, the place it was sent from.
+fn tail(text: &str, found: &mut Vec<Range<usize>>) {
+    let end = text.trim_end().len();
+    let mut from = end.saturating_sub(TAIL_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let text = text.get(from..end).unwrap_or_default();
+    let end = text.len();
+    let mut found = |at: usize| found.push(from + at..from + end);
+    for (mark, finder) in CLOSINGS.into_iter().zip(&FINDERS.closings) {
+        if finder.find(text.as_bytes()).is_some()
+            && let Some(at) = memmem::rfind(text.as_bytes(), mark.as_bytes())
+            && from + at > 0
+            && end - at <= 60
+        {
+            found(at);
+        }
+    }
+    // The microblog's sign for a place comes out of crawlers as a lone 2.
+    if let Some(at) = memmem::rfind(text.as_bytes(), b" 2") {
+        let place = text.get(at + 2..).unwrap_or_default();
+        let named = |c: char| is_han(c) || matches!(c, '·' | '（' | '）' | '(' | ')');
+        if (2..=16).contains(&place.chars().count()) && place.chars().all(named) {
+            found(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(text: &str) -> String {
+        let mut out = String::new();
+        let mut from = 0;
+        for range in ignored(text, &[]) {
+            out.push_str(&text[from..range.start]);
+            from = range.end;
+        }
+        out + &text[from..]
+    }
+
+    #[test]
+    fn datelines_and_credits_go() {
+        for (text, message) in [
+            ("新华社北京5月9日电（记者 李明）大桥今天通车。", "大桥今天通车。"),
+            ("中新网11月6日电 大桥今天通车。(完)【编辑:李明】", "大桥今天通车。"),
+            ("某台消息（晚间新闻）：大桥今天通车。", "：大桥今天通车。"),
+            ("虎扑3月9日讯 大桥队今天获胜。(编辑：李明)", "大桥队今天获胜。"),
+            ("大桥今天通车。\n责任编辑：李明", "大桥今天通车。\n"),
+            ("大桥今天通车。  新华社记者李明摄", "大桥今天通车。  "),
+            ("大桥通车了 2人民路", "大桥通车了"),
+            ("【 文献号 】1-18\n【 标 题 】大桥通车", "【 标 题 】大桥通车"),
+            ("大桥通车怎么看？\n如题", "大桥通车怎么看？"),
+        ] {
+            assert_eq!(left(text), message);
+        }
+    }
+
+    #[test]
+    fn comments_before_a_repost_go() {
+        assert_eq!(left("赞//@小明:[心]//@大桥:大桥今天通车，大家去看"), "大桥今天通车，大家去看");
+        assert_eq!(left("我昨天已经走过一次这座桥了//@大桥:大桥今天通车"), "我昨天已经走过一次这座桥了大桥今天通车");
+        assert_eq!(left("赞//@大桥:好"), "赞//@大桥:好");
+    }
+
+    #[test]
+    fn other_text_stays() {
+        for text in
+            ["大桥（长2公里）今天通车", "5月9日，大桥通车", "记者昨天来到大桥", "新房2室1厅", "责任编辑：李明", ""]
+        {
+            assert_eq!(left(text), text);
+        }
+    }
+}

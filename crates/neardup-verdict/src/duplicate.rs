@@ -1,0 +1,211 @@
+//! The rule by which guard, query and clean-up call two texts one message.
+//!
+//! [`Prepared`] holds a new text and meets one candidate after another: first the [overlap](Prepared::overlap) of the two, which costs
+//! 1 to 2 ns a byte and sorts out what shares a quotation or a template, then the [verdict](super::kept_on), which reads both. The overlap
+//! is more than a saving: the verdict's model calls some pairs copies that share little of their wording, because few such pairs are
+//! labelled.
+//! [`replaces`] says which of two such texts may go.
+
+use std::borrow::Cow;
+
+use super::grams::Grams;
+use super::units::plain;
+use super::{Verdict, kept_on, kept_without};
+use neardup_core::profile::Profile;
+use neardup_text::Result;
+use neardup_text::Scratch;
+
+/// The least overlap of copies. `docs/candidates.md` says how the bounds were chosen.
+pub const LEAST_OVERLAP: f64 = 0.6;
+
+/// The least overlap of copies where either text is [`SHORT`]: a changed character takes four grams with it, so three edits leave half of a
+/// title.
+pub const LEAST_OVERLAP_OF_SHORT_COPIES: f64 = 0.4;
+
+/// The least overlap of an excerpt with the text that holds it, which is nearly the share of the excerpt that returns.
+pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.7;
+
+/// Texts with fewer characters are short.
+pub const SHORT: usize = 64;
+
+/// A text made ready to be compared with many.
+#[derive(Debug)]
+pub struct Prepared<'t> {
+    text: Cow<'t, str>,
+    /// The text without markup and links.
+    plain: Cow<'t, str>,
+    grams: Grams,
+}
+
+impl<'t> Prepared<'t> {
+    /// Reads a text once.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn new(text: &'t str) -> Result<Self> {
+        let plain = plain(text)?;
+        Ok(Self { text: Cow::Borrowed(text), grams: Grams::of(&plain), plain })
+    }
+
+    /// The same with the text for its own, to be kept from call to call.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn owned(text: String) -> Result<Prepared<'static>> {
+        let plain = Cow::Owned(plain(&text)?.into_owned());
+        Ok(Prepared { text: Cow::Owned(text), grams: Grams::of(&plain), plain })
+    }
+
+    /// Gives the text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Gives how much of the text that has fewer 4-grams the other one has, 0 to 1: the overlap coefficient |A∩B| / min(|A|, |B|)
+    /// of their distinct 4-grams (methods.md Z, eq. 6). Markup, links, punctuation, space, case and width do not count, and traditional
+    /// characters are simplified ones. A text of fewer than four letters, digits or Han characters is one gram; one of none has overlap 0.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn overlap(&mut self, other: &str) -> Result<f64> {
+        Ok(self.grams.overlap(&self.plain, &plain(other)?, 0.0).unwrap_or_default())
+    }
+
+    /// Gives the verdict on this text and another, and how sure it is, 0.5 to 1, if by it keeping one of them loses nothing: a copy, or an
+    /// excerpt, of which the longer has to stay ([`replaces`]).
+    ///
+    /// Symmetric in the two texts. Identical texts are copies.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn duplicate(&mut self, other: &str) -> Result<Option<(Verdict, f64)>> {
+        self.judged(other, kept_on)
+    }
+
+    /// Gives the same by the profile of a collection: boilerplate that both texts have does not count for the verdict.
+    ///
+    /// # Errors
+    /// `InvalidParameter` where the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+    pub fn duplicate_by_profile(
+        &mut self,
+        other: &str,
+        profile: &Profile,
+        scratch: &mut Scratch,
+    ) -> Result<Option<(Verdict, f64)>> {
+        // Boilerplate that both have can only add to the overlap.
+        self.judged(other, |a, b| kept_without(a, b, &mut |text| profile.boilerplate(text, scratch)))
+    }
+
+    fn judged(
+        &mut self,
+        other: &str,
+        kept: impl FnOnce(&str, &str) -> Result<Option<(Verdict, f64)>>,
+    ) -> Result<Option<(Verdict, f64)>> {
+        if *self.text == *other {
+            return Ok(Some((Verdict::Copy, 1.0)));
+        }
+        let plain = plain(other)?;
+        let short = is_short(&self.plain) || is_short(&plain);
+        let copies = if short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP };
+        let least = copies.min(LEAST_OVERLAP_OF_EXCERPTS);
+        let Some(overlap) = self.grams.overlap(&self.plain, &plain, least) else { return Ok(None) };
+        Ok(kept(&self.text, other)?.filter(|(verdict, _)| match verdict {
+            Verdict::Copy => overlap >= copies,
+            _ => overlap >= LEAST_OVERLAP_OF_EXCERPTS,
+        }))
+    }
+}
+
+fn is_short(plain: &str) -> bool {
+    plain.chars().nth(SHORT - 1).is_none()
+}
+
+/// Says whether, by the verdict on two texts, `gone` may go while `kept` stays: a copy either way, an excerpt only where the one that
+/// stays is not the shorter, in characters. A longer text that contains another is not a duplicate of it; removing it would lose content.
+#[must_use]
+pub fn replaces(verdict: Verdict, kept: &str, gone: &str) -> bool {
+    match verdict {
+        Verdict::Copy => true,
+        Verdict::Excerpt => gone.chars().count() <= kept.chars().count(),
+        Verdict::Update | Verdict::Rewrite | Verdict::Different => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NEWS: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
+    const MORE: &str = "比赛从上午九时开始，沿江两岸站满了看热闹的乡亲，锣鼓队也来助阵，散场时天已经黑了。";
+    const OTHER: &str = "上游村的小学昨天收到一笔捐款，校长说要用来修缮操场，并给每个班级添置新的图书。";
+
+    fn verdict(a: &str, b: &str) -> Option<Verdict> {
+        Prepared::new(a).unwrap().duplicate(b).unwrap().map(|(verdict, _)| verdict)
+    }
+
+    #[test]
+    fn copies_and_excerpts_are_duplicates_and_updates_are_not() {
+        let longer = format!("{NEWS}{MORE}");
+        assert_eq!(Prepared::new(NEWS).unwrap().duplicate(NEWS).unwrap(), Some((Verdict::Copy, 1.0)));
+        assert_eq!(verdict(NEWS, &NEWS.replace('，', " ")), Some(Verdict::Copy));
+        assert_eq!(verdict(NEWS, &longer), Some(Verdict::Excerpt));
+        assert_eq!(verdict(NEWS, &NEWS.replace("第十届", "第十一届").replace("二十四", "三十")), None);
+        assert_eq!(verdict(NEWS, OTHER), None);
+        assert_eq!(verdict("", ""), Some(Verdict::Copy), "identical");
+        assert_eq!(verdict("。", "！"), None);
+    }
+
+    #[test]
+    fn a_longer_text_does_not_go() {
+        let longer = format!("{NEWS}{MORE}");
+        assert!(replaces(Verdict::Excerpt, &longer, NEWS));
+        assert!(!replaces(Verdict::Excerpt, NEWS, &longer));
+        assert!(replaces(Verdict::Copy, NEWS, &longer));
+        assert!(!replaces(Verdict::Update, NEWS, NEWS));
+    }
+
+    #[test]
+    fn links_and_markup_do_not_count() {
+        let mut prepared = Prepared::new(NEWS).unwrap();
+        let marked_up = format!("<p>{NEWS}</p> https://example.org/some/long/path?with=arguments");
+        assert_eq!(prepared.overlap(&marked_up).unwrap(), 1.0);
+        assert_eq!(prepared.duplicate(&marked_up).unwrap().map(|(verdict, _)| verdict), Some(Verdict::Copy));
+    }
+
+    #[test]
+    fn long_texts_take_linear_time() {
+        // Millions of grams, all distinct or all the same: seconds if it were not so.
+        let digits: String = (0..600_000).map(|i: u32| i.to_string()).collect();
+        let same = "一".repeat(1_000_000);
+        let mut prepared = Prepared::new(&digits).unwrap();
+        assert_eq!(prepared.overlap(&same).unwrap(), 0.0);
+        assert_eq!(prepared.overlap(&digits[1_000_000..]).unwrap(), 1.0);
+        assert_eq!(prepared.duplicate(&same).unwrap(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_gate_is_all_there_is_before_the_verdict(
+            words in prop::collection::vec("[一-三]{2,6}|龙舟|比赛|第[一二三]届|[0-9]{1,3}", 1..30),
+            from in 0_usize..20,
+            more in "[一-十]{0,30}",
+        ) {
+            let a = words.concat();
+            let b = words.iter().skip(from.min(words.len() / 2)).cloned().collect::<String>() + &more;
+            let mut prepared = Prepared::new(&a).unwrap();
+            let overlap = prepared.overlap(&b).unwrap();
+            let short = [&a, &b].iter().any(|text| text.chars().count() < 64);
+            let expected = kept_on(&a, &b).unwrap().filter(|(verdict, _)| a == b || match verdict {
+                Verdict::Copy => overlap >= if short { 0.4 } else { 0.6 },
+                _ => overlap >= 0.7,
+            });
+            prop_assert_eq!(prepared.duplicate(&b).unwrap(), expected);
+            prop_assert_eq!(Prepared::new(&b).unwrap().duplicate(&a).unwrap(), expected, "symmetric");
+        }
+    }
+}

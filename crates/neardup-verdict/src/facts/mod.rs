@@ -1,0 +1,122 @@
+//! Facts that two texts state differently.
+//!
+//! [`conflicts`] reads the facts of both texts ([`read`]: numbers by value and what they count, dates, times, ordinals, scores,
+//! percentages, telephone numbers, titles in quotation marks, Latin words and names of models; [`names`]: places, persons and
+//! other names that the dictionary knows or that look like one; [`status`]: words like 将 and 已 that change what is said), and pairs
+//! what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
+//! contradicts by standing alone.
+
+mod english;
+mod names;
+mod pair;
+mod read;
+mod status;
+
+use std::fmt;
+use std::ops::Range;
+
+use super::comparison::Comparison;
+pub(super) use names::{Class, Words};
+use neardup_text::Result;
+pub(super) use pair::{Pair, Pairs, Side, pairs};
+pub(super) use read::read;
+
+/// What a fact is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ConflictKind {
+    /// A number with or without what it counts.
+    Number,
+    /// A percentage.
+    Percent,
+    /// A date or a part of one.
+    Date,
+    /// A time of day.
+    Time,
+    /// A place in a series: an issue, an episode, a session.
+    Ordinal,
+    /// A score, or a pair of numbers joined by a sign.
+    Score,
+    /// A telephone number or another long number.
+    Phone,
+    /// A title or a phrase in quotation marks.
+    Quoted,
+    /// A Latin word or the name of a model.
+    Latin,
+    /// A place.
+    Place,
+    /// A person.
+    Person,
+    /// Another name: of an organisation, a brand, a work.
+    Name,
+    /// A word that turns a statement: done or planned, more or none, half-time or full time.
+    Status,
+}
+
+impl ConflictKind {
+    /// Gives the kind's name in SQL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::Percent => "percentage",
+            Self::Date => "date",
+            Self::Time => "time",
+            Self::Ordinal => "ordinal",
+            Self::Score => "score",
+            Self::Phone => "phone",
+            Self::Quoted => "quoted",
+            Self::Latin => "latin",
+            Self::Place => "place",
+            Self::Person => "person",
+            Self::Name => "name",
+            Self::Status => "status",
+        }
+    }
+
+    /// Says whether the fact is one of figures.
+    pub(super) const fn is_figure(self) -> bool {
+        matches!(
+            self,
+            Self::Number | Self::Percent | Self::Date | Self::Time | Self::Ordinal | Self::Score | Self::Phone
+        )
+    }
+}
+
+impl fmt::Display for ConflictKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One fact that two texts state differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// What it is about.
+    pub kind: ConflictKind,
+    /// What the first text says, as written there; empty where it says nothing.
+    pub in_a: String,
+    /// What the second text says, as written there; empty where it says nothing.
+    pub in_b: String,
+}
+
+/// One fact of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fact {
+    pub(super) kind: ConflictKind,
+    /// The units it is written in.
+    pub(super) units: Range<usize>,
+    /// Equal for equal facts of a kind.
+    pub(super) key: u64,
+    /// What is counted, or 0.
+    pub(super) measure: u64,
+    /// Year, month and day, where the fact is a date.
+    pub(super) date: [Option<u32>; 3],
+}
+
+/// Lists the facts that two texts state differently, in the order of the first text.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn conflicts(a: &str, b: &str) -> Result<Vec<Conflict>> {
+    Ok(Comparison::new(a, b)?.conflicts())
+}

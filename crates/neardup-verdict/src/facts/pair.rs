@@ -1,0 +1,294 @@
+//! Pairs the facts that only one text has with those that only the other has.
+
+use std::ops::Range;
+
+use ahash::AHashSet;
+
+use super::super::align::Gap;
+use super::super::units::Text;
+use super::{ConflictKind, Fact, status};
+use neardup_text::hash::mix;
+
+/// Two facts that contradict each other, by their units; one may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) kind: ConflictKind,
+    pub(crate) a: Range<usize>,
+    pub(crate) b: Range<usize>,
+    /// Whether both stand in the same place of the same form.
+    pub(crate) slot: bool,
+}
+
+/// What two texts state differently.
+#[derive(Debug, Default)]
+pub(crate) struct Pairs {
+    /// Facts that contradict each other.
+    pub(crate) pairs: Vec<Pair>,
+    /// How many facts each of the two states of which the other says nothing; of the two, the lesser.
+    pub(crate) lone: usize,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'t> {
+    pub(crate) text: &'t Text<'t>,
+    pub(crate) facts: &'t [Fact],
+    pub(crate) matched: &'t [bool],
+}
+
+/// A slot has at most this many units on either side; beyond, a passage was rewritten.
+const MAX_SLOT: usize = 30;
+
+/// The same for titles, of which hardly a word may be the same.
+const MAX_QUOTE_SLOT: usize = 100;
+
+/// The same for names, of which there are many in a rewritten passage.
+const MAX_NAME_SLOT: usize = 12;
+
+/// How wide a slot may be in which two facts contradict each other.
+fn widest_slot(a: &Fact, b: &Fact) -> usize {
+    match a.kind {
+        ConflictKind::Quoted => MAX_QUOTE_SLOT,
+        ConflictKind::Place | ConflictKind::Person => MAX_NAME_SLOT,
+        // Names of organisations have many forms, so nothing else may be in the slot.
+        ConflictKind::Name => a.units.len().max(b.units.len()) + 1,
+        _ => MAX_SLOT,
+    }
+}
+
+/// The most facts that one fact is held against.
+const MAX_FACTS: usize = 256;
+
+/// What a text states, to be asked without going through it again.
+struct Stated(AHashSet<u64>);
+
+impl Stated {
+    fn new(side: Side<'_>) -> Self {
+        let mut stated = AHashSet::with_capacity(side.facts.len());
+        for fact in side.facts {
+            if fact.kind == ConflictKind::Date {
+                let own = present(fact);
+                stated
+                    .extend((1..8).filter(|fields| fields & own == *fields).map(|fields| date_key(fact, own, fields)));
+            } else if side.touched(fact) {
+                // A number that stands in its own place on the other side is another one.
+                stated.insert(plain_key(fact));
+            }
+        }
+        Self(stated)
+    }
+
+    /// Says whether a fact of the other text is stated here: the same, or a date that agrees in what both tell.
+    fn states(&self, fact: &Fact) -> bool {
+        if fact.kind != ConflictKind::Date {
+            return self.0.contains(&plain_key(fact));
+        }
+        let own = present(fact);
+        (1..8).any(|other| other & own != 0 && self.0.contains(&date_key(fact, other, other & own)))
+    }
+}
+
+fn plain_key(fact: &Fact) -> u64 {
+    if fact.kind.is_figure() { fact.key } else { mix(fact.key, fact.kind as u64 + 1) }
+}
+
+/// The fields that a date tells, as bits.
+fn present(fact: &Fact) -> u8 {
+    fact.date.iter().enumerate().map(|(place, field)| u8::from(field.is_some()) << place).sum()
+}
+
+/// The key of a date that tells the fields `told`, by its values in `fields`.
+fn date_key(fact: &Fact, told: u8, fields: u8) -> u64 {
+    let values = fact.date.iter().enumerate().filter(|(place, _)| fields >> place & 1 == 1);
+    let start = mix(u64::from(told) << 3 | u64::from(fields), 8);
+    values.fold(start, |key, (_, field)| mix(key ^ u64::from(field.unwrap_or(0)), 8))
+}
+
+impl<'t> Side<'t> {
+    fn touched(&self, fact: &Fact) -> bool {
+        self.matched.get(fact.units.clone()).is_some_and(|matched| matched.contains(&false))
+    }
+
+    /// Facts that touch a difference and that the other side does not state.
+    fn own(&self, other: &Stated) -> Vec<&'t Fact> {
+        self.facts.iter().filter(|fact| self.touched(fact) && !other.states(fact)).collect()
+    }
+
+    /// The gaps, from the first to the last, in which a fact has units of its own.
+    fn gaps(&self, fact: &Fact, gaps: &[Gap], side: impl Fn(&Gap) -> &Range<usize>) -> Option<(usize, usize)> {
+        let own = |unit: &usize| self.matched.get(*unit) == Some(&false);
+        let at = |unit: usize| Some(gaps.partition_point(|gap| side(gap).end <= unit));
+        fact.units.clone().find(own).and_then(at).zip(fact.units.clone().rfind(own).and_then(at))
+    }
+}
+
+/// Pairs the facts of two sides, in the order of the first text.
+///
+/// First what stands in the same slot, kind by kind, then figures of any kind there; last figures that count the same
+/// thing, wherever they stand. Names that stand in different places do not contradict each other.
+pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
+    let mut found = Vec::new();
+    let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a);
+    let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b);
+    let left_b_places: Vec<usize> = left_b.iter().map(|fact| fact.map_or(0, |(_, places)| places.1)).collect();
+    for pass in [Pass::Kind, Pass::Figures, Pass::Anywhere] {
+        for own in &mut left_a {
+            let Some((fact, places)) = *own else { continue };
+            let fits = |other: &Fact, other_places: (usize, usize)| {
+                let slot = places.0 <= other_places.1
+                    && other_places.0 <= places.1
+                    && gaps.get(places.0).is_some_and(|gap| {
+                        gap.a.len().max(gap.b.len()) <= widest_slot(fact, other) || at_edge(gap, fact, other)
+                    });
+                match pass {
+                    Pass::Kind => slot && fact.kind == other.kind && contradict(a.text, fact, b.text, other),
+                    Pass::Figures => slot && fact.kind.is_figure() && other.kind.is_figure(),
+                    Pass::Anywhere => fact.kind.is_figure() && fact.kind == other.kind && fact.measure == other.measure,
+                }
+            };
+            // Sorted by place: those of the same slot are near the one at the same rank of places.
+            let from = match pass {
+                Pass::Anywhere => 0,
+                _ => left_b_places.partition_point(|other| *other < places.0).saturating_sub(1),
+            };
+            let candidates = from..left_b.len().min(from + MAX_FACTS);
+            let partner =
+                candidates.into_iter().find(|&at| left_b[at].is_some_and(|(other, places)| fits(other, places)));
+            if let Some((other, _)) = partner.and_then(|at| left_b[at].take()) {
+                *own = None;
+                let slot = pass != Pass::Anywhere;
+                found.push(Pair { kind: fact.kind, a: fact.units.clone(), b: other.units.clone(), slot });
+            }
+        }
+    }
+    named_otherwise(&mut left_a, gaps, |gap| (&gap.a, &gap.b), &mut found);
+    named_otherwise(&mut left_b, gaps, |gap| (&gap.b, &gap.a), &mut found);
+    statuses(a.text, b.text, gaps, &mut found);
+    found.sort_by_key(|pair| (pair.a.start, pair.b.start, pair.kind));
+    let count = |left: &[Left<'_>]| left.iter().flatten().count();
+    Pairs { pairs: found, lone: count(&left_a).min(count(&left_b)) }
+}
+
+/// Pairs a quotation with what stands in its place without quotation marks: 《红河》 and 青山.
+fn named_otherwise(
+    left: &mut [Left<'_>],
+    gaps: &[Gap],
+    sides: impl Fn(&Gap) -> (&Range<usize>, &Range<usize>),
+    found: &mut Vec<Pair>,
+) {
+    for own in left {
+        let Some((fact, (at, last))) = *own else { continue };
+        let Some(gap) = gaps.get(at).filter(|_| at == last && fact.kind == ConflictKind::Quoted) else { continue };
+        let (own_side, other_side) = sides(gap);
+        if *own_side == fact.units && (1..=MAX_NAME_SLOT).contains(&other_side.len()) {
+            found.push(Pair { kind: ConflictKind::Quoted, a: gap.a.clone(), b: gap.b.clone(), slot: true });
+            *own = None;
+        }
+    }
+}
+
+/// A round of pairing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Kind,
+    Figures,
+    Anywhere,
+}
+
+/// A fact with the gaps it stands in; `None` once it is paired.
+type Left<'t> = Option<(&'t Fact, (usize, usize))>;
+
+/// Facts that only one side states, by the gaps they stand in.
+fn left<'t>(
+    side: Side<'t>,
+    other: &Stated,
+    gaps: &[Gap],
+    range: impl Fn(&Gap) -> &Range<usize> + Copy,
+) -> Vec<Left<'t>> {
+    let own = side.own(other).into_iter();
+    let mut left: Vec<_> = own.filter_map(|fact| Some((fact, side.gaps(fact, gaps, range)?))).collect();
+    left.sort_by_key(|&(fact, places)| (places.1, fact.units.start, fact.kind));
+    left.into_iter().map(Some).collect()
+}
+
+/// Words that make a name that of a paper, a station or an agency, which says who reports.
+const MEDIA: [&str; 8] = ["日报", "晚报", "通讯社", "中新", "电视台", "新闻网", "客户端", "时报"];
+
+/// Says whether two names stand right before or right after what both texts share.
+fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
+    let starts = a.units.start == gap.a.start && b.units.start == gap.b.start;
+    let ends = a.units.end == gap.a.end && b.units.end == gap.b.end;
+    matches!(a.kind, ConflictKind::Place | ConflictKind::Person) && (starts || ends)
+}
+
+/// Says whether two facts exclude each other: 北京 and 北京市, or 消协 and 消费者协会, do not.
+fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
+    if a.kind.is_figure() {
+        return true;
+    }
+    if a.kind == ConflictKind::Latin {
+        return !(text_a.latin && text_b.latin && shortens(text_a, a, text_b, b));
+    }
+    let keys = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
+        text.units.get(fact.units.clone()).unwrap_or_default().iter().map(|unit| unit.key).collect()
+    };
+    let (keys_a, keys_b) = (keys(text_a, a), keys(text_b, b));
+    let (short, long) = if keys_a.len() <= keys_b.len() { (keys_a, keys_b) } else { (keys_b, keys_a) };
+    if a.kind == ConflictKind::Quoted {
+        return !long.windows(short.len().max(1)).any(|window| window == short);
+    }
+    let media = |text: &Text<'_>, fact: &Fact| MEDIA.iter().any(|word| text.written(fact.units.clone()).contains(word));
+    // An abbreviation takes characters out of the full name, in their order.
+    let mut rest = long.iter();
+    let abbreviates = short.iter().all(|key| rest.any(|other| other == key));
+    let both_media = media(text_a, a) && media(text_b, b);
+    !abbreviates && !both_media
+}
+
+/// Says whether one of two English words is the other cut short: Corp and Corporation, Japan and Japanese.
+fn shortens(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
+    let (a, b) = (text_a.written(a.units.clone()).to_lowercase(), text_b.written(b.units.clone()).to_lowercase());
+    a.starts_with(&b) || b.starts_with(&a)
+}
+
+/// Says whether a stretch is what is left where a status word is missing: nothing, or in English one word, isn't and is.
+fn leaves(text: &Text<'_>, stretch: &Range<usize>) -> bool {
+    stretch.len() <= usize::from(text.latin)
+}
+
+/// Pairs status words that touch the same gap.
+fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<Pair>) {
+    for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= MAX_SLOT) {
+        let mut in_a = status::find(text_a, gap.a.clone());
+        let mut in_b = status::find(text_b, gap.b.clone());
+        // What stands on both sides of the gap says nothing.
+        let partner = |a: &status::Status| in_b.iter().position(|b| a.agrees(text_a, b, text_b));
+        let common: Vec<(usize, usize)> = in_a.iter().enumerate().filter_map(|(i, a)| Some((i, partner(a)?))).collect();
+        for &(i, _) in common.iter().rev() {
+            in_a.remove(i);
+        }
+        let mut taken: Vec<usize> = common.into_iter().map(|(_, j)| j).collect();
+        taken.sort_unstable();
+        taken.dedup();
+        for j in taken.into_iter().rev() {
+            in_b.remove(j);
+        }
+        for a in in_a {
+            let rival = in_b.iter().position(|b| a.opposes(b));
+            match rival.map(|at| in_b.remove(at)) {
+                Some(b) => found.push(Pair { kind: ConflictKind::Status, a: a.units, b: b.units, slot: true }),
+                None if status::turns(text_a, &a) => {
+                    let slot = a.units == gap.a && leaves(text_b, &gap.b);
+                    let b = gap.b.start..gap.b.start;
+                    found.push(Pair { kind: ConflictKind::Status, a: a.units, b, slot });
+                }
+                None => {}
+            }
+        }
+        for b in in_b.into_iter().filter(|b| status::turns(text_b, b)) {
+            let slot = b.units == gap.b && leaves(text_a, &gap.a);
+            let a = gap.a.start..gap.a.start;
+            found.push(Pair { kind: ConflictKind::Status, a, b: b.units, slot });
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Reads the facts that stand in a text by themselves: figures, quotations, Latin words.
+
+use std::ops::Range;
+
+use super::{ConflictKind, Fact};
+use crate::hanset::HanSet;
+use crate::units::{Break, Kind, Text, Unit};
+use neardup_text::hash::mix;
+
+/// Measures of a place in a series; a number before one is an ordinal even without 第.
+static SERIES: HanSet = HanSet::of("届集话季章回卷期辑弹");
+
+/// Measures that hardly narrow a number down: 一个, 一位.
+static ARTICLES: HanSet = HanSet::of("个位名条种些件家边面");
+
+/// Digits from which a number without a measure is a telephone number or the like.
+const PHONE_DIGITS: u8 = 7;
+
+/// Digits from which figures joined by dashes are one, as in 010-1234567 or 400-800-1234; 2019-2024 has fewer.
+const JOINED_PHONE_DIGITS: u32 = 10;
+
+/// Reads the facts of a text, in its order; quotations after the rest.
+pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
+    let mut reader = Reader { text, at: 0, facts: Vec::new() };
+    let is_other = |unit: &Unit| unit.kind != Kind::Han;
+    while let Some(han) = text.units.get(reader.at..).and_then(|rest| rest.iter().position(is_other)) {
+        reader.at += han;
+        reader.at = if reader.is_number(reader.at) { reader.figure() } else { reader.word() };
+    }
+    let mut facts = reader.facts;
+    for quote in &text.quotes {
+        let units = text.units.get(quote.clone()).unwrap_or_default();
+        let key = units.iter().fold(1, |key: u64, unit| mix(key ^ unit.key, 2));
+        facts.push(Fact { kind: ConflictKind::Quoted, units: quote.clone(), key, measure: 0, date: [None; 3] });
+    }
+    facts
+}
+
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t Text<'t>,
+    pub(super) at: usize,
+    facts: Vec<Fact>,
+}
+
+impl Reader<'_> {
+    pub(super) fn unit(&self, at: usize) -> Option<&Unit> {
+        self.text.units.get(at)
+    }
+
+    /// The character of a Han unit that follows without a break.
+    fn han(&self, at: usize) -> Option<char> {
+        let unit = self.unit(at).filter(|unit| unit.kind == Kind::Han && unit.before <= Break::Space)?;
+        self.text.text.get(unit.start as usize..)?.chars().next()
+    }
+
+    /// The number at a place, as a small whole one.
+    pub(super) fn small(&self, at: usize) -> Option<u32> {
+        self.text.number(self.unit(at)?)?.small()
+    }
+
+    /// What stands between a unit and the one before it, where that is a single character.
+    fn joint(&self, at: usize) -> Option<char> {
+        let (last, unit) = (self.unit(at.checked_sub(1)?)?, self.unit(at)?);
+        let mut between = self.text.text.get(last.end as usize..unit.start as usize)?.chars();
+        between.next().filter(|_| between.next().is_none())
+    }
+
+    fn is_number(&self, at: usize) -> bool {
+        matches!(self.unit(at).map(|unit| unit.kind), Some(Kind::Number { .. }))
+    }
+
+    pub(super) fn push(&mut self, kind: ConflictKind, units: Range<usize>, key: u64, measure: u64) -> usize {
+        let end = units.end;
+        self.facts.push(Fact { kind, units, key, measure, date: [None; 3] });
+        end
+    }
+
+    /// Reads the figure that starts here and gives the place after it.
+    fn figure(&mut self) -> usize {
+        let at = self.at;
+        let Some(unit @ &Unit { key, kind: Kind::Number { width, arabic }, before, .. }) = self.unit(at) else {
+            return at + 1;
+        };
+        let Some(number) = self.text.number(unit) else { return at + 1 };
+        if let Some(end) = self.date().or_else(|| self.date_in_words()).or_else(|| self.ordinal_in_words()) {
+            return end;
+        }
+        let next = self.han(at + 1);
+        let ordinal = at > 0 && self.unit(at - 1).is_some_and(|unit| self.written(unit) == "第");
+        if let Some(end) = self.joined(ordinal) {
+            return end;
+        }
+        if ordinal || next.is_some_and(|next| SERIES.has(next)) {
+            let start = at - usize::from(ordinal);
+            let measure = next.map_or(0, u64::from);
+            return self.push(ConflictKind::Ordinal, start..at + 1 + usize::from(next.is_some()), key, measure);
+        }
+        if let Some(end) = self.time(next) {
+            return end;
+        }
+        if self.is_percent(at) {
+            return self.push(ConflictKind::Percent, at..at + 1, key, 0);
+        }
+        if arabic && width >= PHONE_DIGITS && next.is_none_or(|next| !"元人例户件吨亿万".contains(next)) {
+            return self.push(ConflictKind::Phone, at..at + 1, key, 0);
+        }
+        // A list's own numbers: 1、 or (2) at the start of a sentence.
+        let counts = self.text.latin && self.joint(at + 1) == Some(' ');
+        let item = before == Break::Stop && !counts && number.small().is_some_and(|number| number < 100);
+        if item && self.unit(at + 1).is_some_and(|unit| unit.before != Break::None) && next.is_none() {
+            return at + 1;
+        }
+        // 一个 is an article.
+        if !arabic
+            && !self.text.latin
+            && number.small().is_some_and(|number| number <= 2)
+            && next.is_none_or(|next| ARTICLES.has(next))
+        {
+            return at + 1;
+        }
+        let (number, end) = self.scaled(at, number);
+        if self.percent_in_words(end) {
+            return self.push(ConflictKind::Percent, at..end, number.bits(), 0);
+        }
+        let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
+        let counted = usize::from(next.is_some_and(|next| !"的了和与及在是，".contains(next)));
+        self.push(ConflictKind::Number, at..end + counted, number.bits(), measure)
+    }
+
+    pub(super) fn written(&self, unit: &Unit) -> &str {
+        self.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default()
+    }
+
+    /// A Latin word after a number: its measure, `5km`, and in a Latin text `5 tons`.
+    fn latin_measure(&self, at: usize) -> u64 {
+        let near = if self.text.latin { Break::Space } else { Break::None };
+        self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= near).map_or(0, |unit| unit.key)
+    }
+
+    fn is_percent(&self, at: usize) -> bool {
+        let Some(unit) = self.unit(at) else { return false };
+        let (before, after) = self.text.text.split_at(unit.end as usize);
+        let start = before.get(..unit.start as usize).unwrap_or_default();
+        after.starts_with(['%', '％', '‰', '成'])
+            || after.starts_with("个百分点")
+            || after.starts_with("个点")
+            || start.ends_with("百分之")
+    }
+
+    /// A date: `2023年5月22日`, `5月`, `22日`, `2023-05-22`, `2023.5`.
+    fn date(&mut self) -> Option<usize> {
+        let at = self.at;
+        let mut date = [None; 3];
+        let mut end = at;
+        let first = self.small(at)?;
+        if (1900..=2100).contains(&first)
+            && self.is_number(at + 1)
+            && let Some(joint @ ('-' | '.' | '/' | '－')) = self.joint(at + 1)
+        {
+            date[0] = Some(first);
+            date[1] = Some(self.small(at + 1).filter(|month| (1..=12).contains(month))?);
+            end = at + 2;
+            if self.is_number(at + 2) && self.joint(at + 2) == Some(joint) {
+                date[2] = self.small(at + 2).filter(|day| (1..=31).contains(day));
+                end += usize::from(date[2].is_some());
+            }
+        } else {
+            let mut field = 0;
+            while field < 3 && self.is_number(end) && (end == at || self.unit(end)?.before <= Break::Space) {
+                let value = self.small(end)?;
+                let place = match self.han(end + 1) {
+                    Some('年')
+                        if (1900..=2100).contains(&value)
+                            || (end == at && self.small(end + 2).is_some() && self.han(end + 3) == Some('月')) =>
+                    {
+                        0
+                    }
+                    Some('月') if (1..=12).contains(&value) => 1,
+                    Some('日' | '号') if (1..=31).contains(&value) => 2,
+                    _ => break,
+                };
+                if place < field {
+                    break;
+                }
+                // 98年 is 1998年 in a date.
+                date[place] = Some(if place == 0 && value < 100 {
+                    1900 + value + if value < 50 { 100 } else { 0 }
+                } else {
+                    value
+                });
+                field = place + 1;
+                end += 2;
+            }
+        }
+        if end == at {
+            return None;
+        }
+        Some(self.push_date(at..end.min(self.text.units.len()), date))
+    }
+
+    /// Adds a date, and gives the place after it.
+    pub(super) fn push_date(&mut self, units: Range<usize>, date: [Option<u32>; 3]) -> usize {
+        let key = date.iter().fold(3, |key, field| mix(key ^ u64::from(field.map_or(0, |field| field + 1)), 3));
+        let end = units.end;
+        self.facts.push(Fact { kind: ConflictKind::Date, units, key, measure: 0, date });
+        end
+    }
+
+    /// Two numbers joined by a sign: a score, a range of episodes, a time with a colon.
+    fn joined(&mut self, ordinal: bool) -> Option<usize> {
+        let at = self.at;
+        let (joint, second) = if self.is_number(at + 1) {
+            (self.joint(at + 1)?, at + 1)
+        } else if self.han(at + 1) == Some('比') && self.is_number(at + 2) && self.unit(at + 2)?.before == Break::None
+        {
+            (':', at + 2)
+        } else {
+            return None;
+        };
+        let (low, high) = (self.unit(at)?.key, self.unit(second)?.key);
+        let series = self.han(second + 1).filter(|&next| SERIES.has(next));
+        let colon = matches!(joint, ':' | '：' | '∶');
+        if !(colon || matches!(joint, '-' | '－' | '–' | '—' | '~' | '～')) {
+            return None;
+        }
+        let both = mix(low, 4) ^ high;
+        let start = at - usize::from(ordinal);
+        if ordinal || series.is_some() {
+            let measure = series.map_or(0, u64::from);
+            return Some(self.push(
+                ConflictKind::Ordinal,
+                start..second + 1 + usize::from(series.is_some()),
+                both,
+                measure,
+            ));
+        }
+        if self.is_percent(second) {
+            return Some(self.push(ConflictKind::Percent, at..second + 1, both, 0));
+        }
+        let minutes = matches!(self.unit(second)?.kind, Kind::Number { width: 2, .. }) && self.small(second)? < 60;
+        let kind = if colon && minutes && self.small(at)? <= 24 { ConflictKind::Time } else { ConflictKind::Score };
+        // A third part, as in 11:56:04 or in a long telephone number, belongs to it.
+        let mut end = second + 1;
+        let mut key = both;
+        while self.is_number(end) && self.joint(end) == Some(joint) {
+            key = mix(key, 4) ^ self.unit(end)?.key;
+            end += 1;
+        }
+        let kind = if !colon && self.is_telephone(at..end) { ConflictKind::Phone } else { kind };
+        Some(self.push(kind, at..end, key, 0))
+    }
+
+    /// Whether joined figures are a telephone number: an area code first, and together more digits than a range has.
+    fn is_telephone(&self, parts: Range<usize>) -> bool {
+        let widths = || {
+            parts.clone().filter_map(|at| self.unit(at)).map(|unit| match unit.kind {
+                Kind::Number { width, arabic: true, .. } => width,
+                _ => 0,
+            })
+        };
+        let digits: u32 = widths().map(u32::from).sum();
+        digits >= JOINED_PHONE_DIGITS && widths().next().is_some_and(|first| (3..=4).contains(&first))
+    }
+
+    /// A time of day: `9点30分`, `15时`.
+    fn time(&mut self, next: Option<char>) -> Option<usize> {
+        let at = self.at;
+        let hour = self.small(at).filter(|&hour| hour <= 24)?;
+        if !matches!(next, Some('时' | '点')) || matches!(self.han(at + 2), Some('间' | '候' | '钟' | '的')) {
+            return None;
+        }
+        let minute = self.small(at + 2).filter(|&minute| minute < 60 && self.han(at + 3) == Some('分'));
+        let end = if minute.is_some() { at + 4 } else { at + 2 };
+        let key = mix(u64::from(hour * 60 + minute.unwrap_or(0)), 5);
+        Some(self.push(ConflictKind::Time, at..end, key, 0))
+    }
+
+    /// A Latin word, with the figures that make it the name of a model.
+    fn word(&mut self) -> usize {
+        let at = self.at;
+        if let Some(end) = self.date_in_words().or_else(|| self.ordinal_in_words()) {
+            return end;
+        }
+        let mut end = at + 1;
+        let mut key = self.unit(at).map_or(0, |unit| unit.key);
+        let joins = |unit: &Unit| unit.before == Break::None;
+        // In FC3-1 the figures are a score.
+        let score = |at: usize| self.is_number(at + 1) && matches!(self.joint(at + 1), Some('-' | ':' | '：'));
+        while let Some(unit) = self.unit(end).filter(|unit| unit.kind != Kind::Han && joins(unit)) {
+            if score(end) {
+                break;
+            }
+            key = mix(key, 6) ^ unit.key;
+            end += 1;
+        }
+        let first = self.unit(at).map_or("", |unit| self.written(unit));
+        let letters = first.chars().count();
+        // A lone letter is a blood type or a scar of crawling; a measure belongs to its number.
+        let measure = at > 0 && self.is_number(at - 1) && self.unit(at).is_some_and(joins) && letters <= 3;
+        if end > at + 1 || (letters > 1 && !measure && self.names(at)) {
+            self.push(ConflictKind::Latin, at..end, key, 0);
+        }
+        end
+    }
+}

@@ -1,0 +1,270 @@
+//! How much of the shorter of two texts the other one has: the overlap coefficient of their 4-grams, exactly.
+//!
+//! A gram is four consecutive letters, digits or Han characters, whatever stands between them; a text of fewer has one gram, all
+//! of it. Letters count without case, in half width, Han characters in simplified form.
+//!
+//! [`Grams`] holds those of one text and meets one text after another. Nearly all of these share little with it, and one pass over such a
+//! text tells so by bits that grams set, without sorting or a copy of the text ([`Grams::may_reach`]). Only what may pass is counted
+//! exactly, on sorted grams. Time is n log n at worst and memory linear in the texts.
+
+use neardup_core::similarity;
+use neardup_text::interrupt;
+use neardup_text::normalize::simplified;
+
+/// Units in a gram: as many as fit 64 bits.
+const UNITS: usize = 4;
+
+/// Bits of a unit.
+const UNIT_BITS: u32 = 16;
+
+/// The grams of a text, ready to meet those of others.
+#[derive(Debug)]
+pub(super) struct Grams {
+    bits: Bits,
+    /// Bits of the grams of the other text that this one has not.
+    others: Bits,
+    /// The distinct grams in ascending order, once they are asked for.
+    sorted: Option<Vec<u64>>,
+}
+
+impl Grams {
+    /// Reads the grams of a text.
+    pub(super) fn of(text: &str) -> Self {
+        let mut bits = Bits::default();
+        bits.make_room(text);
+        each_gram(text, |gram| bits.set(hash(gram)));
+        Self { bits, others: Bits::default(), sorted: None }
+    }
+
+    /// Gives the overlap coefficient of two texts, |A∩B| / min(|A|, |B|), 0 where either has no gram; `None` if it is below `least`.
+    ///
+    /// `text` is the text of these grams.
+    pub(super) fn overlap(&mut self, text: &str, other: &str, least: f64) -> Option<f64> {
+        if least > 0.0 && !self.may_reach(other, least) {
+            return None;
+        }
+        let own = self.sorted.get_or_insert_with(|| sorted(text));
+        Some(similarity::overlap(own, &sorted(other))).filter(|&overlap| overlap >= least)
+    }
+
+    /// Says whether the overlap coefficient with another text may be `least` or more; `false` is certain.
+    fn may_reach(&mut self, other: &str, least: f64) -> bool {
+        let Self { bits, others, .. } = self;
+        others.make_room(other);
+        // Each shared gram is found, and some more by chance.
+        let mut found = 0_usize;
+        each_gram(other, |gram| {
+            let hash = hash(gram);
+            let has = bits.has(hash);
+            found += usize::from(has);
+            others.set_unless(has, hash);
+        });
+        // At most so many are shared, and each side has at least so many that are distinct: those that set a bit. The quotient is the exact
+        // one or more, however both are rounded.
+        let smaller = bits.set.min(found + others.set);
+        found > 0 && found as f64 / smaller as f64 >= least
+    }
+}
+
+/// The distinct grams of a text in ascending order.
+fn sorted(text: &str) -> Vec<u64> {
+    let mut grams = Vec::with_capacity(text.len() / 3);
+    each_gram(text, |gram| grams.push(gram));
+    interrupt::check();
+    grams.sort_unstable();
+    grams.dedup();
+    grams
+}
+
+/// Spreads grams over 64 bits: a folded product, by the golden ratio.
+#[inline]
+fn hash(gram: u64) -> u64 {
+    let product = u128::from(gram ^ 0x243f_6a88_85a3_08d3) * 0x9e37_79b9_7f4a_7c15;
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// A Bloom filter of 32 to 64 bits for each gram, of which it sets two: fewer than one gram in 250 is found by chance.
+#[derive(Debug, Default)]
+struct Bits {
+    /// A power of two of them.
+    words: Vec<u64>,
+    /// How many grams have set a bit: no more than there are distinct ones.
+    set: usize,
+}
+
+impl Bits {
+    /// Takes all bits out and makes room for the grams of a text.
+    fn make_room(&mut self, text: &str) {
+        /// Room for a short text, 4 kB.
+        const LEAST: usize = 1 << 9;
+        let words = (text.chars().count() / 2).next_power_of_two().max(LEAST);
+        self.words.clear();
+        self.words.shrink_to(4 * words.max(1 << 16));
+        self.words.resize(words, 0);
+        self.set = 0;
+    }
+
+    /// The words and the masks of the two bits of a gram.
+    #[inline]
+    fn places(&self, hash: u64) -> [(usize, u64); 2] {
+        let place = |hash: u64| ((hash >> 6) as usize & (self.words.len().wrapping_sub(1)), 1 << (hash & 63));
+        [place(hash), place(hash.rotate_left(32))]
+    }
+
+    #[inline]
+    fn has(&self, hash: u64) -> bool {
+        let is_set = |(word, mask): (usize, u64)| self.words.get(word).is_some_and(|word| word & mask != 0);
+        let [first, second] = self.places(hash);
+        is_set(first) & is_set(second)
+    }
+
+    #[inline]
+    fn set(&mut self, hash: u64) {
+        self.set_unless(false, hash);
+    }
+
+    /// Sets the bits of a gram unless told not to, without a branch.
+    #[inline]
+    fn set_unless(&mut self, not: bool, hash: u64) {
+        let mut new = false;
+        for (word, mask) in self.places(hash) {
+            if let Some(word) = self.words.get_mut(word) {
+                let mask = if not { 0 } else { mask };
+                new |= *word & mask != mask;
+                *word |= mask;
+            }
+        }
+        self.set += usize::from(new);
+    }
+}
+
+/// Hands out the grams of a text, repeated ones too.
+#[inline]
+fn each_gram(text: &str, mut sink: impl FnMut(u64)) {
+    let (mut gram, mut units) = (0_u64, 0_usize);
+    for (count, c) in text.chars().enumerate() {
+        if count & 0x3fff == 0x3fff {
+            interrupt::check();
+        }
+        let unit = unit(c);
+        if unit == 0 {
+            continue;
+        }
+        gram = gram << UNIT_BITS | u64::from(unit);
+        units += 1;
+        if units >= UNITS {
+            sink(gram);
+        }
+    }
+    if (1..UNITS).contains(&units) {
+        sink(gram);
+    }
+}
+
+/// Gives a character as a unit, 0 where it is none. Characters beyond 65,535 are folded into 16 bits.
+#[inline]
+fn unit(c: char) -> u16 {
+    match c {
+        '\u{4e00}'..='\u{9fff}' => u32::from(simplified(c)) as u16,
+        '\0'..='\x7f' => ascii(c),
+        // Full width.
+        '\u{ff01}'..='\u{ff5e}' => ascii(char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c)),
+        // The punctuation of Chinese texts.
+        '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3002}' | '\u{3008}'..='\u{3011}' => 0,
+        _ => rare(c),
+    }
+}
+
+#[inline]
+fn ascii(c: char) -> u16 {
+    if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() as u16 } else { 0 }
+}
+
+#[cold]
+fn rare(c: char) -> u16 {
+    if !c.is_alphanumeric() {
+        return 0;
+    }
+    let code = u32::from(simplified(c.to_lowercase().next().unwrap_or(c)));
+    // Beyond 65,535 the low 16 bits, apart from those of the planes below by the code points of surrogates, which no text has.
+    if code >> 16 == 0 { code as u16 } else { (code as u16 ^ 0xd800 ^ (code >> 16) as u16).max(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The definition.
+    fn naive(a: &str, b: &str) -> f64 {
+        let set = |text: &str| -> HashSet<Vec<char>> {
+            let units: Vec<char> =
+                text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).map(simplified).collect();
+            if (1..4).contains(&units.len()) {
+                return HashSet::from([units]);
+            }
+            units.windows(4).map(<[char]>::to_vec).collect()
+        };
+        let (a, b) = (set(a), set(b));
+        let smaller = a.len().min(b.len());
+        if smaller == 0 { 0.0 } else { a.intersection(&b).count() as f64 / smaller as f64 }
+    }
+
+    fn overlap(a: &str, b: &str, least: f64) -> Option<f64> {
+        Grams::of(a).overlap(a, b, least)
+    }
+
+    #[test]
+    fn writing_does_not_count() {
+        let text = "《江口镇》，今日 举办 龙舟赛 ABC";
+        assert_eq!(overlap(text, "江口鎮今日舉辦龍舟賽ａｂｃ！", 0.5), Some(1.0));
+        assert_eq!(overlap(text, "江口", 0.0), Some(0.0), "a short text is one gram");
+        assert_eq!(overlap("江口", "“江口”", 0.9), Some(1.0));
+        assert_eq!(overlap(text, "", 0.0), Some(0.0));
+        assert_eq!(overlap(text, "！！！", 0.1), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn agrees_with_the_definition(
+            texts in prop::collection::vec("([一-丟a-cA 。]{0,40}|[a-e]{0,300}|[\u{20000}-\u{20010}é，]{0,9})", 1..5),
+            least in 0.0_f64..1.0,
+        ) {
+            let own = &texts[0];
+            let mut grams = Grams::of(own);
+            for other in texts.iter().chain(&texts) {
+                let expected = naive(own, other);
+                prop_assert_eq!(grams.overlap(own, other, 0.0), Some(expected));
+                prop_assert_eq!(grams.overlap(own, other, least), Some(expected).filter(|&found| found >= least));
+                prop_assert_eq!(grams.overlap(own, other, expected), Some(expected), "the bound itself is reached");
+                prop_assert_eq!(overlap(other, own, 0.0), Some(expected), "symmetric");
+            }
+        }
+    }
+
+    #[test]
+    fn what_shares_little_is_told_by_bits_alone() {
+        let text = |from: u32, units: u32| -> String {
+            (from..from + units).filter_map(|i| char::from_u32(0x4e00 + i.wrapping_mul(7919) % 20_000)).collect()
+        };
+        for (from, units) in [(0, 100), (0, 1_000), (0, 8_000)] {
+            let own = text(from, units);
+            let mut grams = Grams::of(&own);
+            for others in [60, 600, 6_000] {
+                assert!(!grams.may_reach(&text(9_000, others), 0.4), "{units} {others}");
+                let held = text(units / 2, others);
+                assert_eq!(
+                    grams.overlap(&own, &held, 0.4),
+                    Some(overlap(&own, &held, 0.0).unwrap()).filter(|&o| o >= 0.4)
+                );
+            }
+        }
+    }
+}

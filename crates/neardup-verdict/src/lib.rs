@@ -1,0 +1,213 @@
+//! Tells a copy from an update: whether two texts are one message, judged by their facts and not by their wording alone.
+//!
+//! Two bulletins may share nine tenths of their words and differ in the number that is the news. [`same_message`] reads both
+//! texts, and says whether one can go ([`Verdict::Copy`], or [`Verdict::Excerpt`], where the longer should stay) or both have
+//! something to say ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
+//! [`Prepared::duplicate`] is the one rule by which guard, query and clean-up call two texts one message, and [`replaces`] says which
+//! of them may go.
+//! [`facts::conflicts`] lists the facts that contradict each other, [`explain::explain`] everything at once.
+//!
+//! Pure functions of the two texts; symmetric but for the order of what is shown. Verdicts may become better with a version:
+//! nothing of them is stored in a signature.
+#![deny(unsafe_code)]
+
+mod align;
+mod comparison;
+mod credits;
+pub mod duplicate;
+pub mod evaluate;
+pub mod explain;
+pub mod facts;
+pub mod features;
+mod grams;
+mod hanset;
+mod messages;
+pub mod model;
+pub mod numerals;
+mod reasons;
+mod rules;
+mod shared;
+mod units;
+mod weights;
+
+use std::fmt;
+
+use neardup_core::profile::Profile;
+use neardup_text::{Result, Scratch};
+
+use comparison::{Aligned, Boilerplate, Compared, Comparison};
+pub use duplicate::{Prepared, replaces};
+pub use facts::{Conflict, ConflictKind};
+pub use messages::{Group, Place, split_by_message};
+use rules::Rule;
+
+/// What two texts are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// The same message: nothing is lost by keeping either.
+    Copy,
+    /// One holds the other nearly whole and more: nothing is lost by keeping the longer.
+    Excerpt,
+    /// The same form with other facts: both must stay.
+    Update,
+    /// The same matter in other words.
+    Rewrite,
+    /// Two messages.
+    Different,
+}
+
+impl Verdict {
+    /// Gives the verdict's name in SQL.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Excerpt => "excerpt",
+            Self::Update => "update",
+            Self::Rewrite => "rewrite",
+            Self::Different => "different",
+        }
+    }
+
+    /// Says whether keeping one of the two, the longer where one is an excerpt, loses nothing.
+    #[must_use]
+    pub const fn keeps_one(self) -> bool {
+        matches!(self, Self::Copy | Self::Excerpt)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A verdict with its reasons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// What the texts are to each other.
+    pub verdict: Verdict,
+    /// How sure it is that keeping one of them loses nothing, 0 to 1; a copy or an excerpt has at least 0.5, all others less.
+    pub score: f64,
+    /// Why, the weightiest first; each a short phrase.
+    pub reasons: Vec<String>,
+}
+
+/// Says what two texts are to each other.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn same_message(a: &str, b: &str) -> Result<Message> {
+    same_message_titled("", a, "", b)
+}
+
+/// Says what two texts with titles are to each other; an empty title counts as none.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn same_message_titled(a_title: &str, a: &str, b_title: &str, b: &str) -> Result<Message> {
+    Ok(judge(&compare([a_title, a, b_title, b], &mut |_| Ok(Vec::new()))?, a == b))
+}
+
+/// Says what two texts with titles are to each other by the profile of a collection: boilerplate of both does not count.
+///
+/// The texts are title and text of the one, then title and text of the other.
+///
+/// # Errors
+/// `InvalidParameter` where the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+pub fn same_message_by_profile(texts: [&str; 4], profile: &Profile, scratch: &mut Scratch) -> Result<Message> {
+    let [_, a, _, b] = texts;
+    Ok(judge(&compare(texts, &mut |text| profile.boilerplate(text, scratch))?, a == b))
+}
+
+/// Says what two texts are to each other, and how sure that is, as [`same_message`] does, without the reasons.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn verdict_on(a: &str, b: &str) -> Result<(Verdict, f64)> {
+    let compared = compare(["", a, "", b], &mut |_| Ok(Vec::new()))?;
+    Ok(verdict_of(&compared, a == b, Rule::of(&compared.0, None)))
+}
+
+/// From so many units on that only one of two texts has, words are cut only if the verdict may come to depend on them.
+const MANY: usize = 64;
+
+/// The score below which no verdict is that one can go, less what rounding may do.
+const HOPELESS: f64 = 0.499;
+
+/// Gives the verdict on two texts and how sure it is, as [`verdict_on`] does, if it is that keeping one of them loses nothing.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn kept_on(a: &str, b: &str) -> Result<Option<(Verdict, f64)>> {
+    kept_without(a, b, &mut |_| Ok(Vec::new()))
+}
+
+/// Does what [`kept_on`] does, without the boilerplate that both have.
+fn kept_without(a: &str, b: &str, boilerplate: &mut Boilerplate<'_>) -> Result<Option<(Verdict, f64)>> {
+    if a == b {
+        return Ok(Some((Verdict::Copy, 1.0)));
+    }
+    let aligned = Aligned::without(a, b, boilerplate)?;
+    let texts = &aligned.texts;
+    let rule = Rule::of(texts, None);
+    let unmatched = |compared: &Compared<'_>| compared.matched.iter().filter(|&&matched| !matched).count();
+    // What contradicts only takes from a score.
+    if unmatched(&texts.a).max(unmatched(&texts.b)) >= MANY
+        && model::score(&features::features(texts, None)).min(rule.map_or(1.0, Rule::most)) < HOPELESS
+    {
+        return Ok(None);
+    }
+    let (verdict, score) = verdict_of(&(aligned.with_facts(), None), false, rule);
+    Ok(verdict.keeps_one().then_some((verdict, score)))
+}
+
+fn judge(compared: &(Comparison<'_>, Option<Comparison<'_>>), equal: bool) -> Message {
+    let (texts, titles) = compared;
+    let rule = Rule::of(texts, titles.as_ref());
+    let (verdict, score) = verdict_of(compared, equal, rule);
+    Message { verdict, score, reasons: reasons::reasons(texts, titles.as_ref(), rule) }
+}
+
+fn verdict_of(
+    (texts, titles): &(Comparison<'_>, Option<Comparison<'_>>),
+    equal: bool,
+    rule: Option<Rule>,
+) -> (Verdict, f64) {
+    let same_titles = titles.as_ref().is_none_or(|titles| reasons::same(&titles.a.text, &titles.b.text));
+    let same_text = equal || (reasons::same(&texts.a.text, &texts.b.text) && !texts.a.text.units.is_empty());
+    if same_titles && same_text {
+        return (Verdict::Copy, 1.0);
+    }
+    if texts.a.text.units.is_empty() || texts.b.text.units.is_empty() {
+        // A text without letters says nothing that another could hold.
+        return (Verdict::Different, 0.0);
+    }
+    let features = features::features(texts, titles.as_ref());
+    let score = model::score(&features).min(rule.map_or(1.0, Rule::most));
+    (model::verdict(score, &features, texts, rule), score)
+}
+
+/// Compares two texts and, where both have one, their titles.
+fn compare<'t>(
+    [a_title, a, b_title, b]: [&'t str; 4],
+    boilerplate: &mut Boilerplate<'_>,
+) -> Result<(Comparison<'t>, Option<Comparison<'t>>)> {
+    let titled = !a_title.trim().is_empty() && !b_title.trim().is_empty();
+    let titles = if titled { Some(Comparison::new(a_title, b_title)?) } else { None };
+    Ok((Comparison::without(a, b, boilerplate)?, titles))
+}
+
+/// Computes the features of a pair of texts with titles, what the model sees, and the most that the rules beside it let the
+/// pair score; for training.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn features_of(a_title: &str, a: &str, b_title: &str, b: &str) -> Result<(features::Features, f64)> {
+    let (texts, titles) = compare([a_title, a, b_title, b], &mut |_| Ok(Vec::new()))?;
+    let most = Rule::of(&texts, titles.as_ref()).map_or(1.0, Rule::most);
+    Ok((features::features(&texts, titles.as_ref()), most))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! The value of a number, whatever its writing.
+
+use neardup_text::hash::mix;
+
+/// A decimal value: `digits` times ten to the power of `exponent`, without trailing zeros in `digits`.
+///
+/// Of more than 36 digits only a hash counts, with the exponent that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Number {
+    digits: u128,
+    exponent: i32,
+}
+
+/// The exponent of numbers that are too long to be held by value.
+const HASHED: i32 = i32::MAX;
+
+/// Most significant digits that are held by value.
+pub(super) const MAX_DIGITS: usize = 36;
+
+impl Number {
+    /// Makes the number `digits * 10^exponent`.
+    #[must_use]
+    pub fn new(mut digits: u128, mut exponent: i32) -> Self {
+        if digits == 0 {
+            return Self { digits, exponent: 0 };
+        }
+        while digits.is_multiple_of(10) {
+            digits /= 10;
+            exponent += 1;
+        }
+        Self { digits, exponent }
+    }
+
+    /// Makes a number of more digits than are held by value, of their hash.
+    pub(super) fn hashed(hash: u64) -> Self {
+        Self { digits: u128::from(hash), exponent: HASHED }
+    }
+
+    /// Gives the value as a small whole number, where it is one.
+    #[must_use]
+    pub fn small(self) -> Option<u32> {
+        if !(0..=9).contains(&self.exponent) {
+            return None;
+        }
+        let power = 10_u128.pow(self.exponent.unsigned_abs());
+        u32::try_from(self.digits.checked_mul(power)?).ok()
+    }
+
+    /// Gives bits that are equal for equal values.
+    #[must_use]
+    pub fn bits(self) -> u64 {
+        let [low, high] = [self.digits as u64, (self.digits >> 64) as u64];
+        mix(mix(low, 1) ^ high, u64::from(self.exponent.unsigned_abs()) << 1 | u64::from(self.exponent < 0))
+    }
+
+    pub(super) fn add(self, other: Self) -> Self {
+        let least = self.exponent.min(other.exponent);
+        let scaled = |number: Self| {
+            let power = u32::try_from(number.exponent - least).ok().filter(|&power| power < 38)?;
+            number.digits.checked_mul(10_u128.pow(power))
+        };
+        match (scaled(self), scaled(other)) {
+            (Some(a), Some(b)) if a.checked_add(b).is_some() => Self::new(a + b, least),
+            _ => self,
+        }
+    }
+
+    pub(crate) fn times_ten_to(self, power: i32) -> Self {
+        if self.digits == 0 || self.exponent == HASHED {
+            return self;
+        }
+        Self { exponent: self.exponent + power, ..self }
+    }
+}

@@ -1,0 +1,300 @@
+//! Verdicts on pairs written for the purpose, and what holds for every pair.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use proptest::prelude::*;
+
+use super::units::Text;
+use super::*;
+use neardup_core::profile::{Training, token_hashes};
+
+fn verdict(a: &str, b: &str) -> Verdict {
+    let message = same_message(a, b).unwrap();
+    assert_eq!(message.score >= 0.5, message.verdict.keeps_one(), "{a} {b}");
+    message.verdict
+}
+
+const REPORT: &str = "市交通局昨天宣布，连接东西两岸的滨河大桥将从下月起免费通行。负责人在说明会上表示，大桥去年的通行费收入为三千万元，\
+全部用于偿还贷款。今年春天贷款已经还清，按照当年的约定，收费站将在月底前拆除。沿线居民对这个消息表示欢迎，有人回忆说，大桥刚通车时每天只有几百辆车经过。";
+
+#[test]
+fn a_copy_may_be_edited() {
+    for (a, b) in [
+        ("本市昨日新增病例６６例", "本市昨日新增病例六十六例。"),
+        ("语文老师用新系统点名", "老师用新系统点名"),
+        ("怎么看待滨河大桥免费通行？", "如何看待滨河大桥免费通行？"),
+        (REPORT, &REPORT.replace("居民", "市民").replace("表示欢迎", "非常欢迎")),
+        (REPORT, &format!("新华社某市5月9日电（记者 李明）{REPORT}(完)【编辑：王芳】")),
+        ("赞//@小明:滨河大桥下月起免费通行，大家去看看", "[心]//@小红:滨河大桥下月起免费通行，大家去看看"),
+    ] {
+        assert_eq!(verdict(a, b), Verdict::Copy, "{a} / {b}");
+    }
+}
+
+#[test]
+fn an_update_differs_in_its_facts() {
+    for (a, b) in [
+        ("本市昨日新增病例66例", "本市昨日新增病例94例"),
+        ("如何评价《山海歌》第七集？", "如何评价《山海歌》第8集？"),
+        ("临江新增3例本土病例", "上海新增3例本土病例"),
+        ("主席下周将会见来访的代表团", "主席下周会见来访的代表团"),
+        ("半场：红队1-0蓝队", "全场：红队1-0蓝队"),
+        ("数字经济白皮书俄文版出版发行", "数字经济白皮书阿文版出版发行"),
+    ] {
+        assert_eq!(verdict(a, b), Verdict::Update, "{a} / {b}");
+    }
+}
+
+#[test]
+fn an_excerpt_is_held_nearly_whole() {
+    let longer = format!(
+        "{REPORT}另据了解，市里还计划在大桥两侧修建自行车道和观景平台，设计方案已经公布，工程预计明年夏天完工，届时市民可以从公园直接走上大桥。{}",
+        "专家认为此举有助于两岸的商业往来，也会带动沿河地区的发展。"
+    );
+    assert_eq!(verdict(REPORT, &longer), Verdict::Excerpt);
+}
+
+#[test]
+fn two_messages_are_different() {
+    assert_eq!(verdict("市长昨天出席了大桥的通车仪式", "今天下午将有大雨"), Verdict::Different);
+    let body = "本栏目正在征集故事，欢迎点击下方链接参加讨论，每天完成任务还可以得到奖励，快来一起写下你的经历吧。";
+    assert_eq!(
+        verdict(&format!("第一份工作教会了你什么？\n{body}"), &format!("家里的老照片怎么保存？\n{body}")),
+        Verdict::Different
+    );
+    assert_eq!(verdict("", ""), Verdict::Copy);
+    assert_eq!(verdict("", "今天下午将有大雨"), Verdict::Different);
+    assert_eq!(verdict("。。。", "！"), Verdict::Different);
+    assert_eq!(verdict("。。。", "。。。"), Verdict::Copy);
+}
+
+#[test]
+fn titles_count() {
+    let same = same_message_titled("大桥免费", REPORT, "大桥免费", REPORT).unwrap();
+    assert_eq!((same.verdict, same.score), (Verdict::Copy, 1.0));
+    let other = same_message_titled("第3期：大桥免费", REPORT, "第4期：大桥免费", REPORT).unwrap();
+    assert!(other.score < 1.0);
+    assert_eq!(other.reasons[0], "title: ordinal: 第3期 / 第4期");
+    let short = same_message_titled("第3期", "大桥今天通车", "第4期", "大桥今天通车").unwrap();
+    assert_eq!(short.verdict, Verdict::Update);
+    assert_eq!(same_message_titled("", REPORT, "大桥免费", REPORT).unwrap().score, 1.0);
+}
+
+fn kinds(a: &str, b: &str) -> Vec<(&'static str, String, String)> {
+    facts::conflicts(a, b).unwrap().into_iter().map(|c| (c.kind.name(), c.in_a, c.in_b)).collect()
+}
+
+#[test]
+fn conflicts_say_what_differs() {
+    for (a, b, kind, in_a, in_b) in [
+        ("新增66例", "新增94例", "number", "66例", "94例"),
+        ("涨幅为3.5%", "涨幅为4.5%", "percentage", "3.5%", "4.5%"),
+        ("会议5月22日召开", "会议五月二十三日召开", "date", "5月22日", "五月二十三日"),
+        ("会议上9点30分开始", "会议上10点开始", "time", "9点30分", "10点"),
+        ("小说第七集", "小说第8集", "ordinal", "第七集", "第8集"),
+        ("红队2:0蓝队", "红队2:1蓝队", "score", "2:0", "2:1"),
+        ("电话13800000001", "电话13800000002", "phone", "13800000001", "13800000002"),
+        ("电话010-1234567", "电话010-7654321", "phone", "010-1234567", "010-7654321"),
+        ("热线400-800-1234", "热线400-800-4321", "phone", "400-800-1234", "400-800-4321"),
+        ("请看《红河》这本书", "请看《青山》这本书", "quoted", "红河", "青山"),
+        ("新款AbcPhone价格", "新款XyzPad价格", "latin", "AbcPhone", "XyzPad"),
+        ("人口最多的是北京没错", "人口最多的是上海没错", "place", "北京", "上海"),
+        ("联系人张建国先生", "联系人李明华先生", "person", "张建国", "李明华"),
+        ("主队追平对手", "主队超越对手", "status", "追平", "超越"),
+        ("白皮书将发布", "白皮书发布", "status", "将", ""),
+    ] {
+        let found = kinds(a, b);
+        assert!(found.contains(&(kind, in_a.to_owned(), in_b.to_owned())), "{a} {b}: {found:?}");
+        let swapped = kinds(b, a);
+        assert!(swapped.contains(&(kind, in_b.to_owned(), in_a.to_owned())), "{b} {a}: {swapped:?}");
+    }
+}
+
+#[test]
+fn what_does_not_count_is_no_conflict() {
+    for (a, b) in [
+        ("第九集", "第9集"),
+        ("投资1.2万元", "投资12000元"),
+        ("12,000人参加", "一万二千人参加"),
+        ("新华社北京5月9日电 大桥通车", "新华社上海5月10日电 大桥通车"),
+        ("大桥通车@小明", "大桥通车@小红"),
+        ("大桥通车 http://a.example/1", "大桥通车 http://b.example/2"),
+        ("赞123//@小明:大桥今天正式通车", "好45//@小明:大桥今天正式通车"),
+        ("会议于2023年5月22日召开", "会议于5月22日召开"),
+        ("大桥长2公里", "大桥"),
+        ("大桥今天通车（编辑：李明3）", "大桥今天通车（编辑：王芳5）"),
+        ("Many of the passengers were children", "Most of the passengers were children"),
+    ] {
+        assert_eq!(kinds(a, b), [], "{a} / {b}");
+    }
+}
+
+#[test]
+fn english_facts() {
+    for (a, b, kind, in_a, in_b) in [
+        ("the port moved 1.2 million tons", "the port moved 1.3 million tons", "number", "1.2 million", "1.3 million"),
+        ("it lost 1,200,000 a year", "it lost 1,250,000 a year", "number", "1,200,000", "1,250,000"),
+        ("two ships sank off the coast", "three ships sank off the coast", "number", "two", "three"),
+        ("prices rose 3 percent", "prices rose 4 percent", "percentage", "3", "4"),
+        ("it opens on March 5, 2031", "it opens on 6 March 2031", "date", "March 5, 2031", "6 March 2031"),
+        ("it opened in June", "it opened in July", "date", "June", "July"),
+        ("the third bridge", "the fourth bridge", "ordinal", "third", "fourth"),
+        ("results for the 3rd quarter", "results for the 4th quarter", "ordinal", "3rd", "4th"),
+        ("a report from Riverside today", "a report from Lakeside today", "latin", "Riverside", "Lakeside"),
+        ("the council approved the plan", "the council rejected the plan", "status", "approved", "rejected"),
+        ("shares rose on Monday", "shares fell on Monday", "status", "rose", "fell"),
+        ("the bridge will close", "the bridge will not close", "status", "", "not"),
+        ("the bank has cut its rate", "the bank will cut its rate", "status", "", "will"),
+        ("it isn't open", "it is open", "status", "isn't", ""),
+    ] {
+        let found = kinds(a, b);
+        assert!(found.contains(&(kind, in_a.to_owned(), in_b.to_owned())), "{a} / {b}: {found:?}");
+    }
+    for (a, b) in [
+        ("it lost 1.2 million a year", "it lost 1,200,000 a year"),
+        ("two ships sank", "2 ships sank"),
+        ("the 3rd quarter", "the third quarter"),
+        ("opens on 5 March 2031", "opens on March 5th, 2031"),
+        ("opens on March 5, 2031", "opens on March 5"),
+        ("prices gained", "prices rose"),
+        ("the plan was quietly dropped by the city", "the plan was silently dropped by the city"),
+        ("Acme Corp said", "Acme Corporation said"),
+    ] {
+        assert_eq!(kinds(a, b), [], "{a} / {b}");
+    }
+    assert_eq!(
+        verdict(
+            "The harbour of Riverside moved 1.2 million tons in the first quarter, the office said on Monday.",
+            "The harbour of Riverside moved 1,200,000 tons in the 1st quarter, the office said on Monday."
+        ),
+        Verdict::Copy
+    );
+}
+
+#[test]
+fn a_quotation_stands_against_a_plain_word() {
+    assert_eq!(kinds("怎么看新角色「空山」？", "怎么看新角色砚？"), [("quoted", "空山".to_owned(), "砚".to_owned())]);
+    assert_eq!(kinds("怎么看新角色「空山」？", "怎么看新角色空山？"), []);
+}
+
+#[test]
+fn a_slogan_is_no_message() {
+    let slogan = same_message("滨河加油！", "#最新地图# 转发给家人，很准 #滨河加油#").unwrap();
+    assert_eq!(slogan.verdict, Verdict::Different);
+    assert_eq!(slogan.reasons[0], "the shorter text is too short to be a message");
+    assert_eq!(verdict("滨河大桥", "滨河大桥！"), Verdict::Copy);
+}
+
+#[test]
+fn boilerplate_of_both_makes_no_copy() {
+    let note = "本网所有文章未经书面授权不得转载，违者将依法追究责任。如需转载请联系编辑部，并注明出处及作者姓名；网友留言只代表个人意见，与本网立场无关。";
+    let untrained = Profile::new("chars:6", [], None).unwrap();
+    let mut training = Training::new(10_000).unwrap();
+    for i in 0..60 {
+        let tokens = token_hashes(&format!("第{i}座桥通车。{note}"), untrained.analyzer(), &mut Scratch::default());
+        training.add(&tokens.unwrap());
+    }
+    let profile = Profile::new("chars:6", [], Some(&training.finish())).unwrap();
+    let by_profile =
+        |a: &str, b: &str| same_message_by_profile(["", a, "", b], &profile, &mut Scratch::default()).unwrap();
+    let (a, b) = (format!("大桥免费了！{note}"), format!("下午有雨。{note}"));
+    assert_eq!(verdict(&a, &b), Verdict::Copy);
+    let apart = by_profile(&a, &b);
+    assert_eq!(apart.verdict, Verdict::Different);
+    assert!(apart.reasons.contains(&"boilerplate of both left out".to_owned()));
+    // What one text alone has counts, and so does all of it where nothing else is left.
+    assert!(by_profile(&a, &a.replace("免费了", "今天免费了")).verdict.keeps_one());
+    assert_eq!(by_profile(note, &b), same_message(note, &b).unwrap());
+    let duplicate = |a: &str, b: &str| {
+        let mut prepared = Prepared::new(a).unwrap();
+        prepared.duplicate_by_profile(b, &profile, &mut Scratch::default()).unwrap().map(|(verdict, _)| verdict)
+    };
+    assert_eq!(duplicate(&a, &b), None);
+    assert!(duplicate(&a, &a.replace("免费了", "今天免费了")).is_some());
+}
+
+/// Texts of the parts that verdicts look at.
+fn text() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        "[\u{4e00}-\u{4e20}]{1,8}",
+        "[0-9]{1,4}",
+        Just("第".to_owned()),
+        Just("一百二十".to_owned()),
+        Just("5月22日".to_owned()),
+        Just("3:2".to_owned()),
+        Just("《红河》".to_owned()),
+        Just("“".to_owned()),
+        Just("将".to_owned()),
+        Just("北京".to_owned()),
+        Just("张建国".to_owned()),
+        Just("Abc".to_owned()),
+        Just("，".to_owned()),
+        Just("。".to_owned()),
+        Just("\n".to_owned()),
+        Just("//@小明:".to_owned()),
+        Just("（编辑：李明）".to_owned()),
+        Just("某社北京5月9日电".to_owned()),
+        Just("&nbsp;".to_owned()),
+        Just("%".to_owned()),
+        ".{0,3}",
+    ];
+    prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn is_symmetric(a in text(), b in text()) {
+        let (there, back) = (same_message(&a, &b).unwrap(), same_message(&b, &a).unwrap());
+        prop_assert_eq!(there.verdict, back.verdict);
+        prop_assert_eq!(there.score.to_bits(), back.score.to_bits());
+        prop_assert!((0.0..=1.0).contains(&there.score));
+        prop_assert_eq!(there.score >= 0.5, there.verdict.keeps_one());
+        prop_assert!(!there.reasons.is_empty());
+        let mut turned: Vec<_> = kinds(&b, &a).into_iter().map(|(kind, b, a)| (kind, a, b)).collect();
+        let mut found = kinds(&a, &b);
+        found.sort();
+        turned.sort();
+        prop_assert_eq!(found, turned);
+    }
+
+    #[test]
+    fn what_is_kept_has_that_verdict(head in text(), a in text(), b in text(), tail in text()) {
+        let (a, b) = (format!("{head}{a}{tail}"), format!("{head}{b}{tail}"));
+        let message = verdict_on(&a, &b).unwrap();
+        prop_assert_eq!(kept_on(&a, &b).unwrap(), message.0.keeps_one().then_some(message));
+    }
+
+    #[test]
+    fn what_was_read_before_is_read_as_alone(head in text(), a in text(), b in text(), tail in text()) {
+        let (a, b) = (format!("{head}。{a}{tail}"), format!("{head}。{b}{tail}"));
+        let read = |text, known: Option<&Text<'_>>| Text::without(units::plain(text).unwrap(), &[], known);
+        let (alone, beside) = (read(&b, None), read(&b, Some(&read(&a, None))));
+        prop_assert_eq!(&alone.units, &beside.units);
+        prop_assert_eq!(&alone.quotes, &beside.quotes);
+        let numbers = |text: &Text<'_>| text.units.iter().map(|unit| text.number(unit)).collect::<Vec<_>>();
+        prop_assert_eq!(numbers(&alone), numbers(&beside));
+    }
+
+    #[test]
+    fn a_text_is_a_copy_of_itself(a in text()) {
+        let message = same_message(&a, &a).unwrap();
+        prop_assert_eq!((message.verdict, message.score), (Verdict::Copy, 1.0));
+        prop_assert_eq!(kinds(&a, &a), []);
+    }
+
+    #[test]
+    fn conflicts_are_quoted_as_written(a in text(), b in text()) {
+        // Markup is taken out first, so what is quoted is looked for without it.
+        let plain = |text: &str| text.replace("&nbsp;", "").replace(['&', '<', '\0'], "");
+        let (a, b) = (plain(&a), plain(&b));
+        for (_, in_a, in_b) in kinds(&a, &b) {
+            prop_assert!(a.contains(&in_a) && b.contains(&in_b));
+        }
+    }
+
+    #[test]
+    fn another_number_is_no_copy(number in 2_u32..100_000, other in 2_u32..100_000) {
+        prop_assume!(number != other);
+        let report = |number: u32| format!("本市昨日新增病例{number}例，均为外地输入");
+        prop_assert!(!verdict(&report(number), &report(other)).keeps_one());
+    }
+}

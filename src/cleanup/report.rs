@@ -1,0 +1,167 @@
+//! The overview of a table's copies as one HTML page: numbers, SVG bars, and sample groups side by side with their differences.
+//!
+//! SQL gathers (`sql/cleanup/report.sql`), this file renders. The page stands alone: no script, no file beside it, and everything
+//! that comes from the table is escaped.
+
+use std::fmt::Write;
+
+use html_escape::encode_safe;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use serde::Deserialize;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::error::Result;
+
+extension_sql_file!(
+    "../../sql/cleanup/report.sql",
+    name = "cleanup_report",
+    requires = ["cleanup_copies", neardup_render_report]
+);
+
+/// How many characters of a text are shown and compared.
+const MOST_CHARACTERS: usize = 2000;
+
+/// What the page shows, as sql/cleanup/report.sql writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Report {
+    title: String,
+    numbers: Vec<(String, String)>,
+    largest: Vec<(String, f64)>,
+    verdicts: Vec<(String, f64)>,
+    samples: Vec<Sample>,
+}
+
+/// A copy beside the row that stays.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sample {
+    stays: String,
+    copy: String,
+    said: String,
+    stays_text: Option<String>,
+    copy_text: Option<String>,
+}
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222}\
+h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:collapse}td,th{text-align:left;padding:.2em 1em .2em 0;vertical-align:top}\
+.pair{table-layout:fixed;width:100%;margin-bottom:1.5em}.pair td{border-top:1px solid #ccc;width:50%;white-space:pre-wrap;overflow-wrap:anywhere}\
+del{background:#fdd;text-decoration:none}ins{background:#dfd;text-decoration:none}svg{display:block}svg text{font:13px system-ui,sans-serif}";
+
+/// Renders the page from the JSON that `neardup.report_html` gathers.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.render_report(report text) RETURNS text IMMUTABLE STRICT PARALLEL SAFE COST 100000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn neardup_render_report(report: &str) -> Result<String> {
+    let report: Report = serde_json::from_str(report).map_err(|error| {
+        let code = PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE;
+        ErrorReport::new(code, "report has another form", "neardup_internal.render_report")
+            .set_detail(format!("{error}."))
+    })?;
+    Ok(page(&report))
+}
+
+fn page(report: &Report) -> String {
+    let title = encode_safe(&report.title);
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<table>\n"
+    );
+    for (name, value) in &report.numbers {
+        let _ = writeln!(page, "<tr><th>{}</th><td>{}</td></tr>", encode_safe(name), encode_safe(value));
+    }
+    page.push_str("</table>\n");
+    for (heading, values) in
+        [("Largest groups, by the row that stays", &report.largest), ("Copies by verdict", &report.verdicts)]
+    {
+        if !values.is_empty() {
+            let _ = writeln!(page, "<h2>{heading}</h2>\n{}", bars(values));
+        }
+    }
+    if !report.samples.is_empty() {
+        page.push_str("<h2>Samples: the row that stays, and a copy</h2>\n");
+    }
+    for sample in &report.samples {
+        let (left, right) = differences(
+            sample.stays_text.as_deref().unwrap_or_default(),
+            sample.copy_text.as_deref().unwrap_or_default(),
+        );
+        let _ = writeln!(
+            page,
+            "<table class=\"pair\">\n<tr><th>{} stays</th><th>{}, {}</th></tr>\n<tr><td>{left}</td><td>{right}</td></tr>\n</table>",
+            encode_safe(&sample.stays),
+            encode_safe(&sample.copy),
+            encode_safe(&sample.said)
+        );
+    }
+    page.push_str("</body>\n</html>\n");
+    page
+}
+
+/// Horizontal bars, each with its name before and its number behind it.
+fn bars(values: &[(String, f64)]) -> String {
+    const ROW: usize = 22;
+    const NAMES: usize = 240;
+    const LONGEST: f64 = 420.0;
+    let most = values.iter().map(|(_, value)| *value).fold(1.0, f64::max);
+    let height = values.len() * ROW;
+    let mut svg = format!(
+        "<svg role=\"img\" width=\"760\" height=\"{height}\" viewBox=\"0 0 760 {height}\" xmlns=\"http://www.w3.org/2000/svg\">\n"
+    );
+    for (row, (name, value)) in values.iter().enumerate() {
+        let (top, text) = (row * ROW, row * ROW + 15);
+        let length = (value / most * LONGEST).clamp(1.0, LONGEST);
+        let short: String = name.chars().take(32).collect();
+        let _ = writeln!(
+            svg,
+            "<text x=\"{}\" y=\"{text}\" text-anchor=\"end\">{}</text><rect x=\"{NAMES}\" y=\"{}\" width=\"{length:.1}\" height=\"{}\" fill=\"#4477aa\"/><text x=\"{:.1}\" y=\"{text}\">{value}</text>",
+            NAMES - 8,
+            encode_safe(&short),
+            top + 2,
+            ROW - 4,
+            NAMES as f64 + length + 6.0,
+        );
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+/// Both texts as HTML, with what only one of them has marked.
+fn differences(left: &str, right: &str) -> (String, String) {
+    let shown = |text: &str| -> Vec<char> { text.chars().take(MOST_CHARACTERS).collect() };
+    let (a, b) = (shown(left), shown(right));
+    let (mut left_html, mut right_html) = (String::new(), String::new());
+    for operation in capture_diff_slices(Algorithm::Myers, &a, &b) {
+        let (old, new) = (&a[operation.old_range()], &b[operation.new_range()]);
+        if matches!(operation, DiffOp::Equal { .. }) {
+            add(&mut left_html, old, None);
+            add(&mut right_html, new, None);
+        } else {
+            add(&mut left_html, old, Some("del"));
+            add(&mut right_html, new, Some("ins"));
+        }
+    }
+    for (html, text, shown) in [(&mut left_html, left, a.len()), (&mut right_html, right, b.len())] {
+        let more = text.chars().count() - shown;
+        if more > 0 {
+            let _ = write!(html, " <em>… {more} characters more</em>");
+        }
+    }
+    (left_html, right_html)
+}
+
+fn add(html: &mut String, characters: &[char], mark: Option<&str>) {
+    if characters.is_empty() {
+        return;
+    }
+    let text: String = characters.iter().collect();
+    let text = encode_safe(&text);
+    let _ = match mark {
+        Some(mark) => write!(html, "<{mark}>{text}</{mark}>"),
+        None => write!(html, "{text}"),
+    };
+}

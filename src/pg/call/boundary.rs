@@ -1,0 +1,163 @@
+//! The boundary between Rust and C code that runs what others wrote: their functions, their queries, their triggers.
+//!
+//! A Postgres error is a C `longjmp`. It must not jump over Rust frames, and it must arrive with every field it left with:
+//! SQLSTATEs of the user's own, constraint, table, context. pgrx guards each binding, but copies only some of the fields. That is
+//! enough for errors that Postgres itself raises in the functions we call; where foreign code runs, [`catch`] keeps the whole
+//! `ErrorData` and unwinds the Rust frames, and [`entry`], at the outermost frame, hands it back to Postgres as it was.
+//!
+//! Functions that may run foreign code are declared in [`raw`], unguarded, and called inside [`catch`] only; the check `unsafe`
+//! of the test suite finds declarations elsewhere.
+
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use cee_scape::call_with_sigsetjmp;
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::pgrx_extern_c_guard;
+
+/// Postgres functions without pgrx's guard, to be called inside [`catch`].
+pub mod raw {
+    use std::ffi::{c_char, c_int, c_long};
+
+    use pgrx::pg_sys;
+
+    use crate::pg::call::window::WindowObject;
+
+    // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 14 to 18.
+    unsafe extern "C-unwind" {
+        // executor/spi.h
+        pub fn SPI_prepare(source: *const c_char, nargs: c_int, types: *mut pg_sys::Oid) -> pg_sys::SPIPlanPtr;
+        pub fn SPI_cursor_open(
+            name: *const c_char,
+            plan: pg_sys::SPIPlanPtr,
+            values: *mut pg_sys::Datum,
+            nulls: *const c_char,
+            read_only: bool,
+        ) -> pg_sys::Portal;
+        pub fn SPI_cursor_fetch(portal: pg_sys::Portal, forward: bool, count: c_long);
+        pub fn SPI_cursor_close(portal: pg_sys::Portal);
+        pub fn SPI_execute_with_args(
+            source: *const c_char,
+            nargs: c_int,
+            types: *mut pg_sys::Oid,
+            values: *mut pg_sys::Datum,
+            nulls: *const c_char,
+            read_only: bool,
+            count: c_long,
+        ) -> c_int;
+        // fmgr.h
+        pub fn FunctionCall1Coll(
+            function: *mut pg_sys::FmgrInfo,
+            collation: pg_sys::Oid,
+            a: pg_sys::Datum,
+        ) -> pg_sys::Datum;
+        pub fn FunctionCall2Coll(
+            function: *mut pg_sys::FmgrInfo,
+            collation: pg_sys::Oid,
+            a: pg_sys::Datum,
+            b: pg_sys::Datum,
+        ) -> pg_sys::Datum;
+        pub fn OidOutputFunctionCall(function: pg_sys::Oid, value: pg_sys::Datum) -> *mut c_char;
+        pub fn OidInputFunctionCall(
+            function: pg_sys::Oid,
+            text: *mut c_char,
+            parameter: pg_sys::Oid,
+            modifier: i32,
+        ) -> pg_sys::Datum;
+        // catalog/index.h
+        pub fn FormIndexDatum(
+            info: *mut pg_sys::IndexInfo,
+            slot: *mut pg_sys::TupleTableSlot,
+            state: *mut pg_sys::EState,
+            values: *mut pg_sys::Datum,
+            nulls: *mut bool,
+        );
+        // catalog/partition.h
+        pub fn get_partition_ancestors(table: pg_sys::Oid) -> *mut pg_sys::List;
+        // commands/sequence.h
+        pub fn nextval_internal(relation: pg_sys::Oid, check_permissions: bool) -> i64;
+        // windowapi.h
+        pub fn WinGetPartitionLocalMemory(window: WindowObject, size: pg_sys::Size) -> *mut std::ffi::c_void;
+        pub fn WinGetCurrentPosition(window: WindowObject) -> i64;
+        pub fn WinGetPartitionRowCount(window: WindowObject) -> i64;
+        pub fn WinGetFuncArgInPartition(
+            window: WindowObject,
+            argument: c_int,
+            position: c_int,
+            seek: c_int,
+            set_mark: bool,
+            is_null: *mut bool,
+            is_out: *mut bool,
+        ) -> pg_sys::Datum;
+        pub fn WinGetFuncArgCurrent(window: WindowObject, argument: c_int, is_null: *mut bool) -> pg_sys::Datum;
+        // utils/elog.h
+        pub(in crate::pg) fn ReThrowError(error: *mut pg_sys::ErrorData) -> !;
+    }
+}
+
+/// A Postgres error on its way through Rust frames; the data lives as long as the subtransaction that it will abort.
+struct Raised(*mut pg_sys::ErrorData);
+
+// SAFETY: a backend has one thread, which both throws and catches it; `resume_unwind` wants the bound all the same.
+unsafe impl Send for Raised {}
+
+/// Calls C code that may run foreign code; a Postgres error in it becomes an unwinding of the Rust frames up to [`entry`].
+///
+/// # Safety
+/// `call` must be calls of C functions and nothing else: no value with a destructor may live in it, and it must not panic. Some frame
+/// above must be that of [`entry`].
+pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
+    let mut result = MaybeUninit::uninit();
+    // SAFETY: what PG_TRY does: the jump buffer is installed while the call runs, and what was there before is put back on both ways
+    // out. The closure holds nothing that a jump would skip, as the caller vouches.
+    let jumped = unsafe {
+        let memory = pg_sys::CurrentMemoryContext;
+        let exception_stack = pg_sys::PG_exception_stack;
+        let context_stack = pg_sys::error_context_stack;
+        let jumped = call_with_sigsetjmp(false, |buffer| {
+            pg_sys::PG_exception_stack = std::ptr::from_ref(buffer).cast_mut().cast();
+            result.write(call());
+            0
+        });
+        pg_sys::PG_exception_stack = exception_stack;
+        pg_sys::error_context_stack = context_stack;
+        if jumped != 0 {
+            pg_sys::CurrentMemoryContext = memory;
+        }
+        jumped
+    };
+    if jumped == 0 {
+        // SAFETY: the call has returned, and its result was written.
+        return unsafe { result.assume_init() };
+    }
+    // SAFETY: an error is on Postgres's stack of errors. Its copy lives until the subtransaction ends, which the error will abort.
+    let error = unsafe {
+        let memory = pg_sys::MemoryContextSwitchTo(pg_sys::CurTransactionContext);
+        let error = pg_sys::CopyErrorData();
+        pg_sys::MemoryContextSwitchTo(memory);
+        pg_sys::FlushErrorState();
+        error
+    };
+    resume_unwind(Box::new(Raised(error)))
+}
+
+/// Runs the outermost Rust frame of a call from Postgres: an error that [`catch`] has kept leaves it with all its fields, any
+/// other as pgrx reports it.
+///
+/// # Safety
+/// To be called by an `extern "C-unwind"` function, or by one that pgrx has wrapped, with nothing in its frame that has a destructor.
+pub unsafe fn entry<T>(work: impl FnOnce() -> T) -> T {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result,
+        Err(payload) => match payload.downcast::<Raised>() {
+            Ok(raised) => {
+                let error = raised.0;
+                drop(raised);
+                // SAFETY: the error was copied by `catch`; nothing in this frame is left to be dropped.
+                unsafe { raw::ReThrowError(error) }
+            }
+            // SAFETY: as the caller vouches.
+            Err(payload) => unsafe { pgrx_extern_c_guard(|| resume_unwind(payload)) },
+        },
+    }
+}

@@ -1,0 +1,9 @@
+//! How Postgres calls us and we call back: the boundary for errors, rights, triggers, window functions, aggregates, memory.
+
+pub mod aggregate;
+pub mod boundary;
+pub mod function;
+pub mod memory;
+pub mod role;
+pub mod trigger;
+pub mod window;

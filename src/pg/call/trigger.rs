@@ -1,0 +1,293 @@
+//! A safe view of a row trigger's call.
+
+use std::ffi::CStr;
+use std::marker::PhantomData;
+
+use pgrx::{FromDatum, pg_sys};
+
+use crate::pg::value::column::Column;
+
+/// One firing of a `BEFORE ... FOR EACH ROW` trigger.
+///
+/// The columns it speaks of are those of its `UPDATE OF` list, in the order of that list: Postgres keeps it by
+/// attribute number, so that it survives renames, dump and restore, and partitions with other column orders.
+pub struct RowTrigger<'a> {
+    data: &'a pg_sys::TriggerData,
+    trigger: &'a pg_sys::Trigger,
+    call: PhantomData<&'a ()>,
+}
+
+/// What happens to the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It is inserted.
+    Insert,
+    /// It takes the place of an older version of itself.
+    Update,
+    /// It is removed.
+    Delete,
+}
+
+/// Which row of the event is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// The row as it will be; there is none in a deletion.
+    New,
+    /// The row as it was; there is none in an insertion.
+    Old,
+}
+
+/// What a trigger function was called for.
+///
+/// # Safety
+/// `fcinfo` must be the argument of a function, during its call.
+unsafe fn trigger_data<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Option<&'a pg_sys::TriggerData> {
+    // SAFETY: the caller vouches for fcinfo; called_as_trigger has looked at the context's tag before the cast.
+    unsafe {
+        if !pgrx::trigger_support::called_as_trigger(fcinfo) {
+            return None;
+        }
+        (*fcinfo).context.cast::<pg_sys::TriggerData>().as_ref()
+    }
+}
+
+/// Whether a call is that of an AFTER trigger.
+///
+/// # Safety
+/// `fcinfo` must be the argument of a function, during its call.
+pub unsafe fn is_after(fcinfo: pg_sys::FunctionCallInfo) -> bool {
+    // SAFETY: as the caller vouches.
+    let data = unsafe { trigger_data(fcinfo) };
+    data.is_some_and(|data| data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_AFTER)
+}
+
+/// How many triggers are running, one inside the other; 0 outside all of them.
+pub fn depth() -> i32 {
+    let mut call = pg_sys::FunctionCallInfoBaseData::default();
+    // SAFETY: the function behind SQL's pg_trigger_depth() takes no argument.
+    unsafe { pg_sys::pg_trigger_depth(&raw mut call).value() as i32 }
+}
+
+impl<'a> RowTrigger<'a> {
+    /// Takes the trigger out of a call; `None` unless it is a BEFORE ROW trigger.
+    ///
+    /// # Safety
+    /// `fcinfo` must be the argument of a trigger function, during its call.
+    pub unsafe fn from_fcinfo(fcinfo: pg_sys::FunctionCallInfo) -> Option<Self> {
+        // SAFETY: as the caller vouches.
+        let data = unsafe { trigger_data(fcinfo)? };
+        // SAFETY: tg_trigger of a running trigger is valid for the call.
+        let trigger = unsafe { data.tg_trigger.as_ref()? };
+        let row_before = data.tg_event & pg_sys::TRIGGER_EVENT_ROW != 0
+            && data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_BEFORE;
+        row_before.then_some(Self { data, trigger, call: PhantomData })
+    }
+
+    /// What happens to the row.
+    pub fn event(&self) -> Event {
+        match self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK {
+            pg_sys::TRIGGER_EVENT_INSERT => Event::Insert,
+            pg_sys::TRIGGER_EVENT_UPDATE => Event::Update,
+            _ => Event::Delete,
+        }
+    }
+
+    fn tuple(&self, row: Row) -> Option<pg_sys::HeapTuple> {
+        let tuple = match (row, self.event()) {
+            (Row::New, Event::Update) => self.data.tg_newtuple,
+            (Row::New, Event::Insert) | (Row::Old, Event::Update | Event::Delete) => self.data.tg_trigtuple,
+            (Row::New, Event::Delete) | (Row::Old, Event::Insert) => return None,
+        };
+        (!tuple.is_null()).then_some(tuple)
+    }
+
+    /// The slot of the new row; null in a deletion.
+    pub(in crate::pg) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
+        match self.event() {
+            Event::Insert => self.data.tg_trigslot,
+            Event::Update => self.data.tg_newslot,
+            Event::Delete => std::ptr::null_mut(),
+        }
+    }
+
+    /// The table whose row it is.
+    pub(in crate::pg) fn relation(&self) -> pg_sys::Relation {
+        self.data.tg_relation
+    }
+
+    /// The trigger's identity; a partition's copy has its own.
+    pub fn oid(&self) -> pg_sys::Oid {
+        self.trigger.tgoid
+    }
+
+    /// The function it runs.
+    pub fn function(&self) -> pg_sys::Oid {
+        self.trigger.tgfoid
+    }
+
+    /// Whether it is a partition's copy of its parent's trigger.
+    pub fn is_clone(&self) -> bool {
+        self.trigger.tgisclone
+    }
+
+    /// The trigger's name.
+    pub fn name(&self) -> String {
+        // SAFETY: tgname is a C string that lives as long as the trigger.
+        unsafe { CStr::from_ptr(self.trigger.tgname) }.to_string_lossy().into_owned()
+    }
+
+    /// The table whose row it is: a partition where the table has partitions.
+    pub fn relation_oid(&self) -> pg_sys::Oid {
+        // SAFETY: the relation is open for the length of the call.
+        unsafe { (*self.data.tg_relation).rd_id }
+    }
+
+    /// The trigger's argument number `i`.
+    pub fn argument(&self, i: usize) -> Option<&'a str> {
+        if i >= usize::try_from(self.trigger.tgnargs).unwrap_or(0) {
+            return None;
+        }
+        // SAFETY: tgargs has tgnargs C strings.
+        unsafe { CStr::from_ptr(*self.trigger.tgargs.add(i)) }.to_str().ok()
+    }
+
+    /// The attribute numbers of the `UPDATE OF` list, in its order.
+    pub fn columns(&self) -> &'a [i16] {
+        // SAFETY: the trigger is valid for the call.
+        unsafe { columns_of(self.trigger) }
+    }
+
+    /// The type of a column, domains resolved; `None` where the table has no such column.
+    pub fn column_type(&self, column: i16) -> Option<pg_sys::Oid> {
+        // SAFETY: the relation is open for the length of the call, and its descriptor has natts attributes.
+        unsafe {
+            let descriptor = (*self.data.tg_relation).rd_att;
+            if column < 1 || i32::from(column) > (*descriptor).natts {
+                return None;
+            }
+            let declared = pg_sys::SPI_gettypeid(descriptor, i32::from(column));
+            Some(pg_sys::getBaseType(declared))
+        }
+    }
+
+    /// A column's declared type and its collation; `None` where the table has no such column.
+    pub fn column(&self, column: i16) -> Option<Column> {
+        self.column_type(column)?;
+        let (mut kind, mut modifier, mut collation) = (pg_sys::Oid::INVALID, -1, pg_sys::Oid::INVALID);
+        let table = self.relation_oid();
+        // SAFETY: only reads a catalog, of a column that the table has.
+        unsafe {
+            pg_sys::get_atttypetypmodcoll(table, column, &raw mut kind, &raw mut modifier, &raw mut collation);
+        }
+        Some(Column { kind, collation })
+    }
+
+    /// A column's value, of a column the table has; `None` for NULL.
+    pub fn value(&self, row: Row, column: i16) -> Option<pg_sys::Datum> {
+        let tuple = self.tuple(row)?;
+        let mut null = true;
+        // SAFETY: the tuple has the shape of the relation's descriptor; the callers have checked the column.
+        let datum =
+            unsafe { pg_sys::heap_getattr(tuple, i32::from(column), (*self.data.tg_relation).rd_att, &mut null) };
+        (!null).then_some(datum)
+    }
+
+    /// A column's text, without its toast; `None` for NULL, and for a column that is not of a text type.
+    pub fn text(&self, row: Row, column: i16) -> Option<&'a str> {
+        if !is_text(self.column_type(column)?) {
+            return None;
+        }
+        // SAFETY: a text type's datum is a varlena of text; what it points to lives in the memory of this call.
+        unsafe { text_of(self.value(row, column)?) }
+    }
+
+    /// The place of the row that an update replaces; `None` in an insert.
+    pub fn replaced(&self) -> Option<pg_sys::ItemPointerData> {
+        // SAFETY: tg_trigtuple is valid for the call.
+        (self.event() == Event::Update).then(|| unsafe { (*self.data.tg_trigtuple).t_self })
+    }
+
+    /// A column as its type writes it; `None` for NULL.
+    pub fn output(&self, row: Row, column: i16) -> Option<String> {
+        let value = self.value(row, column)?;
+        // SAFETY: the value is of the type that the relation's descriptor gives the column.
+        unsafe {
+            Some(crate::pg::value::column::output(
+                value,
+                pg_sys::SPI_gettypeid((*self.data.tg_relation).rd_att, i32::from(column)),
+            ))
+        }
+    }
+
+    /// The whole new or old row, as a composite value of its table's type.
+    pub fn row(&self, row: Row) -> Option<pg_sys::Datum> {
+        let tuple = self.tuple(row)?;
+        // SAFETY: the tuple has the shape of the relation's descriptor.
+        Some(unsafe { pg_sys::heap_copy_tuple_as_datum(tuple, (*self.data.tg_relation).rd_att) })
+    }
+
+    /// The type of its table's rows.
+    pub fn row_type(&self) -> pg_sys::Oid {
+        // SAFETY: the relation is open for the length of the call.
+        unsafe { (*(*self.data.tg_relation).rd_rel).reltype }
+    }
+
+    /// Leaves the row out.
+    pub fn skip(&self) -> pg_sys::Datum {
+        pg_sys::Datum::null()
+    }
+
+    /// Lets the row go on as it is; in an insert or update, to be stored.
+    pub fn keep(&self) -> pg_sys::Datum {
+        let row = if self.event() == Event::Delete { Row::Old } else { Row::New };
+        self.tuple(row).map_or(pg_sys::Datum::null(), pg_sys::Datum::from)
+    }
+
+    /// Lets the row through with other values in some columns; each must be of its column's type, `None` is NULL.
+    pub fn keep_with(&self, changes: &[(i16, Option<pg_sys::Datum>)]) -> pg_sys::Datum {
+        let Some(tuple) = self.tuple(Row::New) else { return pg_sys::Datum::null() };
+        let mut columns: Vec<i32> = changes.iter().map(|(column, _)| i32::from(*column)).collect();
+        let mut nulls: Vec<bool> = changes.iter().map(|(_, value)| value.is_none()).collect();
+        let mut values: Vec<pg_sys::Datum> =
+            changes.iter().map(|(_, value)| value.unwrap_or(pg_sys::Datum::null())).collect();
+        // SAFETY: the tuple has the shape of the relation's descriptor, the arrays have an entry for each change, and
+        // the values are copied.
+        let changed = unsafe {
+            pg_sys::heap_modify_tuple_by_cols(
+                tuple,
+                (*self.data.tg_relation).rd_att,
+                changes.len() as i32,
+                columns.as_mut_ptr(),
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            )
+        };
+        pg_sys::Datum::from(changed)
+    }
+}
+
+/// The attribute numbers of a trigger's `UPDATE OF` list, in its order.
+///
+/// # Safety
+/// The trigger must come from a relation that is open.
+pub(in crate::pg) unsafe fn columns_of<'a>(trigger: *const pg_sys::Trigger) -> &'a [i16] {
+    // SAFETY: tgattr has tgnattr numbers and lives as long as the trigger.
+    unsafe {
+        let count = usize::try_from((*trigger).tgnattr).unwrap_or(0);
+        if count == 0 { &[] } else { std::slice::from_raw_parts((*trigger).tgattr, count) }
+    }
+}
+
+/// The text of a value of a text type, without its toast.
+///
+/// # Safety
+/// `datum` must be such a value; the text lives where it does, or in the current memory context.
+pub unsafe fn text_of<'a>(datum: pg_sys::Datum) -> Option<&'a str> {
+    // SAFETY: the caller vouches for the datum.
+    unsafe { <&str>::from_datum(datum, false) }
+}
+
+/// Whether values of this type are stored as text is.
+pub fn is_text(oid: pg_sys::Oid) -> bool {
+    [pg_sys::TEXTOID, pg_sys::VARCHAROID, pg_sys::BPCHAROID].contains(&oid)
+}

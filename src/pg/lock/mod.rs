@@ -1,0 +1,5 @@
+//! Locks on keys and on tables, and notes that end with the transaction.
+
+pub mod keys;
+pub mod runner;
+pub mod transaction;

@@ -1,0 +1,10 @@
+//! Tables, their indexes, partitions and rows, and queries on them.
+
+pub mod catalog;
+pub mod invalidation;
+pub mod partition;
+pub mod read;
+pub mod rows;
+pub mod scan;
+pub mod search;
+pub mod unique;

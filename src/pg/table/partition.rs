@@ -1,0 +1,186 @@
+//! Where a guard stands: the trigger of the root table behind a partition's copy of it, and the partitions below the root, each with the
+//! range of times that its rows may have.
+
+use std::ffi::CStr;
+
+use pgrx::{PgList, pg_sys};
+
+use crate::pg::call::boundary::{self, raw};
+use crate::pg::call::trigger::{self, RowTrigger};
+use crate::pg::value::column::microseconds;
+
+const LOCK: i32 = pg_sys::AccessShareLock as i32;
+
+/// The trigger that partitions have copies of, or that stands alone.
+pub struct RootTrigger {
+    /// The table it was made on.
+    pub table: pg_sys::Oid,
+    /// Its identity.
+    pub oid: pg_sys::Oid,
+    /// The columns of its `UPDATE OF` list, by their numbers in that table.
+    pub columns: Vec<i16>,
+}
+
+/// A table that holds rows: the root itself or a partition.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    /// The table.
+    pub table: pg_sys::Oid,
+    /// The least and the greatest time of its rows, in microseconds.
+    pub times: (i64, i64),
+}
+
+/// A relation opened for reading its description, closed and unlocked when dropped.
+struct Described(pg_sys::Relation);
+
+impl Described {
+    fn open(table: pg_sys::Oid) -> Option<Self> {
+        // SAFETY: gives null where there is no such table.
+        let relation = unsafe { pg_sys::try_relation_open(table, LOCK) };
+        (!relation.is_null()).then_some(Self(relation))
+    }
+}
+
+impl Drop for Described {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: opened in open.
+            unsafe { pg_sys::relation_close(self.0, LOCK) };
+        }
+    }
+}
+
+impl RootTrigger {
+    /// Finds the trigger of which this one is a copy, or this one itself. A copy has the name and the function of its original.
+    pub fn of(trigger: &RowTrigger<'_>) -> Option<Self> {
+        if !trigger.is_clone() {
+            return Some(Self {
+                table: trigger.relation_oid(),
+                oid: trigger.oid(),
+                columns: trigger.columns().to_vec(),
+            });
+        }
+        let name = trigger.name();
+        let table = trigger.relation_oid();
+        // SAFETY: one C call that reads catalogs; the list is of numbers of tables, the nearest ancestor first.
+        let ancestors =
+            unsafe { PgList::<pg_sys::Oid>::from_pg(boundary::catch(|| raw::get_partition_ancestors(table))) };
+        ancestors.iter_oid().find_map(|table| {
+            let ancestor = Described::open(table)?;
+            // SAFETY: the relation is open, and its description of triggers has as many as it says.
+            unsafe {
+                let described = (*ancestor.0).trigdesc.as_ref()?;
+                let count = usize::try_from(described.numtriggers).unwrap_or(0);
+                let triggers = std::slice::from_raw_parts(described.triggers, count);
+                let original = triggers.iter().find(|other| {
+                    !other.tgisclone
+                        && other.tgfoid == trigger.function()
+                        && CStr::from_ptr(other.tgname).to_bytes() == name.as_bytes()
+                })?;
+                Some(Self { table, oid: original.tgoid, columns: trigger::columns_of(original).to_vec() })
+            }
+        })
+    }
+}
+
+/// Lists the tables that hold the rows of `root`, itself where it has no partitions, and all partitioned tables on the way, which
+/// decide about the list. `time_column` is the root's column of times, if ranges of times are wanted.
+pub fn leaves(root: pg_sys::Oid, time_column: Option<i16>) -> (Vec<Leaf>, Vec<pg_sys::Oid>) {
+    let (mut found, mut on_the_way) = (Vec::new(), Vec::new());
+    // SAFETY: only reads a catalog.
+    let name = time_column.map(|column| unsafe { CStr::from_ptr(pg_sys::get_attname(root, column, false)) }.to_owned());
+    descend(root, name.as_deref(), (i64::MIN, i64::MAX), &mut found, &mut on_the_way);
+    (found, on_the_way)
+}
+
+fn descend(
+    table: pg_sys::Oid,
+    time_column: Option<&CStr>,
+    times: (i64, i64),
+    found: &mut Vec<Leaf>,
+    on_the_way: &mut Vec<pg_sys::Oid>,
+) {
+    // SAFETY: reads a catalog.
+    let kind = unsafe { pg_sys::get_rel_relkind(table) } as u8;
+    if kind == pg_sys::RELKIND_RELATION {
+        return found.push(Leaf { table, times });
+    }
+    if kind != pg_sys::RELKIND_PARTITIONED_TABLE {
+        return;
+    }
+    on_the_way.push(table);
+    // Copied out, so that one relation is open at a time.
+    for (partition, of_partition) in
+        Described::open(table).map(|open| partitions(&open, time_column)).unwrap_or_default()
+    {
+        let times = (times.0.max(of_partition.0), times.1.min(of_partition.1));
+        descend(partition, time_column, times, found, on_the_way);
+    }
+}
+
+/// The partitions of a table, each with its range of times, both ends included.
+fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid, (i64, i64))> {
+    const ANY: (i64, i64) = (i64::MIN, i64::MAX);
+    // SAFETY: the relation is open and partitioned; its description has as many partitions, bounds and indexes as it says. A range's first
+    // bound is a value of the type of the first column of the key.
+    unsafe {
+        let description = pg_sys::RelationGetPartitionDesc(table.0, true);
+        let count = usize::try_from((*description).nparts).unwrap_or(0);
+        if count == 0 {
+            return Vec::new();
+        }
+        let tables = std::slice::from_raw_parts((*description).oids, count);
+        let mut partitions: Vec<(pg_sys::Oid, (i64, i64))> = tables.iter().map(|table| (*table, ANY)).collect();
+        let bounds = &*(*description).boundinfo;
+        let Some(kind) = time_column.and_then(|name| range_type(table, name)) else { return partitions };
+        let end = |i: usize| {
+            let marks = *bounds.kind.add(i);
+            match *marks {
+                pg_sys::PartitionRangeDatumKind::PARTITION_RANGE_DATUM_VALUE => {
+                    microseconds(**bounds.datums.add(i), kind)
+                }
+                pg_sys::PartitionRangeDatumKind::PARTITION_RANGE_DATUM_MINVALUE => i64::MIN,
+                _ => i64::MAX,
+            }
+        };
+        let count = usize::try_from(bounds.ndatums).unwrap_or(0);
+        for i in 0..=count {
+            let Ok(partition) = usize::try_from(*bounds.indexes.add(i)) else { continue };
+            let from = if i == 0 { i64::MIN } else { end(i - 1) };
+            let to = if i == count { i64::MAX } else { end(i) };
+            if let Some(partition) = partitions.get_mut(partition) {
+                partition.1 = (from, to);
+            }
+        }
+        // The default partition takes what no range does.
+        if let Some(default) = usize::try_from(bounds.default_index).ok().and_then(|i| partitions.get_mut(i)) {
+            default.1 = ANY;
+        }
+        partitions
+    }
+}
+
+/// The type of the column of times if the table is partitioned by ranges of it, first of all.
+fn range_type(table: &Described, time_column: &CStr) -> Option<pg_sys::Oid> {
+    /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 14 to 18.
+    const STRATEGY: i16 = 2;
+    const COLUMNS: i16 = 5;
+    // SAFETY: the relation is open and partitioned, so the catalog has a row for it, with both attributes: a "char" and an int2vector
+    // of at least one number.
+    unsafe {
+        let oid = (*table.0).rd_id;
+        let column = pg_sys::get_attnum(oid, time_column.as_ptr());
+        let cache = pg_sys::SysCacheIdentifier::PARTRELID as i32;
+        let row = pg_sys::SearchSysCache1(cache, pg_sys::Datum::from(oid));
+        if row.is_null() {
+            return None;
+        }
+        let mut null = false;
+        let strategy = pg_sys::SysCacheGetAttr(cache, row, STRATEGY, &raw mut null).value() as u8;
+        let columns = pg_sys::SysCacheGetAttr(cache, row, COLUMNS, &raw mut null).cast_mut_ptr::<pg_sys::int2vector>();
+        let first = (*columns).values.as_slice(1)[0];
+        pg_sys::ReleaseSysCache(row);
+        (strategy == b'r' && first == column && column > 0)
+            .then(|| pg_sys::getBaseType(pg_sys::get_atttype(oid, column)))
+    }
+}

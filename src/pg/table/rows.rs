@@ -1,0 +1,249 @@
+//! The rows of a guarded table as they are now, committed or not: what an exclusion constraint looks at, too.
+//!
+//! Candidates come from an index ([`super::search`]); what is found is judged by a dirty snapshot: a row that another transaction has
+//! written or is removing says whose end decides.
+//!
+//! A row that is updated during a search may show its new version before the search gets there and its old one after. The state of the
+//! moment at which the search began ([`Moment`]) tells: a version that was removed since says [`Version::Changed`], and the search
+//! begins again.
+
+use std::ptr;
+
+use pgrx::{PgMemoryContexts, pg_sys};
+
+use crate::pg::call::trigger::text_of;
+use crate::pg::lock::keys::Holder;
+
+const LOCK: i32 = pg_sys::AccessShareLock as i32;
+
+/// A row's address in its table.
+pub type Tid = pg_sys::ItemPointerData;
+
+/// What an address holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// Nothing that counts.
+    Gone,
+    /// Something that has been removed since the search began; its new version may have been missed.
+    Changed,
+    /// A row; if another transaction holds it, that one's end decides.
+    Row(Option<Holder>),
+}
+
+/// The moment at which a search begins; while it lives, no version that was alive then is vacuumed away.
+pub struct Moment(());
+
+impl Moment {
+    /// Takes the moment.
+    pub fn begin() -> Self {
+        // SAFETY: the snapshot is copied when it is pushed; an error pops it with the transaction.
+        unsafe { pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot()) };
+        Self(())
+    }
+
+    fn saw_running(&self, transaction: pg_sys::TransactionId) -> bool {
+        // SAFETY: the active snapshot is the one pushed above: whoever pushes one in between pops it again.
+        unsafe { pg_sys::XidInMVCCSnapshot(transaction, pg_sys::GetActiveSnapshot()) }
+    }
+}
+
+impl Drop for Moment {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: pushed in begin.
+            unsafe { pg_sys::PopActiveSnapshot() };
+        }
+    }
+}
+
+/// An ordinary table or one partition, opened for a search. Its locks are released when it is dropped: nothing is decided
+/// by what the table is like afterwards, and a table of many partitions must not fill the lock table.
+///
+/// On an error Postgres closes what it has open; so it closes only where nothing unwinds.
+pub struct Table {
+    pub(in crate::pg) table: pg_sys::Relation,
+    slot: *mut pg_sys::TupleTableSlot,
+    fetch: *mut pg_sys::IndexFetchTableData,
+    dirty: Box<pg_sys::SnapshotData>,
+    /// Where the versions of the present row go on.
+    next: Option<Tid>,
+    /// What is read of a row; forgotten at the next, so that many long candidates take the memory of one.
+    row_memory: PgMemoryContexts,
+}
+
+impl Table {
+    /// Opens a table; `None` where it is gone, as a partition may be that was dropped meanwhile. While it is open, none of its indexes
+    /// can be dropped.
+    pub fn open(table: pg_sys::Oid) -> Option<Self> {
+        // SAFETY: the slot and the fetch are the table's own.
+        unsafe {
+            let table = pg_sys::try_table_open(table, LOCK);
+            if table.is_null() {
+                return None;
+            }
+            let dirty = Box::new(pg_sys::SnapshotData {
+                snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
+                ..Default::default()
+            });
+            let slot = pg_sys::table_slot_create(table, ptr::null_mut());
+            let fetch = pg_sys::table_index_fetch_begin(table);
+            let row_memory = PgMemoryContexts::new("candidate row");
+            Some(Self { table, slot, fetch, dirty, next: None, row_memory })
+        }
+    }
+
+    /// Goes to the first version that counts at an address from the index.
+    pub fn visit(&mut self, tid: Tid, moment: &Moment) -> Version {
+        self.go(tid, false, moment)
+    }
+
+    /// Goes to the next version at the same address: one that another transaction has written without a new entry in the index, since
+    /// the columns that it has changed are not indexed.
+    pub fn visit_next(&mut self, moment: &Moment) -> Version {
+        self.next.take().map_or(Version::Gone, |tid| self.go(tid, true, moment))
+    }
+
+    fn go(&mut self, mut tid: Tid, mut again: bool, moment: &Moment) -> Version {
+        let mut changed = false;
+        self.next = None;
+        // SAFETY: what was read of the row before is borrowed from self, hence no longer in use.
+        unsafe { self.row_memory.reset() };
+        // SAFETY: fetch, slot and table belong together; SnapshotAny gives each version of the address in turn.
+        unsafe {
+            let any = &raw mut pg_sys::SnapshotAnyData;
+            let mut all_dead = false;
+            while pg_sys::table_index_fetch_tuple(
+                self.fetch,
+                &raw mut tid,
+                any,
+                self.slot,
+                &raw mut again,
+                &raw mut all_dead,
+            ) {
+                match self.version(moment) {
+                    Version::Gone => {}
+                    Version::Changed => changed = true,
+                    row => {
+                        self.next = again.then_some(tid);
+                        return row;
+                    }
+                }
+                if !again {
+                    break;
+                }
+            }
+        }
+        if changed { Version::Changed } else { Version::Gone }
+    }
+
+    /// Judges the version in the slot.
+    fn version(&mut self, moment: &Moment) -> Version {
+        // SAFETY: the slot holds a version of this table with its buffer pinned; its header may be read so.
+        unsafe {
+            let dirty: *mut pg_sys::SnapshotData = &raw mut *self.dirty;
+            if pg_sys::table_tuple_satisfies_snapshot(self.table, self.slot, dirty) {
+                return Version::Row(Holder::of(dirty));
+            }
+            let mut free = false;
+            let header = (*pg_sys::ExecFetchSlotHeapTuple(self.slot, false, &raw mut free)).t_data;
+            let mask = u32::from((*header).t_infomask);
+            if mask & (pg_sys::HEAP_XMAX_INVALID | pg_sys::HEAP_XMAX_LOCK_ONLY) != 0 {
+                return Version::Gone;
+            }
+            let remover = if mask & pg_sys::HEAP_XMAX_IS_MULTI != 0 {
+                pg_sys::HeapTupleGetUpdateXid(header)
+            } else {
+                (*header).t_choice.t_heap.t_xmax
+            };
+            // What this transaction has removed is gone for it.
+            if remover == pg_sys::InvalidTransactionId || pg_sys::TransactionIdIsCurrentTransactionId(remover) {
+                return Version::Gone;
+            }
+            if moment.saw_running(remover) && pg_sys::TransactionIdDidCommit(remover) {
+                return Version::Changed;
+            }
+            Version::Gone
+        }
+    }
+
+    /// The table's number.
+    pub fn oid(&self) -> pg_sys::Oid {
+        // SAFETY: the table is open.
+        unsafe { (*self.table).rd_id }
+    }
+
+    /// The address of the row it has gone to.
+    pub fn tid(&self) -> Tid {
+        // SAFETY: the slot lives as long as self.
+        unsafe { (*self.slot).tts_tid }
+    }
+
+    /// The slot of the row it has gone to.
+    pub(in crate::pg) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
+        self.slot
+    }
+
+    /// A column of the row it has gone to; what it points to lives until it goes elsewhere.
+    pub fn value(&self, column: i16) -> Option<pg_sys::Datum> {
+        let mut null = true;
+        // SAFETY: the slot holds a row of this table; a column beyond its end would be an error of the caller's.
+        let datum = unsafe { pg_sys::slot_getattr(self.slot, i32::from(column), &raw mut null) };
+        (!null).then_some(datum)
+    }
+
+    /// Does something in the memory of the present row.
+    fn in_row_memory<T>(&self, work: impl FnOnce() -> T) -> T {
+        // SAFETY: the context lives as long as self; it is current for the length of the call only.
+        unsafe {
+            let before = pg_sys::MemoryContextSwitchTo(self.row_memory.value());
+            let result = work();
+            pg_sys::MemoryContextSwitchTo(before);
+            result
+        }
+    }
+
+    /// A column's text, of a column of a text type.
+    pub fn text(&self, column: i16) -> Option<&str> {
+        // SAFETY: the caller has checked the type; the text lives in the slot or in the memory of the row.
+        self.value(column).and_then(|datum| self.in_row_memory(|| unsafe { text_of(datum) }))
+    }
+
+    /// How many bytes a column's text has, without reading it; `None` for NULL.
+    pub fn text_length(&self, column: i16) -> Option<usize> {
+        // SAFETY: the caller has checked the type: a varlena, whose header says how long it is.
+        let length = |datum| unsafe { pg_sys::toast_raw_datum_size(datum) } as usize;
+        self.value(column).map(|datum| length(datum).saturating_sub(size_of::<i32>()))
+    }
+
+    /// A column as its type writes it.
+    pub fn output(&self, column: i16) -> Option<String> {
+        let value = self.value(column)?;
+        // SAFETY: the descriptor is the table's, and the value is of that column's type.
+        self.in_row_memory(|| unsafe {
+            Some(crate::pg::value::column::output(
+                value,
+                pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column)),
+            ))
+        })
+    }
+
+    /// The whole row it has gone to, in the form of a composite value of the table's type.
+    pub fn row(&self) -> pg_sys::Datum {
+        // SAFETY: the slot holds a row.
+        self.in_row_memory(|| unsafe { pg_sys::ExecFetchSlotHeapTupleDatum(self.slot) })
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        // SAFETY: all were opened in open.
+        unsafe {
+            pg_sys::table_index_fetch_end(self.fetch);
+            pg_sys::ExecDropSingleTupleTableSlot(self.slot);
+            pg_sys::table_close(self.table, LOCK);
+        }
+    }
+}

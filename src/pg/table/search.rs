@@ -1,0 +1,133 @@
+//! Candidates from an index of a guard: the addresses of all rows that match a query, committed or not.
+//!
+//! The search goes through the access method's own interface, so that any method which serves one of our operator families will do.
+//! It is filled under no snapshot, so the addresses of rows that nobody sees are among the answers; [`Table::visit`] tells.
+
+use pgrx::{itemptr, pg_sys};
+
+use super::rows::{Table, Tid};
+
+/// No page of a table has more rows, also where Postgres was built with pages of 32 kB: 1,169.
+const MOST_ON_A_PAGE: usize = 2048;
+
+/// An index scan that can be begun again with another query.
+pub struct Search {
+    index: pg_sys::Relation,
+    scan: pg_sys::IndexScanDesc,
+    key: pg_sys::ScanKeyData,
+}
+
+impl Table {
+    /// Begins a search of one of the table's indexes by an operator of its family: strategy number and function.
+    pub fn search(&self, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Search {
+        let mut key = pg_sys::ScanKeyData::default();
+        // SAFETY: opening the index raises an error where it is gone. SnapshotAny: nothing is decided by what the index says alone.
+        let (index, scan) = unsafe {
+            let index = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
+            pg_sys::ScanKeyInit(&raw mut key, 1, strategy, function, pg_sys::Datum::null());
+            let any = &raw mut pg_sys::SnapshotAnyData;
+            #[cfg(not(feature = "pg18"))]
+            let scan = pg_sys::index_beginscan_bitmap(index, any, 1);
+            #[cfg(feature = "pg18")]
+            let scan = pg_sys::index_beginscan_bitmap(index, any, std::ptr::null_mut(), 1);
+            (index, scan)
+        };
+        Search { index, scan, key }
+    }
+}
+
+impl Search {
+    /// Gives the addresses that match a query, in their order in the table, of more than `most` the last ones.
+    ///
+    /// # Safety
+    /// `query` must be a value of the operator's right operand, and the table must still be open.
+    pub unsafe fn matching(&mut self, query: pg_sys::Datum, most: usize) -> Vec<Tid> {
+        self.key.sk_argument = query;
+        let mut found = Vec::new();
+        // SAFETY: the scan has one key, which Postgres copies. The bitmap is freed here, by an error with the memory context.
+        unsafe {
+            pg_sys::index_rescan(self.scan, &raw mut self.key, 1, std::ptr::null_mut(), 0);
+            let room = i64::from(pg_sys::work_mem) * 1024;
+            let bitmap = pg_sys::tbm_create(room as _, std::ptr::null_mut());
+            pg_sys::index_getbitmap(self.scan, bitmap);
+            each_page(bitmap, |block, offsets| {
+                found.extend(offsets.iter().map(|offset| {
+                    let mut tid = Tid::default();
+                    itemptr::item_pointer_set_all(&mut tid, block, *offset);
+                    tid
+                }));
+                if found.len() > most.saturating_mul(2) {
+                    found.drain(..found.len() - most);
+                }
+            });
+            pg_sys::tbm_free(bitmap);
+        }
+        found.drain(..found.len().saturating_sub(most));
+        found
+    }
+}
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: opened and begun in `search`.
+            unsafe {
+                pg_sys::index_endscan(self.scan);
+                pg_sys::index_close(self.index, pg_sys::AccessShareLock as i32);
+            }
+        }
+    }
+}
+
+fn all_offsets() -> Vec<pg_sys::OffsetNumber> {
+    (1..=MOST_ON_A_PAGE as pg_sys::OffsetNumber).collect()
+}
+
+/// Hands over each page of a bitmap with its addresses.
+///
+/// # Safety
+/// `bitmap` must be valid, and no longer be filled.
+#[cfg(not(feature = "pg18"))]
+unsafe fn each_page(
+    bitmap: *mut pg_sys::TIDBitmap,
+    mut sink: impl FnMut(pg_sys::BlockNumber, &[pg_sys::OffsetNumber]),
+) {
+    // SAFETY: the caller vouches for the bitmap; a result lives until the next, and has as many offsets as it says.
+    unsafe {
+        let iterator = pg_sys::tbm_begin_iterate(bitmap);
+        while let Some(page) = pg_sys::tbm_iterate(iterator).as_ref() {
+            match usize::try_from(page.ntuples) {
+                Ok(count) => sink(page.blockno, page.offsets.as_slice(count)),
+                Err(_) => sink(page.blockno, &all_offsets()),
+            }
+        }
+        pg_sys::tbm_end_iterate(iterator);
+    }
+}
+
+/// Hands over each page of a bitmap with its addresses.
+///
+/// # Safety
+/// `bitmap` must be valid, and no longer be filled.
+#[cfg(feature = "pg18")]
+unsafe fn each_page(
+    bitmap: *mut pg_sys::TIDBitmap,
+    mut sink: impl FnMut(pg_sys::BlockNumber, &[pg_sys::OffsetNumber]),
+) {
+    let mut page = pg_sys::TBMIterateResult::default();
+    let mut offsets = all_offsets();
+    // SAFETY: the caller vouches for the bitmap; offsets has room for those of any page.
+    unsafe {
+        let iterator = pg_sys::tbm_begin_private_iterate(bitmap);
+        while pg_sys::tbm_private_iterate(iterator, &raw mut page) {
+            if page.lossy {
+                sink(page.blockno, &all_offsets());
+                continue;
+            }
+            let room = MOST_ON_A_PAGE as u32;
+            let count = pg_sys::tbm_extract_page_tuple(&raw mut page, offsets.as_mut_ptr(), room);
+            sink(page.blockno, offsets.get(..count as usize).unwrap_or_default());
+        }
+        pg_sys::tbm_end_private_iterate(iterator);
+    }
+}

@@ -1,0 +1,200 @@
+//! Whether two rows collide in a unique index: then one is no copy of the other but the row that Postgres itself will refuse, or that
+//! `ON CONFLICT` will update. And whether Postgres will wait for somebody else's row to say so.
+
+use pgrx::{PgList, pg_sys};
+
+use super::rows::Table;
+use crate::pg::call::boundary::{self, raw};
+use crate::pg::call::trigger::RowTrigger;
+use crate::pg::lock::keys::Holder;
+
+/// Values of an index entry, as Postgres forms them.
+struct Entry {
+    values: [pg_sys::Datum; pg_sys::INDEX_MAX_KEYS as usize],
+    nulls: [bool; pg_sys::INDEX_MAX_KEYS as usize],
+}
+
+/// Whether the new row of a trigger has a unique key of the row that the table has gone to, by the index's own operators.
+pub fn collide(trigger: &RowTrigger<'_>, table: &Table) -> bool {
+    // Unique keys do not reach over partitions.
+    if trigger.slot().is_null() || trigger.relation_oid() != table.oid() {
+        return false;
+    }
+    // SAFETY: the trigger's relation is open and locked by its statement, and so are its indexes; they are closed here. An error
+    // leaves by unwinding, and the end of the transaction closes them.
+    unsafe {
+        let indexes = PgList::<pg_sys::Oid>::from_pg(pg_sys::RelationGetIndexList(trigger.relation()));
+        indexes.iter_oid().any(|oid| {
+            let index = pg_sys::index_open(oid, pg_sys::AccessShareLock as i32);
+            let collide = decides(index) && collide_in(index, trigger.slot(), table.slot());
+            pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
+            collide
+        })
+    }
+}
+
+/// The transaction, if there is one, whose row has a unique key of the new row, and whose end Postgres will wait for before it stores
+/// that. The guard waits first, since it holds locks when Postgres does.
+pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
+    if trigger.slot().is_null() {
+        return None;
+    }
+    // SAFETY: as in collide.
+    unsafe {
+        let table = trigger.relation();
+        let indexes = PgList::<pg_sys::Oid>::from_pg(pg_sys::RelationGetIndexList(table));
+        indexes.iter_oid().find_map(|oid| {
+            let index = pg_sys::index_open(oid, pg_sys::AccessShareLock as i32);
+            let holder = if decides(index) { holder_in(table, index, trigger.slot()) } else { None };
+            pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
+            holder
+        })
+    }
+}
+
+/// Whether an index refuses a row as it is stored. A deferred constraint does not: it lets both in for a while.
+///
+/// # Safety
+/// The index must be open.
+unsafe fn decides(index: pg_sys::Relation) -> bool {
+    // SAFETY: as the caller vouches.
+    let form = unsafe { &*(*index).rd_index };
+    form.indisunique && form.indisready && form.indimmediate && !form.indisexclusion
+}
+
+/// # Safety
+/// The index must be open and unique, one of `table`, and the slot hold a row of that.
+unsafe fn holder_in(
+    table: pg_sys::Relation,
+    index: pg_sys::Relation,
+    row: *mut pg_sys::TupleTableSlot,
+) -> Option<Holder> {
+    // SAFETY: as the caller vouches. The search keys are those that Postgres itself checks a constraint by; what is begun is ended here,
+    // by an error with the transaction.
+    unsafe {
+        let info = pg_sys::BuildIndexInfo(index);
+        pg_sys::BuildSpeculativeIndexInfo(index, info);
+        let state = pg_sys::CreateExecutorState();
+        let entry = entry(info, row, state);
+        let count = usize::try_from((*info).ii_NumIndexKeyAttrs).unwrap_or(0);
+        let holder =
+            entry.filter(|entry| nulls_are_equal(info) || !entry.nulls[..count].contains(&true)).and_then(|entry| {
+                let mut keys: Vec<pg_sys::ScanKeyData> = Vec::with_capacity(count);
+                for i in 0..count {
+                    let mut key = pg_sys::ScanKeyData::default();
+                    let null = if entry.nulls[i] { pg_sys::SK_ISNULL | pg_sys::SK_SEARCHNULL } else { 0 };
+                    pg_sys::ScanKeyEntryInitialize(
+                        &raw mut key,
+                        null as i32,
+                        i as i16 + 1,
+                        *(*info).ii_UniqueStrats.add(i),
+                        pg_sys::Oid::INVALID,
+                        *(*index).rd_indcollation.add(i),
+                        *(*info).ii_UniqueProcs.add(i),
+                        entry.values[i],
+                    );
+                    keys.push(key);
+                }
+                let mut dirty = Box::new(pg_sys::SnapshotData {
+                    snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
+                    ..Default::default()
+                });
+                let (snapshot, slot) = (&raw mut *dirty, pg_sys::table_slot_create(table, std::ptr::null_mut()));
+                #[cfg(not(feature = "pg18"))]
+                let scan = pg_sys::index_beginscan(table, index, snapshot, count as i32, 0);
+                #[cfg(feature = "pg18")]
+                let scan = pg_sys::index_beginscan(table, index, snapshot, std::ptr::null_mut(), count as i32, 0);
+                pg_sys::index_rescan(scan, keys.as_mut_ptr(), count as i32, std::ptr::null_mut(), 0);
+                let mut holder = None;
+                let forward = pg_sys::ScanDirection::ForwardScanDirection;
+                while holder.is_none() && pg_sys::index_getnext_slot(scan, forward, slot) {
+                    holder = Holder::of(snapshot);
+                }
+                pg_sys::index_endscan(scan);
+                pg_sys::ExecDropSingleTupleTableSlot(slot);
+                holder
+            });
+        pg_sys::FreeExecutorState(state);
+        holder
+    }
+}
+
+/// # Safety
+/// The index must be open and unique, and both slots hold rows of its table.
+unsafe fn collide_in(index: pg_sys::Relation, a: *mut pg_sys::TupleTableSlot, b: *mut pg_sys::TupleTableSlot) -> bool {
+    // SAFETY: as the caller vouches. Postgres fills in as many procedures as the index has key columns.
+    unsafe {
+        let info = pg_sys::BuildIndexInfo(index);
+        pg_sys::BuildSpeculativeIndexInfo(index, info);
+        let state = pg_sys::CreateExecutorState();
+        let answer = match (entry(info, a, state), entry(info, b, state)) {
+            (Some(a), Some(b)) => {
+                let count = usize::try_from((*info).ii_NumIndexKeyAttrs).unwrap_or(0);
+                (0..count).all(|i| match (a.nulls[i], b.nulls[i]) {
+                    (false, false) => {
+                        let mut function = pg_sys::FmgrInfo::default();
+                        pg_sys::fmgr_info(*(*info).ii_UniqueProcs.add(i), &raw mut function);
+                        let (function, collation) = (&raw mut function, *(*index).rd_indcollation.add(i));
+                        let (a, b) = (a.values[i], b.values[i]);
+                        boundary::catch(|| raw::FunctionCall2Coll(function, collation, a, b)).value() != 0
+                    }
+                    (true, true) => nulls_are_equal(info),
+                    _ => false,
+                })
+            }
+            _ => false,
+        };
+        pg_sys::FreeExecutorState(state);
+        answer
+    }
+}
+
+/// # Safety
+/// `info` must be valid.
+#[cfg(not(feature = "pg14"))]
+unsafe fn nulls_are_equal(info: *const pg_sys::IndexInfo) -> bool {
+    // SAFETY: as the caller vouches.
+    unsafe { (*info).ii_NullsNotDistinct }
+}
+
+/// # Safety
+/// None is needed: before PostgreSQL 15, NULLs of a unique index were always distinct.
+#[cfg(feature = "pg14")]
+unsafe fn nulls_are_equal(_: *const pg_sys::IndexInfo) -> bool {
+    false
+}
+
+/// Forms a row's entry; `None` where the index's predicate leaves the row out.
+///
+/// # Safety
+/// `info` must be of an open index on the table of the slot's row, and `state` valid.
+unsafe fn entry(
+    info: *mut pg_sys::IndexInfo,
+    slot: *mut pg_sys::TupleTableSlot,
+    state: *mut pg_sys::EState,
+) -> Option<Entry> {
+    let mut entry = Entry {
+        values: [pg_sys::Datum::null(); pg_sys::INDEX_MAX_KEYS as usize],
+        nulls: [false; pg_sys::INDEX_MAX_KEYS as usize],
+    };
+    // SAFETY: as the caller vouches; the arrays have room for any index. Expressions are evaluated with the slot as their row.
+    unsafe {
+        let context = match (*state).es_per_tuple_exprcontext.is_null() {
+            true => pg_sys::MakePerTupleExprContext(state),
+            false => (*state).es_per_tuple_exprcontext,
+        };
+        (*context).ecxt_scantuple = slot;
+        if !(*info).ii_Predicate.is_null() {
+            let predicate = pg_sys::ExecPrepareQual((*info).ii_Predicate, state);
+            let evaluate = (*predicate).evalfunc?;
+            let mut null = false;
+            let passes = boundary::catch(|| evaluate(predicate, context, &raw mut null));
+            if passes.value() == 0 {
+                return None;
+            }
+        }
+        let (values, nulls) = (entry.values.as_mut_ptr(), entry.nulls.as_mut_ptr());
+        boundary::catch(|| raw::FormIndexDatum(info, slot, state, values, nulls));
+    }
+    Some(entry)
+}

@@ -1,0 +1,91 @@
+//! Values of any type, compared, hashed, read and written as their type does it.
+
+use std::ffi::{CStr, CString};
+
+use pgrx::pg_sys;
+
+use crate::pg::call::boundary::{self, raw};
+
+/// A column's type and collation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Column {
+    /// The type, as declared.
+    pub kind: pg_sys::Oid,
+    /// The column's collation; invalid where the type has none.
+    pub collation: pg_sys::Oid,
+}
+
+impl Column {
+    fn entry(self) -> *mut pg_sys::TypeCacheEntry {
+        let flags = pg_sys::TYPECACHE_EQ_OPR_FINFO | pg_sys::TYPECACHE_HASH_PROC_FINFO;
+        // SAFETY: only looks the type up; the entry lives as long as the backend.
+        unsafe { pg_sys::lookup_type_cache(self.kind, flags as i32) }
+    }
+
+    /// Whether two values are equal, NULL being equal to NULL; types without equality have no equal values.
+    pub fn equal(self, a: Option<pg_sys::Datum>, b: Option<pg_sys::Datum>) -> bool {
+        match (a, b) {
+            (None, None) => true,
+            // SAFETY: both are values of this type, and the function is its equality; one C call is caught.
+            (Some(a), Some(b)) => unsafe {
+                let entry = self.entry();
+                let function = &raw mut (*entry).eq_opr_finfo;
+                (*entry).eq_opr != pg_sys::Oid::INVALID
+                    && boundary::catch(|| raw::FunctionCall2Coll(function, self.collation, a, b)).value() != 0
+            },
+            _ => false,
+        }
+    }
+
+    /// A number that is the same for equal values; 0 for NULL and for types that cannot be hashed.
+    pub fn hash(self, value: Option<pg_sys::Datum>) -> u32 {
+        let Some(value) = value else { return 0 };
+        // SAFETY: the value is of this type, and the function is its hash function; one C call is caught.
+        unsafe {
+            let entry = self.entry();
+            if (*entry).hash_proc == pg_sys::Oid::INVALID {
+                return 0;
+            }
+            let function = &raw mut (*entry).hash_proc_finfo;
+            boundary::catch(|| raw::FunctionCall1Coll(function, self.collation, value)).value() as u32
+        }
+    }
+}
+
+/// A time in microseconds, of a column of type `timestamptz`, `timestamp` or `date`; infinite ones lie at the ends.
+pub fn microseconds(value: pg_sys::Datum, kind: pg_sys::Oid) -> i64 {
+    if kind != pg_sys::DATEOID {
+        return value.value() as i64;
+    }
+    match value.value() as i32 {
+        i32::MIN => i64::MIN,
+        i32::MAX => i64::MAX,
+        days => i64::from(days) * 86_400_000_000,
+    }
+}
+
+/// A value as its type writes it.
+///
+/// # Safety
+/// `value` must be a value of type `kind`.
+pub unsafe fn output(value: pg_sys::Datum, kind: pg_sys::Oid) -> String {
+    let (mut function, mut is_varlena) = (pg_sys::Oid::INVALID, false);
+    // SAFETY: the caller vouches for the value; an output function gives a C string in the memory of this call.
+    unsafe {
+        pg_sys::getTypeOutputInfo(kind, &raw mut function, &raw mut is_varlena);
+        let text = boundary::catch(|| raw::OidOutputFunctionCall(function, value));
+        CStr::from_ptr(text).to_string_lossy().into_owned()
+    }
+}
+
+/// The value that a text stands for in a type.
+pub fn input(text: &str, kind: pg_sys::Oid) -> pg_sys::Datum {
+    let (mut function, mut parameter) = (pg_sys::Oid::INVALID, pg_sys::Oid::INVALID);
+    let text = CString::new(text).unwrap_or_default();
+    // SAFETY: an input function copies the C string, and raises an error where it stands for no value.
+    unsafe {
+        pg_sys::getTypeInputInfo(kind, &raw mut function, &raw mut parameter);
+        let text = text.as_ptr().cast_mut();
+        boundary::catch(|| raw::OidInputFunctionCall(function, text, parameter, -1))
+    }
+}

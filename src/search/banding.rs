@@ -1,0 +1,115 @@
+//! Helper columns for an index: the bands of a signature and the keys under which its neighbours are found; and which bands
+//! of a MinHash to choose.
+
+use neardup_core::banding::{self, MAX_DISTANCE};
+use neardup_core::plot;
+use neardup_core::sketch::minhash::MinHashRef;
+use neardup_text::{Error, ErrorKind};
+use pgrx::prelude::*;
+
+use crate::argument::within;
+use crate::cleanup::grouping::check_scheme;
+use crate::error::{Result, report};
+use crate::pg::{MinHashType, SimHash, Stored};
+
+extension_sql_file!(
+    "../../sql/banding.sql",
+    name = "banding",
+    requires = [
+        simhash_bands,
+        simhash_band,
+        simhash_probes,
+        minhash_bands,
+        minhash_band_plan,
+        minhash_band_curve,
+        minhash_band_curve_svg,
+        "minhash_operators",
+        "simhash_operators"
+    ]
+);
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 1)]
+fn simhash_bands(signature: SimHash, bands: default!(i32, 4)) -> Result<Vec<i32>> {
+    let mut keys = Vec::new();
+    banding::bands(signature.0, within("bands", bands, banding::BANDS)?, |key| keys.push(key)).map_err(report)?;
+    Ok(keys)
+}
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 1)]
+fn simhash_band(signature: SimHash, i: i32, bands: default!(i32, 4)) -> Result<i32> {
+    let bands = within("bands", bands, banding::BANDS)?;
+    banding::band(signature.0, within("band", i, 0..=bands - 1)?, bands).map_err(report)
+}
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 2)]
+fn simhash_probes(signature: SimHash, distance: i32, bands: default!(i32, 4)) -> Result<Vec<i32>> {
+    let mut keys = Vec::new();
+    let distance = within("distance", distance, 0..=MAX_DISTANCE)?;
+    banding::probes(signature.0, distance, within("bands", bands, banding::BANDS)?, |key| keys.push(key))
+        .map_err(report)?;
+    Ok(keys)
+}
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 2)]
+fn minhash_bands(
+    signature: Stored<'_, MinHashType>,
+    bands: default!(i32, 16),
+    rows: default!(i32, 8),
+) -> Result<Vec<i32>> {
+    let signature = MinHashRef::parse_header(signature.bytes).map_err(report)?;
+    check_scheme(signature).map_err(report)?;
+    let (bands, rows) = (within("bands", bands, 1..=1024)?, within("rows", rows, 1..=banding::MAX_ROWS)?);
+    let mut keys = Vec::new();
+    banding::minhash_bands(signature.values(), bands, rows, |key| keys.push(key)).map_err(report)?;
+    Ok(keys)
+}
+
+/// Checks a similarity, which is above 0 and at most 1.
+pub fn similarity(value: f64) -> Result<f64> {
+    if value > 0.0 && value <= 1.0 {
+        return Ok(value);
+    }
+    let message = format!("similarity must be above 0 and at most 1: {value}");
+    Err(report(Error::new(ErrorKind::InvalidParameter, message)))
+}
+
+#[allow(clippy::type_complexity, reason = "pgrx reads the columns' names here, which an alias would hide")]
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_band_plan(
+    similarity: f64,
+    recall: default!(f64, 0.95),
+    hashes: default!(i32, 128),
+) -> Result<
+    TableIterator<
+        'static,
+        (name!(bands, i32), name!(rows, i32), name!(recall, f64), name!(excess, f64), name!(half_at, f64)),
+    >,
+> {
+    let plans = banding::band_plans(similarity, recall, within("hashes", hashes, 1..=1024)?).map_err(report)?;
+    Ok(TableIterator::new(plans.into_iter().map(|plan| {
+        // Where the curve passes one half: below, a pair is more likely missed than found.
+        let half = (1.0 - 0.5f64.powf(1.0 / f64::from(plan.bands))).powf(1.0 / f64::from(plan.rows));
+        (plan.bands as i32, plan.rows as i32, plan.recall, plan.excess, half)
+    })))
+}
+
+/// The S-curve at 0, 0.05, ... 1.
+fn curve(bands: i32, rows: i32) -> Result<Vec<(f64, f64)>> {
+    let (bands, rows) = (within("bands", bands, 1..=1024)?, within("rows", rows, 1..=banding::MAX_ROWS)?);
+    let place = |i: u32| f64::from(i) / 20.0;
+    Ok((0..=20).map(|i| (place(i), banding::candidate_chance(place(i), bands, rows))).collect())
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_band_curve(
+    bands: default!(i32, 16),
+    rows: default!(i32, 8),
+) -> Result<TableIterator<'static, (name!(similarity, f64), name!(found, f64))>> {
+    Ok(TableIterator::new(curve(bands, rows)?))
+}
+
+#[pg_extern(immutable, strict, parallel_safe)]
+fn minhash_band_curve_svg(bands: default!(i32, 16), rows: default!(i32, 8)) -> Result<String> {
+    let title = format!("Chance to be found: {bands} bands of {rows} rows");
+    plot::curve(&title, "Jaccard similarity", "chance", curve(bands, rows)?).map_err(report)
+}

@@ -1,0 +1,99 @@
+//! Analyzers by their text, compiled once in each backend.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use neardup_text::{Analyzer, Scratch, Spec};
+use neardup_text::{Error, ErrorKind};
+
+use crate::error::{Result, report};
+use crate::profile;
+
+/// How many compiled analyzers a backend keeps; a query uses one or two.
+const CACHED: usize = 16;
+
+thread_local! {
+    /// Most recently used last.
+    static ANALYZERS: RefCell<Vec<(String, Rc<Compiled>)>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::default());
+}
+
+struct Compiled {
+    analyzer: Analyzer,
+    /// The analyzer as complete JSON: what signatures are stamped with, whatever short name was used for it.
+    description: String,
+}
+
+fn compile(text: &str) -> neardup_text::Result<Compiled> {
+    Ok(Compiled { analyzer: text.parse()?, description: text.parse::<Spec>()?.to_json()? })
+}
+
+/// Refuses a profile: whoever asks here is IMMUTABLE, and a profile lies in a table.
+fn not_a_profile(text: &str) -> Result<()> {
+    if !text.trim_start().starts_with(profile::PREFIX) {
+        return Ok(());
+    }
+    let message = format!("analyzer \"{text}\" is a profile, which an IMMUTABLE function cannot use");
+    let error = Error::new(ErrorKind::InvalidParameter, message)
+        .with_detail("A profile lies in a table.")
+        .with_hint("Use neardup.profile_simhash, neardup.profile_tokens and their like, which are STABLE.");
+    Err(report(error))
+}
+
+fn compiled(text: &str) -> Result<Rc<Compiled>> {
+    ANALYZERS.with_borrow_mut(|analyzers| {
+        if let Some(at) = analyzers.iter().rposition(|(name, _)| name == text) {
+            let last = analyzers.len() - 1;
+            analyzers.swap(at, last);
+            return Ok(Rc::clone(&analyzers[last].1));
+        }
+        not_a_profile(text)?;
+        let analyzer = Rc::new(compile(text).map_err(report)?);
+        if analyzers.len() == CACHED {
+            analyzers.remove(0);
+        }
+        analyzers.push((text.to_owned(), Rc::clone(&analyzer)));
+        Ok(analyzer)
+    })
+}
+
+/// Runs `work` with the analyzer that `text` stands for.
+///
+/// The scratch buffers are taken out for the call: an error inside `work` unwinds through here and may only cost them their capacity.
+///
+/// # Errors
+/// For a text that is no analyzer, and for a profile: whoever calls this may be IMMUTABLE.
+pub fn with<T>(text: &str, work: impl FnOnce(&Analyzer, &mut Scratch) -> T) -> Result<T> {
+    with_description(text, |analyzer, _, scratch| work(analyzer, scratch))
+}
+
+/// Runs `work` with the analyzer that `text` stands for and its description, complete JSON.
+///
+/// # Errors
+/// As [`with`].
+pub fn with_description<T>(text: &str, work: impl FnOnce(&Analyzer, &str, &mut Scratch) -> T) -> Result<T> {
+    let compiled = compiled(text)?;
+    Ok(with_scratch(|scratch| work(&compiled.analyzer, &compiled.description, scratch)))
+}
+
+/// Runs `work` with the backend's scratch buffers.
+pub fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
+    let mut scratch = SCRATCH.take();
+    let result = work(&mut scratch);
+    SCRATCH.replace(scratch);
+    result
+}
+
+/// Runs `work` with the analyzer that `text` stands for, which may be a profile: `profile:name` or `profile:name@version`.
+///
+/// Only for callers that are not IMMUTABLE. A profile is read with the rights of `role`, or of the current user.
+pub fn with_profile<T>(
+    text: &str,
+    role: Option<pgrx::pg_sys::Oid>,
+    work: impl FnOnce(&Analyzer, &mut Scratch) -> T,
+) -> Result<T> {
+    if text.trim_start().starts_with(profile::PREFIX) {
+        return profile::with(text.trim(), role, |profile, scratch| work(profile.analyzer(), scratch));
+    }
+    with(text, work)
+}

@@ -1,0 +1,157 @@
+//! The verdict on a pair of rows, for guard and clean-up alike: by facts, by a profile or by a similarity, and which of the two may go.
+
+use ahash::AHashMap;
+use neardup_core::similarity::{overlap, weighted_cosine};
+use neardup_text::hash::token_hash;
+use neardup_text::{Error, ErrorKind};
+use neardup_verdict::{Prepared, Verdict, replaces};
+use pgrx::prelude::*;
+
+use crate::error::{Result, report};
+use crate::pg::Record;
+use crate::pg::value::record::Fields;
+use crate::profile;
+use crate::text::analyzer;
+
+/// By what two texts are held to be one message.
+pub enum Rule<'r> {
+    /// By what they say.
+    Facts,
+    /// By what they say, without the boilerplate of a profile's collection, which is read as a role or as the current user.
+    Profile(&'r str, Option<pg_sys::Oid>),
+    /// By their tokens under an analyzer, from a bound on.
+    Tokens { analyzer: &'r str, similarity: f64, measure: fn(&Tokens, &Tokens) -> f64 },
+}
+
+/// A pair of which one can go.
+pub struct Judged {
+    /// What the two are to each other.
+    pub verdict: Verdict,
+    /// How sure that is, or how similar they are, 0 to 1.
+    pub score: f64,
+    /// The other text holds the kept one and more, so it must not go.
+    pub loses: bool,
+}
+
+/// Distinct tokens in ascending order of their hashes, and how often each occurs.
+pub struct Tokens {
+    hashes: Vec<u64>,
+    counts: Vec<[u8; 4]>,
+}
+
+impl Tokens {
+    fn of(document: &str, name: &str) -> Result<Self> {
+        let mut counts: AHashMap<u64, u32> = AHashMap::new();
+        analyzer::with_profile(name, None, |analyzer, scratch| {
+            analyzer.tokens(document, scratch, &mut |token| *counts.entry(token_hash(token)).or_default() += 1)
+        })?
+        .map_err(report)?;
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_unstable();
+        let (hashes, counts) = counts.into_iter().map(|(hash, count)| (hash, (count as f32).to_le_bytes())).unzip();
+        Ok(Self { hashes, counts })
+    }
+}
+
+/// One side of several pairs, read once.
+pub enum Side {
+    /// For the rules of what texts say.
+    Prepared(Prepared<'static>),
+    /// For the rules of tokens.
+    Tokens(String, Tokens),
+}
+
+impl Side {
+    /// Gives the text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Prepared(prepared) => prepared.text(),
+            Self::Tokens(text, _) => text,
+        }
+    }
+}
+
+impl<'r> Rule<'r> {
+    /// Reads `verify` as guards and clean-ups have it; where it is `none`, nobody asks for a verdict on texts.
+    ///
+    /// # Errors
+    /// For any other word, and for a similarity that is missing.
+    pub fn new(verify: &'r str, analyzer: &'r str, similarity: Option<f64>) -> Result<Self> {
+        let wrong = |message: String| report(Error::new(ErrorKind::InvalidParameter, message));
+        let bound = || similarity.ok_or_else(|| wrong(format!("verify {verify} wants a similarity")));
+        match verify {
+            "none" | "facts" => Ok(Self::Facts),
+            "overlap" => {
+                let measure = |a: &Tokens, b: &Tokens| overlap(&a.hashes, &b.hashes);
+                Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
+            }
+            "cosine" => {
+                let measure = |a: &Tokens, b: &Tokens| weighted_cosine((&a.hashes, &a.counts), (&b.hashes, &b.counts));
+                Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
+            }
+            profile if profile.starts_with(profile::PREFIX) => Ok(Self::Profile(profile, None)),
+            _ => Err(wrong(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}"))),
+        }
+    }
+
+    /// Reads one side.
+    pub fn side(&self, text: &str) -> Result<Side> {
+        Ok(match self {
+            Self::Tokens { analyzer, .. } => Side::Tokens(text.to_owned(), Tokens::of(text, analyzer)?),
+            _ => Side::Prepared(Prepared::owned(text.to_owned()).map_err(report)?),
+        })
+    }
+
+    /// Gives the verdict on two texts if by it one of them can go. Symmetric.
+    pub fn kept(&self, a: &mut Side, b: &str) -> Result<Option<(Verdict, f64)>> {
+        if a.text() == b {
+            return Ok(Some((Verdict::Copy, 1.0)));
+        }
+        match (self, a) {
+            (Self::Profile(name, role), Side::Prepared(a)) => {
+                profile::with(name, *role, |profile, scratch| a.duplicate_by_profile(b, profile, scratch))?
+                    .map_err(report)
+            }
+            (Self::Tokens { analyzer, similarity, measure }, Side::Tokens(_, a)) => {
+                let found = measure(a, &Tokens::of(b, analyzer)?);
+                Ok((found >= *similarity).then_some((Verdict::Copy, found)))
+            }
+            (_, Side::Prepared(a)) => a.duplicate(b).map_err(report),
+            (rule, a) => rule.kept(&mut rule.side(a.text())?, b),
+        }
+    }
+
+    /// Gives the verdict on a text that stays and another one that may go.
+    pub fn judge(&self, kept: &str, other: &mut Side) -> Result<Option<Judged>> {
+        let found = self.kept(other, kept)?;
+        Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: !replaces(verdict, kept, other.text()) }))
+    }
+}
+
+/// [`Judged`] in SQL.
+type Row = (&'static str, f64, bool);
+
+impl Fields for Row {
+    fn datums(self) -> Vec<Option<pg_sys::Datum>> {
+        vec![self.0.into_datum(), self.1.into_datum(), self.2.into_datum()]
+    }
+}
+
+/// The same in SQL; NULL where neither can go.
+#[pg_extern(
+    stable,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.judge(kept text, other text, verify text, analyzer text, similarity double precision, OUT verdict text, OUT score double precision, OUT loses boolean) STABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn judge(
+    kept: &str,
+    other: &str,
+    verify: &str,
+    analyzer: &str,
+    similarity: Option<f64>,
+) -> Result<Option<Record<Row>>> {
+    let rule = Rule::new(verify, analyzer, similarity)?;
+    let judged = rule.judge(kept, &mut rule.side(other)?)?;
+    Ok(judged.map(|judged| Record((judged.verdict.name(), judged.score, judged.loses))))
+}

@@ -1,0 +1,173 @@
+//! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
+
+pub mod evaluate;
+pub mod judge;
+
+use neardup_core::profile::{Passage, Profile};
+use neardup_text::Scratch;
+use neardup_verdict::Message;
+use neardup_verdict::explain::{self, Line};
+use pgrx::prelude::*;
+
+use crate::error::{Result, report};
+use crate::pg::Record;
+use crate::profile;
+use crate::text::analyzer;
+
+extension_sql_file!(
+    "../../sql/verdict.sql",
+    name = "verdicts",
+    requires = [same_message, same_message_titled, fact_conflicts, explain_similarity, explain_similarity_text]
+);
+
+/// [`Line`] in SQL: section, item, in_a, in_b, value.
+type Explained = (String, String, Option<String>, Option<String>, Option<f64>);
+
+fn rows(lines: Vec<Line>) -> TableIterator<'static, Explained> {
+    TableIterator::new(
+        lines.into_iter().map(|line| (line.section.to_owned(), line.item, line.in_a, line.in_b, line.value)),
+    )
+}
+
+type Row = (String, f64, Vec<String>);
+
+fn row(message: Message) -> Record<Row> {
+    Record((message.verdict.name().to_owned(), message.score, message.reasons))
+}
+
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION same_message(a text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
+    IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn same_message(a: &str, b: &str) -> Result<Record<Row>> {
+    neardup_verdict::same_message(a, b).map(row).map_err(report)
+}
+
+// A row without a title still has a text, so a NULL title is none; a missing text leaves nothing to judge.
+#[pg_extern(
+    immutable,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION same_message(title_a text, a text, title_b text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
+    IMMUTABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn same_message_titled(
+    title_a: Option<&str>,
+    a: Option<&str>,
+    title_b: Option<&str>,
+    b: Option<&str>,
+) -> Result<Option<Record<Row>>> {
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    let message = neardup_verdict::same_message_titled(title_a.unwrap_or_default(), a, title_b.unwrap_or_default(), b)
+        .map_err(report)?;
+    Ok(Some(row(message)))
+}
+
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
+#[pg_extern(immutable, strict, parallel_safe, cost = 20000)]
+fn fact_conflicts(
+    a: &str,
+    b: &str,
+) -> Result<TableIterator<'static, (name!(kind, String), name!(in_a, Option<String>), name!(in_b, Option<String>))>> {
+    let written = |fact: String| (!fact.is_empty()).then_some(fact);
+    let conflicts = neardup_verdict::facts::conflicts(a, b).map_err(report)?;
+    Ok(TableIterator::new(
+        conflicts.into_iter().map(move |c| (c.kind.name().to_owned(), written(c.in_a), written(c.in_b))),
+    ))
+}
+
+fn explained(a: &str, b: &str, analyzer: &str) -> Result<Vec<Line>> {
+    analyzer::with(analyzer, |analyzer, scratch| explain::explain(a, b, analyzer, scratch))?.map_err(report)
+}
+
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
+#[pg_extern(immutable, strict, parallel_safe, cost = 50000)]
+fn explain_similarity(
+    a: &str,
+    b: &str,
+    analyzer: default!(&str, "'chars:2'"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(section, String),
+            name!(item, String),
+            name!(in_a, Option<String>),
+            name!(in_b, Option<String>),
+            name!(value, Option<f64>),
+        ),
+    >,
+> {
+    explained(a, b, analyzer).map(rows)
+}
+
+#[pg_extern(immutable, strict, parallel_safe, cost = 50000)]
+fn explain_similarity_text(a: &str, b: &str, analyzer: default!(&str, "'chars:2'")) -> Result<String> {
+    Ok(explain::to_text(&explained(a, b, analyzer)?))
+}
+
+#[pg_extern(sql = false)]
+fn profile_same_message(a: &str, b: &str, profile: &str) -> Result<Record<Row>> {
+    by_profile(["", a, "", b], profile)
+}
+
+#[pg_extern(sql = false)]
+fn profile_same_message_titled(
+    title_a: Option<&str>,
+    a: Option<&str>,
+    title_b: Option<&str>,
+    b: Option<&str>,
+    profile: Option<&str>,
+) -> Result<Option<Record<Row>>> {
+    let (Some(a), Some(b), Some(profile)) = (a, b, profile) else { return Ok(None) };
+    by_profile([title_a.unwrap_or_default(), a, title_b.unwrap_or_default(), b], profile).map(Some)
+}
+
+fn by_profile(texts: [&str; 4], profile: &str) -> Result<Record<Row>> {
+    let judge =
+        |profile: &Profile, scratch: &mut Scratch| neardup_verdict::same_message_by_profile(texts, profile, scratch);
+    profile::with(profile, None, judge)?.map(row).map_err(report)
+}
+
+fn explained_by_profile(a: &str, b: &str, profile: &str) -> Result<Vec<Line>> {
+    let explain = |profile: &Profile, scratch: &mut Scratch| explain::explain_by_profile(a, b, profile, scratch);
+    profile::with(profile, None, explain)?.map_err(report)
+}
+
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
+#[pg_extern(sql = false)]
+fn profile_explain_similarity(
+    a: &str,
+    b: &str,
+    profile: &str,
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(section, String),
+            name!(item, String),
+            name!(in_a, Option<String>),
+            name!(in_b, Option<String>),
+            name!(value, Option<f64>),
+        ),
+    >,
+> {
+    explained_by_profile(a, b, profile).map(rows)
+}
+
+#[pg_extern(sql = false)]
+fn profile_explain_similarity_text(a: &str, b: &str, profile: &str) -> Result<String> {
+    explained_by_profile(a, b, profile).map(|lines| explain::to_text(&lines))
+}
+
+/// The sentences of a document that are boilerplate in the profile's collection.
+#[pg_extern(sql = false)]
+fn profile_boilerplate(document: &str, profile: &str) -> Result<Vec<String>> {
+    let passages = profile::with(profile, None, |profile, scratch| profile.boilerplate(document, scratch))?;
+    let written = |passage: Passage| document.get(passage.range).unwrap_or_default().trim().to_owned();
+    Ok(passages.map_err(report)?.into_iter().map(written).collect())
+}
