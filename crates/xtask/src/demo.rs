@@ -153,14 +153,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prompts_follow_the_statements() {
-        assert_eq!(
-            with_prompts("\\x on\nSELECT\n  1;\nSELECT 2;"),
-            "demo=# \\x on\ndemo=# SELECT\ndemo-#   1;\ndemo=# SELECT 2;"
-        );
-    }
-
-    #[test]
     fn errors_must_be_the_announced_ones() {
         let refused = "ERROR:  near-duplicate of row 7\nDETAIL:  ...";
         let announced = |message: &str, certain| Announced { message: message.into(), certain };

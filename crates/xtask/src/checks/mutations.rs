@@ -133,11 +133,4 @@ mod tests {
         assert!(all(1).iter().filter(|value| value.as_slice() == b"0123456789abcdef").count() < 200);
         assert!(Random(1).damaged(b"", false).len() < 10);
     }
-
-    #[test]
-    fn forms_are_written() {
-        assert_eq!(copied("a\\b\tc\n"), "a\\\\b\\tc\\n");
-        assert_eq!((unhex("00ff7f"), hex(&[0, 255, 127])), (vec![0, 255, 127], "00ff7f".to_owned()));
-        assert_eq!(copy_file(b"x").len(), 11 + 4 + 4 + 2 + 4 + 1 + 2);
-    }
 }
