@@ -6,7 +6,7 @@
 
 use crate::command::{answers, is_root, output, text};
 use crate::error::{Doing, Error, Result};
-use crate::interrupt::{Disposable, checkpoint, dispose, is_interrupted, kill, on_exit};
+use crate::interrupt::{Undo, checkpoint, is_interrupted, kill};
 use crate::postgres::Postgres;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -29,7 +29,7 @@ pub struct Server {
     settings: Vec<String>,
     owner: Option<Owner>,
     place: Arc<Place>,
-    disposable: Arc<dyn Disposable>,
+    _undo: Undo,
 }
 
 /// What is to be thrown away.
@@ -90,9 +90,9 @@ impl Server {
         let owner = if is_root() { Some(unprivileged()?) } else { None };
         let directory = temporary_directory(owner)?;
         let place = Arc::new(Place { directory, postmaster: Mutex::new(None) });
-        let disposable: Arc<dyn Disposable> = place.clone();
-        on_exit(disposable.clone());
-        let server = Self { postgres: postgres.clone(), settings, owner, place, disposable };
+        let thrown_away = place.clone();
+        let undo = Undo::new(move || thrown_away.remove());
+        let server = Self { postgres: postgres.clone(), settings, owner, place, _undo: undo };
         initialize(&server)?;
         server.run()?;
         Ok(server)
@@ -207,12 +207,6 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        dispose(&self.disposable);
-    }
-}
-
 impl Place {
     fn postmaster(&self) -> MutexGuard<'_, Option<Child>> {
         self.postmaster.lock().unwrap_or_else(PoisonError::into_inner)
@@ -245,10 +239,8 @@ impl Place {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
-}
 
-impl Disposable for Place {
-    fn dispose(&self) {
+    fn remove(&self) {
         self.stop(libc::SIGQUIT);
         if let Err(error) = std::fs::remove_dir_all(&self.directory) {
             eprintln!("cannot remove {}: {error}", self.directory.display());

@@ -163,9 +163,7 @@ fn hostile(server: &Server) -> Result<Tally> {
     let traps = format!("--{traps}");
     ask(server, &format!("SET client_min_messages = error; {keeper}"))?;
     // One payload for each argument of each function; written down before names mean something else.
-    let calls = format!(
-        "SELECT c FROM (SELECT c, row_number() OVER (PARTITION BY p.oid) AS n FROM members p, calls(p.oid) c) n WHERE n % 31 = 1"
-    );
+    let calls = "SELECT c FROM (SELECT c, row_number() OVER (PARTITION BY p.oid) AS n FROM members p, calls(p.oid) c) n WHERE n % 31 = 1";
     let calls = rows(server, &calls)?;
     let things = "SELECT count(*) FROM pg_class WHERE relowner = 'keeper'::regrole; SELECT count(*) FROM pg_proc WHERE proowner = 'keeper'::regrole; \
                   SELECT count(*) FROM private.letters; SELECT is_called FROM private.number; \
