@@ -40,8 +40,9 @@ type Message<'a> = (usize, &'a str);
 pub fn run(context: &Context) -> Result<Tally> {
     let mut documents = Vec::new();
     for directory in [root(), root().join("docs")] {
-        let of_it = names(&directory, "md")?.into_iter().map(|name| directory.join(name + ".md"));
-        documents.extend(of_it.filter(|path| directory != root() || is_readme(path)));
+        let of_it = names(&directory, "md")?.into_iter();
+        let of_it = of_it.filter(|name| directory != root() || name.starts_with("README"));
+        documents.extend(of_it.map(|name| directory.join(name + ".md")));
     }
     let mut tally = Tally::default();
     for document in documents {
@@ -51,10 +52,6 @@ pub fn run(context: &Context) -> Result<Tally> {
         }
     }
     Ok(tally)
-}
-
-fn is_readme(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("README"))
 }
 
 fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally> {

@@ -17,8 +17,13 @@ pub fn run(context: &Context) -> Result<Tally> {
     run_all(context, &root().join("tests/pg_regress"), "sql", "regress/pg_regress")
 }
 
+/// `tests/isolation`: what two sessions see of each other, every `specs/*.spec`, by Postgres's own isolation tester.
+pub fn isolation(context: &Context) -> Result<Tally> {
+    run_all(context, &root().join("tests/isolation"), "specs", "isolation/pg_isolation_regress")
+}
+
 /// Runs the files of `directory/<kind>` with a program of pg_regress's family.
-pub fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -> Result<Tally> {
+fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -> Result<Tally> {
     let mut tally = Tally::default();
     for name in names(&directory.join(kind), if kind == "sql" { "sql" } else { "spec" })? {
         if context.wants(&name) {

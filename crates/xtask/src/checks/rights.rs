@@ -193,8 +193,10 @@ fn hostile(server: &Server) -> Result<Tally> {
 /// Somebody else's operators come first in the search path: neither what runs by itself, at each insert, nor what an administrator
 /// calls is taken in by them.
 fn shadows(server: &Server) -> Result<Tally> {
-    let (tables, administration) =
-        ADMINISTRATION.split_once("-- work\n").ok_or("administration.sql has no line \"-- work\"")?;
+    let parts = ADMINISTRATION.split_once("-- by itself\n");
+    let parts = parts.and_then(|(tables, rest)| Some((tables, rest.split_once("-- work\n")?)));
+    let (tables, (by_itself, administration)) =
+        parts.ok_or("administration.sql lacks a line \"-- by itself\" or \"-- work\"")?;
     ask(server, &format!("SET client_min_messages = error; {tables}"))?;
     ask(server, &format!("SET client_min_messages = error; {SHADOWS}"))?;
     let operators = ask(server, "SELECT count(*) > 1000 FROM pg_operator WHERE oprnamespace = 'shadow'::regnamespace")?;
@@ -202,15 +204,7 @@ fn shadows(server: &Server) -> Result<Tally> {
     let path = "SET client_min_messages = error; SET search_path = shadow, public;";
     ask(server, &format!("{path} SELECT 1::oid = 'article'::regclass"))?;
     tally += expect("they come first", &rung(server)?, "t");
-    for work in [
-        "INSERT INTO article VALUES (100, 'A lamp of glass was taken down, and stays in the hut below.'); UPDATE article SET day = day + 1 WHERE id = 100; UPDATE article SET body = body || ' Children may turn it.' WHERE id = 100",
-        "COPY article (id, body) FROM PROGRAM 'printf \"101\\tA solar lamp shines in its place and reaches farther out.\\n\"'",
-        "SELECT neardup.let_through('article'); INSERT INTO article SELECT 102, body FROM article WHERE id = 3",
-        "SELECT count(*) FROM article WHERE near_duplicate(body, 'A lamp of glass was taken down, and stays in the hut below.')",
-        "SELECT near_duplicate_of(simhash(body, 'chars:3'), 3) OVER (ORDER BY id) FROM article",
-        "SELECT same_message(a.body, b.body) FROM article a, article b WHERE a.id < b.id; SELECT minhash(body, 'chars:2') <%> minhash(body, 'chars:2') FROM article",
-        "SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; SELECT count(*) FROM neardup.progress; SELECT count(*) FROM neardup.profiles",
-    ] {
+    for work in by_itself.lines() {
         ask(server, &format!("{path} {work}"))?;
         tally += expect(&format!("somebody else's operator ran in: {work}"), &rung(server)?, "f");
     }
