@@ -3,7 +3,7 @@
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 -- Texts, an expression over `body` or over `three` of them in a row, against edited copies of them.
-CREATE PROCEDURE bench.pairs(title text, expression text, length int, least float8 DEFAULT NULL) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE bench.pairs(title text, expression text, length int, aim float8 DEFAULT NULL) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format($f$
         CREATE TABLE pair AS
@@ -21,7 +21,7 @@ BEGIN
               $f$SELECT sum(hamming_distance(simhash(a, 'chars:3'), simhash(b, 'chars:3'))) FROM pair$f$,
               'SELECT sum(similarity(a, b)) FROM pair'],
         '{"","","a number, in any language, without a view of facts"}') FROM pair HAVING count(*) > 0;
-    PERFORM bench.aim(title || ', verdicts a second', 1 / bench.cost('same_message(a, b)'), at_least => least) WHERE least IS NOT NULL;
+    PERFORM bench.aim(title || ', verdicts a second', 1 / bench.cost('same_message(a, b)'), at_least => aim) WHERE aim IS NOT NULL;
     DROP TABLE pair;
 END
 $$;

@@ -135,8 +135,8 @@ END
 $$;
 
 -- Times `query`, which gives a number and may use the probe `p`, for each of so many rows of bench.probe; as prepared statements run,
--- inside a function, one by one, twice, and the second time counts. `found` adds up the numbers of the first `checked` probes.
-CREATE FUNCTION bench.lookups(query text, probes int, checked int, OUT median float8, OUT p95 float8, OUT found float8) LANGUAGE plpgsql AS $$
+-- inside a function, one by one, twice, and the second time counts. `hits` adds up the numbers of the first `checked` probes.
+CREATE FUNCTION bench.lookups(query text, probes int, checked int, OUT median float8, OUT p95 float8, OUT hits float8) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format($f$
         CREATE OR REPLACE FUNCTION bench.lookups() RETURNS bigint LANGUAGE plpgsql AS $lookups$
@@ -159,7 +159,7 @@ BEGIN
             RETURN hits;
         END
         $lookups$ $f$, probes, query, checked);
-    found := bench.lookups();
+    hits := bench.lookups();
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds), percentile_cont(0.95) WITHIN GROUP (ORDER BY seconds)
     INTO median, p95 FROM bench.time;
 END

@@ -40,12 +40,12 @@ SELECT bench.comparison(format('Look-ups, %s', :'table'), format('%s rows: %s. M
 CREATE FUNCTION bench.look_up(w bench.ways, target regclass, probes int, checked int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     measured record;
-    distance int;
+    most int;
 BEGIN
-    FOREACH distance IN ARRAY w.distances LOOP
-        measured := bench.lookups(format(w.query, target, distance), probes, checked);
-        PERFORM bench.add(w.who, format('%s, distance %s', w.name, distance), measured.median,
-            format('recall %s, %s; %s', bench.figure(measured.found / greatest((SELECT rows FROM bench.truth t WHERE t.distance = look_up.distance), 1)),
+    FOREACH most IN ARRAY w.distances LOOP
+        measured := bench.lookups(format(w.query, target, most), probes, checked);
+        PERFORM bench.add(w.who, format('%s, distance %s', w.name, most), measured.median,
+            format('recall %s, %s; %s', bench.figure(measured.hits / greatest((SELECT rows FROM bench.truth t WHERE t.distance = most), 1)),
                    bench.within(measured.p95), w.remark));
     END LOOP;
     IF w.name = 'GIN on the signature' THEN

@@ -14,7 +14,7 @@ TRUNCATE bench.probe;
 INSERT INTO bench.probe (number, minhash)
 SELECT row_number() OVER (ORDER BY id), signature FROM sketched WHERE id % 10 = 9 ORDER BY id LIMIT :probes;
 ANALYZE bench.probe;
-SELECT median AS scan, found AS truth FROM bench.lookups('SELECT count(*) FROM sketched t WHERE jaccard_similarity(t.signature, p.minhash) >= 0.8', :scanned, :scanned) \gset
+SELECT median AS scan, hits AS truth FROM bench.lookups('SELECT count(*) FROM sketched t WHERE jaccard_similarity(t.signature, p.minhash) >= 0.8', :scanned, :scanned) \gset
 SELECT bench.comparison('Look-ups, MinHash', format('%s signatures of 128 values of 32 bits, every tenth at Jaccard similarity 0.9 to another. Rows at 0.8 and above; '
     'median of %s probes, of %s for the scan.', bench.grouped(:rows), :probes, :scanned), 'minhash_within, GIN on the signature');
 CREATE FUNCTION pg_temp.try_index(name text, expression text, condition text, rows float8, probes int, scanned int, truth float8) RETURNS void LANGUAGE plpgsql AS $$
@@ -24,7 +24,7 @@ DECLARE
 BEGIN
     ANALYZE sketched;
     measured := bench.lookups('SELECT count(*) FROM sketched t WHERE ' || condition, probes, scanned);
-    PERFORM bench.add('ours', name, measured.median, format('recall %s, %s; %s s and %s MB per million rows', bench.figure(measured.found / greatest(truth, 1)),
+    PERFORM bench.add('ours', name, measured.median, format('recall %s, %s; %s s and %s MB per million rows', bench.figure(measured.hits / greatest(truth, 1)),
         bench.within(measured.p95), bench.figure(build * 1e6 / rows), bench.figure(bench.megabytes('sketched') * 1e6 / rows)));
     PERFORM bench.drop_indexes('sketched');
 END

@@ -21,7 +21,7 @@ BEGIN
     ANALYZE stored;
     measured := bench.lookups('SELECT count(*) FILTER (WHERE t.id = q.id) FROM (SELECT e.id, fingerprints(e.body) AS made FROM bench.quoting e '
         'WHERE e.number = p.number OFFSET 0) AS q, stored t WHERE ' || condition, quoted, quoted);
-    PERFORM bench.add('ours', name, measured.median, format('finds %s %%; index %s MB, built in %s s', bench.figure(100 * measured.found / quoted),
+    PERFORM bench.add('ours', name, measured.median, format('finds %s %%; index %s MB, built in %s s', bench.figure(100 * measured.hits / quoted),
         bench.figure(bench.megabytes('stored')), bench.figure(build)));
     PERFORM bench.drop_indexes('stored');
 END

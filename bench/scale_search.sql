@@ -17,7 +17,7 @@ SELECT greatest(count(*), 1) AS edited FROM bench.edited \gset
 SET pg_trgm.similarity_threshold = 0.6;
 SELECT bench.comparison('Edited copies', format('%s texts of 100 characters and more; %s of them edited (a byline before, 19 characters in the middle dropped) are '
     'looked for. Median of the look-ups, and how many found their original.', bench.grouped(:rows), :edited), 'near_duplicate(body, text)');
-SELECT bench.add(who, name, (m).median, concat_ws('; ', format('finds %s %%', bench.figure(100 * (m).found / :edited)), remark))
+SELECT bench.add(who, name, (m).median, concat_ws('; ', format('finds %s %%', bench.figure(100 * (m).hits / :edited)), remark))
 FROM (SELECT n, who, name, remark, bench.lookups(format('SELECT count(*) FILTER (WHERE t.id = (SELECT e.id FROM bench.edited e WHERE e.number = p.number)) FROM %s',
              replace(query, '{text}', '(SELECT e.body FROM bench.edited e WHERE e.number = p.number)')), 100, 100) AS m
       FROM (VALUES (1, 'ours', 'near_duplicate(body, text)', 'held t WHERE near_duplicate(t.body, {text})', 'reads the candidates'' texts; no column'),
@@ -40,7 +40,7 @@ SELECT count(quote) AS quotes, count(quote) > 0 AS any_quotes FROM bench.edited 
 \if :any_quotes
 SELECT bench.comparison('Texts that hold an excerpt', format('The same %s texts; a third of %s of them, cut out of the middle, is looked for. Median of the look-ups, '
     'the keys of the excerpt being made in it, and how many found the text they are from.', bench.grouped(:rows), :quotes), 'fingerprints, GIN');
-SELECT bench.add(who, name, (m).median, format('finds %s %%; %s', bench.figure(100 * (m).found / :quotes), remark))
+SELECT bench.add(who, name, (m).median, format('finds %s %%; %s', bench.figure(100 * (m).hits / :quotes), remark))
 FROM (SELECT n, who, name, remark, bench.lookups(format('SELECT count(*) FILTER (WHERE t.id = q.id) FROM (SELECT e.id, %s AS made FROM bench.edited e WHERE e.number = p.number OFFSET 0) AS q, held t WHERE %s',
              made, condition), 100, 100) AS m
       FROM (VALUES (1, 'ours', 'fingerprints, GIN', 'fingerprints(e.quote)', 't.prints && q.made AND overlap_similarity(t.prints, q.made) >= 0.5',

@@ -41,16 +41,16 @@ BEGIN
     UPDATE bench.ways SET build = built, megabytes = bench.megabytes('signed') WHERE n = w.n;
     IF w.name IS NULL THEN
         measured := bench.lookups('SELECT least(10, count(*)) FROM neardup.nearest(NULL::signed, ''signature'', p.signature, 10) t WHERE t.bits <~> p.bits <= p.tenth_bits', probes, probes);
-        PERFORM bench.add('ours', 'neardup.nearest, 10 rows', measured.median, 'recall ' || bench.figure(measured.found / (10 * probes)));
+        PERFORM bench.add('ours', 'neardup.nearest, 10 rows', measured.median, 'recall ' || bench.figure(measured.hits / (10 * probes)));
         measured := bench.lookups('SELECT least(10, count(*)) FROM (SELECT * FROM signed s WHERE simhash_within(s.signature, p.signature, 7)) t WHERE t.bits <~> p.bits <= 7', probes, probes);
-        PERFORM bench.add('ours', 'simhash_within, distance 7', measured.median, 'near rows ' || bench.figure(measured.found / near));
+        PERFORM bench.add('ours', 'simhash_within, distance 7', measured.median, 'near rows ' || bench.figure(measured.hits / near));
     ELSE
         FOREACH effort IN ARRAY '{40,100,400}'::int[] LOOP
             PERFORM set_config('hnsw.ef_search', effort::text, false);
             measured := bench.lookups(format('SELECT count(*) FROM (SELECT t.%1$s %2$s p.%1$s AS d FROM signed t ORDER BY t.%1$s %2$s p.%1$s LIMIT 10) g WHERE d <= p.tenth_%1$s + 1e-9', w.name, w.operator), probes, probes);
             PERFORM bench.add('peer', format('%s, ef_search %s', w.shown, effort), measured.median,
-                format('recall %s, near rows %s', bench.figure(measured.found / (10 * probes)), bench.figure((bench.lookups(format(
-                    'SELECT count(*) FROM (SELECT t.bits <~> p.bits AS bits FROM signed t ORDER BY t.%1$s %2$s p.%1$s LIMIT 10) g WHERE bits <= 7', w.name, w.operator), probes, probes)).found / near)));
+                format('recall %s, near rows %s', bench.figure(measured.hits / (10 * probes)), bench.figure((bench.lookups(format(
+                    'SELECT count(*) FROM (SELECT t.bits <~> p.bits AS bits FROM signed t ORDER BY t.%1$s %2$s p.%1$s LIMIT 10) g WHERE bits <= 7', w.name, w.operator), probes, probes)).hits / near)));
         END LOOP;
     END IF;
     PERFORM bench.drop_indexes('signed');

@@ -87,15 +87,8 @@ const OWN_TEXTS: [&str; 2] = ["accuracy", "guard"];
 const DATABASE: &str = "bench";
 
 /// What the server has beside the usual settings of a throwaway one; the report prints them.
-const SETTINGS: [&str; 7] = [
-    "shared_buffers=1GB",
-    "work_mem=256MB",
-    "maintenance_work_mem=1GB",
-    "max_parallel_workers_per_gather=0",
-    "max_parallel_maintenance_workers=0",
-    "jit=off",
-    "autovacuum=off",
-];
+const SETTINGS: &str = "shared_buffers=1GB work_mem=256MB maintenance_work_mem=1GB max_parallel_workers_per_gather=0 \
+                        max_parallel_maintenance_workers=0 jit=off autovacuum=off";
 
 /// How much is measured, as the scripts call it; with `--quick`.
 const SIZES: [(&str, u64, u64); 11] = [
@@ -123,8 +116,8 @@ impl Options {
 
     /// Those that are asked for; where none is, all that need no other Debian.
     fn tables(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let asked =
-            [self.accuracy, self.text, self.signatures, self.scale, self.guard, self.cleanup, self.facts, self.vectors];
+        let o = self;
+        let asked = [o.accuracy, o.text, o.signatures, o.scale, o.guard, o.cleanup, o.facts, o.vectors];
         let none = !asked.contains(&true);
         let chosen = move |((name, _), asked): &((&str, &str), bool)| *asked || none && *name != "vectors";
         ALL.into_iter().zip(asked).filter(chosen).map(|(table, _)| table)
@@ -170,7 +163,7 @@ struct Bench<'o> {
 
 impl<'o> Bench<'o> {
     fn start(postgres: Postgres, options: &'o Options) -> Result<Self> {
-        let server = Server::start_with(&postgres, &SETTINGS)?;
+        let server = Server::start_with(&postgres, &SETTINGS.split(' ').collect::<Vec<_>>())?;
         fresh_database(&server, DATABASE)?;
         let texts = texts::load(&server, DATABASE, &options.input, if options.quick { 500 } else { 20_000 })?;
         let bench = Self { options, postgres, server, texts };
@@ -183,8 +176,9 @@ impl<'o> Bench<'o> {
         // The one table that compares with another server.
         let preloading = match name {
             "text" => {
-                let settings = [&SETTINGS[..], &["shared_preload_libraries=pg_neardup", "pg_neardup.preload=on"]];
-                let server = Server::start_with(&self.postgres, &settings.concat())?;
+                let preloading = ["shared_preload_libraries=pg_neardup", "pg_neardup.preload=on"];
+                let settings: Vec<&str> = SETTINGS.split(' ').chain(preloading).collect();
+                let server = Server::start_with(&self.postgres, &settings)?;
                 fresh_database(&server, DATABASE)?;
                 Some(server)
             }
@@ -286,7 +280,7 @@ impl<'o> Bench<'o> {
             .replace("{kernel}", &text(Command::new("uname").arg("-r"))?)
             .replace("{extension}", &query(&self.server, DATABASE, extension)?)
             .replace("{rust}", &text(Command::new("rustc").arg("--version"))?)
-            .replace("{settings}", &SETTINGS.join(", ")))
+            .replace("{settings}", &SETTINGS.replace(' ', ", ")))
     }
 }
 

@@ -68,11 +68,6 @@ impl Tally {
     pub fn one(passed: bool) -> Self {
         Self { passed: passed.into(), failed: (!passed).into() }
     }
-
-    /// One test that failed.
-    pub fn failure() -> Self {
-        Self::one(false)
-    }
 }
 
 impl AddAssign for Tally {

@@ -108,12 +108,4 @@ mod tests {
         command.args(["-c", "SELECT 'a'", "--port=5432", ""]);
         assert_eq!(shown(&command), r"psql -c 'SELECT '\''a'\''' --port=5432 ''");
     }
-
-    #[test]
-    fn what_a_failing_program_said_is_in_the_error() {
-        let error = text(Command::new("sh").args(["-c", "echo out; echo wrong >&2; exit 3"])).expect_err("it exits 3");
-        let message = error.to_string();
-        assert!(message.contains("wrong") && message.contains('3'), "{message}");
-        assert_eq!(text(Command::new("sh").args(["-c", "echo out"])).expect("it works"), "out");
-    }
 }

@@ -2,11 +2,10 @@
 
 use crate::command::{is_root, output, shown, text};
 use crate::error::{Doing, Error, Result};
-use crate::interrupt::{Disposable, dispose, on_exit};
+use crate::interrupt::Undo;
 use crate::say;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 
 /// Installs those of `packages` that are missing; without the right to do so, fails with the command that does it.
 pub fn install_missing(packages: &[String]) -> Result {
@@ -38,11 +37,8 @@ fn install(missing: &[&str]) -> Result {
     };
     if missing.iter().any(|name| name.starts_with("postgresql-")) {
         fetch(&["postgresql-common"])?;
-        let restored: Arc<dyn Disposable> = Arc::new(NoMainCluster::set()?);
-        on_exit(restored.clone());
-        let result = fetch(missing);
-        dispose(&restored);
-        return result;
+        let _undo = no_main_cluster()?;
+        return fetch(missing);
     }
     fetch(missing)
 }
@@ -53,27 +49,17 @@ fn is_installed(package: &str) -> bool {
     status.is_ok_and(|output| output.stdout == b"installed")
 }
 
-/// Debian's server package makes and starts a cluster "main" when it is first installed, which nobody here asked for.
-/// Its own setting against that stands while we install, and then again what stood there before.
-struct NoMainCluster {
-    before: String,
-}
-
 const CLUSTER_SETTINGS: &str = "/etc/postgresql-common/createcluster.conf";
 
-impl NoMainCluster {
-    fn set() -> Result<Self> {
-        let path = Path::new(CLUSTER_SETTINGS);
-        let before = std::fs::read_to_string(path).doing("read", path)?;
-        std::fs::write(path, format!("{before}\ncreate_main_cluster = false\n")).doing("write", path)?;
-        Ok(Self { before })
-    }
-}
-
-impl Disposable for NoMainCluster {
-    fn dispose(&self) {
-        if let Err(error) = std::fs::write(CLUSTER_SETTINGS, &self.before) {
+/// Debian's server package makes and starts a cluster "main" when it is first installed, which nobody here asked for.
+/// Its own setting against that stands while we install, and then again what stood there before.
+fn no_main_cluster() -> Result<Undo> {
+    let path = Path::new(CLUSTER_SETTINGS);
+    let before = std::fs::read_to_string(path).doing("read", path)?;
+    std::fs::write(path, format!("{before}\ncreate_main_cluster = false\n")).doing("write", path)?;
+    Ok(Undo::new(move || {
+        if let Err(error) = std::fs::write(CLUSTER_SETTINGS, &before) {
             eprintln!("cannot write {CLUSTER_SETTINGS} back: {error}; please take out its last line");
         }
-    }
+    }))
 }

@@ -69,11 +69,7 @@ pub fn open(choice: &Choice) -> Result {
     let mut session = session(&server)?;
     let first_step =
         script(&Input::default())?.into_iter().skip(1).take_while(|piece| !matches!(piece, Piece::Step(_)));
-    for piece in first_step {
-        if let Piece::Sql(sql, error) = piece {
-            check(&session.ask(&sql)?, error.as_ref())?;
-        }
-    }
+    act(&mut session, first_step)?;
     drop(session);
     say::step("psql on a throwaway server, with the extension and the sample in table articles; \\q ends both");
     interactive(&server, DATABASE)
@@ -81,9 +77,13 @@ pub fn open(choice: &Choice) -> Result {
 
 /// Does all that the demo does, in a database that has just been made, and shows nothing; how many statements there were.
 pub fn rehearse(server: &Server, database: &str, input: &Input) -> Result<usize> {
-    let mut session = Session::with(psql(server, database).current_dir(root()))?;
+    act(&mut Session::with(psql(server, database).current_dir(root()))?, script(input)?.into_iter())
+}
+
+/// Executes the statements among the pieces, and counts them.
+fn act(session: &mut Session, pieces: impl Iterator<Item = Piece>) -> Result<usize> {
     let mut statements = 0;
-    for piece in script(input)? {
+    for piece in pieces {
         if let Piece::Sql(sql, error) = piece {
             check(&session.ask(&sql)?, error.as_ref())?;
             statements += 1;
@@ -151,14 +151,6 @@ fn check(answer: &str, announced: Option<&Announced>) -> Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn prompts_follow_the_statements() {
-        assert_eq!(
-            with_prompts("\\x on\nSELECT\n  1;\nSELECT 2;"),
-            "demo=# \\x on\ndemo=# SELECT\ndemo-#   1;\ndemo=# SELECT 2;"
-        );
-    }
 
     #[test]
     fn errors_must_be_the_announced_ones() {

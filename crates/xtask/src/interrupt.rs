@@ -1,6 +1,6 @@
 //! Ctrl-C, SIGTERM and a closed terminal: throw away what is to be thrown away, then leave.
 //!
-//! A thread waits for the signal. It ends the programs the command has started, undoes what [`on_exit`] registered
+//! A thread waits for the signal. It ends the programs the command has started, does what each [`Undo`] says
 //! (throwaway servers) and exits. From the first signal on the main thread only waits for that: see [`checkpoint`].
 
 use crate::error::Result;
@@ -11,16 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Something that must not outlive the command.
-pub trait Disposable: Send + Sync {
-    /// Stops and removes it. Called once; must work from any state, and must not panic.
-    fn dispose(&self);
-}
-
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static CTRL_C_IS_PSQLS: AtomicBool = AtomicBool::new(false);
 static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
-static DISPOSABLES: Mutex<Vec<Arc<dyn Disposable>>> = Mutex::new(Vec::new());
+static UNDOINGS: Mutex<Vec<Undoing>> = Mutex::new(Vec::new());
+
+type Undoing = Arc<dyn Fn() + Send + Sync>;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -38,7 +34,7 @@ pub fn watch() -> Result {
             INTERRUPTED.store(true, Ordering::SeqCst);
             eprintln!("\ninterrupted: stopping and cleaning up");
             end_children();
-            dispose_all();
+            lock(&UNDOINGS).drain(..).rev().for_each(|undoing| undoing());
             std::process::exit(128 + signal);
         }
     });
@@ -65,25 +61,27 @@ pub fn leave_ctrl_c_to_psql<T>(act: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Has `thing` disposed of when the command is interrupted.
-pub fn on_exit(thing: Arc<dyn Disposable>) {
-    lock(&DISPOSABLES).push(thing);
-}
+/// Undoes something that must not outlive the command: when it is dropped, or when the command is interrupted.
+pub struct Undo(Undoing);
 
-/// Disposes of `thing` now, unless the interrupt was faster.
-pub fn dispose(thing: &Arc<dyn Disposable>) {
-    let mut things = lock(&DISPOSABLES);
-    let before = things.len();
-    things.retain(|other| !Arc::ptr_eq(other, thing));
-    if things.len() < before {
-        thing.dispose();
+impl Undo {
+    /// `act` is called once; it must work from any state, and must not panic.
+    pub fn new(act: impl Fn() + Send + Sync + 'static) -> Self {
+        let undoing: Undoing = Arc::new(act);
+        lock(&UNDOINGS).push(undoing.clone());
+        Self(undoing)
     }
 }
 
-fn dispose_all() {
-    let mut things = lock(&DISPOSABLES);
-    for thing in things.drain(..).rev() {
-        thing.dispose();
+impl Drop for Undo {
+    fn drop(&mut self) {
+        let mut undoings = lock(&UNDOINGS);
+        let before = undoings.len();
+        undoings.retain(|other| !Arc::ptr_eq(other, &self.0));
+        // Unless the interrupt was faster.
+        if undoings.len() < before {
+            (self.0)();
+        }
     }
 }
 

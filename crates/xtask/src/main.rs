@@ -14,10 +14,10 @@ mod debian;
 mod demo;
 mod error;
 mod interrupt;
-mod majors;
 mod package;
 mod postgres;
 mod psql;
+mod random;
 mod say;
 mod script;
 mod server;
@@ -98,7 +98,7 @@ fn run(CommandLine { command, postgres }: &CommandLine) -> Result<bool> {
         Task::Install => build::build_and_install(&setup::ensure(postgres)?, Profile::Release),
         Task::Package => package::package(postgres),
         Task::UpgradeDraft { from } => upgrade::draft(postgres, from.as_deref()),
-        Task::CheckMajors => majors::check(),
+        Task::CheckMajors => build::check_majors(),
         Task::Setup => setup::ensure(postgres).map(drop),
     }?;
     Ok(true)

@@ -100,10 +100,4 @@ mod tests {
         ];
         assert_eq!(pieces(script), expected);
     }
-
-    #[test]
-    fn words_are_wrapped() {
-        assert_eq!(wrapped("aa bb  cc\ndd", 5), "aa bb\ncc dd");
-        assert_eq!(wrapped("aaaaaaaa b", 5), "aaaaaaaa\nb");
-    }
 }

@@ -6,7 +6,7 @@
 
 use crate::command::{answers, is_root, output, text};
 use crate::error::{Doing, Error, Result};
-use crate::interrupt::{Disposable, checkpoint, dispose, is_interrupted, kill, on_exit};
+use crate::interrupt::{Undo, checkpoint, is_interrupted, kill};
 use crate::postgres::Postgres;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -29,7 +29,7 @@ pub struct Server {
     settings: Vec<String>,
     owner: Option<Owner>,
     place: Arc<Place>,
-    disposable: Arc<dyn Disposable>,
+    _undo: Undo,
 }
 
 /// What is to be thrown away.
@@ -54,27 +54,14 @@ impl Server {
     /// Makes and starts a server with settings of its own beside the usual: `work_mem=1GB`.
     pub fn start_with(postgres: &Postgres, settings: &[&str]) -> Result<Self> {
         let settings = SETTINGS.iter().chain(settings).map(|s| (*s).to_owned()).collect();
-        Self::make(postgres, settings, |server| {
-            let mut initdb = server.as_owner("initdb");
-            initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-D"]);
-            text(initdb.arg(server.data())).map(drop)
-        })
+        Self::make(postgres, settings, |server| text(&mut server.initdb()).map(drop))
     }
 
     /// Makes and starts a streaming replica of a server, with the same settings.
     pub fn replica_of(primary: &Self) -> Result<Self> {
         Self::make(&primary.postgres, primary.settings.clone(), |server| {
             let mut copy = server.as_owner("pg_basebackup");
-            copy.args([
-                "-U",
-                "postgres",
-                "-p",
-                "5432",
-                "--write-recovery-conf",
-                "--checkpoint=fast",
-                "--no-sync",
-                "-h",
-            ]);
+            copy.args("-U postgres -p 5432 --write-recovery-conf --checkpoint=fast --no-sync -h".split(' '));
             text(copy.arg(primary.directory()).arg("-D").arg(server.data())).map(drop)
         })
     }
@@ -82,13 +69,12 @@ impl Server {
     /// Makes and starts a server of another major version with what pg_upgrade takes over from one that has been stopped.
     pub fn upgraded_from(old: &Self, postgres: &Postgres) -> Result<Self> {
         Self::make(postgres, old.settings.clone(), |server| {
-            let mut initdb = server.as_owner("initdb");
-            initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]);
+            let mut initdb = server.initdb();
             // The default from 18 on, and both must have it or not.
             if postgres.major >= 18 && old.postgres.major < 18 {
                 initdb.arg("--no-data-checksums");
             }
-            text(initdb.arg("-D").arg(server.data()))?;
+            text(&mut initdb)?;
             let mut upgrade = server.as_owner("pg_upgrade");
             upgrade.args(["-U", "postgres", "-b"]).arg(old.postgres.bin()).arg("-B").arg(postgres.bin());
             upgrade.arg("-d").arg(old.data()).arg("-D").arg(server.data()).arg("-s").arg(server.directory());
@@ -104,9 +90,9 @@ impl Server {
         let owner = if is_root() { Some(unprivileged()?) } else { None };
         let directory = temporary_directory(owner)?;
         let place = Arc::new(Place { directory, postmaster: Mutex::new(None) });
-        let disposable: Arc<dyn Disposable> = place.clone();
-        on_exit(disposable.clone());
-        let server = Self { postgres: postgres.clone(), settings, owner, place, disposable };
+        let thrown_away = place.clone();
+        let undo = Undo::new(move || thrown_away.remove());
+        let server = Self { postgres: postgres.clone(), settings, owner, place, _undo: undo };
         initialize(&server)?;
         server.run()?;
         Ok(server)
@@ -165,6 +151,12 @@ impl Server {
         self.owned(&self.postgres.program(program))
     }
 
+    fn initdb(&self) -> Command {
+        let mut initdb = self.as_owner("initdb");
+        initdb.args("-U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync -D".split(' ')).arg(self.data());
+        initdb
+    }
+
     /// A program that runs as the user who runs the server.
     pub fn owned(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
@@ -215,12 +207,6 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        dispose(&self.disposable);
-    }
-}
-
 impl Place {
     fn postmaster(&self) -> MutexGuard<'_, Option<Child>> {
         self.postmaster.lock().unwrap_or_else(PoisonError::into_inner)
@@ -253,10 +239,8 @@ impl Place {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
-}
 
-impl Disposable for Place {
-    fn dispose(&self) {
+    fn remove(&self) {
         self.stop(libc::SIGQUIT);
         if let Err(error) = std::fs::remove_dir_all(&self.directory) {
             eprintln!("cannot remove {}: {error}", self.directory.display());

@@ -9,14 +9,13 @@
 use crate::build::{Profile, VERSION, build_and_install, target};
 use crate::command::root;
 use crate::error::{Doing, Result};
-use crate::interrupt::{Disposable, dispose, on_exit};
+use crate::interrupt::Undo;
 use crate::postgres::{Choice, Postgres};
 use crate::psql::query;
 use crate::say;
 use crate::server::Server;
 use crate::setup;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 const SNAPSHOT: &str = include_str!("upgrade/snapshot.sql");
 const COMPARE: &str = include_str!("upgrade/compare.sql");
@@ -39,42 +38,23 @@ pub fn releases() -> Result<Vec<String>> {
     Ok(versions)
 }
 
-/// A release's installation script in the server's directory, as long as the value lives.
-pub struct Released(Arc<dyn Disposable>);
-
-struct Script(PathBuf);
-
-impl Released {
-    /// Puts it there.
-    pub fn install(postgres: &Postgres, version: &str) -> Result<Self> {
-        let name = format!("pg_neardup--{version}.sql");
-        let from = root().join("sql/releases").join(&name);
-        let to = PathBuf::from(postgres.ask("--sharedir")?).join("extension").join(&name);
-        std::fs::copy(&from, &to).doing("write", &to)?;
-        let script: Arc<dyn Disposable> = Arc::new(Script(to));
-        on_exit(script.clone());
-        Ok(Self(script))
-    }
-}
-
-impl Drop for Released {
-    fn drop(&mut self) {
-        dispose(&self.0);
-    }
-}
-
-impl Disposable for Script {
-    fn dispose(&self) {
-        if let Err(error) = std::fs::remove_file(&self.0) {
-            eprintln!("cannot remove {}: {error}", self.0.display());
+/// Puts a release's installation script into the server's directory, as long as the value lives.
+pub fn install(postgres: &Postgres, version: &str) -> Result<Undo> {
+    let name = format!("pg_neardup--{version}.sql");
+    let from = root().join("sql/releases").join(&name);
+    let to = PathBuf::from(postgres.ask("--sharedir")?).join("extension").join(&name);
+    std::fs::copy(&from, &to).doing("write", &to)?;
+    Ok(Undo::new(move || {
+        if let Err(error) = std::fs::remove_file(&to) {
+            eprintln!("cannot remove {}: {error}", to.display());
         }
-    }
+    }))
 }
 
 /// Makes a database at `release`, upgrades it as far as a script can be found, and one at this version; compares: a line or more for
 /// each difference.
 pub fn compare(server: &Server, postgres: &Postgres, release: &str) -> Result<String> {
-    let script = Released::install(postgres, release)?;
+    let script = install(postgres, release)?;
     let make = |database: &str, then: &str| {
         query(server, "postgres", &format!("DROP DATABASE IF EXISTS {database}"))?;
         query(server, "postgres", &format!("CREATE DATABASE {database}"))?;

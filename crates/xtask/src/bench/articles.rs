@@ -1,6 +1,7 @@
 //! Articles that no one has written: sentences at random, one character in thirty replaced. Two of them are no near-duplicates.
 
 use crate::error::{Doing, Result};
+use crate::random::Random;
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
@@ -23,6 +24,9 @@ pub struct Articles {
 pub fn write(options: &Articles, to: impl std::io::Write) -> Result {
     let sentences = std::fs::read_to_string(&options.sentences).doing("read", &options.sentences)?;
     let sentences: Vec<Vec<char>> = sentences.lines().map(|line| line.chars().collect()).collect();
+    if sentences.is_empty() {
+        return Err(format!("{} has no sentences", options.sentences.display()).into());
+    }
     let mut random = Random(options.seed);
     let mut out = BufWriter::new(to);
     let mut article = String::new();
@@ -33,7 +37,7 @@ pub fn write(options: &Articles, to: impl std::io::Write) -> Result {
             article.clear();
             let mut left = options.length;
             while left > 0 {
-                let sentence = &sentences[random.below(sentences.len() as u64) as usize];
+                let sentence = &sentences[random.below(sentences.len())];
                 for character in sentence.iter().take(left) {
                     let replaced = random.below(30) == 0;
                     // The commonest fifth of the Han characters' block is as good as any.
@@ -46,16 +50,4 @@ pub fn write(options: &Articles, to: impl std::io::Write) -> Result {
         writeln!(out, "{row}\t{article}").map_err(|error| format!("cannot write articles: {error}"))?;
     }
     out.flush().map_err(|error| format!("cannot write articles: {error}").into())
-}
-
-/// SplitMix64 (Steele 2014): the same numbers on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ mixed >> 31) % bound.max(1)
-    }
 }

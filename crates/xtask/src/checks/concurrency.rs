@@ -41,10 +41,8 @@ fn hurt(server: &Server) -> Result<Tally> {
     // While they are at it: cancels for each once in a while, and two of them are killed.
     let (mut round, mut ended) = (0, BTreeSet::new());
     let mut other = Session::open(server, DATABASE)?;
-    let at_work = format!(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND query <> 'SELECT 7 AS done;';"
-    );
-    while other.ask(&at_work)? != "0" {
+    let at_work = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND query <> 'SELECT 7 AS done;';";
+    while other.ask(at_work)? != "0" {
         let (_, process) = &sessions[round * 5 % SESSIONS];
         let kills = round == 20 || round == 40;
         let act = if kills { "pg_terminate_backend" } else { "pg_cancel_backend" };

@@ -40,8 +40,9 @@ type Message<'a> = (usize, &'a str);
 pub fn run(context: &Context) -> Result<Tally> {
     let mut documents = Vec::new();
     for directory in [root(), root().join("docs")] {
-        let of_it = names(&directory, "md")?.into_iter().map(|name| directory.join(name + ".md"));
-        documents.extend(of_it.filter(|path| directory != root() || is_readme(path)));
+        let of_it = names(&directory, "md")?.into_iter();
+        let of_it = of_it.filter(|name| directory != root() || name.starts_with("README"));
+        documents.extend(of_it.map(|name| directory.join(name + ".md")));
     }
     let mut tally = Tally::default();
     for document in documents {
@@ -51,10 +52,6 @@ pub fn run(context: &Context) -> Result<Tally> {
         }
     }
     Ok(tally)
-}
-
-fn is_readme(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("README"))
 }
 
 fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally> {
@@ -207,37 +204,14 @@ fn complaints(block: &Block, messages: &[Message]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const DOCUMENT: &str = "\
-# Title
-```sql
-SELECT 1;
-SELECT
-  1 / 0;
--- ERROR:  division
--- HINT:  Do … divide.
-```
-text
-```
-SELECT not_run;
-```
-```sql
-SELECT 2;
-```
-so:
-```text
- 2
-```
-```text
-SELECT not_output;
-```
-";
+    const DOCUMENT: &str = "# Title\n```sql\nSELECT 1;\nSELECT\n  1 / 0;\n-- ERROR:  division\n-- HINT:  Do … divide.\n```\ntext\n```\n\
+        SELECT not_run;\n```\n```sql\nSELECT 2;\n```\nso:\n```text\n 2\n```\n```text\nSELECT not_output;\n```\n";
 
     #[test]
     fn sql_keeps_its_line_numbers() {
         let (script, blocks) = sql_of(DOCUMENT);
-        assert_eq!(script.lines().nth(4), Some("  1 / 0;"));
+        assert_eq!((script.lines().nth(4), script.lines().nth(13)), (Some("  1 / 0;"), Some("SELECT 2;")));
         assert!(!script.contains("not_"));
-        assert_eq!(script.lines().nth(13), Some("SELECT 2;"));
         assert_eq!(script.matches(END_MARK).count(), 2);
         let announced = vec![(5, "ERROR:  division".into()), (5, "HINT:  Do … divide.".into())];
         let first = Block { announced, pasted: None };
@@ -245,22 +219,15 @@ SELECT not_output;
     }
 
     #[test]
-    fn messages_are_found_in_the_output() {
-        let output = "psql:/tmp/x.sql:5: ERROR:  division by zero\nHINT:  Do not divide.\n a\n---\n b\npsql:/tmp/x.sql:7: NOTICE:  c: d\n";
-        let found = [(5, "ERROR:  division by zero"), (5, "HINT:  Do not divide."), (7, "NOTICE:  c: d")];
-        assert_eq!(messages(output, "psql:/tmp/x.sql:"), found);
-        let shown = "ERROR:  division by zero\nHINT:  Do not divide.\n a\n---\n b\nNOTICE:  c: d";
-        assert_eq!(without_places(output, "psql:/tmp/x.sql:"), shown);
-    }
-
-    #[test]
     fn only_announced_errors_pass() {
+        let output = "psql:/tmp/x.sql:5: ERROR:  division by zero\nHINT:  Do not divide.\n a\npsql:/tmp/x.sql:7: NOTICE:  c: d\n";
+        let found = messages(output, "psql:/tmp/x.sql:");
+        assert_eq!(found[2], (7, "NOTICE:  c: d"));
         let (_, blocks) = sql_of(DOCUMENT);
-        let (error, hint) = ((5, "ERROR:  division by zero"), (5, "HINT:  Do not divide."));
-        assert!(complaints(&blocks[0], &[error, hint]).is_empty());
+        assert!(complaints(&blocks[0], &found).is_empty());
         assert_eq!(complaints(&blocks[0], &[]).len(), 2, "it did not come");
-        assert_eq!(complaints(&blocks[0], &[error, (5, "HINT:  Multiply.")]).len(), 1, "it says otherwise");
-        assert_eq!(complaints(&blocks[0], &[(3, error.1), hint]).len(), 2, "it came elsewhere");
+        assert_eq!(complaints(&blocks[0], &[found[0], (5, "HINT:  Multiply.")]).len(), 1, "it says otherwise");
+        assert_eq!(complaints(&blocks[0], &[(3, found[0].1), found[1]]).len(), 2, "it came elsewhere");
         assert_eq!(complaints(&blocks[1], &[(14, "ERROR:  no such column")]).len(), 1);
         assert!(complaints(&blocks[1], &[(14, "NOTICE:  well")]).is_empty());
     }

@@ -5,14 +5,13 @@ use super::script::{load, part, run_steps, steps};
 use crate::check::{Context, Tally, expect};
 use crate::command::{answers, is_root, text};
 use crate::error::{Doing, Result};
-use crate::interrupt::{Disposable, dispose, on_exit};
+use crate::interrupt::Undo;
 use crate::psql::{Session, fresh_database, query};
 use crate::say;
 use crate::server::Server;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
 /// Both, each on a server of its own.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -86,43 +85,27 @@ fn limit_memory(server: &Server, process: &str, megabytes: u64) -> Result {
     text(server.owned(Path::new("prlimit")).args(["--pid", process, &format!("--as={limit}")])).map(drop)
 }
 
-/// A small file system below the server's directory, gone with the value.
-struct Small(Arc<dyn Disposable>);
-
-struct Mount(PathBuf);
-
-impl Disposable for Mount {
-    fn dispose(&self) {
-        if let Err(error) = text(Command::new("umount").arg("--lazy").arg(&self.0)) {
-            eprintln!("{error}");
+/// Makes a small file system that belongs to whom the directory above it belongs to, gone with the value. `None`: that is not allowed here.
+fn mount(place: &Path) -> Option<Undo> {
+    std::fs::create_dir_all(place).ok()?;
+    let above = place.parent()?.metadata().ok()?;
+    let options = format!("size=80m,mode=700,uid={},gid={}", above.uid(), above.gid());
+    if !answers(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(place)) {
+        return None;
+    }
+    let mounted = place.to_owned();
+    Some(Undo::new(move || {
+        // Not by our own means, which wait for the clean-up once the command has been interrupted.
+        let unmounted = Command::new("umount").arg("--lazy").arg(&mounted).status();
+        if !unmounted.is_ok_and(|status| status.success()) {
+            eprintln!("cannot unmount {}", mounted.display());
         }
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        dispose(&self.0);
-    }
-}
-
-impl Small {
-    /// Makes one that belongs to whom the directory above it belongs to. `None`: that is not allowed here.
-    fn mount(place: &Path) -> Option<Self> {
-        std::fs::create_dir_all(place).ok()?;
-        let above = place.parent()?.metadata().ok()?;
-        let options = format!("size=80m,mode=700,uid={},gid={}", above.uid(), above.gid());
-        if !answers(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(place)) {
-            return None;
-        }
-        let mount: Arc<dyn Disposable> = Arc::new(Mount(place.to_owned()));
-        on_exit(mount.clone());
-        Some(Self(mount))
-    }
+    }))
 }
 
 fn disk(server: &Server) -> Result<Tally> {
     let place = server.directory().join("small");
-    let Some(small) = is_root().then(|| Small::mount(&place)).flatten() else {
+    let Some(small) = is_root().then(|| mount(&place)).flatten() else {
         say::note("disk: skipped, no file system can be mounted here");
         return Ok(Tally::default());
     };

@@ -10,7 +10,6 @@ mod extremes;
 mod faults;
 mod hostile;
 mod index;
-mod isolation;
 mod mutations;
 mod pasted;
 mod pg_upgrade;
@@ -37,7 +36,7 @@ pub const ALL: &[Check] = &[
     Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
     Check::with_server("regress", "tests/pg_regress, a fresh database each", regress::run),
-    Check::with_server("isolation", "tests/isolation", isolation::run),
+    Check::with_server("isolation", "tests/isolation", regress::isolation),
     Check::with_server("examples", "the SQL of README and docs, and its output", examples::run),
     Check::with_server("demo", "the demo's scripts, on the sample", demo::run),
     Check::with_server("catalog", "comments and labels of every object", servers::catalog),

@@ -7,6 +7,7 @@ use super::script::{load, text};
 use crate::check::{Context, Tally, expect};
 use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, query};
+use crate::random::Random;
 use crate::server::Server;
 use std::fmt::Write;
 
@@ -51,10 +52,15 @@ fn damage(server: &Server, name: &str) -> Result {
     let mut rows = String::new();
     for place in 0..MUTANTS {
         let (text, bytes) = &valid[place % valid.len()];
-        let text = random.damaged(text.as_bytes(), true);
+        let text = damaged(&mut random, text.as_bytes(), true);
         let text = String::from_utf8_lossy(&text).replace('\0', "");
-        let binary = random.damaged(bytes, false);
-        let _ = writeln!(rows, "{place}\t{}\t\\\\x{}", copied(&text), hex(&binary));
+        let binary = damaged(&mut random, bytes, false);
+        let _ = writeln!(
+            rows,
+            "{place}\t{}\t\\\\x{}",
+            copied(&text),
+            binary.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        );
         let file = server.directory().join(format!("mutant-{place}"));
         std::fs::write(&file, copy_file(&binary)).doing("write", &file)?;
     }
@@ -63,40 +69,27 @@ fn damage(server: &Server, name: &str) -> Result {
     query(server, DATABASE, &format!("TRUNCATE mutant; COPY mutant FROM '{}'", file.display())).map(drop)
 }
 
-/// Splitmix64: the same numbers each time.
-struct Random(u64);
-
-impl Random {
-    /// A number below `bound`, which is not 0.
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
-    }
-
-    /// Damages a value in one to three places. Headers are hit more often than what follows.
-    fn damaged(&mut self, value: &[u8], text: bool) -> Vec<u8> {
-        const TEXTS: [&str; 10] = ["0", "f", "G", " ", "'", "\\x", "é", "\u{feff}", "\n", "-1"];
-        let mut value = value.to_vec();
-        for _ in 0..=self.below(3) {
-            let reach = if self.below(2) == 0 { value.len().min(20) } else { value.len() };
-            let at = self.below(reach + 1);
-            let end = at + self.below(value.len() - at + 1);
-            match self.below(6) {
-                0 if at < value.len() => value[at] ^= 1 << self.below(8),
-                1 => value.truncate(at),
-                2 => drop(value.drain(at..end)),
-                3 => value.extend_from_within(at..end),
-                4 if text => drop(value.splice(at..at, TEXTS[self.below(TEXTS.len())].bytes())),
-                5 if at < value.len() => {
-                    value[at] = if text { b'0' + self.below(10) as u8 } else { [0, 1, 0x7f, 0x80, 0xff][self.below(5)] }
-                }
-                _ => value.insert(at, self.below(256) as u8),
+/// Damages a value in one to three places. Headers are hit more often than what follows.
+fn damaged(random: &mut Random, value: &[u8], text: bool) -> Vec<u8> {
+    const TEXTS: [&str; 10] = ["0", "f", "G", " ", "'", "\\x", "é", "\u{feff}", "\n", "-1"];
+    let mut value = value.to_vec();
+    for _ in 0..=random.below(3) {
+        let reach = if random.below(2) == 0 { value.len().min(20) } else { value.len() };
+        let at = random.below(reach + 1);
+        let end = at + random.below(value.len() - at + 1);
+        match random.below(6) {
+            0 if at < value.len() => value[at] ^= 1 << random.below(8),
+            1 => value.truncate(at),
+            2 => drop(value.drain(at..end)),
+            3 => value.extend_from_within(at..end),
+            4 if text => drop(value.splice(at..at, TEXTS[random.below(TEXTS.len())].bytes())),
+            5 if at < value.len() => {
+                value[at] = if text { b'0' + random.below(10) as u8 } else { [0, 1, 0x7f, 0x80, 0xff][random.below(5)] }
             }
+            _ => value.insert(at, random.below(256) as u8),
         }
-        value
     }
+    value
 }
 
 /// A file of COPY BINARY with one field.
@@ -110,34 +103,6 @@ fn copied(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn unhex(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(2).filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn damage_is_the_same_each_time_and_seldom_none() {
-        let all = |seed| -> Vec<Vec<u8>> {
-            let mut random = Random(seed);
-            (0..1000).map(|_| random.damaged(b"0123456789abcdef", true)).collect()
-        };
-        assert_eq!(all(1), all(1));
-        assert_ne!(all(1), all(2));
-        assert!(all(1).iter().filter(|value| value.as_slice() == b"0123456789abcdef").count() < 200);
-        assert!(Random(1).damaged(b"", false).len() < 10);
-    }
-
-    #[test]
-    fn forms_are_written() {
-        assert_eq!(copied("a\\b\tc\n"), "a\\\\b\\tc\\n");
-        assert_eq!((unhex("00ff7f"), hex(&[0, 255, 127])), (vec![0, 255, 127], "00ff7f".to_owned()));
-        assert_eq!(copy_file(b"x").len(), 11 + 4 + 4 + 2 + 4 + 1 + 2);
-    }
 }

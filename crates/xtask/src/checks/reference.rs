@@ -107,11 +107,4 @@ mod tests {
         assert_eq!(found.iter().map(|name| bare(name)).next_back(), Some("c <~> d"));
         assert_eq!(bare(found[1]), "neardup.p");
     }
-
-    #[test]
-    fn the_line_of_many_names_is_found() {
-        let line =
-            format!("Behind: {}\n`x` alone\n", (0..30).map(|i| format!("`f{i}`")).collect::<Vec<_>>().join(", "));
-        assert!(behind(&line).contains("f29") && !behind(&line).contains("x"));
-    }
 }

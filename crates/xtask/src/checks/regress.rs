@@ -4,10 +4,10 @@
 
 use crate::check::{Context, Tally};
 use crate::command::{output, root};
-use crate::error::{Doing, Error, Result};
+use crate::error::{Doing, Result};
 use crate::psql::fresh_database;
 use crate::say::seconds;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 const DATABASE: &str = "regression";
@@ -17,8 +17,13 @@ pub fn run(context: &Context) -> Result<Tally> {
     run_all(context, &root().join("tests/pg_regress"), "sql", "regress/pg_regress")
 }
 
+/// `tests/isolation`: what two sessions see of each other, every `specs/*.spec`, by Postgres's own isolation tester.
+pub fn isolation(context: &Context) -> Result<Tally> {
+    run_all(context, &root().join("tests/isolation"), "specs", "isolation/pg_isolation_regress")
+}
+
 /// Runs the files of `directory/<kind>` with a program of pg_regress's family.
-pub fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -> Result<Tally> {
+fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -> Result<Tally> {
     let mut tally = Tally::default();
     for name in names(&directory.join(kind), if kind == "sql" { "sql" } else { "spec" })? {
         if context.wants(&name) {
@@ -80,11 +85,9 @@ pub fn names(directory: &Path, extension: &str) -> Result<Vec<String>> {
     if !directory.is_dir() {
         return Ok(Vec::new());
     }
-    let entries = std::fs::read_dir(directory).doing("list", directory)?;
-    let paths = entries.map(|entry| Ok::<PathBuf, Error>(entry.doing("list", directory)?.path()));
     let mut names = Vec::new();
-    for path in paths {
-        let path = path?;
+    for entry in std::fs::read_dir(directory).doing("list", directory)? {
+        let path = entry.doing("list", directory)?.path();
         if path.extension().is_some_and(|found| found == extension) {
             names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
         }

@@ -21,12 +21,6 @@ const HOSTILE: &str = include_str!("rights/hostile.sql");
 /// Tables of unusual types, and what an administrator does with them, a statement a line.
 const ADMINISTRATION: &str = include_str!("rights/administration.sql");
 
-/// The functions and procedures of the extension that SQL can call.
-const MEMBERS: &str = "
-SELECT p.oid FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
-     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-WHERE e.extname = 'pg_neardup' AND p.prorettype NOT IN ('trigger'::regtype, 'internal'::regtype) AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[])";
-
 /// A part of the check, in a database of its own.
 type Part = fn(&Server) -> Result<Tally>;
 
@@ -44,8 +38,8 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for (name, part) in parts.iter().filter(|(name, _)| context.wants(name)) {
         fresh_database(server, DATABASE)?;
-        query(server, DATABASE, "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
-        query(server, DATABASE, &format!("SET client_min_messages = error; {SETUP}"))?;
+        ask(server, "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
+        ask(server, &format!("SET client_min_messages = error; {SETUP}"))?;
         let of_it = part(server)?;
         println!("    {name}: {of_it}");
         tally += of_it;
@@ -55,53 +49,62 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
+fn ask(server: &Server, sql: &str) -> Result<String> {
+    query(server, DATABASE, sql)
+}
+
+/// The rows of one column, which may have line breaks in them.
+fn rows(server: &Server, sql: &str) -> Result<Vec<String>> {
+    let copied = ask(server, &format!("COPY ({sql}) TO STDOUT WITH (DELIMITER E'\\x01')"))?;
+    Ok(copied.lines().map(|row| row.replace(r"\n", "\n").replace(r"\\", r"\")).collect())
+}
+
 /// Whether the bell has been rung since it was last asked.
 fn rung(server: &Server) -> Result<String> {
-    let state = query(server, DATABASE, "SELECT is_called FROM bell")?;
-    query(server, DATABASE, "ALTER SEQUENCE bell RESTART")?;
+    let state = ask(server, "SELECT is_called FROM bell")?;
+    ask(server, "ALTER SEQUENCE bell RESTART")?;
     Ok(state)
 }
 
 /// Each payload as each argument of each function, by a superuser and by somebody without rights.
 fn arguments(server: &Server) -> Result<Tally> {
-    query(server, DATABASE, "DO $$ BEGIN EXECUTE 'SELECT ''' || (SELECT text FROM payload LIMIT 1); END $$")?;
+    ask(server, "DO $$ BEGIN EXECUTE 'SELECT ''' || (SELECT text FROM payload LIMIT 1); END $$")?;
     let mut tally = expect("a payload in a string that is put together rings the bell", &rung(server)?, "t");
     let quiet = "SET client_min_messages = error; SET statement_timeout = '300s'";
-    for (role, schemas) in [("postgres", "AND p.pronamespace <> 'neardup_internal'::regnamespace"), ("mallory", "")] {
+    for (role, schemas) in [("postgres", "AND NOT is_internal"), ("mallory", "")] {
         let functions = format!(
-            "SELECT f.oid::regprocedure FROM ({MEMBERS} {schemas} AND p.prokind <> 'p' ORDER BY 1) f WHERE rings(f.oid)"
+            "SELECT f.oid::regprocedure FROM (SELECT oid FROM members WHERE NOT is_procedure {schemas} ORDER BY 1 OFFSET 0) f WHERE rings(f.oid)"
         );
-        let run = query(server, DATABASE, &format!("{quiet}; SET ROLE {role}; {functions}"))?;
+        let run = ask(server, &format!("{quiet}; SET ROLE {role}; {functions}"))?;
         tally += expect(&format!("functions that run what {role} gives them"), &run, "");
-        let calls = format!("SELECT c FROM ({MEMBERS} {schemas} AND p.prokind = 'p') p, calls(p.oid) c");
-        let calls = query(server, DATABASE, &format!("COPY ({calls}) TO STDOUT WITH (DELIMITER E'\\x01')"))?;
+        let calls = format!("SELECT c FROM members p, calls(p.oid) c WHERE is_procedure {schemas}");
+        let calls = rows(server, &calls)?;
         let mut session = Session::open(server, DATABASE)?;
         session.ask(&format!("{quiet}; SET ROLE {role};"))?;
-        for call in calls.lines().map(|call| call.replace(r"\n", "\n").replace(r"\\", r"\")) {
+        for call in calls {
             let before = session.ask("SELECT strokes();")?;
             session.ask(&format!("{call};"))?;
             tally +=
                 expect(&format!("{call} by {role} runs what it is given"), &session.ask("SELECT strokes();")?, &before);
         }
     }
-    let tried =
-        query(server, DATABASE, "SELECT count(*) > 3000, count(*) FILTER (WHERE state = 'P9999') > 500 FROM tried")?;
+    let tried = ask(server, "SELECT count(*) > 3000, count(*) FILTER (WHERE state = 'P9999') > 500 FROM tried")?;
     tally += expect("many calls were made, and many were not refused", &tried, "t|t");
     let canary = "SELECT count(*) FROM canary; SELECT count(*) FROM article; SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = 'mallory'";
-    tally += expect("all is as it was", &query(server, DATABASE, canary)?, "1\n20\nf");
+    tally += expect("all is as it was", &ask(server, canary)?, "1\n20\nf");
     Ok(tally)
 }
 
 /// Tables and columns whose names are payloads, from protect to unprotect, by an owner without other rights.
 fn names(server: &Server) -> Result<Tally> {
     let mut tally = Tally::default();
-    let payloads = query(server, DATABASE, "SELECT ctid FROM payload")?;
+    let payloads = ask(server, "SELECT ctid FROM payload")?;
     for payload in payloads.lines() {
         let steps = format!("SELECT l FROM payload p, life(p.text) l WHERE p.ctid = '{payload}'");
-        let steps = query(server, DATABASE, &format!("COPY ({steps}) TO STDOUT WITH (DELIMITER E'\\x01')"))?;
+        let steps = rows(server, &steps)?;
         let mut session = Session::open(server, DATABASE)?;
         session.ask("SET client_min_messages = error; SET ROLE keeper;")?;
-        for step in steps.lines().map(|step| step.replace(r"\n", "\n").replace(r"\\", r"\")) {
+        for step in steps {
             let answer = session.ask(&format!("{step};"))?;
             let wrong: Vec<&str> = answer.lines().filter(|line| line.starts_with("ERROR")).collect();
             tally += expect(&step, &wrong.join("\n"), "");
@@ -118,7 +121,7 @@ fn forged(server: &Server) -> Result<Tally> {
     session.ask("SET client_min_messages = error;")?;
     session.ask(FORGED)?;
     let mut tally = Tally::default();
-    let runs = query(server, DATABASE, "SELECT run_id FROM neardup.runs WHERE role = 'mallory'")?;
+    let runs = ask(server, "SELECT run_id FROM neardup.runs WHERE role = 'mallory'")?;
     tally += Tally::one(!runs.is_empty());
     for run in runs.lines() {
         let answer = session.ask(&format!("\\set VERBOSITY sqlstate\nCALL neardup.restore({run});"))?;
@@ -128,14 +131,14 @@ fn forged(server: &Server) -> Result<Tally> {
     session.ask(use_it)?;
     tally += expect("what somebody wrote by hand was run", &rung(server)?, "f");
     let canary = "SELECT body LIKE 'It sings%' FROM canary; SELECT count(*) FROM canary; SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'";
-    tally += expect("all is as it was", &query(server, DATABASE, canary)?, "t\n1\nf");
+    tally += expect("all is as it was", &ask(server, canary)?, "t\n1\nf");
     Ok(tally)
 }
 
 /// Roles with the rights that docs/rights.md says are enough, and with one less.
 fn least(server: &Server) -> Result<Tally> {
     let (grants, cases) = LEAST.split_once("-- cases\n").ok_or("least.sql has no line \"-- cases\"")?;
-    query(server, DATABASE, &format!("SET client_min_messages = error; {grants}"))?;
+    ask(server, &format!("SET client_min_messages = error; {grants}"))?;
     let mut tally = Tally::default();
     for case in cases.lines().filter(|line| !line.starts_with("--") && !line.is_empty()) {
         let [role, state, statement] = case.splitn(3, '|').collect::<Vec<_>>()[..] else {
@@ -158,17 +161,14 @@ fn hostile(server: &Server) -> Result<Tally> {
         HOSTILE.split_once("-- mallory:").and_then(|(keeper, rest)| Some((keeper, rest.split_once("-- work")?)));
     let (keeper, (traps, work)) = parts.ok_or("hostile.sql has no lines \"-- mallory\" and \"-- work\"")?;
     let traps = format!("--{traps}");
-    query(server, DATABASE, &format!("SET client_min_messages = error; {keeper}"))?;
+    ask(server, &format!("SET client_min_messages = error; {keeper}"))?;
     // One payload for each argument of each function; written down before names mean something else.
-    let calls = format!(
-        "SELECT c FROM (SELECT c, row_number() OVER (PARTITION BY p.oid) AS n FROM ({MEMBERS}) p, calls(p.oid) c) n WHERE n % 31 = 1"
-    );
-    let calls = query(server, DATABASE, &format!("COPY ({calls}) TO STDOUT WITH (DELIMITER E'\\x01')"))?;
-    let calls = calls.lines().map(|call| call.replace(r"\n", "\n").replace(r"\\", r"\"));
+    let calls = "SELECT c FROM (SELECT c, row_number() OVER (PARTITION BY p.oid) AS n FROM members p, calls(p.oid) c) n WHERE n % 31 = 1";
+    let calls = rows(server, &calls)?;
     let things = "SELECT count(*) FROM pg_class WHERE relowner = 'keeper'::regrole; SELECT count(*) FROM pg_proc WHERE proowner = 'keeper'::regrole; \
                   SELECT count(*) FROM private.letters; SELECT is_called FROM private.number; \
                   SELECT count(*) FROM pg_roles WHERE rolsuper OR rolcreaterole; SELECT count(*) FROM pg_auth_members; SELECT body FROM canary";
-    let before = query(server, DATABASE, things)?;
+    let before = ask(server, things)?;
     let mut session = Session::open(server, DATABASE)?;
     session.ask("SET statement_timeout = '60s';")?;
     session.ask(&traps)?;
@@ -177,14 +177,14 @@ fn hostile(server: &Server) -> Result<Tally> {
         session.ask(&format!("{statement};"))?;
         made += 1;
     }
-    let sprung = |name: &str| query(server, DATABASE, &format!("SELECT last_value * is_called::int FROM {name}"));
+    let sprung = |name: &str| ask(server, &format!("SELECT last_value * is_called::int FROM {name}"));
     let (own, of_others) = (sprung("sprung")?, sprung("alarm")?);
     println!("    {made} statements and calls, traps sprung {own} times, as another role {of_others} times");
     let mut tally = expect("traps that ran as another role", &of_others, "0");
     tally += Tally::one(made > 300 && own.parse::<u64>().is_ok_and(|own| own > 300));
-    tally += expect("what is none of her business", &query(server, DATABASE, things)?, &before);
+    tally += expect("what is none of her business", &ask(server, things)?, &before);
     let worked = "SELECT count(*) > 0 FROM public.diverts_diverted; SELECT count(*) > 0 FROM neardup.verdicts WHERE target = 'public.logs'::regclass";
-    tally += expect("the guards of the tables worked meanwhile", &query(server, DATABASE, worked)?, "t\nt");
+    tally += expect("the guards of the tables worked meanwhile", &ask(server, worked)?, "t\nt");
     session.ask("SELECT public.careless(1);")?;
     tally += expect("a careless function of the owner's springs the trap", &sprung("alarm")?, "1");
     Ok(tally)
@@ -193,26 +193,19 @@ fn hostile(server: &Server) -> Result<Tally> {
 /// Somebody else's operators come first in the search path: neither what runs by itself, at each insert, nor what an administrator
 /// calls is taken in by them.
 fn shadows(server: &Server) -> Result<Tally> {
-    let (tables, administration) =
-        ADMINISTRATION.split_once("-- work\n").ok_or("administration.sql has no line \"-- work\"")?;
-    query(server, DATABASE, &format!("SET client_min_messages = error; {tables}"))?;
-    query(server, DATABASE, &format!("SET client_min_messages = error; {SHADOWS}"))?;
-    let operators =
-        query(server, DATABASE, "SELECT count(*) > 1000 FROM pg_operator WHERE oprnamespace = 'shadow'::regnamespace")?;
+    let parts = ADMINISTRATION.split_once("-- by itself\n");
+    let parts = parts.and_then(|(tables, rest)| Some((tables, rest.split_once("-- work\n")?)));
+    let (tables, (by_itself, administration)) =
+        parts.ok_or("administration.sql lacks a line \"-- by itself\" or \"-- work\"")?;
+    ask(server, &format!("SET client_min_messages = error; {tables}"))?;
+    ask(server, &format!("SET client_min_messages = error; {SHADOWS}"))?;
+    let operators = ask(server, "SELECT count(*) > 1000 FROM pg_operator WHERE oprnamespace = 'shadow'::regnamespace")?;
     let mut tally = expect("there are shadows", &operators, "t");
     let path = "SET client_min_messages = error; SET search_path = shadow, public;";
-    query(server, DATABASE, &format!("{path} SELECT 1::oid = 'article'::regclass"))?;
+    ask(server, &format!("{path} SELECT 1::oid = 'article'::regclass"))?;
     tally += expect("they come first", &rung(server)?, "t");
-    for work in [
-        "INSERT INTO article VALUES (100, 'A lamp of glass was taken down, and stays in the hut below.'); UPDATE article SET day = day + 1 WHERE id = 100; UPDATE article SET body = body || ' Children may turn it.' WHERE id = 100",
-        "COPY article (id, body) FROM PROGRAM 'printf \"101\\tA solar lamp shines in its place and reaches farther out.\\n\"'",
-        "SELECT neardup.let_through('article'); INSERT INTO article SELECT 102, body FROM article WHERE id = 3",
-        "SELECT count(*) FROM article WHERE near_duplicate(body, 'A lamp of glass was taken down, and stays in the hut below.')",
-        "SELECT near_duplicate_of(simhash(body, 'chars:3'), 3) OVER (ORDER BY id) FROM article",
-        "SELECT same_message(a.body, b.body) FROM article a, article b WHERE a.id < b.id; SELECT minhash(body, 'chars:2') <%> minhash(body, 'chars:2') FROM article",
-        "SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; SELECT count(*) FROM neardup.progress; SELECT count(*) FROM neardup.profiles",
-    ] {
-        query(server, DATABASE, &format!("{path} {work}"))?;
+    for work in by_itself.lines() {
+        ask(server, &format!("{path} {work}"))?;
         tally += expect(&format!("somebody else's operator ran in: {work}"), &rung(server)?, "f");
     }
     let mut session = Session::open(server, DATABASE)?;

@@ -5,12 +5,11 @@ use crate::check::{Context, Tally, expect};
 use crate::command::is_root;
 use crate::debian::install_missing;
 use crate::error::{Doing, Result};
-use crate::interrupt::{Disposable, dispose, on_exit};
+use crate::interrupt::Undo;
 use crate::psql::{Session, fresh_database, query};
 use crate::say;
 use crate::server::Server;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Comments and labels of every object.
 pub fn catalog(context: &Context) -> Result<Tally> {
@@ -91,17 +90,6 @@ pub fn cron(context: &Context) -> Result<Tally> {
     script::run("cron.sql", "cron", &[("server", &server)])
 }
 
-/// The control file as it was.
-struct Control(PathBuf, String);
-
-impl Disposable for Control {
-    fn dispose(&self) {
-        if let Err(error) = std::fs::write(&self.0, &self.1) {
-            eprintln!("cannot write {} back: {error}", self.0.display());
-        }
-    }
-}
-
 /// Who may create the extension: a superuser, and where it is marked as trusted, also the owner of a database.
 pub fn trusted(context: &Context) -> Result<Tally> {
     let server = context.server()?;
@@ -115,11 +103,13 @@ pub fn trusted(context: &Context) -> Result<Tally> {
     let path = PathBuf::from(context.postgres.ask("--sharedir")?).join("extension/pg_neardup.control");
     let before = std::fs::read_to_string(&path).doing("read", &path)?;
     let trusted = before.replace("trusted = false", "trusted = true");
-    let control: Arc<dyn Disposable> = Arc::new(Control(path.clone(), before));
-    on_exit(control.clone());
-    let written = std::fs::write(&path, trusted).doing("write", &path);
-    let tried = written.and_then(|()| script::run("trusted.sql", "trusted", &[("server", server)]));
-    dispose(&control);
-    tally += tried?;
+    let control = path.clone();
+    let _undo = Undo::new(move || {
+        if let Err(error) = std::fs::write(&control, &before) {
+            eprintln!("cannot write {} back: {error}", control.display());
+        }
+    });
+    std::fs::write(&path, trusted).doing("write", &path)?;
+    tally += script::run("trusted.sql", "trusted", &[("server", server)])?;
     Ok(tally)
 }

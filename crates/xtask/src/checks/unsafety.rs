@@ -1,10 +1,10 @@
 //! Unsafe code: only where it belongs, each piece with its argument. Clippy sees what is compiled for one Postgres; this reads all
 //! lines, also those for another version, and counts.
 
+use crate::build::files;
 use crate::check::{Context, Tally};
 use crate::command::root;
 use crate::error::{Doing, Result};
-use std::path::{Path, PathBuf};
 
 /// What begins the paths of files that may be unsafe: what stands between Postgres and the rest, the CPU's kernels, and the inner
 /// loop that undoes pglz.
@@ -34,15 +34,17 @@ const REACH: usize = 12;
 
 /// Reads all sources.
 pub fn run(_: &Context) -> Result<Tally> {
-    let mut files = Vec::new();
+    let mut sources = Vec::new();
     for directory in
         ["src", "crates/neardup-core/src", "crates/neardup-text/src", "crates/neardup-verdict/src", "crates/xtask/src"]
     {
-        sources(&root().join(directory), &mut files)?;
+        sources.extend(
+            files(&root().join(directory))?.into_iter().filter(|file| file.extension().is_some_and(|e| e == "rs")),
+        );
     }
     let mut tally = Tally::default();
     let mut total = 0;
-    for file in &files {
+    for file in &sources {
         let text = std::fs::read_to_string(file).doing("read", file)?;
         let name = file.strip_prefix(root()).unwrap_or(file).display().to_string();
         let pieces = pieces(&text);
@@ -57,21 +59,9 @@ pub fn run(_: &Context) -> Result<Tally> {
         unguarded.iter().for_each(|(line, what)| println!("{name}:{line}: {what}"));
         tally += Tally::one(belongs && bare.is_empty() && unguarded.is_empty());
     }
-    println!("    {total} unsafe pieces in {} files", files.len());
+    println!("    {total} unsafe pieces in {} files", sources.len());
     tally += Tally::one(total > 0);
     Ok(tally)
-}
-
-fn sources(directory: &Path, files: &mut Vec<PathBuf>) -> Result {
-    for entry in std::fs::read_dir(directory).doing("list", directory)? {
-        let path = entry.doing("list", directory)?.path();
-        if path.is_dir() {
-            sources(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// The lines with an unsafe block, function or implementation, and whether an argument stands above each.

@@ -107,3 +107,11 @@ CREATE FUNCTION life(evil text) RETURNS SETOF text LANGUAGE sql AS $$
     ]) WITH ORDINALITY s(step, place)
     WHERE c.relname = left(evil, 60)::name ORDER BY place
 $$;
+
+-- The functions and procedures of the extension that SQL can call.
+CREATE VIEW members AS
+SELECT p.oid, p.prokind = 'p' AS is_procedure, p.pronamespace = 'neardup_internal'::regnamespace AS is_internal
+FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+WHERE e.extname = 'pg_neardup' AND p.prorettype NOT IN ('trigger'::regtype, 'internal'::regtype) AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[]);
+GRANT SELECT ON members TO public;
