@@ -324,3 +324,15 @@ BEGIN
     END IF;
 END
 $$;
+
+COMMENT ON FUNCTION neardup_internal.as_target(regclass, regclass) IS 'SQL subquery: the rows of another table with the columns of a guarded one';
+COMMENT ON FUNCTION neardup_internal.shared_columns(regclass, regclass) IS 'the columns that a load fills: those that both tables have';
+COMMENT ON FUNCTION neardup_internal.new_document(neardup.protected, text) IS 'SQL expression for the document of such a row';
+COMMENT ON FUNCTION neardup_internal.check_source(neardup.protected, regclass) IS 'an error unless rows of the table can be compared with those of the guarded one';
+COMMENT ON FUNCTION neardup_internal.new_copies(neardup.protected, regclass, neardup_internal.choice) IS 'SQL query that lists which rows of another table copy rows of a guarded one, or earlier rows of their own';
+COMMENT ON FUNCTION neardup_internal.list_load(neardup.protected, regclass, neardup_internal.choice) IS 'lists the rows of a load in a temporary table, with what each copies';
+COMMENT ON FUNCTION neardup_internal.load_statements(neardup.protected, regclass) IS 'the statements of a batch of a load';
+COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[]) IS 'takes in one batch of a load, while nobody else writes to the table';
+COMMENT ON FUNCTION neardup_internal.may_load_past(neardup.protected) IS 'whether the user may load a table past its guard, and sees all of it';
+COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text) IS 'which rows of source copy a row of the guarded table target, or an earlier row of source (is_new): keys of both, verdict, measure and value';
+COMMENT ON PROCEDURE neardup.load(regclass, regclass, name, integer, interval, bigint, bigint) IS 'moves the rows of source into the guarded table target: finds the copies set-wise, skips, marks or diverts them as the guard does, and commits after each batch; call it again after an interruption';
