@@ -21,7 +21,11 @@ INSERT INTO articles SELECT n * 4 + c, article(n) FROM generate_series(1, 3000) 
 CREATE TABLE readers (id int PRIMARY KEY, article int REFERENCES articles ON DELETE CASCADE);
 INSERT INTO readers SELECT id, id FROM articles WHERE id % 5 = 0;
 CREATE TABLE before AS TABLE articles;
-SELECT neardup.protect('articles', 'body');";
+SELECT neardup.protect('articles', 'body');
+CREATE TABLE target (id int PRIMARY KEY, body text);
+INSERT INTO target SELECT id, body FROM articles WHERE id % 12 = 0;
+SELECT neardup.protect('target', 'body', on_duplicate => 'divert');
+CREATE TABLE staging (id int, body text);";
 
 /// What must be empty at any time: rows that are neither there nor archived, or both; archived ones whose row that stays is gone;
 /// readers who are gone, or point nowhere.
@@ -31,6 +35,12 @@ SELECT 'lost', id FROM before b WHERE NOT EXISTS (SELECT FROM articles a WHERE a
 UNION ALL SELECT 'twice', a.id FROM articles a JOIN neardup.removed r ON r.key = a.id::text
 UNION ALL SELECT 'no representative', r.key::int FROM neardup.removed r WHERE NOT EXISTS (SELECT FROM articles a WHERE a.id = r.duplicate_of::int)
 UNION ALL SELECT 'reader', b.id FROM before b WHERE b.id % 5 = 0 AND NOT EXISTS (SELECT FROM readers r JOIN articles a ON a.id = r.article WHERE r.id = b.id)";
+
+/// What must be empty during loads: rows that are neither to come, nor there, nor diverted, or more than one of these.
+const UNLOADED: &str = "
+SELECT 'loaded', b.id, count(r.id) FROM before b LEFT JOIN (SELECT id FROM staging UNION ALL SELECT id FROM target
+    UNION ALL SELECT (record ->> 'id')::int FROM target_diverted) r USING (id)
+WHERE b.id % 12 <> 0 AND EXISTS (SELECT FROM staging UNION ALL SELECT FROM target WHERE id % 12 <> 0) GROUP BY b.id HAVING count(r.id) <> 1";
 
 const PROGRESS: &str = "SELECT count(*) FROM neardup.progress";
 
@@ -59,7 +69,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     // A linear congruential generator: the same points in each run, as far as the machine allows.
     let mut random: u64 = 20260301;
-    let procedures: [fn(&Server) -> Result<String>; 3] = [cleanup, restore, purge];
+    let procedures: [fn(&Server) -> Result<String>; 4] = [cleanup, restore, purge, load];
     for procedure in procedures {
         for round in 0..INTERRUPTIONS {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -70,10 +80,14 @@ pub fn run(context: &Context) -> Result<Tally> {
                 &query(&server, DATABASE, LOST)?,
                 "",
             );
+            tally += expect("what a load has lost or doubled", &query(&server, DATABASE, UNLOADED)?, "");
             tally += expect("procedures at work after it", &query(&server, DATABASE, PROGRESS)?, "0");
             tally += expect("what is forgotten too early", &query(&server, DATABASE, FORGOTTEN)?, "");
         }
     }
+    query(&server, DATABASE, LOAD)?;
+    let stored = "SELECT count(*) FROM target";
+    tally += expect("rows that were loaded or there", &query(&server, DATABASE, stored)?, "3000");
     query(&server, DATABASE, "CALL neardup.purge('1 day')")?;
     let old = "SELECT count(*) FROM neardup.runs WHERE finished < now() - interval '1 day'";
     tally += expect("old runs at the end", &query(&server, DATABASE, old)?, "0");
@@ -118,6 +132,16 @@ fn purge(server: &Server) -> Result<String> {
         query(server, DATABASE, ARCHIVE)?;
     }
     Ok("CALL neardup.purge('1 day', batch => 200);".to_owned())
+}
+
+const LOAD: &str = "CALL neardup.load('target', 'staging', batch => 50, throttle => '1 ms');";
+
+fn load(server: &Server) -> Result<String> {
+    if query(server, DATABASE, "SELECT count(*) FROM staging")? == "0" {
+        let again = "DELETE FROM target WHERE id % 12 <> 0; TRUNCATE target_diverted; INSERT INTO staging SELECT * FROM before WHERE id % 12 <> 0";
+        query(server, DATABASE, &format!("BEGIN; {again}; COMMIT"))?;
+    }
+    Ok(LOAD.to_owned())
 }
 
 /// Starts a procedure in a session of its own and ends it after a while: by turns cancelled, its session killed, the server killed.
