@@ -171,7 +171,7 @@ DECLARE
     mark name := CASE guarded.on_duplicate WHEN 'mark' THEN guarded.duplicate_of END;
     rows text := neardup_internal.as_target(guarded.target, source);
     hash text := format('neardup_internal.text_hash(%s)', neardup_internal.new_document(guarded, 't'));
-    original text := format('concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
+    original text := format('pg_catalog.concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
     -- Takes rows out of the source, those that are still as they were listed.
     taken text := format('taken AS (SELECT c.place, c.is_copy, %s AS original, c.measure, c.value, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
         'WHERE c.place > $1 AND c.place <= $2 AND c.state IS NULL AND c.is_copy = %%L AND %s IS NOT DISTINCT FROM c.hash), '
@@ -182,7 +182,7 @@ BEGIN
     RETURN ARRAY[
         -- A row that shares a key with one that has come since: it is for the guard to say.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' FROM %s t WHERE c.place > $1 AND c.place <= $2 AND NOT c.is_copy AND t.neardup_tid = c.tid '
-            'AND EXISTS (SELECT FROM unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k JOIN pg_temp.neardup_newer n ON n.key = k)',
+            'AND EXISTS (SELECT FROM pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k JOIN pg_temp.neardup_newer n ON n.key = k)',
             rows, neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys),
         -- Rows that are no copies.
         format('WITH ' || taken || ' INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.place', false, 'stored', guarded.target,
@@ -197,7 +197,7 @@ BEGIN
             WHEN 'mark' THEN format('WITH ' || taken || ' INSERT INTO %s (%s, %I) SELECT %s, CAST(g.original AS %s) FROM gone g ORDER BY g.place', true, 'copy',
                 guarded.target, neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
             WHEN 'divert' THEN format('WITH ' || taken || ' INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
-                'SELECT %L, to_jsonb(CAST(ROW(%s) AS %s)), g.original, g.measure, g.value, CURRENT_USER FROM gone g ORDER BY g.place', true, 'copy', guarded.diverted_to,
+                'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.original, g.measure, g.value, CURRENT_USER FROM gone g ORDER BY g.place', true, 'copy', guarded.diverted_to,
                 guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)), neardup_internal.row_type(guarded.target))
             ELSE format('WITH ' || taken || ' SELECT FROM gone', true, 'copy') END,
         -- What the guard is left with, after the commit.
@@ -206,8 +206,8 @@ BEGIN
             'INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.place', rows, hash, source, guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
         -- The keys of rows that have come, but for those of these transactions.
-        format('INSERT INTO pg_temp.neardup_newer SELECT k FROM %s t CROSS JOIN LATERAL unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k '
-            'WHERE age(t.xmin) <= age($1) AND NOT t.xmin = ANY ($2) ON CONFLICT DO NOTHING',
+        format('INSERT INTO pg_temp.neardup_newer SELECT k FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k '
+            'WHERE pg_catalog.age(t.xmin) <= pg_catalog.age($1) AND NOT t.xmin = ANY ($2) ON CONFLICT DO NOTHING',
             guarded.target, neardup_internal.document_of(guarded, 't'), guarded.analyzer, guarded.keys)];
 END
 $$;
@@ -324,3 +324,15 @@ BEGIN
     END IF;
 END
 $$;
+
+COMMENT ON FUNCTION neardup_internal.as_target(regclass, regclass) IS 'SQL subquery: the rows of another table with the columns of a guarded one';
+COMMENT ON FUNCTION neardup_internal.shared_columns(regclass, regclass) IS 'the columns that a load fills: those that both tables have';
+COMMENT ON FUNCTION neardup_internal.new_document(neardup.protected, text) IS 'SQL expression for the document of such a row';
+COMMENT ON FUNCTION neardup_internal.check_source(neardup.protected, regclass) IS 'an error unless rows of the table can be compared with those of the guarded one';
+COMMENT ON FUNCTION neardup_internal.new_copies(neardup.protected, regclass, neardup_internal.choice) IS 'SQL query that lists which rows of another table copy rows of a guarded one, or earlier rows of their own';
+COMMENT ON FUNCTION neardup_internal.list_load(neardup.protected, regclass, neardup_internal.choice) IS 'lists the rows of a load in a temporary table, with what each copies';
+COMMENT ON FUNCTION neardup_internal.load_statements(neardup.protected, regclass) IS 'the statements of a batch of a load';
+COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[]) IS 'takes in one batch of a load, while nobody else writes to the table';
+COMMENT ON FUNCTION neardup_internal.may_load_past(neardup.protected) IS 'whether the user may load a table past its guard, and sees all of it';
+COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text) IS 'which rows of source copy a row of the guarded table target, or an earlier row of source (is_new): keys of both, verdict, measure and value';
+COMMENT ON PROCEDURE neardup.load(regclass, regclass, name, integer, interval, bigint, bigint) IS 'moves the rows of source into the guarded table target: finds the copies set-wise, skips, marks or diverts them as the guard does, and commits after each batch; call it again after an interruption';

@@ -23,17 +23,20 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     // A linear congruential generator: the same points in each run, as far as the machine allows.
     let mut random: u64 = 20260301;
-    let procedures: [fn(&Server) -> Result<String>; 3] = [cleanup, restore, purge];
+    let procedures: [fn(&Server) -> Result<String>; 4] = [cleanup, restore, purge, load_rows];
     for procedure in procedures {
         for round in 0..INTERRUPTIONS {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let call = procedure(&server)?;
             interrupt(&server, &call, round, Duration::from_millis(20 + (random >> 33) % 200))?;
             tally += expect(&format!("what is lost after interruption {round} of {call}"), &ask("TABLE lost")?, "");
+            tally += expect("what a load has lost or doubled", &ask("TABLE unloaded")?, "");
             tally += expect("procedures at work after it", &ask("SELECT count(*) FROM neardup.progress")?, "0");
             tally += expect("what is forgotten too early", &ask("TABLE forgotten")?, "");
         }
     }
+    ask(LOAD)?;
+    tally += expect("rows that were loaded or there", &ask("SELECT count(*) FROM target")?, "3000");
     ask("CALL neardup.purge('1 day')")?;
     let old = "SELECT count(*) FROM neardup.runs WHERE finished < now() - interval '1 day'";
     tally += expect("old runs at the end", &ask(old)?, "0");
@@ -77,6 +80,16 @@ fn purge(server: &Server) -> Result<String> {
         query(server, DATABASE, "CALL fill_archive()")?;
     }
     Ok("CALL neardup.purge('1 day', batch => 200);".to_owned())
+}
+
+const LOAD: &str = "CALL neardup.load('target', 'staging', batch => 50, throttle => '1 ms');";
+
+fn load_rows(server: &Server) -> Result<String> {
+    if query(server, DATABASE, "SELECT count(*) FROM staging")? == "0" {
+        let again = "DELETE FROM target WHERE id % 12 <> 0; TRUNCATE target_diverted; INSERT INTO staging SELECT * FROM before WHERE id % 12 <> 0";
+        query(server, DATABASE, &format!("BEGIN; {again}; COMMIT"))?;
+    }
+    Ok(LOAD.to_owned())
 }
 
 /// Starts a procedure in a session of its own and ends it after a while: by turns cancelled, its session killed, the server killed.

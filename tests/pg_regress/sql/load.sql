@@ -1,0 +1,113 @@
+\set SHOW_CONTEXT never
+SET datestyle = 'ISO';
+-- new rows against a guarded table, set-wise: the same copies as row by row
+CREATE FUNCTION words(first int, last int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(substr('abcdefghijklmnopqrstuvwxyz', 1 + n % 26, 1) || n, ' ' ORDER BY n) FROM generate_series(first, last) n
+$$;
+CREATE TABLE there (id int PRIMARY KEY, site text, at timestamptz, body text);
+INSERT INTO there SELECT n, 's' || n % 2, '2031-01-01'::timestamptz + n * interval '1 hour', words(n * 100, n * 100 + 40) FROM generate_series(1, 200) n;
+CREATE TABLE fresh (body text, id int, at timestamptz, site text, more int);
+-- edited copies of what is there and of each other, excerpts, longer texts, texts of their own, none at all
+INSERT INTO fresh SELECT CASE n % 8
+        WHEN 0 THEN words(n * 100, n * 100 + 40) WHEN 1 THEN words(n * 100, n * 100 + 37) || ' edited' WHEN 2 THEN words(n * 100, n * 100 + 400)
+        WHEN 3 THEN words(100000 + n / 8 * 100, 100000 + n / 8 * 100 + 40) WHEN 4 THEN words(100000 + n / 8 * 100, 100000 + n / 8 * 100 + 40) || ' edited'
+        WHEN 5 THEN NULL WHEN 6 THEN '……' ELSE words(n * 100 + 20, n * 100 + 35) END,
+    1000 + n, '2031-01-01'::timestamptz + n * interval '3 hours', 's' || n % 3, n FROM generate_series(1, 200) n;
+CREATE TABLE by_guard AS TABLE there;
+SELECT neardup.protect('there', 'body', on_duplicate => 'mark');
+ALTER TABLE by_guard ADD PRIMARY KEY (id);
+SELECT neardup.protect('by_guard', 'body', on_duplicate => 'mark');
+
+CREATE VIEW disagree AS
+    SELECT 'list' AS what, coalesce(g.id, c.key::int) AS id FROM (SELECT * FROM by_guard WHERE id > 1000 AND duplicate_of IS NOT NULL) g
+    FULL JOIN neardup.copies_of('there', 'fresh') c ON c.key = g.id::text WHERE g.id IS NULL OR c.key IS NULL;
+INSERT INTO by_guard (id, site, at, body) SELECT id, site, at, body FROM fresh ORDER BY id;
+SELECT * FROM disagree;
+SELECT is_new, verdict, measure, count(*) FROM neardup.copies_of('there', 'fresh') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+DELETE FROM by_guard WHERE id > 1000;
+
+-- by scope and time
+SELECT neardup.protect(t, 'body', on_duplicate => 'mark', scope => '{site}', within => '60 hours', time_column => 'at') FROM unnest('{there,by_guard}'::regclass[]) t;
+INSERT INTO by_guard (id, site, at, body) SELECT id, site, at, body FROM fresh ORDER BY at, id;
+SELECT * FROM disagree;
+SELECT is_new, count(*) FROM neardup.copies_of('there', 'fresh') GROUP BY 1 ORDER BY 1;
+DELETE FROM by_guard WHERE id > 1000;
+SELECT neardup.protect(t, 'body', on_duplicate => 'mark') FROM unnest('{there,by_guard}'::regclass[]) t;
+INSERT INTO by_guard (id, site, at, body) SELECT id, site, at, body FROM fresh ORDER BY id;
+
+-- mark, in several batches; the source is empty afterwards
+CREATE TABLE once_more AS TABLE fresh;
+CALL neardup.load('there', 'fresh', batch => 7);
+SELECT count(*) FROM fresh;
+SELECT count(*) FROM there FULL JOIN by_guard g USING (id) WHERE (there.body, there.site, there.at) IS DISTINCT FROM (g.body, g.site, g.at)
+    OR (there.duplicate_of IS NULL) <> (g.duplicate_of IS NULL);
+CALL neardup.load('there', 'fresh');
+-- skip and divert
+DELETE FROM there WHERE id > 1000;
+SELECT neardup.protect('there', 'body', on_duplicate => 'skip');
+INSERT INTO fresh TABLE once_more;
+CALL neardup.load('there', 'fresh', batch => 50);
+SELECT count(*) FILTER (WHERE id > 1000) = (SELECT count(*) FROM by_guard WHERE id > 1000 AND duplicate_of IS NULL) AS same FROM there;
+DELETE FROM there WHERE id > 1000;
+SELECT neardup.protect('there', 'body', on_duplicate => 'divert');
+INSERT INTO fresh TABLE once_more;
+CALL neardup.load('there', 'fresh', batch => 50);
+SELECT count(*) FILTER (WHERE t.id IS NULL) AS lost, count(*) FILTER (WHERE d.id IS NULL) = (SELECT count(*) FROM by_guard WHERE id > 1000 AND duplicate_of IS NULL) AS same
+FROM (SELECT (record ->> 'id')::int AS id FROM there_diverted) d FULL JOIN once_more USING (id) LEFT JOIN (SELECT id FROM there UNION ALL SELECT (record ->> 'id')::int FROM there_diverted) t USING (id);
+
+-- rows that come after the list was made, and originals that go: the guard decides
+TRUNCATE there, there_diverted;
+SELECT neardup.protect('there', 'body', on_duplicate => 'skip');
+INSERT INTO there VALUES (1, 'a', NULL, words(1, 40)), (2, 'a', NULL, words(200, 240)), (3, 'a', NULL, words(500, 540));
+INSERT INTO fresh (id, body) VALUES (11, words(1, 38) || ' edited'), (12, words(200, 238) || ' edited'), (13, words(300, 340)), (14, words(300, 338) || ' edited'),
+    (15, words(400, 440)), (16, words(600, 640)), (17, words(600, 638) || ' edited');
+SELECT pg_snapshot_xmin(pg_current_snapshot())::xid AS since \gset
+SELECT neardup_internal.list_load(g, 'fresh', neardup_internal.chosen(g, 'oldest', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)) FROM neardup_internal.guard_of('there') g;
+DELETE FROM there WHERE id = 1;
+UPDATE there SET body = words(700, 740) WHERE id = 2;
+INSERT INTO there VALUES (4, 'b', NULL, words(400, 438) || ' edited'), (5, 'b', NULL, words(900, 940));
+UPDATE fresh SET body = words(800, 840) WHERE id = 16;
+SELECT stored, copies FROM neardup_internal.load_batch('there',
+    (SELECT neardup_internal.load_statements(g, 'fresh') FROM neardup_internal.guard_of('there') g), 0, 100, :'since', '{}');
+SELECT place, is_copy, stays_place, state FROM neardup_load ORDER BY place;
+SELECT id FROM there ORDER BY id;
+SELECT id FROM fresh ORDER BY id;
+DROP TABLE neardup_load, neardup_newer;
+CALL neardup.load('there', 'fresh');
+SELECT id FROM there ORDER BY id;
+SELECT count(*) FROM fresh;
+
+-- what cannot be
+SELECT neardup.protect('there', 'body');
+CALL neardup.load('there', 'fresh');
+SELECT neardup.copies_of('there', 'there');
+SELECT neardup.copies_of('there', 'disagree');
+CREATE TABLE other (id int, text text);
+SELECT neardup.copies_of('there', 'other');
+SELECT neardup.protect('by_guard', 'body', method => 'simhash');
+SELECT neardup.copies_of('by_guard', 'fresh');
+SELECT neardup.protect('there', 'body', on_duplicate => 'skip');
+BEGIN;
+CALL neardup.load('there', 'fresh');
+ROLLBACK;
+CREATE ROLE regress_writer;
+GRANT ALL ON there, fresh TO regress_writer;
+SET ROLE regress_writer;
+CALL neardup.load('there', 'fresh');
+SELECT count(*) FROM neardup.copies_of('there', 'fresh');
+RESET ROLE;
+DROP OWNED BY regress_writer;
+DROP ROLE regress_writer;
+
+-- a partitioned table, and a document of columns by a function
+CREATE TABLE parts (id int, day date, title text, body text, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM ('2031-01-01') TO ('2031-02-01');
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM ('2031-02-01') TO ('2031-03-01');
+CREATE FUNCTION said(parts) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1.title || ': ' || $1.body;
+SELECT neardup.protect('parts', 'body', columns => '{body,title}', expression => 'said', on_duplicate => 'skip');
+INSERT INTO parts SELECT n, '2031-01-05', 't', words(n * 100, n * 100 + 40) FROM generate_series(1, 50) n;
+CREATE TABLE more (id int, day date, title text, body text);
+INSERT INTO more SELECT 100 + n, '2031-02-05', 't', words(n * 100, n * 100 + 38) || CASE WHEN n % 2 = 0 THEN ' edited' ELSE words(n * 1000, n * 1000 + 90) END FROM generate_series(1, 50) n;
+SELECT count(*), bool_and(key ~ '^1[0-9]+, 2031-02-05$' AND duplicate_of ~ ', 2031-01-05$') FROM neardup.copies_of('parts', 'more');
+CALL neardup.load('parts', 'more');
+SELECT tableoid::regclass, count(*) FROM parts GROUP BY 1 ORDER BY 1;
