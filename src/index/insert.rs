@@ -143,8 +143,19 @@ fn split_leaf(index: Index, tree: u8, entry: Entry) -> Result<()> {
     let cut = cut(&entries, entry);
     let (left, right) = entries.split_at(cut);
     let Some(&middle) = left.last() else { return Err(index.corrupted(buffer.block, "it is full and has no entries")) };
-    let split = Split { index, buffer, frame, middle };
-    split.write(|bytes, frame, is_left| page::write_leaf(bytes, frame, if is_left { left } else { right }))
+    // What stays on the left stays where it is, so that the log holds little of it.
+    let (in_place, sorted): (Vec<Entry>, usize) = (page.entries().collect(), page.sorted());
+    let shrink = |bytes: &mut [u8], frame: &Frame| {
+        page::retain(bytes, in_place.len(), sorted, |at| in_place[at] <= middle);
+        page::reframe(bytes, frame.high, frame.right);
+        if entry <= middle {
+            page::append(bytes, entry);
+        }
+    };
+    let write = |bytes: &mut [u8], frame: &Frame, is_left| {
+        page::write_leaf(bytes, frame, if is_left { left } else { right });
+    };
+    Split { index, buffer, frame, middle }.write(shrink, write)
 }
 
 /// A page that is being split.
@@ -157,8 +168,8 @@ struct Split {
 }
 
 impl Split {
-    /// Writes both halves, and the way to them.
-    fn write(self, write: impl Fn(&mut [u8], &Frame, bool)) -> Result<()> {
+    /// Writes both halves, the left one by shrinking the page unless it is a root, and the way to them.
+    fn write(self, shrink: impl Fn(&mut [u8], &Frame), write: impl Fn(&mut [u8], &Frame, bool)) -> Result<()> {
         let Self { index, buffer, frame, middle } = self;
         if buffer.block == tree::root(frame.tree) {
             write_root(index, &buffer, frame, middle, write);
@@ -166,8 +177,8 @@ impl Split {
         }
         let right = new_page(index);
         let mut change = Change::begin(index);
-        let (left_image, right_image) = (change.rewrite(&buffer), change.rewrite(&right));
-        write(change.bytes(left_image), &Frame { high: middle, right: right.block, ..frame }, true);
+        let (left_image, right_image) = (change.edit(&buffer), change.rewrite(&right));
+        shrink(change.bytes(left_image), &Frame { high: middle, right: right.block, ..frame });
         write(change.bytes(right_image), &Frame { low: middle, ..frame }, false);
         change.finish();
         drop(buffer);
@@ -211,7 +222,10 @@ fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result
         return Err(index.corrupted(buffer.block, "it is full and has no entries"));
     };
     let split = Split { index, buffer, frame, middle };
-    split.write(|bytes, frame, is_left| page::write_inner(bytes, frame, if is_left { first } else { second }))?;
+    let shrink = |bytes: &mut [u8], frame: &Frame| page::write_inner(bytes, frame, first);
+    split.write(shrink, |bytes, frame, is_left| {
+        page::write_inner(bytes, frame, if is_left { first } else { second });
+    })?;
     drop(right);
     Ok(())
 }

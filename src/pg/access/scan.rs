@@ -11,6 +11,9 @@ use crate::pg::access::pages::Index;
 use crate::pg::call::boundary;
 use crate::pg::value::hamming_ball::HammingBall;
 
+/// `MaxHeapTuplesPerPage`.
+const MOST_ROWS_OF_A_PAGE: u64 = (pg_sys::BLCKSZ as u64 - 24) / (24 + 4);
+
 /// A scan: what is asked, and what was found.
 struct Scan {
     kind: Kind,
@@ -123,9 +126,14 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
             let index = Index::new((*scan).indexRelation);
             let mut tids: Vec<pg_sys::ItemPointerData> = Vec::new();
             let recheck = state.recheck;
-            let mut found = 0;
+            let (mut found, mut impossible) = (0, false);
             let result = query(state, index).and_then(|asked| {
                 query::each(index, asked, &mut |rows| {
+                    // Postgres's bitmap takes no other addresses.
+                    impossible |= rows.iter().any(|row| !(1..=MOST_ROWS_OF_A_PAGE).contains(&(row & 0xffff)));
+                    if impossible {
+                        return;
+                    }
                     tids.clear();
                     tids.extend(rows.iter().map(|row| tid_of(*row)));
                     found += tids.len() as i64;
@@ -133,6 +141,9 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
                 })
             });
             raise(result);
+            if impossible {
+                raise(Err(index.fault(format!("index \"{}\" has an entry of an impossible row", index.name()))))
+            }
             found
         })
     }

@@ -143,15 +143,15 @@ unsafe fn look(
     let (mut again, mut dead) = (false, false);
     // SAFETY: as the caller vouches. What the table does not have is not there; an unused line pointer is nobody's.
     unsafe {
-        let found = pg_sys::table_index_fetch_tuple(fetch, &raw mut tid, snapshot, slot, &raw mut again, &raw mut dead);
-        pg_sys::ExecClearTuple(slot);
-        if found {
-            return Found::Another;
-        }
         let (block, number) = pgrx::itemptr::item_pointer_get_both(tid_of(row));
         let main = pg_sys::ForkNumber::MAIN_FORKNUM;
         if block >= pg_sys::RelationGetNumberOfBlocksInFork(table, main) {
             return Found::Nothing;
+        }
+        let found = pg_sys::table_index_fetch_tuple(fetch, &raw mut tid, snapshot, slot, &raw mut again, &raw mut dead);
+        pg_sys::ExecClearTuple(slot);
+        if found {
+            return Found::Another;
         }
         let buffer = pg_sys::ReadBuffer(table, block);
         pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
