@@ -334,3 +334,13 @@ proptest! {
         prop_assert!(!verdict(&report(number), &report(other)).keeps_one());
     }
 }
+
+#[test]
+fn a_million_is_not_a_billion() {
+    for (a, b) in [
+        ("Riverside port handled 1.2 million tons last year", "Riverside port handled 1.2 billion tons last year"),
+        ("滨河港去年吞吐量1.2万吨", "滨河港去年吞吐量1.2亿吨"),
+    ] {
+        assert!(!facts::conflicts(a, b).unwrap().is_empty(), "{a}");
+    }
+}
