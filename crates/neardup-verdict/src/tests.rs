@@ -182,6 +182,8 @@ fn a_rounded_figure_agrees() {
     assert_eq!(kinds("队员场均得到2.6次盖帽", "队员场均得到2.56次盖帽"), []);
     assert_eq!(kinds("队员场均得到2.6次盖帽", "队员场均得到2.46次盖帽").len(), 1);
     assert_eq!(kinds("队员全场得到2次盖帽", "队员全场得到2.4次盖帽").len(), 1);
+    assert_eq!(kinds("the port handled 1.2 million tons", "the port handled 1.2 billion tons").len(), 1);
+    assert_eq!(kinds("the port handled 1.2 million tons", "the port handled 1.23 billion tons").len(), 1);
 }
 
 #[test]

@@ -235,8 +235,13 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
     if a.kind.is_figure() {
         let number = |text: &Text<'_>, fact: &Fact| text.units.get(fact.units.start).and_then(|unit| text.number(unit));
         let plain = |fact: &Fact| matches!(fact.kind, ConflictKind::Number | ConflictKind::Percent);
+        // What counts, million or billion, has to be the same.
+        let counted = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
+            let units = text.units.get(fact.units.clone()).unwrap_or_default();
+            units.iter().skip(1).map(|unit| unit.key).collect()
+        };
         let rounded = number(text_a, a).zip(number(text_b, b)).is_some_and(|(a, b)| a.rounds(b));
-        return !(plain(a) && plain(b) && rounded);
+        return !(plain(a) && plain(b) && rounded && counted(text_a, a) == counted(text_b, b));
     }
     if a.kind == ConflictKind::Latin {
         return !(text_a.latin && text_b.latin && shortens(text_a, a, text_b, b));

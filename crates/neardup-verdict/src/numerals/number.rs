@@ -57,7 +57,7 @@ impl Number {
     pub(crate) fn rounds(self, other: Self) -> bool {
         let (fine, coarse) = if self.exponent <= other.exponent { (self, other) } else { (other, self) };
         if coarse.exponent >= 0 || coarse.exponent == fine.exponent {
-            return coarse == fine;
+            return false;
         }
         let power = coarse.exponent.checked_sub(fine.exponent).and_then(|power| u32::try_from(power).ok());
         let Some(power) = power.and_then(|power| 10_u128.checked_pow(power)) else { return false };
