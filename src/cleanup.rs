@@ -35,7 +35,15 @@ extension_sql_file!("../sql/cleanup/choice.sql", name = "cleanup_choice", requir
 extension_sql_file!(
     "../sql/cleanup/candidates.sql",
     name = "cleanup_candidates",
-    requires = ["cleanup_choice", "sketch", "near_duplicate", judge_group, judge::judge, copies::tid_number, copies::number_tid]
+    requires = [
+        "cleanup_choice",
+        "sketch",
+        "near_duplicate",
+        judge_group,
+        judge::judge,
+        copies::tid_number,
+        copies::number_tid
+    ]
 );
 extension_sql_file!("../sql/cleanup/copies.sql", name = "cleanup_copies", requires = ["cleanup_candidates"]);
 extension_sql_file!("../sql/cleanup/reference.sql", name = "cleanup_reference", requires = ["cleanup_copies"]);

@@ -125,7 +125,8 @@ pub struct Sorted<S, const N: usize> {
 fn merge<S: Storage, const N: usize>(files: Vec<S>, records: std::vec::IntoIter<[u64; N]>) -> Sorted<S, N> {
     let files = files.into_iter().map(|file| Run::File { file, block: Vec::new(), at: 0 });
     let mut runs: Vec<Run<S, N>> = files.chain([Run::Memory(records)]).collect();
-    let heads = runs.iter_mut().enumerate().filter_map(|(run, records)| Some(Reverse((records.next()?, run)))).collect();
+    let heads =
+        runs.iter_mut().enumerate().filter_map(|(run, records)| Some(Reverse((records.next()?, run)))).collect();
     Sorted { runs, heads }
 }
 

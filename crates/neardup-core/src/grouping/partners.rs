@@ -49,14 +49,7 @@ pub struct Partners<I> {
 
 impl<I> Default for Partners<I> {
     fn default() -> Self {
-        Self {
-            key: None,
-            first: Vec::new(),
-            last: VecDeque::new(),
-            count: 0,
-            anchors: BTreeMap::new(),
-            timeless: None,
-        }
+        Self { key: None, first: Vec::new(), last: VecDeque::new(), count: 0, anchors: BTreeMap::new(), timeless: None }
     }
 }
 
