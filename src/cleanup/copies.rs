@@ -5,8 +5,8 @@
 //! * `join_star` takes such pairs, row by row, and judges no more of them than it must: a row joins the first row of
 //!   its pairs that stays and that it duplicates. Whoever joins is judged against the row that stays, never through a chain.
 //!
-//! Sorting here takes a tenth of what sorts of the same pairs as rows of a query take (docs/scale.md). What does not fit into `work_mem`
-//! goes to temporary files; beyond it there is a number for each row that joins another one.
+//! Numbers are sorted here and not rows of a query, which are many times as large. What does not fit into `work_mem` goes to temporary
+//! files; beyond it there is a number for each row that joins another one.
 
 use std::iter::Peekable;
 
