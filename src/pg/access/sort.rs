@@ -2,7 +2,7 @@
 //! error removes.
 //!
 //! Postgres sorts a record as a `uuid`: fixed in size, ordered by its bytes from the first on, and compared by its first eight as a
-//! number. Of 10 million records that takes four times as long as a sort of the numbers themselves.
+//! number. On a busy machine a build of 10 million entries took 10 to 19 s by it, and 3.5 s in memory.
 
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;

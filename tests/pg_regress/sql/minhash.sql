@@ -91,7 +91,7 @@ SELECT a.id, b.id, round((a.sig <%> b.sig)::numeric, 2) AS distance, pg_column_s
 -- equality
 SELECT count(DISTINCT sig::text), (SELECT count(*) FROM (SELECT sig FROM toasted UNION SELECT sig FROM toasted) u) AS union FROM toasted;
 CREATE INDEX ON toasted USING hash (sig);
-SELECT opcname, amname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod WHERE opcname = 'minhash_ops';
+SELECT opcname, amname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod WHERE opcname = 'minhash_ops' ORDER BY 2;
 
 -- labels
 SELECT oid::regprocedure, provolatile, proparallel, proisstrict, procost FROM pg_proc WHERE proname = 'minhash' ORDER BY oid::regprocedure::text;
