@@ -245,7 +245,7 @@ unsafe fn answer(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_earlier_rows(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
-    unsafe { boundary::entry(|| answer(fcinfo, |window| earlier_rows(window))) }
+    unsafe { boundary::entry(|| answer(fcinfo, earlier_rows)) }
 }
 
 /// The entry point behind `neardup_internal.join_star`.

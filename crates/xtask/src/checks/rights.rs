@@ -164,7 +164,7 @@ fn hostile(server: &Server) -> Result<Tally> {
     ask(server, &format!("SET client_min_messages = error; {keeper}"))?;
     // One payload for each argument of each function; written down before names mean something else.
     let calls = "SELECT c FROM (SELECT c, row_number() OVER (PARTITION BY p.oid) AS n FROM members p, calls(p.oid) c) n WHERE n % 31 = 1";
-    let calls = rows(server, &calls)?;
+    let calls = rows(server, calls)?;
     let things = "SELECT count(*) FROM pg_class WHERE relowner = 'keeper'::regrole; SELECT count(*) FROM pg_proc WHERE proowner = 'keeper'::regrole; \
                   SELECT count(*) FROM private.letters; SELECT is_called FROM private.number; \
                   SELECT count(*) FROM pg_roles WHERE rolsuper OR rolcreaterole; SELECT count(*) FROM pg_auth_members; SELECT body FROM canary";
