@@ -78,6 +78,8 @@ SELECT of_type, unnest(expressions) FROM (VALUES
         $q$'第9集 今日播出，新增66例。'$q$, $q$'第八集 今日播出，新增94例。'$q$, $q$'x''; DROP TABLE article; --'$q$, $q$'9999-99-99 99:99'$q$]),
     ('name', ARRAY[$q$'body'$q$, $q$'id'$q$, $q$'missing'$q$, $q$''$q$, $q$'x"; DROP TABLE article; --'$q$]),
     ('regclass', ARRAY[$q$'article'$q$, $q$'plain'$q$, $q$'plain_pkey'$q$, $q$'pg_class'$q$, $q$'a_view'$q$, $q$0$q$, $q$4294967295$q$]),
+    ('xid', ARRAY[$q$'0'$q$, $q$'3'$q$, $q$pg_current_xact_id()::xid$q$, $q$'4294967295'$q$]),
+    ('xid[]', ARRAY[$q$'{}'$q$, $q$'{3,NULL}'$q$]),
     ('oid', ARRAY[$q$0$q$, $q$1$q$, $q$'article'::regclass::oid$q$, $q$4294967295$q$]),
     ('text[]', ARRAY[$q$'{}'$q$, $q$'{NULL}'$q$, $q$'{a,b,a}'$q$, $q$ARRAY[repeat('的', 5000), '']$q$, $q$'{{a,b},{c,d}}'$q$,
         $q$'{html,links,nospace}'$q$, $q$'{none}'$q$]),
