@@ -33,25 +33,26 @@ CREATE TABLE by_scan AS SELECT a.id AS a, b.id AS b FROM notes a JOIN notes b ON
 SET enable_seqscan = off;
 CREATE TABLE by_index AS SELECT a.id AS a, b.id AS b FROM notes a JOIN notes b ON near_duplicate(a.body, b.body);
 SELECT (SELECT count(*) FROM by_scan) > 200 AS some, (SELECT count(*) FROM (TABLE by_scan EXCEPT TABLE by_index) d) AS missed, (SELECT count(*) FROM (TABLE by_index EXCEPT TABLE by_scan) d) AS invented;
-EXPLAIN (COSTS OFF) SELECT id FROM notes WHERE near_duplicate(body, '渡口第7号灯塔');
-EXPLAIN (COSTS OFF) SELECT id FROM notes WHERE near_duplicate(short, '渡口第7号灯塔');
--- a plan, with one name for what a sub-select gives: Postgres 17 has another one
+-- A plan as all versions print it: Postgres 17 has another name for what a sub-select gives, 18 says which scans are disabled.
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        CONTINUE WHEN line LIKE '%Disabled: true';
         RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns \$\d\)', ''), '\(InitPlan \d\)\.col1|\$\d', '$n', 'g');
     END LOOP;
 END $$;
+SELECT plan_of($$SELECT id FROM notes WHERE near_duplicate(body, '渡口第7号灯塔')$$);
+SELECT plan_of($$SELECT id FROM notes WHERE near_duplicate(short, '渡口第7号灯塔')$$);
 SELECT plan_of($$SELECT id FROM notes WHERE near_duplicate(body, (SELECT body FROM notes WHERE id = 7))$$);
-EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM notes b JOIN notes a ON near_duplicate(b.body, a.body) WHERE b.id = 7;
+SELECT plan_of($$SELECT a.id, b.id FROM notes b JOIN notes a ON near_duplicate(b.body, a.body) WHERE b.id = 7$$);
 SET plan_cache_mode = force_generic_plan;
 PREPARE near(text) AS SELECT id FROM notes WHERE near_duplicate(body, $1);
-EXPLAIN (COSTS OFF) EXECUTE near('渡口第7号灯塔');
+SELECT plan_of($$EXECUTE near('渡口第7号灯塔')$$);
 EXECUTE near('渡口第7号灯塔于8日换下了旧灯，守塔人说新灯能照见21里外的船');
 DEALLOCATE near;
 RESET plan_cache_mode;
-EXPLAIN (COSTS OFF) SELECT id FROM notes WHERE near_duplicate(body, random()::text);
+SELECT plan_of($$SELECT id FROM notes WHERE near_duplicate(body, random()::text)$$);
 RESET enable_seqscan;
 DROP TABLE notes, by_scan, by_index;
 
