@@ -58,6 +58,9 @@ SELECT * FROM asked('SELECT d FROM (SELECT signature <~> bits(77) AS d, id FROM 
 SELECT count(*), count(d), bool_and(sorted) FROM (SELECT d, d >= lag(d, 1, 0) OVER () IS NOT false AS sorted
     FROM (SELECT signature <~> bits(77) AS d FROM doc ORDER BY signature <~> bits(77)) x) y;
 SELECT * FROM asked('SELECT signature <~> bits(77) FROM doc WHERE signature <@ hamming_ball(bits(80), 30) ORDER BY signature <~> bits(77) LIMIT 20');
+-- By two distances.
+SELECT count(*), bool_and(sorted) FROM (SELECT (a, b) >= lag((a, b)) OVER () IS NOT false AS sorted
+    FROM (SELECT signature <~> bits(77) AS a, signature <~> bits(500) AS b FROM doc ORDER BY signature <~> bits(77), signature <~> bits(500)) x) y;
 SELECT count(*) FROM (SELECT FROM doc ORDER BY signature <~> NULL LIMIT 3002) d;
 SET work_mem = '64kB';
 SELECT count(*), count(DISTINCT id) FROM (SELECT id FROM doc ORDER BY signature <~> bits(77)) x;
