@@ -169,6 +169,12 @@ INSERT INTO article VALUES (2, 'The mayor opened the new bridge over the river o
 INSERT INTO article VALUES (3, 'Snow is expected in the northern valleys by the end of the week, forecasters say.');
 SELECT neardup.check_index('article_sketch') > 0 AS sound;
 
+-- An expression that fails in the check, which runs it as the owner and by the search path of maintenance.
+CREATE FUNCTION by_path(n int) RETURNS minhash LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RETURN sketch(tokens(n)); END$$;
+CREATE INDEX doc_by_path ON doc USING neardup (by_path(id));
+SELECT neardup.check_index('doc_by_path');
+DROP INDEX doc_by_path;
+
 -- What cannot be.
 CREATE INDEX ON doc USING neardup (id);
 CREATE INDEX ON doc USING neardup (sketch, signature);
