@@ -32,7 +32,6 @@ use kind::Kind;
 
 use crate::error::Result;
 use crate::pg::access;
-use crate::pg::call::boundary;
 
 extension_sql_file!(
     "../../sql/index.sql",
@@ -73,8 +72,7 @@ fn index_kind_of_simhashes() -> i32 {
     sql = "CREATE FUNCTION neardup.check_index(index regclass) RETURNS bigint STABLE STRICT PARALLEL RESTRICTED COST 1000000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn check_index(index: pg_sys::Oid) -> Result<i64> {
-    // SAFETY: pgrx has wrapped this frame, which has nothing to be dropped. Expressions of the index are run below.
-    unsafe { boundary::entry(|| access::check_index(index).map(u64::cast_signed)) }
+    access::check_index(index).map(u64::cast_signed)
 }
 
 #[pg_extern(
