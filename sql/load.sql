@@ -108,7 +108,7 @@ BEGIN
         'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '
         'FROM same s LEFT JOIN judged j ON j.later OPERATOR(pg_catalog.=) s.earlier) '
         'SELECT ', neardup_internal.each('m.k%2$s', keys), ', ', neardup_internal.each('r.k%2$s AS r%2$s', keys),
-        ', r.is_new AS of_new, neardup_internal.number_tid(m.number) AS tid, CASE WHEN r.is_new THEN neardup_internal.number_tid(r.number) END AS stays_tid, c.verdict, ',
+        ', r.is_new AS of_new, neardup_internal.number_tid(m.number) AS tid, c.verdict, ',
         format('CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN ''identical'' ELSE %L END AS measure, ',
             CASE WHEN choice.verify IN ('overlap', 'cosine') THEN choice.verify ELSE 'facts' END),
         'c.value, m.hash AS document_hash, r.hash AS stays_hash FROM copies c JOIN numbered m ON m.number OPERATOR(pg_catalog.=) c.number '
@@ -152,8 +152,8 @@ BEGIN
     EXECUTE format(
         'CREATE TEMPORARY TABLE neardup_load AS WITH copies AS MATERIALIZED (%1$s), listed AS MATERIALIZED ('
         'SELECT row_number() OVER (ORDER BY %2$s, t.neardup_tid) AS place, t.neardup_tid AS tid, neardup_internal.text_hash(%3$s) AS hash FROM %4$s t) '
-        'SELECT l.place, l.tid, l.hash, c.tid IS NOT NULL AS is_copy, o.place AS stays_place, %5$s, c.stays_hash, c.verdict, c.measure, c.value, NULL::text AS state '
-        'FROM listed l LEFT JOIN copies c ON c.tid OPERATOR(pg_catalog.=) l.tid LEFT JOIN listed o ON o.tid OPERATOR(pg_catalog.=) c.stays_tid ORDER BY l.place',
+        'SELECT l.place, l.tid, l.hash, c.tid IS NOT NULL AS is_copy, %5$s, c.stays_hash, c.verdict, c.measure, c.value, NULL::text AS state '
+        'FROM listed l LEFT JOIN copies c ON c.tid OPERATOR(pg_catalog.=) l.tid ORDER BY l.place',
         neardup_internal.new_copies(guarded, source, choice), neardup_internal.keep_order(guarded, 'oldest', choice.time_column, NULL),
         neardup_internal.new_document(guarded, 't'), neardup_internal.as_target(guarded.target, source), neardup_internal.each('c.r%2$s', keys));
     ALTER TABLE pg_temp.neardup_load ADD PRIMARY KEY (place);
@@ -173,10 +173,10 @@ DECLARE
     hash text := format('neardup_internal.text_hash(%s)', neardup_internal.new_document(guarded, 't'));
     original text := format('pg_catalog.concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
     -- Takes rows out of the source, those that are still as they were listed.
-    taken text := format('taken AS (SELECT c.place, c.is_copy, %s AS original, c.measure, c.value, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
+    taken text := format('taken AS (SELECT c.place AS neardup_place, %s AS neardup_original, c.measure AS neardup_measure, c.value AS neardup_value, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
         'WHERE c.place > $1 AND c.place <= $2 AND c.state IS NULL AND c.is_copy = %%L AND %s IS NOT DISTINCT FROM c.hash), '
         'gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
-        'noted AS (UPDATE pg_temp.neardup_load c SET state = %%L FROM gone WHERE c.place = gone.place)', original, rows, hash, source);
+        'noted AS (UPDATE pg_temp.neardup_load c SET state = %%L FROM gone WHERE c.place = gone.neardup_place)', original, rows, hash, source);
 BEGIN
     loaded := array_remove(loaded, mark);
     RETURN ARRAY[
@@ -185,25 +185,23 @@ BEGIN
             'AND EXISTS (SELECT FROM pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k JOIN pg_temp.neardup_newer n ON n.key = k)',
             rows, neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys),
         -- Rows that are no copies.
-        format('WITH ' || taken || ' INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.place', false, 'stored', guarded.target,
+        format('WITH ' || taken || ' INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.neardup_place', false, 'stored', guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
-        -- Copies of rows that are no longer there, or not as they were.
-        format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy AND NOT CASE WHEN c.stays_place IS NULL '
-            'THEN EXISTS (SELECT FROM %s t WHERE %s AND %s = c.stays_hash) ELSE (%s) IS NOT NULL '
-            'AND EXISTS (SELECT FROM pg_temp.neardup_load o WHERE o.place = c.stays_place AND o.state = ''stored'') END',
-            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 't'),
-            neardup_internal.each('c.r%2$s', keys)),
+        -- Copies of rows that are no longer there, or not as they were, or that a trigger has kept out.
+        format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy '
+            'AND NOT EXISTS (SELECT FROM %s t WHERE %s AND %s = c.stays_hash)',
+            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 't')),
         CASE guarded.on_duplicate
-            WHEN 'mark' THEN format('WITH ' || taken || ' INSERT INTO %s (%s, %I) SELECT %s, CAST(g.original AS %s) FROM gone g ORDER BY g.place', true, 'copy',
+            WHEN 'mark' THEN format('WITH ' || taken || ' INSERT INTO %s (%s, %I) SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', true, 'copy',
                 guarded.target, neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
             WHEN 'divert' THEN format('WITH ' || taken || ' INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
-                'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.original, g.measure, g.value, CURRENT_USER FROM gone g ORDER BY g.place', true, 'copy', guarded.diverted_to,
+                'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', true, 'copy', guarded.diverted_to,
                 guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)), neardup_internal.row_type(guarded.target))
             ELSE format('WITH ' || taken || ' SELECT FROM gone', true, 'copy') END,
         -- What the guard is left with, after the commit.
-        format('WITH taken AS (SELECT c.place, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid WHERE c.place > $1 AND c.place <= $2 '
+        format('WITH taken AS (SELECT c.place AS neardup_place, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid WHERE c.place > $1 AND c.place <= $2 '
             'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*) '
-            'INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.place', rows, hash, source, guarded.target,
+            'INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.neardup_place', rows, hash, source, guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
         -- The keys of rows that have come, but for those of these transactions.
         format('INSERT INTO pg_temp.neardup_newer SELECT k FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k '

@@ -111,7 +111,7 @@ fn new_page(index: Index) -> Buffer {
     }
     loop {
         let buffer = index.extend();
-        // Until it was locked, a vacuum may have taken it for one that a crash left behind, and somebody may have reused it.
+        // Until it was locked, somebody may have taken it by a free space map from before a crash, which knows pages that the index has lost.
         if page::is_new(buffer.bytes()) {
             return buffer;
         }

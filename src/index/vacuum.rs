@@ -144,7 +144,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
 /// None of its own.
 pub fn gather_free(index: Index, first: u32, mut pause: impl FnMut()) -> Result<u32> {
     let mut free = 0;
-    for block in first..index.blocks() {
+    for block in first..index.settled_blocks() {
         pause();
         let buffer = index.read(block, Lock::Share)?;
         let is_free = page::is_free(buffer.bytes());

@@ -101,8 +101,16 @@ unsafe fn sketch_bytes<'d>(datum: pg_sys::Datum) -> &'d [u8] {
 unsafe fn keys_of(kind: Kind, value: Option<pg_sys::Datum>, keys: &mut Vec<TreeKey>) -> Result<()> {
     match (kind, value) {
         (Kind::SimHash, value) => kind::simhash_keys(value.map(|datum| datum.value() as u64), keys),
-        // SAFETY: as the caller vouches.
-        (Kind::Sketch, Some(value)) => kind::sketch_keys(unsafe { sketch_bytes(value) }, keys)?,
+        // SAFETY: as the caller vouches. What was unpacked is a copy of our own, and freed: a statement that inserts may have one memory for
+        // all of its rows.
+        (Kind::Sketch, Some(value)) => unsafe {
+            let unpacked = pg_sys::pg_detoast_datum_packed(value.cast_mut_ptr());
+            let result = kind::sketch_keys(sketch_bytes(pg_sys::Datum::from(unpacked)), keys);
+            if !std::ptr::eq(unpacked, value.cast_mut_ptr()) {
+                pg_sys::pfree(unpacked.cast());
+            }
+            result?;
+        },
         (Kind::Sketch, None) => keys.clear(),
     }
     Ok(())

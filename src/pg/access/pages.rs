@@ -81,6 +81,21 @@ impl Index {
         unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM) }
     }
 
+    /// The same without a page that is being added, which has no lock yet: whoever took such a page for a free one and then wanted to add
+    /// another would wait for the one who adds, who waits for the page.
+    pub fn settled_blocks(self) -> u32 {
+        if self.is_local() {
+            return self.blocks();
+        }
+        // SAFETY: the index is open; an error releases the lock with the transaction.
+        unsafe {
+            pg_sys::LockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
+            let blocks = self.blocks();
+            pg_sys::UnlockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
+            blocks
+        }
+    }
+
     /// The error for a page that is damaged.
     pub fn corrupted(self, block: u32, fault: &str) -> ErrorReport {
         let message = format!("index \"{}\" is corrupted at block {block}", self.name());

@@ -162,7 +162,8 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
         let state = state_of(scan);
         let index = Index::new((*scan).indexRelation);
         (*scan).xs_recheck = state.recheck;
-        (*scan).xs_recheckorderby = false;
+        // Of several distances the first decides; the others are given as 0, which none is less than, and Postgres sorts by the true ones.
+        (*scan).xs_recheckorderby = (*scan).numberOfOrderBys > 1;
         let row = if let Some(nearest) = &mut state.nearest {
             let Some((row, distance)) = nearest.next(index)? else { return Ok(false) };
             *(*scan).xs_orderbyvals = pg_sys::Datum::from(distance.unwrap_or_default() as i32);

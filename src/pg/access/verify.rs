@@ -11,7 +11,7 @@ use crate::index::check::{self, Expected, Found};
 use crate::index::kind::Kind;
 use crate::index::pairs::{self, Pairs};
 use crate::pg::access::pages::Index;
-use crate::pg::call::role;
+use crate::pg::call::{boundary, role};
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
@@ -94,6 +94,11 @@ pub fn pairs_of(oid: pg_sys::Oid) -> Result<Pairs> {
 /// # Errors
 /// The first fault; for what is no index of ours, and for a user who does not own the table.
 pub fn check_index(oid: pg_sys::Oid) -> Result<u64> {
+    // SAFETY: pgrx has wrapped the caller, and neither frame has anything to be dropped. Expressions of the index are run below.
+    unsafe { boundary::entry(|| check_closed(oid)) }
+}
+
+fn check_closed(oid: pg_sys::Oid) -> Result<u64> {
     let opened = Opened::open(oid)?;
     if !role::owns(opened.table()) {
         return Err(refused(&opened, "be owner of"));

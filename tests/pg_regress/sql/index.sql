@@ -58,6 +58,9 @@ SELECT * FROM asked('SELECT d FROM (SELECT signature <~> bits(77) AS d, id FROM 
 SELECT count(*), count(d), bool_and(sorted) FROM (SELECT d, d >= lag(d, 1, 0) OVER () IS NOT false AS sorted
     FROM (SELECT signature <~> bits(77) AS d FROM doc ORDER BY signature <~> bits(77)) x) y;
 SELECT * FROM asked('SELECT signature <~> bits(77) FROM doc WHERE signature <@ hamming_ball(bits(80), 30) ORDER BY signature <~> bits(77) LIMIT 20');
+-- By two distances.
+SELECT count(*), bool_and(sorted) FROM (SELECT (a, b) >= lag((a, b)) OVER () IS NOT false AS sorted
+    FROM (SELECT signature <~> bits(77) AS a, signature <~> bits(500) AS b FROM doc ORDER BY signature <~> bits(77), signature <~> bits(500)) x) y;
 SELECT count(*) FROM (SELECT FROM doc ORDER BY signature <~> NULL LIMIT 3002) d;
 SET work_mem = '64kB';
 SELECT count(*), count(DISTINCT id) FROM (SELECT id FROM doc ORDER BY signature <~> bits(77)) x;
@@ -165,6 +168,12 @@ INSERT INTO article VALUES (1, 'The mayor opened the new bridge over the river o
 INSERT INTO article VALUES (2, 'The mayor opened the new bridge over the river on Friday, after nine years and three elections!');
 INSERT INTO article VALUES (3, 'Snow is expected in the northern valleys by the end of the week, forecasters say.');
 SELECT neardup.check_index('article_sketch') > 0 AS sound;
+
+-- An expression that fails in the check, which runs it as the owner and by the search path of maintenance.
+CREATE FUNCTION by_path(n int) RETURNS minhash LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RETURN sketch(tokens(n)); END$$;
+CREATE INDEX doc_by_path ON doc USING neardup (by_path(id));
+SELECT neardup.check_index('doc_by_path');
+DROP INDEX doc_by_path;
 
 -- What cannot be.
 CREATE INDEX ON doc USING neardup (id);
