@@ -52,7 +52,16 @@ EXECUTE any_ball (bits(1));
 RESET plan_cache_mode;
 
 -- By distance: all rows, those without a signature last.
-EXPLAIN (COSTS OFF) SELECT id FROM doc ORDER BY signature <~> bits(77) LIMIT 5;
+-- A plan as all versions print it: Postgres 17 has another name for what a sub-select gives, 18 says which scans are disabled.
+CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        CONTINUE WHEN line LIKE '%Disabled: true';
+        RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns \$\d\)', ''), '\(InitPlan \d\)\.col1|\$\d', '$n', 'g');
+    END LOOP;
+END $$;
+SELECT plan_of($$SELECT id FROM doc ORDER BY signature <~> bits(77) LIMIT 5$$);
 SELECT * FROM asked('SELECT signature <~> bits(77) FROM doc ORDER BY signature <~> bits(77) LIMIT 40');
 SELECT * FROM asked('SELECT d FROM (SELECT signature <~> bits(77) AS d, id FROM doc ORDER BY signature <~> bits(77) LIMIT 3001) x');
 SELECT count(*), count(d), bool_and(sorted) FROM (SELECT d, d >= lag(d, 1, 0) OVER () IS NOT false AS sorted
@@ -69,8 +78,8 @@ RESET work_mem;
 -- Never without a condition.
 SET enable_seqscan = off;
 CREATE INDEX doc_part ON doc USING neardup (sketch) WHERE id > 2000;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM doc WHERE id > 2000 AND id IS NOT NULL;
-EXPLAIN (COSTS OFF) SELECT count(sketch) FROM doc;
+SELECT plan_of($$SELECT count(*) FROM doc WHERE id > 2000$$);
+SELECT plan_of($$SELECT count(sketch) FROM doc$$);
 RESET enable_seqscan;
 -- A partial index.
 DROP INDEX doc_sketch;
@@ -144,7 +153,7 @@ CREATE INDEX parted_sketch ON parted USING neardup (sketch(body));
 CREATE TABLE parted_2 PARTITION OF parted FOR VALUES FROM (100) TO (200);
 INSERT INTO parted SELECT i, format('page %s of the almanac, and what it says of the weather in year %s', i / 2, i / 2) FROM generate_series(0, 199) i;
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT id FROM parted WHERE near_duplicate(body, 'page 60 of the almanac, and what it says of the weather in year 60');
+SELECT plan_of($$SELECT id FROM parted WHERE near_duplicate(body, 'page 60 of the almanac, and what it says of the weather in year 60')$$);
 SELECT id FROM parted WHERE near_duplicate(body, 'page 60 of the almanac, and what it says of the weather in year 60') ORDER BY id;
 RESET enable_seqscan;
 SELECT neardup.check_index('parted_1_sketch_idx') > 0 AS first, neardup.check_index('parted_2_sketch_idx') > 0 AS second;
