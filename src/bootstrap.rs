@@ -2,8 +2,8 @@
 
 use pgrx::prelude::*;
 
+use crate::access;
 use crate::guc;
-use crate::pg::access;
 use crate::pg::call::memory::keep_reserve;
 
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);

@@ -7,6 +7,11 @@ use pgrx::pg_sys::panic::ErrorReport;
 /// The result of every SQL function here; an `Err` becomes a Postgres error with its SQLSTATE, detail and hint.
 pub type Result<T> = std::result::Result<T, ErrorReport>;
 
+/// Makes an error with a SQLSTATE that the core has no kind for.
+pub fn error(code: PgSqlErrorCode, message: impl Into<String>) -> ErrorReport {
+    ErrorReport::new(code, message.into(), "pg_neardup")
+}
+
 /// Turns an error of the core into a report.
 pub fn report(error: Error) -> ErrorReport {
     let code = match error.kind {
@@ -15,7 +20,7 @@ pub fn report(error: Error) -> ErrorReport {
         ErrorKind::InvalidParameter | ErrorKind::Mismatch => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
         ErrorKind::LimitExceeded => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
     };
-    let mut report = ErrorReport::new(code, error.message, "pg_neardup");
+    let mut report = self::error(code, error.message);
     if let Some(detail) = error.detail {
         report = report.set_detail(detail);
     }

@@ -4,6 +4,7 @@
 //! What SQL can say itself stays in `sql/`; everything unsafe stays in [`pg`].
 #![allow(clippy::result_large_err, reason = "pgrx knows an ErrorReport by its type, which a box would hide")]
 
+mod access;
 mod argument;
 mod bootstrap;
 mod cleanup;

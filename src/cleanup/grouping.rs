@@ -5,7 +5,7 @@
 
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};
-use neardup_core::sketch::minhash::{self, MinHashRef, Scheme};
+use neardup_core::sketch::minhash::{self, MinHashRef};
 use neardup_text::{Error, ErrorKind};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -16,6 +16,7 @@ use crate::pg::SimHash;
 use crate::pg::call::boundary;
 use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
+use crate::search::banding::{check_scheme, similarity};
 
 extension_sql_file!("../../sql/grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
 
@@ -156,18 +157,9 @@ impl MinHashes {
     }
 }
 
-/// An error unless the signature's values stand for hash functions, so that bands of them mean something.
-pub fn check_scheme(signature: MinHashRef<'_>) -> neardup_text::Result<()> {
-    if signature.parameters().scheme() == Scheme::ManyHash {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Mismatch, "a bottom_k minhash has no bands")
-        .with_hint("Make the signatures with scheme => 'many_hash'."))
-}
-
 fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     let least = window.argument(THRESHOLD).map(|datum| f64::from_bits(datum.value() as u64));
-    let least = crate::search::banding::similarity(least.ok_or_else(|| null("similarity"))?)?;
+    let least = similarity(least.ok_or_else(|| null("similarity"))?)?;
     let linkage = linkage(window)?;
     let bands = within("bands", integer(window, BANDS, "bands")?, 1..=1024)?;
     let band_rows = within("rows", integer(window, ROWS, "rows")?, 1..=banding::MAX_ROWS)?;

@@ -5,15 +5,14 @@ use pgrx::prelude::*;
 use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;
-use super::error;
 use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
 use super::target::{Guard, Part};
-use crate::error::Result;
+use crate::error::{Result, error};
+use crate::pg::call::column;
 use crate::pg::call::function;
 use crate::pg::call::role;
 use crate::pg::call::trigger::{Row, RowTrigger};
-use crate::pg::value::column;
 
 /// What becomes of the row.
 pub enum Fate {

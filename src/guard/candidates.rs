@@ -20,11 +20,11 @@ use super::subject::{Subject, candidate_document, join_key};
 use super::target::{Guard, Part};
 use super::verify::{Measure, Verifier};
 use crate::error::{Result, report};
+use crate::pg::call::column::microseconds;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::partition::Leaf;
 use crate::pg::table::rows::{Moment, Table, Tid, Version};
 use crate::pg::table::unique;
-use crate::pg::value::column::microseconds;
 use crate::text::analyzer;
 
 /// A key of more rows is hot: site boilerplate and templates, most of whose rows are no copies (docs/candidates.md).

@@ -12,13 +12,11 @@
 //! Deadlocks: nobody waits for a transaction while holding a key, neither for a copy nor for a unique key; keys are taken in ascending order and only after the former row's are
 //! released. What is left is what unique indexes have, too: transactions of several rows that wait for each other's rows.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use pgrx::pg_sys;
-use pgrx::prelude::*;
 
-use super::moved;
 use super::signature::Signature;
 use super::target::Guard;
 use crate::error::Result;
@@ -46,7 +44,6 @@ impl Row {
 
 thread_local! {
     static ROWS: RefCell<Vec<Row>> = const { RefCell::new(Vec::new()) };
-    static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
 
 fn release_where(gone: impl Fn(&Row) -> bool) {
@@ -70,7 +67,6 @@ pub fn row_begins(guard: &Guard, table: pg_sys::Oid) {
 
 /// Locks the keys of a row of `table`; `scope` tells apart rows that are never compared.
 pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, scope: u32) -> Result<()> {
-    listen();
     let column = u32::from(guard.column.cast_unsigned()).wrapping_mul(0x9e37_79b9);
     let keys = signature.lock_keys(&guard.settings)?;
     let mut locks: Vec<KeyLock> =
@@ -121,46 +117,26 @@ pub fn statement_ended() {
     release_where(|row| row.depth >= depth);
 }
 
-/// Asks Postgres once to say when a transaction or a savepoint has ended.
-pub fn listen() {
-    if LISTENING.replace(true) {
-        return;
-    }
-    // SAFETY: the callbacks raise no error: they forget what is released, or release what is held.
-    unsafe {
-        pg_sys::RegisterXactCallback(Some(on_transaction), std::ptr::null_mut());
-        pg_sys::RegisterSubXactCallback(Some(on_savepoint), std::ptr::null_mut());
-    }
+/// Forgets what is held, at the end of a transaction: Postgres has released the locks itself.
+pub fn forget() {
+    ROWS.with(|rows| rows.try_borrow_mut().map(|mut rows| rows.clear()).ok());
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn on_transaction(event: pg_sys::XactEvent::Type, _argument: *mut std::ffi::c_void) {
-    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PRE_PREPARE, XACT_EVENT_PREPARE};
-    // A prepared transaction would hold them until somebody commits it.
-    if event == XACT_EVENT_PRE_PREPARE {
-        release_where(|_| true);
-    }
-    // Postgres has released the locks.
-    if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event) {
-        ROWS.with(|rows| rows.try_borrow_mut().map(|mut rows| rows.clear()).ok());
-        moved::forget();
-    }
+/// Releases all keys.
+pub fn release_all() {
+    release_where(|_| true);
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn on_savepoint(
-    event: pg_sys::SubXactEvent::Type,
-    savepoint: pg_sys::SubTransactionId,
-    parent: pg_sys::SubTransactionId,
-    _argument: *mut std::ffi::c_void,
-) {
-    match event {
-        pg_sys::SubXactEvent::SUBXACT_EVENT_ABORT_SUB => release_where(|row| row.savepoint >= savepoint),
-        pg_sys::SubXactEvent::SUBXACT_EVENT_COMMIT_SUB => ROWS.with_borrow_mut(|rows| {
-            rows.iter_mut().filter(|row| row.savepoint == savepoint).for_each(|row| row.savepoint = parent);
-        }),
-        _ => {}
-    }
+/// Releases the keys of rows of a savepoint that is rolled back, and of those inside it.
+pub fn savepoint_aborted(savepoint: pg_sys::SubTransactionId) {
+    release_where(|row| row.savepoint >= savepoint);
+}
+
+/// Leaves the rows of a savepoint that is released to the one around it.
+pub fn savepoint_released(savepoint: pg_sys::SubTransactionId, parent: pg_sys::SubTransactionId) {
+    ROWS.with_borrow_mut(|rows| {
+        rows.iter_mut().filter(|row| row.savepoint == savepoint).for_each(|row| row.savepoint = parent);
+    });
 }
 
 /// Folds a lock key and a scope into the 32 bits that a lock tag has room for.

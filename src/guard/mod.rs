@@ -7,7 +7,8 @@
 //! 3. [`candidates`]: rows that share a key, by the index, committed or not; [`verify`]: their texts, compared.
 //! 4. [`actions`]: what becomes of the row. Once it is stored, its locks are released.
 //!
-//! [`moved`] keeps rows that an UPDATE moves to another partition from being judged as new. See `docs/guard.md`.
+//! [`moved`] keeps rows that an UPDATE moves to another partition from being judged as new; [`transaction`] says when its notes and the
+//! locks end. See `docs/guard.md`.
 
 mod actions;
 pub mod bypass;
@@ -19,9 +20,9 @@ mod settings;
 mod signature;
 mod subject;
 mod target;
+mod transaction;
 mod verify;
 
-use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::pg::call::boundary;
@@ -35,10 +36,6 @@ extension_sql_file!(
 );
 extension_sql_file!("../../sql/protect.sql", name = "guard_protect", requires = ["guard", row_stored]);
 extension_sql_file!("../../sql/verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
-
-fn error(code: PgSqlErrorCode, message: impl Into<String>) -> ErrorReport {
-    ErrorReport::new(code, message.into(), "neardup.guard")
-}
 
 /// The entry point behind the trigger function `neardup.guard()`.
 ///

@@ -8,7 +8,6 @@ use std::cell::RefCell;
 
 use pgrx::pg_sys;
 
-use super::locks;
 use crate::pg::call::trigger;
 
 /// What the last event on a guarded table was, at one depth of triggers.
@@ -58,8 +57,6 @@ pub fn deleted(table: pg_sys::Oid, content: u64) {
 }
 
 fn note(table: pg_sys::Oid, content: u64, deleted: bool) {
-    // Commands are counted anew in each transaction, so its end must be heard of.
-    locks::listen();
     let (depth, command) = (trigger::depth(), command());
     LAST.with_borrow_mut(|all| {
         let before = all.iter().position(|last| last.depth == depth).map(|i| all.swap_remove(i));

@@ -6,10 +6,10 @@ use neardup_text::hash::token_hash;
 use pgrx::pg_sys;
 
 use super::target::{Guard, Part};
+use crate::pg::call::column::{Column, microseconds};
 use crate::pg::call::function;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::rows::{Table, Tid};
-use crate::pg::value::column::{Column, microseconds};
 
 /// A row that a guard judges.
 pub struct Subject<'a> {

@@ -10,9 +10,8 @@ use ahash::AHashMap;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use super::error;
 use super::settings::{Method, Roles, Settings};
-use crate::error::Result;
+use crate::error::{Result, error};
 use crate::pg::call::trigger::{RowTrigger, is_text};
 use crate::pg::table::catalog::{self, Constant, GuardIndex, Wanted};
 use crate::pg::table::invalidation::{self, Stamp};

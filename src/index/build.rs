@@ -5,13 +5,12 @@
 
 use neardup_text::interrupt;
 
-use super::insert::TreeKey;
-use super::kind::Kind;
-use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, META, Meta, NONE, SIZE};
+use super::kind::{Kind, TreeKey};
+use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, META, Meta, NONE};
 use super::tree;
 use crate::error::Result;
-use crate::pg::access::pages::{Buffer, Index};
-use crate::pg::access::sort::{Record, Sort, Sorted};
+use crate::pg::storage::pages::{Buffer, Index, SIZE};
+use crate::pg::storage::sort::{Record, Sort, Sorted};
 
 /// How far pages are filled, in percent, unless the option says something else.
 pub const FILL: i32 = 82;
@@ -178,7 +177,7 @@ impl Level {
         let root = tree::root(self.tree);
         if self.pages.is_empty() {
             let frame = whole(self.tree, 0);
-            self.index.read(root, crate::pg::access::pages::Lock::Exclusive)?.fill(|bytes| {
+            self.index.read(root, crate::pg::storage::pages::Lock::Exclusive)?.fill(|bytes| {
                 page::write_leaf(bytes, &frame, entries);
             });
             return Ok(());
@@ -189,7 +188,7 @@ impl Level {
         for level in 1.. {
             if below.len() <= DOWN_ROOM {
                 let frame = whole(self.tree, level);
-                self.index.read(root, crate::pg::access::pages::Lock::Exclusive)?.fill(|bytes| {
+                self.index.read(root, crate::pg::storage::pages::Lock::Exclusive)?.fill(|bytes| {
                     page::write_inner(bytes, &frame, &below);
                 });
                 break;

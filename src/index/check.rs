@@ -7,13 +7,13 @@ use std::collections::HashMap;
 
 use neardup_text::interrupt;
 
-use super::insert::TreeKey;
+use super::kind::TreeKey;
 use super::page::{Downlink, Entry, Frame, NONE};
 use super::tree::{check, descend, each_between, root};
 use crate::error::Result;
 use crate::index::build::{entry_of, record};
-use crate::pg::access::pages::{Index, Lock};
-use crate::pg::access::sort::{Sort, Sorted};
+use crate::pg::storage::pages::{Index, Lock};
+use crate::pg::storage::sort::{Sort, Sorted};
 
 /// How many entries without a visible row are gathered before their rows are looked at.
 const BATCH: usize = 1 << 16;

@@ -7,13 +7,11 @@
 //! in between, so that a vacuum cannot free it before its downlink is there. If the server goes down in between, the downlink is missing:
 //! searches then come to the left half and go right.
 
+use super::kind::TreeKey;
 use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, NONE};
 use super::tree::{self, check, descend, try_descend};
 use crate::error::Result;
-use crate::pg::access::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
-
-/// A key and the tree that it belongs to.
-pub type TreeKey = (u8, u64);
+use crate::pg::storage::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
 
 /// A leaf that is locked, and what will be appended to it.
 struct Held {

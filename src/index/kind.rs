@@ -8,7 +8,6 @@
 use neardup_core::banding;
 use neardup_core::sketch::minhash::MinHashRef;
 
-use super::insert::TreeKey;
 use crate::error::{Result, report};
 
 /// The number of bands, and of trees for signatures.
@@ -17,6 +16,9 @@ pub const BANDS: u8 = 4;
 pub const BAND_BITS: u32 = 16;
 /// The tree of the rows without a signature.
 pub const NULLS: u8 = BANDS;
+
+/// A key and the tree that it belongs to.
+pub type TreeKey = (u8, u64);
 
 /// A kind of signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

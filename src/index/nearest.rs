@@ -6,7 +6,7 @@
 use super::search::{self, is_whole_cheaper};
 use super::tree::each_between;
 use crate::error::Result;
-use crate::pg::access::pages::Index;
+use crate::pg::storage::pages::Index;
 
 /// The greatest distance.
 const MOST: u32 = u64::BITS;

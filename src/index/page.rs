@@ -15,8 +15,8 @@
 
 use pgrx::pg_sys;
 
-/// The size of a page.
-pub const SIZE: usize = pg_sys::BLCKSZ as usize;
+use crate::pg::storage::pages::SIZE;
+
 /// The bytes of Postgres's page header.
 const HEADER: usize = 24;
 /// The bytes at the end of a page.

@@ -9,8 +9,8 @@ use neardup_core::grouping::{Partners, Row};
 use super::page::Entry;
 use super::tree::Walk;
 use crate::error::Result;
-use crate::pg::access::pages::Index;
-use crate::pg::access::sort::{Record, Sort, Sorted};
+use crate::pg::storage::pages::Index;
+use crate::pg::storage::sort::{Record, Sort, Sorted};
 
 /// A pair of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

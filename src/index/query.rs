@@ -2,7 +2,7 @@
 
 use super::search;
 use crate::error::Result;
-use crate::pg::access::pages::Index;
+use crate::pg::storage::pages::Index;
 
 /// What is looked for.
 #[derive(Clone, Debug, PartialEq)]

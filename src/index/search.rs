@@ -4,7 +4,7 @@ use super::kind::{BAND_BITS, BANDS, NULLS, rotated};
 use super::page::Entry;
 use super::tree::{check, descend, each_between};
 use crate::error::Result;
-use crate::pg::access::pages::{Index, Lock};
+use crate::pg::storage::pages::{Index, Lock};
 
 /// Hands over each row that has one of the keys, once for each of them.
 ///

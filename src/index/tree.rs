@@ -10,7 +10,7 @@ use neardup_text::interrupt;
 use super::kind::Kind;
 use super::page::{Entry, Frame, META, Meta, NONE, Page};
 use crate::error::Result;
-use crate::pg::access::pages::{Buffer, Index, Lock};
+use crate::pg::storage::pages::{Buffer, Index, Lock};
 
 /// A tree that has not been seen in order after so many attempts is damaged: each means that a page was reused just then.
 const MOST_RESTARTS: u32 = 1000;

@@ -9,7 +9,7 @@ use neardup_text::interrupt;
 use super::page::{self, Downlink, Entry, Page};
 use super::tree::{check, descend};
 use crate::error::Result;
-use crate::pg::access::pages::{Buffer, Change, Index, Lock};
+use crate::pg::storage::pages::{Buffer, Change, Index, Lock};
 
 /// What a vacuum has done.
 #[derive(Clone, Copy, Debug, Default)]

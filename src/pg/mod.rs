@@ -1,10 +1,12 @@
-//! Between Postgres's memory and Rust values: the only place with `unsafe`, besides the two C-callable entry points
-//! that Postgres itself calls (the window function and the trigger).
+//! Postgres's C API behind safe views: values, calls, locks, tables, the planner, pages of an index.
+//!
+//! Nothing here imports another part of the extension. `unsafe` stands outside of it only in functions that Postgres calls by a pointer:
+//! the access method ([`crate::access`]), the trigger, the window functions.
 
-pub mod access;
 pub mod call;
 pub mod lock;
 pub mod planner;
+pub mod storage;
 pub mod table;
 pub mod value;
 

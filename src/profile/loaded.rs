@@ -7,17 +7,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use neardup_core::profile::{Profile, Statistics};
-use neardup_text::Scratch;
+use neardup_text::{Analyzer, Scratch};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
 use crate::pg::table::read::{Moment, Reader, Value};
-use crate::text::analyzer;
-
-/// How the text of an analyzer begins that is a profile.
-pub const PREFIX: &str = "profile:";
+use crate::text::analyzer::{self, PROFILE_PREFIX};
 
 /// How much memory the profiles of a backend may take, of which the one in use may take more: a few of usual size.
 const KEPT_BYTES: usize = 128 << 20;
@@ -141,14 +138,28 @@ pub fn with<T>(
     role: Option<pg_sys::Oid>,
     work: impl FnOnce(&Profile, &mut Scratch) -> T,
 ) -> Result<T> {
-    let reference = reference.strip_prefix(PREFIX).unwrap_or(reference);
+    let reference = reference.strip_prefix(PROFILE_PREFIX).unwrap_or(reference);
     let profile = load(resolve(reference, role)?, role)?;
     Ok(analyzer::with_scratch(|scratch| work(&profile, scratch)))
 }
 
+/// Runs `work` with the analyzer that `text` stands for, which may be a profile: `profile:name` or `profile:name@version`.
+///
+/// Only for callers that are not IMMUTABLE. A profile is read with the rights of `role`, or of the current user.
+pub fn with_analyzer<T>(
+    text: &str,
+    role: Option<pg_sys::Oid>,
+    work: impl FnOnce(&Analyzer, &mut Scratch) -> T,
+) -> Result<T> {
+    if text.trim_start().starts_with(PROFILE_PREFIX) {
+        return with(text.trim(), role, |profile, scratch| work(profile.analyzer(), scratch));
+    }
+    analyzer::with(text, work)
+}
+
 /// Gives the text of an analyzer with the version that a profile in it stands for now.
 pub fn pinned(text: &str) -> Result<String> {
-    let Some(reference) = text.trim().strip_prefix(PREFIX) else { return Ok(text.to_owned()) };
+    let Some(reference) = text.trim().strip_prefix(PROFILE_PREFIX) else { return Ok(text.to_owned()) };
     let version = resolve(reference, None)?;
-    Ok(format!("{PREFIX}{}@{version}", split(reference).0))
+    Ok(format!("{PROFILE_PREFIX}{}@{version}", split(reference).0))
 }

@@ -21,7 +21,7 @@ use crate::pg::SimHash;
 use crate::text::analyzer;
 use crate::text::tokens::{as_array, ranked_words, token_list};
 
-pub use loaded::{PREFIX, with};
+pub use loaded::{with, with_analyzer};
 
 extension_sql_file!("../../sql/profile.sql", name = "profile", requires = ["guard", "simhash_operators"]);
 
@@ -111,7 +111,7 @@ fn weighted(
 /// What a guard signs with: an analyzer or a profile, each token weighing as often as it occurs.
 #[pg_extern(sql = false)]
 fn analyzer_simhash(document: &str, analyzer: &str) -> Result<Option<SimHash>> {
-    let signature = analyzer::with_profile(analyzer, None, |analyzer, scratch| {
+    let signature = with_analyzer(analyzer, None, |analyzer, scratch| {
         neardup_core::document::simhash(document, analyzer, scratch)
     })?;
     Ok(signature.map_err(report)?.map(SimHash))

@@ -3,12 +3,11 @@
 
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::plot;
-use neardup_core::sketch::minhash::MinHashRef;
+use neardup_core::sketch::minhash::{MinHashRef, Scheme};
 use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::cleanup::grouping::check_scheme;
 use crate::error::{Result, report};
 use crate::pg::{MinHashType, SimHash, Stored};
 
@@ -62,6 +61,15 @@ fn minhash_bands(
     let mut keys = Vec::new();
     banding::minhash_bands(signature.values(), bands, rows, |key| keys.push(key)).map_err(report)?;
     Ok(keys)
+}
+
+/// An error unless the signature's values stand for hash functions, so that bands of them mean something.
+pub fn check_scheme(signature: MinHashRef<'_>) -> neardup_text::Result<()> {
+    if signature.parameters().scheme() == Scheme::ManyHash {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Mismatch, "a bottom_k minhash has no bands")
+        .with_hint("Make the signatures with scheme => 'many_hash'."))
 }
 
 /// Checks a similarity, which is above 0 and at most 1.

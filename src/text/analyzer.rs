@@ -7,7 +7,9 @@ use neardup_text::{Analyzer, Scratch, Spec};
 use neardup_text::{Error, ErrorKind};
 
 use crate::error::{Result, report};
-use crate::profile;
+
+/// How the text of an analyzer begins that is a profile, which lies in a table: [`crate::profile`] reads it.
+pub const PROFILE_PREFIX: &str = "profile:";
 
 /// How many compiled analyzers a backend keeps; a query uses one or two.
 const CACHED: usize = 16;
@@ -30,7 +32,7 @@ fn compile(text: &str) -> neardup_text::Result<Compiled> {
 
 /// Refuses a profile: whoever asks here is IMMUTABLE, and a profile lies in a table.
 fn not_a_profile(text: &str) -> Result<()> {
-    if !text.trim_start().starts_with(profile::PREFIX) {
+    if !text.trim_start().starts_with(PROFILE_PREFIX) {
         return Ok(());
     }
     let message = format!("analyzer \"{text}\" is a profile, which an IMMUTABLE function cannot use");
@@ -82,18 +84,4 @@ pub fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     let result = work(&mut scratch);
     SCRATCH.replace(scratch);
     result
-}
-
-/// Runs `work` with the analyzer that `text` stands for, which may be a profile: `profile:name` or `profile:name@version`.
-///
-/// Only for callers that are not IMMUTABLE. A profile is read with the rights of `role`, or of the current user.
-pub fn with_profile<T>(
-    text: &str,
-    role: Option<pgrx::pg_sys::Oid>,
-    work: impl FnOnce(&Analyzer, &mut Scratch) -> T,
-) -> Result<T> {
-    if text.trim_start().starts_with(profile::PREFIX) {
-        return profile::with(text.trim(), role, |profile, scratch| work(profile.analyzer(), scratch));
-    }
-    with(text, work)
 }

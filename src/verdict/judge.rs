@@ -11,7 +11,7 @@ use crate::error::{Result, report};
 use crate::pg::Record;
 use crate::pg::value::record::Fields;
 use crate::profile;
-use crate::text::analyzer;
+use crate::text::analyzer::PROFILE_PREFIX;
 
 /// By what two texts are held to be one message.
 pub enum Rule<'r> {
@@ -42,7 +42,7 @@ pub struct Tokens {
 impl Tokens {
     fn of(document: &str, name: &str) -> Result<Self> {
         let mut counts: AHashMap<u64, u32> = AHashMap::new();
-        analyzer::with_profile(name, None, |analyzer, scratch| {
+        profile::with_analyzer(name, None, |analyzer, scratch| {
             analyzer.tokens(document, scratch, &mut |token| *counts.entry(token_hash(token)).or_default() += 1)
         })?
         .map_err(report)?;
@@ -89,7 +89,7 @@ impl<'r> Rule<'r> {
                 let measure = |a: &Tokens, b: &Tokens| weighted_cosine((&a.hashes, &a.counts), (&b.hashes, &b.counts));
                 Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
             }
-            profile if profile.starts_with(profile::PREFIX) => Ok(Self::Profile(profile, None)),
+            profile if profile.starts_with(PROFILE_PREFIX) => Ok(Self::Profile(profile, None)),
             _ => Err(wrong(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}"))),
         }
     }

@@ -21,7 +21,14 @@ pub mod raw {
 
     use pgrx::pg_sys;
 
-    use crate::pg::call::window::WindowObject;
+    /// Postgres's window object, of which only pointers are seen.
+    #[repr(C)]
+    pub struct WindowObjectData {
+        _opaque: [u8; 0],
+    }
+
+    /// The window object of a call.
+    pub type WindowObject = *mut WindowObjectData;
 
     // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 14 to 18.
     unsafe extern "C-unwind" {

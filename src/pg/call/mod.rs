@@ -2,6 +2,7 @@
 
 pub mod aggregate;
 pub mod boundary;
+pub mod column;
 pub mod function;
 pub mod memory;
 pub mod role;

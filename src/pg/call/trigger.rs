@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use pgrx::{FromDatum, pg_sys};
 
-use crate::pg::value::column::Column;
+use crate::pg::call::column::Column;
 
 /// One firing of a `BEFORE ... FOR EACH ROW` trigger.
 ///
@@ -212,7 +212,7 @@ impl<'a> RowTrigger<'a> {
         let value = self.value(row, column)?;
         // SAFETY: the value is of the type that the relation's descriptor gives the column.
         unsafe {
-            Some(crate::pg::value::column::output(
+            Some(crate::pg::call::column::output(
                 value,
                 pg_sys::SPI_gettypeid((*self.data.tg_relation).rd_att, i32::from(column)),
             ))

@@ -8,19 +8,11 @@ use std::marker::PhantomData;
 
 use pgrx::{FromDatum, PgMemoryContexts, pg_sys};
 
+use super::boundary::raw::WindowObject;
 use super::boundary::{self, raw};
 
 /// Position relative to the first row of the partition (`WINDOW_SEEK_HEAD` in windowapi.h).
 const SEEK_HEAD: c_int = 1;
-
-/// Postgres's window object, of which only pointers are seen.
-#[repr(C)]
-pub struct WindowObjectData {
-    _opaque: [u8; 0],
-}
-
-/// The window object of a call.
-pub type WindowObject = *mut WindowObjectData;
 
 /// The window in which one call of a window function runs.
 pub struct Window<'a> {

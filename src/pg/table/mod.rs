@@ -6,6 +6,5 @@ pub mod partition;
 pub mod read;
 pub mod rows;
 pub mod scan;
-pub mod search;
 pub mod temporary;
 pub mod unique;

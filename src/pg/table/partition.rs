@@ -6,8 +6,8 @@ use std::ffi::CStr;
 use pgrx::{PgList, pg_sys};
 
 use crate::pg::call::boundary::{self, raw};
+use crate::pg::call::column::microseconds;
 use crate::pg::call::trigger::{self, RowTrigger};
-use crate::pg::value::column::microseconds;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 

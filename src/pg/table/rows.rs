@@ -220,10 +220,7 @@ impl Table {
         let value = self.value(column)?;
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
         self.in_row_memory(|| unsafe {
-            Some(crate::pg::value::column::output(
-                value,
-                pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column)),
-            ))
+            Some(crate::pg::call::column::output(value, pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column))))
         })
     }
 

@@ -1,7 +1,6 @@
 //! Values: the types of the extension and of Postgres that it reads, as arguments and results.
 
 pub mod bit_string;
-pub mod column;
 pub mod hamming_ball;
 pub mod integers;
 pub mod record;

@@ -5,13 +5,13 @@ use std::ffi::{c_char, c_void};
 use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::options::fill_of;
-use super::{declared_kind, keys_of, kind_of, raise, row_of};
+use super::values::{declared_kind, keys_of, kind_of, raise, row_of};
 use crate::error::Result;
 use crate::index::build::{self, Builder};
-use crate::index::insert::{self, TreeKey};
-use crate::index::kind::Kind;
-use crate::pg::access::pages::Index;
+use crate::index::insert;
+use crate::index::kind::{Kind, TreeKey};
 use crate::pg::call::boundary;
+use crate::pg::storage::pages::Index;
 
 /// The steps of a build as `pg_stat_progress_create_index` names them; 1 is Postgres's own, "initializing".
 const PHASES: [&std::ffi::CStr; 4] = [c"initializing", c"scanning table", c"sorting keys", c"writing pages"];

@@ -2,7 +2,7 @@
 
 use pgrx::{PgList, pg_sys};
 
-use super::{keys_of, raise};
+use super::values::{keys_of, raise};
 use crate::index::cost::{Prices, Size, Work};
 use crate::index::kind::Kind;
 use crate::pg::call::boundary;

@@ -5,9 +5,10 @@
 
 use pgrx::{itemptr, pg_sys};
 
-use super::rows::{Table, Tid};
+use super::scan::last_rows;
+use super::values::is_ours;
 use crate::error::Result;
-use crate::pg::access;
+use crate::pg::table::rows::{Table, Tid};
 
 /// No page of a table has more rows, also where Postgres was built with pages of 32 kB: 1,169.
 const MOST_ON_A_PAGE: usize = 2048;
@@ -37,7 +38,7 @@ impl Table {
             (index, scan)
         };
         // SAFETY: the index is open.
-        let is_bounded = unsafe { access::is_ours(index) };
+        let is_bounded = unsafe { is_ours(index) };
         Search { index, scan, key, is_bounded }
     }
 }
@@ -54,7 +55,7 @@ impl Search {
     pub unsafe fn matching(&mut self, query: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
         if self.is_bounded && most < usize::MAX {
             // SAFETY: the index is open and of sketches, and the query is one, as the caller vouches.
-            return unsafe { access::last_rows(self.index, query, most) };
+            return unsafe { last_rows(self.index, query, most) };
         }
         self.key.sk_argument = query;
         let mut found = Vec::new();

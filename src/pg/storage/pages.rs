@@ -17,8 +17,9 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::Result;
-use crate::index::page::SIZE;
 
+/// The size of a page.
+pub const SIZE: usize = pg_sys::BLCKSZ as usize;
 /// `InvalidSubTransactionId` (c.h).
 const NO_SUBTRANSACTION: pg_sys::SubTransactionId = 0;
 

@@ -5,13 +5,13 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use super::build::read_rows;
-use super::{is_ours, kind_of, tid_of};
+use super::values::{is_ours, kind_of, tid_of};
 use crate::error::Result;
 use crate::index::check::{self, Expected, Found};
 use crate::index::kind::Kind;
 use crate::index::pairs::{self, Pairs};
-use crate::pg::access::pages::Index;
 use crate::pg::call::{boundary, role};
+use crate::pg::storage::pages::Index;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 

@@ -2,13 +2,13 @@
 
 use pgrx::{PgMemoryContexts, pg_sys};
 
-use super::{keys_of, kind_of, raise, sketch_bytes, tid_of};
+use super::values::{keys_of, kind_of, raise, sketch_bytes, tid_of};
 use crate::error::Result;
 use crate::index::kind::{Kind, banded};
 use crate::index::nearest::Nearest;
 use crate::index::query::{self, Query};
-use crate::pg::access::pages::Index;
 use crate::pg::call::boundary;
+use crate::pg::storage::pages::Index;
 use crate::pg::value::hamming_ball::HammingBall;
 
 /// `MaxHeapTuplesPerPage`.

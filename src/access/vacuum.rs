@@ -4,11 +4,11 @@ use std::ffi::c_void;
 
 use pgrx::pg_sys;
 
-use super::{kind_of, raise, tid_of};
+use super::values::{kind_of, raise, tid_of};
 use crate::error::Result;
 use crate::index::vacuum;
-use crate::pg::access::pages::Index;
 use crate::pg::call::boundary;
+use crate::pg::storage::pages::Index;
 
 type Stats = *mut pg_sys::IndexBulkDeleteResult;
 

@@ -1,0 +1,110 @@
+//! What all functions of the access method need: the kind of an index, the keys of a value, the address of a row.
+
+use pgrx::prelude::*;
+use pgrx::{FromDatum, pg_sys};
+
+use crate::error::Result;
+use crate::index::kind::{self, Kind, TreeKey};
+use crate::index::tree;
+use crate::pg::storage::pages::Index;
+
+/// The number of the support function that says an operator class's kind of signature.
+pub(super) const KIND_FUNCTION: u16 = 1;
+
+/// Makes a Postgres error of an `Err`.
+pub(super) fn raise<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => {
+            error.report(PgLogLevel::ERROR);
+            unreachable!("an error does not return")
+        }
+    }
+}
+
+/// The kind of signature of an index, as its operator class says.
+///
+/// # Safety
+/// The index must be open.
+pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
+    // SAFETY: as the caller vouches; the support function is one of ours without arguments, since only a superuser makes operator classes.
+    let number = unsafe {
+        let function = pg_sys::index_getprocid(index, 1, KIND_FUNCTION);
+        pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value()
+    };
+    let kind = u8::try_from(number).ok().and_then(Kind::of_number);
+    // SAFETY: the index is open.
+    kind.ok_or_else(|| unsafe { Index::new(index) }.corrupted(0, "its operator class is unknown"))
+}
+
+/// The kind of signature of an index, as its metapage says: read once, then kept with the relation.
+///
+/// # Safety
+/// The index must be open.
+pub(super) unsafe fn kind_of(index: pg_sys::Relation) -> Result<Kind> {
+    // SAFETY: as the caller vouches. Postgres frees what is kept there together with the relation, or when the index changes.
+    unsafe {
+        let kept = (*index).rd_amcache.cast::<u8>();
+        if let Some(kind) = kept.as_ref().copied().and_then(Kind::of_number) {
+            return Ok(kind);
+        }
+        let kind = tree::kind(Index::new(index))?;
+        let memory = pg_sys::MemoryContextAlloc((*index).rd_indexcxt, size_of::<u8>()).cast::<u8>();
+        memory.write(kind.number());
+        (*index).rd_amcache = memory.cast();
+        Ok(kind)
+    }
+}
+
+/// Whether an index is of this access method.
+///
+/// # Safety
+/// The index must be open.
+pub(super) unsafe fn is_ours(index: pg_sys::Relation) -> bool {
+    // SAFETY: as the caller vouches; the name is ours, since access methods have no schemas.
+    unsafe { (*(*index).rd_rel).relam == pg_sys::get_am_oid(c"neardup".as_ptr(), true) }
+}
+
+/// The bytes of a `minhash`; what had to be unpacked for them is in the current memory context.
+///
+/// # Safety
+/// `datum` must be a value of the type.
+pub(super) unsafe fn sketch_bytes<'d>(datum: pg_sys::Datum) -> &'d [u8] {
+    // SAFETY: as the caller vouches: a varlena like bytea.
+    unsafe { <&[u8]>::from_datum(datum, false) }.unwrap_or_default()
+}
+
+/// Gives the keys of the value in an index's column.
+///
+/// # Safety
+/// `value` must be of the kind's type.
+pub(super) unsafe fn keys_of(kind: Kind, value: Option<pg_sys::Datum>, keys: &mut Vec<TreeKey>) -> Result<()> {
+    match (kind, value) {
+        (Kind::SimHash, value) => kind::simhash_keys(value.map(|datum| datum.value() as u64), keys),
+        // SAFETY: as the caller vouches. What was unpacked is a copy of our own, and freed: a statement that inserts may have one memory for
+        // all of its rows.
+        (Kind::Sketch, Some(value)) => unsafe {
+            let unpacked = pg_sys::pg_detoast_datum_packed(value.cast_mut_ptr());
+            let result = kind::sketch_keys(sketch_bytes(pg_sys::Datum::from(unpacked)), keys);
+            if !std::ptr::eq(unpacked, value.cast_mut_ptr()) {
+                pg_sys::pfree(unpacked.cast());
+            }
+            result?;
+        },
+        (Kind::Sketch, None) => keys.clear(),
+    }
+    Ok(())
+}
+
+/// A row's address as a number.
+pub(super) fn row_of(tid: pg_sys::ItemPointerData) -> u64 {
+    let block = u64::from(tid.ip_blkid.bi_hi) << 16 | u64::from(tid.ip_blkid.bi_lo);
+    block << 16 | u64::from(tid.ip_posid)
+}
+
+/// A number as a row's address.
+pub(super) fn tid_of(row: u64) -> pg_sys::ItemPointerData {
+    let mut tid = pg_sys::ItemPointerData::default();
+    pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
+    tid
+}

@@ -1,0 +1,4 @@
+//! What an access method needs of Postgres: pages under locks and WAL, and the sort of a build.
+
+pub mod pages;
+pub mod sort;
