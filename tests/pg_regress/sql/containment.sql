@@ -23,15 +23,6 @@ SELECT (SELECT count(*) FROM posts a JOIN posts b ON overlap_within(a.tokens, b.
        (SELECT count(*) FROM posts a JOIN posts b ON overlap_similarity(a.tokens, b.tokens) >= 0.8) AS by_force;
 SELECT (SELECT count(*) FROM posts a JOIN posts b ON overlap_within(a.tokens, b.tokens, 0.6)) AS by_index,
        (SELECT count(*) FROM posts a JOIN posts b ON overlap_similarity(a.tokens, b.tokens) >= 0.6) AS by_force;
--- A plan as all versions print it: Postgres 17 has another name for what a sub-select gives, 18 says which scans are disabled.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        CONTINUE WHEN line LIKE '%Disabled: true';
-        RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns \$\d\)', ''), '\(InitPlan \d\)\.col1|\$\d', '$n', 'g');
-    END LOOP;
-END $$;
 SELECT plan_of($$SELECT id FROM posts WHERE overlap_within(tokens, '{1,2,3}', 0.8)$$);
 SELECT plan_of($$SELECT b.id FROM posts a JOIN posts b ON overlap_within(b.tokens, a.tokens, 0.8) WHERE a.id = 7$$);
 SELECT plan_of($$SELECT id FROM posts WHERE overlap_within(tokens, (SELECT tokens FROM posts WHERE id = 7), 0.6)$$);

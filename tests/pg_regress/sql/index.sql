@@ -52,15 +52,6 @@ EXECUTE any_ball (bits(1));
 RESET plan_cache_mode;
 
 -- By distance: all rows, those without a signature last.
--- A plan as all versions print it: Postgres 17 has another name for what a sub-select gives, 18 says which scans are disabled.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        CONTINUE WHEN line LIKE '%Disabled: true';
-        RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns \$\d\)', ''), '\(InitPlan \d\)\.col1|\$\d', '$n', 'g');
-    END LOOP;
-END $$;
 SELECT plan_of($$SELECT id FROM doc ORDER BY signature <~> bits(77) LIMIT 5$$);
 SELECT * FROM asked('SELECT signature <~> bits(77) FROM doc ORDER BY signature <~> bits(77) LIMIT 40');
 SELECT * FROM asked('SELECT d FROM (SELECT signature <~> bits(77) AS d, id FROM doc ORDER BY signature <~> bits(77) LIMIT 3001) x');

@@ -18,15 +18,6 @@ SELECT similarity,
        (SELECT count(*) FROM signed a JOIN signed b ON minhash_within(a.sig, b.sig, similarity)) AS by_index,
        (SELECT count(*) FROM signed a JOIN signed b ON jaccard_similarity(a.sig, b.sig) >= similarity) AS by_force
 FROM unnest(ARRAY[0.01, 0.3, 0.7, 0.8, 0.9, 1]) similarity;
--- A plan as all versions print it: Postgres 17 has another name for what a sub-select gives, 18 says which scans are disabled.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        CONTINUE WHEN line LIKE '%Disabled: true';
-        RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns \$\d\)', ''), '\(InitPlan \d\)\.col1|\$\d', '$n', 'g');
-    END LOOP;
-END $$;
 SELECT plan_of($$SELECT id FROM signed WHERE minhash_within(sig, (SELECT sig FROM signed WHERE id = 7), 0.8)$$);
 SELECT plan_of($$SELECT a.id, b.id FROM signed b JOIN signed a ON minhash_within(a.sig, b.sig, 0.8) WHERE b.id = 7$$);
 SET plan_cache_mode = force_generic_plan;

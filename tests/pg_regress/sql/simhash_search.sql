@@ -33,15 +33,6 @@ SELECT k,
 FROM unnest('{0,1,3,7,8,11,12,20,64}'::int[]) k;
 
 -- the index serves a WHERE, a join and a prepared statement
--- A plan as all versions print it: Postgres 17 has another name for what a sub-select gives, 18 says which scans are disabled.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        CONTINUE WHEN line LIKE '%Disabled: true';
-        RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns \$\d\)', ''), '\(InitPlan \d\)\.col1|\$\d', '$n', 'g');
-    END LOOP;
-END $$;
 SELECT plan_of($$SELECT id FROM signed WHERE simhash_within(sig, '0123456789abcdef', 3)$$);
 SELECT plan_of($$SELECT id FROM signed WHERE sig <@ hamming_ball('0123456789abcdef', 3)$$);
 SELECT plan_of($$SELECT a.id, b.id FROM signed b JOIN signed a ON simhash_within(a.sig, b.sig, 3) WHERE b.id = 7$$);

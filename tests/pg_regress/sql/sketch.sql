@@ -33,15 +33,6 @@ CREATE TABLE by_scan AS SELECT a.id AS a, b.id AS b FROM notes a JOIN notes b ON
 SET enable_seqscan = off;
 CREATE TABLE by_index AS SELECT a.id AS a, b.id AS b FROM notes a JOIN notes b ON near_duplicate(a.body, b.body);
 SELECT (SELECT count(*) FROM by_scan) > 200 AS some, (SELECT count(*) FROM (TABLE by_scan EXCEPT TABLE by_index) d) AS missed, (SELECT count(*) FROM (TABLE by_index EXCEPT TABLE by_scan) d) AS invented;
--- A plan as all versions print it: Postgres 17 has another name for what a sub-select gives, 18 says which scans are disabled.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        CONTINUE WHEN line LIKE '%Disabled: true';
-        RETURN NEXT regexp_replace(regexp_replace(line, ' \(returns \$\d\)', ''), '\(InitPlan \d\)\.col1|\$\d', '$n', 'g');
-    END LOOP;
-END $$;
 SELECT plan_of($$SELECT id FROM notes WHERE near_duplicate(body, '渡口第7号灯塔')$$);
 SELECT plan_of($$SELECT id FROM notes WHERE near_duplicate(short, '渡口第7号灯塔')$$);
 SELECT plan_of($$SELECT id FROM notes WHERE near_duplicate(body, (SELECT body FROM notes WHERE id = 7))$$);

@@ -1,11 +1,11 @@
 //! `tests/pg_regress`: SQL files and the output they must give, by Postgres's own pg_regress.
 //!
-//! Each file starts in a fresh database that has the extension in it, so that none depends on another.
+//! Each file starts in a fresh database that has the extension in it, and what `setup.sql` makes, so that none depends on another.
 
 use crate::check::{Context, Tally};
 use crate::command::{output, root};
 use crate::error::{Doing, Result};
-use crate::psql::fresh_database;
+use crate::psql::{fresh_database, query};
 use crate::say::seconds;
 use std::path::Path;
 use std::time::Instant;
@@ -39,6 +39,9 @@ fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -> Re
 fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Result<bool> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
+    if let Ok(setup) = std::fs::read_to_string(directory.join("setup.sql")) {
+        query(server, DATABASE, &setup)?;
+    }
     let results = server.directory().join("results-of-regress");
     std::fs::create_dir_all(&results).doing("create", &results)?;
     let diffs = results.join("regression.diffs");
