@@ -145,7 +145,7 @@ impl Earlier {
     /// be compared with, those with most shared keys first.
     fn take(&mut self, position: u64) -> Vec<i64> {
         if let Some([_, first]) = self.same.next_if(|[later, _]| *later == position) {
-            return vec![-first.cast_signed()];
+            return vec![first.cast_signed().wrapping_neg()];
         }
         let mut found: Vec<(u32, u64, u64)> = Vec::new();
         let mut enough = ENOUGH;
