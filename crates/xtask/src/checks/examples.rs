@@ -39,7 +39,7 @@ type Message<'a> = (usize, &'a str);
 /// Runs the examples of every document.
 pub fn run(context: &Context) -> Result<Tally> {
     let mut documents = Vec::new();
-    for directory in [root(), root().join("docs")] {
+    for directory in [root(), root().join("docs"), root().join("docs/internals")] {
         let of_it = names(&directory, "md")?.into_iter();
         let of_it = of_it.filter(|name| directory != root() || name.starts_with("README"));
         documents.extend(of_it.map(|name| directory.join(name + ".md")));
