@@ -1,4 +1,4 @@
-//! The golden vectors of `docs/signatures.md`, computed anew: what the page promises is what the code does.
+//! The golden vectors of `docs/internals/signatures.md`, computed anew: what the page promises is what the code does.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use neardup_core::document::{HashedTokens, Weights, minhash as minhash_of};
@@ -178,7 +178,7 @@ fn computed() -> Vec<(String, String)> {
 
 #[test]
 fn the_page_states_what_the_code_computes() {
-    let page = include_str!("../../../docs/signatures.md");
+    let page = include_str!("../../../docs/internals/signatures.md");
     let block = page.split_once("```golden\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
     let stated: Vec<(String, String)> =
         block.lines().filter_map(|line| line.split_once(" = ")).map(|(a, b)| (a.to_owned(), b.to_owned())).collect();

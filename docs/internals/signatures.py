@@ -1,8 +1,8 @@
-"""The signatures of docs/signatures.md, in the plainest Python: a second implementation, to check the first against.
+"""The signatures of docs/internals/signatures.md, in the plainest Python: a second implementation, to check the first against.
 
     pip install xxhash
-    python docs/signatures.py            # checks the golden vectors in docs/signatures.md
-    python docs/signatures.py --print    # prints them
+    python docs/internals/signatures.py            # checks the golden vectors in docs/internals/signatures.md
+    python docs/internals/signatures.py --print    # prints them
 
 Slow on purpose: every function says what the specification says, and nothing else.
 """
@@ -280,7 +280,7 @@ def main():
     for line in sorted(set(stated) ^ set(computed)):
         print(("stated, not computed: " if line in stated else "computed, not stated: ") + line)
     if stated != computed:
-        sys.exit("docs/signatures.md and this implementation differ")
+        sys.exit("docs/internals/signatures.md and this implementation differ")
     print(f"{len(computed)} golden vectors agree")
 
 
