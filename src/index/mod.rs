@@ -37,7 +37,7 @@ extension_sql_file!(
     "../../sql/index.sql",
     name = "index",
     requires =
-        ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index, candidate_pairs]
+        ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
 );
 
 /// Says to the access method that an operator class is of sketches.
@@ -73,31 +73,4 @@ fn index_kind_of_simhashes() -> i32 {
 )]
 fn check_index(index: pg_sys::Oid) -> Result<i64> {
     access::check_index(index).map(u64::cast_signed)
-}
-
-#[pg_extern(
-    stable,
-    strict,
-    parallel_restricted,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.candidate_pairs(index regclass) RETURNS TABLE (earlier tid, later tid, shared integer, hot integer) STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-fn candidate_pairs(
-    index: pg_sys::Oid,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(earlier, pg_sys::ItemPointerData),
-            name!(later, pg_sys::ItemPointerData),
-            name!(shared, i32),
-            name!(hot, i32),
-        ),
-    >,
-> {
-    let pairs = access::pairs_of(index)?;
-    Ok(TableIterator::new(pairs.map(|pair| {
-        let [earlier, later] = [pair.earlier, pair.later].map(access::tid_of);
-        (earlier, later, pair.shared as i32, pair.hot as i32)
-    })))
 }

@@ -15,7 +15,7 @@ mod verify;
 
 pub use options::define;
 pub use scan::last_rows;
-pub use verify::{check_index, pairs_of};
+pub use verify::check_index;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;

@@ -5,5 +5,6 @@ pub mod boundary;
 pub mod function;
 pub mod memory;
 pub mod role;
+pub mod set;
 pub mod trigger;
 pub mod window;
