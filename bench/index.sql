@@ -20,8 +20,9 @@ BEGIN
 END
 $$;
 -- Builds an index and looks up, then grows the table: 19 of 20 rows at once, the others after a checkpoint.
-CREATE PROCEDURE bench.try_way(w bench.ways, target regclass, probes int) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE bench.try_way(way int, target regclass, probes int) LANGUAGE plpgsql AS $$
 DECLARE
+    w bench.ways := (SELECT w FROM bench.ways w WHERE n = way);
     most int;
     by_insert record;
 BEGIN
@@ -79,7 +80,7 @@ INSERT INTO bench.ways (n, who, name, statements, look_up) VALUES
     (1, NULL, 'no index but the primary key', 'SELECT', NULL),
     (2, 'ours', 'neardup on the sketch', 'CREATE INDEX ON keyed USING neardup (sketch)', 'SELECT count(*) FROM keyed t WHERE t.sketch && p.minhash'),
     (3, 'ours', 'GIN on the sketch', 'CREATE INDEX ON keyed USING gin (sketch) WITH (fastupdate = off)', 'SELECT count(*) FROM keyed t WHERE t.sketch && p.minhash');
-SELECT format('CALL bench.try_way((SELECT w FROM bench.ways w WHERE n = %s), ''keyed'', %s)', n, :probes),
+SELECT format('CALL bench.try_way(%s, ''keyed'', %s)', n, :probes),
        format('DELETE FROM keyed WHERE id > %s', :rows), 'VACUUM keyed' FROM bench.ways ORDER BY n \gexec
 SELECT bench.show_ways('Indexes of sketches', format('%s sketches of ten keys; every fiftieth row has four keys of the one before. The table grows by a fifth under each '
     'index. Insert and WAL are those of the index: the same inserts without it are taken off.', bench.grouped(:rows)), :rows);
@@ -117,7 +118,7 @@ INSERT INTO bench.ways (n, who, name, statements, look_up, distances) VALUES
      'SELECT count(*) FROM keyed t WHERE (simhash_band(t.signature, 0) = simhash_band(p.signature, 0) OR simhash_band(t.signature, 1) = simhash_band(p.signature, 1)
       OR simhash_band(t.signature, 2) = simhash_band(p.signature, 2) OR simhash_band(t.signature, 3) = simhash_band(p.signature, 3))
       AND hamming_distance(t.signature, p.signature) <= %s', '{3}');
-SELECT format('CALL bench.try_way((SELECT w FROM bench.ways w WHERE n = %s), ''keyed'', %s)', n, :probes),
+SELECT format('CALL bench.try_way(%s, ''keyed'', %s)', n, :probes),
        format('DELETE FROM keyed WHERE id > %s', :rows), 'VACUUM keyed' FROM bench.ways ORDER BY n \gexec
 SELECT bench.show_ways('Indexes of SimHash', format('%s random signatures, one in ten a near-duplicate of the one before; as above.', bench.grouped(:rows)), :rows);
 SELECT bench.comparison('Look-ups by SimHash', format('The same table before it grows; median of %s probes, rows'' signatures with 0 to 11 bits changed.', :probes),
