@@ -36,8 +36,7 @@ use crate::pg::access;
 extension_sql_file!(
     "../../sql/index.sql",
     name = "index",
-    requires =
-        ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
+    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
 );
 
 /// Says to the access method that an operator class is of sketches.

@@ -86,5 +86,7 @@ pub(super) unsafe extern "C-unwind" fn clean_up(info: *mut pg_sys::IndexVacuumIn
 /// The index must be open.
 unsafe fn is_partial(index: pg_sys::Relation) -> bool {
     // SAFETY: as the caller vouches; the row of pg_index is there with it.
-    unsafe { !pg_sys::heap_attisnull((*index).rd_indextuple, pg_sys::Anum_pg_index_indpred as i32, std::ptr::null_mut()) }
+    unsafe {
+        !pg_sys::heap_attisnull((*index).rd_indextuple, pg_sys::Anum_pg_index_indpred as i32, std::ptr::null_mut())
+    }
 }

@@ -44,8 +44,7 @@ impl<const N: usize> Set<N> {
             if class != pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE || usize::try_from((*columns).natts) != Ok(N) {
                 return Err(unfit());
             }
-            let random =
-                (*caller).allowedModes & pg_sys::SetFunctionReturnMode::SFRM_Materialize_Random as i32 != 0;
+            let random = (*caller).allowedModes & pg_sys::SetFunctionReturnMode::SFRM_Materialize_Random as i32 != 0;
             let store = pg_sys::tuplestore_begin_heap(random, false, pg_sys::work_mem);
             (*caller).returnMode = pg_sys::SetFunctionReturnMode::SFRM_Materialize;
             (*caller).setResult = store;
