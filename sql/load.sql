@@ -111,6 +111,15 @@ BEGIN
 END
 $$;
 
+-- Takes rows out of the source, those that are still as they were listed: the WITH list before what becomes of them, `gone`.
+CREATE FUNCTION neardup_internal.taking(rows text, source regclass, original text, hash text, is_copy boolean, state text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN pg_catalog.format('WITH taken AS (SELECT c.place AS neardup_place, %s AS neardup_original, c.measure AS neardup_measure, c.value AS neardup_value, t.* '
+        'FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
+        'WHERE c.place > $1 AND c.place <= $2 AND c.state IS NULL AND c.is_copy = %L AND %s IS NOT DISTINCT FROM c.hash), '
+        'gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
+        'noted AS (UPDATE pg_temp.neardup_load c SET state = %L FROM gone WHERE c.place = gone.neardup_place) ', original, rows, is_copy, hash, source, state);
+
 -- The statements of a batch; all take the places after $1 to $2. The first ones find what the list may no longer be right about, then rows
 -- are taken in, then copies are acted on.
 CREATE FUNCTION neardup_internal.load_statements(guarded neardup.protected, source regclass) RETURNS text[]
@@ -122,11 +131,8 @@ DECLARE
     rows text := neardup_internal.as_target(guarded.target, source);
     hash text := format('neardup_internal.text_hash(%s)', neardup_internal.new_document(guarded, 't'));
     original text := format('pg_catalog.concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
-    -- Takes rows out of the source, those that are still as they were listed.
-    taken text := format('taken AS (SELECT c.place AS neardup_place, %s AS neardup_original, c.measure AS neardup_measure, c.value AS neardup_value, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
-        'WHERE c.place > $1 AND c.place <= $2 AND c.state IS NULL AND c.is_copy = %%L AND %s IS NOT DISTINCT FROM c.hash), '
-        'gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
-        'noted AS (UPDATE pg_temp.neardup_load c SET state = %%L FROM gone WHERE c.place = gone.neardup_place)', original, rows, hash, source);
+    stored text := neardup_internal.taking(rows, source, original, hash, false, 'stored');
+    copied text := neardup_internal.taking(rows, source, original, hash, true, 'copy');
 BEGIN
     loaded := array_remove(loaded, mark);
     RETURN ARRAY[
@@ -135,19 +141,19 @@ BEGIN
             'AND EXISTS (SELECT FROM pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k JOIN pg_temp.neardup_newer n ON n.key = k)',
             rows, neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys),
         -- Rows that are no copies.
-        format('WITH ' || taken || ' INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.neardup_place', false, 'stored', guarded.target,
+        stored || format('INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.neardup_place', guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
         -- Copies of rows that are no longer there, or not as they were, or that a trigger has kept out.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy '
             'AND NOT EXISTS (SELECT FROM %s t WHERE %s AND %s = c.stays_hash)',
             guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, guarded.target, 't')),
         CASE guarded.on_duplicate
-            WHEN 'mark' THEN format('WITH ' || taken || ' INSERT INTO %s (%s, %I) SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', true, 'copy',
-                guarded.target, neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
-            WHEN 'divert' THEN format('WITH ' || taken || ' INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
-                'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', true, 'copy', guarded.diverted_to,
+            WHEN 'mark' THEN copied || format('INSERT INTO %s (%s, %I) SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', guarded.target,
+                 neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
+            WHEN 'divert' THEN copied || format('INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
+                'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', guarded.diverted_to,
                 guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)), neardup_internal.row_type(guarded.target))
-            ELSE format('WITH ' || taken || ' SELECT FROM gone', true, 'copy') END,
+            ELSE copied || 'SELECT FROM gone' END,
         -- What the guard is left with, after the commit.
         format('WITH taken AS (SELECT c.place AS neardup_place, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid WHERE c.place > $1 AND c.place <= $2 '
             'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*) '
@@ -279,6 +285,7 @@ COMMENT ON FUNCTION neardup_internal.new_document(neardup.protected, text) IS 'S
 COMMENT ON FUNCTION neardup_internal.check_source(neardup.protected, regclass) IS 'an error unless rows of the table can be compared with those of the guarded one';
 COMMENT ON FUNCTION neardup_internal.new_copies(neardup.protected, regclass, neardup_internal.choice) IS 'SQL query that lists which rows of another table copy rows of a guarded one, or earlier rows of their own';
 COMMENT ON FUNCTION neardup_internal.list_load(neardup.protected, regclass, neardup_internal.choice) IS 'lists the rows of a load in a temporary table, with what each copies';
+COMMENT ON FUNCTION neardup_internal.taking(text, regclass, text, text, boolean, text) IS 'SQL WITH list that takes rows of a batch out of the source';
 COMMENT ON FUNCTION neardup_internal.load_statements(neardup.protected, regclass) IS 'the statements of a batch of a load';
 COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[]) IS 'takes in one batch of a load, while nobody else writes to the table';
 COMMENT ON FUNCTION neardup_internal.may_load_past(neardup.protected) IS 'whether the user may load a table past its guard, and sees all of it';

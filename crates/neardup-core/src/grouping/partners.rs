@@ -193,9 +193,16 @@ mod tests {
         }
         assert!(rows.iter().skip(50).all(|found| *found == [0, 1, 2, 3].into_iter().chain(38..50).collect::<Vec<_>>()));
         let mut first = |number, time, answers, within| partners.first_of(8, Row { number, time }, answers, within);
-        assert_eq!([first(0, None, false, None), first(1, None, true, None), first(2, None, false, None)], [None, None, Some(1)]);
-        let mut first = |number, time, answers| partners.first_of(9, Row { number, time: Some(time) }, answers, Some(5));
-        assert_eq!([first(0, 0, false), first(1, 3, true), first(2, 8, false), first(3, 9, false)], [None, None, Some(1), None]);
+        assert_eq!(
+            [first(0, None, false, None), first(1, None, true, None), first(2, None, false, None)],
+            [None, None, Some(1)]
+        );
+        let mut first =
+            |number, time, answers| partners.first_of(9, Row { number, time: Some(time) }, answers, Some(5));
+        assert_eq!(
+            [first(0, 0, false), first(1, 3, true), first(2, 8, false), first(3, 9, false)],
+            [None, None, Some(1), None]
+        );
     }
 
     #[test]

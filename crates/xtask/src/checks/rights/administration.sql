@@ -47,7 +47,7 @@ CALL neardup.cleanup('public.odd', dry_run => false, action => 'mark')
 SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
 CALL neardup.restore(:run)
 CREATE TABLE public.even (kind colour, seen timestamp, at moment, tag label, tags text[], title text, body varchar, number types.citext PRIMARY KEY)
-INSERT INTO public.even SELECT kind, seen, at, tag, tags, title, body, id::text FROM public.odd WHERE id < 'k2'
+INSERT INTO public.even SELECT kind, seen, at, tag, tags, title, body, id::text FROM public.odd LIMIT 12
 CALL neardup.cleanup('public.odd', against => 'public.even')
 CALL neardup.cleanup('public.odd', against => 'public.even', batch => 4, dry_run => false)
 SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
