@@ -4,11 +4,11 @@
 
 use super::belongings;
 use crate::check::{Context, Tally, expect};
-use crate::error::Result;
 use crate::postgres::Postgres;
 use crate::psql::{fresh_database, query};
 use crate::say;
 use crate::server::Server;
+use anyhow::Result;
 use std::path::PathBuf;
 
 const DATABASE: &str = "pg_upgrade";
