@@ -25,7 +25,6 @@ extension_sql_file!(
         sketches_share_key,
         minhash_extract_value,
         minhash_extract_query,
-        minhash_consistent,
         minhash_tri_consistent,
         share_key_selectivity,
         share_key_join_selectivity

@@ -134,7 +134,8 @@ fn computed() -> Vec<(String, String)> {
     }
     let made = fingerprint(&"shingles:5".parse::<Spec>().unwrap().to_json().unwrap(), 0);
     add("fingerprint(definition of shingles:5, seed 0)", to_hex(made));
-    for text in [SENTENCE, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words"] {
+    for text in [SENTENCE, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words", "增长2.5%，达1,234.5亿元"]
+    {
         let sketch = sketch(text, made);
         add(&format!("sketch({text}; shingles:5, 3 keys)"), sketch.to_string());
         add(&format!("keys of sketch({text}; shingles:5, 3 keys)"), keys(&sketch));

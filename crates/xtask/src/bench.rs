@@ -57,6 +57,9 @@ pub struct Options {
     /// Finding and grouping in a million signatures (2 minutes)
     #[arg(long)]
     scale: bool,
+    /// The index access method beside GIN and B-trees, a million rows each (6 minutes)
+    #[arg(long)]
+    index: bool,
     /// Inserts under a guard (3 minutes)
     #[arg(long)]
     guard: bool,
@@ -72,11 +75,12 @@ pub struct Options {
 }
 
 /// A table of the report: its script, and its heading. The last one is measured only where it is asked for.
-const ALL: [(&str, &str); 8] = [
+const ALL: [(&str, &str); 9] = [
     ("accuracy", "What a guard finds"),
     ("text", "Text analysis"),
     ("signatures", "Signatures"),
     ("scale", "Finding and grouping"),
+    ("index", "The index access method"),
     ("guard", "The guard"),
     ("cleanup", "Cleaning up"),
     ("facts", "Verdicts"),
@@ -118,7 +122,7 @@ impl Options {
     /// Those that are asked for; where none is, all that need no other Debian.
     fn tables(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let o = self;
-        let asked = [o.accuracy, o.text, o.signatures, o.scale, o.guard, o.cleanup, o.facts, o.vectors];
+        let asked = [o.accuracy, o.text, o.signatures, o.scale, o.index, o.guard, o.cleanup, o.facts, o.vectors];
         let none = !asked.contains(&true);
         let chosen = move |((name, _), asked): &((&str, &str), bool)| *asked || none && *name != "vectors";
         ALL.into_iter().zip(asked).filter(chosen).map(|(table, _)| table)

@@ -15,20 +15,22 @@ use cee_scape::call_with_sigsetjmp;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::pgrx_extern_c_guard;
 
+/// Postgres's window object, of which only pointers are seen.
+#[repr(C)]
+pub struct WindowObjectData {
+    _opaque: [u8; 0],
+}
+
+/// The window object of a call.
+pub type WindowObject = *mut WindowObjectData;
+
 /// Postgres functions without pgrx's guard, to be called inside [`catch`].
 pub mod raw {
     use std::ffi::{c_char, c_int, c_long};
 
     use pgrx::pg_sys;
 
-    /// Postgres's window object, of which only pointers are seen.
-    #[repr(C)]
-    pub struct WindowObjectData {
-        _opaque: [u8; 0],
-    }
-
-    /// The window object of a call.
-    pub type WindowObject = *mut WindowObjectData;
+    use super::WindowObject;
 
     // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 14 to 18.
     unsafe extern "C-unwind" {
