@@ -1,4 +1,4 @@
-//! The way of a row through the guard: made once, signed, its keys locked, its candidates found and verified, and then acted on.
+//! What the guard does with one row, in order: read it, sign it, lock its keys, search candidates, verify them, act.
 
 use std::rc::Rc;
 
