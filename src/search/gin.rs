@@ -56,54 +56,6 @@ pub fn minhash_extract_query(
     give_keys_of(&query, count)
 }
 
-#[expect(clippy::too_many_arguments, reason = "Postgres calls it so")]
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.minhash_consistent(internal, smallint, minhash, integer, internal, internal, internal, internal) RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-pub fn minhash_consistent(
-    check: Internal,
-    _strategy: i16,
-    _query: Stored<'_, MinHashType>,
-    count: i32,
-    _extra: Internal,
-    recheck: Internal,
-    _keys: Internal,
-    _nulls: Internal,
-) -> bool {
-    want_recheck(recheck, false);
-    Checks::new(check, count).any(TRUE)
-}
-
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.minhash_tri_consistent(internal, smallint, minhash, integer, internal, internal, internal) RETURNS \"char\" IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-pub fn minhash_tri_consistent(
-    check: Internal,
-    _strategy: i16,
-    _query: Stored<'_, MinHashType>,
-    count: i32,
-    _extra: Internal,
-    _keys: Internal,
-    _nulls: Internal,
-) -> i8 {
-    let checks = Checks::new(check, count);
-    if checks.any(TRUE) {
-        TRUE
-    } else if checks.any(MAYBE) {
-        MAYBE
-    } else {
-        FALSE
-    }
-}
-
 #[pg_extern(
     immutable,
     strict,
