@@ -1,5 +1,6 @@
 -- ## Load
--- The extension, a table, and your articles: one JSON object a line with id and text, and title, date and url if there are.
+-- The extension, a table, and your articles: one JSON object a line with id and text, and title,
+-- date and url if there are.
 CREATE EXTENSION pg_neardup;
 
 CREATE TABLE articles (id text PRIMARY KEY, published text, title text, url text, body text);
@@ -13,7 +14,8 @@ ON CONFLICT DO NOTHING;
 SELECT count(*) AS articles, sum(length(body)) AS characters, pg_size_pretty(pg_total_relation_size('articles')) AS on_disk FROM articles;
 
 -- ## Index
--- What the guard and searches go by: an index on the sketch of each text. CONCURRENTLY would keep no writer waiting.
+-- What the guard and searches go by: an index on the sketch of each text. CONCURRENTLY would
+-- keep no writer waiting.
 CREATE INDEX articles_sketch ON articles USING gin (sketch(body)) WITH (fastupdate = off);
 
 VACUUM ANALYZE articles;
@@ -50,8 +52,8 @@ FROM articles WHERE near_duplicate(body, (SELECT body FROM articles WHERE id = :
 INSERT INTO articles (id, title, body) SELECT 'again', title, body FROM articles WHERE id = :'original';
 -- ERROR:  near-duplicate of a row in table "articles"
 
--- And edited: a word in front, a closing line, a few characters less in the middle. Where these characters tell a fact, it counts as
--- another text.
+-- And edited: a word in front, a closing line, a few characters less in the middle. Where these
+-- characters tell a fact, it counts as another text.
 INSERT INTO articles (id, title, body)
 SELECT 'edited', title, '转载：' || overlay(body PLACING '' FROM length(body) / 2 FOR 6) || '（编辑：小渡）' FROM articles WHERE id = :'original';
 -- ERROR?  near-duplicate of a row in table "articles"

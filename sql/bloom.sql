@@ -36,7 +36,7 @@ CREATE OPERATOR CLASS bloom_filter_ops DEFAULT FOR TYPE bloom_filter USING hash 
 
 -- comments
 
-COMMENT ON TYPE bloom_filter IS 'set of texts in a few bits each, which never denies a text it holds and rarely claims another; layout in docs/signatures.md';
+COMMENT ON TYPE bloom_filter IS 'set of texts in a few bits each, which never denies a text it holds and rarely claims another; layout in docs/internals/signatures.md';
 COMMENT ON FUNCTION bloom_filter_in(cstring) IS 'reads hexadecimal digits';
 COMMENT ON FUNCTION bloom_filter_out(bloom_filter) IS 'writes hexadecimal digits';
 COMMENT ON FUNCTION bloom_filter_recv(internal) IS 'reads the stored bytes';

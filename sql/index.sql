@@ -14,6 +14,9 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING neardup AS
     OPERATOR 2 <~> (simhash, simhash) FOR ORDER BY pg_catalog.integer_ops,
     FUNCTION 1 (simhash, simhash) neardup_internal.index_kind_of_simhashes();
 
+CREATE FUNCTION neardup.candidate_pairs(index regclass) RETURNS TABLE (earlier tid, later tid, shared integer, hot integer)
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000000 AS 'MODULE_PATHNAME', 'neardup_candidate_pairs';
+
 COMMENT ON ACCESS METHOD neardup IS 'index of sketches and signatures: serves what GIN serves, smaller, sooner built, and simhash at any distance and by distance';
 COMMENT ON OPERATOR CLASS minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
 COMMENT ON OPERATOR FAMILY minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';

@@ -51,69 +51,19 @@ BEGIN
 END
 $$;
 
--- load: which new row copies which row that is there, or which earlier new one. The keys of both tables are sorted together; rows that are
--- there come first and stay, whatever they are to each other; a new row that is one stays for none.
+-- load: which new row copies which row that is there, or which earlier new one
 
 CREATE FUNCTION neardup_internal.new_copies(guarded neardup.protected, source regclass, choice neardup_internal.choice) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    keys name[] := neardup_internal.key_columns(guarded.target);
-    has_tids boolean := neardup_internal.has_tids(guarded.target);
-    how text := format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, guarded.similarity);
-    within text := coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL');
-    side text := 'SELECT %1$s, %2$s AS number, %3$s AS is_new, %4$s AS moment%5$s, pg_catalog.row_number() OVER (ORDER BY %6$s) AS nth, x.* FROM %7$s t '
-        'CROSS JOIN LATERAL (SELECT neardup_internal.text_hash(d.document) AS hash, '
-        '@extschema@.sketch_keys(@extschema@.sketch(d.document, %8$L::pg_catalog.text, %9$s)) AS signed%10$s FROM (SELECT %11$s AS document OFFSET 0) d OFFSET 0) x '
-        'WHERE x.signed IS NOT NULL';
-    moment text := CASE WHEN choice.within IS NULL THEN 'NULL::bigint' ELSE neardup_internal.moment(choice.timed, 't') END;
-    key_list text := neardup_internal.each('t.%1$I AS k%2$s', keys);
-    scopes text := coalesce(', ' || neardup_internal.each('t.%1$I AS s%2$s', choice.scope), '');
-    found text := CASE WHEN has_tids THEN
-        'SELECT m.place, m.number AS later, u.number AS earlier, e.document AS kept, m.document AS text FROM (SELECT n.*, l.document FROM '
-        '(SELECT n.place, n.number, n.earlier FROM numbered n WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.>) ''0''::bigint ORDER BY n.place OFFSET 0) n '
-        'CROSS JOIN LATERAL (SELECT %1$s AS document FROM %2$s t WHERE t.neardup_tid OPERATOR(pg_catalog.=) neardup_internal.number_tid(n.number) OFFSET 0) l OFFSET 0) m '
-        'CROSS JOIN LATERAL pg_catalog.unnest(m.earlier) u(number) CROSS JOIN LATERAL ('
-        'SELECT %3$s AS document FROM %4$s t WHERE u.number OPERATOR(pg_catalog.<) %5$s AND t.ctid OPERATOR(pg_catalog.=) neardup_internal.number_tid(u.number) UNION ALL '
-        'SELECT %1$s FROM %2$s t WHERE u.number OPERATOR(pg_catalog.>=) %5$s AND t.neardup_tid OPERATOR(pg_catalog.=) neardup_internal.number_tid(u.number) OFFSET 0) e'
-    ELSE
-        'SELECT p.place, p.later, p.earlier, e.document AS kept, p.document AS text FROM (SELECT n.place, n.number AS later, n.document, u.earlier, u.nth '
-        'FROM numbered n CROSS JOIN LATERAL pg_catalog.unnest(n.earlier) WITH ORDINALITY u(earlier, nth) WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.>) ''0''::bigint) p '
-        'JOIN numbered e ON e.number OPERATOR(pg_catalog.=) p.earlier ORDER BY p.place, p.nth OFFSET 0'
-    END;
-    -- Beyond all tids of a table.
-    first_new text := '''2251799813685248''::bigint';
+    there neardup_internal.side := neardup_internal.side_of(guarded, guarded.target, neardup_internal.keep_order(guarded, 'oldest', choice.time_column, NULL));
+    new neardup_internal.side := there;
 BEGIN
-    RETURN concat(
-        'WITH numbered AS MATERIALIZED (SELECT ', neardup_internal.each('r.k%2$s', keys), ', r.is_new, r.hash, r.moment', CASE WHEN NOT has_tids THEN ', r.document' END,
-        ', coalesce(r.number, pg_catalog.row_number() OVER ()) AS number, pg_catalog.row_number() OVER () AS place, '
-        'neardup_internal.earlier_rows(r.number, r.scope, r.hash, r.moment, ', within, ', r.signed, r.is_new) OVER () AS earlier FROM (SELECT b.*, ',
-        coalesce('pg_catalog.dense_rank() OVER (ORDER BY ' || neardup_internal.each('b.s%2$s', choice.scope) || ')', '0::bigint'), ' AS scope FROM (',
-        format(side, key_list, CASE WHEN has_tids THEN 'neardup_internal.tid_number(t.ctid)' ELSE 'NULL::bigint' END, 'false', moment, scopes,
-            neardup_internal.keep_order(guarded, 'oldest', choice.time_column, NULL), guarded.target, guarded.analyzer, guarded.keys,
-            CASE WHEN NOT has_tids THEN ', d.document' END, neardup_internal.document_of(guarded, 't')),
-        ' UNION ALL ',
-        format(side, key_list, 'neardup_internal.tid_number(t.neardup_tid) OPERATOR(pg_catalog.+) ' || first_new, 'true', moment, scopes,
-            neardup_internal.keep_order(guarded, 'oldest', choice.time_column, NULL) || ', t.neardup_tid',
-            neardup_internal.as_target(guarded.target, source), guarded.analyzer, guarded.keys,
-            CASE WHEN NOT has_tids THEN ', d.document' END, neardup_internal.new_document(guarded, 't')),
-        ') b ORDER BY b.is_new, b.nth OFFSET 0) r), ',
-        'same AS MATERIALIZED (SELECT n.number AS later, OPERATOR(pg_catalog.-) n.earlier[1] AS earlier FROM numbered n '
-        'WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.<) ''0''::bigint), '
-        'judged AS MATERIALIZED (SELECT j.later, (j.joined).* FROM (SELECT p.later, '
-        'neardup_internal.join_star(p.later, p.earlier, p.kept, p.text, ', how, ') OVER () AS joined FROM (',
-        format(found, neardup_internal.new_document(guarded, 't'), neardup_internal.as_target(guarded.target, source),
-            neardup_internal.document_of(guarded, 't'), guarded.target, first_new),
-        ') p) j WHERE (j.joined).stays IS NOT NULL AND NOT (j.joined).holds), '
-        'copies AS (SELECT j.later AS number, j.stays, j.verdict, j.score AS value FROM judged j UNION ALL '
-        'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '
-        'FROM same s LEFT JOIN judged j ON j.later OPERATOR(pg_catalog.=) s.earlier) '
-        'SELECT ', neardup_internal.each('m.k%2$s', keys), ', ', neardup_internal.each('r.k%2$s AS r%2$s', keys),
-        ', r.is_new AS of_new, neardup_internal.number_tid(m.number) AS tid, c.verdict, ',
-        format('CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN ''identical'' ELSE %L END AS measure, ',
-            CASE WHEN choice.verify IN ('overlap', 'cosine') THEN choice.verify ELSE 'facts' END),
-        'c.value, m.hash AS document_hash, r.hash AS stays_hash FROM copies c JOIN numbered m ON m.number OPERATOR(pg_catalog.=) c.number '
-        'JOIN numbered r ON r.number OPERATOR(pg_catalog.=) c.stays',
-        CASE WHEN choice.within IS NOT NULL THEN ' WHERE ' || neardup_internal.meet('m.moment', 'r.moment', choice.within) END, ' ORDER BY m.place');
+    new.relation := neardup_internal.as_target(guarded.target, source);
+    new.tid := 't.neardup_tid';
+    new.document := neardup_internal.new_document(guarded, 't');
+    new.sort := there.sort || ', t.neardup_tid';
+    RETURN neardup_internal.copies_between(guarded, choice, there, new, true);
 END
 $$;
 
@@ -161,6 +111,15 @@ BEGIN
 END
 $$;
 
+-- Takes rows out of the source, those that are still as they were listed: the WITH list before what becomes of them, `gone`.
+CREATE FUNCTION neardup_internal.taking(rows text, source regclass, original text, hash text, is_copy boolean, state text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN pg_catalog.format('WITH taken AS (SELECT c.place AS neardup_place, %s AS neardup_original, c.measure AS neardup_measure, c.value AS neardup_value, t.* '
+        'FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
+        'WHERE c.place > $1 AND c.place <= $2 AND c.state IS NULL AND c.is_copy = %L AND %s IS NOT DISTINCT FROM c.hash), '
+        'gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
+        'noted AS (UPDATE pg_temp.neardup_load c SET state = %L FROM gone WHERE c.place = gone.neardup_place) ', original, rows, is_copy, hash, source, state);
+
 -- The statements of a batch; all take the places after $1 to $2. The first ones find what the list may no longer be right about, then rows
 -- are taken in, then copies are acted on.
 CREATE FUNCTION neardup_internal.load_statements(guarded neardup.protected, source regclass) RETURNS text[]
@@ -172,11 +131,8 @@ DECLARE
     rows text := neardup_internal.as_target(guarded.target, source);
     hash text := format('neardup_internal.text_hash(%s)', neardup_internal.new_document(guarded, 't'));
     original text := format('pg_catalog.concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
-    -- Takes rows out of the source, those that are still as they were listed.
-    taken text := format('taken AS (SELECT c.place AS neardup_place, %s AS neardup_original, c.measure AS neardup_measure, c.value AS neardup_value, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
-        'WHERE c.place > $1 AND c.place <= $2 AND c.state IS NULL AND c.is_copy = %%L AND %s IS NOT DISTINCT FROM c.hash), '
-        'gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
-        'noted AS (UPDATE pg_temp.neardup_load c SET state = %%L FROM gone WHERE c.place = gone.neardup_place)', original, rows, hash, source);
+    stored text := neardup_internal.taking(rows, source, original, hash, false, 'stored');
+    copied text := neardup_internal.taking(rows, source, original, hash, true, 'copy');
 BEGIN
     loaded := array_remove(loaded, mark);
     RETURN ARRAY[
@@ -185,19 +141,19 @@ BEGIN
             'AND EXISTS (SELECT FROM pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k JOIN pg_temp.neardup_newer n ON n.key = k)',
             rows, neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys),
         -- Rows that are no copies.
-        format('WITH ' || taken || ' INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.neardup_place', false, 'stored', guarded.target,
+        stored || format('INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.neardup_place', guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
         -- Copies of rows that are no longer there, or not as they were, or that a trigger has kept out.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy '
             'AND NOT EXISTS (SELECT FROM %s t WHERE %s AND %s = c.stays_hash)',
-            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, 't')),
+            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, guarded.target, 't')),
         CASE guarded.on_duplicate
-            WHEN 'mark' THEN format('WITH ' || taken || ' INSERT INTO %s (%s, %I) SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', true, 'copy',
-                guarded.target, neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
-            WHEN 'divert' THEN format('WITH ' || taken || ' INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
-                'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', true, 'copy', guarded.diverted_to,
+            WHEN 'mark' THEN copied || format('INSERT INTO %s (%s, %I) SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', guarded.target,
+                 neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
+            WHEN 'divert' THEN copied || format('INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
+                'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', guarded.diverted_to,
                 guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)), neardup_internal.row_type(guarded.target))
-            ELSE format('WITH ' || taken || ' SELECT FROM gone', true, 'copy') END,
+            ELSE copied || 'SELECT FROM gone' END,
         -- What the guard is left with, after the commit.
         format('WITH taken AS (SELECT c.place AS neardup_place, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid WHERE c.place > $1 AND c.place <= $2 '
             'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*) '
@@ -329,6 +285,7 @@ COMMENT ON FUNCTION neardup_internal.new_document(neardup.protected, text) IS 'S
 COMMENT ON FUNCTION neardup_internal.check_source(neardup.protected, regclass) IS 'an error unless rows of the table can be compared with those of the guarded one';
 COMMENT ON FUNCTION neardup_internal.new_copies(neardup.protected, regclass, neardup_internal.choice) IS 'SQL query that lists which rows of another table copy rows of a guarded one, or earlier rows of their own';
 COMMENT ON FUNCTION neardup_internal.list_load(neardup.protected, regclass, neardup_internal.choice) IS 'lists the rows of a load in a temporary table, with what each copies';
+COMMENT ON FUNCTION neardup_internal.taking(text, regclass, text, text, boolean, text) IS 'SQL WITH list that takes rows of a batch out of the source';
 COMMENT ON FUNCTION neardup_internal.load_statements(neardup.protected, regclass) IS 'the statements of a batch of a load';
 COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[]) IS 'takes in one batch of a load, while nobody else writes to the table';
 COMMENT ON FUNCTION neardup_internal.may_load_past(neardup.protected) IS 'whether the user may load a table past its guard, and sees all of it';

@@ -39,7 +39,7 @@ CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING hash AS
 
 -- comments
 
-COMMENT ON TYPE minhash IS 'MinHash signature of the set of a text''s tokens: estimates Jaccard similarity; hexadecimal digits, layout in docs/signatures.md';
+COMMENT ON TYPE minhash IS 'MinHash signature of the set of a text''s tokens: estimates Jaccard similarity; hexadecimal digits, layout in docs/internals/signatures.md';
 COMMENT ON FUNCTION minhash_in(cstring) IS 'reads hexadecimal digits';
 COMMENT ON FUNCTION minhash_out(minhash) IS 'writes hexadecimal digits';
 COMMENT ON FUNCTION minhash_recv(internal) IS 'reads the stored bytes';

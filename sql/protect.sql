@@ -206,8 +206,7 @@ BEGIN
 END
 $$;
 
--- protect: the index by which candidates are found, where none is there yet. Without GIN's list of pending entries, which every search
--- would read.
+-- protect: the index by which candidates are found, where none is there yet. One that is there may be USING gin, too.
 
 CREATE FUNCTION neardup_internal.make_index(target regclass, settings jsonb, columns name[], expression regproc, made_by text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -220,7 +219,7 @@ BEGIN
     IF neardup_internal.guard_index(target, settings::text, numbers, expression) IS NOT NULL THEN
         RETURN;
     END IF;
-    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING gin (%s) WITH (fastupdate = off)', target,
+    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING neardup (%s)', target,
         CASE WHEN settings ->> 'method' = 'simhash' THEN pg_catalog.format('@extschema@.simhash(%s, %L)', document, settings ->> 'analyzer')
              ELSE pg_catalog.format('@extschema@.sketch(%s, %L, %s)', document, settings ->> 'analyzer', settings ->> 'keys') END);
     IF neardup_internal.guard_index(target, settings::text, numbers, expression) IS NULL THEN

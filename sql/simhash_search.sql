@@ -10,7 +10,6 @@ CREATE OPERATOR CLASS simhash_gin_ops DEFAULT FOR TYPE simhash USING gin AS
     FUNCTION 1 btint4cmp(integer, integer),
     FUNCTION 2 neardup_internal.simhash_extract_value(simhash, internal),
     FUNCTION 3 neardup_internal.simhash_extract_query(simhash, internal, smallint, internal, internal, internal, internal),
-    FUNCTION 4 neardup_internal.simhash_consistent(internal, smallint, simhash, integer, internal, internal, internal, internal),
     FUNCTION 6 neardup_internal.simhash_tri_consistent(internal, smallint, simhash, integer, internal, internal, internal),
     STORAGE integer;
 
@@ -24,5 +23,4 @@ COMMENT ON OPERATOR CLASS simhash_gin_ops USING gin IS 'four bands of a signatur
 COMMENT ON OPERATOR FAMILY simhash_gin_ops USING gin IS 'four bands of a signature: serves <@ and simhash_within, exactly';
 COMMENT ON FUNCTION neardup_internal.simhash_extract_value(simhash, internal) IS 'GIN support: the bands of a signature';
 COMMENT ON FUNCTION neardup_internal.simhash_extract_query(simhash, internal, smallint, internal, internal, internal, internal) IS 'GIN support: the bands of all signatures in a ball';
-COMMENT ON FUNCTION neardup_internal.simhash_consistent(internal, smallint, simhash, integer, internal, internal, internal, internal) IS 'GIN support: a row that has one of the bands is a candidate';
-COMMENT ON FUNCTION neardup_internal.simhash_tri_consistent(internal, smallint, simhash, integer, internal, internal, internal) IS 'GIN support: the same where some bands are not known yet';
+COMMENT ON FUNCTION neardup_internal.simhash_tri_consistent(internal, smallint, simhash, integer, internal, internal, internal) IS 'GIN support: a row that has one of the bands may be an answer';

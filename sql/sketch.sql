@@ -5,10 +5,8 @@ CREATE OPERATOR && (
     RESTRICT = neardup_internal.share_key_selectivity, JOIN = neardup_internal.share_key_join_selectivity
 );
 
--- A row that has one of the keys is an answer, as with the overlap of arrays, whose strategy has the same number. Postgres's own functions
--- look at the keys alone and never at the query; they are called for each row, where a typed Rust function would cost ten times as much.
-CREATE FUNCTION neardup_internal.minhash_consistent(internal, smallint, minhash, integer, internal, internal, internal, internal)
-RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE LANGUAGE internal AS 'ginarrayconsistent';
+-- A row that has one of the keys is an answer, as with the overlap of arrays, whose strategy has the same number. Postgres's own function
+-- reads the keys alone, never the query. GIN calls it for each row, where a typed Rust function costs several times as much.
 CREATE FUNCTION neardup_internal.minhash_tri_consistent(internal, smallint, minhash, integer, internal, internal, internal)
 RETURNS "char" IMMUTABLE STRICT PARALLEL SAFE LANGUAGE internal AS 'ginarraytriconsistent';
 
@@ -17,7 +15,6 @@ CREATE OPERATOR CLASS minhash_gin_ops DEFAULT FOR TYPE minhash USING gin AS
     FUNCTION 1 btint8cmp(bigint, bigint),
     FUNCTION 2 neardup_internal.minhash_extract_value(minhash, internal),
     FUNCTION 3 neardup_internal.minhash_extract_query(minhash, internal, smallint, internal, internal, internal, internal),
-    FUNCTION 4 neardup_internal.minhash_consistent(internal, smallint, minhash, integer, internal, internal, internal, internal),
     FUNCTION 6 neardup_internal.minhash_tri_consistent(internal, smallint, minhash, integer, internal, internal, internal),
     STORAGE bigint;
 
@@ -31,7 +28,6 @@ COMMENT ON OPERATOR CLASS minhash_gin_ops USING gin IS 'the keys of a signature:
 COMMENT ON OPERATOR FAMILY minhash_gin_ops USING gin IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
 COMMENT ON FUNCTION neardup_internal.minhash_extract_value(minhash, internal) IS 'GIN support: the keys of a signature';
 COMMENT ON FUNCTION neardup_internal.minhash_extract_query(minhash, internal, smallint, internal, internal, internal, internal) IS 'GIN support: the keys of a query';
-COMMENT ON FUNCTION neardup_internal.minhash_consistent(internal, smallint, minhash, integer, internal, internal, internal, internal) IS 'GIN support: a row that has one of the keys is an answer';
-COMMENT ON FUNCTION neardup_internal.minhash_tri_consistent(internal, smallint, minhash, integer, internal, internal, internal) IS 'GIN support: the same where some keys are not known yet';
+COMMENT ON FUNCTION neardup_internal.minhash_tri_consistent(internal, smallint, minhash, integer, internal, internal, internal) IS 'GIN support: a row that has one of the keys is an answer, one of which some keys are not known yet may be';
 COMMENT ON FUNCTION neardup_internal.share_key_selectivity(internal, oid, internal, integer) IS 'planner support: the share of rows that share a key with a query';
 COMMENT ON FUNCTION neardup_internal.share_key_join_selectivity(internal, oid, internal, smallint, internal) IS 'planner support: the share of pairs of rows that share a key';

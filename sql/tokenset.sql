@@ -33,7 +33,7 @@ CREATE OPERATOR CLASS tokenset_ops DEFAULT FOR TYPE tokenset USING hash AS
 
 -- comments
 
-COMMENT ON TYPE tokenset IS 'the set of a text''s tokens as 64-bit hashes, with weights or without, for exact similarity; layout in docs/signatures.md';
+COMMENT ON TYPE tokenset IS 'the set of a text''s tokens as 64-bit hashes, with weights or without, for exact similarity; layout in docs/internals/signatures.md';
 COMMENT ON FUNCTION tokenset_in(cstring) IS 'reads version, fingerprint and hashes with their weights';
 COMMENT ON FUNCTION tokenset_out(tokenset) IS 'writes version, fingerprint and hashes with their weights';
 COMMENT ON FUNCTION tokenset_recv(internal) IS 'reads the stored bytes';

@@ -1,7 +1,7 @@
 -- clean-up: copies in a whole table by their sketches. Rows that share a key are candidates, and sorting the keys brings them together;
 -- so the cost goes with the size of the table and the copies in it, and nothing is looked up.
 
-CREATE FUNCTION neardup_internal.earlier_rows(number bigint, scope bigint, hash bigint, moment bigint, within bigint, keys bigint[], asks boolean) RETURNS bigint[]
+CREATE FUNCTION neardup_internal.earlier_rows(number bigint, scope bigint, hash bigint, moment bigint, within bigint, keys bigint[], asks boolean, answers boolean) RETURNS bigint[]
     LANGUAGE c IMMUTABLE WINDOW PARALLEL SAFE AS 'MODULE_PATHNAME', 'neardup_earlier_rows';
 
 CREATE TYPE neardup_internal.joined AS (stays bigint, verdict text, score double precision, holds boolean);
@@ -59,7 +59,7 @@ BEGIN
     RETURN concat(
         'WITH numbered AS MATERIALIZED (', neardup_internal.numbered(guarded, choice,
             format('@extschema@.sketch_keys(@extschema@.sketch(d.document, %L::pg_catalog.text, %s)) AS signed', guarded.analyzer, guarded.keys),
-            format('neardup_internal.earlier_rows(%s, r.scope, r.hash, r.moment, %s, r.signed, true) OVER () AS earlier',
+            format('neardup_internal.earlier_rows(%s, r.scope, r.hash, r.moment, %s, r.signed, true, true) OVER () AS earlier',
                 CASE WHEN has_tids THEN 'r.number' ELSE 'NULL' END, coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL'))), '), '
         -- Identical texts join the first of them, and only that one goes on: reposts by the thousand cost nothing.
         'same AS MATERIALIZED (SELECT n.number AS later, OPERATOR(pg_catalog.-) n.earlier[1] AS earlier FROM numbered n '

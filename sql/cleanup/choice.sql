@@ -10,7 +10,8 @@ CREATE TYPE neardup_internal.choice AS (
     verify text,
     within interval,
     timed name,
-    distance integer
+    distance integer,
+    against regclass
 );
 
 -- Without a look at the texts a row goes only where somebody asks for that: a guard that does not verify is no such word.
@@ -33,9 +34,63 @@ BEGIN
 END
 $$;
 
+-- Whether two tables share rows: one is a part of the other, or both have a part in common.
+CREATE FUNCTION neardup_internal.overlap(a regclass, b regclass) RETURNS boolean
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN EXISTS (
+        WITH RECURSIVE parts (root, part) AS (
+            SELECT a::oid, a::oid UNION SELECT b::oid, b::oid
+            UNION SELECT p.root, i.inhrelid FROM parts p JOIN pg_catalog.pg_inherits i ON i.inhparent = p.part
+        )
+        SELECT FROM parts p WHERE p.part = a::oid AND p.root = b::oid OR p.root = a::oid AND p.part IN (SELECT q.part FROM parts q WHERE q.root = b::oid)
+    );
+
+-- Of the other table only what is compared is read, and none of it is converted but strings to text: no type's cast runs.
+CREATE FUNCTION neardup_internal.check_against(guarded neardup.protected, choice neardup_internal.choice) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    other regclass := choice.against;
+    name name;
+BEGIN
+    IF guarded.method <> 'sketch' THEN
+        RAISE EXCEPTION 'column "%" of table % is guarded by method %', guarded.document, guarded.target, guarded.method
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'Tables are compared by the keys of sketches.';
+    END IF;
+    IF choice.keep IS DISTINCT FROM 'oldest' OR choice.rank IS NOT NULL THEN
+        RAISE EXCEPTION 'keep and rank do not go with against' USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = format('All rows of %s stay.', other);
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = other::oid AND c.relkind IN ('r', 'p')) THEN
+        RAISE EXCEPTION '% is not a table', other USING ERRCODE = 'wrong_object_type';
+    END IF;
+    IF neardup_internal.overlap(guarded.target, other) THEN
+        RAISE EXCEPTION 'tables % and % have rows in common', guarded.target, other USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = 'Each of these would be a copy of itself.';
+    END IF;
+    IF neardup_internal.key_columns(other) IS NULL THEN
+        RAISE EXCEPTION 'table % has no primary key', other USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'A clean-up names the row that stays by its primary key.';
+    END IF;
+    FOREACH name IN ARRAY guarded.columns LOOP
+        IF guarded.expression IS NULL AND neardup_internal.column_type(other, name) IS NOT NULL AND NOT EXISTS (
+            SELECT FROM pg_attribute a WHERE a.attrelid = other::oid AND a.attname = name AND a.atttypid IN ('text'::regtype::oid, 'varchar'::regtype::oid, 'bpchar'::regtype::oid)
+        ) THEN
+            RAISE EXCEPTION 'column "%" of table % has type %', name, other, neardup_internal.column_type(other, name)
+                USING ERRCODE = 'datatype_mismatch', DETAIL = 'A document is of type text, character varying or character.';
+        END IF;
+    END LOOP;
+    FOR name IN SELECT c FROM unnest(choice.scope || choice.timed || CASE WHEN guarded.expression IS NOT NULL THEN guarded.columns END) c WHERE c IS NOT NULL LOOP
+        PERFORM neardup_internal.column_type(other, name);
+        IF NOT neardup_internal.same_type(guarded.target, other, name) THEN
+            RAISE EXCEPTION 'column "%" has not the same type in % and %', name, guarded.target, other USING ERRCODE = 'datatype_mismatch';
+        END IF;
+    END LOOP;
+END
+$$;
+
 CREATE FUNCTION neardup_internal.chosen(
     guarded neardup.protected, keep text, time_column name, rank text[], scope name[], since text, until text, verify text, within interval,
-    max_distance integer
+    max_distance integer, against regclass DEFAULT NULL
 ) RETURNS neardup_internal.choice
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -65,6 +120,10 @@ BEGIN
     IF choice.within IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(guarded.target, choice.timed)) THEN
         RAISE EXCEPTION 'column "%" of table % is no time', choice.timed, guarded.target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
+    END IF;
+    IF against IS NOT NULL THEN
+        choice.against := against;
+        PERFORM neardup_internal.check_against(guarded, choice);
     END IF;
     RETURN choice;
 END

@@ -47,6 +47,9 @@ DECLARE
     by_distance boolean := guarded.method = 'simhash' AND choice.verify = 'none';
     known name := CASE guarded.method WHEN 'simhash' THEN 'place' ELSE 'number' END;
 BEGIN
+    IF choice.against IS NOT NULL THEN
+        RETURN neardup_internal.against_copies(guarded, choice);
+    END IF;
     RETURN concat(
         CASE guarded.method WHEN 'simhash' THEN neardup_internal.simhash_copies(guarded, choice) ELSE neardup_internal.sketch_copies(guarded, choice) END,
         'SELECT ', neardup_internal.each('m.k%2$s', keys), ', ', neardup_internal.each('r.k%2$s AS r%2$s', keys), ', c.verdict, ',
@@ -77,7 +80,8 @@ CREATE FUNCTION neardup.duplicates(
     since text DEFAULT NULL,
     until text DEFAULT NULL,
     verify text DEFAULT NULL,
-    within interval DEFAULT NULL
+    within interval DEFAULT NULL,
+    against regclass DEFAULT NULL
 ) RETURNS TABLE (key text, duplicate_of text, verdict text, measure text, value double precision, group_size bigint)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
@@ -87,7 +91,7 @@ DECLARE
 BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.verdict, c.measure, c.value, c.group_size FROM (%s) c',
-        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys),
-        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance)));
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(coalesce(against, target))),
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance, against)));
 END
 $$;

@@ -15,7 +15,8 @@ CREATE TABLE neardup.runs (
     started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     finished timestamptz,
     role name NOT NULL DEFAULT CURRENT_USER,
-    columns name[]
+    columns name[],
+    against regclass
 );
 
 -- A row is kept as the text of its record, which brings back every value of every type exactly; `columns` are NULL where they are those
@@ -173,9 +174,26 @@ CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias te
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN neardup_internal.document_expression(guarded.target, guarded.columns, guarded.expression, alias);
 
-CREATE FUNCTION neardup_internal.document_hash(guarded neardup.protected, alias text) RETURNS text
+CREATE FUNCTION neardup_internal.same_type(a regclass, b regclass, name name) RETURNS boolean
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN EXISTS (
+        SELECT FROM pg_catalog.pg_attribute x JOIN pg_catalog.pg_attribute y ON y.atttypid = x.atttypid AND y.attcollation = x.attcollation
+        WHERE x.attrelid = a AND x.attname = name AND y.attrelid = b AND y.attname = name
+    );
+
+-- The document of a row of another table: of the columns of these names; a function gets a row with those that have the same type.
+CREATE FUNCTION neardup_internal.document_in(guarded neardup.protected, relation regclass, alias text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN pg_catalog.format('neardup_internal.text_hash(%s)', neardup_internal.document_of(guarded, alias));
+    RETURN CASE WHEN guarded.expression IS NULL OR relation::oid = guarded.target::oid THEN neardup_internal.document_of(guarded, alias)
+                ELSE pg_catalog.format('%s(CAST(ROW(%s) AS %s))', guarded.expression,
+                    (SELECT pg_catalog.string_agg(CASE WHEN neardup_internal.same_type(guarded.target, relation, n.name)
+                        THEN pg_catalog.format('%s.%I', alias, n.name) ELSE 'NULL' END, ', ' ORDER BY n.place)
+                     FROM pg_catalog.unnest(neardup_internal.column_names(guarded.target)) WITH ORDINALITY n(name, place)),
+                    neardup_internal.row_type(guarded.target)) END;
+
+CREATE FUNCTION neardup_internal.document_hash(guarded neardup.protected, relation regclass, alias text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN pg_catalog.format('neardup_internal.text_hash(%s)', neardup_internal.document_in(guarded, relation, alias));
 
 CREATE FUNCTION neardup_internal.beginning(document text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

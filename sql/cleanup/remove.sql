@@ -1,13 +1,26 @@
--- clean-up: the column that names the row a marked one duplicates: the guard's, where its action mark has one
+-- clean-up: the column that names the row a marked one duplicates: the guard's, where its action mark has one; of a row of another table
+-- a column of its own
 
-CREATE FUNCTION neardup_internal.mark_column(document name) RETURNS name
+CREATE FUNCTION neardup_internal.mark_column(document name, ending text) RETURNS name
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 50 THEN document::text
-                ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END || '_duplicate_of';
+                ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END || ending;
 
-CREATE FUNCTION neardup_internal.mark_of(guarded neardup.protected) RETURNS name
+CREATE FUNCTION neardup_internal.mark_of(guarded neardup.protected, choice neardup_internal.choice) RETURNS name
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN coalesce(guarded.duplicate_of, neardup_internal.mark_column(guarded.document));
+    RETURN CASE WHEN choice.against IS NULL THEN coalesce(guarded.duplicate_of, neardup_internal.mark_column(guarded.document, '_duplicate_of'))
+                ELSE neardup_internal.mark_column(guarded.document, '_known_as') END;
+
+-- clean-up: the table with the rows that stay, and whether they can be locked: in another table only by who may update all of its rows
+
+CREATE FUNCTION neardup_internal.staying(guarded neardup.protected, choice neardup_internal.choice) RETURNS regclass
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN coalesce(choice.against, guarded.target);
+
+CREATE FUNCTION neardup_internal.can_lock(choice neardup_internal.choice) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN choice.against IS NULL
+        OR pg_catalog.has_any_column_privilege(choice.against, 'UPDATE') AND NOT pg_catalog.row_security_active(choice.against);
 
 -- clean-up: the statements of one batch. Parameters: after, last (places in neardup_chosen), run_id, batch, columns of the run.
 
@@ -19,7 +32,7 @@ CREATE FUNCTION neardup_internal.still_copies(
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.concat_ws(' AND ',
         pg_catalog.format('%s OPERATOR(pg_catalog.=) c.document_hash AND %s OPERATOR(pg_catalog.=) c.stays_hash',
-            neardup_internal.document_hash(guarded, 't'), stays_hash),
+            neardup_internal.document_hash(guarded, guarded.target, 't'), stays_hash),
         pg_catalog.format('(c.document_hash OPERATOR(pg_catalog.<>) c.stays_hash '
             'OR (%s) COLLATE pg_catalog."C" OPERATOR(pg_catalog.=) (%s) COLLATE pg_catalog."C")',
             neardup_internal.document_of(guarded, 't'), stays_document),
@@ -33,18 +46,22 @@ CREATE FUNCTION neardup_internal.locking_statements(guarded neardup.protected, c
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
+    staying regclass := neardup_internal.staying(guarded, choice);
+    staying_keys name[] := neardup_internal.key_columns(staying);
     locking text := 'SELECT FROM %1$s t WHERE EXISTS (SELECT FROM pg_temp.neardup_chosen c WHERE c.place > $1 AND c.place <= $2 AND %3$s) ORDER BY %2$s FOR %4$s';
 BEGIN
     IF NOT EXISTS (SELECT FROM neardup_internal.foreign_keys(guarded.target)) THEN
         RETURN '{}';
     END IF;
-    RETURN ARRAY[
-        format(locking, guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), 'KEY SHARE'),
+    RETURN array_remove(ARRAY[
+        CASE WHEN neardup_internal.can_lock(choice) THEN format(locking, staying, neardup_internal.each('t.%1$I', staying_keys),
+            neardup_internal.equal(staying, staying_keys, 't.%1$I', 'c.r%2$s'), 'KEY SHARE') END,
         format(locking, guarded.target, neardup_internal.each('t.%1$I', keys), neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), 'UPDATE'),
         format('UPDATE pg_temp.neardup_chosen c SET reason = ''changed meanwhile'' WHERE c.place > $1 AND c.place <= $2 '
-               'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %1$s t, %1$s r WHERE %2$s AND %3$s AND %4$s)',
-               guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'),
-               neardup_internal.still_copies(guarded, choice, neardup_internal.document_hash(guarded, 'r'), neardup_internal.document_of(guarded, 'r')))];
+               'AND c.reason IS NULL AND NOT EXISTS (SELECT FROM %s t, %s r WHERE %s AND %s AND %s)',
+               guarded.target, staying, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
+               neardup_internal.equal(staying, staying_keys, 'r.%1$I', 'c.r%2$s'),
+               neardup_internal.still_copies(guarded, choice, neardup_internal.document_hash(guarded, staying, 'r'), neardup_internal.document_in(guarded, staying, 'r')))], NULL);
 END
 $$;
 
@@ -61,14 +78,16 @@ CREATE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, c
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
     compared name[] := neardup_internal.compared_columns(choice);
-    mark name := neardup_internal.mark_of(guarded);
-    stays text := format('concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
+    mark name := neardup_internal.mark_of(guarded, choice);
+    staying regclass := neardup_internal.staying(guarded, choice);
+    staying_keys name[] := neardup_internal.key_columns(staying);
+    stays text := format('concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', staying_keys));
 BEGIN
     RETURN format('WITH chosen AS MATERIALIZED (SELECT %s FROM pg_temp.neardup_chosen c JOIN %s r ON %s '
-                  'WHERE c.reason IS NULL AND c.place > $1 AND c.place <= $2 FOR KEY SHARE OF r), ',
-            concat_ws(', ', 'c.*', neardup_internal.each('r.%1$I AS neardup_%2$s', compared), neardup_internal.document_hash(guarded, 'r') || ' AS neardup_hash',
-                format('CASE WHEN c.document_hash OPERATOR(pg_catalog.=) c.stays_hash THEN %s END AS neardup_document', neardup_internal.document_of(guarded, 'r'))),
-            guarded.target, neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'))
+                  'WHERE c.reason IS NULL AND c.place > $1 AND c.place <= $2%s), ',
+            concat_ws(', ', 'c.*', neardup_internal.each('r.%1$I AS neardup_%2$s', compared), neardup_internal.document_hash(guarded, staying, 'r') || ' AS neardup_hash',
+                format('CASE WHEN c.document_hash OPERATOR(pg_catalog.=) c.stays_hash THEN %s END AS neardup_document', neardup_internal.document_in(guarded, staying, 'r'))),
+            staying, neardup_internal.equal(staying, staying_keys, 'r.%1$I', 'c.r%2$s'), CASE WHEN neardup_internal.can_lock(choice) THEN ' FOR KEY SHARE OF r' END)
         || format('gone AS (%s CROSS JOIN LATERAL (SELECT %s) r WHERE %s AND %s RETURNING pg_catalog.concat_ws('', '', %s) AS key, '
                   'pg_catalog.%s AS duplicate_of, c.verdict, c.measure, c.value, %s AS record) ',
             CASE action

@@ -1,6 +1,6 @@
 -- clean-up: choose, show, remove
 
-CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, on_reference text) RETURNS void
+CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, on_reference text, against regclass) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     hidden name;
@@ -10,6 +10,10 @@ BEGIN
     END IF;
     IF on_reference IS NULL OR on_reference NOT IN ('skip', 'repoint') THEN
         RAISE EXCEPTION 'on_reference must be skip or repoint: %', on_reference USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF on_reference = 'repoint' AND against IS NOT NULL THEN
+        RAISE EXCEPTION 'on_reference repoint does not go with against' USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = pg_catalog.format('A foreign key to %s cannot point to a row of %s.', target, against);
     END IF;
     SELECT c.conname INTO hidden FROM pg_catalog.pg_constraint c
     WHERE c.contype = 'f' AND c.confrelid = target::oid AND c.confdeltype IN ('c', 'n', 'd') AND pg_catalog.row_security_active(c.conrelid);
@@ -37,14 +41,14 @@ CREATE FUNCTION neardup_internal.choose(guarded neardup.protected, choice neardu
     SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
-    marked name := neardup_internal.mark_of(guarded);
+    marked name := neardup_internal.mark_of(guarded, choice);
     mark_known boolean := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
     chosen bigint;
 BEGIN
     IF to_regclass(neardup_internal.chosen_table()) IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
     END IF;
-    IF mark_known THEN
+    IF mark_known AND choice.against IS NULL THEN
         -- A row that is marked already does not become the one that stays.
         choice.rank := array_cat(ARRAY[quote_ident(marked) || ' nulls first'], choice.rank);
     END IF;
@@ -63,21 +67,24 @@ END
 $$;
 
 -- Shows the first of the rows that would go, and how both texts begin.
-CREATE FUNCTION neardup_internal.show_chosen(guarded neardup.protected, action text) RETURNS void
+CREATE FUNCTION neardup_internal.show_chosen(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
+    staying regclass := neardup_internal.staying(guarded, choice);
+    staying_keys name[] := neardup_internal.key_columns(staying);
     sample record;
 BEGIN
     FOR sample IN EXECUTE neardup_internal.on_chosen(format(
         'SELECT concat_ws('', '', %s) AS key, concat_ws('', '', %s) AS stays, %s AS why, '
         'neardup_internal.beginning(%s) AS goes_text, neardup_internal.beginning(%s) AS stays_text '
-        'FROM (SELECT * FROM pg_temp.neardup_chosen ORDER BY place LIMIT 10) c JOIN %6$s t ON %7$s JOIN %6$s r ON %8$s ORDER BY c.place',
-        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), neardup_internal.why('c'),
-        neardup_internal.document_of(guarded, 't'), neardup_internal.document_of(guarded, 'r'), guarded.target,
-        neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s')))
+        'FROM (SELECT * FROM pg_temp.neardup_chosen ORDER BY place LIMIT 10) c JOIN %s t ON %s JOIN %s r ON %s ORDER BY c.place',
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', staying_keys), neardup_internal.why('c'),
+        neardup_internal.document_of(guarded, 't'), neardup_internal.document_in(guarded, staying, 'r'),
+        guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
+        staying, neardup_internal.equal(staying, staying_keys, 'r.%1$I', 'c.r%2$s')))
     LOOP
-        RAISE NOTICE '(%) would %, (%) stays: %', sample.key, CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END, sample.stays, sample.why
+        RAISE NOTICE '(%) would %, (%)% stays: %', sample.key, CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END, sample.stays, coalesce(' of ' || choice.against::text, ''), sample.why
             USING DETAIL = format(E'(%s) %s\n(%s) %s', sample.key, sample.goes_text, sample.stays, sample.stays_text);
     END LOOP;
 END
@@ -98,7 +105,7 @@ END
 $$;
 
 -- Records which of the chosen rows are still there, and says which.
-CREATE FUNCTION neardup_internal.tell_skipped(target regclass, run_id bigint, action text) RETURNS bigint
+CREATE FUNCTION neardup_internal.tell_skipped(target regclass, staying regclass, run_id bigint, action text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' SET search_path = pg_catalog, pg_temp AS $$
@@ -111,7 +118,8 @@ BEGIN
         'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, concat_ws('', '', %1$s), '
         'concat_ws('', '', %2$s), coalesce(c.reason, ''changed meanwhile'') '
         'FROM pg_temp.neardup_chosen c WHERE (c.reason IS NOT NULL OR $2) AND EXISTS (SELECT FROM %3$s t WHERE %4$s) ORDER BY c.place',
-        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys), target, neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s')))
+        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(staying)), target,
+        neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s')))
         USING run_id, action <> 'mark';
     GET DIAGNOSTICS skipped = ROW_COUNT;
     FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
@@ -129,13 +137,13 @@ CREATE FUNCTION neardup_internal.try_out(
 DECLARE
     chosen bigint := neardup_internal.choose(guarded, choice, action);
 BEGIN
-    PERFORM neardup_internal.show_chosen(guarded, action);
+    PERFORM neardup_internal.show_chosen(guarded, choice, action);
     IF action <> 'mark' THEN
         PERFORM neardup_internal.tell_of_references(guarded.target, on_reference);
     END IF;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', chosen, guarded.target, CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END
         USING DETAIL = CASE WHEN chosen > 0 THEN pg_catalog.concat(neardup_internal.chosen_verdicts(), '.', CASE WHEN chosen > 10 THEN ' The first 10 are shown.' END)
-                            ELSE 'The table has no copies.' END,
+                            ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || choice.against::pg_catalog.text, '.') END,
               HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                   arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                   pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
@@ -161,13 +169,14 @@ CREATE PROCEDURE neardup.cleanup(
     verify text DEFAULT NULL,
     throttle interval DEFAULT NULL,
     within interval DEFAULT NULL,
+    against regclass DEFAULT NULL,
     INOUT run_id bigint DEFAULT NULL,
     INOUT removed bigint DEFAULT NULL
 )
     LANGUAGE plpgsql AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
-    choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance);
+    choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance, against);
     is_mark boolean;
     chosen bigint;
     all_places bigint;
@@ -181,24 +190,24 @@ DECLARE
     told pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
-    PERFORM neardup_internal.check_cleanup(target, action, on_reference);
+    PERFORM neardup_internal.check_cleanup(target, action, on_reference, against);
     is_mark := action = 'mark';
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
         PERFORM neardup_internal.try_out(guarded, choice, action, on_reference, pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
-            'keep => ' || pg_catalog.quote_literal(keep), 'time_column => ' || pg_catalog.quote_literal(time_column),
+            'keep => ' || pg_catalog.quote_literal(CASE WHEN against IS NULL THEN keep END), 'time_column => ' || pg_catalog.quote_literal(time_column),
             'document => ' || pg_catalog.quote_literal(document), 'max_distance => ' || max_distance::pg_catalog.text,
             'rank => ' || pg_catalog.quote_literal(rank), 'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
             'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify),
-            'within => ' || pg_catalog.quote_literal(within)));
+            'within => ' || pg_catalog.quote_literal(within), 'against => ' || pg_catalog.quote_literal(against)));
         RETURN;
     END IF;
 
     PERFORM neardup_internal.check_committing('cleanup');
     PERFORM neardup_internal.start_work(target, 'cleanup', 'rows');
-    IF is_mark AND neardup_internal.mark_of(guarded) <> ALL (neardup_internal.column_names(target)) THEN
+    IF is_mark AND neardup_internal.mark_of(guarded, choice) <> ALL (neardup_internal.column_names(target)) THEN
         PERFORM neardup_internal.lock_patiently(target);
-        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I pg_catalog.text', target, neardup_internal.mark_of(guarded));
+        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I pg_catalog.text', target, neardup_internal.mark_of(guarded, choice));
     END IF;
     chosen := neardup_internal.choose(guarded, choice, action);
     IF chosen = 0 THEN
@@ -217,9 +226,9 @@ BEGIN
                 FROM pg_catalog.unnest(neardup_internal.repoint_statements(target)) WITH ORDINALITY s(statement, place) ORDER BY s.place);
         END IF;
     END IF;
-    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, columns)
-    VALUES (target, guarded.document, action, CASE WHEN is_mark THEN neardup_internal.mark_of(guarded) END, keep, choice.verify,
-            neardup_internal.column_names(target)) RETURNING r.run_id INTO run_id;
+    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, columns, against)
+    VALUES (target, guarded.document, action, CASE WHEN is_mark THEN neardup_internal.mark_of(guarded, choice) END, keep, choice.verify,
+            neardup_internal.column_names(target), against) RETURNING r.run_id INTO run_id;
     EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
@@ -240,7 +249,7 @@ BEGIN
         END IF;
     END LOOP;
     IF removed < chosen THEN
-        left_in_place := neardup_internal.tell_skipped(target, run_id, action);
+        left_in_place := neardup_internal.tell_skipped(target, neardup_internal.staying(guarded, choice), run_id, action);
     END IF;
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;
     EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();

@@ -91,10 +91,10 @@ pub unsafe fn read_rows(
             pg_sys::table_beginscan_strat(table, snapshot, 0, std::ptr::null_mut(), true, true)
         };
         let read = (*(*table).rd_tableam).index_build_range_scan;
-        let (is_whole, progress) = (snapshot.is_null(), snapshot.is_null());
+        let progress = snapshot.is_null();
         match read {
             Some(read) => boundary::catch(|| {
-                read(table, index, info, is_whole, false, progress, 0, last, Some(take_row), state, scan)
+                read(table, index, info, true, false, progress, 0, last, Some(take_row), state, scan)
             }),
             None => 0.0,
         }

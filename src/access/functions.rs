@@ -2,7 +2,6 @@
 
 use pgrx::prelude::*;
 
-use super::values::tid_of;
 use super::verify;
 use crate::error::Result;
 use crate::index::kind::Kind;
@@ -10,8 +9,7 @@ use crate::index::kind::Kind;
 extension_sql_file!(
     "../../sql/index.sql",
     name = "index",
-    requires =
-        ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index, candidate_pairs]
+    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
 );
 
 /// Says to the access method that an operator class is of sketches.
@@ -47,31 +45,4 @@ fn index_kind_of_simhashes() -> i32 {
 )]
 fn check_index(index: pg_sys::Oid) -> Result<i64> {
     verify::check_index(index).map(u64::cast_signed)
-}
-
-#[pg_extern(
-    stable,
-    strict,
-    parallel_restricted,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.candidate_pairs(index regclass) RETURNS TABLE (earlier tid, later tid, shared integer, hot integer) STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-fn candidate_pairs(
-    index: pg_sys::Oid,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(earlier, pg_sys::ItemPointerData),
-            name!(later, pg_sys::ItemPointerData),
-            name!(shared, i32),
-            name!(hot, i32),
-        ),
-    >,
-> {
-    let pairs = verify::pairs_of(index)?;
-    Ok(TableIterator::new(pairs.map(|pair| {
-        let [earlier, later] = [pair.earlier, pair.later].map(tid_of);
-        (earlier, later, pair.shared as i32, pair.hot as i32)
-    })))
 }

@@ -5,7 +5,7 @@
 //! without pgrx's guard, are called inside [`boundary::catch`].
 //!
 //! * [`build`], [`scan`], [`vacuum`], [`cost`], [`options`]: the functions of `IndexAmRoutine`. [`values`]: what they share.
-//! * [`functions`]: `neardup.check_index` and `neardup.candidate_pairs`, by way of [`verify`].
+//! * [`functions`] and [`verify`]: `neardup.check_index` and `neardup.candidate_pairs`.
 //! * [`search`]: how the guard asks an index of any access method.
 
 mod build;

@@ -22,7 +22,8 @@ pub fn define() {
         // SAFETY: the strings live for ever.
         unsafe {
             let kind = pg_sys::add_reloption_kind();
-            let lock = pg_sys::AccessExclusiveLock as i32;
+            // Nothing that is there changes, as for a B-tree.
+            let lock = pg_sys::ShareUpdateExclusiveLock as i32;
             let what = c"How far pages are filled at the build, in percent, on average";
             pg_sys::add_int_reloption(kind as _, c"fillfactor".as_ptr(), what.as_ptr(), FILL, 10, 100, lock);
             kind

@@ -1,5 +1,6 @@
 //! Scans: by a condition, as a bitmap or row by row, and by distance.
 
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::values::{keys_of, kind_of, raise, sketch_bytes, tid_of};
@@ -23,6 +24,37 @@ struct Scan {
     recheck: bool,
     /// What was found, in the order in which it is given; `None` before the first row.
     rows: Option<std::vec::IntoIter<u64>>,
+    /// The table's blocks when they were last counted.
+    table_blocks: u32,
+}
+
+impl Scan {
+    fn new(kind: Kind) -> Self {
+        Self { kind, query: None, nearest: None, recheck: false, rows: None, table_blocks: 0 }
+    }
+
+    /// Whether a row can be in the table: a damaged index may name any.
+    ///
+    /// # Safety
+    /// The table must be open.
+    unsafe fn may_be(&mut self, table: pg_sys::Relation, row: u64) -> bool {
+        let block = (row >> 16) as u32;
+        if block >= self.table_blocks {
+            // SAFETY: as the caller vouches.
+            self.table_blocks =
+                unsafe { pg_sys::RelationGetNumberOfBlocksInFork(table, pg_sys::ForkNumber::MAIN_FORKNUM) };
+        }
+        block < self.table_blocks && has_possible_number(row)
+    }
+}
+
+/// Whether a page of a table can have a row of this number.
+fn has_possible_number(row: u64) -> bool {
+    (1..=MOST_ROWS_OF_A_PAGE).contains(&(row & 0xffff))
+}
+
+fn impossible(index: Index) -> ErrorReport {
+    index.fault(format!("index \"{}\" has an entry of an impossible row", index.name()))
 }
 
 pub(super) unsafe extern "C-unwind" fn begin(
@@ -39,9 +71,8 @@ pub(super) unsafe extern "C-unwind" fn begin(
                 (*scan).xs_orderbyvals = pg_sys::palloc0(orders * size_of::<pg_sys::Datum>()).cast();
                 (*scan).xs_orderbynulls = pg_sys::palloc0(orders * size_of::<bool>()).cast();
             }
-            let state = Scan { kind, query: None, nearest: None, recheck: false, rows: None };
             // Dropped with the memory, also after an error.
-            (*scan).opaque = PgMemoryContexts::CurrentMemoryContext.leak_and_drop_on_delete(state).cast();
+            (*scan).opaque = PgMemoryContexts::CurrentMemoryContext.leak_and_drop_on_delete(Scan::new(kind)).cast();
             scan
         })
     }
@@ -75,9 +106,7 @@ pub(super) unsafe extern "C-unwind" fn rescan(
                 std::ptr::copy(orders, (*scan).orderByData, order_count);
             }
             let state = state_of(scan);
-            state.rows = None;
-            state.query = None;
-            state.nearest = None;
+            *state = Scan::new(state.kind);
             let asked =
                 |key: pg_sys::ScanKeyData| (key.sk_flags & pg_sys::SK_ISNULL as i32 == 0).then_some(key.sk_argument);
             // Of several conditions the first is looked up, and all are checked.
@@ -126,12 +155,12 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
             let index = Index::new((*scan).indexRelation);
             let mut tids: Vec<pg_sys::ItemPointerData> = Vec::new();
             let recheck = state.recheck;
-            let (mut found, mut impossible) = (0, false);
+            let (mut found, mut has_impossible) = (0, false);
             let result = query(state, index).and_then(|asked| {
                 query::each(index, asked, &mut |rows| {
                     // Postgres's bitmap takes no other addresses.
-                    impossible |= rows.iter().any(|row| !(1..=MOST_ROWS_OF_A_PAGE).contains(&(row & 0xffff)));
-                    if impossible {
+                    has_impossible |= !rows.iter().all(|row| has_possible_number(*row));
+                    if has_impossible {
                         return;
                     }
                     tids.clear();
@@ -141,8 +170,8 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
                 })
             });
             raise(result);
-            if impossible {
-                raise(Err(index.fault(format!("index \"{}\" has an entry of an impossible row", index.name()))))
+            if has_impossible {
+                raise(Err(impossible(index)))
             }
             found
         })
@@ -161,7 +190,9 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
     unsafe {
         let state = state_of(scan);
         let index = Index::new((*scan).indexRelation);
-        (*scan).xs_recheck = state.recheck;
+        // No pin keeps a vacuum from the rows that were found, and one who looks without a fixed snapshot, as an exclusion constraint does,
+        // may find another row in the place of one that was removed.
+        (*scan).xs_recheck = state.recheck || !is_fixed((*scan).xs_snapshot);
         // Of several distances the first decides; the others are given as 0, which none is less than, and Postgres sorts by the true ones.
         (*scan).xs_recheckorderby = (*scan).numberOfOrderBys > 1;
         let row = if let Some(nearest) = &mut state.nearest {
@@ -176,12 +207,33 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
             let Some(row) = state.rows.as_mut().and_then(Iterator::next) else { return Ok(false) };
             row
         };
+        if !state.may_be((*scan).heapRelation, row) {
+            return Err(impossible(index));
+        }
         (*scan).xs_heaptid = tid_of(row);
         Ok(true)
     }
 }
 
-pub(super) unsafe extern "C-unwind" fn end(_: pg_sys::IndexScanDesc) {}
+/// `IsMVCCSnapshot`: whether the rows that it sees stay the same.
+///
+/// # Safety
+/// `snapshot` must be valid.
+unsafe fn is_fixed(snapshot: pg_sys::Snapshot) -> bool {
+    // SAFETY: as the caller vouches.
+    let kind = unsafe { (*snapshot).snapshot_type };
+    kind == pg_sys::SnapshotType::SNAPSHOT_MVCC || kind == pg_sys::SnapshotType::SNAPSHOT_HISTORIC_MVCC
+}
+
+pub(super) unsafe extern "C-unwind" fn end(scan: pg_sys::IndexScanDesc) {
+    // SAFETY: this is the outermost frame. The scan was begun above; its memory may stay until the query ends.
+    unsafe {
+        boundary::entry(|| {
+            let state = state_of(scan);
+            *state = Scan::new(state.kind);
+        });
+    }
+}
 
 /// The last rows of those that have the one key of a sketch.
 ///

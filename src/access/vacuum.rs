@@ -53,7 +53,6 @@ unsafe fn remove(
         };
         let done = vacuum::remove(index, kind_of((*info).index)?.trees(), is_dead, pause)?;
         (*stats).tuples_removed += done.removed as f64;
-        (*stats).num_index_tuples = done.left as f64;
         (*stats).pages_newly_deleted += done.freed as u32;
         (*stats).num_pages = index.blocks();
         Ok(stats)
@@ -67,6 +66,9 @@ pub(super) unsafe extern "C-unwind" fn clean_up(info: *mut pg_sys::IndexVacuumIn
             if (*info).analyze_only || stats.is_null() {
                 return stats;
             }
+            // A row has several entries, so the planner is told of the table's rows, as by GIN; nobody knows how many a partial index has.
+            (*stats).num_index_tuples = (*info).num_heap_tuples.max(0.0);
+            (*stats).estimated_count = (*info).estimated_count || is_partial((*info).index);
             let index = Index::new((*info).index).with_strategy((*info).strategy);
             let first = 1 + u32::from(raise(kind_of((*info).index)).trees());
             let free = raise(vacuum::gather_free(index, first, pause));
@@ -75,5 +77,16 @@ pub(super) unsafe extern "C-unwind" fn clean_up(info: *mut pg_sys::IndexVacuumIn
             (*stats).num_pages = index.blocks();
             stats
         })
+    }
+}
+
+/// Whether an index has the rows only for which a predicate holds.
+///
+/// # Safety
+/// The index must be open.
+unsafe fn is_partial(index: pg_sys::Relation) -> bool {
+    // SAFETY: as the caller vouches; the row of pg_index is there with it.
+    unsafe {
+        !pg_sys::heap_attisnull((*index).rd_indextuple, pg_sys::Anum_pg_index_indpred as i32, std::ptr::null_mut())
     }
 }

@@ -94,10 +94,13 @@ impl Earlier {
         let within = window.argument(4).map(|datum| (datum.value() as i64).unsigned_abs());
         let (mut texts, mut keyed) = (Sorter::new(sort_memory()), Sorter::new(sort_memory()));
         let mut position = 0;
-        let mut asking = Bits::default();
-        window.for_each_numbers([0, 1, 2, 3, 6], 5, |[number, scope, hash, time, asks], keys| {
+        let (mut asking, mut answering) = (Bits::default(), Bits::default());
+        window.for_each_numbers([0, 1, 2, 3, 6, 7], 5, |[number, scope, hash, time, asks, answers], keys| {
             if asks == Some(1) {
                 asking.insert(position);
+            }
+            if answers == Some(1) {
+                answering.insert(position);
             }
             let [scope, hash] = [scope, hash].map(|value| value.unwrap_or(0).cast_unsigned());
             let number = number.map_or(position + 1, i64::cast_unsigned);
@@ -116,7 +119,7 @@ impl Earlier {
         let (mut repeats, mut same) = (Bits::default(), Sorter::new(sort_memory()));
         let mut partners = Partners::default();
         by_key(texts, |text, row, _| {
-            if let Some((_, first)) = partners.first_of(text, row, within) {
+            if let Some((_, first)) = partners.first_of(text, row, answering.contains(row.number.0), within) {
                 repeats.insert(row.number.0);
                 if asking.contains(row.number.0) {
                     same.push([row.number.0, first]);
@@ -128,7 +131,7 @@ impl Earlier {
         by_key(keyed, |key, row, is_only| {
             let later = row.number.0;
             if !repeats.contains(later) {
-                partners.of(key, row, within, &mut found);
+                partners.of(key, row, answering.contains(later), within, &mut found);
                 if !asking.contains(later) {
                     return;
                 }
@@ -145,7 +148,7 @@ impl Earlier {
     /// be compared with, those with most shared keys first.
     fn take(&mut self, position: u64) -> Vec<i64> {
         if let Some([_, first]) = self.same.next_if(|[later, _]| *later == position) {
-            return vec![-first.cast_signed()];
+            return vec![first.cast_signed().wrapping_neg()];
         }
         let mut found: Vec<(u32, u64, u64)> = Vec::new();
         let mut enough = ENOUGH;

@@ -51,7 +51,8 @@ extension_sql_file!(
         copies::number_tid
     ]
 );
-extension_sql_file!("../../sql/cleanup/copies.sql", name = "cleanup_copies", requires = ["cleanup_candidates"]);
+extension_sql_file!("../../sql/cleanup/against.sql", name = "cleanup_against", requires = ["cleanup_candidates"]);
+extension_sql_file!("../../sql/cleanup/copies.sql", name = "cleanup_copies", requires = ["cleanup_against"]);
 extension_sql_file!("../../sql/cleanup/reference.sql", name = "cleanup_reference", requires = ["cleanup_copies"]);
 extension_sql_file!("../../sql/cleanup/remove.sql", name = "cleanup_remove", requires = ["cleanup_reference"]);
 extension_sql_file!("../../sql/cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_remove", "cleanup_report"]);

@@ -6,10 +6,10 @@
 use neardup_text::interrupt;
 
 use super::kind::{Kind, TreeKey};
-use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, META, Meta, NONE};
+use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, Meta, NONE};
 use super::tree;
 use crate::error::Result;
-use crate::pg::storage::pages::{Buffer, Index, SIZE};
+use crate::pg::storage::pages::{Index, Lock, SIZE};
 use crate::pg::storage::sort::{Record, Sort, Sorted};
 
 /// How far pages are filled, in percent, unless the option says something else.
@@ -93,16 +93,11 @@ fn whole(tree: u8, level: u16) -> Frame {
 /// Writes the index, which nobody else sees. `progress` is told how many entries are written.
 ///
 /// # Errors
-/// None of its own.
+/// If a page that was written is gone.
 pub fn write(index: Index, kind: Kind, mut entries: Sorter, fill: i32, progress: impl Fn(u64)) -> Result<()> {
-    let mut first: Vec<Buffer> = Vec::new();
     for bytes in empty(kind) {
-        let mut buffer = index.extend();
-        buffer.fill(|page| page.copy_from_slice(&bytes[..]));
-        first.push(buffer);
+        index.extend().fill(|page| page.copy_from_slice(&bytes[..]));
     }
-    debug_assert_eq!(first.first().map(|buffer| buffer.block), Some(META));
-    drop(first);
     let mut written = 0;
     for tree in 0..kind.trees() {
         let mut level = Level::new(index, tree, 0);
@@ -114,7 +109,7 @@ pub fn write(index: Index, kind: Kind, mut entries: Sorter, fill: i32, progress:
             next = entries.next(tree);
             if taken.len() == room && next.is_some() {
                 interrupt::check();
-                level.leaf(&taken, entry);
+                level.leaf(&taken, entry)?;
                 written += taken.len() as u64;
                 progress(written);
                 taken.clear();
@@ -145,31 +140,32 @@ struct Level {
     level: u16,
     /// The pages that have been written.
     pages: Vec<Downlink>,
-    /// The one whose right neighbour is not known yet.
-    open: Option<(Buffer, Entry)>,
     low: Entry,
 }
 
 impl Level {
     fn new(index: Index, tree: u8, level: u16) -> Self {
-        Self { index, tree, level, pages: Vec::new(), open: None, low: Entry::LEAST }
+        Self { index, tree, level, pages: Vec::new(), low: Entry::LEAST }
     }
 
-    /// Writes a page that ends at `high`; its right neighbour comes with the next one.
-    fn page(&mut self, high: Entry, write: impl FnOnce(&mut [u8], &Frame)) {
+    /// Writes a page that ends at `high`, and the way there on the page before. None stays locked, so a build can be cancelled.
+    fn page(&mut self, high: Entry, write: impl FnOnce(&mut [u8], &Frame)) -> Result<()> {
         let mut buffer = self.index.extend();
         let frame = Frame { low: self.low, high, right: NONE, level: self.level, tree: self.tree };
         buffer.fill(|bytes| write(bytes, &frame));
-        self.pages.push(Downlink { low: self.low, child: buffer.block });
         let block = buffer.block;
-        if let Some((mut before, ended)) = self.open.replace((buffer, high)) {
-            before.fill(|bytes| page::reframe(bytes, ended, block));
+        drop(buffer);
+        if let Some(before) = self.pages.last() {
+            let mut before = self.index.read(before.child, Lock::Exclusive)?;
+            before.fill(|bytes| page::reframe(bytes, self.low, block));
         }
+        self.pages.push(Downlink { low: self.low, child: block });
         self.low = high;
+        Ok(())
     }
 
-    fn leaf(&mut self, entries: &[Entry], high: Entry) {
-        self.page(high, |bytes, frame| page::write_leaf(bytes, frame, entries));
+    fn leaf(&mut self, entries: &[Entry], high: Entry) -> Result<()> {
+        self.page(high, |bytes, frame| page::write_leaf(bytes, frame, entries))
     }
 
     /// Writes the last page of the leaves, and all levels above; the last of them is the root.
@@ -177,18 +173,17 @@ impl Level {
         let root = tree::root(self.tree);
         if self.pages.is_empty() {
             let frame = whole(self.tree, 0);
-            self.index.read(root, crate::pg::storage::pages::Lock::Exclusive)?.fill(|bytes| {
+            self.index.read(root, Lock::Exclusive)?.fill(|bytes| {
                 page::write_leaf(bytes, &frame, entries);
             });
             return Ok(());
         }
-        self.leaf(entries, Entry::GREATEST);
-        drop(self.open.take());
+        self.leaf(entries, Entry::GREATEST)?;
         let mut below = self.pages;
         for level in 1.. {
             if below.len() <= DOWN_ROOM {
                 let frame = whole(self.tree, level);
-                self.index.read(root, crate::pg::storage::pages::Lock::Exclusive)?.fill(|bytes| {
+                self.index.read(root, Lock::Exclusive)?.fill(|bytes| {
                     page::write_inner(bytes, &frame, &below);
                 });
                 break;
@@ -200,10 +195,9 @@ impl Level {
                 let room = fill_of(DOWN_ROOM, fill, next.pages.len() as u64);
                 let (taken, left) = rest.split_at(room.min(rest.len()));
                 let high = left.first().map_or(Entry::GREATEST, |downlink| downlink.low);
-                next.page(high, |bytes, frame| page::write_inner(bytes, frame, taken));
+                next.page(high, |bytes, frame| page::write_inner(bytes, frame, taken))?;
                 rest = left;
             }
-            drop(next.open.take());
             below = next.pages;
         }
         Ok(())

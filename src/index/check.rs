@@ -125,8 +125,7 @@ fn check_level(index: Index, tree: u8, level: u16, mut leaf: impl FnMut(&[Entry]
                 if again.is_some_and(|again| again.frame == seen.frame) {
                     return Err(index.corrupted(seen.block, "the page to its right does not go on where it ends"));
                 }
-                let position = Entry { row: position.row + 1, ..position };
-                let block = descend(index, tree, level, position, Lock::Share)?.block;
+                let block = descend(index, tree, level, position.next(), Lock::Share)?.block;
                 see(index, block)?.ok_or_else(|| index.corrupted(block, "it is linked and not in use"))?
             }
         };

@@ -108,9 +108,10 @@ fn new_page(index: Index) -> Buffer {
         }
     }
     loop {
-        let buffer = index.extend();
-        // Until it was locked, somebody may have taken it by a free space map from before a crash, which knows pages that the index has lost.
-        if page::is_new(buffer.bytes()) {
+        // Until it was locked, somebody may have found it new and taken it, by a map from before a crash or one that a vacuum has just made.
+        if let Some(buffer) = index.try_extend()
+            && page::is_new(buffer.bytes())
+        {
             return buffer;
         }
     }
@@ -199,8 +200,7 @@ fn write_root(index: Index, root: &Buffer, frame: Frame, middle: Entry, write: i
 /// Writes the downlink to the right half of a page that was split, which stays locked until then.
 fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result<()> {
     let level = below.level + 1;
-    let position = Entry { row: downlink.low.row + 1, ..downlink.low };
-    let buffer = descend(index, below.tree, level, position, Lock::Exclusive)?;
+    let buffer = descend(index, below.tree, level, downlink.low.next(), Lock::Exclusive)?;
     let Some(page) = check(index, &buffer)? else {
         return Err(index.corrupted(buffer.block, "it is linked and not in use"));
     };

@@ -67,6 +67,16 @@ impl Entry {
         Self { key, row: 1 }
     }
 
+    /// The next position: rows have 48 bits, so the next number is not one of another key.
+    pub fn next(self) -> Self {
+        Self { row: self.row.saturating_add(1), ..self }
+    }
+
+    /// Whether it may bound a page: an entry, or an end of the whole range.
+    fn is_bound(self) -> bool {
+        self.row < 1 << 48 || self == Self::GREATEST
+    }
+
     fn read(bytes: &[u8]) -> Self {
         Self { key: long(bytes, 0), row: address(bytes, 8) }
     }
@@ -179,7 +189,11 @@ impl<'p> Page<'p> {
         if frame.level > MOST_LEVELS {
             return Err("its level is out of range");
         }
-        if frame.low >= frame.high || (frame.right == NONE) != (frame.high == Entry::GREATEST) {
+        if frame.low >= frame.high
+            || !frame.low.is_bound()
+            || !frame.high.is_bound()
+            || (frame.right == NONE) != (frame.high == Entry::GREATEST)
+        {
             return Err("its bounds contradict each other");
         }
         let used = usize::from(half(bytes, 12)) - HEADER;

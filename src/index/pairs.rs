@@ -55,7 +55,7 @@ pub fn of(index: Index, kilobytes: i32) -> Result<Pairs> {
     })? {
         for Entry { key, row } in entries {
             let row = Row { number: row as i64, time: None };
-            partners.of(key.cast_signed(), row, None, &mut found);
+            partners.of(key.cast_signed(), row, true, None, &mut found);
             let is_hot = partners.is_hot();
             found.iter().for_each(|earlier| sort.put(record(row.number as u64, *earlier as u64, is_hot)));
         }

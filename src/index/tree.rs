@@ -204,8 +204,7 @@ impl Walk {
     fn advance(&mut self, frame: &Frame) {
         self.done = frame.right == NONE;
         self.right = Some(frame.right);
-        // Rows have 48 bits, so the next number is not one of another key.
-        self.next = Entry { row: frame.high.row.saturating_add(1), ..frame.high };
+        self.next = frame.high.next();
     }
 
     /// Whether all that is left comes after a key.

@@ -16,8 +16,6 @@ use crate::pg::storage::pages::{Buffer, Change, Index, Lock};
 pub struct Done {
     /// Entries that were removed.
     pub removed: u64,
-    /// Entries that are left.
-    pub left: u64,
     /// Pages that were freed.
     pub freed: u64,
 }
@@ -52,7 +50,7 @@ pub fn remove(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mut
                 break;
             }
             // What was merged belongs to the neighbour now, so the walk goes on from where the empty page ended.
-            position = Entry { row: frame.high.row + 1, ..frame.high };
+            position = frame.high.next();
             before = before.filter(|_| is_freed).or(Some(block));
         }
     }
@@ -96,7 +94,6 @@ fn clean(
     }
     let left = page.len() - removed;
     done.removed += removed as u64;
-    done.left += left as u64;
     left
 }
 
@@ -115,7 +112,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
     if page.len() > 0 || frame.tree != tree || frame.level != 0 || frame.low != left_frame.high {
         return Ok(false);
     }
-    let parent = descend(index, tree, 1, Entry { row: frame.low.row + 1, ..frame.low }, Lock::Exclusive)?;
+    let parent = descend(index, tree, 1, frame.low.next(), Lock::Exclusive)?;
     let Some(parent_page) = check(index, &parent)? else { return Ok(false) };
     let mut downlinks: Vec<Downlink> = parent_page.downlinks().collect();
     let place = downlinks.iter().position(|downlink| downlink.child == block);
@@ -144,7 +141,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
 /// None of its own.
 pub fn gather_free(index: Index, first: u32, mut pause: impl FnMut()) -> Result<u32> {
     let mut free = 0;
-    for block in first..index.settled_blocks() {
+    for block in first..index.blocks() {
         pause();
         let buffer = index.read(block, Lock::Share)?;
         let is_free = page::is_free(buffer.bytes());

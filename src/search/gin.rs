@@ -3,6 +3,8 @@
 //! A minhash has its keys as index keys, so sharing one is exactly what the index says. A simhash has its four bands; signatures within
 //! a distance share a band but for a few bits (Norouzi, Punjani, Fleet 2012), so the index answers with candidates that the operator
 //! checks again. Beyond distance 11 the probes would be too many, and the whole index is read.
+//!
+//! The classes have the three-valued `triConsistent` only; GIN makes the other, `consistent`, of it.
 
 use neardup_core::banding::{self, DEFAULT_BANDS, MAX_DISTANCE};
 use neardup_core::sketch::minhash::MinHashRef;
@@ -10,7 +12,7 @@ use pgrx::prelude::*;
 use pgrx::{Internal, pg_sys};
 
 use crate::error::{Result, report};
-use crate::pg::planner::gin::{Checks, give_keys, read_whole_index, want_recheck};
+use crate::pg::planner::gin::{Checks, give_keys, read_whole_index};
 use crate::pg::value::hamming_ball::HammingBall;
 use crate::pg::{MinHashType, SimHash, Stored};
 
@@ -95,28 +97,6 @@ pub fn simhash_extract_query(
         read_whole_index(mode);
     }
     Ok(give_keys(keys.into_iter(), count))
-}
-
-#[expect(clippy::too_many_arguments, reason = "Postgres calls it so")]
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["hamming_ball_type"],
-    sql = "CREATE FUNCTION neardup_internal.simhash_consistent(internal, smallint, simhash, integer, internal, internal, internal, internal) RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-pub fn simhash_consistent(
-    check: Internal,
-    _strategy: i16,
-    _query: HammingBall,
-    count: i32,
-    _extra: Internal,
-    recheck: Internal,
-    _keys: Internal,
-    _nulls: Internal,
-) -> bool {
-    want_recheck(recheck, true);
-    count == 0 || Checks::new(check, count).any(TRUE)
 }
 
 #[pg_extern(

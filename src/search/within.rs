@@ -33,7 +33,6 @@ extension_sql_file!(
         simhash_within_support,
         simhash_extract_value,
         simhash_extract_query,
-        simhash_consistent,
         simhash_tri_consistent,
         share_key_selectivity,
         share_key_join_selectivity

@@ -2,7 +2,7 @@
 -- same in another.
 
 -- ## made
--- Three hundred articles in one to three copies, all kinds of signatures and indexes, three guards, a profile, a run of a clean-up.
+-- Three hundred articles in one to three copies, all kinds of signatures and indexes, five guards, a profile, a run of a clean-up.
 
 CREATE FUNCTION article(n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(chr(19968 + abs(hashint8(n * 1000 + i)::bigint % 9000)::int), '' ORDER BY i) FROM generate_series(1, 60) i
@@ -24,6 +24,14 @@ CREATE INDEX ON sketches USING gin (sketch(body));
 CREATE INDEX ON sketches (s);
 CREATE INDEX ON sketches USING hash (m);
 CREATE VIEW pairs AS SELECT a.id AS one, b.id AS other, a.s <~> b.s AS distance FROM sketches a JOIN sketches b ON simhash_within(a.s, b.s, 7);
+CREATE TABLE entries AS SELECT id, body FROM articles;
+ALTER TABLE entries ADD PRIMARY KEY (id);
+CREATE INDEX entries_sketch ON entries USING neardup (sketch(body));
+SELECT neardup.protect('entries', 'body');
+CREATE TABLE signed AS TABLE entries;
+ALTER TABLE signed ADD PRIMARY KEY (id);
+CREATE INDEX signed_signature ON signed USING neardup (simhash(body, 'chars:3'));
+SELECT neardup.protect('signed', 'body', method => 'simhash', distance => 3, verify => 'none');
 CREATE TABLE filters AS SELECT bloom_filter_agg(body, 300, 0.01) AS f FROM articles;
 CREATE TABLE logged (id int PRIMARY KEY, body text);
 SELECT neardup.protect('logged', 'body', on_duplicate => 'skip', verify => 'facts', log => true);
@@ -87,6 +95,18 @@ SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORD
 -- a search by overlap
 SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN sketches b ON overlap_within(b.k, a.k, 0.8);
 
+-- a search by sketches of the access method neardup
+SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN entries b ON near_duplicate(b.body, a.body);
+
+-- a search by signatures of the access method neardup
+SET enable_seqscan = off; SELECT md5(string_agg(concat(a.id, ' ', b.id), ' ' ORDER BY a.id, b.id)) FROM sketches a JOIN signed b ON simhash_within(simhash(b.body, 'chars:3'), simhash(a.body, 'chars:3'), 20);
+
+-- the nearest signatures
+SET enable_seqscan = off; SELECT string_agg(d::text, ' ') FROM (SELECT simhash(body, 'chars:3') <~> '0123456789abcdef' AS d FROM signed ORDER BY 1 LIMIT 50) n;
+
+-- indexes of the access method neardup
+SELECT neardup.check_index('entries_sketch'), neardup.check_index('signed_signature');
+
 -- ## acts
 -- What is tried at the end, and the answer.
 
@@ -101,6 +121,26 @@ INSERT INTO articles VALUES (0, article(1000)) RETURNING id;
 -- a copy of the news
 INSERT INTO articles VALUES (1, article(1000));
 --= ERROR:  23505
+
+-- a copy, its index by the access method neardup
+INSERT INTO entries SELECT 0, body || '完' FROM articles WHERE id > 0 LIMIT 1;
+--= ERROR:  23505
+
+-- news there
+INSERT INTO entries VALUES (0, article(1000)) RETURNING id;
+--= 0
+
+-- a copy within a distance, its index by the access method neardup
+INSERT INTO signed SELECT 0, body || '！' FROM articles WHERE id > 0 LIMIT 1;
+--= ERROR:  23505
+
+-- news there too
+INSERT INTO signed VALUES (0, article(1000)) RETURNING id;
+--= 0
+
+-- indexes of the access method neardup after that
+SELECT neardup.check_index('entries_sketch') > 0, neardup.check_index('signed_signature') > 0;
+--= t|t
 
 -- a copy that is skipped
 INSERT INTO logged VALUES (4, article(2)) RETURNING id;

@@ -93,6 +93,32 @@ SELECT work(:session) \gexec
 SELECT * FROM groups();
 --= 300|300
 
+-- A table of a hundred partitions and nearly as many sessions as the server takes, each with its row not yet committed: the search keeps no
+-- lock on the partitions it has opened, so the lock table has room for all.
+CREATE TABLE edition (id int, part int, body text, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
+SELECT format('CREATE TABLE edition_%s PARTITION OF edition FOR VALUES IN (%s)', i, i) FROM generate_series(1, 100) i \gexec
+SELECT neardup.protect('edition', 'body');
+CREATE SEQUENCE arrived;
+
+-- what sessions were told, a hundred partitions
+-- @server*90
+BEGIN;
+INSERT INTO edition VALUES (:session, 1, md5(:'session') || md5('-' || :'session'));
+DO $$ BEGIN
+    PERFORM nextval('arrived');
+    FOR i IN 1..6000 LOOP
+        EXIT WHEN (SELECT last_value FROM arrived) = 90;
+        PERFORM pg_sleep(0.01);
+    END LOOP;
+END $$;
+COMMIT;
+--=
+
+-- @server
+-- rows in it, sessions that were there at the same time
+SELECT count(*), (SELECT last_value FROM arrived) FROM edition;
+--= 90|90
+
 -- locks left by all of them
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 5;
 --~ 0

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! * [`weighting`]: how much each token counts.
-//! * [`sketch`]: signatures, frozen on disk by `docs/signatures.md`.
+//! * [`sketch`]: signatures, frozen on disk by `docs/internals/signatures.md`.
 //! * [`banding`]: the keys under which an index finds near signatures.
 //! * [`document`]: the whole way of a document to a signature.
 //! * [`grouping`]: connected components of near signatures, and stars.

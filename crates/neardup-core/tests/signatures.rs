@@ -1,4 +1,4 @@
-//! The golden vectors of `docs/signatures.md`, computed anew: what the page promises is what the code does.
+//! The golden vectors of `docs/internals/signatures.md`, computed anew: what the page promises is what the code does.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use neardup_core::document::{HashedTokens, Weights, minhash as minhash_of};
@@ -134,7 +134,8 @@ fn computed() -> Vec<(String, String)> {
     }
     let made = fingerprint(&"shingles:5".parse::<Spec>().unwrap().to_json().unwrap(), 0);
     add("fingerprint(definition of shingles:5, seed 0)", to_hex(made));
-    for text in [SENTENCE, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words"] {
+    for text in [SENTENCE, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words", "增长2.5%，达1,234.5亿元"]
+    {
         let sketch = sketch(text, made);
         add(&format!("sketch({text}; shingles:5, 3 keys)"), sketch.to_string());
         add(&format!("keys of sketch({text}; shingles:5, 3 keys)"), keys(&sketch));
@@ -178,7 +179,7 @@ fn computed() -> Vec<(String, String)> {
 
 #[test]
 fn the_page_states_what_the_code_computes() {
-    let page = include_str!("../../../docs/signatures.md");
+    let page = include_str!("../../../docs/internals/signatures.md");
     let block = page.split_once("```golden\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
     let stated: Vec<(String, String)> =
         block.lines().filter_map(|line| line.split_once(" = ")).map(|(a, b)| (a.to_owned(), b.to_owned())).collect();

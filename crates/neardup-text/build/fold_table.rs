@@ -12,6 +12,8 @@ const COPY: u16 = 0;
 const DROP: u16 = 1;
 const SPACE: u16 = 2;
 const SLOW: u16 = 3;
+const SIGN: u16 = 4;
+const PERCENT: u16 = 5;
 const MARK: u16 = 0x100;
 const MAP: u16 = 0x200;
 
@@ -59,7 +61,9 @@ fn treat(c: char) -> Treatment {
         DROP
     } else if classes::is_mark(c) && itself && !joins(c) {
         MARK + u16::from(canonical_combining_class(c))
-    } else if !stands_alone(c, &result) {
+    } else if let Some(sign) = sign(&folded) {
+        sign
+    } else if !stands_alone(c, &result) || may_lend_a_sign(&folded) {
         SLOW
     } else if result.chars().all(classes::is_white_space) {
         SPACE
@@ -74,6 +78,24 @@ fn run(step: fn(&str, &mut String), text: &str) -> String {
     let mut out = String::new();
     step(text, &mut out);
     out
+}
+
+/// Gives the entry of a character that becomes one of the signs of numbers.
+fn sign(folded: &str) -> Option<u16> {
+    match folded {
+        "%" => Some(PERCENT),
+        "." | "," => Some(SIGN),
+        _ => None,
+    }
+}
+
+/// Says whether a sign in `folded` may belong to a number whose other part is another character: `⒈` before a digit.
+fn may_lend_a_sign(folded: &str) -> bool {
+    let bytes = folded.as_bytes();
+    let is_sign = |byte: &u8| matches!(byte, b'.' | b',' | b'%');
+    let of_number = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_digit() || *byte == b' ');
+    let starts = bytes.first().is_some_and(is_sign) && (bytes.first() == Some(&b'%') || of_number(bytes.get(1)));
+    starts || bytes.last().is_some_and(is_sign) && of_number(bytes.iter().nth_back(1))
 }
 
 /// Says whether nothing before `c` can change it or be changed by it, neither before the steps nor after them.

@@ -14,6 +14,9 @@ mod word_table;
 #[allow(dead_code, reason = "not every class matters to a table")]
 #[path = "../src/normalize/classes.rs"]
 mod classes;
+#[allow(dead_code, reason = "only what a step asks for")]
+#[path = "../src/normalize/numbers.rs"]
+mod numbers;
 #[allow(dead_code, reason = "not every step has a table")]
 #[path = "../src/normalize/unicode.rs"]
 mod unicode;
@@ -25,7 +28,7 @@ mod interrupt {
 type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
 
 fn main() -> Result<()> {
-    for source in ["build", "src/normalize/classes.rs", "src/normalize/unicode.rs"] {
+    for source in ["build", "src/normalize/classes.rs", "src/normalize/numbers.rs", "src/normalize/unicode.rs"] {
         println!("cargo::rerun-if-changed={source}");
     }
     let out = env::var("OUT_DIR")?;

@@ -2,7 +2,8 @@
 //!
 //! That is a run of letters, digits and their marks in scripts that part words by spaces (Latin, Cyrillic, Hangul, Arabic,
 //! Devanagari, ...), with the apostrophe of `don't` and the point of `3.5` inside; a run of katakana; and a single character
-//! in scripts without spaces: Han, hiragana, Thai, Lao, Khmer, Burmese. Segments without a letter, number or mark are dropped.
+//! in scripts without spaces: Han, hiragana, Thai, Lao, Khmer, Burmese. Segments without a letter, number or mark are dropped,
+//! save that a percent sign right after a digit 0 to 9 belongs to its word.
 //!
 //! Runs of letters and digits, runs of katakana and single characters are found by a table made at build time; only where a sign
 //! may join words, or a mark stands, is the text cut by the rules.
@@ -119,8 +120,15 @@ pub(super) fn is_han(word: &str) -> bool {
     word.len() == 3 && starts_han(word.as_bytes(), 0)
 }
 
+/// Whether a point between two digits is here.
+#[inline(always)]
+fn is_point(bytes: &[u8], at: usize) -> bool {
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    bytes.get(at) == Some(&b'.') && is_digit(at.wrapping_sub(1)) && is_digit(at + 1)
+}
+
 /// Hands out the words from `at` on for which bytes are enough to know, most of a normalised text: Han characters, and runs of ASCII letters
-/// and digits, one space between them or none. Gives where it stopped.
+/// and digits and of numbers, one space between them or none. Gives where it stopped.
 #[inline]
 fn plain<'t>(text: &'t str, mut at: usize, sink: &mut impl Sink<'t>) -> usize {
     let bytes = text.as_bytes();
@@ -143,9 +151,10 @@ fn plain<'t>(text: &'t str, mut at: usize, sink: &mut impl Sink<'t>) -> usize {
                 return at;
             }
         } else {
-            while is_letter(at) {
+            while is_letter(at) || is_point(bytes, at) {
                 at += 1;
             }
+            at += usize::from(bytes.get(at) == Some(&b'%') && at > start && bytes[at - 1].is_ascii_digit());
             // What else may join letters.
             if at == start || !(bytes.get(at) == Some(&b' ') || at == bytes.len() || starts_han(bytes, at)) {
                 return start;
@@ -176,6 +185,7 @@ fn by_kind(text: &str, start: usize) -> Option<(usize, bool)> {
         let says = matches!(first, Kind::Letter | Kind::Katakana | Kind::Alone);
         match chars.next().map(kind) {
             Some(next) if runs && next == first => {}
+            Some(Kind::Nothing) if first == Kind::Letter && is_percent(text, end) => return None,
             Some(Kind::Other) => return None,
             Some(Kind::Middle) if first == Kind::Letter => return None,
             _ if first == Kind::Other => return None,
@@ -188,9 +198,13 @@ fn by_kind(text: &str, start: usize) -> Option<(usize, bool)> {
 #[cold]
 fn by_rule<'t>(text: &'t str, start: usize, sink: &mut impl Sink<'t>) -> usize {
     let mut at = start;
-    for (count, segment) in text.get(start..).unwrap_or_default().split_word_bounds().enumerate() {
+    let mut segments = text.get(start..).unwrap_or_default().split_word_bounds().enumerate().peekable();
+    while let Some((count, mut segment)) = segments.next() {
         if count & 0xfff == 0xfff {
             crate::interrupt::check();
+        }
+        if is_percent(text, at + segment.len()) && segments.next_if(|&(_, next)| next == "%").is_some() {
+            segment = text.get(at..at + segment.len() + 1).unwrap_or(segment);
         }
         if segment.chars().any(|c| is_letter_or_number(c) || is_mark(c)) {
             sink.word(Token { text: segment, start: at });
@@ -202,6 +216,12 @@ fn by_rule<'t>(text: &'t str, start: usize, sink: &mut impl Sink<'t>) -> usize {
         }
     }
     at
+}
+
+/// Whether a percent sign after a digit is here.
+fn is_percent(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    bytes.get(at) == Some(&b'%') && bytes.get(at.wrapping_sub(1)).is_some_and(u8::is_ascii_digit)
 }
 
 #[cfg(test)]
@@ -228,6 +248,10 @@ mod tests {
     fn words_of_many_scripts() {
         assert_eq!(tokens("Don't pay 3.5 dollars, U.S.A."), ["Don't", "pay", "3.5", "dollars", "U.S.A"]);
         assert_eq!(tokens("春天ab12来了"), ["春", "天", "ab12", "来", "了"]);
+        assert_eq!(
+            tokens("20% 3.5%降 v2.0 5%% 5 % a% 10.0.0.1 5%\u{301} 1,5%"),
+            ["20%", "3.5%", "降", "v2.0", "5%", "5", "a", "10.0.0.1", "5", "%\u{301}", "1,5%"]
+        );
         assert_eq!(tokens("カタカナひら한국어 말"), ["カタカナ", "ひ", "ら", "한국어", "말"]);
         assert_eq!(tokens("привет мир"), ["привет", "мир"]);
         assert_eq!(tokens("ภาษา"), ["ภ", "า", "ษ", "า"]);
@@ -240,11 +264,22 @@ mod tests {
     }
 
     fn oracle(text: &str) -> Vec<&str> {
-        text.split_word_bounds().filter(|word| word.chars().any(|c| is_letter_or_number(c) || is_mark(c))).collect()
+        let mut words = Vec::new();
+        for (start, word) in text.split_word_bound_indices() {
+            let last = words.pop_if(|last: &mut &str| {
+                word == "%" && text[..start].ends_with(&**last) && last.ends_with(|c: char| c.is_ascii_digit())
+            });
+            match last {
+                Some(last) => words.push(&text[start - last.len()..=start]),
+                None if word.chars().any(|c| is_letter_or_number(c) || is_mark(c)) => words.push(word),
+                None => {}
+            }
+        }
+        words
     }
 
     const JOINING: &str =
-        "aé1中ひカーｶﾞ한א'\".,:;_·’ \u{3000}\t\r\n\u{301}\u{200d}\u{ad}\u{200b}👩🏽🇨🇳ภา\u{e31}क\u{94d}\u{600}²½Ⅳ゛ˆ٠,٫-+";
+        "aé1中ひカーｶﾞ한א'\".,:;_%·’ \u{3000}\t\r\n\u{301}\u{200d}\u{ad}\u{200b}👩🏽🇨🇳ภา\u{e31}क\u{94d}\u{600}²½Ⅳ゛ˆ٠,٫-+";
 
     fn joining_text() -> impl Strategy<Value = String> {
         let joining = JOINING.chars().collect::<Vec<_>>();

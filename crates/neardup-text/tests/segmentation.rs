@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-use neardup_text::Token;
 use neardup_text::ik::{self, Ik, IkMode, Kind};
 use neardup_text::jieba::{self, JiebaMode, JiebaOptions};
-use neardup_text::lexicon::Lexicon;
+use neardup_text::lexicon::{Lexicon, is_word};
+use neardup_text::normalize::{Buffer, Steps, normalize};
+use neardup_text::{Analyzer, Scratch, Token};
 use serde_json::Value;
 
 /// One text of the expected data.
@@ -225,4 +226,34 @@ fn ik_max_word() {
 #[test]
 fn ik_smart() {
     ik_mode("ik_smart", IkMode::Smart);
+}
+
+/// Python's words through an analyzer, which normalises first: compared as normalised words.
+fn analyzed(field: &str, analyzer: &str, share: f64) {
+    let Some(cases) = cases("jieba_expected.jsonl.xz") else { return };
+    let analyzer: Analyzer = analyzer.parse().unwrap();
+    let (mut all, mut decimal) = (Agreement::default(), Agreement::default());
+    let (mut scratch, mut buffer) = (Scratch::default(), Buffer::default());
+    for case in cases {
+        let mut found = Vec::new();
+        analyzer.tokens(case.text(), &mut scratch, &mut |token| found.push(token.to_owned())).unwrap();
+        let expected = case.words(field).into_iter().map(|word| normalize(&word, Steps::WORDS, &mut buffer).to_owned());
+        let expected: Vec<_> = expected.filter(|word| is_word(word)).collect();
+        if !all.add(&expected, &found) {
+            show(field, case.text(), &expected, &found);
+        }
+        let bytes = case.text().as_bytes();
+        if bytes.windows(3).any(|w| w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit()) {
+            decimal.add(&expected, &found);
+        }
+    }
+    all.require(&format!("{field}, analyzed"), share);
+    decimal.require(&format!("{field}, analyzed, texts with decimals"), share);
+}
+
+#[test]
+fn jieba_analyzed() {
+    analyzed("cut", "jieba", 0.99);
+    analyzed("cut_for_search", "jieba_search", 0.99);
+    analyzed("cut_all", "jieba_full", 0.99);
 }

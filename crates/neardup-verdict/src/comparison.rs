@@ -7,6 +7,7 @@ use ahash::{AHashMap, AHashSet};
 use super::align::{Gap, align, gaps, runs};
 use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
+use super::numerals::percent_sign;
 use super::units::{Kind, Text, plain};
 use neardup_core::profile::Passage;
 use neardup_text::Result;
@@ -203,8 +204,10 @@ impl<'t> Compared<'t> {
         let mut written = self.text.written(units.clone()).to_owned();
         let end =
             units.end.checked_sub(1).and_then(|last| self.text.units.get(last)).map_or(0, |unit| unit.end as usize);
-        let next = self.text.text.get(end..).and_then(|rest| rest.chars().next());
-        written.extend(next.filter(|&next| kind == ConflictKind::Percent && matches!(next, '%' | '％' | '‰')));
+        let after = self.text.text.get(end..).unwrap_or_default();
+        if kind == ConflictKind::Percent {
+            written.push_str(percent_sign(after).and_then(|len| after.get(..len)).unwrap_or_default());
+        }
         written
     }
 

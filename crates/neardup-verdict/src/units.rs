@@ -231,8 +231,13 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
         {
             let len = rest.chars().take(reading.len).map(char::len_utf8).sum();
             let kind = Kind::Number { width: reading.width.min(255) as u8, arabic: reading.arabic };
-            found.numbers.push(reading.number);
-            (kind, reading.number.bits(), len)
+            let (before, after) = (text.get(..at).unwrap_or_default(), rest.get(len..).unwrap_or_default());
+            let minus = numerals::minus(before, after).filter(|_| reading.arabic);
+            let number = if minus.is_some() { reading.number.negated() } else { reading.number };
+            found.numbers.push(number);
+            // As it is written, it begins with its sign.
+            at -= minus.unwrap_or(0);
+            (kind, number.bits(), len + minus.unwrap_or(0))
         } else if is_han(c) || unspaced(c) {
             (Kind::Han, han_key(c), c.len_utf8())
         } else if is_word_char(c) {

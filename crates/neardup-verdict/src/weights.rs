@@ -28,7 +28,7 @@ pub(super) const WEIGHTS: [f64; COUNT] = [
     -4.017, // conflicts_short
     -1.711, // conflict_density
     -1.998, // lead_conflicts
-    -1.723, // figures_disagree
+    -1.724, // figures_disagree
     -0.215, // dates
     -1.646, // names
     -1.620, // quoted

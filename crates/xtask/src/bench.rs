@@ -7,18 +7,19 @@
 pub mod articles;
 mod chart;
 mod report;
+mod section;
 mod texts;
 
 use crate::build::{Profile, build_and_install, target};
 use crate::command::{lines, root, text};
 use crate::demo::Input;
-use crate::error::{Doing, Result};
 use crate::postgres::{Choice, Postgres};
 use crate::psql::{fresh_database, psql, query};
 use crate::server::Server;
 use crate::{debian, say, setup};
+use anyhow::{Context, Result, anyhow};
 use indicatif::ProgressBar;
-use report::Section;
+use section::Section;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -56,6 +57,9 @@ pub struct Options {
     /// Finding and grouping in a million signatures (2 minutes)
     #[arg(long)]
     scale: bool,
+    /// The index access method beside GIN and B-trees, a million rows each (6 minutes)
+    #[arg(long)]
+    index: bool,
     /// Inserts under a guard (3 minutes)
     #[arg(long)]
     guard: bool,
@@ -71,11 +75,12 @@ pub struct Options {
 }
 
 /// A table of the report: its script, and its heading. The last one is measured only where it is asked for.
-const ALL: [(&str, &str); 8] = [
+const ALL: [(&str, &str); 9] = [
     ("accuracy", "What a guard finds"),
     ("text", "Text analysis"),
     ("signatures", "Signatures"),
     ("scale", "Finding and grouping"),
+    ("index", "The index access method"),
     ("guard", "The guard"),
     ("cleanup", "Cleaning up"),
     ("facts", "Verdicts"),
@@ -117,7 +122,7 @@ impl Options {
     /// Those that are asked for; where none is, all that need no other Debian.
     fn tables(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let o = self;
-        let asked = [o.accuracy, o.text, o.signatures, o.scale, o.guard, o.cleanup, o.facts, o.vectors];
+        let asked = [o.accuracy, o.text, o.signatures, o.scale, o.index, o.guard, o.cleanup, o.facts, o.vectors];
         let none = !asked.contains(&true);
         let chosen = move |((name, _), asked): &((&str, &str), bool)| *asked || none && *name != "vectors";
         ALL.into_iter().zip(asked).filter(chosen).map(|(table, _)| table)
@@ -125,9 +130,9 @@ impl Options {
 }
 
 /// Measures the chosen tables and writes the report.
-pub fn bench(choice: &Choice, options: &Options) -> Result {
+pub fn bench(choice: &Choice, options: &Options) -> Result<()> {
     let out = match &options.out {
-        Some(path) => std::env::current_dir().doing("find", path)?.join(path),
+        Some(path) => std::env::current_dir()?.join(path),
         None => target()?.join("benchmarks.md"),
     };
     let postgres = setup::ensure(choice)?;
@@ -194,11 +199,11 @@ impl<'o> Bench<'o> {
             say::line(line);
         })?;
         let result = query(&self.server, DATABASE, "SELECT bench.result()")?;
-        serde_json::from_str(&result).map_err(|error| format!("{error} in {result}").into())
+        serde_json::from_str(&result).with_context(|| result.clone())
     }
 
     /// Runs a script in psql, with all that it may ask for: sizes as variables, and in the environment what the programs beside it need.
-    fn script(&self, name: &str, preloaded: &Path, each: impl FnMut(&str)) -> Result {
+    fn script(&self, name: &str, preloaded: &Path, each: impl FnMut(&str)) -> Result<()> {
         let mut psql = psql(&self.server, DATABASE);
         psql.current_dir(root()).args(["-A", "-t", "-q"]);
         let mut set = |name: &str, value: &dyn std::fmt::Display| {
@@ -228,11 +233,11 @@ impl<'o> Bench<'o> {
         psql.env("ARTICLES", &self.texts.file).env("EXCERPT", &self.texts.excerpt_file);
         psql.env("SENTENCES", &self.texts.sentences).env("ROUNDS", rounds.to_string()).env("MAJOR", major.to_string());
         psql.env("CONNECTIONS", if self.options.quick { "20" } else { "200" }).env("PGBIN", self.postgres.bin());
-        psql.env("XTASK", std::env::current_exe().doing("find", Path::new("xtask"))?);
+        psql.env("XTASK", std::env::current_exe()?);
         psql.args(["-c", r"\o /dev/null", "-f", &format!("bench/{name}.sql")]);
         lines(&mut psql, each).and_then(
             |succeeded| {
-                if succeeded { Ok(()) } else { Err(format!("bench/{name}.sql failed").into()) }
+                if succeeded { Ok(()) } else { Err(anyhow!("bench/{name}.sql failed")) }
             },
         )
     }
@@ -264,9 +269,9 @@ impl<'o> Bench<'o> {
     /// The beginning of the report: what it is, the machine, versions, settings.
     fn head(&self) -> Result<String> {
         let path = root().join("bench/head.md");
-        let head = std::fs::read_to_string(&path).doing("read", &path)?;
+        let head = fs_err::read_to_string(&path)?;
         let line = |file: &str, key: &str| {
-            let content = std::fs::read_to_string(file).unwrap_or_default();
+            let content = fs_err::read_to_string(file).unwrap_or_default();
             let line =
                 content.lines().find_map(|line| Some(line.strip_prefix(key)?.split_once(':')?.1.trim().to_owned()));
             line.unwrap_or_else(|| "unknown".to_owned())

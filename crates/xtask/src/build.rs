@@ -5,9 +5,9 @@
 //! cargo is little, and is done here: to install that program takes longer than all the rest.
 
 use crate::command::{cargo, root, run, text};
-use crate::error::{Doing, Error, Result};
 use crate::postgres::Postgres;
 use crate::say;
+use anyhow::{Context, Error, Result, bail};
 use object::{Object, ObjectSection};
 use pgrx_sql_entity_graph::section::{decode_entities, is_schema_section_name};
 use pgrx_sql_entity_graph::{ControlFile, PgrxSql, SqlGraphEntity};
@@ -38,7 +38,7 @@ impl Profile {
 }
 
 /// Builds the extension for this Postgres, if anything has changed, and installs it there.
-pub fn build_and_install(postgres: &Postgres, profile: Profile) -> Result {
+pub fn build_and_install(postgres: &Postgres, profile: Profile) -> Result<()> {
     install(&build(postgres, profile)?)
 }
 
@@ -52,7 +52,7 @@ pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
     };
     let is_current = |profile| {
         let stamp = package(profile).with_extension("stamp");
-        package(profile).is_dir() && std::fs::read_to_string(stamp).is_ok_and(|content| content == state)
+        package(profile).is_dir() && fs_err::read_to_string(stamp).is_ok_and(|content| content == state)
     };
     // A release that is there serves the demo, too.
     if let Some(current) = [Profile::Release, profile].into_iter().find(|profile| is_current(*profile)) {
@@ -73,12 +73,12 @@ pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
         }
         run(&mut command)?;
         if package.exists() {
-            std::fs::remove_dir_all(&package).doing("remove", &package)?;
+            fs_err::remove_dir_all(&package)?;
         }
         lay_out(&target()?.join(profile.name()), postgres, &package)
     })?;
     let stamp = package.with_extension("stamp");
-    std::fs::write(&stamp, state).doing("write", &stamp)?;
+    fs_err::write(&stamp, state)?;
     Ok(package)
 }
 
@@ -87,7 +87,7 @@ const MAJORS: [u32; 2] = [14, 16];
 
 /// Compiles the extension, without linking, for the major versions of Postgres that no test runs on. It needs none of them installed:
 /// pgrx brings the bindings of each for docs.rs, and the script `docsrs` has the compiler take those.
-pub fn check_majors() -> Result {
+pub fn check_majors() -> Result<()> {
     let place = target()?.join("majors");
     for major in MAJORS {
         let mut check = cargo();
@@ -112,43 +112,40 @@ pub fn for_postgres<'a>(command: &'a mut Command, postgres: &Postgres) -> &'a mu
 }
 
 /// Puts the library, the control file and the scripts into their directories below `package`.
-fn lay_out(built: &Path, postgres: &Postgres, package: &Path) -> Result {
+fn lay_out(built: &Path, postgres: &Postgres, package: &Path) -> Result<()> {
     let library = built.join(format!("{}pg_neardup{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
     let below = |option: &str, name: &str| -> Result<PathBuf> {
         let directory = postgres.ask(option)?;
         let directory = package.join(directory.trim_start_matches('/')).join(name);
-        std::fs::create_dir_all(&directory).doing("create", &directory)?;
+        fs_err::create_dir_all(&directory)?;
         Ok(directory)
     };
     let suffix = if postgres.major < 16 { ".so" } else { std::env::consts::DLL_SUFFIX };
     let (libraries, scripts) = (below("--pkglibdir", "")?, below("--sharedir", "extension")?);
-    std::fs::copy(&library, libraries.join(format!("pg_neardup{suffix}"))).doing("copy", &library)?;
+    fs_err::copy(&library, libraries.join(format!("pg_neardup{suffix}")))?;
     let control = root().join("pg_neardup.control");
-    let text = std::fs::read_to_string(&control).doing("read", &control)?.replace("@CARGO_VERSION@", VERSION);
-    std::fs::write(scripts.join("pg_neardup.control"), text).doing("write", &scripts)?;
+    let text = fs_err::read_to_string(&control)?.replace("@CARGO_VERSION@", VERSION);
+    fs_err::write(scripts.join("pg_neardup.control"), text)?;
     schema(&library, &control, &scripts.join(format!("pg_neardup--{VERSION}.sql")))?;
     for file in files(&root().join("sql"))? {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.starts_with("pg_neardup--") && name.matches("--").count() == 2 {
-            std::fs::copy(&file, scripts.join(name)).doing("copy", &file)?;
+            fs_err::copy(&file, scripts.join(name))?;
         }
     }
     Ok(())
 }
 
 /// Writes the installation script, which pgrx describes in a section of the library.
-fn schema(library: &Path, control: &Path, to: &Path) -> Result {
-    let wrong = |error: &dyn std::fmt::Display| Error::from(format!("{}: {error}", library.display()));
-    let data = std::fs::read(library).doing("read", library)?;
-    let object = object::File::parse(&*data).map_err(|error| wrong(&error))?;
+fn schema(library: &Path, control: &Path, to: &Path) -> Result<()> {
+    let data = fs_err::read(library)?;
+    let object = object::File::parse(&*data)?;
     let section = object.sections().find(|section| section.name().is_ok_and(is_schema_section_name));
-    let section = section.ok_or_else(|| wrong(&"it has no description of its SQL"))?;
-    let section = section.data().map_err(|error| wrong(&error))?;
-    let control = ControlFile::from_path_with_cargo_version(control, VERSION).map_err(|error| wrong(&error))?;
-    let entities = decode_entities(section).map_err(|error| wrong(&error))?;
+    let section = section.with_context(|| format!("{} has no description of its SQL", library.display()))?;
+    let control = ControlFile::from_path_with_cargo_version(control, VERSION).map_err(Error::msg)?;
+    let entities = decode_entities(section.data()?).map_err(Error::msg)?;
     let entities = std::iter::once(SqlGraphEntity::ExtensionRoot(control)).chain(entities);
-    let sql = PgrxSql::build(entities, "pg_neardup".into(), false).and_then(|sql| sql.to_file(to));
-    sql.map_err(|error| wrong(&error))
+    PgrxSql::build(entities, "pg_neardup".into(), false).and_then(|sql| sql.to_file(to)).map_err(Error::msg)
 }
 
 /// Where cargo puts what it builds.
@@ -166,7 +163,7 @@ fn digest_of_sources() -> Result<u64> {
     for part in ["Cargo.toml", "Cargo.lock", "pg_neardup.control", ".cargo", "src", "sql"].into_iter().chain(crates) {
         for file in files(&root().join(part))? {
             hasher.write(file.as_os_str().as_encoded_bytes());
-            hasher.write(&std::fs::read(&file).doing("read", &file)?);
+            hasher.write(&fs_err::read(&file)?);
         }
     }
     Ok(hasher.finish())
@@ -178,18 +175,18 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(path).doing("list", path)? {
-        found.extend(files(&entry.doing("list", path)?.path())?);
+    for entry in fs_err::read_dir(path)? {
+        found.extend(files(&entry?.path())?);
     }
     found.sort();
     Ok(found)
 }
 
-fn install(package: &Path) -> Result {
+fn install(package: &Path) -> Result<()> {
     let mut changed = Vec::new();
     for file in files(package)? {
         let to = Path::new("/").join(file.strip_prefix(package).unwrap_or(&file));
-        if std::fs::read(&to).ok() != Some(std::fs::read(&file).doing("read", &file)?) {
+        if fs_err::read(&to).ok() != Some(fs_err::read(&file)?) {
             changed.push((file, to));
         }
     }
@@ -205,10 +202,7 @@ fn install(package: &Path) -> Result {
                 .map(|(from, to)| format!("    sudo install -D -m {} {} {}\n", mode(to), from.display(), to.display()));
             let by_hand: String = by_hand.collect();
             let to = to.display();
-            return Err(format!(
-                "cannot write {to}: {error}\ncopy the files, then run the command again:\n\n{by_hand}"
-            )
-            .into());
+            bail!("cannot write {to}: {error}\ncopy the files, then run the command again:\n\n{by_hand}");
         }
         say::note(&to.display().to_string());
     }
@@ -218,11 +212,11 @@ fn install(package: &Path) -> Result {
 /// Puts a new file in the place of the old one: a server that has the old library open keeps it unharmed.
 fn put(from: &Path, to: &Path) -> std::io::Result<()> {
     if let Some(directory) = to.parent() {
-        std::fs::create_dir_all(directory)?;
+        fs_err::create_dir_all(directory)?;
     }
     let beside = to.with_extension("new");
-    std::fs::copy(from, &beside)?;
-    std::fs::rename(&beside, to)
+    fs_err::copy(from, &beside)?;
+    fs_err::rename(&beside, to)
 }
 
 #[cfg(test)]
@@ -232,15 +226,15 @@ mod tests {
     #[test]
     fn a_replaced_file_leaves_the_open_one_alone() {
         let directory = std::env::temp_dir().join(format!("neardup-put-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).expect("the directory is ours");
+        fs_err::create_dir_all(&directory).expect("the directory is ours");
         let (from, to) = (directory.join("from"), directory.join("below/to.so"));
-        std::fs::write(&from, "new").expect("the directory is ours");
+        fs_err::write(&from, "new").expect("the directory is ours");
         put(&from, &to).expect("nothing is there");
-        let open = std::fs::File::open(&to).expect("it was put there");
-        std::fs::write(&from, "newer").expect("the directory is ours");
+        let open = fs_err::File::open(&to).expect("it was put there");
+        fs_err::write(&from, "newer").expect("the directory is ours");
         put(&from, &to).expect("it can be replaced");
         assert_eq!(std::io::read_to_string(open).expect("it is open"), "new");
-        assert_eq!(std::fs::read_to_string(&to).expect("it was put there"), "newer");
-        std::fs::remove_dir_all(&directory).expect("the directory is ours");
+        assert_eq!(fs_err::read_to_string(&to).expect("it was put there"), "newer");
+        fs_err::remove_dir_all(&directory).expect("the directory is ours");
     }
 }

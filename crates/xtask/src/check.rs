@@ -1,8 +1,8 @@
 //! What a check is, what it works with, and how it counts.
 
-use crate::error::Result;
 use crate::postgres::Postgres;
 use crate::server::Server;
+use anyhow::{Context as _, Result};
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -45,7 +45,7 @@ pub struct Context {
 impl Context {
     /// The server that all checks share.
     pub fn server(&self) -> Result<&Server> {
-        self.server.as_ref().ok_or_else(|| "not run: there is no server to run it on".into())
+        self.server.as_ref().context("not run: there is no server to run it on")
     }
 
     /// Whether a part of this name is to be run.

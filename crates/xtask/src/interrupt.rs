@@ -3,7 +3,7 @@
 //! A thread waits for the signal. It ends the programs the command has started, does what each [`Undo`] says
 //! (throwaway servers) and exits. From the first signal on the main thread only waits for that: see [`checkpoint`].
 
-use crate::error::Result;
+use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::collections::BTreeSet;
@@ -23,9 +23,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Starts watching. Called once, first of all.
-pub fn watch() -> Result {
-    let mut signals =
-        Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| format!("cannot watch for Ctrl-C: {error}"))?;
+pub fn watch() -> Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot watch for Ctrl-C")?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if signal == SIGINT && CTRL_C_IS_PSQLS.load(Ordering::SeqCst) {

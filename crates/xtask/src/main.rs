@@ -12,22 +12,20 @@ mod chroot;
 mod command;
 mod debian;
 mod demo;
-mod error;
 mod interrupt;
 mod package;
 mod postgres;
 mod psql;
 mod random;
 mod say;
-mod script;
 mod server;
 mod setup;
 mod test;
 mod upgrade;
 
+use anyhow::Result;
 use build::Profile;
 use clap::{Parser, Subcommand};
-use error::Result;
 use std::process::ExitCode;
 
 /// Each command installs what is missing first, and says so
@@ -75,7 +73,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("\nerror: {error}");
+            eprintln!("\nerror: {error:#}");
             ExitCode::FAILURE
         }
     }

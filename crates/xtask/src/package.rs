@@ -5,20 +5,20 @@
 use crate::build::{Profile, VERSION, build};
 use crate::command::{root, run, text};
 use crate::debian;
-use crate::error::{Doing, Result};
 use crate::postgres::{Choice, Postgres};
 use crate::say;
 use crate::setup;
+use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const MAINTAINER: &str = "the pg_neardup authors <pg_neardup@localhost>";
 
 /// Makes the packages and says where they are.
-pub fn package(choice: &Choice) -> Result {
+pub fn package(choice: &Choice) -> Result<()> {
     let described = version_in_meta()?;
     if described != VERSION {
-        return Err(format!("META.json is of version {described}, Cargo.toml of {VERSION}").into());
+        bail!("META.json is of version {described}, Cargo.toml of {VERSION}");
     }
     let postgres = setup::ensure(choice)?;
     debian::install_missing(&["binutils".to_owned(), "git".to_owned()])?;
@@ -34,8 +34,8 @@ pub fn package(choice: &Choice) -> Result {
 /// The version that META.json gives, in both places; both, if they are not the same.
 pub fn version_in_meta() -> Result<String> {
     let path = root().join("META.json");
-    let meta = std::fs::read_to_string(&path).doing("read", &path)?;
-    let meta: serde_json::Value = serde_json::from_str(&meta).map_err(|error| format!("META.json: {error}"))?;
+    let meta = fs_err::read_to_string(&path)?;
+    let meta: serde_json::Value = serde_json::from_str(&meta).context("META.json")?;
     let version = |value: &serde_json::Value| value["version"].as_str().unwrap_or("none").to_owned();
     let mut versions = vec![version(&meta), version(&meta["provides"]["pg_neardup"])];
     versions.dedup();
@@ -49,16 +49,16 @@ fn debian_package(postgres: &Postgres, built: &Path, place: &Path) -> Result<Pat
     let name = format!("postgresql-{}-neardup", postgres.major);
     let tree = place.join(&name);
     if tree.exists() {
-        std::fs::remove_dir_all(&tree).doing("remove", &tree)?;
+        fs_err::remove_dir_all(&tree)?;
     }
     run(Command::new("cp").arg("-r").arg(built).arg(&tree))?;
     let library = format!("usr/lib/postgresql/{}/lib/pg_neardup.so", postgres.major);
     run(Command::new("strip").arg("--strip-unneeded").arg(tree.join(&library)))?;
     let documents = tree.join("usr/share/doc").join(&name);
-    std::fs::create_dir_all(&documents).doing("create", &documents)?;
+    fs_err::create_dir_all(&documents)?;
     for (from, to) in [("LICENSE", "copyright"), ("README.md", "README.md"), ("README.zh-CN.md", "README.zh-CN.md")] {
         let from = root().join(from);
-        std::fs::copy(&from, documents.join(to)).doing("copy", &from)?;
+        fs_err::copy(&from, documents.join(to))?;
     }
     let libc = newest_libc(&text(Command::new("objdump").arg("-T").arg(tree.join(&library)))?);
     let size = text(Command::new("du").arg("-sk").arg(&tree))?;
@@ -74,11 +74,11 @@ fn debian_package(postgres: &Postgres, built: &Path, place: &Path) -> Result<Pat
         major = postgres.major
     );
     let directory = tree.join("DEBIAN");
-    std::fs::create_dir_all(&directory).doing("create", &directory)?;
-    std::fs::write(directory.join("control"), control).doing("write", &directory)?;
+    fs_err::create_dir_all(&directory)?;
+    fs_err::write(directory.join("control"), control)?;
     let package = place.join(format!("{name}_{VERSION}-1_{architecture}.deb"));
     text(Command::new("dpkg-deb").args(["--root-owner-group", "--build"]).arg(&tree).arg(&package))?;
-    std::fs::remove_dir_all(&tree).doing("remove", &tree)?;
+    fs_err::remove_dir_all(&tree)?;
     Ok(package)
 }
 

@@ -1,7 +1,7 @@
 //! Which Postgres: its `pg_config`, and where that says it has its things.
 
 use crate::command::text;
-use crate::error::Result;
+use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,7 +39,7 @@ impl Postgres {
     pub fn at(pg_config: &Path) -> Result<Self> {
         let mut found = Self { pg_config: pg_config.to_owned(), major: 0, bin: PathBuf::new(), pgxs: PathBuf::new() };
         let version = found.ask("--version")?;
-        found.major = major_of(&version).ok_or_else(|| format!("cannot read a major version from \"{version}\""))?;
+        found.major = major_of(&version).with_context(|| format!("cannot read a major version from \"{version}\""))?;
         found.bin = found.ask("--bindir")?.into();
         let pgxs = PathBuf::from(found.ask("--pgxs")?);
         found.pgxs = pgxs.ancestors().nth(2).unwrap_or(&pgxs).to_owned();

@@ -3,9 +3,9 @@
 //! psql and not a driver: it is what the reader would use, its output is what the demo shows, and it comes with the server.
 
 use crate::command::{run, start, text};
-use crate::error::{Error, Result};
 use crate::interrupt::{Running, checkpoint};
 use crate::server::Server;
+use anyhow::{Context, Result, anyhow, bail};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -26,10 +26,15 @@ pub fn query(server: &Server, database: &str, sql: &str) -> Result<String> {
     text(psql(server, database).args(["-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql]))
 }
 
-/// Makes a database with the extension in it, afresh if there is one of that name.
-pub fn fresh_database(server: &Server, name: &str) -> Result {
+/// Makes an empty database, in place of one of that name.
+pub fn empty_database(server: &Server, name: &str) -> Result<()> {
     query(server, "postgres", &format!("DROP DATABASE IF EXISTS {name}"))?;
-    query(server, "postgres", &format!("CREATE DATABASE {name}"))?;
+    query(server, "postgres", &format!("CREATE DATABASE {name}")).map(drop)
+}
+
+/// Makes a database with the extension in it, in place of one of that name.
+pub fn fresh_database(server: &Server, name: &str) -> Result<()> {
+    empty_database(server, name)?;
     query(server, name, "CREATE EXTENSION pg_neardup").map(drop)
 }
 
@@ -51,8 +56,8 @@ impl Session {
     /// Opens a session with a psql of one's own making.
     pub fn with(psql: &mut Command) -> Result<Self> {
         // One pipe for both, so that errors stand where they belong between the results.
-        let (reader, writer) = std::io::pipe().map_err(|error| format!("cannot make a pipe: {error}"))?;
-        let writer_too = writer.try_clone().map_err(|error| format!("cannot make a pipe: {error}"))?;
+        let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
+        let writer_too = writer.try_clone().context("cannot make a pipe")?;
         psql.stdin(std::process::Stdio::piped()).stdout(writer).stderr(writer_too);
         let (mut child, running) = start(psql)?;
         // The command keeps the writing ends; the reader sees the end of the output only without them.
@@ -62,28 +67,34 @@ impl Session {
     }
 
     /// Sends SQL without waiting for the answer; [`Session::answer`] waits.
-    pub fn send(&mut self, sql: &str) -> Result {
+    pub fn send(&mut self, sql: &str) -> Result<()> {
         self.asked += 1;
-        let input = self.input.as_mut().ok_or("the session is closed")?;
+        let input = self.input.as_mut().context("the session is closed")?;
         let sent = writeln!(input, "{sql}\n\\echo {}", marker(self.asked)).and_then(|()| input.flush());
-        sent.map_err(|error| format!("psql has gone: {error}").into())
+        sent.context("psql has gone")
     }
 
     /// Waits for the answer to what was sent last: results and messages as psql prints them.
     pub fn answer(&mut self) -> Result<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let outcome = self.answer_by_line(|line| lines.push(line.to_owned()));
+        let answer = lines.join("\n");
+        outcome.map_err(|error| anyhow!("{error}: {answer}"))?;
+        Ok(answer)
+    }
+
+    /// The same, a line at a time.
+    pub fn answer_by_line(&mut self, mut each: impl FnMut(&str)) -> Result<()> {
         let end = marker(self.asked);
         let deadline = Instant::now() + PATIENCE;
-        let mut lines: Vec<String> = Vec::new();
         loop {
             checkpoint();
             match self.output.recv_timeout(Duration::from_millis(100)) {
-                Ok(line) if line == end => return Ok(lines.join("\n")),
-                Ok(line) => lines.push(line),
+                Ok(line) if line == end => return Ok(()),
+                Ok(line) => each(&line),
                 Err(RecvTimeoutError::Timeout) if Instant::now() < deadline => {}
-                Err(RecvTimeoutError::Timeout) => return Err("no answer from the session in 10 minutes".into()),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Error::from(format!("the session has ended: {}", lines.join("\n"))));
-                }
+                Err(RecvTimeoutError::Timeout) => bail!("no answer from the session in 10 minutes"),
+                Err(RecvTimeoutError::Disconnected) => bail!("the session has ended"),
             }
         }
     }
@@ -125,6 +136,6 @@ fn lines_of(reader: impl Read + Send + 'static) -> Receiver<String> {
 }
 
 /// Opens psql for the person at the terminal.
-pub fn interactive(server: &Server, database: &str) -> Result {
+pub fn interactive(server: &Server, database: &str) -> Result<()> {
     crate::interrupt::leave_ctrl_c_to_psql(|| run(&mut psql(server, database)))
 }

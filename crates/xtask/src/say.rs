@@ -1,6 +1,6 @@
 //! What the commands print about themselves: one line a step, how long it took, and at a terminal a clock that runs meanwhile.
 
-use crate::error::Result;
+use anyhow::Result;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};

@@ -5,9 +5,9 @@
 //! dropped, on every error, on a panic and on a signal.
 
 use crate::command::{answers, is_root, output, text};
-use crate::error::{Doing, Error, Result};
 use crate::interrupt::{Undo, checkpoint, is_interrupted, kill};
 use crate::postgres::Postgres;
+use anyhow::{Context, Result, anyhow, bail};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -82,11 +82,11 @@ impl Server {
             if outcome.status.success() {
                 return Ok(());
             }
-            Err(format!("pg_upgrade failed:\n{}", String::from_utf8_lossy(&outcome.stdout)).into())
+            Err(anyhow!("pg_upgrade failed:\n{}", String::from_utf8_lossy(&outcome.stdout)))
         })
     }
 
-    fn make(postgres: &Postgres, settings: Vec<String>, initialize: impl FnOnce(&Self) -> Result) -> Result<Self> {
+    fn make(postgres: &Postgres, settings: Vec<String>, initialize: impl FnOnce(&Self) -> Result<()>) -> Result<Self> {
         let owner = if is_root() { Some(unprivileged()?) } else { None };
         let directory = temporary_directory(owner)?;
         let place = Arc::new(Place { directory, postmaster: Mutex::new(None) });
@@ -124,7 +124,7 @@ impl Server {
     }
 
     /// Stops it in order and starts it again.
-    pub fn restart(&self) -> Result {
+    pub fn restart(&self) -> Result<()> {
         self.stop();
         self.run()
     }
@@ -136,7 +136,7 @@ impl Server {
 
     /// The end of its log.
     pub fn log(&self) -> String {
-        let log = std::fs::read(self.directory().join("log")).unwrap_or_default();
+        let log = fs_err::read(self.directory().join("log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let lines: Vec<&str> = log.lines().collect();
         lines[lines.len().saturating_sub(20)..].join("\n")
@@ -172,7 +172,7 @@ impl Server {
         self.directory().join("data")
     }
 
-    fn run(&self) -> Result {
+    fn run(&self) -> Result<()> {
         let deadline = Instant::now() + START_LIMIT;
         while !self.try_run(deadline)? {
             std::thread::sleep(Duration::from_millis(100));
@@ -182,9 +182,8 @@ impl Server {
 
     /// Starts the postmaster and waits until it answers. False: not yet, backends of a crashed one are still leaving.
     fn try_run(&self, deadline: Instant) -> Result<bool> {
-        let log_path = self.directory().join("log");
-        let log = std::fs::File::create(&log_path).doing("create", &log_path)?;
-        let log_too = log.try_clone().doing("open", &log_path)?;
+        let log = fs_err::File::create(self.directory().join("log"))?.into_file();
+        let log_too = log.try_clone()?;
         let mut postmaster = self.as_owner("postgres");
         postmaster.arg("-D").arg(self.data()).arg("-k").arg(self.directory()).args(["-p", "5432"]);
         for setting in &self.settings {
@@ -199,7 +198,7 @@ impl Server {
             }
             if ended || Instant::now() > deadline {
                 let log = self.log();
-                return Err(format!("the throwaway server did not start; its log ends:\n{log}").into());
+                bail!("the throwaway server did not start; its log ends:\n{log}");
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -213,10 +212,10 @@ impl Place {
     }
 
     /// Starts the postmaster, unless everything is being thrown away: under the lock, so that none escapes that.
-    fn spawn(&self, command: &mut Command) -> Result {
+    fn spawn(&self, command: &mut Command) -> Result<()> {
         let mut postmaster = self.postmaster();
         if !is_interrupted() {
-            *postmaster = Some(command.spawn().map_err(|error| format!("cannot start the server: {error}"))?);
+            *postmaster = Some(command.spawn().context("cannot start the server")?);
         }
         drop(postmaster);
         checkpoint();
@@ -242,7 +241,7 @@ impl Place {
 
     fn remove(&self) {
         self.stop(libc::SIGQUIT);
-        if let Err(error) = std::fs::remove_dir_all(&self.directory) {
+        if let Err(error) = fs_err::remove_dir_all(&self.directory) {
             eprintln!("cannot remove {}: {error}", self.directory.display());
         }
     }
@@ -252,9 +251,7 @@ impl Place {
 fn unprivileged() -> Result<Owner> {
     let id = |option: &str, name: &str| text(Command::new("id").args([option, name])).ok()?.parse().ok();
     let owner = ["postgres", "nobody"].iter().find_map(|n| Some(Owner { user: id("-u", n)?, group: id("-g", n)? }));
-    owner.ok_or_else(|| {
-        Error::from("there is no user \"postgres\" or \"nobody\" to run the server as, and root must not")
-    })
+    owner.context("there is no user \"postgres\" or \"nobody\" to run the server as, and root must not")
 }
 
 fn temporary_directory(owner: Option<Owner>) -> Result<PathBuf> {
@@ -266,9 +263,9 @@ fn temporary_directory(owner: Option<Owner>) -> Result<PathBuf> {
         parent = PathBuf::from("/tmp");
     }
     let directory = parent.join(format!("neardup-{}-{number}", std::process::id()));
-    std::fs::DirBuilder::new().mode(0o700).create(&directory).doing("create", &directory)?;
+    std::fs::DirBuilder::new().mode(0o700).create(&directory)?;
     if let Some(owner) = owner {
-        chown(&directory, Some(owner.user), Some(owner.group)).doing("change the owner of", &directory)?;
+        chown(&directory, Some(owner.user), Some(owner.group))?;
     }
     Ok(directory)
 }

@@ -4,9 +4,9 @@
 
 use crate::command::{answers, cargo, run};
 use crate::debian;
-use crate::error::Result;
 use crate::postgres::{Choice, Postgres};
 use crate::say;
+use anyhow::{Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -22,21 +22,20 @@ pub fn ensure(choice: &Choice) -> Result<Postgres> {
     debian::install_missing(&packages)?;
     let path = pg_config.display();
     if !pg_config.exists() {
-        return Err(format!(
+        bail!(
             "there is no {path}; give the path of your Postgres's pg_config: --pg-config /path/to/pg_config\n\
              (the server, its development files, clang with libclang, a C compiler and xz are needed)"
-        )
-        .into());
+        );
     }
     let postgres = Postgres::at(&pg_config)?;
     if choice.pg.is_some_and(|wanted| wanted != postgres.major) {
-        return Err(format!("{path} is of Postgres {}", postgres.major).into());
+        bail!("{path} is of Postgres {}", postgres.major);
     }
     Ok(postgres)
 }
 
 /// Makes sure that rustfmt and clippy are there, which a minimal toolchain lacks.
-pub fn ensure_lint_tools() -> Result {
+pub fn ensure_lint_tools() -> Result<()> {
     for (tool, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         if !answers(cargo().args([tool, "--version"])) {
             say::step(&format!("installing {component} (a few seconds, once)"));

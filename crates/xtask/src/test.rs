@@ -3,12 +3,12 @@
 use crate::build::{Profile, build_and_install};
 use crate::check::{Check, Context, Tally};
 use crate::checks::ALL;
-use crate::error::Result;
 use crate::interrupt;
 use crate::postgres::Choice;
 use crate::say;
 use crate::server::Server;
 use crate::setup;
+use anyhow::{Result, bail};
 use std::time::Instant;
 
 /// Which checks, and what becomes of their output.
@@ -32,7 +32,7 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
     let chosen: Vec<&Check> = ALL.iter().filter(|check| check.name.contains(filter)).collect();
     if chosen.is_empty() {
         let names: Vec<_> = ALL.iter().map(|check| check.name).collect();
-        return Err(format!("no check is called \"{filter}\"; there are {}", names.join(", ")).into());
+        bail!("no check is called \"{filter}\"; there are {}", names.join(", "));
     }
     if options.list {
         chosen.iter().for_each(|check| println!("{:<12} {}", check.name, check.what));
@@ -55,7 +55,7 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
         let tally = prepared.and_then(|()| (check.run)(&context));
         interrupt::checkpoint();
         let tally = tally.unwrap_or_else(|error| {
-            println!("{error}");
+            println!("{error:#}");
             Tally::one(false)
         });
         say::note(&format!("{tally} [{}]", say::seconds(start.elapsed())));
@@ -66,7 +66,7 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
     Ok(total.failed == 0)
 }
 
-fn prepare(context: &mut Context) -> Result {
+fn prepare(context: &mut Context) -> Result<()> {
     build_and_install(&context.postgres, Profile::Release)?;
     say::note("starting a throwaway server");
     context.server = Some(Server::start(&context.postgres)?);

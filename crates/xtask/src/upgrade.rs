@@ -8,13 +8,13 @@
 
 use crate::build::{Profile, VERSION, build_and_install, target};
 use crate::command::root;
-use crate::error::{Doing, Result};
 use crate::interrupt::Undo;
 use crate::postgres::{Choice, Postgres};
-use crate::psql::query;
+use crate::psql::{empty_database, query};
 use crate::say;
 use crate::server::Server;
 use crate::setup;
+use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
 const SNAPSHOT: &str = include_str!("upgrade/snapshot.sql");
@@ -29,8 +29,8 @@ const FRESH: &str = "upgrade_fresh";
 pub fn releases() -> Result<Vec<String>> {
     let directory = root().join("sql/releases");
     let mut versions = Vec::new();
-    for entry in std::fs::read_dir(&directory).doing("list", &directory)? {
-        let name = entry.doing("list", &directory)?.file_name().to_string_lossy().into_owned();
+    for entry in fs_err::read_dir(&directory)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
         let version = name.strip_prefix("pg_neardup--").and_then(|rest| rest.strip_suffix(".sql"));
         versions.extend(version.map(str::to_owned));
     }
@@ -43,9 +43,9 @@ pub fn install(postgres: &Postgres, version: &str) -> Result<Undo> {
     let name = format!("pg_neardup--{version}.sql");
     let from = root().join("sql/releases").join(&name);
     let to = PathBuf::from(postgres.ask("--sharedir")?).join("extension").join(&name);
-    std::fs::copy(&from, &to).doing("write", &to)?;
+    fs_err::copy(&from, &to)?;
     Ok(Undo::new(move || {
-        if let Err(error) = std::fs::remove_file(&to) {
+        if let Err(error) = fs_err::remove_file(&to) {
             eprintln!("cannot remove {}: {error}", to.display());
         }
     }))
@@ -56,8 +56,7 @@ pub fn install(postgres: &Postgres, version: &str) -> Result<Undo> {
 pub fn compare(server: &Server, postgres: &Postgres, release: &str) -> Result<String> {
     let script = install(postgres, release)?;
     let make = |database: &str, then: &str| {
-        query(server, "postgres", &format!("DROP DATABASE IF EXISTS {database}"))?;
-        query(server, "postgres", &format!("CREATE DATABASE {database}"))?;
+        empty_database(server, database)?;
         query(server, database, &format!("CREATE SCHEMA {SCHEMA}; CREATE EXTENSION pg_neardup SCHEMA {SCHEMA} {then}"))
     };
     make(UPGRADED, &format!("VERSION '{release}'"))?;
@@ -86,12 +85,12 @@ pub fn has_path(server: &Server, release: &str) -> Result<bool> {
 }
 
 /// `cargo xtask upgrade-draft`: writes what the upgrade script from a release still lacks to a file below `target/`.
-pub fn draft(choice: &Choice, from: Option<&str>) -> Result {
+pub fn draft(choice: &Choice, from: Option<&str>) -> Result<()> {
     let released = releases()?;
     let release = match from {
         Some(version) if released.iter().any(|release| release == version) => version,
-        Some(version) => return Err(format!("{version} is not among the releases: {}", released.join(", ")).into()),
-        None => released.last().map(String::as_str).ok_or("there is no release in sql/releases")?,
+        Some(version) => bail!("{version} is not among the releases: {}", released.join(", ")),
+        None => released.last().map(String::as_str).context("there is no release in sql/releases")?,
     };
     let postgres = setup::ensure(choice)?;
     build_and_install(&postgres, Profile::Release)?;
@@ -107,7 +106,7 @@ pub fn draft(choice: &Choice, from: Option<&str>) -> Result {
     }
     let file = target()?.join("upgrade-draft.sql");
     let statements = query(&server, FRESH, r"SELECT string_agg(statement, E'\n\n') FROM compared.draft")?;
-    std::fs::write(&file, statements + "\n").doing("write", &file)?;
+    fs_err::write(&file, statements + "\n")?;
     let counts = query(
         &server,
         FRESH,

@@ -6,5 +6,6 @@ pub mod column;
 pub mod function;
 pub mod memory;
 pub mod role;
+pub mod set;
 pub mod trigger;
 pub mod window;

@@ -34,15 +34,6 @@ pub fn read_whole_index(mode: Internal) {
     }
 }
 
-/// Tells GIN whether the operator has to be checked on the row itself.
-pub fn want_recheck(recheck: Internal, wanted: bool) {
-    let place = pointer::<bool>(recheck);
-    if !place.is_null() {
-        // SAFETY: GIN passes a place for the flag.
-        unsafe { *place = wanted };
-    }
-}
-
 /// Which keys of a query an index entry has.
 pub struct Checks {
     values: *const i8,
@@ -50,7 +41,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Takes the array that GIN passes: booleans, or ternary values.
+    /// Takes the array of ternary values that GIN passes.
     pub fn new(check: Internal, count: i32) -> Self {
         let values = pointer::<i8>(check);
         let count = if values.is_null() { 0 } else { usize::try_from(count).unwrap_or(0) };

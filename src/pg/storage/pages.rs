@@ -28,6 +28,8 @@ const NO_SUBTRANSACTION: pg_sys::SubTransactionId = 0;
 pub struct Index {
     relation: pg_sys::Relation,
     strategy: pg_sys::BufferAccessStrategy,
+    /// The number of its blocks when it was taken; it may have grown since.
+    blocks: u32,
 }
 
 /// How a page is locked.
@@ -52,7 +54,8 @@ impl Index {
     /// # Safety
     /// It must stay open while the value and what comes of it are in use.
     pub unsafe fn new(relation: pg_sys::Relation) -> Self {
-        Self { relation, strategy: null_mut() }
+        let index = Self { relation, strategy: null_mut(), blocks: 0 };
+        Self { blocks: index.blocks(), ..index }
     }
 
     /// The same, for reading much of it: the pages go through few buffers.
@@ -82,19 +85,9 @@ impl Index {
         unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM) }
     }
 
-    /// The same without a page that is being added, which has no lock yet: whoever took such a page for a free one and then wanted to add
-    /// another would wait for the one who adds, who waits for the page.
-    pub fn settled_blocks(self) -> u32 {
-        if self.is_local() {
-            return self.blocks();
-        }
-        // SAFETY: the index is open; an error releases the lock with the transaction.
-        unsafe {
-            pg_sys::LockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
-            let blocks = self.blocks();
-            pg_sys::UnlockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
-            blocks
-        }
+    /// Whether it has a block.
+    fn has(self, block: u32) -> bool {
+        block < self.blocks || block < self.blocks()
     }
 
     /// The error for a page that is damaged.
@@ -115,7 +108,7 @@ impl Index {
 
     fn pin(self, block: u32) -> pg_sys::Buffer {
         let (main, mode) = (pg_sys::ForkNumber::MAIN_FORKNUM, pg_sys::ReadBufferMode::RBM_NORMAL);
-        // SAFETY: the index is open; a block beyond its end is an error of Postgres's.
+        // SAFETY: the index is open; whatever cannot be read is an error of Postgres's.
         unsafe { pg_sys::ReadBufferExtended(self.relation, main, block, mode, self.strategy) }
     }
 
@@ -124,48 +117,40 @@ impl Index {
     /// # Errors
     /// For a block that does not exist.
     pub fn read(self, block: u32, lock: Lock) -> Result<Buffer> {
-        if block == pg_sys::InvalidBlockNumber {
-            return Err(self.corrupted(block, "a link leads nowhere"));
+        if !self.has(block) {
+            return Err(self.corrupted(block, "a link leads there, beyond the end"));
         }
-        let buffer = self.pin(block);
-        let mode = match lock {
-            Lock::Share => pg_sys::BUFFER_LOCK_SHARE,
-            Lock::Exclusive => pg_sys::BUFFER_LOCK_EXCLUSIVE,
-        };
-        // SAFETY: the buffer is pinned.
-        unsafe { pg_sys::LockBuffer(buffer, mode as i32) };
-        Ok(Buffer { buffer, block })
+        Ok(Buffer::lock(self.pin(block), lock))
     }
 
-    /// Reads and locks a page for a change if nobody holds it.
+    /// Reads and locks a page for a change if it exists and nobody holds it.
     pub fn try_read(self, block: u32) -> Option<Buffer> {
-        let buffer = self.pin(block);
-        // SAFETY: the buffer is pinned, and the pin released where the lock cannot be had.
-        unsafe {
-            if pg_sys::ConditionalLockBuffer(buffer) {
-                return Some(Buffer { buffer, block });
-            }
-            pg_sys::ReleaseBuffer(buffer);
-        }
-        None
+        self.has(block).then(|| self.pin(block)).and_then(Buffer::try_lock)
     }
 
-    /// Adds a page at the end, locked for a change.
+    /// Adds a page at the end, locked for a change, to an index that is being built and that nobody else sees.
     pub fn extend(self) -> Buffer {
-        let (main, mode) = (pg_sys::ForkNumber::MAIN_FORKNUM, pg_sys::ReadBufferMode::RBM_NORMAL);
+        Buffer::lock(self.add(), Lock::Exclusive)
+    }
+
+    /// Adds a page at the end, locked for a change; `None` if somebody else was quicker to take it for a free one. No page is waited for
+    /// here, since whoever holds one may be waiting to add another.
+    pub fn try_extend(self) -> Option<Buffer> {
+        Buffer::try_lock(self.add())
+    }
+
+    fn add(self) -> pg_sys::Buffer {
+        let is_shared = !self.is_local();
         // SAFETY: the lock on extension is needed where others see the relation; an error releases it with the transaction.
         unsafe {
-            let is_shared = !self.is_local();
             if is_shared {
                 pg_sys::LockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
             }
-            let buffer =
-                pg_sys::ReadBufferExtended(self.relation, main, pg_sys::InvalidBlockNumber, mode, self.strategy);
-            pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_EXCLUSIVE as i32);
+            let buffer = self.pin(pg_sys::InvalidBlockNumber);
             if is_shared {
                 pg_sys::UnlockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
             }
-            Buffer { buffer, block: pg_sys::BufferGetBlockNumber(buffer) }
+            buffer
         }
     }
 
@@ -243,6 +228,31 @@ impl Index {
 }
 
 impl Buffer {
+    /// Locks a page that is pinned.
+    fn lock(buffer: pg_sys::Buffer, lock: Lock) -> Self {
+        let mode = match lock {
+            Lock::Share => pg_sys::BUFFER_LOCK_SHARE,
+            Lock::Exclusive => pg_sys::BUFFER_LOCK_EXCLUSIVE,
+        };
+        // SAFETY: the caller has pinned the buffer.
+        unsafe {
+            pg_sys::LockBuffer(buffer, mode as i32);
+            Self { buffer, block: pg_sys::BufferGetBlockNumber(buffer) }
+        }
+    }
+
+    /// Locks a page that is pinned for a change if nobody holds it, or gives back the pin.
+    fn try_lock(buffer: pg_sys::Buffer) -> Option<Self> {
+        // SAFETY: the caller has pinned the buffer.
+        unsafe {
+            if pg_sys::ConditionalLockBuffer(buffer) {
+                return Some(Self { buffer, block: pg_sys::BufferGetBlockNumber(buffer) });
+            }
+            pg_sys::ReleaseBuffer(buffer);
+        }
+        None
+    }
+
     /// The page's bytes.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the page is pinned and locked as long as self lives, and only changed by who holds it alone, through `Change`.

@@ -1,4 +1,4 @@
--- golden vector: a change here is a new format version (docs/signatures.md)
+-- golden vector: a change here is a new format version (docs/internals/signatures.md)
 SELECT bloom_filter_agg(body, 10, 0.01) FROM (VALUES ('新闻'), ('近似'), ('重复')) v(body);
 
 -- every text added is found, others hardly ever; texts are taken as they are

@@ -158,6 +158,13 @@ BEGIN;
 TRUNCATE many;
 COPY many FROM stdin WITH (FREEZE);
 1	one two three four five six seven eight
+2	one two three four five six seven eight
+\.
+ROLLBACK;
+BEGIN;
+TRUNCATE many;
+COPY many FROM stdin WITH (FREEZE);
+1	one two three four five six seven eight
 2	nine ten eleven twelve thirteen fourteen fifteen
 \.
 COMMIT;

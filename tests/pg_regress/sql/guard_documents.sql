@@ -48,7 +48,7 @@ CREATE ROLE regress_writer;
 CREATE SCHEMA closed;
 CREATE FUNCTION closed.who(stories) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE NOTICE 'as %, with search_path %', current_user, current_setting('search_path'); RETURN $1.body; END $$;
 SELECT neardup.unprotect('stories');
-DELETE FROM stories;
+TRUNCATE stories;
 SELECT neardup.protect('stories', 'body', expression => 'closed.who');
 GRANT INSERT ON stories TO regress_writer;
 SET ROLE regress_writer;

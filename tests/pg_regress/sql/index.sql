@@ -92,6 +92,11 @@ RESET enable_seqscan;
 SELECT count(*), sum(p.shared), sum(hot), (SELECT count(*) FROM by_gin WHERE a < b) AS all_pairs FROM neardup.candidate_pairs('doc_sketch') p;
 SELECT count(*) AS pairs_that_share_no_key FROM neardup.candidate_pairs('doc_sketch') p JOIN doc a ON a.ctid = p.earlier JOIN doc b ON b.ctid = p.later WHERE NOT a.sketch && b.sketch;
 
+-- A set that is not read to its end leaves nothing behind, though it was sorted on disk.
+SET work_mem = '64kB';
+SELECT count(*) FROM (SELECT neardup.candidate_pairs('doc_sketch') LIMIT 3) p;
+RESET work_mem;
+
 -- Changes, VACUUM, reuse.
 UPDATE doc SET sketch = sketch(tokens(id + 1)), signature = bits(id + 5) WHERE id % 3 = 0;
 DELETE FROM doc WHERE id % 4 = 0;
@@ -100,6 +105,8 @@ SELECT * FROM asked('SELECT id FROM doc WHERE sketch && sketch(tokens(77))');
 VACUUM doc;
 SELECT neardup.check_index('doc_sketch') = (SELECT sum(cardinality(ARRAY(SELECT DISTINCT unnest(sketch_keys(sketch))))) FROM doc) AS exact,
        neardup.check_index('doc_signature') = (SELECT 4 * count(signature) + count(*) FILTER (WHERE signature IS NULL) FROM doc) AS exact_too;
+-- The planner is told of rows, not of entries.
+SELECT i.reltuples = t.reltuples AS rows_of_the_table FROM pg_class i, pg_class t WHERE i.relname IN ('doc_sketch', 'doc_signature') AND t.relname = 'doc';
 SELECT * FROM asked('SELECT id FROM doc WHERE signature <@ hamming_ball(bits(82), 6)');
 INSERT INTO doc SELECT i, sketch(tokens(i)), bits(i) FROM generate_series(10000, 30000) i;
 SELECT pg_relation_size('doc_sketch') AS size \gset
@@ -169,11 +176,30 @@ INSERT INTO article VALUES (2, 'The mayor opened the new bridge over the river o
 INSERT INTO article VALUES (3, 'Snow is expected in the northern valleys by the end of the week, forecasters say.');
 SELECT neardup.check_index('article_sketch') > 0 AS sound;
 
+-- An exclusion constraint: no two rows share a key.
+\set VERBOSITY terse
+CREATE TABLE single (id int, sketch minhash, CONSTRAINT no_key_twice EXCLUDE USING neardup (sketch WITH &&));
+INSERT INTO single SELECT i, sketch(ARRAY['first ' || i, 'second ' || i]) FROM generate_series(1, 1000) i;
+INSERT INTO single VALUES (0, sketch(ARRAY['first 77', 'third']));
+DELETE FROM single WHERE id = 77;
+INSERT INTO single VALUES (0, sketch(ARRAY['first 77', 'third'])), (0, NULL), (0, NULL);
+UPDATE single SET sketch = sketch(ARRAY['second 78']) WHERE id = 79;
+INSERT INTO single VALUES (1000, sketch(ARRAY['first 77'])) ON CONFLICT DO NOTHING;
+SELECT count(*) FROM single;
+ALTER TABLE doc ADD EXCLUDE USING neardup (sketch WITH &&);
+ALTER TABLE doc ADD EXCLUDE USING neardup (signature WITH <~>);
+\set VERBOSITY default
+SELECT neardup.check_index('no_key_twice') > 0 AS sound;
+
 -- An expression that fails in the check, which runs it as the owner and by the search path of maintenance.
-CREATE FUNCTION by_path(n int) RETURNS minhash LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RETURN sketch(tokens(n)); END$$;
+CREATE FUNCTION by_path(n int) RETURNS minhash LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RETURN public.sketch(public.tokens(n)); END$$;
 CREATE INDEX doc_by_path ON doc USING neardup (by_path(id));
+CREATE OR REPLACE FUNCTION by_path(n int) RETURNS minhash LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RETURN sketch(tokens(n)); END$$;
 SELECT neardup.check_index('doc_by_path');
 DROP INDEX doc_by_path;
+
+-- It holds for the next build.
+ALTER INDEX doc_sketch SET (fillfactor = 50);
 
 -- What cannot be.
 CREATE INDEX ON doc USING neardup (id);

@@ -1,4 +1,4 @@
--- golden vectors: a change here is a new format version (docs/signatures.md)
+-- golden vectors: a change here is a new format version (docs/internals/signatures.md)
 SELECT minhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}', 8) AS sig;
 SELECT minhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}', 8, bits => 16) AS sig;
 SELECT minhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}', 8, seed => 7) AS sig;

@@ -1,4 +1,4 @@
--- golden vectors: a change here is a new format version (docs/signatures.md)
+-- golden vectors: a change here is a new format version (docs/internals/signatures.md)
 SELECT simhash('北京时间十月十日，市政府宣布新的地铁线路开通。');
 SELECT simhash('北京时间十月十日，市政府宣布新的地铁线路开通。', 'chars:2');
 SELECT simhash('The council opened a new metro line on Tuesday.');

@@ -1,4 +1,4 @@
--- golden vectors: a change here is a new format version (docs/signatures.md)
+-- golden vectors: a change here is a new format version (docs/internals/signatures.md)
 SELECT tokenset(ARRAY['新闻', '近似', '新闻']) AS plain;
 SELECT tokenset(ARRAY['新闻', '近似', '新闻'], 'count') AS counted;
 SELECT tokenset(ARRAY['新闻', '近似', '新闻'], ARRAY[0.5, 1, 2]) AS given;

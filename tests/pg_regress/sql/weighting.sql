@@ -1,4 +1,4 @@
--- golden vectors: a change here is a new format version (docs/signatures.md)
+-- golden vectors: a change here is a new format version (docs/internals/signatures.md)
 SELECT simhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}') AS sig, simhash('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}', bits => 32) AS low;
 SELECT (simhash_totals('近似重复的新闻，改动几个字。', '{"tokenizer": "chars", "size": 3, "normalize": []}'))[1:8] AS totals;
 SELECT simhash(ARRAY['近似', '重复', '新闻', '改动'], ARRAY[3, 2, 2, 0]) AS weighted;

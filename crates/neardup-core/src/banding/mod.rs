@@ -9,7 +9,7 @@
 //!
 //! Why interleaved: cut in sequence, the bands of real signatures are badly skewed (methods.md N). Why plain integers: a stock
 //! GIN or B-tree index carries them. Promised not to change: every key, since keys lie in users' indexes; golden tests freeze
-//! them. `docs/banding.md` explains and proves.
+//! them. `docs/internals/banding.md` explains and proves.
 
 pub(crate) mod cover;
 mod locks;

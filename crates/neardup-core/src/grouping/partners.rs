@@ -66,8 +66,9 @@ impl<I: Copy + Ord> Partners<I> {
         }
     }
 
-    /// Takes the next row and puts the numbers of its partners into `partners`, which it empties before, ascending.
-    pub fn of(&mut self, key: i64, row: Row<I>, within: Option<u64>, partners: &mut Vec<I>) {
+    /// Takes the next row and puts the numbers of its partners into `partners`, which it empties before, ascending. A row that does not
+    /// answer is no partner of later ones.
+    pub fn of(&mut self, key: i64, row: Row<I>, answers: bool, within: Option<u64>, partners: &mut Vec<I>) {
         self.enter(key);
         partners.clear();
         let near = |other: &Row<I>| match (within, row.time, other.time) {
@@ -82,10 +83,13 @@ impl<I: Copy + Ord> Partners<I> {
             partners.extend(self.last.iter().filter(|row| near(row)).map(numbers));
         }
         if let Some(within) = within
-            && let Some(anchor) = self.anchor(row, within)
+            && let Some(anchor) = self.anchor(row, answers, within)
             && let Err(at) = partners.binary_search(&anchor)
         {
             partners.insert(at, anchor);
+        }
+        if !answers {
+            return;
         }
         self.count += 1;
         if self.first.len() <= ALL {
@@ -104,26 +108,26 @@ impl<I: Copy + Ord> Partners<I> {
     }
 
     /// Takes the next row of a key whose rows are all alike, and gives the one that it belongs to: the first, or the first near in time.
-    pub fn first_of(&mut self, key: i64, row: Row<I>, within: Option<u64>) -> Option<I> {
+    pub fn first_of(&mut self, key: i64, row: Row<I>, answers: bool, within: Option<u64>) -> Option<I> {
         self.enter(key);
         if let Some(within) = within {
-            return self.anchor(row, within);
+            return self.anchor(row, answers, within);
         }
         let first = self.timeless;
-        self.timeless = first.or(Some(row.number));
+        self.timeless = first.or(answers.then_some(row.number));
         first
     }
 
-    /// The earliest anchor near a row; a row that has none becomes one.
-    fn anchor(&mut self, row: Row<I>, within: u64) -> Option<I> {
+    /// The earliest anchor near a row; a row that has none becomes one, if it answers.
+    fn anchor(&mut self, row: Row<I>, answers: bool, within: u64) -> Option<I> {
         let Some(time) = row.time else {
             let first = self.anchors.values().copied().chain(self.timeless).min();
-            self.timeless = self.timeless.or(Some(row.number));
+            self.timeless = self.timeless.or(answers.then_some(row.number));
             return first;
         };
         let range = time.saturating_sub_unsigned(within)..=time.saturating_add_unsigned(within);
         let near = self.anchors.range(range).map(|(_, &number)| number).chain(self.timeless).min();
-        if near.is_none() {
+        if near.is_none() && answers {
             self.anchors.insert(time, row.number);
         }
         near
@@ -143,7 +147,7 @@ mod tests {
         let mut found = Vec::new();
         rows.iter()
             .map(|&(key, row)| {
-                partners.of(key, row, within, &mut found);
+                partners.of(key, row, true, within, &mut found);
                 found.clone()
             })
             .collect()
@@ -171,11 +175,34 @@ mod tests {
     fn a_key_of_many_rows_is_hot() {
         let mut partners = Partners::default();
         let mut add = |key, number| {
-            partners.of(key, row(number), None, &mut Vec::new());
+            partners.of(key, row(number), true, None, &mut Vec::new());
             partners.is_hot()
         };
         assert!((0..HOT as i64).all(|number| !add(7, number)));
         assert!(add(7, HOT as i64) && !add(8, 0));
+    }
+
+    #[test]
+    fn a_row_that_does_not_answer_is_no_partner() {
+        let mut partners = Partners::default();
+        let mut found = Vec::new();
+        let mut rows = Vec::new();
+        for number in 0..100 {
+            partners.of(7, row(number), number < 50, None, &mut found);
+            rows.push(found.clone());
+        }
+        assert!(rows.iter().skip(50).all(|found| *found == [0, 1, 2, 3].into_iter().chain(38..50).collect::<Vec<_>>()));
+        let mut first = |number, time, answers, within| partners.first_of(8, Row { number, time }, answers, within);
+        assert_eq!(
+            [first(0, None, false, None), first(1, None, true, None), first(2, None, false, None)],
+            [None, None, Some(1)]
+        );
+        let mut first =
+            |number, time, answers| partners.first_of(9, Row { number, time: Some(time) }, answers, Some(5));
+        assert_eq!(
+            [first(0, 0, false), first(1, 3, true), first(2, 8, false), first(3, 9, false)],
+            [None, None, Some(1), None]
+        );
     }
 
     #[test]
@@ -199,7 +226,7 @@ mod tests {
     #[test]
     fn rows_that_are_alike_belong_to_the_first() {
         let mut partners = Partners::default();
-        let mut first = |key, number, time, within| partners.first_of(key, Row { number, time }, within);
+        let mut first = |key, number, time, within| partners.first_of(key, Row { number, time }, true, within);
         assert_eq!([first(1, 0, None, None), first(1, 1, None, None), first(2, 2, None, None)], [None, Some(0), None]);
         // In time: 3 and 4 start a stretch each, 5 belongs to the first of them, 6 has no time.
         assert_eq!([first(3, 3, Some(0), Some(5)), first(3, 4, Some(9), Some(5))], [None, None]);

@@ -1,6 +1,6 @@
 //! Signatures: a few bytes that stay close when texts stay close.
 //!
-//! Every format is specified in `docs/signatures.md` and frozen by golden vectors.
+//! Every format is specified in `docs/internals/signatures.md` and frozen by golden vectors.
 
 pub mod bloom;
 pub mod corpus;

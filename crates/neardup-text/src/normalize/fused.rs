@@ -3,9 +3,10 @@
 //! Most characters can be treated without their neighbours. A table made at build time says what becomes of each: it stays
 //! (runs of these are copied whole), it goes, it is space, or it becomes a given text. The rest, combining marks above all,
 //! is given with the character it belongs to and all up to the next such character to the steps themselves
-//! ([`stepwise`](super::stepwise)), which define the result.
+//! ([`stepwise`](super::stepwise)), which define the result. So are numbers whose signs do not show at once to belong to them.
 
-use super::scan::{WORD, others};
+use super::numbers::{Fate, REACH, fate};
+use super::scan::{WORD, is_other, others};
 use super::{Pair, Steps, classes, stepwise};
 
 #[cfg(target_arch = "x86_64")]
@@ -24,6 +25,8 @@ enum Treatment {
     Drop,
     /// It becomes space.
     Space,
+    /// It becomes a sign that may belong to a number, otherwise space.
+    Sign { percent: bool },
     /// It depends on its neighbours.
     Slow,
     /// It is a mark of this combining class that composes with nothing: it stays, in canonical order, unless it stands alone.
@@ -39,6 +42,7 @@ fn treatment(c: char) -> Treatment {
         0 => Treatment::Copy,
         1 => Treatment::Drop,
         2 => Treatment::Space,
+        sign @ (4 | 5) => Treatment::Sign { percent: sign == 5 },
         entry @ 0x100..=0x1ff => Treatment::Mark(entry as u8),
         entry @ 0x200.. => Treatment::Map(usize::from(entry - 0x200)),
         _ => Treatment::Slow,
@@ -49,6 +53,22 @@ fn treatment(c: char) -> Treatment {
 fn map_text(number: usize) -> &'static str {
     let end = |number: usize| table::MAP_ENDS.get(number).copied().map(usize::from);
     end(number).zip(end(number + 1)).and_then(|(start, end)| table::MAP_TEXT.get(start..end)).unwrap_or_default()
+}
+
+/// Says whether a text that a character becomes may be the end of a number, or the beginning.
+fn touches_number(text: &str) -> bool {
+    [text.as_bytes().first(), text.as_bytes().last()].iter().flatten().any(|byte| byte.is_ascii_digit())
+}
+
+/// Says whether what is before a character and what is after it have nothing to do with each other: it is visible, and no part of a number.
+#[inline]
+fn is_anchor(c: char) -> bool {
+    matches!(c, 'a'..='z' | '\u{4e00}'..='\u{9fff}')
+        || match treatment(c) {
+            Treatment::Copy => !c.is_ascii_digit(),
+            Treatment::Map(number) => !touches_number(map_text(number)),
+            _ => false,
+        }
 }
 
 /// Writes the folds of `text` to `out`; runs of space become one space where `keep_space` is on and nothing otherwise.
@@ -64,8 +84,9 @@ pub(super) fn apply(text: &str, keep_space: bool, out: &mut String, stretch: &mu
 
 /// The pass for any processor, which appends to `out`; gives `false`, and appends nothing, if `text` is its own result.
 pub(super) fn portable(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
-    let (back, run, end) = (Back::default(), 0, 0);
-    let mut pass = Pass { text, keep_space, out, stretch, run, back, pending: false, end, alone: true, class: 0 };
+    let back = Back { written: out.len(), ..Back::default() };
+    let (run, end, pending, alone, class, joins) = (0, 0, false, true, 0, false);
+    let mut pass = Pass { text, keep_space, out, stretch, run, back, pending, end, alone, class, joins };
     pass.all();
     let changed = pass.run > 0;
     if changed {
@@ -91,12 +112,14 @@ struct Pass<'t, 'o> {
     alone: bool,
     /// Combining class of the character before `end`, 0 if it is no mark.
     class: u8,
+    /// What is before `end` may be the end of a number.
+    joins: bool,
 }
 
-/// The state before a run or a mapped character was written.
+/// The state before the last character that belongs to no number was written, or before those in a row with it.
 #[derive(Clone, Copy, Default)]
 struct Back {
-    /// Where the run or the character begins in the text.
+    /// Where they begin in the text.
     at: usize,
     /// Length of what was written before it.
     written: usize,
@@ -135,14 +158,17 @@ impl Pass<'_, '_> {
                 self.pending = self.keep_space;
                 self.alone = true;
                 self.class = 0;
+                self.joins = false;
                 self.run = next;
                 self.end = next;
             }
             Treatment::Copy => {
                 self.alone = false;
                 self.class = 0;
+                self.joins = false;
                 self.end = next;
             }
+            Treatment::Sign { percent } => self.sign(percent, at, next),
             treatment => self.rare(treatment, at, next),
         }
     }
@@ -154,6 +180,7 @@ impl Pass<'_, '_> {
             self.class = 0;
         }
         self.end = next;
+        self.joins = true;
         match treatment {
             // A run begins with a letter, so that its marks can be taken back with it.
             Treatment::Mark(class) if !self.alone && at > self.run && (class == 0 || class >= self.class) => {
@@ -164,8 +191,11 @@ impl Pass<'_, '_> {
             Treatment::Drop => self.flush(at),
             Treatment::Map(number) => {
                 self.flush(at);
-                self.back = Back { at, written: self.out.len(), pending: self.pending };
-                self.push(map_text(number));
+                let text = map_text(number);
+                if !touches_number(text) {
+                    self.back = Back { at, written: self.out.len(), pending: self.pending };
+                }
+                self.push(text);
                 self.class = 0;
             }
             _ => self.end = self.slow(at),
@@ -173,12 +203,61 @@ impl Pass<'_, '_> {
         self.run = self.end;
     }
 
+    /// Treats the character from `at` to `next`, which becomes a sign of a number or space.
+    fn sign(&mut self, percent: bool, at: usize, next: usize) {
+        let Some(fate) = self.fate(percent, at, next) else {
+            self.end = self.slow(at);
+            self.run = self.end;
+            return;
+        };
+        match fate {
+            Fate::Stays => {}
+            // The run begins with the sign, since the space before it ended one.
+            Fate::Joins => self.pending = false,
+            Fate::Goes | Fate::Space => {
+                self.flush(at);
+                self.pending |= self.keep_space && fate == Fate::Space;
+                self.run = next;
+            }
+        }
+        self.alone = true;
+        self.class = 0;
+        self.joins = false;
+        self.end = next;
+    }
+
+    /// Says what becomes of the sign from `at` to `next`, if that shows without folding what is around it.
+    #[inline]
+    fn fate(&self, percent: bool, at: usize, next: usize) -> Option<Fate> {
+        let bytes = self.text.as_bytes();
+        let byte = |place: usize| bytes.get(place).copied();
+        let before = at.checked_sub(1).and_then(byte);
+        let digit_before = before.is_some_and(|before| before.is_ascii_digit());
+        // Nearly all signs come after a letter, or after another sign.
+        if if at > self.end { !digit_before } else { !self.joins && !percent } {
+            return Some(Fate::Space);
+        }
+        let around = bytes.get(at.saturating_sub(REACH)..bytes.len().min(next + REACH))?;
+        if around.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+            return Some(fate(bytes, at));
+        }
+        let after = byte(next).unwrap_or_default();
+        let stays = next == at + 1 && digit_before && (percent || byte(at) == Some(b'.') && after.is_ascii_digit());
+        if stays {
+            return Some(Fate::Stays);
+        }
+        let plain_after = !is_other(after, byte(next + 1).unwrap_or_default());
+        (!percent && plain_after && !after.is_ascii_digit()).then_some(Fate::Space)
+    }
+
     /// Writes the run that ends at `end`.
     #[inline]
     fn flush(&mut self, end: usize) {
         let Some(run) = self.text.get(self.run..end).filter(|run| !run.is_empty()) else { return };
         self.space_if_due();
-        self.back = Back { at: self.run, written: self.out.len(), pending: false };
+        if let Some(first) = run.find(is_anchor) {
+            self.back = Back { at: self.run + first, written: self.out.len() + first, pending: false };
+        }
         self.out.push_str(run);
     }
 
@@ -207,10 +286,10 @@ impl Pass<'_, '_> {
     /// Treats by the steps themselves what is around `at`, and gives where to go on.
     #[cold]
     fn slow(&mut self, at: usize) -> usize {
-        let visible = |c: char| matches!(treatment(c), Treatment::Copy | Treatment::Map(_));
         let (before, after) = self.text.split_at(at);
-        let start = before.char_indices().rfind(|&(_, c)| visible(c)).map_or(0, |(start, _)| start);
-        let end = after.char_indices().skip(1).find(|&(_, c)| visible(c)).map_or(self.text.len(), |(len, _)| at + len);
+        let start = before.char_indices().rfind(|&(_, c)| is_anchor(c)).map_or(0, |(start, _)| start);
+        let end =
+            after.char_indices().skip(1).find(|&(_, c)| is_anchor(c)).map_or(self.text.len(), |(len, _)| at + len);
         if start >= self.run {
             self.flush(start);
         } else {

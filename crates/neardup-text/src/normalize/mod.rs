@@ -12,6 +12,7 @@ mod fused;
 mod handles;
 mod html;
 mod links;
+mod numbers;
 pub(super) mod scan;
 mod simplified;
 mod steps;

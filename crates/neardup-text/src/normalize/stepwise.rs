@@ -10,32 +10,43 @@ pub(super) struct Pass {
     pub(super) steps: Steps,
     /// Appends what the text becomes.
     pub(super) apply: fn(&str, &mut String),
-    /// Whether a plain character (see [`scan`]) stays as it is, whatever is before it, and shields what is after it.
-    pub(super) skips_plain: bool,
+    /// Which characters it may skip.
+    pub(super) skips: Skips,
 }
 
-const fn pass(steps: Steps, apply: fn(&str, &mut String), skips_plain: bool) -> Pass {
-    Pass { steps, apply, skips_plain }
+/// Characters that a pass leaves as they are, whatever is around them, and that shield what is after them from what is before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Skips {
+    /// None.
+    Nothing,
+    /// Those that are plain (see [`scan`]).
+    Plain,
+    /// Those that are plain and no digits.
+    PlainLetters,
+}
+
+const fn pass(steps: Steps, apply: fn(&str, &mut String), skips: Skips) -> Pass {
+    Pass { steps, apply, skips }
 }
 
 /// All passes in the order of [`Steps::ALL`]: markup first, then what is told apart by its punctuation, then the folds, then
 /// punctuation itself, at last space. Form KC is made again after what can break it, folding and the removal of space.
 pub(super) const PASSES: [Pass; 15] = [
-    pass(Steps::HTML, html::apply, false),
-    pass(Steps::LINKS, links::apply, false),
-    pass(Steps::REPOSTS, handles::apply_reposts, false),
-    pass(Steps::HANDLES, handles::apply_handles, false),
-    pass(Steps::EMOJI, emoji::apply, true),
-    pass(Steps::CONTROL, unicode::control, true),
-    pass(Steps::NFKC, unicode::nfkc, true),
-    pass(Steps::WIDTH, unicode::width, true),
-    pass(Steps::CASEFOLD, unicode::casefold, true),
-    pass(Steps::CASEFOLD.union(Steps::NFKC), unicode::nfkc, true),
-    pass(Steps::SIMPLIFIED, simplified::apply, false),
-    pass(Steps::PUNCTUATION, unicode::punctuation, true),
-    pass(Steps::SPACE, unicode::space, false),
-    pass(Steps::NOSPACE, unicode::nospace, true),
-    pass(Steps::NOSPACE.union(Steps::NFKC), unicode::nfkc, true),
+    pass(Steps::HTML, html::apply, Skips::Nothing),
+    pass(Steps::LINKS, links::apply, Skips::Nothing),
+    pass(Steps::REPOSTS, handles::apply_reposts, Skips::Nothing),
+    pass(Steps::HANDLES, handles::apply_handles, Skips::Nothing),
+    pass(Steps::EMOJI, emoji::apply, Skips::Plain),
+    pass(Steps::CONTROL, unicode::control, Skips::Plain),
+    pass(Steps::NFKC, unicode::nfkc, Skips::Plain),
+    pass(Steps::WIDTH, unicode::width, Skips::Plain),
+    pass(Steps::CASEFOLD, unicode::casefold, Skips::Plain),
+    pass(Steps::CASEFOLD.union(Steps::NFKC), unicode::nfkc, Skips::Plain),
+    pass(Steps::SIMPLIFIED, simplified::apply, Skips::Nothing),
+    pass(Steps::PUNCTUATION, unicode::punctuation, Skips::PlainLetters),
+    pass(Steps::SPACE, unicode::space, Skips::Nothing),
+    pass(Steps::NOSPACE, unicode::nospace, Skips::Plain),
+    pass(Steps::NOSPACE.union(Steps::NFKC), unicode::nfkc, Skips::Plain),
 ];
 
 /// Normalises `text` into `pair.text`.
@@ -49,17 +60,20 @@ pub(super) fn apply(text: &str, steps: Steps, pair: &mut Pair) {
 pub(super) fn apply_more(steps: Steps, pair: &mut Pair) {
     for pass in PASSES.iter().filter(|pass| steps.contains(pass.steps)) {
         pair.spare.clear();
-        if pass.skips_plain {
-            around_plain(&pair.text, &mut pair.spare, pass.apply);
-        } else {
-            (pass.apply)(&pair.text, &mut pair.spare);
+        let (text, out) = (pair.text.as_str(), &mut pair.spare);
+        match pass.skips {
+            Skips::Nothing => (pass.apply)(text, out),
+            Skips::Plain => around(text, out, pass.apply, scan::is_other),
+            Skips::PlainLetters => {
+                around(text, out, pass.apply, |byte, next| scan::is_other(byte, next) | byte.is_ascii_digit());
+            }
         }
         std::mem::swap(&mut pair.text, &mut pair.spare);
     }
 }
 
-/// Makes a pass over the stretches that are not plain, each with the plain character before it, and copies the rest.
-fn around_plain(text: &str, out: &mut String, pass: fn(&str, &mut String)) {
+/// Makes a pass over the stretches that may not be skipped, each with the character before it, and copies the rest.
+fn around(text: &str, out: &mut String, pass: fn(&str, &mut String), is_other: impl Fn(u8, u8) -> bool) {
     let mut done = 0;
     let mut stretch = 0..0;
     let mut write = |from: usize, stretch: Range<usize>| {
@@ -68,10 +82,10 @@ fn around_plain(text: &str, out: &mut String, pass: fn(&str, &mut String)) {
             pass(text.get(stretch).unwrap_or_default(), out);
         }
     };
-    for at in scan::find(text.as_bytes(), scan::is_other) {
+    for at in scan::find(text.as_bytes(), is_other) {
         let (before, after) = text.split_at(at);
         let base = at - before.chars().next_back().map_or(0, char::len_utf8);
-        // Where the plain character is all that lies between two stretches, they are one: emoji may run on through a keycap.
+        // Where one character is all that lies between two stretches, they are one: emoji may run on through a keycap.
         if base > stretch.end {
             write(done, stretch.clone());
             done = stretch.end;

@@ -7,6 +7,7 @@ use unicode_normalization::char::{canonical_combining_class, compose};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::classes::{is_control, is_mark, is_punctuation, is_white_space};
+use super::numbers::{Fate, fate};
 
 /// Gives the characters of `text`, with a chance to cancel now and then.
 fn characters(text: &str) -> impl Iterator<Item = char> {
@@ -80,13 +81,24 @@ fn fold_new(c: char) -> char {
     char::from_u32(folded).unwrap_or(c)
 }
 
-/// Writes a space for each character of P* or S*; marks that thereby or before stand alone go.
+/// Writes a space for each character of P* or S* that belongs to no number; marks that thereby or before stand alone go.
 pub(crate) fn punctuation(text: &str, out: &mut String) {
     // Marks without a letter come from signs such as U+00A8, which NFKC writes as a space and a mark.
     let mut alone = true;
+    let mut at = 0;
     for c in characters(text) {
+        let place = at;
+        at += c.len_utf8();
         if is_punctuation(c) {
-            out.push(' ');
+            match fate(text.as_bytes(), place) {
+                Fate::Stays => out.push(c),
+                Fate::Joins => {
+                    out.pop();
+                    out.push(c);
+                }
+                Fate::Goes => {}
+                Fate::Space => out.push(' '),
+            }
             alone = true;
         } else if !(alone && is_mark(c)) {
             out.push(c);

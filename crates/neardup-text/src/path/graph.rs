@@ -102,7 +102,8 @@ pub(super) fn run_length(text: &str) -> usize {
     text.chars().take(run(text.chars().take(MAX_STRETCH_CHARS))).map(char::len_utf8).sum()
 }
 
-/// A run: letters, digits and marks other than Han, with a `.` between two digits; or any other single character.
+/// A run: letters, digits and marks other than Han, with a `.` between two digits and a `%` after one at its end; or any other single
+/// character.
 fn run(chars: impl Iterator<Item = char>) -> usize {
     let mut length = 0;
     let mut previous = ' ';
@@ -110,6 +111,7 @@ fn run(chars: impl Iterator<Item = char>) -> usize {
     while let Some(c) = chars.next() {
         let point = c == '.' && previous.is_ascii_digit() && chars.peek().is_some_and(char::is_ascii_digit);
         if !(point || is_word_char(c) && !is_han(c)) {
+            length += usize::from(c == '%' && previous.is_ascii_digit());
             break;
         }
         previous = c;

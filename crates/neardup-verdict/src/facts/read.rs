@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{ConflictKind, Fact};
 use crate::hanset::HanSet;
+use crate::numerals::percent_sign;
 use crate::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
 
@@ -141,7 +142,8 @@ impl Reader<'_> {
         let Some(unit) = self.unit(at) else { return false };
         let (before, after) = self.text.text.split_at(unit.end as usize);
         let start = before.get(..unit.start as usize).unwrap_or_default();
-        after.starts_with(['%', '％', '‰', '成'])
+        percent_sign(after).is_some()
+            || after.starts_with('成')
             || after.starts_with("个百分点")
             || after.starts_with("个点")
             || start.ends_with("百分之")

@@ -2,7 +2,8 @@
 //!
 //! [`read`] takes the longest number at a place: `12000`, `12,000`, `１２０００`, `1.2万`, `一万二千`, `二〇二三`, `十九`; [`cardinal`],
 //! [`ordinal`] and [`scale`] know English words. What value
-//! means: [`Number`]s are equal where their decimal values are, so `第九集` and `第9集` name the same part.
+//! means: [`Number`]s are equal where their decimal values are, so `第九集` and `第9集` name the same part. [`minus`] and [`percent_sign`]
+//! know what stands before a number and after it.
 //!
 //! A Chinese numeral character is not always a number (`一些`, `统一`, `万一`). Where it stands alone or is a bare unit,
 //! the reader says so ([`Reading::sure`] is false) and the caller decides by what is around it.
@@ -11,11 +12,13 @@ mod arabic;
 mod chinese;
 mod english;
 mod number;
+mod sign;
 
 use arabic::arabic;
 use chinese::{chinese, digit, large_unit, small_unit};
 pub use english::{cardinal, ordinal, scale};
 pub use number::Number;
+pub use sign::{minus, percent_sign};
 
 /// Characters looked at for one number; a longer run of digits is cut there.
 const MAX_CHARS: usize = 4096;

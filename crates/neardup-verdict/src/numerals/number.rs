@@ -2,13 +2,14 @@
 
 use neardup_text::hash::mix;
 
-/// A decimal value: `digits` times ten to the power of `exponent`, without trailing zeros in `digits`.
+/// A decimal value: `digits` times ten to the power of `exponent`, or minus that, without trailing zeros in `digits`.
 ///
 /// Of more than 36 digits only a hash counts, with the exponent that says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Number {
     digits: u128,
     exponent: i32,
+    negative: bool,
 }
 
 /// The exponent of numbers that are too long to be held by value.
@@ -22,24 +23,30 @@ impl Number {
     #[must_use]
     pub fn new(mut digits: u128, mut exponent: i32) -> Self {
         if digits == 0 {
-            return Self { digits, exponent: 0 };
+            return Self { digits, exponent: 0, negative: false };
         }
         while digits.is_multiple_of(10) {
             digits /= 10;
             exponent += 1;
         }
-        Self { digits, exponent }
+        Self { digits, exponent, negative: false }
+    }
+
+    /// Gives minus this number; that of 0 is 0.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self { negative: !self.negative && self.digits != 0, ..self }
     }
 
     /// Makes a number of more digits than are held by value, of their hash.
     pub(super) fn hashed(hash: u64) -> Self {
-        Self { digits: u128::from(hash), exponent: HASHED }
+        Self { digits: u128::from(hash), exponent: HASHED, negative: false }
     }
 
     /// Gives the value as a small whole number, where it is one.
     #[must_use]
     pub fn small(self) -> Option<u32> {
-        if !(0..=9).contains(&self.exponent) {
+        if self.negative || !(0..=9).contains(&self.exponent) {
             return None;
         }
         let power = 10_u128.pow(self.exponent.unsigned_abs());
@@ -50,13 +57,14 @@ impl Number {
     #[must_use]
     pub fn bits(self) -> u64 {
         let [low, high] = [self.digits as u64, (self.digits >> 64) as u64];
-        mix(mix(low, 1) ^ high, u64::from(self.exponent.unsigned_abs()) << 1 | u64::from(self.exponent < 0))
+        let bits = mix(mix(low, 1) ^ high, u64::from(self.exponent.unsigned_abs()) << 1 | u64::from(self.exponent < 0));
+        if self.negative { mix(bits, 2) } else { bits }
     }
 
     /// Says whether one of two decimal fractions is the other with fewer decimals, rounded or cut off: 1.7 and 1.71.
     pub(crate) fn rounds(self, other: Self) -> bool {
         let (fine, coarse) = if self.exponent <= other.exponent { (self, other) } else { (other, self) };
-        if coarse.exponent >= 0 || coarse.exponent == fine.exponent {
+        if self.negative != other.negative || coarse.exponent >= 0 || coarse.exponent == fine.exponent {
             return false;
         }
         let power = coarse.exponent.checked_sub(fine.exponent).and_then(|power| u32::try_from(power).ok());

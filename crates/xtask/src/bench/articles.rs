@@ -1,7 +1,7 @@
 //! Articles that no one has written: sentences at random, one character in thirty replaced. Two of them are no near-duplicates.
 
-use crate::error::{Doing, Result};
 use crate::random::Random;
+use anyhow::{Context, Result, bail};
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
@@ -21,11 +21,11 @@ pub struct Articles {
 }
 
 /// Writes them.
-pub fn write(options: &Articles, to: impl std::io::Write) -> Result {
-    let sentences = std::fs::read_to_string(&options.sentences).doing("read", &options.sentences)?;
+pub fn write(options: &Articles, to: impl std::io::Write) -> Result<()> {
+    let sentences = fs_err::read_to_string(&options.sentences)?;
     let sentences: Vec<Vec<char>> = sentences.lines().map(|line| line.chars().collect()).collect();
     if sentences.is_empty() {
-        return Err(format!("{} has no sentences", options.sentences.display()).into());
+        bail!("{} has no sentences", options.sentences.display());
     }
     let mut random = Random(options.seed);
     let mut out = BufWriter::new(to);
@@ -47,7 +47,7 @@ pub fn write(options: &Articles, to: impl std::io::Write) -> Result {
                 left -= sentence.len().min(left);
             }
         }
-        writeln!(out, "{row}\t{article}").map_err(|error| format!("cannot write articles: {error}"))?;
+        writeln!(out, "{row}\t{article}").context("cannot write articles")?;
     }
-    out.flush().map_err(|error| format!("cannot write articles: {error}").into())
+    out.flush().context("cannot write articles")
 }

@@ -1,7 +1,7 @@
 //! Bar charts as SVG: one bar a line of a comparison, on a logarithmic axis where the values lie far apart.
 
-use super::report::Line;
-use crate::error::Result;
+use super::section::Line;
+use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -16,11 +16,11 @@ const WIDE: f64 = 25.0;
 /// Draws the bars below each other, in their order.
 pub fn svg(title: &str, lines: &[Line]) -> Result<String> {
     let mut drawing = String::new();
-    draw(title, lines, &mut drawing).map_err(|error| format!("cannot draw \"{title}\": {error}"))?;
+    draw(title, lines, &mut drawing)?;
     Ok(drawing)
 }
 
-fn draw(title: &str, lines: &[Line], to: &mut String) -> std::result::Result<(), Box<dyn std::error::Error>> {
+fn draw(title: &str, lines: &[Line], to: &mut String) -> Result<()> {
     let bars: Vec<(&Line, f64)> = lines.iter().filter_map(|line| Some((line, line.ratio?))).collect();
     let height = TOP + i32::try_from(bars.len())? * ROW + 15;
     let area = SVGBackend::with_string(to, (WIDTH.try_into()?, height.try_into()?)).into_drawing_area();

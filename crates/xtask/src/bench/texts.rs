@@ -6,9 +6,9 @@
 use super::articles::{self, Articles};
 use crate::command::{root, text};
 use crate::demo::{Input, source};
-use crate::error::Result;
 use crate::psql::psql;
 use crate::server::Server;
+use anyhow::Result;
 use std::path::PathBuf;
 
 /// What was loaded.
@@ -50,7 +50,7 @@ pub fn load(server: &Server, database: &str, input: &Input, made_up: u64) -> Res
     ))?;
     if input.input.is_none() {
         let made = Articles { sentences: sentences.clone(), seed: 1, rows: made_up, length: 700, copies: None };
-        articles::write(&made, std::fs::File::create(&all).map_err(|error| error.to_string())?)?;
+        articles::write(&made, fs_err::File::create(&all)?)?;
         run("TRUNCATE article")?;
         run(&format!(r"\copy article FROM '{}'", all.display()))?;
     }

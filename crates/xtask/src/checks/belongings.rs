@@ -3,14 +3,14 @@
 
 use super::script;
 use crate::check::{Tally, expect};
-use crate::error::Result;
 use crate::psql::query;
 use crate::server::Server;
+use anyhow::Result;
 
 const FILE: &str = "belongings.sql";
 
 /// Makes all that in a database that has the extension.
-pub fn set_up(server: &Server, database: &str) -> Result {
+pub fn set_up(server: &Server, database: &str) -> Result<()> {
     script::load(server, database, &script::part(FILE, "made")?)
 }
 

@@ -6,8 +6,8 @@
 
 use super::script::{load, part, steps};
 use crate::check::{Context, Tally, expect};
-use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
+use anyhow::Result;
 use std::time::{Duration, Instant};
 
 const DATABASE: &str = "cancel";

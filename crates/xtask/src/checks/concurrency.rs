@@ -7,9 +7,9 @@
 use super::sample;
 use super::script::{load, part, run_steps};
 use crate::check::{Context, Tally, expect};
-use crate::error::Result;
 use crate::psql::Session;
 use crate::server::Server;
+use anyhow::Result;
 use std::collections::BTreeSet;
 
 const DATABASE: &str = "concurrency";

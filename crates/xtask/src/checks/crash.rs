@@ -4,10 +4,10 @@
 use super::sample;
 use super::script::{load, part, run_steps};
 use crate::check::{Context, Tally, expect};
-use crate::error::Result;
 use crate::interrupt::kill;
 use crate::psql::{Session, query};
 use crate::server::Server;
+use anyhow::Result;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn backend(server: &Server) -> Result<Tally> {
     let mut sessions = Vec::new();
     for _ in 0..WRITERS {
         let mut session = Session::open(server, DATABASE)?;
-        let process: u32 = session.ask("SELECT pg_backend_pid();")?.parse().map_err(|e| format!("no process: {e}"))?;
+        let process: u32 = session.ask("SELECT pg_backend_pid();")?.parse()?;
         // Who is through waits, so that all four are there when one is killed.
         session.send(&format!("{}SELECT pg_sleep(600);\n", inserts.repeat(ROUNDS)))?;
         sessions.push((session, process));

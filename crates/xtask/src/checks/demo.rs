@@ -4,8 +4,8 @@
 use crate::check::{Context, Tally, expect};
 use crate::command::root;
 use crate::demo::{Input, rehearse};
-use crate::error::Result;
 use crate::psql::query;
+use anyhow::{Context as _, Result};
 
 /// How many of the sample's 18 copies are listed at least, and whether one of its 7 updates is: what its notes say of each row.
 const FOUND: &str = "SELECT count(*) >= 16, bool_or(key IN ('15', '32', '35', '42', '49', '52', '60')) FROM neardup.duplicates('articles')";
@@ -17,8 +17,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for (database, input) in inputs {
         query(server, "postgres", &format!("CREATE DATABASE {database}"))?;
-        let statements = rehearse(server, database, &Input { input, limit: None })
-            .map_err(|error| format!("{database}: {error}"))?;
+        let statements = rehearse(server, database, &Input { input, limit: None }).context(database)?;
         println!("    {database}: {statements} pieces");
         tally += Tally::one(statements > 0);
     }

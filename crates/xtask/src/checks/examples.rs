@@ -10,9 +10,9 @@ use super::pasted::{compare, corrected, diff, is_same, matches};
 use super::regress::names;
 use crate::check::{Context, Tally};
 use crate::command::{root, run as run_program};
-use crate::error::{Doing, Result};
+use crate::demo::ERROR_MARK;
 use crate::psql::{fresh_database, psql};
-use crate::script::ERROR_MARK;
+use anyhow::Result;
 use std::ops::Range;
 use std::path::Path;
 
@@ -39,7 +39,7 @@ type Message<'a> = (usize, &'a str);
 /// Runs the examples of every document.
 pub fn run(context: &Context) -> Result<Tally> {
     let mut documents = Vec::new();
-    for directory in [root(), root().join("docs")] {
+    for directory in [root(), root().join("docs"), root().join("docs/internals")] {
         let of_it = names(&directory, "md")?.into_iter();
         let of_it = of_it.filter(|name| directory != root() || name.starts_with("README"));
         documents.extend(of_it.map(|name| directory.join(name + ".md")));
@@ -55,7 +55,7 @@ pub fn run(context: &Context) -> Result<Tally> {
 }
 
 fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally> {
-    let text = std::fs::read_to_string(document).doing("read", document)?;
+    let text = fs_err::read_to_string(document)?;
     let (script, blocks) = sql_of(&text);
     if blocks.is_empty() {
         return Ok(Tally::default());
@@ -84,7 +84,7 @@ fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally>
         for (place, new) in changes.into_iter().rev() {
             lines.splice(place, new);
         }
-        std::fs::write(document, lines.join("\n") + "\n").doing("write", document)?;
+        fs_err::write(document, lines.join("\n") + "\n")?;
     }
     println!("    {name}: {tally}");
     Ok(tally)
@@ -95,14 +95,14 @@ fn psql_says(context: &Context, script: &str) -> Result<(String, String)> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
     let file = server.directory().join("examples.sql");
-    std::fs::write(&file, script).doing("write", &file)?;
+    fs_err::write(&file, script)?;
     let printed = server.directory().join("examples.out");
-    let output = std::fs::File::create(&printed).doing("create", &printed)?;
-    let output_too = output.try_clone().doing("open", &printed)?;
+    let output = fs_err::File::create(&printed)?.into_file();
+    let output_too = output.try_clone()?;
     let mut psql = psql(server, DATABASE);
     psql.args(["-q", "-v", "SHOW_CONTEXT=never", "-f"]).arg(&file);
     run_program(psql.current_dir(root()).stdout(output).stderr(output_too))?;
-    let said = std::fs::read(&printed).doing("read", &printed)?;
+    let said = fs_err::read(&printed)?;
     Ok((String::from_utf8_lossy(&said).into_owned(), format!("psql:{}:", file.display())))
 }
 

@@ -6,8 +6,8 @@
 
 use super::script::{load, text};
 use crate::check::{Context, Tally, expect};
-use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
+use anyhow::Result;
 
 const DATABASE: &str = "extremes";
 /// How often each function is called.

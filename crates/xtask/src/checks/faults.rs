@@ -4,11 +4,11 @@
 use super::script::{load, part, run_steps, steps};
 use crate::check::{Context, Tally, expect};
 use crate::command::{answers, is_root, text};
-use crate::error::{Doing, Result};
 use crate::interrupt::Undo;
 use crate::psql::{Session, fresh_database, query};
 use crate::say;
 use crate::server::Server;
+use anyhow::{Context as _, Result};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -76,18 +76,18 @@ fn memory(server: &Server) -> Result<Tally> {
 }
 
 /// Lets a backend take so many megabytes of address space beside what it has.
-fn limit_memory(server: &Server, process: &str, megabytes: u64) -> Result {
+fn limit_memory(server: &Server, process: &str, megabytes: u64) -> Result<()> {
     let path = PathBuf::from(format!("/proc/{process}/status"));
-    let status = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let status = fs_err::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmSize:")).unwrap_or_default();
-    let kilobytes: u64 = line.split_whitespace().next().and_then(|n| n.parse().ok()).ok_or("no VmSize")?;
+    let kilobytes: u64 = line.split_whitespace().next().and_then(|n| n.parse().ok()).context("no VmSize")?;
     let limit = (kilobytes + megabytes * 1024) * 1024;
     text(server.owned(Path::new("prlimit")).args(["--pid", process, &format!("--as={limit}")])).map(drop)
 }
 
 /// Makes a small file system that belongs to whom the directory above it belongs to, gone with the value. `None`: that is not allowed here.
 fn mount(place: &Path) -> Option<Undo> {
-    std::fs::create_dir_all(place).ok()?;
+    fs_err::create_dir_all(place).ok()?;
     let above = place.parent()?.metadata().ok()?;
     let options = format!("size=80m,mode=700,uid={},gid={}", above.uid(), above.gid());
     if !answers(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(place)) {
@@ -124,7 +124,7 @@ fn disk(server: &Server) -> Result<Tally> {
     for (what, sql) in steps(&work).filter(|(_, sql)| !sql.is_empty()) {
         fill(&filler);
         tally += expect(&format!("{what} without room"), &session.ask(sql)?, "ERROR:  53100");
-        std::fs::remove_file(&filler).doing("remove", &filler)?;
+        fs_err::remove_file(&filler)?;
         tally += expect(&format!("lost by {what}"), &lost()?, "0");
     }
     tally += run_steps("with room", &work, DATABASE, &[("server", server)])?;
@@ -140,7 +140,7 @@ fn disk(server: &Server) -> Result<Tally> {
 /// Writes until no room is left.
 fn fill(file: &Path) {
     use std::io::Write;
-    let Ok(mut file) = std::fs::File::create(file) else { return };
+    let Ok(mut file) = fs_err::File::create(file) else { return };
     for size in [1 << 20, 4096] {
         let block = vec![0_u8; size];
         while file.write_all(&block).is_ok() {}

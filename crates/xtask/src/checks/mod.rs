@@ -10,6 +10,7 @@ mod extremes;
 mod faults;
 mod hostile;
 mod index;
+mod links;
 mod mutations;
 mod pasted;
 mod pg_upgrade;
@@ -35,6 +36,7 @@ pub const ALL: &[Check] = &[
     Check::alone("unsafe", "unsafe code, each piece with its argument", unsafety::run),
     Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
+    Check::alone("links", "the links between the Markdown files", links::run),
     Check::with_server("regress", "tests/pg_regress, a fresh database each", regress::run),
     Check::with_server("isolation", "tests/isolation", regress::isolation),
     Check::with_server("examples", "the SQL of README and docs, and its output", examples::run),

@@ -5,10 +5,10 @@
 
 use super::script::{load, text};
 use crate::check::{Context, Tally, expect};
-use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, query};
 use crate::random::Random;
 use crate::server::Server;
+use anyhow::Result;
 use std::fmt::Write;
 
 const DATABASE: &str = "mutations";
@@ -44,7 +44,7 @@ pub fn run(context: &Context) -> Result<Tally> {
 }
 
 /// Damages values of a type, into table `mutant` and files for COPY.
-fn damage(server: &Server, name: &str) -> Result {
+fn damage(server: &Server, name: &str) -> Result<()> {
     let valid = query(server, DATABASE, &format!("SELECT text, bytes FROM valid('{name}')"))?;
     let valid: Vec<(&str, Vec<u8>)> =
         valid.lines().filter_map(|line| line.rsplit_once('|')).map(|(text, hex)| (text, unhex(hex))).collect();
@@ -62,10 +62,10 @@ fn damage(server: &Server, name: &str) -> Result {
             binary.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
         );
         let file = server.directory().join(format!("mutant-{place}"));
-        std::fs::write(&file, copy_file(&binary)).doing("write", &file)?;
+        fs_err::write(&file, copy_file(&binary))?;
     }
     let file = server.directory().join("mutants");
-    std::fs::write(&file, rows).doing("write", &file)?;
+    fs_err::write(&file, rows)?;
     query(server, DATABASE, &format!("TRUNCATE mutant; COPY mutant FROM '{}'", file.display())).map(drop)
 }
 

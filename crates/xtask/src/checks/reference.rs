@@ -7,8 +7,8 @@
 use super::script;
 use crate::check::{Context, Tally, expect};
 use crate::command::root;
-use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, query};
+use anyhow::{Context as _, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DATABASE: &str = "reference";
@@ -39,9 +39,9 @@ pub fn run(context: &Context) -> Result<Tally> {
     };
     let objects: BTreeMap<String, Object> = found.lines().filter_map(object).collect();
     let path = root().join(FILE);
-    let text = std::fs::read_to_string(&path).doing("read", &path)?;
+    let text = fs_err::read_to_string(&path)?;
     let section = text.split_once(FROM).and_then(|(_, rest)| Some(rest.split_once(TO)?.0));
-    let section = section.ok_or_else(|| format!("{FILE} has no \"{FROM}\" before \"{TO}\""))?;
+    let section = section.with_context(|| format!("{FILE} has no \"{FROM}\" before \"{TO}\""))?;
     let rows: BTreeMap<&str, &str> = rows(section).collect();
     let behind = behind(section);
     let lines = |names: Vec<String>| names.join("\n");

@@ -4,9 +4,9 @@
 
 use crate::check::{Context, Tally};
 use crate::command::{output, root};
-use crate::error::{Doing, Result};
 use crate::psql::{fresh_database, query};
 use crate::say::seconds;
+use anyhow::Result;
 use std::path::Path;
 use std::time::Instant;
 
@@ -39,13 +39,13 @@ fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -> Re
 fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Result<bool> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
-    if let Ok(setup) = std::fs::read_to_string(directory.join("setup.sql")) {
+    if let Ok(setup) = fs_err::read_to_string(directory.join("setup.sql")) {
         query(server, DATABASE, &setup)?;
     }
     let results = server.directory().join("results-of-regress");
-    std::fs::create_dir_all(&results).doing("create", &results)?;
+    fs_err::create_dir_all(&results)?;
     let diffs = results.join("regression.diffs");
-    let _ = std::fs::remove_file(&diffs);
+    let _ = fs_err::remove_file(&diffs);
     let mut command = server.client_at(&context.postgres.test_program(program), DATABASE);
     let argument = |option: &str, path: &Path| format!("--{option}={}", path.display());
     command.arg("--use-existing").arg(format!("--dbname={DATABASE}")).arg("--encoding=UTF8");
@@ -59,13 +59,13 @@ fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Re
     if context.accept {
         let from = results.join("results").join(format!("{name}.out"));
         let expected = directory.join("expected");
-        std::fs::create_dir_all(&expected).doing("create", &expected)?;
+        fs_err::create_dir_all(&expected)?;
         let to = expected.join(format!("{name}{}.out", variant(context.postgres.major)));
-        std::fs::copy(&from, &to).doing("write", &to)?;
+        fs_err::copy(&from, &to)?;
         println!("    wrote {}", to.display());
         return Ok(true);
     }
-    let said = match std::fs::read(&diffs) {
+    let said = match fs_err::read(&diffs) {
         Ok(diffs) if !diffs.is_empty() => diffs,
         _ => [outcome.stdout, outcome.stderr].concat(),
     };
@@ -89,8 +89,8 @@ pub fn names(directory: &Path, extension: &str) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(directory).doing("list", directory)? {
-        let path = entry.doing("list", directory)?.path();
+    for entry in fs_err::read_dir(directory)? {
+        let path = entry?.path();
         if path.extension().is_some_and(|found| found == extension) {
             names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
         }

@@ -3,10 +3,10 @@
 use crate::build::VERSION;
 use crate::check::{Context, Tally, expect};
 use crate::command::{root, text};
-use crate::error::{Doing, Result};
 use crate::package::version_in_meta;
 use crate::say;
 use crate::upgrade::releases;
+use anyhow::Result;
 use std::process::Command;
 
 /// Compares the frozen scripts with their digests, and the places that name a version.
@@ -14,7 +14,7 @@ pub fn run(_: &Context) -> Result<Tally> {
     let directory = root().join("sql/releases");
     let read = |name: &str| {
         let path = root().join(name);
-        std::fs::read_to_string(&path).doing("read", &path)
+        fs_err::read_to_string(&path)
     };
     let digests = read("sql/releases/SHA256SUMS")?;
     let frozen = releases()?;

@@ -3,9 +3,10 @@
 
 use super::script::{load, text};
 use crate::check::{Context, Tally, expect};
-use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
+use crate::random::Random;
 use crate::server::Server;
+use anyhow::Result;
 use std::time::Duration;
 
 const DATABASE: &str = "resume";
@@ -21,14 +22,13 @@ pub fn run(context: &Context) -> Result<Tally> {
     load(&server, DATABASE, &text("resume.sql")?)?;
     let ask = |sql: &str| query(&server, DATABASE, sql);
     let mut tally = Tally::default();
-    // A linear congruential generator: the same points in each run, as far as the machine allows.
-    let mut random: u64 = 20260301;
+    // The same points in each run, as far as the machine allows.
+    let mut random = Random(20260301);
     let procedures: [fn(&Server) -> Result<String>; 4] = [cleanup, restore, purge, load_rows];
     for procedure in procedures {
         for round in 0..INTERRUPTIONS {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let call = procedure(&server)?;
-            interrupt(&server, &call, round, Duration::from_millis(20 + (random >> 33) % 200))?;
+            interrupt(&server, &call, round, Duration::from_millis(20 + random.below(200) as u64))?;
             tally += expect(&format!("what is lost after interruption {round} of {call}"), &ask("TABLE lost")?, "");
             tally += expect("what a load has lost or doubled", &ask("TABLE unloaded")?, "");
             tally += expect("procedures at work after it", &ask("SELECT count(*) FROM neardup.progress")?, "0");
@@ -67,7 +67,7 @@ fn restore(server: &Server) -> Result<String> {
     Ok(format!("CALL neardup.restore({run});"))
 }
 
-fn restore_all(server: &Server) -> Result {
+fn restore_all(server: &Server) -> Result<()> {
     let runs = "SELECT run_id FROM neardup.runs WHERE target = 'articles'::regclass ORDER BY run_id DESC";
     for run in query(server, DATABASE, runs)?.lines() {
         query(server, DATABASE, &format!("CALL neardup.restore({run})"))?;
@@ -93,7 +93,7 @@ fn load_rows(server: &Server) -> Result<String> {
 }
 
 /// Starts a procedure in a session of its own and ends it after a while: by turns cancelled, its session killed, the server killed.
-fn interrupt(server: &Server, procedure: &str, round: u32, after: Duration) -> Result {
+fn interrupt(server: &Server, procedure: &str, round: u32, after: Duration) -> Result<()> {
     let mut session = Session::open(server, DATABASE)?;
     let process = session.ask("SELECT pg_backend_pid();")?;
     session.send(procedure)?;

@@ -4,9 +4,9 @@
 //! Each payload calls a function that rings a bell, a sequence, which stays rung even where the transaction does not end well.
 
 use crate::check::{Context, Tally, expect};
-use crate::error::Result;
 use crate::psql::{Session, fresh_database, query};
 use crate::server::Server;
+use anyhow::{Context as _, Result, bail};
 
 const DATABASE: &str = "rights";
 const SETUP: &str = include_str!("rights/setup.sql");
@@ -137,12 +137,12 @@ fn forged(server: &Server) -> Result<Tally> {
 
 /// Roles with the rights that docs/rights.md says are enough, and with one less.
 fn least(server: &Server) -> Result<Tally> {
-    let (grants, cases) = LEAST.split_once("-- cases\n").ok_or("least.sql has no line \"-- cases\"")?;
+    let (grants, cases) = LEAST.split_once("-- cases\n").context("least.sql has no line \"-- cases\"")?;
     ask(server, &format!("SET client_min_messages = error; {grants}"))?;
     let mut tally = Tally::default();
     for case in cases.lines().filter(|line| !line.starts_with("--") && !line.is_empty()) {
         let [role, state, statement] = case.splitn(3, '|').collect::<Vec<_>>()[..] else {
-            return Err(format!("not role|SQLSTATE|statement: {case}").into());
+            bail!("not role|SQLSTATE|statement: {case}");
         };
         let mut session = Session::open(server, DATABASE)?;
         session.ask(&format!("\\set VERBOSITY sqlstate\nSET client_min_messages = error; SET ROLE {role};"))?;
@@ -159,7 +159,7 @@ fn least(server: &Server) -> Result<Tally> {
 fn hostile(server: &Server) -> Result<Tally> {
     let parts =
         HOSTILE.split_once("-- mallory:").and_then(|(keeper, rest)| Some((keeper, rest.split_once("-- work")?)));
-    let (keeper, (traps, work)) = parts.ok_or("hostile.sql has no lines \"-- mallory\" and \"-- work\"")?;
+    let (keeper, (traps, work)) = parts.context("hostile.sql has no lines \"-- mallory\" and \"-- work\"")?;
     let traps = format!("--{traps}");
     ask(server, &format!("SET client_min_messages = error; {keeper}"))?;
     // One payload for each argument of each function; written down before names mean something else.
@@ -196,7 +196,7 @@ fn shadows(server: &Server) -> Result<Tally> {
     let parts = ADMINISTRATION.split_once("-- by itself\n");
     let parts = parts.and_then(|(tables, rest)| Some((tables, rest.split_once("-- work\n")?)));
     let (tables, (by_itself, administration)) =
-        parts.ok_or("administration.sql lacks a line \"-- by itself\" or \"-- work\"")?;
+        parts.context("administration.sql lacks a line \"-- by itself\" or \"-- work\"")?;
     ask(server, &format!("SET client_min_messages = error; {tables}"))?;
     ask(server, &format!("SET client_min_messages = error; {SHADOWS}"))?;
     let operators = ask(server, "SELECT count(*) > 1000 FROM pg_operator WHERE oprnamespace = 'shadow'::regnamespace")?;

@@ -3,8 +3,8 @@
 use crate::build::for_postgres;
 use crate::check::{Context, Tally};
 use crate::command::{cargo, lines, run};
-use crate::error::Result;
 use crate::setup::ensure_lint_tools;
+use anyhow::Result;
 use std::process::Command;
 
 /// `cargo fmt --check`.

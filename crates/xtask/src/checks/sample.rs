@@ -1,13 +1,13 @@
 //! The demo's sample in a table, for checks that want real sentences.
 
 use crate::command::{root, text};
-use crate::error::Result;
 use crate::psql::{fresh_database, psql};
 use crate::server::Server;
+use anyhow::Result;
 
 /// Makes a fresh database with the extension and a table `sample (id text, body text)` of the sample's originals: no copies, no
 /// updates.
-pub fn load(server: &Server, database: &str) -> Result {
+pub fn load(server: &Server, database: &str) -> Result<()> {
     fresh_database(server, database)?;
     let mut load = psql(server, database);
     load.args(["-q", "-v", "ON_ERROR_STOP=1", "-c", "CREATE TABLE line (json text)"]);

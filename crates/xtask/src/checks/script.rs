@@ -10,9 +10,9 @@
 
 use crate::check::{Tally, expect};
 use crate::command::root;
-use crate::error::{Doing, Result};
 use crate::psql::Session;
 use crate::server::Server;
+use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The text of a file of `tests/checks`.
 pub fn text(file: &str) -> Result<String> {
-    let path = root().join("tests/checks").join(file);
-    std::fs::read_to_string(&path).doing("read", &path)
+    Ok(fs_err::read_to_string(root().join("tests/checks").join(file))?)
 }
 
 /// A part of such a file: what stands after the line `-- ## name`, to the next such line.
@@ -29,7 +28,7 @@ pub fn part(file: &str, name: &str) -> Result<String> {
     let text = text(file)?;
     let mut parts = text.split("-- ## ").filter_map(|part| part.split_once('\n'));
     let found = parts.find(|(title, _)| *title == name).map(|(_, part)| part.to_owned());
-    found.ok_or_else(|| format!("{file} has no part \"{name}\"").into())
+    found.with_context(|| format!("{file} has no part \"{name}\""))
 }
 
 /// What a step shows, and its SQL with what is expected of it.
@@ -43,10 +42,10 @@ pub fn steps(text: &str) -> impl Iterator<Item = (String, &str)> {
 }
 
 /// Runs statements, each in a transaction of its own; none may fail.
-pub fn load(server: &Server, database: &str, sql: &str) -> Result {
+pub fn load(server: &Server, database: &str, sql: &str) -> Result<()> {
     let answer = Session::open(server, database)?.ask(&format!("SET client_min_messages = warning;\n{sql}"))?;
     match answer.lines().find(|line| line.contains("ERROR: ")) {
-        Some(_) => Err(answer.into()),
+        Some(_) => bail!(answer),
         None => Ok(()),
     }
 }
@@ -59,7 +58,8 @@ pub fn run(file: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Ta
 /// Runs steps; `name` tells where they are from.
 pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
     let open = |at: &str| -> Result<Session> {
-        let server = servers.iter().find(|(name, _)| at.starts_with(name)).ok_or_else(|| format!("no server {at}"))?;
+        let server =
+            servers.iter().find(|(name, _)| at.starts_with(name)).with_context(|| format!("no server {at}"))?;
         let mut session = Session::open(server.1, database)?;
         session.ask("\\set VERBOSITY sqlstate\nSET client_min_messages = warning;")?;
         for (name, server) in servers {
@@ -75,7 +75,7 @@ pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Serv
         at = step.lines().find_map(|line| line.strip_prefix("-- @")).unwrap_or(at);
         if let Some(act) = step.lines().find_map(|line| line.strip_prefix("-- !")) {
             let server =
-                servers.iter().find(|(name, _)| at.starts_with(name)).ok_or_else(|| format!("no server {at}"))?.1;
+                servers.iter().find(|(name, _)| at.starts_with(name)).with_context(|| format!("no server {at}"))?.1;
             server.crash();
             sessions.clear();
             if act == "crash" {
@@ -85,12 +85,12 @@ pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Serv
         }
         let mut ask = || -> Result<String> {
             if let Some((at, count)) = at.split_once('*') {
-                return at_once(&open, at, count.parse().map_err(|_| format!("not a number: {count}"))?, sql);
+                return at_once(&open, at, count.parse()?, sql);
             }
             if !sessions.contains_key(at) {
                 sessions.insert(at, open(at)?);
             }
-            let session = sessions.get_mut(at).ok_or("no session")?;
+            let session = sessions.get_mut(at).context("no session")?;
             session.send(sql)?;
             if sql.lines().any(|line| line == "--&") { Ok(String::new()) } else { session.answer() }
         };

@@ -4,11 +4,11 @@ use super::{sample, script};
 use crate::check::{Context, Tally, expect};
 use crate::command::is_root;
 use crate::debian::install_missing;
-use crate::error::{Doing, Result};
 use crate::interrupt::Undo;
 use crate::psql::{Session, fresh_database, query};
 use crate::say;
 use crate::server::Server;
+use anyhow::Result;
 use std::path::PathBuf;
 
 /// Comments and labels of every object.
@@ -101,15 +101,15 @@ pub fn trusted(context: &Context) -> Result<Tally> {
     owner.ask("\\set VERBOSITY sqlstate\nSET ROLE neardup_owner;")?;
     let mut tally = expect("as it is packaged", &owner.ask("CREATE EXTENSION pg_neardup;")?, "ERROR:  42501");
     let path = PathBuf::from(context.postgres.ask("--sharedir")?).join("extension/pg_neardup.control");
-    let before = std::fs::read_to_string(&path).doing("read", &path)?;
+    let before = fs_err::read_to_string(&path)?;
     let trusted = before.replace("trusted = false", "trusted = true");
     let control = path.clone();
     let _undo = Undo::new(move || {
-        if let Err(error) = std::fs::write(&control, &before) {
+        if let Err(error) = fs_err::write(&control, &before) {
             eprintln!("cannot write {} back: {error}", control.display());
         }
     });
-    std::fs::write(&path, trusted).doing("write", &path)?;
+    fs_err::write(&path, trusted)?;
     tally += script::run("trusted.sql", "trusted", &[("server", server)])?;
     Ok(tally)
 }

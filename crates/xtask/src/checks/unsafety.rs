@@ -4,7 +4,7 @@
 use crate::build::files;
 use crate::check::{Context, Tally};
 use crate::command::root;
-use crate::error::{Doing, Result};
+use anyhow::Result;
 
 /// What begins the paths of files that may be unsafe: what stands between Postgres and the rest, the CPU's kernels, and the inner
 /// loop that undoes pglz.
@@ -46,7 +46,7 @@ pub fn run(_: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut total = 0;
     for file in &sources {
-        let text = std::fs::read_to_string(file).doing("read", file)?;
+        let text = fs_err::read_to_string(file)?;
         let name = file.strip_prefix(root()).unwrap_or(file).display().to_string();
         let pieces = pieces(&text);
         total += pieces.len();

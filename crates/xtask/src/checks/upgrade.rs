@@ -4,10 +4,10 @@
 use super::belongings;
 use crate::build::VERSION;
 use crate::check::{Context, Tally, expect};
-use crate::error::Result;
-use crate::psql::{fresh_database, query};
+use crate::psql::{empty_database, fresh_database, query};
 use crate::say;
 use crate::upgrade::{compare, has_path, install, releases};
+use anyhow::Result;
 
 const DATABASE: &str = "upgrade_used";
 
@@ -31,8 +31,7 @@ pub fn run(context: &Context) -> Result<Tally> {
         let differences = compare(server, &context.postgres, release)?;
         tally += expect(&format!("objects that differ after an upgrade from {release}"), &differences, "");
 
-        query(server, "postgres", &format!("DROP DATABASE IF EXISTS {DATABASE}"))?;
-        query(server, "postgres", &format!("CREATE DATABASE {DATABASE}"))?;
+        empty_database(server, DATABASE)?;
         let script = install(&context.postgres, release)?;
         query(server, DATABASE, &format!("CREATE EXTENSION pg_neardup VERSION '{release}'"))?;
         drop(script);

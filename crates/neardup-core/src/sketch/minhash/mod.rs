@@ -17,7 +17,7 @@
 //! binary form; [`shares_key`] says whether an index finds one by the other; [`Parameters`] is the header that both must share.
 //!
 //! How many times a token occurs and in which order does not matter. Which values a set gives never changes within a format
-//! version; `docs/signatures.md` specifies them, with golden vectors.
+//! version; `docs/internals/signatures.md` specifies them, with golden vectors.
 
 mod compare;
 mod format;

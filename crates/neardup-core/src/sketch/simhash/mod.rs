@@ -8,7 +8,7 @@
 //! compares; [`parse_hex`] and [`to_hex`] are the text form.
 //!
 //! The signature is a plain `u64`: it is passed by value, stored in 8 bytes, and fits every bit operation at hand.
-//! Which bits a set of weighted tokens gives never changes; `docs/signatures.md` has the golden vectors.
+//! Which bits a set of weighted tokens gives never changes; `docs/internals/signatures.md` has the golden vectors.
 
 mod counter;
 mod kernel;

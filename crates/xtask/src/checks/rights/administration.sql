@@ -46,6 +46,12 @@ CALL neardup.restore(:run)
 CALL neardup.cleanup('public.odd', dry_run => false, action => 'mark')
 SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
 CALL neardup.restore(:run)
+CREATE TABLE public.even (kind colour, seen timestamp, at moment, tag label, tags text[], title text, body varchar, number types.citext PRIMARY KEY)
+INSERT INTO public.even SELECT kind, seen, at, tag, tags, title, body, id::text FROM public.odd LIMIT 12
+CALL neardup.cleanup('public.odd', against => 'public.even')
+CALL neardup.cleanup('public.odd', against => 'public.even', batch => 4, dry_run => false)
+SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
+CALL neardup.restore(:run)
 SELECT neardup.let_through('public.odd')
 SELECT neardup.protect('public.folded', 'body', scope => '{source}')
 INSERT INTO public.folded SELECT 'k' || i::text, md5(i::text) || md5(i::text), 's' FROM generate_series(1, 12) i

@@ -3,10 +3,17 @@ CREATE ROLE reader;
 CREATE ROLE writer;
 CREATE ROLE signer;
 CREATE ROLE cleaner;
+CREATE ROLE crawler;
 ALTER TABLE article OWNER TO keeper;
 CREATE TABLE kept (id int PRIMARY KEY, body text);
 ALTER TABLE kept OWNER TO keeper;
 INSERT INTO kept SELECT id, body FROM article;
+CREATE TABLE crawled (id int PRIMARY KEY, body text);
+SELECT neardup.protect('crawled', 'body', on_duplicate => 'skip');
+ALTER TABLE crawled OWNER TO keeper;
+INSERT INTO crawled SELECT id, body FROM article WHERE id < 9;
+GRANT SELECT, DELETE ON crawled TO crawler;
+GRANT SELECT ON article TO crawler;
 GRANT INSERT ON article TO writer;
 GRANT SELECT ON article TO reader;
 GRANT SELECT, UPDATE ON article TO signer;
@@ -32,4 +39,12 @@ keeper|42704|CALL neardup.restore(1)
 postgres|00000|CALL neardup.restore(1)
 reader|42501|CALL neardup.cleanup('article', dry_run => false)
 signer|42501|CALL neardup.cleanup('article', dry_run => false)
+mallory|42501|SELECT count(*) FROM neardup.duplicates('crawled', against => 'article')
+reader|42501|SELECT count(*) FROM neardup.duplicates('crawled', against => 'article')
+crawler|42501|SELECT count(*) FROM neardup.duplicates('crawled', against => 'kept')
+crawler|42501|CALL neardup.cleanup('crawled', against => 'kept', dry_run => false)
+crawler|42501|CALL neardup.cleanup('crawled', dry_run => false, action => 'mark', against => 'article')
+crawler|00000|CALL neardup.cleanup('crawled', against => 'article', dry_run => false)
+crawler|22012|SELECT 1 / count(*) FROM crawled
+keeper|42501|CALL neardup.load('crawled', 'canary')
 keeper|00000|SELECT neardup.unprotect('kept')

@@ -1,8 +1,8 @@
-"""The signatures of docs/signatures.md, in the plainest Python: a second implementation, to check the first against.
+"""The signatures of docs/internals/signatures.md, in the plainest Python: a second implementation, to check the first against.
 
     pip install xxhash
-    python docs/signatures.py            # checks the golden vectors in docs/signatures.md
-    python docs/signatures.py --print    # prints them
+    python docs/internals/signatures.py            # checks the golden vectors in docs/internals/signatures.md
+    python docs/internals/signatures.py --print    # prints them
 
 Slow on purpose: every function says what the specification says, and nothing else.
 """
@@ -38,7 +38,9 @@ def han(unit):
 
 def unit_shingles(text, size):
     """The shingles of shingles:N, for texts of Han characters and ASCII: Unicode's words are what this finds there."""
-    units = re.findall("[\u4e00-\u9fff]|[0-9a-z]+", text.casefold())
+    text = re.sub("(?<![0-9.])[0-9]{1,3}(,[0-9]{3})+(?![0-9])", lambda number: number[0].replace(",", ""), text.casefold())
+    text = re.sub("(?<=[0-9]) %", "%", text)
+    units = re.findall(r"[\u4e00-\u9fff]|(?:[0-9a-z]|(?<=[0-9])\.(?=[0-9]))+(?:(?<=[0-9])%)?", text)
     runs = [units[i : i + size] for i in range(len(units) - size + 1)] or [units] * bool(units)
     spaced = lambda run: [("" if han(a) or han(b) else " ") + b for a, b in zip(run, run[1:])]
     return ["".join(run[:1] + spaced(run)) for run in runs]
@@ -230,7 +232,7 @@ def golden_vectors():
     definition = '{"tokenizer":"words","normalize":["control","nfkc","casefold","punctuation","space"],"shingle":5}'
     made = xxhash.xxh3_64_intdigest(definition.encode())
     yield "fingerprint(definition of shingles:5, seed 0)", f"{made:016x}"
-    for text in [sentence, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words"]:
+    for text in [sentence, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words", "增长2.5%，达1,234.5亿元"]:
         signature = sketch([token_hash(shingle) for shingle in unit_shingles(text, 5)], 3, made)
         yield f"sketch({text}; shingles:5, 3 keys)", signature.hex()
         yield f"keys of sketch({text}; shingles:5, 3 keys)", " ".join(f"{key:016x}" for key in keys(signature))
@@ -280,7 +282,7 @@ def main():
     for line in sorted(set(stated) ^ set(computed)):
         print(("stated, not computed: " if line in stated else "computed, not stated: ") + line)
     if stated != computed:
-        sys.exit("docs/signatures.md and this implementation differ")
+        sys.exit("docs/internals/signatures.md and this implementation differ")
     print(f"{len(computed)} golden vectors agree")
 
 

@@ -1,0 +1,37 @@
+//! The links between the Markdown files: each leads to a file, and its anchor to a heading of it.
+
+use crate::check::{Context, Tally, expect};
+use crate::command::{root, text};
+use anyhow::Result;
+use std::path::Path;
+use std::process::Command;
+
+/// Follows every link within the project.
+pub fn run(_: &Context) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for file in text(Command::new("git").args(["ls-files", "*.md"]).current_dir(root()))?.lines() {
+        let file = Path::new(file);
+        let page = fs_err::read_to_string(root().join(file))?;
+        let targets = page.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+        let broken: Vec<&str> = targets.filter(|target| !target.contains(':') && !leads(file, target)).collect();
+        tally += expect(&format!("broken links in {}", file.display()), &broken.join("\n"), "");
+    }
+    Ok(tally)
+}
+
+/// Whether a link from this file leads anywhere.
+fn leads(from: &Path, target: &str) -> bool {
+    let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let to = if path.is_empty() { root().join(from) } else { root().join(from).with_file_name(path) };
+    let page = if anchor.is_empty() { Ok(String::new()) } else { fs_err::read_to_string(&to) };
+    to.exists() && page.is_ok_and(|page| anchor.is_empty() || anchors(&page).any(|other| other == anchor))
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(page: &str) -> impl Iterator<Item = String> {
+    page.lines().filter_map(|line| line.strip_prefix('#')).map(|heading| {
+        let kept = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    })
+}

@@ -1,0 +1,66 @@
+//! A set of rows as a function's value, given all at once: Postgres keeps it, on disk where it is large, and lets go of it with the query,
+//! however much of it was read.
+
+use std::ptr::null_mut;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+
+use crate::error::Result;
+
+/// A set of rows of `N` columns.
+pub struct Set<const N: usize> {
+    store: *mut pg_sys::Tuplestorestate,
+    columns: pg_sys::TupleDesc,
+}
+
+impl<const N: usize> Set<N> {
+    /// Begins the set that a call gives.
+    ///
+    /// # Errors
+    /// Where the caller takes no set, or the function is not declared with so many columns.
+    ///
+    /// # Safety
+    /// `fcinfo` must be that of the running call.
+    pub unsafe fn begin(fcinfo: pg_sys::FunctionCallInfo) -> Result<Self> {
+        let unfit = || {
+            let message = "set-valued function called in context that cannot accept a set";
+            ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message, "pg_neardup")
+        };
+        // SAFETY: as the caller vouches. What kind of node the caller has passed is checked before it is used; what is made for the caller
+        // lives as long as its query.
+        unsafe {
+            let caller = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
+            if caller.is_null()
+                || (*caller).type_ != pg_sys::NodeTag::T_ReturnSetInfo
+                || (*caller).allowedModes & pg_sys::SetFunctionReturnMode::SFRM_Materialize as i32 == 0
+            {
+                return Err(unfit());
+            }
+            let before = pg_sys::MemoryContextSwitchTo((*(*caller).econtext).ecxt_per_query_memory);
+            let mut columns: pg_sys::TupleDesc = null_mut();
+            let class = pg_sys::get_call_result_type(fcinfo, null_mut(), &raw mut columns);
+            if class != pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE || usize::try_from((*columns).natts) != Ok(N) {
+                return Err(unfit());
+            }
+            let random = (*caller).allowedModes & pg_sys::SetFunctionReturnMode::SFRM_Materialize_Random as i32 != 0;
+            let store = pg_sys::tuplestore_begin_heap(random, false, pg_sys::work_mem);
+            (*caller).returnMode = pg_sys::SetFunctionReturnMode::SFRM_Materialize;
+            (*caller).setResult = store;
+            (*caller).setDesc = columns;
+            pg_sys::MemoryContextSwitchTo(before);
+            Ok(Self { store, columns })
+        }
+    }
+
+    /// Adds a row without NULLs.
+    ///
+    /// # Safety
+    /// The values must be of the types of the declared columns.
+    pub unsafe fn put(&mut self, mut values: [pg_sys::Datum; N]) {
+        let mut nulls = [false; N];
+        // SAFETY: as the caller vouches; as many values as columns, which are copied.
+        unsafe { pg_sys::tuplestore_putvalues(self.store, self.columns, values.as_mut_ptr(), nulls.as_mut_ptr()) };
+    }
+}
