@@ -33,6 +33,13 @@ impl Signature {
         }
     }
 
+    /// Keeps what the guard's index will ask for once the row is stored.
+    pub fn keep(&self, document: &str, settings: &Settings) {
+        if let Self::Sketch(bytes) = self {
+            sketch::keep(document, &settings.analyzer, settings.keys, bytes);
+        }
+    }
+
     /// The queries to the guard's index that together find all candidates: values of the operator's right operand.
     pub fn queries(&self, settings: &Settings) -> Result<Vec<pg_sys::Datum>> {
         match self {
