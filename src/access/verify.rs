@@ -42,7 +42,8 @@ impl Opened {
             let index = pg_sys::index_open(oid, LOCK);
             let is_plain = (*(*index).rd_rel).relkind as u8 == pg_sys::RELKIND_INDEX;
             if !is_plain || !is_ours(index) {
-                let name = Index::new(index).name();
+                // From the catalog: a partitioned index has no pages, which Index counts.
+                let name = crate::pg::table::catalog::relation_name(oid);
                 return Err(wrong(format!("\"{name}\" is no index of access method neardup"))
                     .set_detail("Of a partitioned index, name the indexes of its partitions."));
             }

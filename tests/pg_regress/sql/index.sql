@@ -187,6 +187,7 @@ UPDATE single SET sketch = sketch(ARRAY['second 78']) WHERE id = 79;
 INSERT INTO single VALUES (1000, sketch(ARRAY['first 77'])) ON CONFLICT DO NOTHING;
 SELECT count(*) FROM single;
 ALTER TABLE doc ADD EXCLUDE USING neardup (sketch WITH &&);
+\set VERBOSITY sqlstate
 ALTER TABLE doc ADD EXCLUDE USING neardup (signature WITH <~>);
 \set VERBOSITY default
 SELECT neardup.check_index('no_key_twice') > 0 AS sound;
