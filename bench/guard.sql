@@ -47,7 +47,7 @@ CREATE TABLE hashed (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body te
 CREATE TABLE bare (LIKE hashed INCLUDING ALL);
 CREATE TABLE guarded (LIKE hashed INCLUDING ALL);
 CREATE INDEX ON hashed (hashtextextended(body, 0));
-CREATE INDEX ON bare USING gin (sketch(body)) WITH (fastupdate = off);
+CREATE INDEX ON bare USING neardup (sketch(body));
 SELECT neardup.protect('guarded', 'body', on_duplicate => 'skip');
 CREATE TEMP TABLE told (n int, what text, figure float8);
 \copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh sessions 16 "-T$SECONDS_EACH" bench/guard_sessions.sql hashed'

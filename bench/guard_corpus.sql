@@ -14,7 +14,7 @@ DELETE FROM corpus USING fresh WHERE corpus.id = fresh.id;
 VACUUM (ANALYZE) corpus, fresh;
 CREATE SEQUENCE next_number;
 CREATE TABLE bare (id bigint PRIMARY KEY, body text);
-CREATE INDEX ON bare USING gin (sketch(body)) WITH (fastupdate = off);
+CREATE INDEX ON bare USING neardup (sketch(body));
 CREATE TABLE guarded (id bigint PRIMARY KEY, body text);
 SELECT neardup.protect('guarded', 'body', on_duplicate => 'skip');
 -- Ten statements for each table, the two in turns, and every other turn the other way round.

@@ -1,4 +1,4 @@
-//! What must exist before anything else, and what the library does when it is loaded.
+//! The SQL that must come first, and what the library does when it is loaded.
 
 use pgrx::prelude::*;
 

@@ -1,4 +1,4 @@
-//! New rows, set-wise: which of them copy rows of a guarded table, and how they get into it. All of it is SQL, `sql/load.sql`.
+//! Loading new rows as a set: which of them copy rows of a guarded table, and how they are inserted. All of it is SQL, `sql/load.sql`.
 
 use pgrx::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Clean-up of what a table already holds: lists groups, removes copies and brings them back.
+//! Clean-up of what a table already holds: lists groups, removes copies and restores them.
 //!
 //! Nearly all of it is SQL, one file each in `sql/cleanup/`, in the order below. Here is what SQL cannot say: a lock that
 //! lasts over the commits of a procedure, and whether a procedure may commit.

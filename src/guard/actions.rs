@@ -1,4 +1,4 @@
-//! What becomes of a near-duplicate, what its writer is told, and what is kept of it.
+//! The actions on a near-duplicate: refuse, skip, mark, divert or warn; the message to its writer; counter and log.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;

@@ -1,4 +1,4 @@
-//! Candidates: which row there is a near-duplicate of the new one.
+//! Candidates: searches the table for a row that the new one is a near-duplicate of.
 //!
 //! An index lists the rows that share a key with the new one, of every table or partition that the time window can reach. They are
 //! visited in the order of how many keys they share, the newest first. Each is put to the cheap tests (it lives, is another row, of the

@@ -1,4 +1,4 @@
-//! Rows on their way from one partition to another.
+//! Rows that an UPDATE moves from one partition to another.
 //!
 //! An UPDATE that changes a partition key is a DELETE and an INSERT. The INSERT half must not be judged as a new row: left out, it would be
 //! lost, since its old version is gone. Postgres does not tell the trigger; so the guard remembers, for each depth of triggers, the last

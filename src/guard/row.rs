@@ -1,4 +1,4 @@
-//! The way of a row through the guard: made once, signed, its keys locked, its candidates found and verified, and then acted on.
+//! What the guard does with one row, in order: read it, sign it, lock its keys, search candidates, verify them, act.
 
 use std::rc::Rc;
 
@@ -74,6 +74,7 @@ fn note_deletion(trigger: &RowTrigger<'_>) {
 fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
     let Some(document) = subject.document.as_deref() else { return Ok(None) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
+    signature.keep(document, &guard.settings);
     let table = subject.trigger().relation_oid();
     locks::lock_row(guard, table, &signature, subject.scope_hash())?;
     let mut judges = vec![(Rc::clone(guard), signature)];

@@ -1,4 +1,4 @@
-//! What a guard is told: the trigger's argument, as `neardup.protect` writes it, and the roles of its columns.
+//! A guard's settings: the trigger's argument, as `neardup.protect` writes it, and the roles of its columns.
 //!
 //! The argument lives in `pg_trigger` and in dumps. New settings have defaults, so that the argument of an older guard stays valid.
 

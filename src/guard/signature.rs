@@ -1,4 +1,4 @@
-//! What candidates are found by: the sketch or the SimHash of a document, as queries to the guard's index and as keys to lock.
+//! The sketch or SimHash of a document, as queries to the guard's index and as keys to lock.
 
 use neardup_core::sketch::minhash::{MinHash, MinHashRef};
 use neardup_core::{banding, document};
@@ -30,6 +30,13 @@ impl Signature {
                 document::simhash(document, analyzer, scratch).map(|signature| signature.map(Self::SimHash))
             })?
             .map_err(report),
+        }
+    }
+
+    /// Keeps what the guard's index will ask for once the row is stored.
+    pub fn keep(&self, document: &str, settings: &Settings) {
+        if let Self::Sketch(bytes) = self {
+            sketch::keep(document, &settings.analyzer, settings.keys, bytes);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The new row, made once: its document, scope, time and key.
+//! The new row, read once: its document, scope, time and key.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! A guard made ready in this backend: its settings and all that it has to know of its table.
+//! A guard as loaded in this backend: its settings, and the table, columns and indexes it works on.
 //!
 //! Everything is read from the catalogs by Postgres's own caches: no query runs, as nobody. Partitions are described when a search first
 //! reaches them, and anew after changes to them.

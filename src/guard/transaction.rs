@@ -1,4 +1,4 @@
-//! The end of a transaction or of a savepoint, as Postgres tells it: what [`locks`] and [`moved`] remember ends with it.
+//! Callbacks for the end of transactions and savepoints: they end what [`locks`] and [`moved`] remember.
 
 use std::cell::Cell;
 

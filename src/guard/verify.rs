@@ -1,4 +1,4 @@
-//! The last stage: the text of a candidate, compared with the new one by the rule that clean-ups go by, too.
+//! The last stage: compares a candidate's text with the new one, by the same rule as clean-ups.
 
 use neardup_verdict::replaces;
 use pgrx::pg_sys::Oid;

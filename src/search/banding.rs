@@ -1,5 +1,5 @@
-//! Helper columns for an index: the bands of a signature and the keys under which its neighbours are found; and which bands
-//! of a MinHash to choose.
+//! Band functions for an index of your own: the bands of a signature, the keys that find its neighbours, and the choice of
+//! MinHash bands.
 
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::plot;

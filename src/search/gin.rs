@@ -62,32 +62,6 @@ pub fn minhash_extract_query(
     immutable,
     strict,
     parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.minhash_tri_consistent(internal, smallint, minhash, integer, internal, internal, internal) RETURNS \"char\" IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-pub fn minhash_tri_consistent(
-    check: Internal,
-    _strategy: i16,
-    _query: Stored<'_, MinHashType>,
-    count: i32,
-    _extra: Internal,
-    _keys: Internal,
-    _nulls: Internal,
-) -> i8 {
-    let checks = Checks::new(check, count);
-    if checks.any(TRUE) {
-        TRUE
-    } else if checks.any(MAYBE) {
-        MAYBE
-    } else {
-        FALSE
-    }
-}
-
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
     requires = ["simhash_type"],
     sql = "CREATE FUNCTION neardup_internal.simhash_extract_value(simhash, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]

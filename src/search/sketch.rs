@@ -3,6 +3,8 @@
 //! A sketch is a `minhash` of the bottom-k scheme with 64-bit values (Broder 1997). Two texts with much in common share a key with high
 //! probability; docs/candidates.md has what was measured.
 
+use std::cell::RefCell;
+
 use neardup_core::document;
 use neardup_core::sketch::minhash::{MinHash, MinHashRef, Parameters, fingerprint, shares_key};
 use pgrx::prelude::*;
@@ -25,7 +27,6 @@ extension_sql_file!(
         sketches_share_key,
         minhash_extract_value,
         minhash_extract_query,
-        minhash_tri_consistent,
         share_key_selectivity,
         share_key_join_selectivity
     ]
@@ -55,6 +56,45 @@ pub fn of_document(document: &str, analyzer: &str, keys: u32) -> Result<Option<V
     .map_err(report)
 }
 
+/// A document with its sketch.
+#[derive(Default)]
+struct Signed {
+    document: String,
+    analyzer: String,
+    keys: u32,
+    sketch: Vec<u8>,
+}
+
+thread_local! {
+    /// The last row that a guard has let pass.
+    static LAST: RefCell<Signed> = RefCell::default();
+}
+
+/// Keeps the sketch of a row that is about to be stored: the index on `sketch(document)` asks for it again.
+pub fn keep(document: &str, analyzer: &str, keys: u32, sketch: &[u8]) {
+    if document.len() > KEPT_DOCUMENT {
+        return;
+    }
+    LAST.with_borrow_mut(|last| {
+        last.keys = keys;
+        for (kept, text) in [(&mut last.document, document), (&mut last.analyzer, analyzer)] {
+            kept.clear();
+            kept.push_str(text);
+        }
+        last.sketch.clear();
+        last.sketch.extend_from_slice(sketch);
+    });
+}
+
+/// The sketch that was kept, if it is that of the same arguments.
+fn kept(document: &str, analyzer: &str, keys: u32) -> Option<Vec<u8>> {
+    LAST.with_borrow(|last| {
+        let is_same =
+            !last.sketch.is_empty() && last.keys == keys && last.analyzer == analyzer && last.document == document;
+        is_same.then(|| last.sketch.clone())
+    })
+}
+
 fn keys_of(keys: i32) -> Result<u32> {
     within("keys", keys, KEYS)
 }
@@ -66,7 +106,11 @@ fn sketch_document(
     analyzer: default!(&str, "'shingles:5'"),
     keys: default!(i32, 10),
 ) -> Result<Option<Signature>> {
-    Ok(of_document(&document, analyzer, keys_of(keys)?)?.map(Into::into))
+    let keys = keys_of(keys)?;
+    match kept(&document, analyzer, keys) {
+        Some(sketch) => Ok(Some(sketch.into())),
+        None => Ok(of_document(&document, analyzer, keys)?.map(Into::into)),
+    }
 }
 
 // What any other segmenter has cut.

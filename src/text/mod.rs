@@ -1,4 +1,4 @@
-//! What is done with a text before it is signed, and exact measures of texts.
+//! Text analysis before signing, and exact measures of texts.
 
 pub mod analyzer;
 pub mod digest;

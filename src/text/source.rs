@@ -1,4 +1,4 @@
-//! Where tokens come from: a document and its analyzer, an array, or a tsvector; and what a stamped value says of it.
+//! The source of tokens (a document with its analyzer, an array, or a tsvector), and its label in a stored value.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Looking inside the analysis: normalised text, tokens, keywords, sentences, and what analyzers there are.
+//! Functions that show the analysis: normalised text, tokens, keywords, sentences, and what analyzers there are.
 
 use neardup_core::similarity;
 use neardup_core::weighting::idf::{Idf, JiebaIdf};

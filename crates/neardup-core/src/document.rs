@@ -1,4 +1,4 @@
-//! The whole way of a document to a signature: analysis, then sketch.
+//! From a document to its signature: analysis, then hashing.
 //!
 //! [`simhash`] by count and [`minhash`] keep no tokens; [`HashedTokens`] does, for what needs weights or the set itself.
 

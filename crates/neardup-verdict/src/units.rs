@@ -7,6 +7,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::credits;
 use super::hanset::HanSet;
@@ -175,7 +178,8 @@ pub(super) fn plain(text: &str) -> Result<Cow<'_, str>> {
     if memchr::memchr2(b'<', b'&', text.as_bytes()).is_some() {
         steps = steps.union(Steps::HTML);
     }
-    if [&b"://"[..], b"www."].iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark).is_some()) {
+    static LINKS: LazyLock<[Finder<'_>; 2]> = LazyLock::new(|| ["://", "www."].map(Finder::new));
+    if LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some()) {
         steps = steps.union(Steps::LINKS);
     }
     Ok(if steps == Steps::NONE {

@@ -1,4 +1,4 @@
-//! What the commands print about themselves: one line a step, how long it took, and at a terminal a clock that runs meanwhile.
+//! Progress messages: one line for each step and its duration, and at a terminal a running clock.
 
 use anyhow::Result;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};

@@ -1,11 +1,11 @@
-//! The boundary between Rust and C code that runs what others wrote: their functions, their queries, their triggers.
+//! The boundary between Rust and C functions that run user code: functions, queries, triggers.
 //!
-//! A Postgres error is a C `longjmp`. It must not jump over Rust frames, and it must arrive with every field it left with:
-//! SQLSTATEs of the user's own, constraint, table, context. pgrx guards each binding, but copies only some of the fields. That is
-//! enough for errors that Postgres itself raises in the functions we call; where foreign code runs, [`catch`] keeps the whole
-//! `ErrorData` and unwinds the Rust frames, and [`entry`], at the outermost frame, hands it back to Postgres as it was.
+//! A Postgres error is a C `longjmp`. It must not jump over Rust frames, and no field may be lost: a user's own SQLSTATE,
+//! constraint, table, context. pgrx guards each binding, but copies only some of the fields. That is enough for errors that Postgres
+//! itself raises; around user code, [`catch`] keeps the whole `ErrorData` and unwinds the Rust frames, and [`entry`], at the outermost
+//! frame, rethrows it unchanged.
 //!
-//! Functions that may run foreign code are declared in [`raw`], unguarded, and called inside [`catch`] only; the check `unsafe`
+//! Functions that may run user code are declared in [`raw`], unguarded, and called inside [`catch`] only; the check `unsafe`
 //! of the test suite finds declarations elsewhere.
 
 use std::mem::MaybeUninit;
@@ -15,20 +15,22 @@ use cee_scape::call_with_sigsetjmp;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::pgrx_extern_c_guard;
 
+/// Postgres's window object, of which only pointers are seen.
+#[repr(C)]
+pub struct WindowObjectData {
+    _opaque: [u8; 0],
+}
+
+/// The window object of a call.
+pub type WindowObject = *mut WindowObjectData;
+
 /// Postgres functions without pgrx's guard, to be called inside [`catch`].
 pub mod raw {
     use std::ffi::{c_char, c_int, c_long};
 
     use pgrx::pg_sys;
 
-    /// Postgres's window object, of which only pointers are seen.
-    #[repr(C)]
-    pub struct WindowObjectData {
-        _opaque: [u8; 0],
-    }
-
-    /// The window object of a call.
-    pub type WindowObject = *mut WindowObjectData;
+    use super::WindowObject;
 
     // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 14 to 18.
     unsafe extern "C-unwind" {

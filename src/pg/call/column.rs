@@ -1,4 +1,4 @@
-//! Values of any type, compared, hashed, read and written as their type does it.
+//! Values of any type: compared, hashed, read and written by the functions of their type.
 
 use std::ffi::{CStr, CString};
 

@@ -7,7 +7,7 @@ use pgrx::pg_sys;
 
 use super::boundary::{self, raw};
 use super::role;
-use super::trigger::text_of;
+use crate::pg::value::text::text_of;
 
 /// Counts one in a sequence, whatever becomes of the transaction, by the rights of `owner`.
 pub fn count(sequence: pg_sys::Oid, owner: pg_sys::Oid) {

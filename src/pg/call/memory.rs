@@ -1,4 +1,4 @@
-//! What happens when the machine has no memory left: the session ends with SQLSTATE 53200, and only that session.
+//! Out of memory: ends the session with SQLSTATE 53200, and only that session.
 //!
 //! Rust aborts the process when it cannot get memory, and a backend that aborts takes the whole server down with it, since Postgres must
 //! take its shared memory for damaged. So the allocator is the system's own, with one difference: where it would answer with a null

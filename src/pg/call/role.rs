@@ -1,4 +1,4 @@
-//! Whose rights are in force.
+//! Switching the current role, and the restrictions that go with it.
 
 use std::ffi::CStr;
 

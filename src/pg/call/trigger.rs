@@ -3,9 +3,10 @@
 use std::ffi::CStr;
 use std::marker::PhantomData;
 
-use pgrx::{FromDatum, pg_sys};
+use pgrx::pg_sys;
 
 use crate::pg::call::column::Column;
+use crate::pg::value::text::text_of;
 
 /// One firing of a `BEFORE ... FOR EACH ROW` trigger.
 ///
@@ -276,15 +277,6 @@ pub(in crate::pg) unsafe fn columns_of<'a>(trigger: *const pg_sys::Trigger) -> &
         let count = usize::try_from((*trigger).tgnattr).unwrap_or(0);
         if count == 0 { &[] } else { std::slice::from_raw_parts((*trigger).tgattr, count) }
     }
-}
-
-/// The text of a value of a text type, without its toast.
-///
-/// # Safety
-/// `datum` must be such a value; the text lives where it does, or in the current memory context.
-pub unsafe fn text_of<'a>(datum: pg_sys::Datum) -> Option<&'a str> {
-    // SAFETY: the caller vouches for the datum.
-    unsafe { <&str>::from_datum(datum, false) }
 }
 
 /// Whether values of this type are stored as text is.

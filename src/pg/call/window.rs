@@ -8,8 +8,7 @@ use std::marker::PhantomData;
 
 use pgrx::{FromDatum, PgMemoryContexts, pg_sys};
 
-use super::boundary::raw::WindowObject;
-use super::boundary::{self, raw};
+use super::boundary::{self, WindowObject, raw};
 
 /// Position relative to the first row of the partition (`WINDOW_SEEK_HEAD` in windowapi.h).
 const SEEK_HEAD: c_int = 1;

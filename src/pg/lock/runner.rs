@@ -1,4 +1,4 @@
-//! One runner at a time: a lock on a table that outlives the transactions of a procedure and ends with its failure.
+//! One runner at a time: a table lock that a procedure keeps across its transactions and loses when it fails.
 //!
 //! SQL's session locks would stay with the session when the procedure fails or is cancelled, its transaction locks end
 //! with each batch. So the lock is a session lock that an aborting transaction gives back.

@@ -1,4 +1,4 @@
-//! What planner and access methods ask of support functions.
+//! The interface between planner, access methods and support functions.
 
 pub mod estimate;
 pub mod expression;

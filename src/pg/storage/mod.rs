@@ -1,4 +1,4 @@
-//! What an access method needs of Postgres: pages under locks and WAL, and the sort of a build.
+//! What an access method needs from Postgres: pages under locks and WAL, and the sort of a build.
 
 pub mod pages;
 pub mod sort;

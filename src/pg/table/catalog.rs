@@ -1,5 +1,5 @@
-//! What the catalogs say of names, keys and indexes, read as Postgres reads them itself: by its caches, at the latest moment, without a
-//! query that somebody's search path could change.
+//! Names, keys and indexes from the catalogs, read through Postgres's caches: always current, and without a query, which a user's
+//! search path could change.
 
 use std::ffi::{CStr, CString};
 

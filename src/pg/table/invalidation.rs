@@ -1,4 +1,4 @@
-//! Tells when something cached about a relation may no longer hold.
+//! Detects when something cached about a relation may be out of date.
 //!
 //! A cache keeps the [`Stamp`] of the relation it describes and compares it before each use. Watching single relations matters: a
 //! table of a hundred partitions must not be described anew because one of them was vacuumed.

@@ -11,8 +11,8 @@ use std::ptr;
 
 use pgrx::{PgMemoryContexts, pg_sys};
 
-use crate::pg::call::trigger::text_of;
 use crate::pg::lock::keys::Holder;
+use crate::pg::value::text::text_of;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 

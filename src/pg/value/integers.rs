@@ -1,4 +1,4 @@
-//! Integer arrays as arguments, read where they lie.
+//! Integer arrays as arguments, read in place.
 
 use std::borrow::Cow;
 

@@ -28,17 +28,20 @@ impl Deref for Text<'_> {
 // SAFETY: reads a varlena that the caller vouches for; what it gives lives as long as the call's memory.
 unsafe impl<'fcx> ArgAbi<'fcx> for Text<'fcx> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for a text, which is passed by reference; `plain` gives a varlena of the same content.
-        let text = unsafe {
-            let datum: Option<pg_sys::Datum> = arg.unbox_arg_using_from_datum();
-            datum.and_then(|datum| {
-                let datum = pg_sys::Datum::from(plain(datum.cast_mut_ptr()));
-                <&str>::from_polymorphic_datum(datum, false, pg_sys::TEXTOID)
-            })
-        };
+        // SAFETY: the caller vouches for a text.
+        let text = unsafe { arg.unbox_arg_using_from_datum().and_then(|datum| text_of(datum)) };
         // Functions with such arguments are strict.
         Self(text.unwrap_or_default())
     }
+}
+
+/// The text of a value of a text type, without its toast.
+///
+/// # Safety
+/// `datum` must be such a value; the text lives where it does, or in the current memory context.
+pub unsafe fn text_of<'a>(datum: pg_sys::Datum) -> Option<&'a str> {
+    // SAFETY: the caller vouches for a varlena; `plain` gives one of the same content.
+    unsafe { <&str>::from_datum(pg_sys::Datum::from(plain(datum.cast_mut_ptr())), false) }
 }
 
 /// Gives the value without pglz where it has any, out of line or not.

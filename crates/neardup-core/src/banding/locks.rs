@@ -1,9 +1,9 @@
 //! Lock keys: what two concurrent writers must share if their signatures are near.
 //!
-//! A guard locks, looks, then inserts. Two writers that do not share a lock do not see each other's row, so any two
-//! signatures within the distance must have a key in common. Probes do not give that: they meet stored bands, not each other.
-//! Two signatures that are not near should share none, or one writer waits for the other in vain: distance + 1 bands would do
-//! for the first, but at distance 11 any two rows share a band with chance 27 %. Hence wider covers from distance 4 on.
+//! A guard locks, searches, then inserts. Two writers without a common lock do not see each other's row, so any two signatures
+//! within the distance must share a lock key. Probes of the index do not: they match stored bands, not each other. Signatures
+//! that are not near should share none, or writers wait without need. Distance + 1 bands would be enough for the first, but at
+//! distance 11 two random rows share a band with probability 27 %. Hence wider covers from distance 4 on.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

@@ -1,9 +1,9 @@
-//! The tokens of one text as hashes in text order, whoever cut them, and what can be made of them with weights.
+//! The tokens of one text as hashes in text order, whichever segmenter cut them, and the weighted signatures made of them.
 //!
 //! [`HashedTokens`] is filled from a document ([`read`](HashedTokens::read)), from ready tokens
-//! ([`read_tokens`](HashedTokens::read_tokens)) or from hashes ([`read_hashes`](HashedTokens::read_hashes)); then gives a weighted
-//! SimHash, its totals, or a token set. It keeps its memory from text to text. The SimHash by count and the MinHash of a document have
-//! faster ways that keep no tokens, in the [parent module](super).
+//! ([`read_tokens`](HashedTokens::read_tokens)) or from hashes ([`read_hashes`](HashedTokens::read_hashes)); it then makes a weighted
+//! SimHash, its totals, or a token set. It reuses its memory from text to text. The [parent module](super) makes the SimHash by count
+//! and the MinHash faster, without storing tokens.
 
 use super::{Analyzer, Cut, Scratch, chars};
 use crate::sketch::shingle::{self, BATCH, Sink};

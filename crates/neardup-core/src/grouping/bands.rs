@@ -1,4 +1,4 @@
-//! Groups of rows that share a band key and are found similar when looked at: the way of MinHash.
+//! Groups of rows that share a band key and whose signatures are similar; for MinHash.
 
 use super::partition::{Partitioner, Source};
 use super::union_find::UnionFind;

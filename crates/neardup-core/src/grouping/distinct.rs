@@ -1,4 +1,4 @@
-//! The distinct ones among many signatures: equal ones are found first, in linear time whatever their number.
+//! Collapses equal signatures before grouping, in linear time.
 
 use super::partition::{Partitioner, Rows, Source};
 use super::union_find::UnionFind;

@@ -1,4 +1,4 @@
-//! Connected components by quarters: the way of evenly spread signatures and small distances.
+//! Connected components by quarters, for evenly spread signatures and small distances.
 //!
 //! Two signatures within distance d are within r of each other in some quarter, where the r + 1 of the quarters add up to
 //! d + 1: else they would differ in more bits. So rows are sorted by one quarter after the other and compared with those whose

@@ -1,4 +1,4 @@
-//! Stars among rows that only a function of two rows can compare: the way of MinHash.
+//! Stars among rows that only a function of two rows can compare; for MinHash.
 
 use super::star::by_component;
 use neardup_text::interrupt;

@@ -1,4 +1,4 @@
-//! How often each value comes: distances between copies, similarities of pairs.
+//! Histograms: distances between copies, similarities of pairs.
 
 use plotters::prelude::*;
 

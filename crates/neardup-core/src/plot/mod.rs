@@ -1,4 +1,4 @@
-//! Pictures as SVG text: for where people would rather look than read.
+//! Charts as SVG text.
 //!
 //! Drawn by a plotting library that needs no fonts here; the viewer's own are used. The same input gives the same picture.
 

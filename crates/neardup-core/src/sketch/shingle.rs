@@ -5,23 +5,15 @@
 //! hashing them most of the work of a signature, so they are hashed straight from the text, without a token in between;
 //! with AVX-512 eight at a time.
 
-use neardup_text::hash::bytes_hash;
-
+mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use portable::Sink;
+use portable::fill_one_by_one;
+
 /// The most hashes in a batch: 8 kB, so that a batch stays in the first-level cache between being written and read.
 pub const BATCH: usize = 1024;
-
-/// Takes the hashes of a text's shingles, in text order, each hash once by each method.
-pub(crate) trait Sink {
-    /// Takes a few hashes as soon as they are made. Inlined between the steps of the hash kernel, so that scalar work here
-    /// and vector work there overlap in the CPU.
-    fn take_some(&mut self, hashes: &[u64]);
-
-    /// Takes the hashes of a whole batch, up to [`BATCH`], after each went through [`Self::take_some`].
-    fn take_batch(&mut self, hashes: &[u64]);
-}
 
 /// Hashes every run of `size` consecutive units and hands the hashes to `take` in text order, up to [`BATCH`] at a time.
 ///
@@ -71,19 +63,6 @@ fn fill(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64], sink: &mu
     }
     fill_one_by_one(text, starts, ends, hashes);
     sink.take_some(hashes);
-}
-
-/// The portable kernel, and the oracle of the others.
-#[inline(always)]
-fn fill_one_by_one(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut [u64]) {
-    for ((&start, &end), hash) in starts.iter().zip(ends).zip(hashes) {
-        *hash = piece_hash(text, start, end);
-    }
-}
-
-#[inline(always)]
-fn piece_hash(text: &[u8], start: u32, end: u32) -> u64 {
-    bytes_hash(text.get(start as usize..end as usize).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tangles: words that cross each other, and IK's choice among the ways through.
+//! Tangles: groups of overlapping words, and IK's choice of a path through each.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Pairs the facts that only one text has with those that only the other has.
+//! Pairs each fact that only one text has with its counterpart among those that only the other has.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Words that turn a statement: 将 or 已, 新增 or 无, 半场 or 全场, `rose` or `fell`, `not`.
+//! Status words, which change the meaning of a statement: 将 or 已, 新增 or 无, 半场 or 全场, `rose` or `fell`, `not`.
 //!
 //! A status word counts where it touches a difference. Two words of one [`GROUPS`] line, or of two columns of one [`ENGLISH`]
 //! line, contradict each other; a word of [`TURNING`] contradicts a text that has nothing in its place.

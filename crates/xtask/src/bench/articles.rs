@@ -1,4 +1,4 @@
-//! Articles that no one has written: sentences at random, one character in thirty replaced. Two of them are no near-duplicates.
+//! Made-up articles: random sentences with one character in thirty replaced. No two are near-duplicates, except the copies asked for.
 
 use crate::random::Random;
 use anyhow::{Context, Result, bail};

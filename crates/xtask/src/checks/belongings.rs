@@ -1,5 +1,5 @@
-//! What users of the extension have in their databases: signatures, indexes, guards, profiles, runs; for checks that bring it over
-//! to another version and want it to work there.
+//! Users' objects (signatures, indexes, guards, profiles, runs), for checks that bring a database to another version and test that they
+//! still work.
 
 use super::script;
 use crate::check::{Tally, expect};

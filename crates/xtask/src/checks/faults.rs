@@ -1,5 +1,5 @@
-//! A machine that has run out of something. No disk: errors of class 53, nothing lost, and everything goes on when there is room again.
-//! No memory: the statement or at worst the session ends with 53200, and never the server.
+//! No disk space and no memory left. Disk: errors of class 53, nothing is lost, and work goes on when there is space again. Memory: the
+//! statement, or at worst the session, ends with 53200, and never the server.
 
 use super::script::{load, part, run_steps, steps};
 use crate::check::{Context, Tally, expect};

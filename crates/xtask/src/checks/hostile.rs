@@ -1,5 +1,4 @@
-//! Texts that nobody writes in good faith, through the SQL functions (`tests/checks/hostile.sql`): each ends, in memory that is given
-//! back, and can be cancelled.
+//! Hostile texts through the SQL functions (`tests/checks/hostile.sql`): each call ends, gives its memory back, and can be cancelled.
 //!
 //! A time limit of a minute stands for "for ever": whatever is not linear would need hours for 100 MB. That a function can be
 //! cancelled is told by a sequence that the same expression would count up after it.

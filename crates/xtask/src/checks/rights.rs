@@ -1,5 +1,5 @@
-//! Names and texts written to do harm, and roles with few rights: no argument becomes SQL, nobody gains a right, and a right that
-//! suffices according to docs/rights.md does.
+//! SQL injection and privileges: no argument is run as SQL, no role gains a privilege, and those that docs/rights.md calls sufficient
+//! are.
 //!
 //! Each payload calls a function that rings a bell, a sequence, which stays rung even where the transaction does not end well.
 

@@ -1,4 +1,4 @@
-//! Unsafe code: only where it belongs, each piece with its argument. Clippy sees what is compiled for one Postgres; this reads all
+//! Unsafe code: only in the files that may have it, each block with a SAFETY comment. Clippy sees what is compiled for one Postgres; this reads all
 //! lines, also those for another version, and counts.
 
 use crate::build::files;

@@ -1,4 +1,4 @@
-//! What a Bloom filter is on disk, version 1, and reading it in place.
+//! The stored form of a Bloom filter, version 1, and a reader of it in place.
 //!
 //! ```text
 //! offset  bytes  what

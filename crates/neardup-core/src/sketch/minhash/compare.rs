@@ -3,6 +3,7 @@
 use super::format::{HEADER_BYTES, MinHashRef, Parameters, Scheme, Width};
 use neardup_text::{Error, ErrorKind, Result};
 
+mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -167,27 +168,12 @@ fn equal_values<const BYTES: usize>(a: &[u8], b: &[u8]) -> u32 {
     if let Some(count) = x86::equal_values::<BYTES>(a, b) {
         return count;
     }
-    equal_values_portable::<BYTES>(a, b)
-}
-
-/// The portable kernel, which the compiler turns into vector instructions: SSE2 or NEON at the baseline.
-#[inline(always)]
-fn equal_values_portable<const BYTES: usize>(a: &[u8], b: &[u8]) -> u32 {
-    if BYTES == 2 {
-        let (a, b) = (a.as_chunks::<2>().0, b.as_chunks::<2>().0);
-        // At most 1024 values, so that a lane of 16 bits can count them.
-        let equal: u16 =
-            a.iter().zip(b).map(|(a, b)| u16::from(u16::from_ne_bytes(*a) == u16::from_ne_bytes(*b))).sum();
-        equal.into()
-    } else {
-        let (a, b) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
-        a.iter().zip(b).map(|(a, b)| u32::from(u32::from_ne_bytes(*a) == u32::from_ne_bytes(*b))).sum()
-    }
+    portable::equal_values::<BYTES>(a, b)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{equal_values, equal_values_portable};
+    use super::{equal_values, portable};
     use proptest::prelude::*;
 
     fn naive(a: &[u8], b: &[u8], width: usize) -> u32 {
@@ -203,8 +189,8 @@ mod tests {
             let (a, b): (Vec<u8>, Vec<u8>) = pairs.iter().take(pairs.len() / 4 * 4).copied().unzip();
             prop_assert_eq!(equal_values::<4>(&a, &b), naive(&a, &b, 4));
             prop_assert_eq!(equal_values::<2>(&a, &b), naive(&a, &b, 2));
-            prop_assert_eq!(equal_values_portable::<4>(&a, &b), naive(&a, &b, 4));
-            prop_assert_eq!(equal_values_portable::<2>(&a, &b), naive(&a, &b, 2));
+            prop_assert_eq!(portable::equal_values::<4>(&a, &b), naive(&a, &b, 4));
+            prop_assert_eq!(portable::equal_values::<2>(&a, &b), naive(&a, &b, 2));
             #[cfg(target_arch = "x86_64")]
             for (name, four, two) in super::x86::every_kernel(&a, &b) {
                 prop_assert_eq!((four, two), (naive(&a, &b, 4), naive(&a, &b, 2)), "{}", name);

@@ -1,4 +1,4 @@
-//! What a MinHash is on disk, version 1.
+//! The stored form of a MinHash, version 1.
 //!
 //! ```text
 //! offset  bytes  what

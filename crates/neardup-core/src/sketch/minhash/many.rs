@@ -10,18 +10,16 @@
 use crate::sketch::shingle::Sink;
 use neardup_text::hash::mix;
 
+mod bins;
 mod kernel;
 
-/// The most positions; a power of two, so that a mask can prove indexes to be in bounds.
-pub(super) const MAX_COUNT: usize = 1024;
-const INDEX_MASK: usize = MAX_COUNT - 1;
+pub(super) use bins::MAX_COUNT;
+use bins::{EMPTY, INDEX_MASK, bin_of};
+
 /// Elements remembered for later rounds before repetitions are looked for.
 const REMEMBERED: usize = 1 << 14;
 /// After this many rounds the elements are few or repeat themselves, and repetitions are dropped: about what sorting costs.
 const ROUNDS_WITH_REPETITIONS: u64 = 32;
-/// The x of an empty bin. An element with this x fills no bin in that round.
-const EMPTY: u64 = u64::MAX;
-
 /// The state of one signature being made.
 #[derive(Clone, Debug)]
 pub(super) struct ManyHash {
@@ -187,10 +185,4 @@ impl Sink for ManyHash {
             self.remembered_limit = REMEMBERED.max(2 * self.elements.len());
         }
     }
-}
-
-/// The bin of an x; the mask only tells the compiler what `count` <= [`MAX_COUNT`] implies.
-#[inline(always)]
-fn bin_of(x: u64, count: u64) -> usize {
-    ((u128::from(x) * u128::from(count)) >> 64) as usize & INDEX_MASK
 }

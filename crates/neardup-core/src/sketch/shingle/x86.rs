@@ -1,7 +1,7 @@
 //! Eight shingles at a time with AVX-512.
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
-use super::{Sink, fill_one_by_one, piece_hash};
+use super::portable::{Sink, fill_one_by_one, piece_hash};
 use neardup_text::hash::{HIGH_FLIP, LOW_FLIP, PRIME_MX1, PRIME_MX2, SHORT_FLIP};
 use std::arch::x86_64::*;
 

@@ -1,6 +1,7 @@
 //! The kernels for x86-64, chosen at run time.
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
+use super::portable;
 use std::arch::x86_64::{_mm512_cmpeq_epi16_mask, _mm512_cmpeq_epi32_mask, _mm512_loadu_si512};
 
 /// Runs the best kernel beyond the baseline; `None` if the CPU has none.
@@ -20,7 +21,7 @@ pub(super) fn equal_values<const BYTES: usize>(a: &[u8], b: &[u8]) -> Option<u32
 /// The portable kernel, compiled for vectors of 256 bits.
 #[target_feature(enable = "avx2")]
 fn equal_values_avx2<const BYTES: usize>(a: &[u8], b: &[u8]) -> u32 {
-    super::equal_values_portable::<BYTES>(a, b)
+    portable::equal_values::<BYTES>(a, b)
 }
 
 /// Sixteen or thirty-two values to a mask, whose bits are counted.
@@ -36,7 +37,7 @@ fn equal_values_avx512<const BYTES: usize>(a: &[u8], b: &[u8]) -> u32 {
             _ => _mm512_cmpeq_epi32_mask(a, b).count_ones(),
         };
     }
-    count + super::equal_values_portable::<BYTES>(a_rest, b_rest)
+    count + portable::equal_values::<BYTES>(a_rest, b_rest)
 }
 
 /// Runs each kernel that this CPU has on values of four and of two bytes, for the tests.

@@ -2,16 +2,14 @@
 //!
 //! The loops are written so that the compiler vectorises them, and compiled once more for AVX2 and AVX-512.
 
-use super::{EMPTY, MAX_COUNT, bin_of};
+use super::bins::{EMPTY, MAX_COUNT};
 use neardup_text::hash::mix;
 
+mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Elements mixed at a time: 2 kB.
-const BATCH: usize = 256;
-/// Up to so many empty bins it is faster to scan all elements for each bin than to look at each element's bin.
-const FEW: usize = 12;
+use portable::BATCH;
 
 /// Runs a round: lowers each of the `empty` bins in `open` to the least x that falls there.
 #[inline]
@@ -20,7 +18,7 @@ pub(super) fn run_round(elements: &[u64], count: usize, round: u64, empty: &[u16
         #[cfg(target_arch = "x86_64")]
         x86::run_batch(batch, count, round, empty, open);
         #[cfg(not(target_arch = "x86_64"))]
-        run_batch(batch, count, round, empty, open);
+        portable::run_batch(batch, count, round, empty, open);
         neardup_text::interrupt::check();
     }
 }
@@ -29,38 +27,6 @@ pub(super) fn run_round(elements: &[u64], count: usize, round: u64, empty: &[u16
 pub(super) fn least_mixed(elements: &[u64], round: u64) -> u64 {
     neardup_text::interrupt::check();
     elements.iter().map(|&element| mix(element, round)).fold(EMPTY, u64::min)
-}
-
-/// The portable kernel.
-#[inline(always)]
-fn run_batch(batch: &[u64], count: usize, round: u64, empty: &[u16], open: &mut [u64; MAX_COUNT]) {
-    let mut buffer = [0; BATCH];
-    let (xs, _) = buffer.split_at_mut(batch.len().min(BATCH));
-    for (x, &element) in xs.iter_mut().zip(batch) {
-        *x = mix(element, round);
-    }
-    if empty.len() > FEW {
-        for &x in &*xs {
-            let open = &mut open[bin_of(x, count as u64)];
-            *open = x.min(*open);
-        }
-    } else {
-        for &bin in empty {
-            scan(xs, count, bin, &mut open[usize::from(bin) % MAX_COUNT]);
-        }
-    }
-}
-
-/// Finds the least x in the range of one bin: the least distance from the range's beginning, if it is in the range.
-#[inline(always)]
-fn scan(xs: &[u64], count: usize, bin: u16, open: &mut u64) {
-    let begin_of = |bin: u128| (bin << 64).div_ceil(count as u128);
-    let first = begin_of(bin.into());
-    let (begin, span) = (first as u64, (begin_of(u128::from(bin) + 1) - first) as u64);
-    let distance = xs.iter().fold(u64::MAX, |distance, x| distance.min(x.wrapping_sub(begin)));
-    if distance < span {
-        *open = (begin + distance).min(*open);
-    }
 }
 
 #[cfg(test)]
@@ -94,7 +60,7 @@ mod tests {
             run_round(&elements, count, round, &empty, &mut dispatched);
             prop_assert_eq!(dispatched, expected);
             let mut portable = start;
-            run_batch(&elements, count, round, &empty, &mut portable);
+            portable::run_batch(&elements, count, round, &empty, &mut portable);
             prop_assert_eq!(portable, expected);
             #[cfg(target_arch = "x86_64")]
             for (name, open) in x86::every_kernel(&elements, count, round, &empty, start) {

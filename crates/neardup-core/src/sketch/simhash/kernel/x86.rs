@@ -1,6 +1,7 @@
 //! The kernels for x86-64, chosen at run time.
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
+use super::portable::count_ones_sliced;
 use std::arch::x86_64::{
     _mm_srli_si128, _mm512_add_epi64, _mm512_castsi512_si128, _mm512_cvtepu8_epi64, _mm512_extracti32x4_epi32,
     _mm512_loadu_epi64, _mm512_mask_add_epi8, _mm512_set1_epi8, _mm512_setzero_si512, _mm512_storeu_epi64,
@@ -25,7 +26,7 @@ pub(super) fn count_ones(hashes: &[u64], ones: &mut [u64; 64]) -> bool {
 /// The portable kernel, compiled for vectors of 256 bits.
 #[target_feature(enable = "avx2")]
 fn count_ones_avx2(hashes: &[u64], ones: &mut [u64; 64]) {
-    super::count_ones_sliced(hashes, ones);
+    count_ones_sliced(hashes, ones);
 }
 
 /// A byte counter for each bit; a hash is the mask of the counters to raise.

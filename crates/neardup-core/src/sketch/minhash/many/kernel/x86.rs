@@ -1,7 +1,8 @@
 //! The kernels for x86-64, chosen at run time.
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
-use super::super::MAX_COUNT;
+use super::portable;
+use crate::sketch::minhash::many::bins::MAX_COUNT;
 
 /// Runs the best kernel that the CPU has.
 #[inline]
@@ -13,19 +14,19 @@ pub(super) fn run_batch(batch: &[u64], count: usize, round: u64, empty: &[u16], 
         // SAFETY: the CPU has AVX2.
         unsafe { run_batch_avx2(batch, count, round, empty, open) }
     } else {
-        super::run_batch(batch, count, round, empty, open);
+        portable::run_batch(batch, count, round, empty, open);
     }
 }
 
 #[target_feature(enable = "avx2")]
 fn run_batch_avx2(batch: &[u64], count: usize, round: u64, empty: &[u16], open: &mut [u64; MAX_COUNT]) {
-    super::run_batch(batch, count, round, empty, open);
+    portable::run_batch(batch, count, round, empty, open);
 }
 
 /// AVX-512DQ multiplies eight words of 64 bits at once, and AVX-512F has their minimum.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 fn run_batch_avx512(batch: &[u64], count: usize, round: u64, empty: &[u16], open: &mut [u64; MAX_COUNT]) {
-    super::run_batch(batch, count, round, empty, open);
+    portable::run_batch(batch, count, round, empty, open);
 }
 
 /// Runs each kernel that this CPU has, for the tests.
