@@ -17,7 +17,7 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING neardup AS
 CREATE FUNCTION neardup.candidate_pairs(index regclass) RETURNS TABLE (earlier tid, later tid, shared integer, hot integer)
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000000 AS 'MODULE_PATHNAME', 'neardup_candidate_pairs';
 
-COMMENT ON ACCESS METHOD neardup IS 'index of sketches and signatures: serves what GIN serves, smaller, sooner built, and simhash at any distance and by distance';
+COMMENT ON ACCESS METHOD neardup IS 'index of sketches and signatures: serves what GIN serves, sooner built, smaller for sketches, and simhash at any distance and by distance';
 COMMENT ON OPERATOR CLASS minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
 COMMENT ON OPERATOR FAMILY minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
 COMMENT ON OPERATOR CLASS simhash_ops USING neardup IS 'signatures in four orders of their bits: serves <@ and simhash_within at any distance, and ORDER BY <~>, exactly';
