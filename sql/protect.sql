@@ -114,6 +114,21 @@ BEGIN
 END
 $$;
 
+-- protect: whether Citus has spread a table over nodes or copied it to them, which its own catalog says; a table that it has left where it was is none
+
+CREATE FUNCTION neardup_internal.is_distributed(target regclass) RETURNS boolean
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    found boolean := false;
+BEGIN
+    IF pg_catalog.to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition d WHERE d.logicalrelid::pg_catalog.oid = $1 '
+            'AND (d.partmethod <> ''n'' OR d.repmodel <> ''s'' OR d.colocationid <> 0))' INTO found USING target::oid;
+    END IF;
+    RETURN found;
+END
+$$;
+
 -- protect: the document must be of columns of the table, or be made by an immutable function of its row; gives its columns
 
 CREATE FUNCTION neardup_internal.check_document_columns(target regclass, document name, columns name[], expression regproc) RETURNS name[]
@@ -124,6 +139,11 @@ BEGIN
     IF kind IS NULL OR kind NOT IN ('r', 'p') THEN
         RAISE EXCEPTION '% is not a table', target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'A guard is a row trigger, and only ordinary and partitioned tables have them.';
+    END IF;
+    IF neardup_internal.is_distributed(target) THEN
+        RAISE EXCEPTION 'table % is distributed', target USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'A guard is a row trigger, which Citus refuses on distributed tables; and the copy of a row may be on another node.',
+            HINT = pg_catalog.format('Make the index by hand, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.', target, document);
     END IF;
     IF document IS NULL THEN
         RAISE EXCEPTION 'document must not be NULL' USING ERRCODE = 'null_value_not_allowed';
@@ -462,6 +482,7 @@ COMMENT ON FUNCTION neardup_internal.check_within(interval) IS 'an error where a
 COMMENT ON FUNCTION neardup_internal.is_time(oid) IS 'whether a column of this type can tell a row''s time';
 COMMENT ON FUNCTION neardup_internal.check_column(regclass, name) IS 'type of a column that a guard may name, or an error';
 COMMENT ON FUNCTION neardup_internal.check_document(regclass, name) IS 'an error unless the column may be guarded';
+COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has spread a table over nodes';
 COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';
 COMMENT ON FUNCTION neardup_internal.add_diverted(regclass) IS 'makes the table that duplicates are diverted to';
 COMMENT ON FUNCTION neardup_internal.add_counter(regclass, name, text, text) IS 'makes the sequence that counts what a guard does';

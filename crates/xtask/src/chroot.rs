@@ -1,7 +1,8 @@
 //! Another Debian for another Postgres: a major version that this Debian does not have is built and tested in a directory
 //! with the base system of a Debian that has it.
 //!
-//! The directory is made once and kept in the user's cache. The checkout, cargo and the toolchain are mounted into it at their own paths, in a mount
+//! The directory is made once and kept in the user's cache. The checkout, what others made that lies beside it, cargo and the toolchain are
+//! mounted into it at their own paths, in a mount
 //! namespace of their own, so that no mount outlives the command. Inside, the same command runs again, with Debian's
 //! packages of that Postgres.
 
@@ -19,7 +20,7 @@ const SUITES: &[(u32, &str)] = &[(15, "bookworm"), (17, "trixie"), (18, "sid")];
 /// What is mounted besides the checkout and the toolchain. The kernel's directories, and the way to the package mirrors.
 const MOUNTS: &str = r#"set -e
 place=$1; shift
-for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT"; do
+for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT" "$CHECKOUT/../shared/third_party"; do
     [ -e "$path" ] || continue
     if [ -d "$path" ]; then mkdir -p "$place$path"; else touch "$place$path"; fi
     mount --rbind "$path" "$place$path"

@@ -1,0 +1,59 @@
+//! Citus: a coordinator and two workers. It is built from the archive beside the checkout where that is there; nothing of ours is linked to it.
+
+use super::script;
+use crate::build::target;
+use crate::check::{Context, Tally};
+use crate::command::{is_root, root, text};
+use crate::debian::install_missing;
+use crate::postgres::Postgres;
+use crate::psql::empty_database;
+use crate::say;
+use crate::server::Server;
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the archive is, from the checkout.
+const ARCHIVE: &str = "../shared/third_party/citus.tar.xz";
+
+/// What building it needs beside what the extension needs.
+const PACKAGES: &str = "g++ make autoconf flex libcurl4-openssl-dev liblz4-dev libzstd-dev libssl-dev libreadline-dev zlib1g-dev libkrb5-dev \
+                        libxml2-dev libxslt1-dev libpam0g-dev libselinux1-dev libicu-dev";
+
+/// Runs `tests/checks/citus.sql`, or says why not.
+pub fn run(context: &Context) -> Result<Tally> {
+    let library = PathBuf::from(context.postgres.ask("--pkglibdir")?).join("citus.so");
+    if !library.exists() {
+        let archive = root().join(ARCHIVE);
+        if !archive.exists() {
+            say::note(&format!("skipped: neither {} nor {ARCHIVE} is there", library.display()));
+            return Ok(Tally::default());
+        }
+        if context.postgres.major < 16 || !is_root() {
+            say::note(
+                "skipped: Citus is built by root, for PostgreSQL 16 to 18: cargo xtask test --pg 17 --filter citus",
+            );
+            return Ok(Tally::default());
+        }
+        build(&context.postgres, &archive)?;
+    }
+    let start = || Server::start_with(&context.postgres, &["shared_preload_libraries=citus", "wal_level=logical"]);
+    let [coordinator, first, second] = [start()?, start()?, start()?];
+    let servers = [("coordinator", &coordinator), ("worker_0", &first), ("worker_1", &second)];
+    servers.iter().try_for_each(|(_, server)| empty_database(server, "citus"))?;
+    script::run("citus.sql", "citus", &servers)
+}
+
+fn build(postgres: &Postgres, archive: &Path) -> Result<()> {
+    let packages: Vec<String> = PACKAGES.split_whitespace().map(str::to_owned).collect();
+    install_missing(&packages)?;
+    let place = target()?;
+    fs_err::create_dir_all(&place)?;
+    text(Command::new("tar").arg("xf").arg(archive).arg("-C").arg(&place))?;
+    let sources = place.join("citus");
+    let configure = format!("PG_CONFIG={}", postgres.pg_config.display());
+    say::during("building Citus (about 3 minutes, once)", |_| {
+        text(Command::new("./configure").args(["-q", &configure]).current_dir(&sources))?;
+        text(Command::new("make").args(["-s", "-j2", "install"]).current_dir(&sources)).map(drop)
+    })
+}
