@@ -1,20 +1,25 @@
 //! The links between the Markdown files: each leads to a file, and its anchor to a heading of it.
 
+use crate::build::files;
 use crate::check::{Context, Tally, expect};
-use crate::command::{root, text};
+use crate::command::root;
 use anyhow::Result;
 use std::path::Path;
-use std::process::Command;
+
+/// Where they are.
+const PAGES: [&str; 8] =
+    ["README.md", "README.zh-CN.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "docs", "sql", "tests"];
 
 /// Follows every link within the project.
 pub fn run(_: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
-    for file in text(Command::new("git").args(["ls-files", "*.md"]).current_dir(root()))?.lines() {
-        let file = Path::new(file);
-        let page = fs_err::read_to_string(root().join(file))?;
-        let targets = page.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
-        let broken: Vec<&str> = targets.filter(|target| !target.contains(':') && !leads(file, target)).collect();
-        tally += expect(&format!("broken links in {}", file.display()), &broken.join("\n"), "");
+    for pages in PAGES {
+        for file in files(&root().join(pages))?.into_iter().filter(|file| file.extension().is_some_and(|e| e == "md")) {
+            let page = fs_err::read_to_string(&file)?;
+            let targets = page.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+            let broken: Vec<&str> = targets.filter(|target| !target.contains(':') && !leads(&file, target)).collect();
+            tally += expect(&format!("broken links in {}", file.display()), &broken.join("\n"), "");
+        }
     }
     Ok(tally)
 }
@@ -22,7 +27,7 @@ pub fn run(_: &Context) -> Result<Tally> {
 /// Whether a link from this file leads anywhere.
 fn leads(from: &Path, target: &str) -> bool {
     let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
-    let to = if path.is_empty() { root().join(from) } else { root().join(from).with_file_name(path) };
+    let to = if path.is_empty() { from.to_owned() } else { from.with_file_name(path) };
     let page = if anchor.is_empty() { Ok(String::new()) } else { fs_err::read_to_string(&to) };
     to.exists() && page.is_ok_and(|page| anchor.is_empty() || anchors(&page).any(|other| other == anchor))
 }
