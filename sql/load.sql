@@ -30,10 +30,7 @@ CREATE FUNCTION neardup_internal.check_source(guarded neardup.protected, source 
 DECLARE
     missing name;
 BEGIN
-    IF guarded.method <> 'sketch' THEN
-        RAISE EXCEPTION 'column "%" of table % is guarded by method %', guarded.document, guarded.target, guarded.method
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'Tables are compared by the keys of sketches.';
-    END IF;
+    PERFORM neardup_internal.check_by_sketch(guarded);
     IF source::oid = guarded.target::oid THEN
         RAISE EXCEPTION 'table % is compared with itself', source USING ERRCODE = 'invalid_parameter_value',
             HINT = format('SELECT * FROM neardup.duplicates(%L);', source);

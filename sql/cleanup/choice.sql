@@ -45,6 +45,16 @@ CREATE FUNCTION neardup_internal.overlap(a regclass, b regclass) RETURNS boolean
         SELECT FROM parts p WHERE p.part = a::oid AND p.root = b::oid OR p.root = a::oid AND p.part IN (SELECT q.part FROM parts q WHERE q.root = b::oid)
     );
 
+CREATE FUNCTION neardup_internal.check_by_sketch(guarded neardup.protected) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF guarded.method <> 'sketch' THEN
+        RAISE EXCEPTION 'column "%" of table % is guarded by method %', guarded.document, guarded.target, guarded.method
+            USING ERRCODE = 'feature_not_supported', DETAIL = 'Tables are compared by the keys of sketches.';
+    END IF;
+END
+$$;
+
 -- Of the other table only what is compared is read, and none of it is converted but strings to text: no type's cast runs.
 CREATE FUNCTION neardup_internal.check_against(guarded neardup.protected, choice neardup_internal.choice) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -52,10 +62,7 @@ DECLARE
     other regclass := choice.against;
     name name;
 BEGIN
-    IF guarded.method <> 'sketch' THEN
-        RAISE EXCEPTION 'column "%" of table % is guarded by method %', guarded.document, guarded.target, guarded.method
-            USING ERRCODE = 'feature_not_supported', DETAIL = 'Tables are compared by the keys of sketches.';
-    END IF;
+    PERFORM neardup_internal.check_by_sketch(guarded);
     IF choice.keep IS DISTINCT FROM 'oldest' OR choice.rank IS NOT NULL THEN
         RAISE EXCEPTION 'keep and rank do not go with against' USING ERRCODE = 'invalid_parameter_value',
             DETAIL = format('All rows of %s stay.', other);

@@ -89,6 +89,7 @@ COMMENT ON FUNCTION neardup_internal.side_of(neardup.protected, regclass, text) 
 COMMENT ON FUNCTION neardup_internal.copies_between(neardup.protected, neardup_internal.choice, neardup_internal.side, neardup_internal.side, boolean) IS 'SQL query that lists which rows of one table copy rows of another, or also earlier ones of their own';
 COMMENT ON FUNCTION neardup_internal.against_copies(neardup.protected, neardup_internal.choice) IS 'such a query for a clean-up against another table';
 COMMENT ON FUNCTION neardup_internal.overlap(regclass, regclass) IS 'whether two tables share rows: one is a part of the other, or both have a part in common';
+COMMENT ON FUNCTION neardup_internal.check_by_sketch(neardup.protected) IS 'an error unless a guard''s method is sketch, by whose keys tables are compared';
 COMMENT ON FUNCTION neardup_internal.check_against(neardup.protected, neardup_internal.choice) IS 'an error unless rows can be compared with those of another table';
 COMMENT ON FUNCTION neardup_internal.staying(neardup.protected, neardup_internal.choice) IS 'the table with the rows that stay';
 COMMENT ON FUNCTION neardup_internal.can_lock(neardup_internal.choice) IS 'whether the rows that stay can be locked: in another table only by who may update all of its rows';
