@@ -127,7 +127,9 @@ fn replica(primary: &Server) -> Result<Tally> {
 
 /// Overwrites bytes of each page of both indexes, one page at a time, and asks all questions: answers or errors, and the server stays up.
 fn damage(server: &Server) -> Result<Tally> {
-    each(server, &["DELETE FROM doc WHERE id % 5 > 0", "VACUUM doc", "REINDEX TABLE doc", "CHECKPOINT"])?;
+    // However long it ran before: the questions join the table with itself.
+    let few = "DELETE FROM doc WHERE id NOT IN (SELECT id FROM doc ORDER BY id DESC LIMIT 4000)";
+    each(server, &[few, "VACUUM doc", "REINDEX TABLE doc", "CHECKPOINT"])?;
     let mut tally = Tally::default();
     let mut errors = 0;
     let questions = part(FILE, "questions")?;
