@@ -7,6 +7,7 @@ use ahash::{AHashMap, AHashSet};
 use super::align::{Gap, align, gaps, runs};
 use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
+use super::hanset::HanSet;
 use super::numerals::percent_sign;
 use super::units::{Kind, Text, plain};
 use neardup_core::profile::Passage;
@@ -37,6 +38,9 @@ const SAME: [&[&str]; 16] = [
     &["ct", "cts", "cent", "cents"],
     &["dlr", "dlrs", "dollar", "dollars"],
 ];
+
+/// Characters that say nothing new by themselves: particles, auxiliaries, words of courtesy.
+static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
 
 /// Finds the boilerplate of a text.
 pub(super) type Boilerplate<'p> = dyn FnMut(&str) -> Result<Vec<Passage>> + 'p;
@@ -197,6 +201,13 @@ impl<'t> Compared<'t> {
     fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
         let facts = facts::read(&text);
         Self { text, matched, moved, facts, words: Words::default() }
+    }
+
+    /// Counts the units of a stretch that the other text lacks and that say something.
+    pub(super) fn lacks(&self, units: Range<usize>) -> usize {
+        let matched = self.matched.get(units.clone()).unwrap_or_default();
+        let lacking = units.zip(matched).filter(|&(_, &matched)| !matched);
+        lacking.filter(|&(at, _)| !FILLERS.is(self.text.written(at..at + 1))).count()
     }
 
     /// A fact as it is written, with its sign of percent.

@@ -116,7 +116,7 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
     let lead = count(&|pair| is_hard(pair) && (pair.a.start < LEAD && pair.b.start < LEAD));
     let figures = count(&|pair| pair.kind.is_figure());
     let agreeing = agreeing_figures(&texts.a).min(agreeing_figures(&texts.b));
-    let lacking = unmatched(&texts.a).min(unmatched(&texts.b));
+    let lacking = texts.a.lacks(0..a).min(texts.b.lacks(0..b));
     let shape = Shape::of(texts);
     let longer = libm::log(share(long.max(1), short.max(1)));
     Features {
@@ -155,10 +155,6 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
 /// Says whether a pair of facts is more than a status word on one side.
 pub(super) fn is_hard(pair: &Pair) -> bool {
     pair.kind != ConflictKind::Status || pair.slot
-}
-
-fn unmatched(compared: &Compared<'_>) -> usize {
-    compared.matched.iter().filter(|&&matched| !matched).count()
 }
 
 /// Figures that stand in what is shared.
@@ -204,10 +200,7 @@ impl Shape {
         let mut shape = Self::default();
         let ends = (texts.a.text.units.len(), texts.b.text.units.len());
         for gap in &texts.gaps {
-            let left = |matched: &[bool], range: &Range<usize>| {
-                matched.get(range.clone()).map_or(0, |matched| matched.iter().filter(|&&matched| !matched).count())
-            };
-            let less = left(&texts.a.matched, &gap.a).min(left(&texts.b.matched, &gap.b));
+            let less = texts.a.lacks(gap.a.clone()).min(texts.b.lacks(gap.b.clone()));
             if less == 0 {
                 continue;
             }

@@ -234,6 +234,9 @@ fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
 fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
     if a.kind.is_figure() {
         let number = |text: &Text<'_>, fact: &Fact| text.units.get(fact.units.start).and_then(|unit| text.number(unit));
+        if a.kind == ConflictKind::Date && b.kind == ConflictKind::Date && present(a) & present(b) == 0 {
+            return false;
+        }
         let plain = |fact: &Fact| matches!(fact.kind, ConflictKind::Number | ConflictKind::Percent);
         // What counts, million or billion, has to be the same.
         let counted = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
