@@ -75,8 +75,6 @@ pub(super) struct Compared<'t> {
     /// Units that the other text has elsewhere.
     pub(super) moved: usize,
     pub(super) facts: Vec<Fact>,
-    /// Words that touch a difference.
-    pub(super) words: Words,
 }
 
 impl<'t> Comparison<'t> {
@@ -188,8 +186,7 @@ impl<'t> Aligned<'t> {
         let Self { mut texts, matched, related } = self;
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
-                compared.words = Words::read(&compared.text, matched);
-                compared.facts.extend(compared.words.facts(&compared.text));
+                compared.facts.extend(Words::read(&compared.text, matched).facts(&compared.text));
             }
         }
         let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);
@@ -200,7 +197,7 @@ impl<'t> Aligned<'t> {
 impl<'t> Compared<'t> {
     fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
         let facts = facts::read(&text);
-        Self { text, matched, moved, facts, words: Words::default() }
+        Self { text, matched, moved, facts }
     }
 
     /// Counts the units of a stretch that the other text lacks and that say something.

@@ -3,11 +3,9 @@
 //! [`NAMES`] says what each number is and which way it may speak: what contradicts can only speak for keeping both, what is
 //! shared only for keeping one. All are symmetric in the two texts.
 
-use std::ops::Range;
-
 use super::align::align;
 use super::comparison::{Compared, Comparison};
-use super::facts::{Class, ConflictKind, Fact, Pair};
+use super::facts::{ConflictKind, Fact, Pair};
 use super::statements;
 
 /// Makes the struct of the features with their names and the signs that their weights may have: 1, -1, or 0 for either.
@@ -62,8 +60,6 @@ features! {
     largest_replacement: -1,
     /// Number of replacements.
     slots: 0,
-    /// Nouns replaced by others, where the text is short.
-    nouns_replaced_short: -1,
     /// Whether a fact contradicts another: 1 or 0.
     any_conflict: -1,
     /// Facts that contradict each other, where the text is short; this and most counts are logarithms.
@@ -134,7 +130,6 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
         replaced_inside: share(shape.replaced_inside, short),
         largest_replacement: share(shape.largest, short),
         slots: log(shape.slots),
-        nouns_replaced_short: log(shape.nouns_replaced) * brief,
         any_conflict: f64::from(u8::from(hard > 0)),
         conflicts_short: log(hard) * brief,
         conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
@@ -192,7 +187,6 @@ struct Shape {
     replaced_inside: usize,
     largest: usize,
     slots: usize,
-    nouns_replaced: usize,
 }
 
 impl Shape {
@@ -209,17 +203,7 @@ impl Shape {
             shape.largest = shape.largest.max(less);
             shape.replaced_inside += if at_end { 0 } else { less };
             shape.slots += 1;
-            let (of_a, of_b) = (nouns(&texts.a, &gap.a), nouns(&texts.b, &gap.b));
-            shape.nouns_replaced += of_a.min(of_b);
         }
         shape
     }
-}
-
-/// Counts the nouns in a stretch.
-fn nouns(compared: &Compared<'_>, range: &Range<usize>) -> usize {
-    let words = &compared.words.words;
-    let from = words.partition_point(|(units, _)| units.end <= range.start);
-    let inside = words.get(from..).unwrap_or_default().iter().take_while(|(units, _)| units.start < range.end);
-    inside.filter(|(_, class)| matches!(class, Class::Place | Class::Person | Class::Name | Class::Noun)).count()
 }

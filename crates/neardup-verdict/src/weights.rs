@@ -23,7 +23,6 @@ pub(super) const WEIGHTS: [f64; COUNT] = [
     -6.259, // replaced_inside
     -2.521, // largest_replacement
     -0.216, // slots
-    0.000,  // nouns_replaced_short
     -0.835, // any_conflict
     -3.793, // conflicts_short
     -1.615, // conflict_density

@@ -16,7 +16,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::comparison::Comparison;
-pub(super) use names::{Class, Words};
+pub(super) use names::Words;
 use neardup_text::Result;
 pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;

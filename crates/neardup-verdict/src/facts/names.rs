@@ -187,15 +187,13 @@ static SHORT_PLACES: HanSet = HanSet::of(
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+enum Class {
     Place,
     Person,
     Name,
     /// Another noun.
     Noun,
-    /// A verb or an adjective.
-    Verb,
-    /// What carries little: particles, adverbs, pronouns, measures.
+    /// No noun.
     Other,
 }
 
@@ -203,7 +201,7 @@ pub(crate) enum Class {
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     /// Each with its units, ascending.
-    pub(crate) words: Vec<(Range<usize>, Class)>,
+    words: Vec<(Range<usize>, Class)>,
 }
 
 impl Words {
@@ -343,7 +341,6 @@ fn class(tag: &str, single: bool) -> Class {
         "nt" | "nz" if !single => Class::Name,
         "j" | "s" | "vn" | "i" | "l" | "an" => Class::Noun,
         _ if tag.starts_with('n') => Class::Noun,
-        _ if tag.starts_with('v') || tag.starts_with('a') || tag.is_empty() => Class::Verb,
         _ => Class::Other,
     }
 }
