@@ -136,7 +136,7 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
         lead_conflicts: log(lead),
         figures_disagree: share(figures, figures + agreeing),
         dates: log(count(&|pair| pair.kind == ConflictKind::Date)),
-        names: log(count(&|pair| matches!(pair.kind, ConflictKind::Place | ConflictKind::Person | ConflictKind::Name))),
+        names: log(count(&|pair| pair.kind.is_name())),
         quoted: log(count(&|pair| matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin))),
         both_tell_more_short: log(texts.lone) * brief,
         both_tell_more_long: log(texts.lone) * (1.0 - brief),

@@ -73,6 +73,11 @@ impl ConflictKind {
         }
     }
 
+    /// Says whether the fact is a name by the dictionary.
+    pub(super) const fn is_name(self) -> bool {
+        matches!(self, Self::Place | Self::Person | Self::Name)
+    }
+
     /// Says whether the fact is one of figures.
     pub(super) const fn is_figure(self) -> bool {
         matches!(

@@ -141,7 +141,11 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
                         gap.a.len().max(gap.b.len()) <= widest_slot(fact, other) || at_edge(gap, fact, other)
                     });
                 match pass {
-                    Pass::Kind => slot && fact.kind == other.kind && contradict(a.text, fact, b.text, other),
+                    Pass::Kind => {
+                        let alike = fact.kind == other.kind
+                            || fact.kind.is_name() && other.kind.is_name() && alone(gaps, places.0, fact, other);
+                        slot && alike && contradict(a.text, fact, b.text, other)
+                    }
                     Pass::Figures => {
                         slot && fact.kind.is_figure()
                             && other.kind.is_figure()
@@ -228,6 +232,11 @@ fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
     let starts = a.units.start == gap.a.start && b.units.start == gap.b.start;
     let ends = a.units.end == gap.a.end && b.units.end == gap.b.end;
     matches!(a.kind, ConflictKind::Place | ConflictKind::Person) && (starts || ends)
+}
+
+/// Says whether two names are all that stands in a slot: the dictionary has some countries as persons.
+fn alone(gaps: &[Gap], at: usize, a: &Fact, b: &Fact) -> bool {
+    gaps.get(at).is_some_and(|gap| gap.a == a.units && gap.b == b.units)
 }
 
 /// Says whether two facts exclude each other: 北京 and 北京市, or 消协 and 消费者协会, do not.
