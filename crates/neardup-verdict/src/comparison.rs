@@ -9,7 +9,7 @@ use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
 use super::hanset::HanSet;
 use super::numerals::percent_sign;
-use super::units::{Kind, Text, plain};
+use super::units::{Kind, Text, Unit, plain};
 use neardup_core::profile::Passage;
 use neardup_text::Result;
 
@@ -203,8 +203,12 @@ impl<'t> Compared<'t> {
     /// Counts the units of a stretch that the other text lacks and that say something.
     pub(super) fn lacks(&self, units: Range<usize>) -> usize {
         let matched = self.matched.get(units.clone()).unwrap_or_default();
-        let lacking = units.zip(matched).filter(|&(_, &matched)| !matched);
-        lacking.filter(|&(at, _)| !FILLERS.is(self.text.written(at..at + 1))).count()
+        let units = self.text.units.get(units).unwrap_or_default();
+        let says = |unit: &Unit| {
+            let written = || self.text.text.get(unit.start as usize..unit.end as usize);
+            unit.kind != Kind::Han || !written().is_some_and(|character| FILLERS.is(character))
+        };
+        units.iter().zip(matched).filter(|&(unit, &matched)| !matched && says(unit)).count()
     }
 
     /// A fact as it is written, with its sign of percent.
