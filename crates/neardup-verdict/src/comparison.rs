@@ -7,9 +7,14 @@ use ahash::{AHashMap, AHashSet};
 use super::align::{Gap, align, gaps, runs};
 use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
+use super::hanset::HanSet;
 use super::numerals::percent_sign;
+<<<<<<< HEAD
 use super::reading::plain;
 use super::units::{Kind, Text};
+=======
+use super::units::{Kind, Text, Unit, plain};
+>>>>>>> wip-C
 use neardup_core::profile::Passage;
 use neardup_text::Result;
 
@@ -38,6 +43,9 @@ const SAME: [&[&str]; 16] = [
     &["ct", "cts", "cent", "cents"],
     &["dlr", "dlrs", "dollar", "dollars"],
 ];
+
+/// Characters that say nothing new by themselves: particles, auxiliaries, words of courtesy.
+static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
 
 /// Finds the boilerplate of a text.
 pub(super) type Boilerplate<'p> = dyn FnMut(&str) -> Result<Vec<Passage>> + 'p;
@@ -72,8 +80,6 @@ pub(super) struct Compared<'t> {
     /// Units that the other text has elsewhere.
     pub(super) moved: usize,
     pub(super) facts: Vec<Fact>,
-    /// Words that touch a difference.
-    pub(super) words: Words,
 }
 
 /// Lists the facts that two texts state differently, in the order of the first text.
@@ -193,8 +199,7 @@ impl<'t> Aligned<'t> {
         let Self { mut texts, matched, related } = self;
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
-                compared.words = Words::read(&compared.text, matched);
-                compared.facts.extend(compared.words.facts(&compared.text));
+                compared.facts.extend(Words::read(&compared.text, matched).facts(&compared.text));
             }
         }
         let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);
@@ -205,7 +210,18 @@ impl<'t> Aligned<'t> {
 impl<'t> Compared<'t> {
     fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
         let facts = facts::read(&text);
-        Self { text, matched, moved, facts, words: Words::default() }
+        Self { text, matched, moved, facts }
+    }
+
+    /// Counts the units of a stretch that the other text lacks and that say something.
+    pub(super) fn lacks(&self, units: Range<usize>) -> usize {
+        let matched = self.matched.get(units.clone()).unwrap_or_default();
+        let units = self.text.units.get(units).unwrap_or_default();
+        let says = |unit: &Unit| {
+            let written = || self.text.text.get(unit.start as usize..unit.end as usize);
+            unit.kind != Kind::Han || !written().is_some_and(|character| FILLERS.is(character))
+        };
+        units.iter().zip(matched).filter(|&(unit, &matched)| !matched && says(unit)).count()
     }
 
     /// A fact as it is written, with its sign of percent.

@@ -3,11 +3,9 @@
 //! [`NAMES`] says what each number is and which way it may speak: what contradicts can only speak for keeping both, what is
 //! shared only for keeping one. All are symmetric in the two texts.
 
-use std::ops::Range;
-
 use super::align::align;
 use super::comparison::{Compared, Comparison};
-use super::facts::{Class, ConflictKind, Fact, Pair};
+use super::facts::{ConflictKind, Fact, Pair};
 use super::statements;
 
 /// Makes the struct of the features with their names and the signs that their weights may have: 1, -1, or 0 for either.
@@ -62,8 +60,6 @@ features! {
     largest_replacement: -1,
     /// Number of replacements.
     slots: 0,
-    /// Nouns replaced by others, where the text is short.
-    nouns_replaced_short: -1,
     /// Whether a fact contradicts another: 1 or 0.
     any_conflict: -1,
     /// Facts that contradict each other, where the text is short; this and most counts are logarithms.
@@ -116,7 +112,7 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
     let lead = count(&|pair| is_hard(pair) && (pair.a.start < LEAD && pair.b.start < LEAD));
     let figures = count(&|pair| pair.kind.is_figure());
     let agreeing = agreeing_figures(&texts.a).min(agreeing_figures(&texts.b));
-    let lacking = unmatched(&texts.a).min(unmatched(&texts.b));
+    let lacking = texts.a.lacks(0..a).min(texts.b.lacks(0..b));
     let shape = Shape::of(texts);
     let longer = libm::log(share(long.max(1), short.max(1)));
     Features {
@@ -134,14 +130,13 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
         replaced_inside: share(shape.replaced_inside, short),
         largest_replacement: share(shape.largest, short),
         slots: log(shape.slots),
-        nouns_replaced_short: log(shape.nouns_replaced) * brief,
         any_conflict: f64::from(u8::from(hard > 0)),
         conflicts_short: log(hard) * brief,
         conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
         lead_conflicts: log(lead),
         figures_disagree: share(figures, figures + agreeing),
         dates: log(count(&|pair| pair.kind == ConflictKind::Date)),
-        names: log(count(&|pair| matches!(pair.kind, ConflictKind::Place | ConflictKind::Person | ConflictKind::Name))),
+        names: log(count(&|pair| pair.kind.is_name())),
         quoted: log(count(&|pair| matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin))),
         both_tell_more_short: log(texts.lone) * brief,
         both_tell_more_long: log(texts.lone) * (1.0 - brief),
@@ -155,10 +150,6 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
 /// Says whether a pair of facts is more than a status word on one side.
 pub(super) fn is_hard(pair: &Pair) -> bool {
     pair.kind != ConflictKind::Status || pair.slot
-}
-
-fn unmatched(compared: &Compared<'_>) -> usize {
-    compared.matched.iter().filter(|&&matched| !matched).count()
 }
 
 /// Figures that stand in what is shared.
@@ -196,7 +187,6 @@ struct Shape {
     replaced_inside: usize,
     largest: usize,
     slots: usize,
-    nouns_replaced: usize,
 }
 
 impl Shape {
@@ -204,10 +194,7 @@ impl Shape {
         let mut shape = Self::default();
         let ends = (texts.a.text.units.len(), texts.b.text.units.len());
         for gap in &texts.gaps {
-            let left = |matched: &[bool], range: &Range<usize>| {
-                matched.get(range.clone()).map_or(0, |matched| matched.iter().filter(|&&matched| !matched).count())
-            };
-            let less = left(&texts.a.matched, &gap.a).min(left(&texts.b.matched, &gap.b));
+            let less = texts.a.lacks(gap.a.clone()).min(texts.b.lacks(gap.b.clone()));
             if less == 0 {
                 continue;
             }
@@ -216,17 +203,7 @@ impl Shape {
             shape.largest = shape.largest.max(less);
             shape.replaced_inside += if at_end { 0 } else { less };
             shape.slots += 1;
-            let (of_a, of_b) = (nouns(&texts.a, &gap.a), nouns(&texts.b, &gap.b));
-            shape.nouns_replaced += of_a.min(of_b);
         }
         shape
     }
-}
-
-/// Counts the nouns in a stretch.
-fn nouns(compared: &Compared<'_>, range: &Range<usize>) -> usize {
-    let words = &compared.words.words;
-    let from = words.partition_point(|(units, _)| units.end <= range.start);
-    let inside = words.get(from..).unwrap_or_default().iter().take_while(|(units, _)| units.start < range.end);
-    inside.filter(|(_, class)| matches!(class, Class::Place | Class::Person | Class::Name | Class::Noun)).count()
 }

@@ -5,35 +5,34 @@
 use super::features::COUNT;
 
 /// What a pair has before its features count.
-pub(super) const CONSTANT: f64 = 1.389;
+pub(super) const CONSTANT: f64 = 1.763;
 
 /// The weight of each feature, in the order of `features::NAMES`.
 pub(super) const WEIGHTS: [f64; COUNT] = [
-    3.357,  // held
+    3.032,  // held
     0.000,  // alike
-    1.911,  // sentences_of
-    -1.640, // little_shared
-    -2.288, // short
-    0.359,  // longer
-    -1.050, // longer_short
-    -3.352, // both_have_more
-    -3.237, // both_have_more_short
-    -1.973, // leads_apart
-    -0.842, // replaced
-    -5.256, // replaced_inside
-    -1.493, // largest_replacement
-    -0.211, // slots
-    -0.550, // nouns_replaced_short
-    -0.740, // any_conflict
-    -4.017, // conflicts_short
-    -1.711, // conflict_density
-    -1.998, // lead_conflicts
-    -1.724, // figures_disagree
-    -0.215, // dates
-    -1.646, // names
-    -1.620, // quoted
-    -0.204, // both_tell_more_short
-    -0.733, // both_tell_more_long
-    -4.507, // other_heads
-    -5.550, // title_conflicts_short
+    1.859,  // sentences_of
+    -1.887, // little_shared
+    -2.145, // short
+    0.320,  // longer
+    -0.951, // longer_short
+    -3.890, // both_have_more
+    -5.022, // both_have_more_short
+    -1.943, // leads_apart
+    -0.984, // replaced
+    -6.276, // replaced_inside
+    -2.528, // largest_replacement
+    -0.218, // slots
+    -0.836, // any_conflict
+    -3.784, // conflicts_short
+    -1.612, // conflict_density
+    -2.045, // lead_conflicts
+    -1.595, // figures_disagree
+    -0.382, // dates
+    -1.659, // names
+    -1.559, // quoted
+    -1.133, // both_tell_more_short
+    -0.628, // both_tell_more_long
+    -4.571, // other_heads
+    -5.464, // title_conflicts_short
 ];

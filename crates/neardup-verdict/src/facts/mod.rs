@@ -15,7 +15,7 @@ mod status;
 use std::fmt;
 use std::ops::Range;
 
-pub(super) use names::{Class, Words};
+pub(super) use names::Words;
 pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;
 
@@ -69,6 +69,11 @@ impl ConflictKind {
             Self::Name => "name",
             Self::Status => "status",
         }
+    }
+
+    /// Says whether the fact is a name by the dictionary.
+    pub(super) const fn is_name(self) -> bool {
+        matches!(self, Self::Place | Self::Person | Self::Name)
     }
 
     /// Says whether the fact is one of figures.

@@ -180,6 +180,26 @@ const NO_PERSONS: [&str; 153] = [
     "高高的",
 ];
 
+/// Countries that the dictionary has as persons.
+const COUNTRIES: [&str; 16] = [
+    "爱尔兰",
+    "阿根廷",
+    "哈萨克斯坦",
+    "塞尔维亚",
+    "乌克兰",
+    "伊拉克",
+    "沙特",
+    "卡塔尔",
+    "科威特",
+    "吉尔吉斯斯坦",
+    "塔吉克斯坦",
+    "阿富汗",
+    "尼泊尔",
+    "斯里兰卡",
+    "文莱",
+    "安哥拉",
+];
+
 /// Short names of countries, languages and provinces.
 static SHORT_PLACES: HanSet = HanSet::of(
     "中美英法德俄日韩朝印巴加澳意西葡荷阿京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼港台",
@@ -187,15 +207,13 @@ static SHORT_PLACES: HanSet = HanSet::of(
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+enum Class {
     Place,
     Person,
     Name,
     /// Another noun.
     Noun,
-    /// A verb or an adjective.
-    Verb,
-    /// What carries little: particles, adverbs, pronouns, measures.
+    /// No noun.
     Other,
 }
 
@@ -203,7 +221,7 @@ pub(crate) enum Class {
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     /// Each with its units, ascending.
-    pub(crate) words: Vec<(Range<usize>, Class)>,
+    words: Vec<(Range<usize>, Class)>,
 }
 
 impl Words {
@@ -245,9 +263,10 @@ impl Words {
             if start == unit {
                 return;
             }
-            let tag = tag(lexicon, &walker, token.text);
+            let tag = tag(lexicon, &walker, without_office(token.text));
             let single = unit - start == 1 && text.units.get(start).is_some_and(|unit| unit.kind == Kind::Han);
             let class = match class(tag, single) {
+                Class::Person if COUNTRIES.contains(&without_office(token.text)) => Class::Place,
                 Class::Person if !is_person(tag, token.text) => Class::Noun,
                 Class::Noun | Class::Name if starts_with_place(lexicon, &walker, token.text) => Class::Place,
                 class => class,
@@ -335,6 +354,12 @@ fn starts_with_place(lexicon: &Lexicon, walker: &Walker<'_>, word: &str) -> bool
     place.chars().nth(1).is_some() && tag(lexicon, walker, place) == "ns"
 }
 
+/// A country without the office that the dictionary joins to some: 法国总理.
+fn without_office(word: &str) -> &str {
+    let country = ["总理", "总统", "首相"].iter().find_map(|office| word.strip_suffix(office));
+    country.filter(|country| country.chars().nth(1).is_some()).unwrap_or(word)
+}
+
 /// Reads one of jieba's tags.
 fn class(tag: &str, single: bool) -> Class {
     match tag {
@@ -343,7 +368,6 @@ fn class(tag: &str, single: bool) -> Class {
         "nt" | "nz" if !single => Class::Name,
         "j" | "s" | "vn" | "i" | "l" | "an" => Class::Noun,
         _ if tag.starts_with('n') => Class::Noun,
-        _ if tag.starts_with('v') || tag.starts_with('a') || tag.is_empty() => Class::Verb,
         _ => Class::Other,
     }
 }
@@ -365,6 +389,8 @@ mod tests {
         use ConflictKind::{Person, Place};
         assert_eq!(names("四川人吃到美食"), [(Place, "四川人".to_owned())]);
         assert_eq!(names("上海新增三例"), [(Place, "上海".to_owned())]);
+        assert_eq!(names("法国总理"), [(Place, "法国总理".to_owned())]);
+        assert_eq!(names("欢迎爱尔兰"), [(Place, "爱尔兰".to_owned())]);
         assert_eq!(names("联系人宁继春"), [(Person, "宁继春".to_owned())]);
         assert_eq!(names("谢谢师兄"), []);
     }

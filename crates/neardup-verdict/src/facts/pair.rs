@@ -141,7 +141,11 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
                         gap.a.len().max(gap.b.len()) <= widest_slot(fact, other) || at_edge(gap, fact, other)
                     });
                 match pass {
-                    Pass::Kind => slot && fact.kind == other.kind && contradict(a.text, fact, b.text, other),
+                    Pass::Kind => {
+                        let alike = fact.kind == other.kind
+                            || fact.kind.is_name() && other.kind.is_name() && alone(gaps, places.0, fact, other);
+                        slot && alike && contradict(a.text, fact, b.text, other)
+                    }
                     Pass::Figures => {
                         slot && fact.kind.is_figure()
                             && other.kind.is_figure()
@@ -230,10 +234,18 @@ fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
     matches!(a.kind, ConflictKind::Place | ConflictKind::Person) && (starts || ends)
 }
 
+/// Says whether two names are all that stands in a slot: the dictionary has some countries as persons.
+fn alone(gaps: &[Gap], at: usize, a: &Fact, b: &Fact) -> bool {
+    gaps.get(at).is_some_and(|gap| gap.a == a.units && gap.b == b.units)
+}
+
 /// Says whether two facts exclude each other: 北京 and 北京市, or 消协 and 消费者协会, do not.
 fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
     if a.kind.is_figure() {
         let number = |text: &Text<'_>, fact: &Fact| text.units.get(fact.units.start).and_then(|unit| text.number(unit));
+        if a.kind == ConflictKind::Date && b.kind == ConflictKind::Date && present(a) & present(b) == 0 {
+            return false;
+        }
         let plain = |fact: &Fact| matches!(fact.kind, ConflictKind::Number | ConflictKind::Percent);
         // What counts, million or billion, has to be the same.
         let counted = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {

@@ -90,6 +90,12 @@ pub fn read(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
     let mut part = group;
     loop {
         let mut power = 0;
+        let mut spaced = rest.clone();
+        if part.arabic && spaced.next() == Some(' ') && spaced.clone().next().and_then(large_unit).is_some() {
+            // 7 万, as some set it.
+            rest = spaced;
+            total.len += 1;
+        }
         while let Some(unit) = rest.clone().next().and_then(large_unit) {
             // 千 and 百 before a large unit, 3千万, belong to the group, so only large units follow here.
             power += unit;
@@ -166,6 +172,7 @@ mod tests {
             ("007", "7"),
             ("1.2万亿", "1200000000000"),
             ("3千万", "三千万"),
+            ("7 万", "70000"),
             ("6-1/4", "6.25"),
             ("6 3/16", "6.1875"),
         ] {
