@@ -4,6 +4,8 @@
 
 use pgrx::pg_sys;
 
+use super::runner::in_transaction_block;
+
 const MODE: pg_sys::LOCKMODE = pg_sys::ShareRowExclusiveLock as pg_sys::LOCKMODE;
 
 fn tag(table: pg_sys::Oid) -> pg_sys::LOCKTAG {
@@ -18,9 +20,13 @@ fn tag(table: pg_sys::Oid) -> pg_sys::LOCKTAG {
     }
 }
 
-/// Keeps a SHARE ROW EXCLUSIVE lock that this transaction has on a table; false where it has none, and then nothing is locked.
+/// Keeps a SHARE ROW EXCLUSIVE lock that this transaction has on a table; false where it has none, and then nothing is locked. Nor is it
+/// kept in a transaction block or a subtransaction, whose rollback would leave it behind.
 pub fn keep(table: pg_sys::Oid) -> bool {
     use pg_sys::LockAcquireResult::{LOCKACQUIRE_NOT_AVAIL, LOCKACQUIRE_OK};
+    if in_transaction_block() {
+        return false;
+    }
     // SAFETY: a lock tag is plain data; the lock is asked for without waiting.
     let result = unsafe { pg_sys::LockAcquire(&tag(table), MODE, true, true) };
     if result == LOCKACQUIRE_OK {
