@@ -9,7 +9,7 @@
 
 use super::kind::TreeKey;
 use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, NONE};
-use super::tree::{self, check, descend, try_descend};
+use super::tree::{self, Descents, check, descend};
 use crate::error::Result;
 use crate::pg::storage::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
 
@@ -45,9 +45,10 @@ impl Held {
 /// If a page is damaged.
 pub fn insert(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
     let mut held: Vec<Held> = Vec::with_capacity(MOST_PAGES);
+    let mut descents = Descents::new(index);
     for &(tree, key) in keys {
         let entry = Entry { key, row };
-        while !hold(index, &mut held, tree, entry)? {
+        while !hold(index, &mut descents, &mut held, tree, entry)? {
             if held.is_empty() {
                 split_leaf(index, tree, entry)?;
                 break;
@@ -60,7 +61,7 @@ pub fn insert(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
 }
 
 /// Adds an entry to the leaves that are held; false where it cannot be, because its leaf is full or somebody else's, or four are held.
-fn hold(index: Index, held: &mut Vec<Held>, tree: u8, entry: Entry) -> Result<bool> {
+fn hold(index: Index, descents: &mut Descents, held: &mut Vec<Held>, tree: u8, entry: Entry) -> Result<bool> {
     if let Some(last) = held.last_mut().filter(|last| last.frame.tree == tree && last.frame.holds(entry)) {
         return Ok(last.takes(entry));
     }
@@ -68,9 +69,9 @@ fn hold(index: Index, held: &mut Vec<Held>, tree: u8, entry: Entry) -> Result<bo
         return Ok(false);
     }
     let buffer = if held.is_empty() {
-        Some(descend(index, tree, 0, entry, Lock::Exclusive)?)
+        Some(descents.descend(tree, 0, entry, Lock::Exclusive)?)
     } else {
-        try_descend(index, tree, entry)?
+        descents.try_descend(tree, entry)?
     };
     let Some(buffer) = buffer else { return Ok(false) };
     let mut leaf = Held::new(index, buffer)?;

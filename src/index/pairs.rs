@@ -48,16 +48,27 @@ pub fn of(index: Index, kilobytes: i32) -> Result<Pairs> {
     let mut sort = Sort::begin(kilobytes);
     let mut walk = Walk::begin(index, 0, 0, Entry::first_of(0));
     let (mut partners, mut found) = (Partners::default(), Vec::new());
+    let mut meet = |Entry { key, row }: Entry| {
+        partners.of(key.cast_signed(), Row { number: row as i64, time: None }, true, None, &mut found);
+        let is_hot = partners.is_hot();
+        found.iter().for_each(|earlier| sort.put(record(row, *earlier as u64, is_hot)));
+    };
+    // Most keys have one row. The first of several meets nobody either, so it waits for the second.
+    let (mut before, mut waits) = (Entry::LEAST, false);
     while let Some(entries) = walk.step(|page, _, from| {
         let mut entries = page.ordered();
-        entries.retain(|entry| *entry >= from);
+        entries.drain(..entries.partition_point(|entry| *entry < from));
         Ok(entries)
     })? {
-        for Entry { key, row } in entries {
-            let row = Row { number: row as i64, time: None };
-            partners.of(key.cast_signed(), row, true, None, &mut found);
-            let is_hot = partners.is_hot();
-            found.iter().for_each(|earlier| sort.put(record(row.number as u64, *earlier as u64, is_hot)));
+        for entry in entries {
+            let is_same = entry.key == before.key;
+            if is_same {
+                if waits {
+                    meet(before);
+                }
+                meet(entry);
+            }
+            (before, waits) = (entry, !is_same);
         }
     }
     Ok(Pairs { sorted: sort.sort(), ahead: None })

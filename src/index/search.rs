@@ -2,7 +2,7 @@
 
 use super::kind::{BAND_BITS, BANDS, NULLS, rotated};
 use super::page::Entry;
-use super::tree::{check, descend, each_between};
+use super::tree::{Leaves, check, descend, each_between};
 use crate::error::Result;
 use crate::pg::storage::pages::{Index, Lock};
 
@@ -11,8 +11,9 @@ use crate::pg::storage::pages::{Index, Lock};
 /// # Errors
 /// If a page is damaged.
 pub fn sharing(index: Index, keys: impl Iterator<Item = u64>, mut sink: impl FnMut(u64)) -> Result<()> {
+    let mut leaves = Leaves::of(index);
     for key in keys {
-        each_between(index, 0, key, key, |entry| sink(entry.row))?;
+        leaves.each_between(0, key, key, |entry| sink(entry.row))?;
     }
     Ok(())
 }
@@ -77,6 +78,7 @@ pub fn within(index: Index, center: u64, distance: u32, mut sink: impl FnMut(u64
             }
         });
     }
+    let mut leaves = Leaves::of(index);
     for tree in 0..BANDS {
         let Some(radius) = radius(distance, tree) else { continue };
         let center = rotated(center, tree);
@@ -86,7 +88,7 @@ pub fn within(index: Index, center: u64, distance: u32, mut sink: impl FnMut(u64
         values.sort_unstable();
         for value in values {
             let first = value << (64 - BAND_BITS);
-            each_between(index, tree, first, first | u64::MAX >> BAND_BITS, |entry| {
+            leaves.each_between(tree, first, first | u64::MAX >> BAND_BITS, |entry| {
                 let difference = entry.key ^ center;
                 let found = difference.count_ones();
                 if found <= distance && !is_found_before(difference, tree, distance) {

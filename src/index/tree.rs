@@ -4,6 +4,9 @@
 //! further right; or it may be merged into its left neighbour and be reused. The bounds on each page tell both apart: whoever comes to a
 //! page too far left goes right, whoever comes to any other page begins again at the root. A downlink that was never written, because
 //! the server went down after a split, costs a step to the right.
+//!
+//! Who looks for several pages of a tree reads its root once ([`Descents`]). The copy grows old, which is no more than a reader's delay
+//! between two pages: where it leads is tested as after every link, and if that fails, the root itself is read.
 
 use neardup_text::interrupt;
 
@@ -62,6 +65,10 @@ enum Step {
 impl Target {
     fn step(&self, index: Index, buffer: &Buffer, expected: Option<(u16, Entry)>) -> Result<Step> {
         let Some(page) = check(index, buffer)? else { return Ok(Step::Again) };
+        self.step_from(index, &page, buffer.block, expected)
+    }
+
+    fn step_from(&self, index: Index, page: &Page<'_>, block: u32, expected: Option<(u16, Entry)>) -> Result<Step> {
         let frame = page.frame();
         if frame.tree != self.tree
             || expected.is_some_and(|(level, low)| level != frame.level || low > frame.low)
@@ -78,9 +85,9 @@ impl Target {
             return Ok(Step::Here);
         }
         let downlink = page.downlink(page.downlink_to(self.position));
-        let Some(downlink) = downlink else { return Err(index.corrupted(buffer.block, "a downlink is missing")) };
-        if downlink.child == META || downlink.child == buffer.block {
-            return Err(index.corrupted(buffer.block, "a downlink leads nowhere"));
+        let Some(downlink) = downlink else { return Err(index.corrupted(block, "a downlink is missing")) };
+        if downlink.child == META || downlink.child == block {
+            return Err(index.corrupted(block, "a downlink leads nowhere"));
         }
         Ok(Step::To(downlink.child, frame.level - 1, Entry::LEAST))
     }
@@ -91,64 +98,117 @@ impl Target {
 /// # Errors
 /// If a page on the way is damaged.
 pub fn descend(index: Index, tree: u8, level: u16, position: Entry, lock: Lock) -> Result<Buffer> {
-    match seek(index, &Target { tree, level, position }, lock, false)? {
-        Some(buffer) => Ok(buffer),
-        None => Err(index.corrupted(root(tree), "its tree is in disorder")),
+    Descents::new(index).descend(tree, level, position, lock)
+}
+
+/// The descents of one call. From the second one in a tree on, they begin at a copy of its root.
+pub struct Descents {
+    index: Index,
+    /// The tree of the last descent.
+    tree: Option<u8>,
+    /// Its root.
+    root: Option<Vec<u8>>,
+}
+
+impl Descents {
+    /// Begins.
+    pub fn new(index: Index) -> Self {
+        Self { index, tree: None, root: None }
     }
-}
 
-/// The same for a change by somebody who holds other leaves: `None` where a lock on the leaf cannot be had at once, or where the way
-/// there is not straight. Inner pages may be waited for: nobody waits for a leaf while holding one.
-///
-/// # Errors
-/// If a page on the way is damaged.
-pub fn try_descend(index: Index, tree: u8, position: Entry) -> Result<Option<Buffer>> {
-    seek(index, &Target { tree, level: 0, position }, Lock::Exclusive, true)
-}
-
-fn seek(index: Index, target: &Target, lock: Lock, holds_others: bool) -> Result<Option<Buffer>> {
-    let mut restarts = 0;
-    'restart: while restarts < MOST_RESTARTS {
-        interrupt::check();
-        restarts += 1;
-        let mut block = root(target.tree);
-        let mut expected = None;
-        loop {
-            let is_last = expected.is_some_and(|(level, _)| level == target.level);
-            let wanted = if is_last { lock } else { Lock::Share };
-            let mut buffer = if holds_others && is_last {
-                match index.try_read(block) {
-                    Some(buffer) => buffer,
-                    None => return Ok(None),
-                }
-            } else {
-                index.read(block, wanted)?
-            };
-            let mut step = target.step(index, &buffer, expected)?;
-            if matches!(step, Step::Here) && !is_last && lock == Lock::Exclusive {
-                // The root is what was looked for; it may split before it is locked again.
-                if holds_others {
-                    return Ok(None);
-                }
-                drop(buffer);
-                buffer = index.read(block, lock)?;
-                step = target.step(index, &buffer, expected)?;
-            }
-            match step {
-                Step::Here => return Ok(Some(buffer)),
-                Step::Again if holds_others => return Ok(None),
-                Step::Again => continue 'restart,
-                Step::To(..) if holds_others && is_last => return Ok(None),
-                Step::To(next, level, low) => (block, expected) = (next, Some((level, low))),
-            }
+    /// Goes to the page of a level that a position belongs to, and locks it so.
+    ///
+    /// # Errors
+    /// If a page on the way is damaged.
+    pub fn descend(&mut self, tree: u8, level: u16, position: Entry, lock: Lock) -> Result<Buffer> {
+        match self.seek(&Target { tree, level, position }, lock, false)? {
+            Some(buffer) => Ok(buffer),
+            None => Err(self.index.corrupted(root(tree), "its tree is in disorder")),
         }
     }
-    Ok(None)
+
+    /// The same for a change by somebody who holds other leaves: `None` where a lock on the leaf cannot be had at once, or where the
+    /// way there is not straight. Inner pages may be waited for: nobody waits for a leaf while holding one.
+    ///
+    /// # Errors
+    /// If a page on the way is damaged.
+    pub fn try_descend(&mut self, tree: u8, position: Entry) -> Result<Option<Buffer>> {
+        self.seek(&Target { tree, level: 0, position }, Lock::Exclusive, true)
+    }
+
+    /// The step from the copy of the root, if there is one of a higher level than is looked for.
+    fn first_step(&self, target: &Target) -> Result<Option<(u32, u16)>> {
+        let (Some(bytes), block) = (&self.root, root(target.tree)) else { return Ok(None) };
+        let page = Page::check(bytes).map_err(|fault| self.index.corrupted(block, fault))?;
+        let Some(page) = page else { return Ok(None) };
+        Ok(match target.step_from(self.index, &page, block, None)? {
+            Step::To(next, level, _) => Some((next, level)),
+            Step::Here | Step::Again => None,
+        })
+    }
+
+    fn seek(&mut self, target: &Target, lock: Lock, holds_others: bool) -> Result<Option<Buffer>> {
+        let index = self.index;
+        let is_repeated = self.tree.replace(target.tree) == Some(target.tree);
+        if !is_repeated {
+            self.root = None;
+        }
+        let mut restarts = 0;
+        'restart: while restarts < MOST_RESTARTS {
+            interrupt::check();
+            restarts += 1;
+            let (mut block, mut expected) = match self.first_step(target)? {
+                Some((next, level)) => (next, Some((level, Entry::LEAST))),
+                None => (root(target.tree), None),
+            };
+            loop {
+                let is_last = expected.is_some_and(|(level, _)| level == target.level);
+                let wanted = if is_last { lock } else { Lock::Share };
+                let mut buffer = if holds_others && is_last {
+                    match index.try_read(block) {
+                        Some(buffer) => buffer,
+                        None => return Ok(None),
+                    }
+                } else {
+                    index.read(block, wanted)?
+                };
+                let mut step = target.step(index, &buffer, expected)?;
+                if matches!(step, Step::Here) && !is_last && lock == Lock::Exclusive {
+                    // The root is what was looked for; it may split before it is locked again.
+                    if holds_others {
+                        return Ok(None);
+                    }
+                    drop(buffer);
+                    buffer = index.read(block, lock)?;
+                    step = target.step(index, &buffer, expected)?;
+                }
+                match step {
+                    Step::Here => return Ok(Some(buffer)),
+                    Step::Again => {
+                        self.root = None;
+                        if holds_others {
+                            return Ok(None);
+                        }
+                        continue 'restart;
+                    }
+                    Step::To(..) if holds_others && is_last => return Ok(None),
+                    Step::To(next, level, low) => {
+                        if is_repeated && expected.is_none() {
+                            self.root = Some(buffer.bytes().to_vec());
+                        }
+                        (block, expected) = (next, Some((level, low)));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// A walk along a level of a tree, from a position to the right.
 pub struct Walk {
     index: Index,
+    descents: Descents,
     tree: u8,
     level: u16,
     /// The first position that was not read yet.
@@ -161,7 +221,16 @@ pub struct Walk {
 impl Walk {
     /// Begins a walk.
     pub fn begin(index: Index, tree: u8, level: u16, position: Entry) -> Self {
-        Self { index, tree, level, next: position, right: None, done: false }
+        Self { index, descents: Descents::new(index), tree, level, next: position, right: None, done: false }
+    }
+
+    /// Goes to another position, maybe of another tree.
+    fn move_to(&mut self, tree: u8, position: Entry) {
+        (self.tree, self.next, self.right, self.done) = (tree, position, None, false);
+    }
+
+    fn descend(&mut self) -> Result<Buffer> {
+        self.descents.descend(self.tree, self.level, self.next, Lock::Share)
     }
 
     /// Reads the next page, which is locked while `work` looks at it; `None` after the last one. `work` is given its block too, and the
@@ -183,10 +252,10 @@ impl Walk {
                     buffer
                 } else {
                     drop(buffer);
-                    descend(self.index, self.tree, self.level, self.next, Lock::Share)?
+                    self.descend()?
                 }
             }
-            None => descend(self.index, self.tree, self.level, self.next, Lock::Share)?,
+            None => self.descend()?,
         };
         let Some(page) = check(self.index, &buffer)? else {
             return Err(self.index.corrupted(buffer.block, "it is linked and not in use"));
@@ -217,13 +286,32 @@ impl Walk {
 ///
 /// # Errors
 /// If a page is damaged.
-pub fn each_between(index: Index, tree: u8, first: u64, last: u64, mut sink: impl FnMut(Entry)) -> Result<()> {
-    let mut walk = Walk::begin(index, tree, 0, Entry::first_of(first));
-    while !walk.is_past(last) {
-        walk.step(|page, _, from| {
-            page.between(first, last).filter(|entry| *entry >= from).for_each(&mut sink);
-            Ok(())
-        })?;
+pub fn each_between(index: Index, tree: u8, first: u64, last: u64, sink: impl FnMut(Entry)) -> Result<()> {
+    Leaves::of(index).each_between(tree, first, last, sink)
+}
+
+/// The leaves of an index, for several searches of one call.
+pub struct Leaves(Walk);
+
+impl Leaves {
+    /// Begins.
+    pub fn of(index: Index) -> Self {
+        Self(Walk::begin(index, 0, 0, Entry::first_of(0)))
     }
-    Ok(())
+
+    /// Hands over each leaf's entries with keys from `first` to `last`.
+    ///
+    /// # Errors
+    /// If a page is damaged.
+    pub fn each_between(&mut self, tree: u8, first: u64, last: u64, mut sink: impl FnMut(Entry)) -> Result<()> {
+        let walk = &mut self.0;
+        walk.move_to(tree, Entry::first_of(first));
+        while !walk.is_past(last) {
+            walk.step(|page, _, from| {
+                page.between(first, last).filter(|entry| *entry >= from).for_each(&mut sink);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
 }

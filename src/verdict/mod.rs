@@ -74,7 +74,7 @@ fn fact_conflicts(
     b: &str,
 ) -> Result<TableIterator<'static, (name!(kind, String), name!(in_a, Option<String>), name!(in_b, Option<String>))>> {
     let written = |fact: String| (!fact.is_empty()).then_some(fact);
-    let conflicts = neardup_verdict::facts::conflicts(a, b).map_err(report)?;
+    let conflicts = neardup_verdict::conflicts(a, b).map_err(report)?;
     Ok(TableIterator::new(
         conflicts.into_iter().map(move |c| (c.kind.name().to_owned(), written(c.in_a), written(c.in_b))),
     ))

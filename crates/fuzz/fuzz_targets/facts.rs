@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::explain::explain;
-use neardup_verdict::{facts, numerals};
+use neardup_verdict::{conflicts, numerals};
 
 /// Bytes stand for what facts are made of, so that numbers and dates come up often.
 const PIECES: [&str; 48] = [
@@ -29,10 +29,10 @@ fuzz_target!(|data: &[u8]| {
     let middle = chars.len() / 2;
     let (a, b): (String, String) = (chars[..middle].iter().collect(), chars[middle..].iter().collect());
     for (a, b) in [(&a, &b), (&text, &a)] {
-        let (forth, back) = (facts::conflicts(a, b), facts::conflicts(b, a));
+        let (forth, back) = (conflicts(a, b), conflicts(b, a));
         assert_eq!(forth.map(|list| list.is_empty()), back.map(|list| list.is_empty()));
     }
-    assert_eq!(facts::conflicts(&text, &text), Ok(Vec::new()), "a text contradicts itself");
+    assert_eq!(conflicts(&text, &text), Ok(Vec::new()), "a text contradicts itself");
     let analyzer: Analyzer = "chars:3".parse().expect("a preset");
     explain(&a, &b, &analyzer, &mut Scratch::default()).expect("short texts can be explained");
 });

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::lexicon::ListedWord;
+use super::listed::ListedWord;
 use super::normalize::{self, Buffer, Steps, is_white_space};
 use crate::{Error, ErrorKind, Result};
 

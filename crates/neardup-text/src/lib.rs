@@ -13,6 +13,7 @@ pub mod ik;
 pub mod interrupt;
 pub mod jieba;
 pub mod lexicon;
+mod listed;
 pub mod normalize;
 pub mod path;
 pub mod presets;
@@ -25,6 +26,7 @@ pub mod words;
 pub use analyzer::{Analyzer, Cut, Scratch};
 pub use error::{Error, ErrorKind, Result};
 pub use house_words::HouseWord;
+pub use listed::{ListedWord, MAX_WORD_CHARS};
 pub use spec::{Mode, Spec, StopWords, Tokenizer};
 
 /// One token of a normalised text.

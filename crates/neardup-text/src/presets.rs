@@ -53,10 +53,3 @@ pub const ALL: &[Preset] = &[
     preset("index", r#"{"tokenizer":"index"}"#, "Chinese words, and all dictionary words inside long ones"),
     preset("words", r#"{"tokenizer":"words"}"#, "words of languages with spaces; Han characters one by one"),
 ];
-
-/// The names, for an error's hint.
-pub(super) fn list() -> String {
-    let names: Vec<_> = ALL.iter().map(|preset| preset.name).collect();
-    let (chars, shingle) = (super::chars::MAX_UNITS, super::spec::MAX_SHINGLE);
-    format!("{}, chars:N with N from 1 to {chars}, shingles:N with N from 1 to {shingle}", names.join(", "))
-}

@@ -117,6 +117,12 @@ pub struct Spec {
     pub shingle: Option<u32>,
 }
 
+/// What a user can write in place of a JSON object, for an error's hint.
+fn names() -> String {
+    let names: Vec<_> = presets::ALL.iter().map(|preset| preset.name).collect();
+    format!("{}, chars:N with N from 1 to {MAX_UNITS}, shingles:N with N from 1 to {MAX_SHINGLE}", names.join(", "))
+}
+
 fn invalid(text: &str) -> Error {
     Error::new(ErrorKind::InvalidParameter, format!("invalid analyzer: \"{text}\""))
 }
@@ -270,7 +276,7 @@ impl FromStr for Spec {
         if let Some(Preset { definition, .. }) = presets::ALL.iter().find(|preset| preset.name == trimmed) {
             return Self::from_json(definition, text);
         }
-        let unknown = || invalid(text).with_hint(format!("Use {}, or a JSON object.", presets::list()));
+        let unknown = || invalid(text).with_hint(format!("Use {}, or a JSON object.", names()));
         let (name, number) = trimmed.split_once(':').ok_or_else(unknown)?;
         match name {
             "chars" => {

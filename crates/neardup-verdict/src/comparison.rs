@@ -8,7 +8,8 @@ use super::align::{Gap, align, gaps, runs};
 use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
 use super::numerals::percent_sign;
-use super::units::{Kind, Text, plain};
+use super::reading::plain;
+use super::units::{Kind, Text};
 use neardup_core::profile::Passage;
 use neardup_text::Result;
 
@@ -73,6 +74,14 @@ pub(super) struct Compared<'t> {
     pub(super) facts: Vec<Fact>,
     /// Words that touch a difference.
     pub(super) words: Words,
+}
+
+/// Lists the facts that two texts state differently, in the order of the first text.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn conflicts(a: &str, b: &str) -> Result<Vec<Conflict>> {
+    Ok(Comparison::new(a, b)?.conflicts())
 }
 
 impl<'t> Comparison<'t> {

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::grams::Grams;
-use super::units::plain;
+use super::reading::plain;
 use super::{Verdict, kept_on, kept_without};
 use neardup_core::profile::Profile;
 use neardup_text::Result;

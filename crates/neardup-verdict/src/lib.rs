@@ -5,7 +5,7 @@
 //! something to say ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
 //! [`Prepared::duplicate`] is the one rule by which guard, query and clean-up call two texts one message, and [`replaces`] says which
 //! of them may go.
-//! [`facts::conflicts`] lists the facts that contradict each other, [`explain::explain`] everything at once.
+//! [`conflicts`] lists the facts that contradict each other, [`explain::explain`] everything at once.
 //!
 //! Pure functions of the two texts; symmetric but for the order of what is shown. Verdicts may become better with a version:
 //! nothing of them is stored in a signature.
@@ -24,6 +24,7 @@ mod hanset;
 mod messages;
 pub mod model;
 pub mod numerals;
+mod reading;
 mod reasons;
 mod rules;
 mod shared;
@@ -36,6 +37,7 @@ use std::fmt;
 use neardup_core::profile::Profile;
 use neardup_text::{Result, Scratch};
 
+pub use comparison::conflicts;
 use comparison::{Aligned, Boilerplate, Compared, Comparison};
 pub use duplicate::{Prepared, replaces};
 pub use facts::{Conflict, ConflictKind};

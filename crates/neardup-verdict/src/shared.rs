@@ -6,34 +6,7 @@
 
 use std::ops::Range;
 
-use super::units::{MAX_QUOTE, Open, Text, Units};
-
-/// A place after the end of a sentence, with how much was found up to there.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Mark {
-    /// In bytes from the start of the text.
-    pub(super) at: usize,
-    pub(super) units: usize,
-    pub(super) numbers: usize,
-    pub(super) quotes: usize,
-    /// Stretches that do not count.
-    pub(super) ignored: usize,
-    pub(super) open: Vec<Open>,
-}
-
-impl Mark {
-    /// Says whether the same closing marks after two places end quotations of the same length.
-    fn opens(&self, other: &Self) -> bool {
-        let inside = |mark: &Self| {
-            let (open, units) = (mark.open.clone(), mark.units);
-            open.into_iter().map(move |(close, at)| (close, (units - at).min(MAX_QUOTE + 1)))
-        };
-        inside(self).eq(inside(other))
-    }
-}
-
-/// Units from one mark to the next at least: marks take less memory than units.
-pub(super) const APART: usize = 16;
+use super::units::{Mark, Text, Units};
 
 /// How many bytes or keys are compared at once.
 const CHUNK: usize = 32;

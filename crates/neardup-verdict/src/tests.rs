@@ -80,7 +80,7 @@ fn titles_count() {
 }
 
 fn kinds(a: &str, b: &str) -> Vec<(&'static str, String, String)> {
-    facts::conflicts(a, b).unwrap().into_iter().map(|c| (c.kind.name(), c.in_a, c.in_b)).collect()
+    conflicts(a, b).unwrap().into_iter().map(|c| (c.kind.name(), c.in_a, c.in_b)).collect()
 }
 
 #[test]
@@ -306,7 +306,7 @@ proptest! {
     #[test]
     fn what_was_read_before_is_read_as_alone(head in text(), a in text(), b in text(), tail in text()) {
         let (a, b) = (format!("{head}。{a}{tail}"), format!("{head}。{b}{tail}"));
-        let read = |text, known: Option<&Text<'_>>| Text::without(units::plain(text).unwrap(), &[], known);
+        let read = |text, known: Option<&Text<'_>>| Text::without(reading::plain(text).unwrap(), &[], known);
         let (alone, beside) = (read(&b, None), read(&b, Some(&read(&a, None))));
         prop_assert_eq!(&alone.units, &beside.units);
         prop_assert_eq!(&alone.quotes, &beside.quotes);
@@ -345,6 +345,6 @@ fn a_million_is_not_a_billion() {
         ("Riverside port handled 1.2 million tons last year", "Riverside port handled 1.2 billion tons last year"),
         ("滨河港去年吞吐量1.2万吨", "滨河港去年吞吐量1.2亿吨"),
     ] {
-        assert!(!facts::conflicts(a, b).unwrap().is_empty(), "{a}");
+        assert!(!conflicts(a, b).unwrap().is_empty(), "{a}");
     }
 }

@@ -129,9 +129,9 @@ impl Server {
         self.run()
     }
 
-    /// Kills it like a power cut: no checkpoint, no goodbye. [`Server::restart`] brings it back.
+    /// Kills all its processes like a power cut: no checkpoint, no goodbye. [`Server::restart`] brings it back.
     pub fn crash(&self) {
-        self.place.stop(libc::SIGKILL);
+        self.place.cut();
     }
 
     /// The end of its log.
@@ -224,6 +224,17 @@ impl Place {
 
     fn is_running(&self) -> bool {
         self.postmaster().as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// Kills the postmaster and its children, wherever they are: one that waits for a lock of a killed one would stay for ever.
+    fn cut(&self) {
+        let Some(postmaster) = self.postmaster().as_ref().map(Child::id) else { return };
+        // While it is stopped, it has no more children.
+        kill(postmaster, libc::SIGSTOP);
+        let children = fs_err::read_to_string(format!("/proc/{postmaster}/task/{postmaster}/children"));
+        let children = children.unwrap_or_default();
+        children.split_whitespace().filter_map(|pid| pid.parse().ok()).for_each(|pid| kill(pid, libc::SIGKILL));
+        self.stop(libc::SIGKILL);
     }
 
     /// Sends the postmaster a signal that ends it, and waits; kills it if it will not go.

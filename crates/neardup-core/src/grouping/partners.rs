@@ -91,7 +91,9 @@ impl<I: Copy + Ord> Partners<I> {
             self.first.clear();
             self.last.clear();
             self.count = 0;
-            self.anchors.clear();
+            if !self.anchors.is_empty() {
+                self.anchors.clear();
+            }
             self.timeless = None;
         }
     }

@@ -2,8 +2,23 @@
 
 use std::fmt;
 
-/// Reads pairs of hexadecimal digits, upper or lower case; says what is wrong otherwise, as a sentence.
-pub(super) fn decode(text: &str) -> Result<Vec<u8>, &'static str> {
+use neardup_text::{Error, ErrorKind, Result};
+
+/// Reads a value of the named type: its binary form in hexadecimal digits, upper or lower case, from which `read` makes it.
+///
+/// # Errors
+/// `InvalidText` for other text, and for bytes that `read` refuses.
+pub(super) fn parse<T>(name: &str, text: &str, read: impl FnOnce(Vec<u8>) -> Result<T>) -> Result<T> {
+    let invalid = |detail: String| {
+        let message = format!("invalid input syntax for type {name}: \"{}\"", shorten(text));
+        Error::new(ErrorKind::InvalidText, message).with_detail(detail)
+    };
+    let bytes = decode(text).map_err(|detail| invalid(detail.to_owned()))?;
+    read(bytes).map_err(|error| invalid(error.detail.unwrap_or(error.message)))
+}
+
+/// Reads pairs of digits; says what is wrong otherwise, as a sentence.
+fn decode(text: &str) -> std::result::Result<Vec<u8>, &'static str> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     if !rest.is_empty() {
         return Err("The number of hexadecimal digits is odd.");

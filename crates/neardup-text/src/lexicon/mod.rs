@@ -5,7 +5,7 @@
 //!
 //! * [`Lexicon::standard`]: jieba's own dictionary, 349,045 words. It lies in the program's read-only data, so it costs no
 //!   start-up time and no memory of a process's own.
-//! * [`Lexicon::with_words`]: that one, or another, under a second layer of house words.
+//! * [`Lexicon::with_words`]: that one, or another, under a second layer of house words ([`listed`](super::listed)).
 //! * [`Lexicon::from_words`]: any list.
 //!
 //! Promised not to change within a format version: the standard words and their weights.
@@ -17,21 +17,12 @@ mod construct;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::path;
 use crate::{Error, ErrorKind, Result};
 pub use automaton::Entry;
 use automaton::{Automaton, ROOT, View};
 pub use characters::{is_han, is_word_char};
 pub use characters::{is_word, plain_tag};
-
-/// The longest word a house dictionary may hold, in characters: the walks over hostile text cost that much per character.
-pub const MAX_WORD_CHARS: usize = 64;
-
-/// A word of a list: the word, its frequency, its part of speech.
-///
-/// Without frequency a word gets the smallest weight that keeps it whole on the most probable path through the lexicon
-/// it is added to.
-pub type ListedWord<'w> = (&'w str, Option<u64>, Option<&'w str>);
+pub(super) use construct::{value, value_of_weight};
 
 /// A set of words with weights and parts of speech.
 #[derive(Clone, Debug)]
@@ -53,53 +44,31 @@ impl Lexicon {
         &STANDARD
     }
 
-    /// Makes a lexicon of its own from a list; of a word given twice the later entry counts.
-    ///
-    /// # Errors
-    /// As [`Lexicon::with_words`].
-    pub fn from_words<'w>(words: impl IntoIterator<Item = ListedWord<'w>>) -> Result<Self> {
-        let empty = Self { main: Automaton::from_vec(Vec::new()), extra: None, tags: Vec::new() };
-        let Self { extra, tags, .. } = empty.with_words(words)?;
-        let main = extra.unwrap_or_else(|| Automaton::from_vec(Vec::new()));
-        Ok(Self { main, extra: None, tags })
+    /// Makes a lexicon without words.
+    pub(super) fn empty() -> Self {
+        Self { main: Automaton::from_vec(Vec::new()), extra: None, tags: Vec::new() }
     }
 
-    /// Makes a lexicon of this one's words and house words, which count where both have a word; house words that this
-    /// lexicon already has are dropped.
+    /// Makes a lexicon of words with their values ([`value`]), the sum of their frequencies, and the parts of speech.
     ///
     /// # Errors
-    /// `LimitExceeded` for a word longer than [`MAX_WORD_CHARS`], more than 255 different parts of speech, or more than
-    /// 65,535 different characters.
-    pub fn with_words<'w>(&self, words: impl IntoIterator<Item = ListedWord<'w>>) -> Result<Self> {
-        let mut tags = self.tags.clone();
-        let mut listed = Vec::new();
-        let mut total = 0_u64;
-        for (word, frequency, tag) in words {
-            if word.chars().nth(MAX_WORD_CHARS).is_some() {
-                let message = format!("word \"{word}\" is longer than {MAX_WORD_CHARS} characters");
-                return Err(Error::new(ErrorKind::LimitExceeded, message));
-            }
-            let tag = tag_number(&mut tags, tag.unwrap_or(""))?;
-            let value = match frequency {
-                Some(frequency) => {
-                    total = total.saturating_add(frequency);
-                    construct::value(frequency, tag)
-                }
-                None => construct::value_of_weight(self.joining_weight(word), tag),
-            };
-            listed.push((word, value));
-        }
-        let bytes = construct::construct(&listed, total).ok_or_else(|| {
+    /// `LimitExceeded` for more than 65,535 different characters.
+    pub(super) fn new(words: &[(&str, u32)], total: u64, tags: Vec<Cow<'static, str>>) -> Result<Self> {
+        let bytes = construct::construct(words, total).ok_or_else(|| {
             Error::new(ErrorKind::LimitExceeded, "a word list may hold at most 65535 different characters")
         })?;
-        Ok(Self { main: self.main.clone(), extra: Some(Automaton::from_vec(bytes)), tags })
+        Ok(Self { main: Automaton::from_vec(bytes), extra: None, tags })
     }
 
-    /// The weight with which a word costs just less than its parts.
-    fn joining_weight(&self, word: &str) -> u32 {
-        let walker = self.walker();
-        let parts = u32::try_from(path::cheapest(&walker, word)).unwrap_or(u32::MAX);
-        (walker.log_total() + 1).saturating_sub(parts)
+    /// Makes a lexicon of this one's own words and those of another, which count where both have a word, and whose parts of speech begin
+    /// with this one's.
+    pub(super) fn under(&self, layer: Self) -> Self {
+        Self { main: self.main.clone(), extra: Some(layer.main), tags: layer.tags }
+    }
+
+    /// The parts of speech, by their numbers.
+    pub(super) fn tags(&self) -> &[Cow<'static, str>] {
+        &self.tags
     }
 
     /// Hands the length, in bytes, and the entry of every word that `text` starts with to `found`, the short ones first.
@@ -141,16 +110,6 @@ impl Lexicon {
         let total = main.total.saturating_add(extra.map_or(0, |extra| extra.total));
         Walker { main, extra, log_total: construct::log2(total.max(1)) }
     }
-}
-
-fn tag_number(tags: &mut Vec<Cow<'static, str>>, tag: &str) -> Result<u8> {
-    let number = tags.iter().position(|known| known == tag).unwrap_or_else(|| {
-        tags.push(Cow::Owned(tag.to_owned()));
-        tags.len() - 1
-    });
-    u8::try_from(number).ok().filter(|&number| number < u8::MAX).ok_or_else(|| {
-        Error::new(ErrorKind::LimitExceeded, "a word list may hold at most 255 different parts of speech")
-    })
 }
 
 /// A borrowed lexicon, for walks character by character.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::MAX_WORD_CHARS;
 
 fn found(lexicon: &Lexicon, text: &str) -> Vec<(usize, u32)> {
     let mut found = Vec::new();

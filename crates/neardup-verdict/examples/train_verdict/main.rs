@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::PathBuf;
 
-use neardup_verdict::facts::conflicts;
+use neardup_verdict::conflicts;
 use neardup_verdict::features::NAMES;
 use neardup_verdict::model::LEAST_SCORE;
 

@@ -1,6 +1,6 @@
 //! Facts that two texts state differently.
 //!
-//! [`conflicts`] reads the facts of both texts ([`read`]: numbers by value and what they count, dates, times, ordinals, scores,
+//! [`conflicts`](super::conflicts) reads the facts of both texts ([`read`]: numbers by value and what they count, dates, times, ordinals, scores,
 //! percentages, telephone numbers, titles in quotation marks, Latin words and names of models; [`names`]: places, persons and
 //! other names that the dictionary knows or that look like one; [`status`]: words like 将 and 已 that change what is said), and pairs
 //! what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
@@ -15,9 +15,7 @@ mod status;
 use std::fmt;
 use std::ops::Range;
 
-use super::comparison::Comparison;
 pub(super) use names::{Class, Words};
-use neardup_text::Result;
 pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;
 
@@ -111,12 +109,4 @@ pub(super) struct Fact {
     pub(super) measure: u64,
     /// Year, month and day, where the fact is a date.
     pub(super) date: [Option<u32>; 3],
-}
-
-/// Lists the facts that two texts state differently, in the order of the first text.
-///
-/// # Errors
-/// `LimitExceeded` for a text of 4 GB or more.
-pub fn conflicts(a: &str, b: &str) -> Result<Vec<Conflict>> {
-    Ok(Comparison::new(a, b)?.conflicts())
 }

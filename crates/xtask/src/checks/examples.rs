@@ -6,7 +6,7 @@
 //! that follows is all that psql prints for the block, without command tags; [`super::pasted`] compares, and `--accept`
 //! writes today's output there. The script given to psql has the line numbers of the document, so its messages point there.
 
-use super::pasted::{compare, corrected, diff, is_same, matches};
+use super::pasted::{corrected, diff, is_same, matches};
 use super::regress::names;
 use crate::check::{Context, Tally};
 use crate::command::{root, run as run_program};
@@ -71,13 +71,15 @@ fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally>
         wrong.iter().for_each(|complaint| println!("{name}:{complaint}"));
         tally += Tally::one(wrong.is_empty());
         let Some(place) = &block.pasted else { continue };
-        let pasted = compare(&lines[place.start - 1..place.end - 1].join("\n"), &without_places(&output, &prefix));
-        if !is_same(&pasted) && context.accept {
-            changes.push((place.start - 1..place.end - 1, corrected(&pasted)));
-        } else if !is_same(&pasted) {
-            println!("{name}:{}: psql prints otherwise\n{}", place.start, diff(&pasted));
+        let lines_of_it = place.start - 1..place.end - 1;
+        let (pasted, printed) = (lines[lines_of_it.clone()].join("\n"), without_places(&output, &prefix));
+        let same = is_same(&pasted, &printed);
+        if !same && context.accept {
+            changes.push((lines_of_it, corrected(&pasted, &printed)));
+        } else if !same {
+            println!("{name}:{}: psql prints otherwise\n{}", place.start, diff(&pasted, &printed));
         }
-        tally += Tally::one(is_same(&pasted) || context.accept);
+        tally += Tally::one(same || context.accept);
     }
     if !changes.is_empty() {
         println!("    wrote {} blocks into {name}", changes.len());

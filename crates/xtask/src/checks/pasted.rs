@@ -1,83 +1,42 @@
-//! Output pasted into a document against what is printed today: whether they say the same, where not, and the new text.
+//! Output pasted into a document against what is printed today: whether they say the same, and the new text.
 //!
 //! `…` in a pasted line stands for anything on that line, a line `…` for any number of lines: for times, sizes and what else
 //! may differ on the reader's machine. Row counts, `(3 rows)`, spaces at the ends of lines and empty lines in a row make no
 //! difference.
 
+use similar::TextDiff;
+
 /// Stands for what may differ.
 const ANYTHING: &str = "…";
 
-/// How a line of the document relates to what was printed.
-#[derive(Debug, PartialEq)]
-pub enum Line {
-    /// It stands in the document and was printed; as it is in the document.
-    Same(String),
-    /// It stands in the document only.
-    Gone(String),
-    /// It was printed only.
-    New(String),
-}
-
-/// Puts the document's lines and the printed ones beside each other, with as few differences as can be.
-pub fn compare(pasted: &str, printed: &str) -> Vec<Line> {
-    let (pasted, printed) = (tidy(pasted), tidy(printed));
-    let cost = costs(&pasted, &printed);
-    let (_, gone) = prices(printed.len());
-    let (mut i, mut j) = (0, 0);
-    let mut lines = Vec::new();
-    while i < pasted.len() || j < printed.len() {
-        let here = cost[i][j];
-        match (pasted.get(i), printed.get(j)) {
-            (Some(&ANYTHING), Some(_)) if here == cost[i][j + 1] + 1 => j += 1,
-            (Some(line @ &ANYTHING), _) => {
-                lines.push(Line::Same((*line).to_owned()));
-                i += 1;
-            }
-            (Some(line), Some(other)) if here == cost[i + 1][j + 1] && matches(line, other) => {
-                lines.push(Line::Same((*line).to_owned()));
-                (i, j) = (i + 1, j + 1);
-            }
-            (Some(line), _) if here == cost[i + 1][j] + gone => {
-                lines.push(Line::Gone((*line).to_owned()));
-                i += 1;
-            }
-            (_, Some(other)) => {
-                lines.push(Line::New((*other).to_owned()));
-                j += 1;
-            }
-            _ => break,
+/// Whether the document's lines say what is printed.
+pub fn is_same(pasted: &str, printed: &str) -> bool {
+    fn same(pasted: &[&str], printed: &[&str]) -> bool {
+        match (pasted, printed) {
+            ([], rest) => rest.is_empty(),
+            ([ANYTHING, after @ ..], rest) => (0..=rest.len()).any(|skipped| same(after, &rest[skipped..])),
+            ([line, after @ ..], [other, rest @ ..]) => matches(line, other) && same(after, rest),
+            (_, []) => false,
         }
     }
-    lines
+    same(&tidy(pasted), &tidy(printed))
 }
 
-/// What a line costs that is new, and one that is gone; a line that `…` stands for costs 1. So as many pasted lines as can be find
-/// their own, and `…` stands for no more than it must.
-fn prices(printed: usize) -> (usize, usize) {
-    let new = printed + 1;
-    (new, (printed + 1) * new)
+/// What should stand in the document: what was printed, with those of the document's lines that have a `…` and still hold. Lines that are
+/// nothing but `…` have to be put back by hand.
+pub fn corrected(pasted: &str, printed: &str) -> Vec<String> {
+    let mut dotted: Vec<&str> = pasted.lines().filter(|line| line.contains(ANYTHING) && *line != ANYTHING).collect();
+    let line = |printed: &str| match dotted.iter().position(|line| matches(line, printed)) {
+        Some(at) => dotted.remove(at).to_owned(),
+        None => printed.to_owned(),
+    };
+    tidy(printed).into_iter().map(line).collect()
 }
 
-/// What the lines cost from each place in both on.
-fn costs(pasted: &[&str], printed: &[&str]) -> Vec<Vec<usize>> {
-    let (new, gone) = prices(printed.len());
-    let mut cost = vec![vec![0; printed.len() + 1]; pasted.len() + 1];
-    for i in (0..=pasted.len()).rev() {
-        for j in (0..=printed.len()).rev() {
-            let without_pasted = || cost[i + 1][j];
-            let without_printed = || cost[i][j + 1];
-            cost[i][j] = match (pasted.get(i), printed.get(j)) {
-                (None, None) => 0,
-                (Some(&ANYTHING), None) => without_pasted(),
-                (Some(&ANYTHING), Some(_)) => without_pasted().min(without_printed() + 1),
-                (Some(_), None) => without_pasted() + gone,
-                (None, Some(_)) => without_printed() + new,
-                (Some(a), Some(b)) if matches(a, b) => cost[i + 1][j + 1],
-                (Some(_), Some(_)) => (without_pasted() + gone).min(without_printed() + new),
-            };
-        }
-    }
-    cost
+/// The differences for the reader: `-` in the document, `+` printed.
+pub fn diff(pasted: &str, printed: &str) -> String {
+    let (old, new) = (tidy(pasted).join("\n"), corrected(pasted, printed).join("\n"));
+    TextDiff::from_lines(&old, &new).iter_all_changes().map(|change| format!("    {} {change}", change.tag())).collect()
 }
 
 /// Whether a printed line is what the pasted one says.
@@ -98,30 +57,6 @@ pub fn matches(pasted: &str, printed: &str) -> bool {
         }
     }
     true
-}
-
-/// Whether nothing differs.
-pub fn is_same(lines: &[Line]) -> bool {
-    lines.iter().all(|line| matches!(line, Line::Same(_)))
-}
-
-/// The differences for the reader: `-` only in the document, `+` only printed.
-pub fn diff(lines: &[Line]) -> String {
-    let shown = lines.iter().map(|line| match line {
-        Line::Same(text) => format!("      {text}"),
-        Line::Gone(text) => format!("    - {text}"),
-        Line::New(text) => format!("    + {text}"),
-    });
-    shown.collect::<Vec<_>>().join("\n")
-}
-
-/// What should stand in the document: what was printed, with the document's `…` where they still hold.
-pub fn corrected(lines: &[Line]) -> Vec<String> {
-    let kept = lines.iter().filter_map(|line| match line {
-        Line::Same(text) | Line::New(text) => Some(text.clone()),
-        Line::Gone(_) => None,
-    });
-    kept.collect()
 }
 
 /// The lines that count.
@@ -162,19 +97,17 @@ mod tests {
         let row_counts = ("a\n\nb", "a\n(1 row)\n\nb\n(12 rows)\n");
         let dots = [("…\nb", "a\na\nb"), ("a\n…\nb", "a\nb"), ("…\nb…\n…", "a\nb1\nb2\nb3")];
         for (pasted, printed) in [("a\n\n\nb\n", "\na  \n\nb\n"), ("", "\n"), row_counts].into_iter().chain(dots) {
-            assert!(is_same(&compare(pasted, printed)), "{pasted:?} {printed:?}");
+            assert!(is_same(pasted, printed), "{pasted:?} {printed:?}");
         }
         for (pasted, printed) in [("a\nb", "b\na"), ("a", ""), ("", "a"), ("a\n(one row)", "a")] {
-            assert!(!is_same(&compare(pasted, printed)), "{pasted:?} {printed:?}");
+            assert!(!is_same(pasted, printed), "{pasted:?} {printed:?}");
         }
     }
 
     #[test]
     fn what_differs_is_shown_and_corrected() {
-        let lines = compare("key | time\nk1 | …\n…\nk9 | …", "key | time\nk2 | 7\nk3 | 8\nk9 | 9\nend");
-        assert!(diff(&lines).contains("- k1 | …") && diff(&lines).contains("+ end"));
-        assert_eq!(corrected(&lines), ["key | time", "…", "k9 | …", "end"]);
-        let dots = compare("…\nend", "a\nend\nmore\nmore\nmore");
-        assert_eq!(corrected(&dots), ["…", "end", "more", "more", "more"], "what was pasted is not lost to dots");
+        let (pasted, printed) = ("key | time\nk1 | …\n…\nk9 | …", "key | time\nk2 | 7\nk9 | 9\nend\n(3 rows)");
+        assert!(diff(pasted, printed).contains("- k1 | …") && diff(pasted, printed).contains("+ end"));
+        assert_eq!(corrected(pasted, printed), ["key | time", "k2 | 7", "k9 | …", "end"]);
     }
 }

@@ -277,12 +277,7 @@ impl FromStr for MinHash {
 
     /// Reads the text form: the binary form in hexadecimal digits, upper or lower case.
     fn from_str(text: &str) -> Result<Self> {
-        let invalid = |detail: String| {
-            let message = format!("invalid input syntax for type minhash: \"{}\"", hex::shorten(text));
-            Error::new(ErrorKind::InvalidText, message).with_detail(detail)
-        };
-        let bytes = hex::decode(text).map_err(|detail| invalid(detail.to_owned()))?;
-        Self::from_bytes(bytes).map_err(|error| invalid(error.detail.unwrap_or(error.message)))
+        hex::parse("minhash", text, Self::from_bytes)
     }
 }
 

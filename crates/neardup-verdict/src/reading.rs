@@ -1,0 +1,263 @@
+//! Reading a text into units: once over it, without what does not count.
+//!
+//! Numbers are read by value ([`super::numerals`]), Latin letters without case, Han characters in simplified form, so that two writings
+//! of one thing are one unit. What a copy may change without a reader's noticing is left out: links, `@` handles, emoticons, repost
+//! marks, punctuation and space. Where a text that was read before begins or ends with the same sentences, these are not read again
+//! ([`super::shared`]).
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::credits;
+use super::hanset::HanSet;
+use super::numerals;
+use super::shared::Shared;
+use super::units::{Break, Kind, MAX_QUOTE, Mark, Open, Text, Unit, Units};
+use neardup_text::hash::{mix, token_hash};
+use neardup_text::lexicon::{is_han, is_word_char};
+use neardup_text::normalize::{Buffer, Steps, normalize, simplified};
+use neardup_text::{Error, ErrorKind, Result, interrupt};
+
+/// The longest handle, in characters.
+const MAX_HANDLE: usize = 30;
+
+/// The longest emoticon in brackets, in characters.
+const MAX_EMOTICON: usize = 6;
+
+/// Units from one mark to the next at least: marks take less memory than units.
+pub(super) const APART: usize = 16;
+
+impl Break {
+    fn of(c: char) -> Self {
+        match c {
+            '。' | '！' | '？' | '；' | '!' | '?' | ';' | '\n' | '\r' | '…' => Self::Stop,
+            '，' | ',' | '、' | '：' | ':' | '）' | '（' | '(' | ')' | '】' | '【' | '《' | '》' | '“' | '”' | '「'
+            | '」' | '#' | '|' | '｜' => Self::Clause,
+            _ => Self::Space,
+        }
+    }
+}
+
+impl<'t> Text<'t> {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    #[cfg(test)]
+    pub(super) fn read(text: &'t str) -> Result<Self> {
+        Ok(Self::without(plain(text)?, &[], None))
+    }
+
+    /// Reads what [`plain`] left of a text, without its boilerplate; what it shares with `known` is taken from there.
+    pub(super) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>], known: Option<&Text<'_>>) -> Self {
+        let ignored = credits::ignored(&text, boilerplate);
+        let shared = known.map(|known| Shared::new(known, &text, &ignored));
+        let Units { units, numbers, quotes, marks } = units(&text, &ignored, shared.as_ref());
+        let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
+        let latin = count(Kind::Word) > count(Kind::Han);
+        Self { text, units, numbers, quotes, latin, ignored, marks }
+    }
+}
+
+/// Takes markup and links out of a text.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub(super) fn plain(text: &str) -> Result<Cow<'_, str>> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(Error::new(ErrorKind::LimitExceeded, "a text of 4 GB or more cannot be compared"));
+    }
+    let mut steps = Steps::NONE;
+    if memchr::memchr2(b'<', b'&', text.as_bytes()).is_some() {
+        steps = steps.union(Steps::HTML);
+    }
+    static LINKS: LazyLock<[Finder<'_>; 2]> = LazyLock::new(|| ["://", "www."].map(Finder::new));
+    if LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some()) {
+        steps = steps.union(Steps::LINKS);
+    }
+    Ok(if steps == Steps::NONE {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(normalize(text, steps, &mut Buffer::default()).to_owned())
+    })
+}
+
+fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> Units {
+    let mut found = Units { units: Vec::with_capacity(text.len() / 3), ..Units::default() };
+    let Mark { mut at, ignored: mut passed, mut open, .. } =
+        shared.map_or_else(Mark::default, |shared| shared.start(ignored, &mut found));
+    let mut before = Break::Stop;
+    let mut word = String::new();
+    let mut steps = 0_u32;
+    while let Some(rest) = text.get(at..)
+        && let Some(raw) = rest.chars().next()
+    {
+        steps = steps.wrapping_add(1);
+        if steps.is_multiple_of(4096) {
+            interrupt::check();
+        }
+        if let Some(range) = ignored.get(passed).filter(|range| range.start <= at) {
+            passed += 1;
+            at = range.end.max(at);
+            before = before.max(Break::Clause);
+            continue;
+        }
+        let numbers = found.numbers.len();
+        let start = at;
+        let until = ignored.get(passed).map_or(usize::MAX, |range| range.start);
+        for c in rest.chars().take(STRETCH).take_while(|&c| is_plain(c)) {
+            if at >= until {
+                break;
+            }
+            let (start, end) = (at as u32, (at + c.len_utf8()) as u32);
+            found.units.push(Unit { key: han_key(c), start, end, numbers: numbers as u32, kind: Kind::Han, before });
+            before = Break::None;
+            at += c.len_utf8();
+        }
+        if at > start {
+            continue;
+        }
+        let c = numerals::fold(raw);
+        let (kind, key, len) = if numerals::may_start(c)
+            && let Some(reading) = numerals::read(rest.chars())
+            && (reading.sure || is_counted(rest, reading.len) || follows_ordinal(text, &found.units))
+        {
+            let len = rest.chars().take(reading.len).map(char::len_utf8).sum();
+            let kind = Kind::Number { width: reading.width.min(255) as u8, arabic: reading.arabic };
+            let (before, after) = (text.get(..at).unwrap_or_default(), rest.get(len..).unwrap_or_default());
+            let minus = numerals::minus(before, after).filter(|_| reading.arabic);
+            let number = if minus.is_some() { reading.number.negated() } else { reading.number };
+            found.numbers.push(number);
+            // As it is written, it begins with its sign.
+            at -= minus.unwrap_or(0);
+            (kind, number.bits(), len + minus.unwrap_or(0))
+        } else if is_han(c) || unspaced(c) {
+            (Kind::Han, han_key(c), c.len_utf8())
+        } else if is_word_char(c) {
+            word.clear();
+            let mut len = 0;
+            for raw in rest.chars() {
+                let c = numerals::fold(raw);
+                if !is_word_char(c) || is_han(c) || unspaced(c) || c.is_ascii_digit() {
+                    break;
+                }
+                word.extend(c.to_lowercase());
+                len += raw.len_utf8();
+            }
+            let (kind, key) = match numerals::cardinal(&word) {
+                Some(number) => {
+                    found.numbers.push(number);
+                    (Kind::Number { width: 0, arabic: false }, number.bits())
+                }
+                None => (Kind::Word, token_hash(&word)),
+            };
+            (kind, key, len.max(raw.len_utf8()))
+        } else {
+            let skipped = skipped(rest, c);
+            if skipped == 0 {
+                quote(c, &mut open, &mut found);
+            }
+            at += skipped.max(raw.len_utf8());
+            let after = Break::of(c);
+            before = before.max(after);
+            if after == Break::Stop
+                && !follows_ordinal(text, &found.units)
+                && ignored.get(passed).is_none_or(|next| next.start >= at)
+            {
+                let (units, quotes) = (found.units.len(), found.quotes.len());
+                let here = || Mark { at, units, numbers, quotes, ignored: passed, open: open.clone() };
+                match shared {
+                    Some(shared) if shared.finish(&here(), text.len() - at, ignored.len() - passed, &mut found) => {
+                        break;
+                    }
+                    None if found.marks.last().map_or(0, |last| last.units) + APART <= units => {
+                        found.marks.push(here())
+                    }
+                    _ => {}
+                }
+            }
+            continue;
+        };
+        let end = at + len;
+        found.units.push(Unit { key, start: at as u32, end: end as u32, numbers: numbers as u32, kind, before });
+        before = Break::None;
+        at = end;
+    }
+    found
+}
+
+/// The key of a Han character, its simplified form.
+pub(super) fn han_key(c: char) -> u64 {
+    mix(u64::from(u32::from(simplified(c))), 0)
+}
+
+/// The most plain characters that are taken at once.
+const STRETCH: usize = 4096;
+
+/// Says whether `c` is a Han character that starts no number: most of a Chinese text are.
+fn is_plain(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}') && !numerals::may_start(c)
+}
+
+/// Notes where a quotation opens or closes.
+fn quote(c: char, open: &mut Vec<Open>, found: &mut Units) {
+    let close = match c {
+        '《' => '》',
+        '「' => '」',
+        '『' => '』',
+        '“' => '”',
+        '〈' => '〉',
+        _ => '\0',
+    };
+    let here = found.units.len();
+    if close != '\0' {
+        open.push((close, here));
+        if open.len() > 8 {
+            open.remove(0);
+        }
+    } else if let Some(at) = open.iter().rposition(|&(close, _)| close == c) {
+        let start = open[at].1;
+        open.truncate(at);
+        if start < here && here - start <= MAX_QUOTE {
+            found.quotes.push(start..here);
+        }
+    }
+}
+
+/// Says whether the last unit is the 第 of an ordinal.
+fn follows_ordinal(text: &str, units: &[Unit]) -> bool {
+    units.last().is_some_and(|last| text.get(last.start as usize..last.end as usize) == Some("第"))
+}
+
+/// Characters after which a lone Chinese numeral is a number: measures, parts of a date, parts of a series.
+static MEASURES: HanSet = HanSet::of(
+    "年月日号时点分秒周届次期集话季章回卷部名位例岁天元万亿成人个件条家只场轮层级度倍米里斤吨亩页项组批套篇首起辆架艘处座所号",
+);
+
+/// Says whether a measure follows the first `len` characters.
+fn is_counted(rest: &str, len: usize) -> bool {
+    rest.chars().nth(len).is_some_and(|next| MEASURES.has(next))
+}
+
+/// Says whether `c` belongs to a script other than Han that is written without spaces.
+fn unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+}
+
+/// Gives the length, in bytes, of the handle or the emoticon that `rest` starts with.
+fn skipped(rest: &str, first: char) -> usize {
+    match first {
+        '@' => {
+            let name = |c: char| is_word_char(c) || matches!(c, '_' | '-');
+            rest.char_indices().skip(1).take(MAX_HANDLE + 1).find(|&(_, c)| !name(c)).map_or(0, |(end, _)| end)
+        }
+        '[' => {
+            let mut inside = rest.char_indices().skip(1).take(MAX_EMOTICON + 1);
+            inside.find(|&(_, c)| !is_han(c)).filter(|&(_, c)| c == ']').map_or(0, |(end, _)| end + 1)
+        }
+        _ => 0,
+    }
+}
