@@ -176,7 +176,10 @@ CREATE TABLE forms_by_guard AS TABLE forms;
 ALTER TABLE forms_by_guard ADD PRIMARY KEY (id);
 SELECT neardup.protect(t, 'body', on_duplicate => 'skip') FROM unnest('{forms,forms_by_guard}'::regclass[]) t;
 INSERT INTO forms_by_guard SELECT * FROM new_forms ORDER BY id;
+-- progress is told after three seconds
+SET client_min_messages = warning;
 CALL neardup.load('forms', 'new_forms', batch => 700);
+RESET client_min_messages;
 SELECT count(*) AS same FROM forms JOIN forms_by_guard USING (id, body) WHERE id < 70000 AND id % 10000 > 5000;
 SELECT coalesce(f.id, g.id) AS differs FROM forms f FULL JOIN forms_by_guard g USING (id) WHERE coalesce(f.id, g.id) < 70000 AND (f.id IS NULL OR g.id IS NULL);
 SELECT count(*) FILTER (WHERE g.id IS NULL) <= 0.03 * 900 AS guard_refuses_few_more, count(*) = count(DISTINCT body) AS no_text_twice
