@@ -4,7 +4,7 @@
 -- user's texts, where there are enough of them to say something about scale.
 SELECT bench.wants('lookup') AS lookup, bench.wants('grouping') AS grouping, bench.wants('lookup') OR bench.wants('grouping') AS signatures,
        bench.wants('short') AND (:own_input OR :has_folder) AS short, bench.wants('minhash') AS minhash, bench.wants('search') AS search,
-       bench.wants('quoted') AS quoted, :documents >= 50000 AS real \gset
+       bench.wants('quoted') AS quoted, bench.wants('whole') AS whole, :documents >= 50000 AS real \gset
 \if :signatures
 \echo '    making' :signatures_wanted signatures
 -- Every tenth is its predecessor with 0 to 7 bits changed.
@@ -51,6 +51,9 @@ VACUUM (FREEZE, ANALYZE) natural_texts;
 \endif
 \if :quoted
 \i bench/scale_quoted.sql
+\endif
+\if :whole
+\i bench/scale_whole.sql
 \endif
 SELECT bench.words('Not measured here: smlar itself and BK-trees in SP-GiST (pg-spgist_hamming), which Debian does not package. pgvector, which Debian has for '
     'later releases of Postgres, has a table of its own: `cargo xtask bench --vectors --pg 17`.');

@@ -3,10 +3,11 @@
 CREATE FUNCTION neardup_internal.as_target(target regclass, source regclass) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (
-        SELECT pg_catalog.format('(SELECT s.ctid AS neardup_tid, %s FROM %s s)', pg_catalog.string_agg(pg_catalog.format('CAST(%s AS %s) AS %I',
+        SELECT pg_catalog.format('(SELECT s.ctid AS neardup_tid, %s FROM %s s)', pg_catalog.string_agg(pg_catalog.format('CAST(%s AS %s)%s AS %I',
                    CASE WHEN a.attname = ANY (neardup_internal.column_names(source)) THEN pg_catalog.format('s.%I', a.attname) ELSE 'NULL' END,
-                   neardup_internal.cast_type(target, a.attname), a.attname), ', ' ORDER BY a.attnum), source)
-        FROM pg_catalog.pg_attribute a WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
+                   neardup_internal.cast_type(target, a.attname), CASE WHEN o.oid IS NOT NULL THEN pg_catalog.format(' COLLATE %I.%I', n.nspname, o.collname) END, a.attname), ', ' ORDER BY a.attnum), source)
+        FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_collation o ON o.oid = a.attcollation LEFT JOIN pg_catalog.pg_namespace n ON n.oid = o.collnamespace
+        WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
     );
 
 -- The columns that are loaded.
@@ -81,7 +82,7 @@ END
 $$;
 
 -- load: takes the rows of a table, in batches. The list says which rows are copies; the others go past the guard. So that no copy gets in
--- beside, a batch locks the table against writers and looks whether rows have come since the list was made or last looked after;
+-- beside, a batch locks the table against writers and reads it for rows that have come since the list was made or since it was last read;
 -- what shares a key with one of these, and what copied a row that is no longer as it was, goes through the guard afterwards.
 
 -- The list: all rows of the source in their order, each with the row that it copies. `state` says what has become of it: stored, copy,
@@ -138,24 +139,26 @@ BEGIN
             'AND EXISTS (SELECT FROM pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k JOIN pg_temp.neardup_newer n ON n.key = k)',
             rows, neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys),
         -- Rows that are no copies.
-        stored || format('INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.neardup_place', guarded.target,
+        stored || format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM gone g ORDER BY g.neardup_place', guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
         -- Copies of rows that are no longer there, or not as they were, or that a trigger has kept out.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy '
             'AND NOT EXISTS (SELECT FROM %s t WHERE %s AND %s = c.stays_hash)',
             guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, guarded.target, 't')),
         CASE guarded.on_duplicate
-            WHEN 'mark' THEN copied || format('INSERT INTO %s (%s, %I) SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', guarded.target,
+            WHEN 'mark' THEN copied || format('INSERT INTO %s (%s, %I) OVERRIDING SYSTEM VALUE SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', guarded.target,
                  neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
             WHEN 'divert' THEN copied || format('INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
                 'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', guarded.diverted_to,
                 guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)), neardup_internal.row_type(guarded.target))
             ELSE copied || 'SELECT FROM gone' END,
-        -- What the guard is left with, after the commit.
+        -- What the guard is left with, after the commit: how many rows, how many of them are stored, and how many of these marked.
         format('WITH taken AS (SELECT c.place AS neardup_place, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid WHERE c.place > $1 AND c.place <= $2 '
-            'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*) '
-            'INSERT INTO %s (%s) SELECT %s FROM gone g ORDER BY g.neardup_place', rows, hash, source, guarded.target,
-            neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
+            'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
+            'stored AS (INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM gone g ORDER BY g.neardup_place RETURNING %s IS NOT NULL AS marked) '
+            'SELECT (SELECT pg_catalog.count(*) FROM gone) AS judged, pg_catalog.count(*) AS stored, pg_catalog.count(*) FILTER (WHERE marked) AS marked FROM stored',
+            rows, hash, source, guarded.target,
+            neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded), coalesce('t.' || quote_ident(mark), 'NULL')),
         -- The keys of rows that have come, but for those of these transactions.
         format('INSERT INTO pg_temp.neardup_newer SELECT k FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k '
             'WHERE pg_catalog.age(t.xmin) <= pg_catalog.age($1) AND NOT t.xmin = ANY ($2) ON CONFLICT DO NOTHING',
@@ -163,16 +166,22 @@ BEGIN
 END
 $$;
 
--- One batch under the table's lock. The path is the user's: their triggers run here.
+-- One batch under the table's lock. Where it may, it keeps the lock over the commit until somebody waits for it: then no row can have come
+-- between two batches, and the table need not be read for such rows. Not where the guard is left with rows of this batch: what it stores
+-- is for the next batch to find. The path is the user's: their triggers run here.
 CREATE FUNCTION neardup_internal.load_batch(
-    target regclass, statements text[], after bigint, last bigint, since xid, own xid[], OUT stored bigint, OUT copies bigint, OUT seen xid, OUT transaction xid
+    target regclass, statements text[], after bigint, last bigint, since xid, own xid[], may_keep boolean, INOUT kept boolean,
+    OUT stored bigint, OUT copies bigint, OUT seen xid, OUT transaction xid
 )
     LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM neardup_internal.lock_patiently(target, 'SHARE ROW EXCLUSIVE');
-    PERFORM neardup.let_through(target);
+    IF NOT kept THEN
+        EXECUTE statements[6] USING since, own;
+        kept := may_keep AND neardup_internal.keep_lock(target);
+    END IF;
     seen := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::xid;
-    EXECUTE statements[6] USING since, own;
+    PERFORM neardup.let_through(target);
     IF EXISTS (SELECT FROM pg_temp.neardup_newer) THEN
         EXECUTE statements[1] USING after, last;
     END IF;
@@ -182,6 +191,11 @@ BEGIN
     EXECUTE statements[4] USING after, last;
     SELECT pg_catalog.count(*) INTO copies FROM pg_temp.neardup_load c WHERE c.place > after AND c.place <= last AND c.state = 'copy';
     transaction := pg_catalog.pg_current_xact_id()::xid;
+    IF kept AND (neardup_internal.is_awaited(target)
+                 OR EXISTS (SELECT FROM pg_temp.neardup_load c WHERE c.place > after AND c.place <= last AND c.state = 'guard')) THEN
+        PERFORM neardup_internal.leave_lock(target);
+        kept := false;
+    END IF;
 END
 $$;
 
@@ -209,7 +223,11 @@ DECLARE
     done pg_catalog.record;
     since pg_catalog.xid;
     own pg_catalog.xid[] := '{}';
-    through bigint;
+    -- A writer to one partition does not lock the table.
+    may_keep boolean := coalesce(throttle, '0') = interval '0' AND neardup_internal.has_tids(target);
+    kept boolean := false;
+    through pg_catalog.record;
+    by_guard bigint := 0;
     undecided bigint;
     reached bigint := 0;
     all_places bigint;
@@ -242,18 +260,19 @@ BEGIN
     COMMIT;
     WHILE reached < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-        done := neardup_internal.load_batch(target, statements, reached, reached + batch, since, own);
+        done := neardup_internal.load_batch(target, statements, reached, reached + batch, since, own, may_keep, kept);
+        kept := done.kept;
         since := done.seen;
-        own := pg_catalog.array_append(own, done.transaction);
+        own := pg_catalog.array_append(ARRAY(SELECT x.id FROM pg_catalog.unnest(own) x(id) WHERE pg_catalog.age(x.id) <= pg_catalog.age(since)), done.transaction);
         loaded := loaded + done.stored + CASE guarded.on_duplicate WHEN 'mark' THEN done.copies ELSE 0 END;
         copies := copies + done.copies;
         told := neardup_internal.note_work(target, reached + batch, all_places, told);
         COMMIT;
         SELECT pg_catalog.count(*) INTO undecided FROM pg_temp.neardup_load l WHERE l.place > reached AND l.place <= reached + batch AND l.state = 'guard';
         IF undecided > 0 THEN
-            EXECUTE statements[5] USING reached, reached + batch;
-            GET DIAGNOSTICS through = ROW_COUNT;
-            loaded := loaded + through;
+            EXECUTE statements[5] INTO through USING reached, reached + batch;
+            loaded := loaded + through.stored;
+            by_guard := by_guard + through.judged - through.stored + through.marked;
             COMMIT;
         END IF;
         reached := reached + batch;
@@ -262,9 +281,13 @@ BEGIN
             COMMIT;
         END IF;
     END LOOP;
+    IF kept THEN
+        PERFORM neardup_internal.leave_lock(target);
+    END IF;
+    copies := copies + by_guard;
     SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) INTO verdicts
     FROM (SELECT pg_catalog.count(*) AS n, CASE l.measure WHEN 'identical' THEN 'identical' ELSE pg_catalog.concat_ws(' by ', l.verdict, l.measure) END AS why
-          FROM pg_temp.neardup_load l WHERE l.state = 'copy' GROUP BY 2) v;
+          FROM pg_temp.neardup_load l WHERE l.state = 'copy' GROUP BY 2 UNION ALL SELECT by_guard, 'by the guard' WHERE by_guard > 0) v;
     SELECT pg_catalog.count(*) INTO undecided FROM pg_temp.neardup_load l WHERE l.state IS NULL;
     DROP TABLE pg_temp.neardup_load, pg_temp.neardup_newer;
     PERFORM neardup_internal.end_work(target);
@@ -284,7 +307,10 @@ COMMENT ON FUNCTION neardup_internal.new_copies(neardup.protected, regclass, nea
 COMMENT ON FUNCTION neardup_internal.list_load(neardup.protected, regclass, neardup_internal.choice) IS 'lists the rows of a load in a temporary table, with what each copies';
 COMMENT ON FUNCTION neardup_internal.taking(text, regclass, text, text, boolean, text) IS 'SQL WITH list that takes rows of a batch out of the source';
 COMMENT ON FUNCTION neardup_internal.load_statements(neardup.protected, regclass) IS 'the statements of a batch of a load';
-COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[]) IS 'takes in one batch of a load, while nobody else writes to the table';
+COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[], boolean, boolean) IS 'takes in one batch of a load, while nobody else writes to the table';
+COMMENT ON FUNCTION neardup_internal.keep_lock(regclass) IS 'keeps the SHARE ROW EXCLUSIVE lock of this transaction on a table over its commit; false where there is none';
+COMMENT ON FUNCTION neardup_internal.is_awaited(regclass) IS 'whether another session waits for that lock';
+COMMENT ON FUNCTION neardup_internal.leave_lock(regclass) IS 'releases that lock, at the end of the transaction';
 COMMENT ON FUNCTION neardup_internal.may_load_past(neardup.protected) IS 'whether the user may load a table past its guard, and sees all of it';
 COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text) IS 'which rows of source copy a row of the guarded table target, or an earlier row of source (is_new): keys of both, verdict, measure and value';
 COMMENT ON PROCEDURE neardup.load(regclass, regclass, name, integer, interval, bigint, bigint) IS 'moves the rows of source into the guarded table target: finds the copies set-wise, skips, marks or diverts them as the guard does, and commits after each batch; call it again after an interruption';

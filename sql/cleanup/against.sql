@@ -27,7 +27,7 @@ DECLARE
     scopes text := coalesce(', ' || neardup_internal.each('t.%1$I AS s%2$s', choice.scope), '');
     -- What is read of a row of either table: its own key as k1, k2, ... where it may go, as r1, r2, ... where it may stay.
     read text := 'SELECT %1$s, %2$s AS number, %3$s AS is_new, %4$s AS moment%5$s, row_number() OVER (ORDER BY %6$s) AS nth, x.* FROM %7$s t '
-        'CROSS JOIN LATERAL (SELECT neardup_internal.text_hash(d.document) AS hash, '
+        'CROSS JOIN LATERAL (SELECT neardup_internal.text_hash(d.document) AS hash, pg_catalog.octet_length(d.document) AS bytes, '
         '@extschema@.sketch_keys(@extschema@.sketch(d.document, %8$L::pg_catalog.text, %9$s)) AS signed%10$s FROM (SELECT %11$s AS document OFFSET 0) d OFFSET 0) x '
         'WHERE x.signed IS NOT NULL AND %12$s';
     with_document text := CASE WHEN NOT has_tids THEN ', d.document' END;
@@ -52,7 +52,7 @@ BEGIN
         ', r.is_new, r.hash, r.moment', CASE WHEN NOT has_tids THEN ', r.document' END,
         ', coalesce(r.number, pg_catalog.row_number() OVER ()) AS number, pg_catalog.row_number() OVER () AS place, '
         'neardup_internal.earlier_rows(r.number, r.scope, r.hash, r.moment, ', within, ', r.signed, r.is_new, ', CASE WHEN together THEN 'true' ELSE 'NOT r.is_new' END,
-        ') OVER () AS earlier FROM (SELECT b.*, ',
+        ', r.bytes) OVER () AS earlier FROM (SELECT b.*, ',
         coalesce('pg_catalog.dense_rank() OVER (ORDER BY ' || neardup_internal.each('b.s%2$s', choice.scope) || ')', '0::bigint'), ' AS scope FROM (',
         format(read, concat_ws(', ', neardup_internal.each('NULL AS k%2$s', go.keys), neardup_internal.each('t.%1$I AS r%2$s', stay.keys)),
             CASE WHEN has_tids THEN format('neardup_internal.tid_number(%s)', stay.tid) ELSE 'NULL::bigint' END, 'false', moment, scopes, stay.sort, stay.relation,
@@ -66,7 +66,7 @@ BEGIN
         'same AS MATERIALIZED (SELECT n.number AS later, OPERATOR(pg_catalog.-) n.earlier[1] AS earlier FROM numbered n '
         'WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.<) ''0''::bigint), '
         'judged AS MATERIALIZED (SELECT j.later, (j.joined).* FROM (SELECT p.later, neardup_internal.join_star(p.later, p.earlier, p.kept, p.text, ',
-        format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, guarded.similarity), ') OVER () AS joined FROM (',
+        format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, guarded.similarity), ', 64) OVER () AS joined FROM (',
         found, ') p) j WHERE (j.joined).stays IS NOT NULL AND NOT (j.joined).holds), '
         'copies AS (SELECT j.later AS number, j.stays, j.verdict, j.score AS value FROM judged j UNION ALL '
         'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '

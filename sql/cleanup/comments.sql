@@ -57,11 +57,11 @@ COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters
 COMMENT ON FUNCTION neardup_internal.chosen_verify(neardup.protected, text) IS 'how a clean-up verifies: as it was told, else as the guard does, else by facts';
 COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer, regclass) IS 'the arguments of a clean-up, and the guard''s settings where nothing is said';
 COMMENT ON FUNCTION neardup_internal.meet(text, text, interval) IS 'SQL condition that two times are near; a row without a time is near to all';
-COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean) IS 'window function over all rows in the order of who stays: the numbers of the earlier rows that answer, with which a row is compared if it asks, those with most shared keys first; where an earlier row has its text, the first such one as a negative number';
+COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean, integer) IS 'window function over all rows in the order of who stays: the numbers of the earlier rows that answer, with which a row is compared if it asks, those with most shared keys first; with their lengths in bytes no more of them than a guard would; where an earlier row has its text, the first such one as a negative number';
 COMMENT ON FUNCTION neardup_internal.tid_number(tid) IS 'a tid as a number: block and offset';
 COMMENT ON FUNCTION neardup_internal.number_tid(bigint) IS 'the tid of such a number';
 COMMENT ON TYPE neardup_internal.joined IS 'the row that stays for another one, why, and whether instead the other one holds it';
-COMMENT ON FUNCTION neardup_internal.join_star(bigint, bigint, text, text, text, text, double precision) IS 'window function over candidate pairs sorted by the later row: judges them until an earlier row stays for the later one';
+COMMENT ON FUNCTION neardup_internal.join_star(bigint, bigint, text, text, text, text, double precision, integer) IS 'window function over candidate pairs sorted by the later row: judges them, or so many, until an earlier row stays for the later one';
 COMMENT ON FUNCTION neardup_internal.has_tids(regclass) IS 'whether rows may be found again by their tid within a statement';
 COMMENT ON FUNCTION neardup_internal.address(neardup.protected, text, text) IS 'columns that find a row again: its tid or its key';
 COMMENT ON FUNCTION neardup_internal.document_at(neardup.protected, text) IS 'SQL subquery for the document of the row with such columns';

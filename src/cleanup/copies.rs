@@ -8,10 +8,11 @@
 //! Numbers are sorted here and not rows of a query, which are many times as large. What does not fit into `work_mem` goes to temporary
 //! files; beyond it there is a number for each row that joins another one.
 
+use std::cmp::Reverse;
 use std::iter::Peekable;
 
 use ahash::AHashSet;
-use neardup_core::grouping::{Partners, Row};
+use neardup_core::grouping::{Bounds, Partners, Row};
 use neardup_core::spill::{Sorted, Sorter};
 use neardup_text::interrupt;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -28,6 +29,11 @@ use crate::verdict::judge::{Judged, Rule, Side};
 const SHARED: u32 = 2;
 const SHARED_HOT: u32 = 1;
 const ENOUGH: u32 = 2;
+
+/// How many texts that share one key a guard compares with a new one; from so many bytes on it is long.
+const MOST_SINGLES_OF_SHORT: usize = 64;
+const MOST_SINGLES: usize = 8;
+const LONG: i64 = 600;
 
 /// For a row without a time; `neardup_internal.moment` makes no such number.
 const NO_TIME: u64 = i64::MIN.cast_unsigned();
@@ -81,6 +87,9 @@ struct Earlier {
     /// Rows that share a key: positions of both, then the number of the earlier one and whether the key is hot, and whether one
     /// shared key is enough.
     pairs: Records<2>,
+    /// Whether new rows are compared, as many as a guard would, and not a table with itself; then, which texts are long.
+    is_guard: bool,
+    long: Bits,
 }
 
 impl Earlier {
@@ -94,8 +103,13 @@ impl Earlier {
         let within = window.argument(4).map(|datum| (datum.value() as i64).unsigned_abs());
         let (mut texts, mut keyed) = (Sorter::new(sort_memory()), Sorter::new(sort_memory()));
         let mut position = 0;
-        let (mut asking, mut answering) = (Bits::default(), Bits::default());
-        window.for_each_numbers([0, 1, 2, 3, 6, 7], 5, |[number, scope, hash, time, asks, answers], keys| {
+        let (mut asking, mut answering, mut long) = (Bits::default(), Bits::default(), Bits::default());
+        let mut is_guard = false;
+        window.for_each_numbers([0, 1, 2, 3, 6, 7, 8], 5, |[number, scope, hash, time, asks, answers, bytes], keys| {
+            is_guard = bytes.is_some();
+            if bytes.is_some_and(|bytes| bytes >= LONG) {
+                long.insert(position);
+            }
             if asks == Some(1) {
                 asking.insert(position);
             }
@@ -127,7 +141,7 @@ impl Earlier {
             }
         });
         let (mut pairs, mut found) = (Sorter::new(sort_memory()), Vec::new());
-        let mut partners = Partners::default();
+        let mut partners = Partners::new(if is_guard { Bounds::GUARD } else { Bounds::TABLE });
         by_key(keyed, |key, row, is_only| {
             let later = row.number.0;
             if !repeats.contains(later) {
@@ -141,7 +155,7 @@ impl Earlier {
                 }
             }
         });
-        Ok(Self { same: same.finish().peekable(), pairs: pairs.finish().peekable() })
+        Ok(Self { same: same.finish().peekable(), pairs: pairs.finish().peekable(), is_guard, long })
     }
 
     /// Takes what was found for the row at a position: the first row that has its text, as a negative number, or the rows that it is to
@@ -161,7 +175,15 @@ impl Earlier {
             }
         }
         found.retain(|(shared, ..)| *shared >= enough);
-        found.sort_unstable_by_key(|&(shared, earlier, _)| (std::cmp::Reverse(shared), earlier));
+        if self.is_guard {
+            // The last ones before older ones.
+            found.sort_unstable_by_key(|&(shared, earlier, _)| (Reverse(shared), Reverse(earlier)));
+            let singles = if self.long.contains(position) { MOST_SINGLES } else { MOST_SINGLES_OF_SHORT };
+            let several = found.partition_point(|&(shared, ..)| shared > SHARED);
+            found.truncate(several + singles);
+        } else {
+            found.sort_unstable_by_key(|&(shared, earlier, _)| (Reverse(shared), earlier));
+        }
         found.into_iter().map(|(_, _, number)| number.cast_signed()).collect()
     }
 }
@@ -186,6 +208,8 @@ struct Stars {
     later: i64,
     text: Option<Side>,
     settled: bool,
+    /// How many it was compared with.
+    compared: usize,
 }
 
 /// Answers a pair: the row that stays for the later one, what the two are to each other, and whether instead the later one holds the
@@ -196,11 +220,13 @@ fn join_star(window: &Window<'_>) -> Result<Option<[Option<pg_sys::Datum>; 4]>> 
     window.forget();
     let stars: &mut Stars = window.state();
     if stars.later != later {
-        (stars.later, stars.text, stars.settled) = (later, None, false);
+        (stars.later, stars.text, stars.settled, stars.compared) = (later, None, false, 0);
     }
-    if stars.settled || stars.joined.contains(&earlier) {
+    let most = window.argument(7).map(|datum| datum.value());
+    if stars.settled || stars.joined.contains(&earlier) || most.is_some_and(|most| stars.compared >= most) {
         return Ok(None);
     }
+    stars.compared += 1;
     let text = |argument| window.str_argument(argument).unwrap_or_default();
     let similarity = window.argument(6).map(|datum| f64::from_bits(datum.value() as u64));
     let rule = Rule::new(text(4), text(5), similarity)?;

@@ -1,5 +1,45 @@
-//! Loading new rows as a set: which of them copy rows of a guarded table, and how they are inserted. All of it is SQL, `sql/load.sql`.
+//! Loading new rows as a set: which of them copy rows of a guarded table, and how they are inserted. It is SQL, `sql/load.sql`, except
+//! for a table lock that lasts over the commits of batches.
 
 use pgrx::prelude::*;
 
-extension_sql_file!("../../sql/load.sql", name = "load", requires = ["cleanup_run"]);
+use super::check_may_clean;
+use crate::error::Result;
+use crate::pg::lock::table;
+
+extension_sql_file!("../../sql/load.sql", name = "load", requires = ["cleanup_run", keep_lock, is_awaited, leave_lock]);
+
+/// Keeps the SHARE ROW EXCLUSIVE lock that this transaction has on a table beyond its commit; false where it has none. Only who may lock
+/// the table so may keep it.
+#[pg_extern(
+    volatile,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.keep_lock(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn keep_lock(target: pg_sys::Oid) -> Result<bool> {
+    check_may_clean(target)?;
+    Ok(table::keep(target))
+}
+
+/// Whether another session waits for a lock that [`keep_lock`] has kept.
+#[pg_extern(
+    volatile,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.is_awaited(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn is_awaited(target: pg_sys::Oid) -> bool {
+    table::is_awaited(target)
+}
+
+/// Releases what [`keep_lock`] has kept; what the transaction itself holds stays to its end.
+#[pg_extern(
+    volatile,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.leave_lock(target regclass) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn leave_lock(target: pg_sys::Oid) {
+    table::leave(target);
+}

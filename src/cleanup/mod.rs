@@ -70,12 +70,17 @@ extension_sql_file!("../../sql/comments.sql", name = "comments", finalize);
     sql = "CREATE FUNCTION neardup_internal.hold_table(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn hold_table(target: pg_sys::Oid) -> Result<bool> {
-    if !runner::may_clean(target) {
-        let message = "only who may delete or update rows of a table may hold it";
-        let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
-        return Err(ErrorReport::new(code, message, "neardup_internal.hold_table"));
-    }
+    check_may_clean(target)?;
     Ok(runner::hold(target))
+}
+
+fn check_may_clean(target: pg_sys::Oid) -> Result<()> {
+    if runner::may_clean(target) {
+        return Ok(());
+    }
+    let message = "only who may delete or update rows of a table may hold it";
+    let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
+    Err(ErrorReport::new(code, message, "neardup_internal.hold_table"))
 }
 
 /// Gives the table back.

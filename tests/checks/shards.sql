@@ -47,6 +47,12 @@ INSERT INTO keys SELECT key, id FROM articles CROSS JOIN LATERAL unnest(sketch_k
 
 -- @shard_0
 ANALYZE;
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || query; END $$;
+
+-- the access method of the guard's index there, and scans of it by which the condition is searched
+SELECT m.amname, (SELECT count(*) FROM plan('SELECT id FROM articles WHERE near_duplicate(body, ''渡口的灯塔换下了旧灯'')') l WHERE l LIKE '%Index Scan%' || c.relname || '%')
+FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid JOIN pg_am m ON m.oid = c.relam WHERE x.indrelid = 'articles'::regclass AND NOT x.indisprimary;
+--= neardup|1
 
 -- @shard_1
 ANALYZE;

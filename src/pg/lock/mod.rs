@@ -2,4 +2,5 @@
 
 pub mod keys;
 pub mod runner;
+pub mod table;
 pub mod transaction;

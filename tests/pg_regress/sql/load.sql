@@ -67,8 +67,19 @@ DELETE FROM there WHERE id = 1;
 UPDATE there SET body = words(700, 740) WHERE id = 2;
 INSERT INTO there VALUES (4, 'b', NULL, words(400, 438) || ' edited'), (5, 'b', NULL, words(900, 940));
 UPDATE fresh SET body = words(800, 840) WHERE id = 16;
-SELECT stored, copies FROM neardup_internal.load_batch('there',
-    (SELECT neardup_internal.load_statements(g, 'fresh') FROM neardup_internal.guard_of('there') g), 0, 100, :'since', '{}');
+BEGIN;
+SELECT stored, copies, kept FROM neardup_internal.load_batch('there',
+    (SELECT neardup_internal.load_statements(g, 'fresh') FROM neardup_internal.guard_of('there') g), 0, 100, :'since', '{}', true, false);
+COMMIT;
+SELECT neardup_internal.is_awaited('there');
+SELECT neardup_internal.leave_lock('there');
+SELECT neardup_internal.keep_lock('there');
+BEGIN;
+LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE;
+SELECT neardup_internal.keep_lock('there');
+COMMIT;
+DO $$BEGIN LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE; RAISE NOTICE '%', neardup_internal.keep_lock('there'); RAISE 'stop'; END$$;
+SELECT count(*) FROM pg_locks WHERE relation = 'there'::regclass AND mode = 'ShareRowExclusiveLock';
 SELECT place, is_copy, state FROM neardup_load ORDER BY place;
 SELECT id FROM there ORDER BY id;
 SELECT id FROM fresh ORDER BY id;
@@ -102,13 +113,77 @@ BEGIN;
 CALL neardup.load('there', 'fresh');
 ROLLBACK;
 CREATE ROLE regress_writer;
+CREATE ROLE regress_reader;
 GRANT ALL ON there, fresh TO regress_writer;
+GRANT SELECT ON there TO regress_reader;
 SET ROLE regress_writer;
 CALL neardup.load('there', 'fresh');
 SELECT count(*) FROM neardup.copies_of('there', 'fresh');
+SET ROLE regress_reader;
+SELECT neardup_internal.keep_lock('there');
 RESET ROLE;
-DROP OWNED BY regress_writer;
-DROP ROLE regress_writer;
+DROP OWNED BY regress_writer, regress_reader;
+DROP ROLE regress_writer, regress_reader;
+
+-- copies that the guard itself finds are counted: rows that come while the list is made, here by a trigger on the record of progress
+CREATE TABLE counted (id int PRIMARY KEY, body text);
+CREATE TABLE coming (LIKE counted);
+CREATE FUNCTION come_between() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM neardup.let_through('counted');
+    INSERT INTO counted SELECT -id, body || ' edited' FROM coming WHERE id <= 3 AND NOT EXISTS (SELECT FROM counted);
+    RETURN NULL;
+END$$;
+CREATE TRIGGER come_between AFTER UPDATE ON neardup.running FOR EACH ROW WHEN (old.total <> new.total AND new.target = 'counted'::regclass) EXECUTE FUNCTION come_between();
+SELECT neardup.protect('counted', 'body', on_duplicate => 'skip');
+INSERT INTO coming SELECT n, words(n * 100, n * 100 + 40) FROM generate_series(1, 10) n;
+CALL neardup.load('counted', 'coming', batch => 4);
+SELECT id FROM counted ORDER BY id;
+TRUNCATE counted;
+SELECT neardup.protect('counted', 'body', on_duplicate => 'mark');
+INSERT INTO coming SELECT n, words(n * 100, n * 100 + 40) FROM generate_series(1, 10) n;
+CALL neardup.load('counted', 'coming', throttle => '1 ms');
+SELECT id, duplicate_of FROM counted ORDER BY id;
+DROP TRIGGER come_between ON neardup.running;
+
+-- keys that are generated always come along, as do texts of another collation
+CREATE TABLE identified (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, site text COLLATE "C", body text COLLATE "C");
+SELECT neardup.protect('identified', 'body', on_duplicate => 'skip', scope => '{site}');
+CREATE TABLE unidentified (id bigint, site text COLLATE "POSIX", body varchar COLLATE "POSIX");
+INSERT INTO identified (site, body) VALUES ('a', words(1, 40));
+INSERT INTO unidentified VALUES (7, 'a', words(1, 38) || ' edited'), (9, 'b', words(1, 38) || ' edited');
+CALL neardup.load('identified', 'unidentified');
+SELECT id, site FROM identified ORDER BY id;
+ALTER TABLE unidentified DROP id;
+INSERT INTO unidentified VALUES ('c', words(1, 40));
+CALL neardup.load('identified', 'unidentified');
+SELECT id, site FROM identified ORDER BY id;
+
+-- Templates whose rows differ in a number, as rows of their own, edited and identical copies. Where no key has more rows than a guard
+-- compares (templates 1 to 6) the same rows are copies. Beyond that a guard lets in what a load finds, seldom the other way round, and no
+-- text that is there gets in once more.
+CREATE FUNCTION form(template int, n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT words(template * 1000, template * 1000 + 30) || ' on day ' || n || ' in ward ' || n * 7 || ' ' || words(template * 1000 + 500, template * 1000 + 500 + template * 10)
+$$;
+CREATE FUNCTION rows_of(template int) RETURNS int LANGUAGE sql IMMUTABLE RETURN CASE WHEN template < 7 THEN template * 5 ELSE (template - 6) * 700 END;
+CREATE TABLE forms (id int PRIMARY KEY, body text);
+INSERT INTO forms SELECT t * 10000 + n, form(t, n) FROM generate_series(1, 9) t, generate_series(1, rows_of(t)) n;
+CREATE TABLE new_forms (id int, body text);
+INSERT INTO new_forms SELECT t * 10000 + 5000 + n, CASE n % 5 WHEN 0 THEN form(t, n) WHEN 1 THEN form(t, n) || '!' WHEN 2 THEN 'Yesterday: ' || form(t, n)
+        WHEN 3 THEN form(t, n + 3000) ELSE form(t, n + 3000 - 1) || ' again' END
+    FROM generate_series(1, 9) t, generate_series(1, CASE WHEN t < 7 THEN 30 ELSE 300 END) n;
+CREATE TABLE forms_by_guard AS TABLE forms;
+ALTER TABLE forms_by_guard ADD PRIMARY KEY (id);
+SELECT neardup.protect(t, 'body', on_duplicate => 'skip') FROM unnest('{forms,forms_by_guard}'::regclass[]) t;
+INSERT INTO forms_by_guard SELECT * FROM new_forms ORDER BY id;
+-- progress is told after three seconds
+SET client_min_messages = warning;
+CALL neardup.load('forms', 'new_forms', batch => 700);
+RESET client_min_messages;
+SELECT count(*) AS same FROM forms JOIN forms_by_guard USING (id, body) WHERE id < 70000 AND id % 10000 > 5000;
+SELECT coalesce(f.id, g.id) AS differs FROM forms f FULL JOIN forms_by_guard g USING (id) WHERE coalesce(f.id, g.id) < 70000 AND (f.id IS NULL OR g.id IS NULL);
+SELECT count(*) FILTER (WHERE g.id IS NULL) <= 0.03 * 900 AS guard_refuses_few_more, count(*) = count(DISTINCT body) AS no_text_twice
+    FROM forms f LEFT JOIN forms_by_guard g USING (id, body) WHERE id > 70000;
 
 -- a partitioned table, and a document of columns by a function
 CREATE TABLE parts (id int, day date, title text, body text, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);

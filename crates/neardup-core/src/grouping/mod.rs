@@ -26,7 +26,7 @@ use neardup_text::{Error, ErrorKind, Result};
 
 pub use bands::group_by_bands;
 pub use linkage::Linkage;
-pub use partners::{Partners, Row};
+pub use partners::{Bounds, Partners, Row};
 pub use simhash::group_simhash;
 pub use similar::stars_of;
 

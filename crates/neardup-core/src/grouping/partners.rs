@@ -8,18 +8,31 @@
 //! Where only rows of near times are compared, rows far from each other are no partners. The anchors take the place of the first rows
 //! then: an anchor is a row with no anchor within the time before it, so each row meets the one that started its stretch of time.
 //!
-//! Promised: partners are earlier in the order and within the time; with at most [`ALL`] rows under a key and no limit of time a row
-//! meets all of them.
+//! Promised: partners are earlier in the order and within the time; with at most [`Bounds::all`] rows under a key and no limit of time a
+//! row meets all of them.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Up to so many rows of a key each one meets all others. Of 1,000,000 titles (5 units, 10 keys) one key in 1,000 has more, and half of
-/// all pairs are theirs.
-pub const ALL: usize = 16;
-/// How many of the first rows a row meets where there are more.
-const FIRST: usize = 4;
-/// How many of the rows just before it a row meets where there are more.
-const LAST: usize = 12;
+/// How many rows of a key a row meets.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Up to so many rows of a key each one meets all others.
+    pub all: usize,
+    /// How many of the first rows a row meets where there are more.
+    pub first: usize,
+    /// How many of the rows just before it a row meets where there are more.
+    pub last: usize,
+}
+
+impl Bounds {
+    /// For a whole table against itself. Of 1,000,000 titles (5 units, 10 keys) one key in 1,000 has more than 16 rows, and half of all
+    /// pairs are theirs.
+    pub const TABLE: Self = Self { all: 16, first: 4, last: 12 };
+    /// For new rows, as a guard would compare them: with all rows of a key that is not hot. Of a hot one a guard considers the last 2,048
+    /// and reads 64 texts at most; here they are the last ones, and the first, since where all of the last ones are copies of one row,
+    /// that one is nearly always among these.
+    pub const GUARD: Self = Self { all: HOT, first: 4, last: 60 };
+}
 
 /// A key of more rows is hot: sharing one such key and nothing else makes no candidates (docs/candidates.md).
 const HOT: usize = 300;
@@ -36,10 +49,11 @@ pub struct Row<I> {
 /// The rows of the present key.
 #[derive(Debug)]
 pub struct Partners<I> {
+    bounds: Bounds,
     key: Option<i64>,
-    /// The first rows, at most [`ALL`].
+    /// The first rows, at most as many as all meet, and one.
     first: Vec<Row<I>>,
-    /// The last rows, at most [`LAST`].
+    /// The last rows.
     last: VecDeque<Row<I>>,
     count: usize,
     anchors: BTreeMap<i64, I>,
@@ -49,7 +63,23 @@ pub struct Partners<I> {
 
 impl<I> Default for Partners<I> {
     fn default() -> Self {
-        Self { key: None, first: Vec::new(), last: VecDeque::new(), count: 0, anchors: BTreeMap::new(), timeless: None }
+        Self::new(Bounds::TABLE)
+    }
+}
+
+impl<I> Partners<I> {
+    /// Begins without a key.
+    #[must_use]
+    pub const fn new(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            key: None,
+            first: Vec::new(),
+            last: VecDeque::new(),
+            count: 0,
+            anchors: BTreeMap::new(),
+            timeless: None,
+        }
     }
 }
 
@@ -78,10 +108,10 @@ impl<I: Copy + Ord> Partners<I> {
             _ => true,
         };
         let numbers = |row: &Row<I>| row.number;
-        if self.count <= ALL {
+        if self.count <= self.bounds.all {
             partners.extend(self.first.iter().filter(|row| near(row)).map(numbers));
         } else {
-            partners.extend(self.first.iter().take(FIRST).filter(|row| near(row)).map(numbers));
+            partners.extend(self.first.iter().take(self.bounds.first).filter(|row| near(row)).map(numbers));
             partners.extend(self.last.iter().filter(|row| near(row)).map(numbers));
         }
         if let Some(within) = within
@@ -94,10 +124,10 @@ impl<I: Copy + Ord> Partners<I> {
             return;
         }
         self.count += 1;
-        if self.first.len() <= ALL {
+        if self.first.len() <= self.bounds.all {
             self.first.push(row);
         }
-        if self.last.len() == LAST {
+        if self.last.len() == self.bounds.last {
             self.last.pop_front();
         }
         self.last.push_back(row);
@@ -139,6 +169,10 @@ impl<I: Copy + Ord> Partners<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ALL: usize = Bounds::TABLE.all;
+    const FIRST: usize = Bounds::TABLE.first;
+    const LAST: usize = Bounds::TABLE.last;
 
     fn row(number: i64) -> Row<i64> {
         Row { number, time: None }

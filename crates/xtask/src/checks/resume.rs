@@ -24,7 +24,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     // The same points in each run, as far as the machine allows.
     let mut random = Random(20260301);
-    let procedures: [fn(&Server) -> Result<String>; 4] = [cleanup, restore, purge, load_rows];
+    let procedures: [fn(&Server) -> Result<String>; 5] = [cleanup, restore, purge, load_rows, load_keeping_its_lock];
     for procedure in procedures {
         for round in 0..INTERRUPTIONS {
             let call = procedure(&server)?;
@@ -32,6 +32,7 @@ pub fn run(context: &Context) -> Result<Tally> {
             tally += expect(&format!("what is lost after interruption {round} of {call}"), &ask("TABLE lost")?, "");
             tally += expect("what a load has lost or doubled", &ask("TABLE unloaded")?, "");
             tally += expect("procedures at work after it", &ask("SELECT count(*) FROM neardup.progress")?, "0");
+            tally += expect("table locks after it", &ask(LOCKS)?, "0");
             tally += expect("what is forgotten too early", &ask("TABLE forgotten")?, "");
         }
     }
@@ -83,6 +84,15 @@ fn purge(server: &Server) -> Result<String> {
 }
 
 const LOAD: &str = "CALL neardup.load('target', 'staging', batch => 50, throttle => '1 ms');";
+
+/// Without a pause a load keeps its lock from batch to batch.
+const LOAD_KEEPING_ITS_LOCK: &str = "CALL neardup.load('target', 'staging', batch => 10);";
+const LOCKS: &str =
+    "SELECT count(*) FROM pg_locks WHERE relation = 'target'::regclass AND mode = 'ShareRowExclusiveLock'";
+
+fn load_keeping_its_lock(server: &Server) -> Result<String> {
+    load_rows(server).map(|_| LOAD_KEEPING_ITS_LOCK.to_owned())
+}
 
 fn load_rows(server: &Server) -> Result<String> {
     if query(server, DATABASE, "SELECT count(*) FROM staging")? == "0" {

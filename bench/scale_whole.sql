@@ -1,0 +1,61 @@
+-- Whole tables of made-up short texts, one in ten an edited copy: the list of all copies of one, and as many new rows loaded into it, beside
+-- a plain INSERT into a table with the same indexes. With the private memory of the backend at its peak and the size of its temporary files.
+CREATE FUNCTION bench.made(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT regexp_replace(translate(string_agg(md5(part || ' ' || n), '' ORDER BY part), '0123456789abcdef', 'aeioustnrlmdphgk'), '(.{4})', '\1 ', 'g')
+    FROM generate_series(1, 5) part
+$$;
+CREATE TABLE bench.steps (name text, seconds float8, temporary float8);
+CREATE TABLE bench.peaks (name text, megabytes float8);
+-- A session beside looks at another one's memory until a row of bench.steps tells it to stop.
+CREATE PROCEDURE bench.watch(process int, step text) LANGUAGE plpgsql AS $$
+DECLARE
+    most float8 := 0;
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM bench.steps WHERE name = step) LOOP
+        most := greatest(most, substring(pg_read_file(format('/proc/%s/status', process)) FROM 'RssAnon:\s+(\d+)')::float8);
+        COMMIT;
+        PERFORM pg_sleep(0.05);
+    END LOOP;
+    INSERT INTO bench.peaks VALUES (step, most * 1024 / 1e6);
+END
+$$;
+CREATE FUNCTION bench.temporary() RETURNS float8 LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_stat_force_next_flush();
+    PERFORM pg_stat_clear_snapshot();
+    RETURN (SELECT temp_bytes FROM pg_stat_database WHERE datname = current_database());
+END
+$$;
+
+\echo '    two tables of' :signatures_wanted rows
+CREATE TABLE whole AS SELECT n AS id, CASE WHEN n % 10 = 0 THEN 'Again: ' || bench.made(n - 1) ELSE bench.made(n) END AS body FROM generate_series(1, :signatures_wanted::bigint) n;
+CREATE TABLE coming AS SELECT :signatures_wanted + n AS id, CASE n % 20 WHEN 5 THEN bench.made(n) || ' indeed' WHEN 10 THEN 'Again: ' || bench.made(:signatures_wanted + n - 1)
+    ELSE bench.made(:signatures_wanted + n) END AS body FROM generate_series(1, :signatures_wanted::bigint) n;
+CREATE TABLE unguarded AS TABLE whole;
+ALTER TABLE whole ADD PRIMARY KEY (id);
+ALTER TABLE unguarded ADD PRIMARY KEY (id);
+CREATE INDEX ON unguarded USING neardup (sketch(body));
+SELECT neardup.protect('whole', 'body', on_duplicate => 'skip');
+VACUUM (FREEZE, ANALYZE) whole, unguarded, coming;
+
+\set step duplicates
+\set statement 'SELECT count(*) FROM neardup.duplicates(''whole'')'
+\i bench/scale_step.sql
+\set step insert
+\set statement 'INSERT INTO unguarded SELECT * FROM coming'
+\i bench/scale_step.sql
+\set step load
+\set statement 'CALL neardup.load(''whole'', ''coming'')'
+\i bench/scale_step.sql
+
+SELECT bench.grid('Whole tables', format('%s rows of 200 bytes, made-up words, one in ten an edited copy, and as many new ones; `work_mem` is 64 MB, no parallel workers. `neardup.load` '
+    'moves the new rows into the guarded table, without their copies; the INSERT beside it copies all into a table with the same indexes and no guard. Memory: the most that was seen '
+    'of what the backend does not share. %s rows are in the guarded table then.', bench.grouped(:signatures_wanted), bench.grouped((SELECT count(*) FROM whole))),
+    '', 's', 'µs a row', 'memory, MB', 'temporary files, MB');
+SELECT bench.row(line, bench.figure(seconds), bench.figure(1e6 * seconds / :signatures_wanted), bench.figure(megabytes), bench.figure(temporary / 1e6))
+FROM (VALUES (1, 'duplicates', '`neardup.duplicates`'), (2, 'insert', '`INSERT … SELECT`, no guard'), (3, 'load', '`neardup.load`')) v(n, name, line)
+     JOIN bench.steps USING (name) JOIN bench.peaks USING (name) ORDER BY n;
+SELECT bench.aim('load, times an INSERT into the same indexed table', (SELECT seconds FROM bench.steps WHERE name = 'load') / (SELECT seconds FROM bench.steps WHERE name = 'insert'), at_most => 3);
+DROP TABLE whole, unguarded, coming, bench.steps, bench.peaks;
+DROP PROCEDURE bench.watch;
+DROP FUNCTION bench.made, bench.temporary;
