@@ -9,12 +9,8 @@ use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
 use super::hanset::HanSet;
 use super::numerals::percent_sign;
-<<<<<<< HEAD
 use super::reading::plain;
-use super::units::{Kind, Text};
-=======
-use super::units::{Kind, Text, Unit, plain};
->>>>>>> wip-C
+use super::units::{Kind, Text, Unit};
 use neardup_core::profile::Passage;
 use neardup_text::Result;
 
