@@ -79,17 +79,20 @@ LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE;
 SELECT neardup_internal.keep_lock('there');
 COMMIT;
 DO $$BEGIN LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE; RAISE NOTICE '%', neardup_internal.keep_lock('there'); RAISE 'stop'; END$$;
+DO $$BEGIN LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE; RAISE NOTICE '%', neardup_internal.keep_lock('there'); END$$;
 SELECT count(*) FROM pg_locks WHERE relation = 'there'::regclass AND mode = 'ShareRowExclusiveLock';
 SELECT place, is_copy, state FROM neardup_load ORDER BY place;
 SELECT id FROM there ORDER BY id;
 SELECT id FROM fresh ORDER BY id;
 DROP TABLE neardup_load, neardup_newer;
-CALL neardup.load('there', 'fresh');
+SET default_transaction_isolation = 'serializable';
+CALL neardup.load('there', 'fresh', batch => 2);
+RESET default_transaction_isolation;
 SELECT id FROM there ORDER BY id;
 SELECT count(*) FROM fresh;
 
 -- a trigger keeps a row out: its copy is no copy of anything that is there
-CREATE TABLE picky (id int PRIMARY KEY, body text, place int, original int, measure int, value int);
+CREATE TABLE picky (id int PRIMARY KEY, body text, place int, original int, measure int, value int, k int, key int);
 SELECT neardup.protect('picky', 'body', on_duplicate => 'skip');
 CREATE FUNCTION keep_out() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN CASE WHEN new.place > 0 THEN new END; END$$;
 CREATE TRIGGER zz_keep_out BEFORE INSERT ON picky FOR EACH ROW EXECUTE FUNCTION keep_out();
@@ -197,3 +200,5 @@ INSERT INTO more SELECT 100 + n, '2031-02-05', 't', words(n * 100, n * 100 + 38)
 SELECT count(*), bool_and(key ~ '^1[0-9]+, 2031-02-05$' AND duplicate_of ~ ', 2031-01-05$') FROM neardup.copies_of('parts', 'more');
 CALL neardup.load('parts', 'more');
 SELECT tableoid::regclass, count(*) FROM parts GROUP BY 1 ORDER BY 1;
+-- its own rows are no new ones
+CALL neardup.load('parts', 'parts_1');
