@@ -135,6 +135,14 @@ DECLARE
     original text := format('pg_catalog.concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
     stored text := neardup_internal.taking(rows, source, original, hash, false, 'stored');
     copied text := neardup_internal.taking(rows, source, original, hash, true, 'copy');
+    choice neardup_internal.choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    -- Text, scope and time once more, as both rows are now. Texts that were taken for identical by their hashes alone are compared.
+    still text := concat_ws(' AND ',
+        format('%s = c.stays_hash AND (c.hash <> c.stays_hash OR (%s) COLLATE pg_catalog."C" = (%s) COLLATE pg_catalog."C")',
+            neardup_internal.document_hash(guarded, guarded.target, 'r'), neardup_internal.new_document(guarded, 't'), neardup_internal.document_of(guarded, 'r')),
+        (SELECT string_agg(format('(t.%1$I %2$s r.%1$I OR t.%1$I IS NULL AND r.%1$I IS NULL)', s, neardup_internal.comparison(guarded.target, s)), ' AND ') FROM unnest(choice.scope) s),
+        CASE WHEN choice.within IS NOT NULL THEN neardup_internal.meet(
+            neardup_internal.moment(choice.timed, 't'), neardup_internal.moment(choice.timed, 'r'), choice.within) END);
 BEGIN
     loaded := array_remove(loaded, mark);
     RETURN ARRAY[
@@ -147,8 +155,8 @@ BEGIN
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
         -- Copies of rows that are no longer there, or not as they were, or that a trigger has kept out.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy '
-            'AND NOT EXISTS (SELECT FROM %s t WHERE %s AND %s = c.stays_hash)',
-            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, guarded.target, 't')),
+            'AND NOT EXISTS (SELECT FROM %s r CROSS JOIN %s t WHERE t.neardup_tid = c.tid AND %s AND %s OFFSET 0)',
+            guarded.target, rows, neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), still),
         CASE guarded.on_duplicate
             WHEN 'mark' THEN copied || format('INSERT INTO %s (%s, %I) OVERRIDING SYSTEM VALUE SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', guarded.target,
                  neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))

@@ -148,6 +148,21 @@ INSERT INTO coming SELECT n, words(n * 100, n * 100 + 40) FROM generate_series(1
 CALL neardup.load('counted', 'coming', throttle => '1 ms');
 SELECT id, duplicate_of FROM counted ORDER BY id;
 DROP TRIGGER come_between ON neardup.running;
+-- so is an original that leaves the scope
+CREATE TABLE scoped (id int PRIMARY KEY, site text, at date, body text);
+CREATE TABLE for_scoped (LIKE scoped);
+SELECT neardup.protect('scoped', 'body', on_duplicate => 'skip', scope => '{site}', within => '3 days', time_column => 'at');
+INSERT INTO scoped SELECT n, 'a', '2031-01-01', words(n * 100, n * 100 + 40) FROM generate_series(1, 4) n;
+INSERT INTO for_scoped SELECT id + 10, site, at, CASE id WHEN 3 THEN body ELSE body || ' edited' END FROM scoped;
+CREATE FUNCTION move_away() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE scoped SET site = CASE id WHEN 1 THEN 'b' ELSE site END, at = CASE id WHEN 2 THEN '2032-01-01' ELSE at END;
+    RETURN NULL;
+END$$;
+CREATE TRIGGER move_away AFTER UPDATE ON neardup.running FOR EACH ROW WHEN (old.total <> new.total AND new.target = 'scoped'::regclass) EXECUTE FUNCTION move_away();
+CALL neardup.load('scoped', 'for_scoped');
+SELECT id FROM scoped ORDER BY id;
+DROP TRIGGER move_away ON neardup.running;
 
 -- keys that are generated always come along, as do texts of another collation
 CREATE TABLE identified (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, site text COLLATE "C", body text COLLATE "C");
