@@ -40,6 +40,10 @@ BEGIN
         RAISE EXCEPTION '% is not an ordinary table', source USING ERRCODE = 'wrong_object_type',
             DETAIL = 'New rows come from a table without partitions.';
     END IF;
+    IF neardup_internal.overlap(guarded.target, source) THEN
+        RAISE EXCEPTION 'tables % and % have rows in common', guarded.target, source USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = 'Each of these would be a copy of itself.';
+    END IF;
     SELECT c INTO missing FROM unnest(guarded.columns || guarded.scope || guarded.time_column) c
     WHERE c IS NOT NULL AND c <> ALL (neardup_internal.column_names(source)) LIMIT 1;
     IF FOUND THEN
@@ -131,20 +135,28 @@ DECLARE
     original text := format('pg_catalog.concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
     stored text := neardup_internal.taking(rows, source, original, hash, false, 'stored');
     copied text := neardup_internal.taking(rows, source, original, hash, true, 'copy');
+    choice neardup_internal.choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    -- Text, scope and time once more, as both rows are now. Texts that were taken for identical by their hashes alone are compared.
+    still text := concat_ws(' AND ',
+        format('%s = c.stays_hash AND (c.hash <> c.stays_hash OR (%s) COLLATE pg_catalog."C" = (%s) COLLATE pg_catalog."C")',
+            neardup_internal.document_hash(guarded, guarded.target, 'r'), neardup_internal.new_document(guarded, 't'), neardup_internal.document_of(guarded, 'r')),
+        (SELECT string_agg(format('(t.%1$I %2$s r.%1$I OR t.%1$I IS NULL AND r.%1$I IS NULL)', s, neardup_internal.comparison(guarded.target, s)), ' AND ') FROM unnest(choice.scope) s),
+        CASE WHEN choice.within IS NOT NULL THEN neardup_internal.meet(
+            neardup_internal.moment(choice.timed, 't'), neardup_internal.moment(choice.timed, 'r'), choice.within) END);
 BEGIN
     loaded := array_remove(loaded, mark);
     RETURN ARRAY[
         -- A row that shares a key with one that has come since: it is for the guard to say.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' FROM %s t WHERE c.place > $1 AND c.place <= $2 AND NOT c.is_copy AND t.neardup_tid = c.tid '
-            'AND EXISTS (SELECT FROM pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k JOIN pg_temp.neardup_newer n ON n.key = k)',
+            'AND EXISTS (SELECT FROM pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) u(key) JOIN pg_temp.neardup_newer n ON n.key = u.key)',
             rows, neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys),
         -- Rows that are no copies.
         stored || format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM gone g ORDER BY g.neardup_place', guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
         -- Copies of rows that are no longer there, or not as they were, or that a trigger has kept out.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy '
-            'AND NOT EXISTS (SELECT FROM %s t WHERE %s AND %s = c.stays_hash)',
-            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.r%2$s'), neardup_internal.document_hash(guarded, guarded.target, 't')),
+            'AND NOT EXISTS (SELECT FROM %s r CROSS JOIN %s t WHERE t.neardup_tid = c.tid AND %s AND %s OFFSET 0)',
+            guarded.target, rows, neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), still),
         CASE guarded.on_duplicate
             WHEN 'mark' THEN copied || format('INSERT INTO %s (%s, %I) OVERRIDING SYSTEM VALUE SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', guarded.target,
                  neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
@@ -160,7 +172,7 @@ BEGIN
             rows, hash, source, guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded), coalesce('t.' || quote_ident(mark), 'NULL')),
         -- The keys of rows that have come, but for those of these transactions.
-        format('INSERT INTO pg_temp.neardup_newer SELECT k FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) k '
+        format('INSERT INTO pg_temp.neardup_newer SELECT u.key FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) u(key) '
             'WHERE pg_catalog.age(t.xmin) <= pg_catalog.age($1) AND NOT t.xmin = ANY ($2) ON CONFLICT DO NOTHING',
             guarded.target, neardup_internal.document_of(guarded, 't'), guarded.analyzer, guarded.keys)];
 END
@@ -258,8 +270,8 @@ BEGIN
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
     WHERE r.target::pg_catalog.oid = load.target::pg_catalog.oid AND r.role = CURRENT_USER;
     COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     WHILE reached < all_places LOOP
-        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         done := neardup_internal.load_batch(target, statements, reached, reached + batch, since, own, may_keep, kept);
         kept := done.kept;
         since := done.seen;
@@ -267,18 +279,18 @@ BEGIN
         loaded := loaded + done.stored + CASE guarded.on_duplicate WHEN 'mark' THEN done.copies ELSE 0 END;
         copies := copies + done.copies;
         told := neardup_internal.note_work(target, reached + batch, all_places, told);
-        COMMIT;
+        COMMIT AND CHAIN;
         SELECT pg_catalog.count(*) INTO undecided FROM pg_temp.neardup_load l WHERE l.place > reached AND l.place <= reached + batch AND l.state = 'guard';
         IF undecided > 0 THEN
             EXECUTE statements[5] INTO through USING reached, reached + batch;
             loaded := loaded + through.stored;
             by_guard := by_guard + through.judged - through.stored + through.marked;
-            COMMIT;
+            COMMIT AND CHAIN;
         END IF;
         reached := reached + batch;
         IF throttle > interval '0' THEN
             PERFORM pg_catalog.pg_sleep_for(throttle);
-            COMMIT;
+            COMMIT AND CHAIN;
         END IF;
     END LOOP;
     IF kept THEN

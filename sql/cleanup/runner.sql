@@ -86,12 +86,17 @@ BEGIN
 END
 $$;
 
--- Takes a table without keeping others waiting: it gives up its place in the queue after a moment and tries again.
+-- Takes a table without keeping others waiting: it gives up its place in the queue after a moment and tries again. An autovacuum gives way
+-- only to who has waited for deadlock_timeout.
 CREATE FUNCTION neardup_internal.lock_patiently(target regclass, mode text DEFAULT 'ACCESS EXCLUSIVE') RETURNS void
     LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 BEGIN
     FOR try IN 1 .. 100 LOOP
         BEGIN
+            IF try % 20 = 5 AND EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.mode = 'ShareUpdateExclusiveLock' AND l.granted
+                    AND (l.relation = target::pg_catalog.oid OR l.relation IN (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(target) p))) THEN
+                PERFORM pg_catalog.set_config('lock_timeout', (s.setting::integer + 50)::text, true) FROM pg_catalog.pg_settings s WHERE s.name = 'deadlock_timeout';
+            END IF;
             EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', target, mode);
             RETURN;
         EXCEPTION WHEN lock_not_available THEN

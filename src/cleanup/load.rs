@@ -9,8 +9,8 @@ use crate::pg::lock::table;
 
 extension_sql_file!("../../sql/load.sql", name = "load", requires = ["cleanup_run", keep_lock, is_awaited, leave_lock]);
 
-/// Keeps the SHARE ROW EXCLUSIVE lock that this transaction has on a table beyond its commit; false where it has none. Only who may lock
-/// the table so may keep it.
+/// Keeps the SHARE ROW EXCLUSIVE lock that this transaction has on a table beyond its commit, to the end of the statement; false where it
+/// has none. Only who may lock the table so may keep it.
 #[pg_extern(
     volatile,
     strict,

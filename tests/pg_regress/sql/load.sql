@@ -79,17 +79,20 @@ LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE;
 SELECT neardup_internal.keep_lock('there');
 COMMIT;
 DO $$BEGIN LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE; RAISE NOTICE '%', neardup_internal.keep_lock('there'); RAISE 'stop'; END$$;
+DO $$BEGIN LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE; RAISE NOTICE '%', neardup_internal.keep_lock('there'); END$$;
 SELECT count(*) FROM pg_locks WHERE relation = 'there'::regclass AND mode = 'ShareRowExclusiveLock';
 SELECT place, is_copy, state FROM neardup_load ORDER BY place;
 SELECT id FROM there ORDER BY id;
 SELECT id FROM fresh ORDER BY id;
 DROP TABLE neardup_load, neardup_newer;
-CALL neardup.load('there', 'fresh');
+SET default_transaction_isolation = 'serializable';
+CALL neardup.load('there', 'fresh', batch => 2);
+RESET default_transaction_isolation;
 SELECT id FROM there ORDER BY id;
 SELECT count(*) FROM fresh;
 
 -- a trigger keeps a row out: its copy is no copy of anything that is there
-CREATE TABLE picky (id int PRIMARY KEY, body text, place int, original int, measure int, value int);
+CREATE TABLE picky (id int PRIMARY KEY, body text, place int, original int, measure int, value int, k int, key int);
 SELECT neardup.protect('picky', 'body', on_duplicate => 'skip');
 CREATE FUNCTION keep_out() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN CASE WHEN new.place > 0 THEN new END; END$$;
 CREATE TRIGGER zz_keep_out BEFORE INSERT ON picky FOR EACH ROW EXECUTE FUNCTION keep_out();
@@ -145,6 +148,21 @@ INSERT INTO coming SELECT n, words(n * 100, n * 100 + 40) FROM generate_series(1
 CALL neardup.load('counted', 'coming', throttle => '1 ms');
 SELECT id, duplicate_of FROM counted ORDER BY id;
 DROP TRIGGER come_between ON neardup.running;
+-- so is an original that leaves the scope
+CREATE TABLE scoped (id int PRIMARY KEY, site text, at date, body text);
+CREATE TABLE for_scoped (LIKE scoped);
+SELECT neardup.protect('scoped', 'body', on_duplicate => 'skip', scope => '{site}', within => '3 days', time_column => 'at');
+INSERT INTO scoped SELECT n, 'a', '2031-01-01', words(n * 100, n * 100 + 40) FROM generate_series(1, 4) n;
+INSERT INTO for_scoped SELECT id + 10, site, at, CASE id WHEN 3 THEN body ELSE body || ' edited' END FROM scoped;
+CREATE FUNCTION move_away() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE scoped SET site = CASE id WHEN 1 THEN 'b' ELSE site END, at = CASE id WHEN 2 THEN '2032-01-01' ELSE at END;
+    RETURN NULL;
+END$$;
+CREATE TRIGGER move_away AFTER UPDATE ON neardup.running FOR EACH ROW WHEN (old.total <> new.total AND new.target = 'scoped'::regclass) EXECUTE FUNCTION move_away();
+CALL neardup.load('scoped', 'for_scoped');
+SELECT id FROM scoped ORDER BY id;
+DROP TRIGGER move_away ON neardup.running;
 
 -- keys that are generated always come along, as do texts of another collation
 CREATE TABLE identified (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, site text COLLATE "C", body text COLLATE "C");
@@ -197,3 +215,5 @@ INSERT INTO more SELECT 100 + n, '2031-02-05', 't', words(n * 100, n * 100 + 38)
 SELECT count(*), bool_and(key ~ '^1[0-9]+, 2031-02-05$' AND duplicate_of ~ ', 2031-01-05$') FROM neardup.copies_of('parts', 'more');
 CALL neardup.load('parts', 'more');
 SELECT tableoid::regclass, count(*) FROM parts GROUP BY 1 ORDER BY 1;
+-- its own rows are no new ones
+CALL neardup.load('parts', 'parts_1');
