@@ -59,6 +59,9 @@ const MISSING_OF_COPY: f64 = 0.15;
 /// and a passage of so many units at once.
 const PASSAGE: usize = 15;
 
+/// Fewer units say nothing by themselves.
+const LEAST: f64 = 4.0;
+
 impl Rule {
     /// Finds the strictest rule that a pair falls under.
     pub(super) fn of(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Option<Self> {
@@ -139,6 +142,9 @@ fn have_own_news(texts: &Comparison<'_>) -> bool {
     let has_passage = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| {
         texts.gaps.iter().any(|gap| compared.lacks(side(gap).clone()) >= PASSAGE)
     };
+    if missing < LEAST {
+        return false;
+    }
     long >= EXCERPT * short && missing >= MISSING_OF_EXCERPT * short
         || missing >= MISSING_OF_COPY * short
             && has_passage(&texts.a, |gap| &gap.a)
