@@ -57,6 +57,8 @@ pub(super) fn verdict(score: f64, features: &Features, texts: &Comparison<'_>, r
         if more >= EXCERPT && alike < 1.0 - EXCERPT { Verdict::Excerpt } else { Verdict::Copy }
     } else if held < APART || matches!(rule, Some(Rule::OtherQuestion | Rule::Slogan)) {
         Verdict::Different
+    } else if rule == Some(Rule::OwnNews) && !hard {
+        Verdict::Rewrite
     } else if hard && held >= SAME_FORM / 2.0 || held >= SAME_FORM {
         Verdict::Update
     } else {

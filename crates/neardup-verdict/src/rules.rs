@@ -1,7 +1,13 @@
 //! Rules beside the model, about what labelled pairs are too few to teach. Each says what a pair can score at most.
 
-use super::comparison::Comparison;
+use std::ops::Range;
+
+use super::align::Gap;
+use super::comparison::{Compared, Comparison};
+use super::facts::ConflictKind;
 use super::features;
+use super::hanset::HanSet;
+use super::units::{Break, Unit};
 
 /// Why a pair cannot score more than [`Rule::most`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +18,12 @@ pub(super) enum Rule {
     Slogan,
     /// Short texts stand under titles that contradict each other.
     OtherTitle,
+    /// Only one first sentence says that something is to be: the announcement, and the report of it.
+    Planned,
+    /// Two short texts are about other works, each in 《》.
+    OtherWork,
+    /// Each text says too much that the other lacks.
+    OwnNews,
 }
 
 /// Two questions that share less than this part of their words are two, whatever stands below them.
@@ -26,6 +38,30 @@ const SLOGAN_WITHIN: f64 = 1.5;
 /// Texts of at most so many units stand under their titles: where these contradict each other, so do the messages.
 const UNDER_TITLE: usize = 40;
 
+/// What follows 将 where it says that something is to be, and is no other word.
+static PLANNED: HanSet = HanSet::of("于赴对在会与和被出率应举访由");
+
+/// Fewer units before the end of a sentence are the name of who reports.
+const REPORTER: usize = 15;
+
+/// Texts of at most so many units are about the works they name.
+const ABOUT_WORK: usize = 160;
+
+/// An excerpt is nearly all in the longer text: not if so much of it is missing there,
+const MISSING_OF_EXCERPT: f64 = 0.1;
+
+/// where the longer text is so much longer.
+const EXCERPT: f64 = 1.5;
+
+/// Of texts of one length, more has to be missing on both sides,
+const MISSING_OF_COPY: f64 = 0.15;
+
+/// and a passage of so many units at once.
+const PASSAGE: usize = 15;
+
+/// Fewer units say nothing by themselves.
+const LEAST: f64 = 4.0;
+
 impl Rule {
     /// Finds the strictest rule that a pair falls under.
     pub(super) fn of(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Option<Self> {
@@ -37,6 +73,12 @@ impl Rule {
             Some(Self::Slogan)
         } else if short <= UNDER_TITLE && titles.is_some_and(|titles| titles.pairs.iter().any(features::is_hard)) {
             Some(Self::OtherTitle)
+        } else if only_one_plans(texts) {
+            Some(Self::Planned)
+        } else if short <= ABOUT_WORK && has_own_work(&texts.a, &texts.b) && has_own_work(&texts.b, &texts.a) {
+            Some(Self::OtherWork)
+        } else if have_own_news(texts) {
+            Some(Self::OwnNews)
         } else {
             None
         }
@@ -46,7 +88,8 @@ impl Rule {
     pub(super) fn most(self) -> f64 {
         match self {
             Self::OtherQuestion | Self::Slogan => 0.1,
-            Self::OtherTitle => 0.3,
+            Self::OtherTitle | Self::Planned | Self::OtherWork => 0.3,
+            Self::OwnNews => 0.5,
         }
     }
 
@@ -55,7 +98,55 @@ impl Rule {
         match self {
             Self::OtherQuestion => Some("two questions over the same text"),
             Self::Slogan => Some("the shorter text is too short to be a message"),
+            Self::Planned => Some("only one announces it"),
+            Self::OtherWork => Some("about other works"),
+            Self::OwnNews => Some("each says much that the other lacks"),
             Self::OtherTitle => None,
         }
     }
+}
+
+/// Says whether only one of two first sentences says that something is to be, in words that the other text lacks.
+fn only_one_plans(texts: &Comparison<'_>) -> bool {
+    let (a, b) = (plans(&texts.a), plans(&texts.b));
+    a.contains(&false) && b.is_empty() || b.contains(&false) && a.is_empty()
+}
+
+/// For each place in its first sentence where a text says that something is to be, whether the other text has it, too.
+fn plans(compared: &Compared<'_>) -> Vec<bool> {
+    let ends = |(at, unit): &(usize, &Unit)| *at >= REPORTER && unit.before == Break::Stop;
+    let sentence = compared.text.units.iter().enumerate().take_while(|unit| !ends(unit));
+    let plan = |unit: &Unit| {
+        let mut rest = compared.text.text.get(unit.start as usize..).unwrap_or_default().chars();
+        rest.next() == Some('将') && rest.next().is_some_and(|next| PLANNED.has(next))
+    };
+    sentence.zip(&compared.matched).filter(|((_, unit), _)| plan(unit)).map(|(_, &matched)| matched).collect()
+}
+
+/// Says whether a text names a work in 《》 that the other does not.
+fn has_own_work(compared: &Compared<'_>, other: &Compared<'_>) -> bool {
+    let works = compared.facts.iter().filter(|fact| fact.kind == ConflictKind::Quoted);
+    let is_work = |start: usize| {
+        let start = compared.text.units.get(start).map_or(0, |unit| unit.start as usize);
+        compared.text.text.get(..start).is_some_and(|before| before.ends_with('《'))
+    };
+    let named = |key: u64| other.facts.iter().any(|fact| fact.kind == ConflictKind::Quoted && fact.key == key);
+    works.filter(|work| is_work(work.units.start)).any(|work| !named(work.key))
+}
+
+/// Says whether each of two texts says too much that the other lacks for a copy or an excerpt.
+fn have_own_news(texts: &Comparison<'_>) -> bool {
+    let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
+    let (short, long) = (a.min(b) as f64, a.max(b) as f64);
+    let missing = texts.a.lacks(0..a).min(texts.b.lacks(0..b)) as f64;
+    let has_passage = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| {
+        texts.gaps.iter().any(|gap| compared.lacks(side(gap).clone()) >= PASSAGE)
+    };
+    if missing < LEAST {
+        return false;
+    }
+    long >= EXCERPT * short && missing >= MISSING_OF_EXCERPT * short
+        || missing >= MISSING_OF_COPY * short
+            && has_passage(&texts.a, |gap| &gap.a)
+            && has_passage(&texts.b, |gap| &gap.b)
 }

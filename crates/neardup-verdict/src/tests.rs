@@ -54,6 +54,33 @@ fn an_excerpt_is_held_nearly_whole() {
 }
 
 #[test]
+fn an_announcement_is_not_the_report() {
+    let planned = "应市长邀请，友好城市代表团将于6月3日至5日访问我市，参观滨河大桥，并出席龙舟节开幕式。";
+    let report =
+        format!("{}随行的还有三十名学生，他们将在滨河中学上课。", planned.replace("将于6月3日至5日", "3日抵达"));
+    assert_eq!(verdict(planned, &report), Verdict::Update);
+    assert!(verdict(planned, &format!("{planned}随行的还有三十名学生。")).keeps_one());
+}
+
+#[test]
+fn an_excerpt_has_hardly_anything_of_its_own() {
+    let longer = format!(
+        "{REPORT}大桥建成于二十年前，全长两千四百米，是当时省里最长的公路桥。市里计划在大桥两侧修建自行车道和观景平台，设计方案已经公布，\
+         工程预计明年夏天完工，届时市民可以从公园直接走上大桥，沿河的三个村子也会通上公交车。"
+    );
+    assert_eq!(verdict(REPORT, &longer), Verdict::Excerpt);
+    let reaction = REPORT.replace("负责人", "消息在网上引起热烈讨论，不少司机说早该如此。负责人");
+    assert_eq!(verdict(&reaction, &longer), Verdict::Rewrite);
+}
+
+#[test]
+fn a_template_about_another_work_is_another_message() {
+    let a = "本台今晚播出评论《大桥不收费之后》，敬请收看。";
+    assert_eq!(verdict(a, "本台今晚播出评论《再谈大桥不收费之后》，敬请收看。"), Verdict::Update);
+    assert_eq!(verdict(a, "本台今晚播出评论：《大桥不收费之后》，敬请收看！"), Verdict::Copy);
+}
+
+#[test]
 fn two_messages_are_different() {
     assert_eq!(verdict("市长昨天出席了大桥的通车仪式", "今天下午将有大雨"), Verdict::Different);
     let body = "本栏目正在征集故事，欢迎点击下方链接参加讨论，每天完成任务还可以得到奖励，快来一起写下你的经历吧。";

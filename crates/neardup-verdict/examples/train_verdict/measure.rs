@@ -43,8 +43,12 @@ impl Held {
         let read = |pair: &Pair| pair.set == Set::Read;
         show("read where it was unsure", 1, &read);
         show("read where it was unsure, sure", 1, &|pair| read(pair) && pair.sure);
+        for corpus in ["broadcast", "sports"] {
+            show(&format!("once removed, {corpus}"), 1, &|pair| pair.set == Set::Removed && pair.corpus == corpus);
+        }
         for corpus in SHOWN {
-            show(corpus, 1, &|pair| pair.corpus == corpus && pair.set != Set::Read);
+            let labelled = |pair: &Pair| !matches!(pair.set, Set::Read | Set::Removed);
+            show(corpus, 1, &|pair| pair.corpus == corpus && labelled(pair));
         }
         let of = pairs.iter().zip(&self.scores).filter(|(pair, _)| natural(pair));
         let (precision, recall, f1) =

@@ -23,6 +23,8 @@ pub enum Set {
     Web,
     /// `read.tsv`: candidates that the model was unsure of, read one by one, measured and not trained on.
     Read,
+    /// `removed.tsv`: rows that an earlier version would have removed, read one by one, measured and not trained on.
+    Removed,
 }
 
 /// What is trained on.
@@ -30,11 +32,17 @@ pub enum Set {
 pub const TRAINED: [(&str, Set); 2] = [("natural_gold", Set::Natural), ("pairs_gold", Set::Hard)];
 
 /// What is measured on.
-pub const ALL: [(&str, Set); 4] =
-    [("natural_gold", Set::Natural), ("pairs_gold", Set::Hard), ("web_pairs", Set::Web), ("read", Set::Read)];
+pub const ALL: [(&str, Set); 5] = [
+    ("natural_gold", Set::Natural),
+    ("pairs_gold", Set::Hard),
+    ("web_pairs", Set::Web),
+    ("read", Set::Read),
+    ("removed", Set::Removed),
+];
 
 /// Labels of pairs by the ids of their texts: corpus, ids, label, whether the reader was sure. The texts are in the folder.
-const LABELS: &str = include_str!("read.tsv");
+const READ: &str = include_str!("read.tsv");
+const REMOVED: &str = include_str!("removed.tsv");
 
 /// A labelled pair.
 pub struct Pair {
@@ -72,7 +80,8 @@ pub fn read(folder: &Path, sets: &[(&str, Set)]) -> Result<Vec<Pair>, Box<dyn Er
     let mut pairs = Vec::new();
     for &(name, set) in sets {
         let lines = match set {
-            Set::Read => with_texts(folder)?,
+            Set::Read => with_texts(folder, READ)?,
+            Set::Removed => with_texts(folder, REMOVED)?,
             _ => unpacked(&folder.join(format!("{name}.jsonl.xz")))?
                 .lines()
                 .map(serde_json::from_str)
@@ -107,9 +116,9 @@ fn unpacked(path: &Path) -> Result<String, Box<dyn Error>> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Looks up the texts of [`LABELS`].
-fn with_texts(folder: &Path) -> Result<Vec<Value>, Box<dyn Error>> {
-    let labels: Vec<Vec<&str>> = LABELS.lines().map(|line| line.split('\t').collect()).collect();
+/// Looks up the texts of labels.
+fn with_texts(folder: &Path, labels: &str) -> Result<Vec<Value>, Box<dyn Error>> {
+    let labels: Vec<Vec<&str>> = labels.lines().map(|line| line.split('\t').collect()).collect();
     let mut texts: HashMap<&str, Value> = HashMap::new();
     for corpus in labels.iter().filter_map(|label| label.first().copied()).collect::<BTreeSet<_>>() {
         let ids: HashSet<&str> = labels
