@@ -114,7 +114,7 @@ BEGIN
 END
 $$;
 
--- protect: whether Citus has spread a table over nodes or copied it to them, which its own catalog says; a table that it has left where it was is none
+-- protect: whether a table is on several nodes of Citus, by Citus's catalog. A local table that Citus only knows of is not.
 
 CREATE FUNCTION neardup_internal.is_distributed(target regclass) RETURNS boolean
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

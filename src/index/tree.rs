@@ -5,8 +5,8 @@
 //! page too far left goes right, whoever comes to any other page begins again at the root. A downlink that was never written, because
 //! the server went down after a split, costs a step to the right.
 //!
-//! Who looks for several pages of a tree reads its root once ([`Descents`]). The copy grows old, which is no more than a reader's delay
-//! between two pages: where it leads is tested as after every link, and if that fails, the root itself is read.
+//! A call that looks for several pages of a tree reads its root once ([`Descents`]). The copy may be out of date, as any link is that
+//! a reader has not followed yet: the page it leads to is tested like every other, and if that fails, the root itself is read.
 
 use neardup_text::interrupt;
 
