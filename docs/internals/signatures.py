@@ -108,7 +108,8 @@ def minhash_bottom(elements, count):
 
 
 def sketch(elements, count, fingerprint):
-    return minhash_bytes("bottom_k", 64, count, fingerprint, sorted(set(elements))[:count])
+    smallest = set(sorted(set(elements))[:count])
+    return minhash_bytes("bottom_k", 64, count, fingerprint, sorted(smallest | {min(elements[:32])}))
 
 
 def keys(signature):
@@ -229,6 +230,7 @@ def golden_vectors():
     for name, elements in [("3-grams", grams), ("新闻", [token_hash("新闻")]), ("0 to 1999", numbers)]:
         scale, values = narrowed(minhash_bottom(elements, 8))
         yield f"minhash({name}, 8 values, bottom_k, 16 bits)", minhash_bytes("bottom_k", 16, 8, stamp, values, scale).hex()
+    yield "minhash(0 to 1999, 3 values, bottom_k, 64 bits)", sketch(numbers, 3, stamp).hex()
     definition = '{"tokenizer":"words","normalize":["control","nfkc","casefold","punctuation","space"],"shingle":5}'
     made = xxhash.xxh3_64_intdigest(definition.encode())
     yield "fingerprint(definition of shingles:5, seed 0)", f"{made:016x}"

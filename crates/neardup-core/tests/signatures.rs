@@ -132,6 +132,7 @@ fn computed() -> Vec<(String, String)> {
         let value = minhash(Scheme::BottomK, elements, 8, 16, 0);
         add(&format!("minhash({name}, 8 values, bottom_k, 16 bits)"), value);
     }
+    add("minhash(0 to 1999, 3 values, bottom_k, 64 bits)", minhash(Scheme::BottomK, &numbers, 3, 64, 0));
     let made = fingerprint(&"shingles:5".parse::<Spec>().unwrap().to_json().unwrap(), 0);
     add("fingerprint(definition of shingles:5, seed 0)", to_hex(made));
     for text in [SENTENCE, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words", "增长2.5%，达1,234.5亿元"]

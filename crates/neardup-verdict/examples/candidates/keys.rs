@@ -5,7 +5,8 @@ use std::path::Path;
 
 use neardup_core::document::minhash;
 use neardup_core::sketch::minhash::{MinHashRef, MinHasher, Parameters};
-use neardup_text::{Analyzer, Scratch};
+use neardup_text::hash::mix;
+use neardup_text::{Analyzer, Error, Scratch};
 
 use super::Result;
 use super::data::{self, CORPORA, Pair};
@@ -109,27 +110,34 @@ fn recall<'i>(gold: &[Pair], hashes: &[&[Vec<u64>]], index: impl Fn(&str) -> Opt
     format!(",{:.3},{}", share("all"), by_corpus.join(" "))
 }
 
-/// Makes sketches of as many keys as any search uses: those of fewer keys are their beginnings.
+/// Makes sketches of as many keys as any search uses, the value of the opening first: sketches of fewer keys are their beginnings.
 struct Sketcher {
     analyzer: Analyzer,
     scratch: Scratch,
     hasher: MinHasher,
+    /// Of one key: its last value is that of the opening.
+    opening: MinHasher,
 }
 
 impl Sketcher {
     fn new(analyzer: &str, seed: u64) -> Result<Self> {
-        let hasher = MinHasher::new(Parameters::sketch(MOST_KEYS, seed)?, seed);
-        Ok(Self { analyzer: analyzer.parse()?, scratch: Scratch::default(), hasher })
+        let hasher = |keys| Ok::<_, Error>(MinHasher::new(Parameters::sketch(keys, seed)?, seed));
+        let (hasher, opening) = (hasher(MOST_KEYS)?, hasher(1)?);
+        Ok(Self { analyzer: analyzer.parse()?, scratch: Scratch::default(), hasher, opening })
     }
 
     fn all<'t>(&mut self, texts: impl Iterator<Item = &'t str>) -> Result<Vec<Vec<u64>>> {
         let mut sketches = Vec::new();
         for text in texts {
-            let sketch = minhash(text, &self.analyzer, &mut self.scratch, &mut self.hasher)?;
-            sketches.push(match sketch {
-                Some(sketch) => MinHashRef::parse(sketch.as_bytes())?.keys().collect(),
-                None => Vec::new(),
-            });
+            let mut values = Vec::new();
+            for (hasher, skipped) in [(&mut self.opening, 1), (&mut self.hasher, 0)] {
+                if let Some(sketch) = minhash(text, &self.analyzer, &mut self.scratch, hasher)? {
+                    let sketch = MinHashRef::parse(sketch.as_bytes())?;
+                    let skipped = skipped.min(sketch.values().len() - 1);
+                    values.extend(sketch.values().skip(skipped).take(MOST_KEYS).map(|value| mix(value, 1)));
+                }
+            }
+            sketches.push(values);
         }
         Ok(sketches)
     }
@@ -152,10 +160,10 @@ impl Index {
         index
     }
 
-    /// The distinct keys of a sketch, as wide as they are stored.
+    /// The distinct keys of a sketch, with that of the opening, as wide as they are stored.
     fn keys(&self, sketch: &[u64]) -> Vec<u64> {
         let mut keys: Vec<u64> =
-            sketch.iter().take(self.search.keys).map(|key| key >> (64 - self.search.width)).collect();
+            sketch.iter().take(self.search.keys + 1).map(|key| key >> (64 - self.search.width)).collect();
         keys.sort_unstable();
         keys.dedup();
         keys

@@ -7,10 +7,13 @@
 //! 2       1      width of a value in bits: 16 or 32, or for bottom-k 64
 //! 3       1      scale, 0 to 16, of 16-bit bottom-k; otherwise 0
 //! 4       2      count asked for, 8 to 1024; with 64 bits 1 to 1024
-//! 6       2      values that follow: the count; for bottom-k less, if the set is smaller
+//! 6       2      values that follow: the count; for bottom-k less, if the set is smaller, and with 64 bits up to one more
 //! 8       8      fingerprint of everything that made the token hashes
 //! 16      ...    the values, 2, 4 or 8 bytes each; for bottom-k ascending, those of 32 and 64 bits strictly
 //! ```
+//!
+//! Of 64 bits, a value beyond the count is the smallest of the text's opening; it is larger than the others, since it is not among
+//! the smallest of the whole text.
 //!
 //! Values of 16-bit bottom-k are those of 32 bits without their low 16 - scale bits, the scale being the number of zeros, up
 //! to 16, that the largest begins with: fixed-point numbers of one scale, so that their order stays and nearly all differ.
@@ -124,7 +127,8 @@ impl Parameters {
         Ok(Self { scheme, count: count as u16, width, fingerprint })
     }
 
-    /// Gives the parameters of a sketch: the `keys` smallest hashes, 1 to 1024, whole ([`Width::Bits64`]).
+    /// Gives the parameters of a sketch: the `keys` smallest hashes, 1 to 1024, whole ([`Width::Bits64`]), and the smallest of the
+    /// opening.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`] if the number is outside its range.
@@ -142,6 +146,11 @@ impl Parameters {
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count as usize
+    }
+
+    /// Gives the most values a signature has: the count, and of 64 bits one more.
+    const fn most_values(&self) -> usize {
+        self.count() + matches!(self.width, Width::Bits64) as usize
     }
 
     /// Gives the width of a value.
@@ -182,13 +191,13 @@ pub struct MinHash {
 }
 
 impl MinHash {
-    /// Writes the header and the low bits of each value; at most `count` values.
+    /// Writes the header and the low bits of each value; no more values than the parameters allow.
     pub(super) fn encode(parameters: Parameters, values: impl Iterator<Item = u64>) -> Self {
         Self::encode_scaled(parameters, 0, values)
     }
 
-    /// Writes the values of the scheme bottom-k, ascending, in their width; at most `count` values. They have 64 bits where the
-    /// width has, otherwise 32.
+    /// Writes the values of the scheme bottom-k, ascending, in their width; no more than the parameters allow. They have 64
+    /// bits where the width has, otherwise 32.
     pub(super) fn encode_smallest(parameters: Parameters, values: &[u64]) -> Self {
         if !parameters.is_scaled() {
             return Self::encode(parameters, values.iter().copied());
@@ -200,7 +209,7 @@ impl MinHash {
 
     fn encode_scaled(parameters: Parameters, scale: u8, values: impl Iterator<Item = u64>) -> Self {
         let width = parameters.width.bytes();
-        let mut bytes = vec![0; HEADER_BYTES + parameters.count() * width];
+        let mut bytes = vec![0; HEADER_BYTES + parameters.most_values() * width];
         let (header, room) = bytes.split_at_mut(HEADER_BYTES);
         let stored = match parameters.width {
             Width::Bits16 => write_values(room, values, |value| (value as u16).to_le_bytes()),
@@ -226,7 +235,7 @@ impl MinHash {
     }
 
     /// Takes values made elsewhere, little-endian in their width: as many as the parameters count, or for
-    /// [`Scheme::BottomK`] 1 to as many, strictly ascending and of 32 or 64 bits.
+    /// [`Scheme::BottomK`] 1 to as many, of 64 bits one more, strictly ascending and of 32 or 64 bits.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidBinary`] naming the broken rule; [`ErrorKind::InvalidParameter`] for [`Scheme::BottomK`] of 16 bits,
@@ -356,7 +365,7 @@ impl<'a> MinHashRef<'a> {
         }
         let right_number = match scheme {
             Scheme::ManyHash => stored == parameters.count(),
-            Scheme::BottomK => (1..=parameters.count()).contains(&stored),
+            Scheme::BottomK => (1..=parameters.most_values()).contains(&stored),
         };
         if !right_number {
             return Err(invalid(format!("It announces {stored} values where {count} were asked for.")));

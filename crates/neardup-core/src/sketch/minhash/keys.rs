@@ -11,7 +11,7 @@ use neardup_text::Result;
 use neardup_text::hash::mix;
 
 impl<'a> MinHashRef<'a> {
-    /// Gives the keys, one for each value and in the order of the values: 1 to 1024.
+    /// Gives the keys, one for each value and in the order of the values: 1 to 1025.
     ///
     /// Two signatures with the same parameters share a key exactly if they share a value, for [`Scheme::ManyHash`] at the same
     /// position. Signatures with different parameters share one with a chance of 2^-64 a pair of values. Signatures of
@@ -105,7 +105,7 @@ mod tests {
         }
 
         #[test]
-        fn whole_values_are_the_smallest_hashes(
+        fn whole_values_are_the_smallest_hashes_and_that_of_the_opening(
             elements in prop::collection::vec(prop_oneof![any::<u64>(), 0_u64..1 << 20], 1..5000),
             count in prop_oneof![1_usize..20, Just(1024_usize)],
         ) {
@@ -114,6 +114,8 @@ mod tests {
             smallest.sort_unstable();
             smallest.dedup();
             smallest.truncate(count);
+            let opening = elements.iter().copied().take(32).min();
+            smallest.extend(opening.filter(|opening| !smallest.contains(opening)));
             prop_assert_eq!(MinHashRef::parse(sketch.as_bytes()).unwrap().values().collect::<Vec<_>>(), smallest);
             prop_assert_eq!(sketch.to_string().parse::<MinHash>().unwrap(), sketch);
         }

@@ -11,12 +11,12 @@
 //! * [`Scheme::BottomK`] (MinOneHash): the least hashes of the set under one function, compared by merging.
 //!
 //! A *sketch* is a bottom-k signature of a few values of 64 bits, by whose [keys](MinHashRef::keys) an index finds texts that
-//! share shingles.
+//! share shingles. It has one value more, from the opening of the text.
 //!
 //! Main items: [`MinHasher`] gathers hashes and finishes into a [`MinHash`]; [`jaccard`] compares two signatures in
 //! binary form; [`shares_key`] says whether an index finds one by the other; [`Parameters`] is the header that both must share.
 //!
-//! How many times a token occurs and in which order does not matter. Which values a set gives never changes within a format
+//! How many times a token occurs does not matter, nor its place, but for the opening of a sketch. Which values a set gives never changes within a format
 //! version; `docs/internals/signatures.md` specifies them, with golden vectors.
 
 mod compare;
