@@ -15,7 +15,7 @@ SELECT t.tgrelid::regclass AS target,
        (s.settings ->> 'distance')::integer AS distance,
        s.settings ->> 'on_duplicate' AS on_duplicate,
        coalesce(s.settings ->> 'verify', 'facts') AS verify,
-       (s.settings ->> 'similarity')::double precision AS similarity,
+       (s.settings ->> 'threshold')::double precision AS threshold,
        c.names[1:1 + n.columns] AS columns,
        CASE WHEN s.settings -> 'expression' ->> 1 IS NOT NULL THEN
            pg_catalog.format('%I.%I', s.settings -> 'expression' ->> 0, s.settings -> 'expression' ->> 1) END AS expression,

@@ -69,7 +69,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup.copies_of(target regclass, source regclass, document name DEFAULT NULL, verify text DEFAULT NULL)
+CREATE FUNCTION neardup.copies_of(target regclass, source regclass, document name DEFAULT NULL, verify text DEFAULT NULL, threshold double precision DEFAULT NULL)
     RETURNS TABLE (key text, duplicate_of text, is_new boolean, verdict text, measure text, value double precision)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
@@ -81,7 +81,7 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.of_new, c.verdict, c.measure, c.value FROM (%s) c',
         neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys),
-        neardup_internal.new_copies(guarded, source, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, NULL)));
+        neardup_internal.new_copies(guarded, source, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, NULL, NULL, threshold)));
 END
 $$;
 
@@ -324,5 +324,5 @@ COMMENT ON FUNCTION neardup_internal.keep_lock(regclass) IS 'keeps the SHARE ROW
 COMMENT ON FUNCTION neardup_internal.is_awaited(regclass) IS 'whether another session waits for that lock';
 COMMENT ON FUNCTION neardup_internal.leave_lock(regclass) IS 'releases that lock, at the end of the transaction';
 COMMENT ON FUNCTION neardup_internal.may_load_past(neardup.protected) IS 'whether the user may load a table past its guard, and sees all of it';
-COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text) IS 'which rows of source copy a row of the guarded table target, or an earlier row of source (is_new): keys of both, verdict, measure and value';
+COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision) IS 'which rows of source copy a row of the guarded table target, or an earlier row of source (is_new): keys of both, verdict, measure and value';
 COMMENT ON PROCEDURE neardup.load(regclass, regclass, name, integer, interval, bigint, bigint) IS 'moves the rows of source into the guarded table target: finds the copies set-wise, skips, marks or diverts them as the guard does, and commits after each batch; call it again after an interruption';

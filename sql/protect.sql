@@ -6,7 +6,7 @@ CREATE FUNCTION neardup.protect(
     method text DEFAULT 'sketch',
     on_duplicate text DEFAULT 'reject',
     verify text DEFAULT 'facts',
-    similarity double precision DEFAULT NULL,
+    threshold double precision DEFAULT NULL,
     scope name[] DEFAULT '{}',
     within interval DEFAULT NULL,
     time_column name DEFAULT NULL,
@@ -30,7 +30,8 @@ DECLARE
 BEGIN
     SELECT * INTO relation FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
     columns := neardup_internal.check_document_columns(target, document, columns, expression);
-    PERFORM neardup_internal.check_method(method, distance, keys, verify, similarity);
+    PERFORM neardup_internal.check_method(method, distance, keys, verify);
+    PERFORM neardup_internal.check_threshold(verify, threshold);
     analyzer := coalesce(analyzer, CASE method WHEN 'sketch' THEN 'shingles:5' ELSE 'chars:3' END);
     PERFORM @extschema@.sketch('', analyzer);
     -- A profile is named with its version, so that a new one does not judge beside an old one.
@@ -79,7 +80,7 @@ BEGIN
         'method', nullif(method, 'sketch'), 'analyzer', analyzer,
         'keys', CASE method WHEN 'sketch' THEN coalesce(keys, 10) END,
         'distance', CASE method WHEN 'simhash' THEN coalesce(distance, 7) END,
-        'on_duplicate', on_duplicate, 'verify', nullif(verify, 'facts'), 'similarity', similarity,
+        'on_duplicate', on_duplicate, 'verify', nullif(verify, 'facts'), 'threshold', threshold,
         'columns', nullif(pg_catalog.cardinality(columns) - 1, 0),
         'expression', (SELECT pg_catalog.jsonb_build_array(n.nspname, p.proname)
                        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE p.oid = expression::oid),
@@ -178,7 +179,7 @@ $$;
 
 -- protect: how candidates are found and compared
 
-CREATE FUNCTION neardup_internal.check_method(method text, distance integer, keys integer, verify text, similarity double precision) RETURNS void
+CREATE FUNCTION neardup_internal.check_method(method text, distance integer, keys integer, verify text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF method IS NULL OR method NOT IN ('sketch', 'simhash') THEN
@@ -202,9 +203,22 @@ BEGIN
     ELSIF distance NOT BETWEEN 0 AND 11 THEN
         RAISE EXCEPTION 'distance must be between 0 and 11: %', distance USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    IF verify IN ('overlap', 'cosine') <> (similarity IS NOT NULL) OR similarity NOT BETWEEN '0' AND '1' THEN
-        RAISE EXCEPTION 'similarity must be between 0 and 1 with verify overlap or cosine, and not given otherwise'
-            USING ERRCODE = 'invalid_parameter_value';
+END
+$$;
+
+-- The least score of a verdict, by facts or by a profile, or the least overlap or cosine.
+CREATE FUNCTION neardup_internal.check_threshold(verify text, threshold double precision) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    least double precision := CASE WHEN verify IN ('overlap', 'cosine') THEN 0 ELSE 0.75 END;
+BEGIN
+    IF verify = 'none' AND threshold IS NOT NULL THEN
+        RAISE EXCEPTION 'threshold goes with a verification: %', threshold USING ERRCODE = 'invalid_parameter_value';
+    ELSIF verify IN ('overlap', 'cosine') AND threshold IS NULL THEN
+        RAISE EXCEPTION 'verify % needs a threshold', verify USING ERRCODE = 'null_value_not_allowed',
+            HINT = pg_catalog.format('Give it one: verify => %L, threshold => 0.8', verify);
+    ELSIF threshold NOT BETWEEN least AND 1 THEN
+        RAISE EXCEPTION 'threshold must be between % and 1 with verify %: %', least, verify, threshold USING ERRCODE = 'invalid_parameter_value';
     END IF;
 END
 $$;
@@ -472,7 +486,8 @@ COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double pre
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'takes a guard down; its index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s things';
 COMMENT ON FUNCTION neardup_internal.check_document_columns(regclass, name, name[], regproc) IS 'the columns of a document, or an error';
-COMMENT ON FUNCTION neardup_internal.check_method(text, integer, integer, text, double precision) IS 'an error unless a guard''s method, bounds and verification fit each other';
+COMMENT ON FUNCTION neardup_internal.check_method(text, integer, integer, text) IS 'an error unless a guard''s method, bounds and verification fit each other';
+COMMENT ON FUNCTION neardup_internal.check_threshold(text, double precision) IS 'an error unless a threshold fits how texts are compared';
 COMMENT ON FUNCTION neardup_internal.check_scope(regclass, name[]) IS 'an error unless the columns can be compared';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, name[], regproc, text) IS 'makes the index of a guard where there is none';
 COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, name[], jsonb) IS 'makes the triggers of a guard';

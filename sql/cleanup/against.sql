@@ -66,14 +66,14 @@ BEGIN
         'same AS MATERIALIZED (SELECT n.number AS later, OPERATOR(pg_catalog.-) n.earlier[1] AS earlier FROM numbered n '
         'WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.<) ''0''::bigint), '
         'judged AS MATERIALIZED (SELECT j.later, (j.joined).* FROM (SELECT p.later, neardup_internal.join_star(p.later, p.earlier, p.kept, p.text, ',
-        format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, guarded.similarity), ', 64) OVER () AS joined FROM (',
+        format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, choice.threshold), ', 64) OVER () AS joined FROM (',
         found, ') p) j WHERE (j.joined).stays IS NOT NULL AND NOT (j.joined).holds), '
         'copies AS (SELECT j.later AS number, j.stays, j.verdict, j.score AS value FROM judged j UNION ALL '
         'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '
         'FROM same s LEFT JOIN judged j ON j.later OPERATOR(pg_catalog.=) s.earlier) '
         'SELECT ', neardup_internal.each('m.k%2$s', go.keys), ', ', neardup_internal.each('r.r%2$s', stay.keys), ', c.verdict, ',
         format('CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN ''identical'' ELSE %L END AS measure, c.value, ',
-            CASE WHEN choice.verify IN ('overlap', 'cosine') THEN choice.verify ELSE 'facts' END),
+            neardup_internal.measured(choice.verify)),
         CASE WHEN together THEN 'r.is_new AS of_new, neardup_internal.number_tid(m.number) AS tid, '
              ELSE 'pg_catalog.count(*) OVER (PARTITION BY r.place) + 1 AS group_size, ' END,
         'm.hash AS document_hash, r.hash AS stays_hash FROM copies c JOIN numbered m ON m.number OPERATOR(pg_catalog.=) c.number '

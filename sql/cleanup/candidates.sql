@@ -7,7 +7,7 @@ CREATE FUNCTION neardup_internal.earlier_rows(number bigint, scope bigint, hash 
 CREATE TYPE neardup_internal.joined AS (stays bigint, verdict text, score double precision, holds boolean);
 
 CREATE FUNCTION neardup_internal.join_star(
-    later bigint, earlier bigint, kept text, other text, verify text, analyzer text, similarity double precision, most integer
+    later bigint, earlier bigint, kept text, other text, verify text, analyzer text, threshold double precision, most integer
 ) RETURNS neardup_internal.joined
     LANGUAGE c STABLE WINDOW PARALLEL RESTRICTED COST 20000 AS 'MODULE_PATHNAME', 'neardup_join_star';
 
@@ -54,7 +54,7 @@ CREATE FUNCTION neardup_internal.sketch_copies(guarded neardup.protected, choice
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     has_tids boolean := neardup_internal.has_tids(guarded.target);
-    how text := format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, guarded.similarity);
+    how text := format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, choice.threshold);
 BEGIN
     RETURN concat(
         'WITH numbered AS MATERIALIZED (', neardup_internal.numbered(guarded, choice,

@@ -8,6 +8,7 @@ CREATE TYPE neardup_internal.choice AS (
     since text,
     until text,
     verify text,
+    threshold double precision,
     within interval,
     timed name,
     distance integer,
@@ -26,11 +27,24 @@ BEGIN
         RAISE EXCEPTION 'verify none goes with method simhash' USING ERRCODE = 'invalid_parameter_value',
             DETAIL = 'Rows that share a key of their sketches are candidates, most of them no copies.';
     END IF;
-    IF verify IN ('overlap', 'cosine') AND guarded.similarity IS NULL THEN
-        RAISE EXCEPTION 'verify % wants a similarity, and the guard has none', verify USING ERRCODE = 'invalid_parameter_value',
-            HINT = pg_catalog.format('Give it one: SELECT neardup.protect(..., verify => %L, similarity => 0.8);', verify);
-    END IF;
     RETURN verify;
+END
+$$;
+
+-- What decides between two texts, by the name that lists give it.
+CREATE FUNCTION neardup_internal.measured(verify text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN verify OPERATOR(pg_catalog.=) ANY (ARRAY['overlap', 'cosine']) THEN verify ELSE 'facts' END;
+
+-- The guard's threshold goes for what the guard measures: a score by facts or by a profile, else overlap or cosine.
+CREATE FUNCTION neardup_internal.chosen_threshold(guarded neardup.protected, verify text, threshold double precision) RETURNS double precision
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF threshold IS NULL AND neardup_internal.measured(verify) = neardup_internal.measured(guarded.verify) THEN
+        threshold := guarded.threshold;
+    END IF;
+    PERFORM neardup_internal.check_threshold(verify, threshold);
+    RETURN threshold;
 END
 $$;
 
@@ -97,7 +111,7 @@ $$;
 
 CREATE FUNCTION neardup_internal.chosen(
     guarded neardup.protected, keep text, time_column name, rank text[], scope name[], since text, until text, verify text, within interval,
-    max_distance integer, against regclass DEFAULT NULL
+    max_distance integer, against regclass DEFAULT NULL, threshold double precision DEFAULT NULL
 ) RETURNS neardup_internal.choice
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
@@ -116,6 +130,7 @@ BEGIN
     choice.since := since;
     choice.until := until;
     choice.verify := neardup_internal.chosen_verify(guarded, verify);
+    choice.threshold := neardup_internal.chosen_threshold(guarded, choice.verify, threshold);
     choice.within := coalesce(within, guarded.within);
     choice.distance := coalesce(max_distance, guarded.distance);
     -- The guard's window goes by the guard's column, whatever the order goes by.

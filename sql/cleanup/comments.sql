@@ -44,7 +44,7 @@ COMMENT ON FUNCTION neardup_internal.mark_of(neardup.protected, neardup_internal
 COMMENT ON FUNCTION neardup_internal.chosen_table() IS 'the temporary table that a clean-up lists its copies in';
 COMMENT ON FUNCTION neardup_internal.on_chosen(text) IS 'the statement with that table''s name in it';
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, text, regclass) IS 'an error where arguments of a clean-up do not fit';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, text, interval, interval, regclass, bigint, bigint) IS 'removes, marks or archives copies, keeping one row of each group, or those that another table has; a dry run unless dry_run => false; neardup.restore undoes it';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, text, double precision, interval, interval, regclass, bigint, bigint) IS 'removes, marks or archives copies, keeping one row of each group, or those that another table has; a dry run unless dry_run => false; neardup.restore undoes it';
 COMMENT ON FUNCTION neardup_internal.insert_removed(neardup.runs, integer, tid) IS 'inserts the removed rows of a batch again, or one of them';
 COMMENT ON FUNCTION neardup_internal.point_back(neardup.runs, integer) IS 'points the references of a batch back to the rows that were removed';
 COMMENT ON FUNCTION neardup_internal.restore_rows(neardup.runs, integer) IS 'brings back one batch of a run';
@@ -55,7 +55,9 @@ COMMENT ON PROCEDURE neardup.purge(interval, integer, bigint) IS 'forgets clean-
 COMMENT ON FUNCTION neardup_internal.render_report(text) IS 'renders the page of neardup.report_html';
 COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters of a text, in one line';
 COMMENT ON FUNCTION neardup_internal.chosen_verify(neardup.protected, text) IS 'how a clean-up verifies: as it was told, else as the guard does, else by facts';
-COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer, regclass) IS 'the arguments of a clean-up, and the guard''s settings where nothing is said';
+COMMENT ON FUNCTION neardup_internal.measured(text) IS 'what decides between two texts: overlap, cosine or facts';
+COMMENT ON FUNCTION neardup_internal.chosen_threshold(neardup.protected, text, double precision) IS 'the threshold of a clean-up: as it was told, else the guard''s where both measure the same';
+COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer, regclass, double precision) IS 'the arguments of a clean-up, and the guard''s settings where nothing is said';
 COMMENT ON FUNCTION neardup_internal.meet(text, text, interval) IS 'SQL condition that two times are near; a row without a time is near to all';
 COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean, integer) IS 'window function over all rows in the order of who stays: the numbers of the earlier rows that answer, with which a row is compared if it asks, those with most shared keys first; with their lengths in bytes no more of them than a guard would; where an earlier row has its text, the first such one as a negative number';
 COMMENT ON FUNCTION neardup_internal.tid_number(tid) IS 'a tid as a number: block and offset';
@@ -71,7 +73,7 @@ COMMENT ON FUNCTION neardup_internal.simhash_copies(neardup.protected, neardup_i
 COMMENT ON FUNCTION neardup_internal.copies_query(neardup.protected, neardup_internal.choice) IS 'SQL query that lists the copies in a guarded table, each with the row that stays';
 COMMENT ON FUNCTION neardup_internal.judge(text, text, text, text, double precision) IS 'the verdict on a text that stays and another one, if one of them can go; loses: the other one holds more and must not go';
 COMMENT ON FUNCTION neardup_internal.judge_group(bigint[], text[], integer, bigint[], bigint, text, text, double precision) IS 'splits a group of near signatures by what the texts say and when they came: for each row the place of the row that stays, the verdict and its score';
-COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, interval, regclass) IS 'copies in a guarded table, or of rows of another one: key, key of the row of its group that would stay, verdict on the two texts, measure and value that decided, rows in the group';
+COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass) IS 'copies in a guarded table, or of rows of another one: key, key of the row of its group that would stay, verdict on the two texts, measure and value that decided, rows in the group';
 COMMENT ON FUNCTION neardup_internal.skip_statements(regclass) IS 'such statements for all foreign keys of a table';
 COMMENT ON FUNCTION neardup_internal.repoint_statements(regclass) IS 'such statements for all foreign keys of a table';
 COMMENT ON FUNCTION neardup_internal.still_copies(neardup.protected, neardup_internal.choice, text, text) IS 'condition under which a chosen row may still go';
@@ -94,5 +96,5 @@ COMMENT ON FUNCTION neardup_internal.check_against(neardup.protected, neardup_in
 COMMENT ON FUNCTION neardup_internal.staying(neardup.protected, neardup_internal.choice) IS 'the table with the rows that stay';
 COMMENT ON FUNCTION neardup_internal.can_lock(neardup_internal.choice) IS 'whether the rows that stay can be locked: in another table only by who may update all of its rows';
 COMMENT ON FUNCTION neardup_internal.why(text) IS 'SQL expression that says in words why a copy is one';
-COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, largest groups';
-COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, integer) IS 'the same as one self-contained HTML page, with bars and sample pairs side by side';
+COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, largest groups';
+COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'the same as one self-contained HTML page, with bars and sample pairs side by side';

@@ -29,7 +29,7 @@ BEGIN
             CASE WHEN has_texts THEN 'j.verdict, j.score' ELSE 'NULL::pg_catalog.text AS verdict, NULL::double precision' END, ' AS value FROM gathered g '
             'CROSS JOIN LATERAL neardup_internal.judge_group(g.signatures, g.documents, ', choice.distance, ', g.times, ',
             coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL'),
-            format(', %L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, guarded.similarity),
+            format(', %L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, choice.threshold),
             ') j WHERE j.member OPERATOR(pg_catalog.<>) j.stays) ')
         ELSE
             'copies AS (SELECT m.place, m.first AS stays, NULL::pg_catalog.text AS verdict, NULL::double precision AS value FROM members m '
@@ -53,8 +53,7 @@ BEGIN
     RETURN concat(
         CASE guarded.method WHEN 'simhash' THEN neardup_internal.simhash_copies(guarded, choice) ELSE neardup_internal.sketch_copies(guarded, choice) END,
         'SELECT ', neardup_internal.each('m.k%2$s', keys), ', ', neardup_internal.each('r.k%2$s AS r%2$s', keys), ', c.verdict, ',
-        format('CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN ''identical'' ELSE %L END AS measure, ', CASE WHEN by_distance THEN 'simhash'
-            WHEN choice.verify IN ('overlap', 'cosine') THEN choice.verify ELSE 'facts' END),
+        format('CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN ''identical'' ELSE %L END AS measure, ', CASE WHEN by_distance THEN 'simhash' ELSE neardup_internal.measured(choice.verify) END),
         CASE WHEN by_distance THEN 'CAST(CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN 1 ELSE @extschema@.hamming_distance(m.signature, r.signature) END AS double precision)'
              ELSE 'c.value' END, ' AS value, '
         'pg_catalog.count(*) OVER (PARTITION BY r.place) + 1 AS group_size, m.hash AS document_hash, r.hash AS stays_hash ',
@@ -80,6 +79,7 @@ CREATE FUNCTION neardup.duplicates(
     since text DEFAULT NULL,
     until text DEFAULT NULL,
     verify text DEFAULT NULL,
+    threshold double precision DEFAULT NULL,
     within interval DEFAULT NULL,
     against regclass DEFAULT NULL
 ) RETURNS TABLE (key text, duplicate_of text, verdict text, measure text, value double precision, group_size bigint)
@@ -92,6 +92,6 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.verdict, c.measure, c.value, c.group_size FROM (%s) c',
         neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(coalesce(against, target))),
-        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance, against)));
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance, against, threshold)));
 END
 $$;

@@ -8,6 +8,7 @@ CREATE TABLE neardup.runs (
     mark name,
     keep text NOT NULL,
     verify text NOT NULL,
+    threshold double precision,
     removed bigint NOT NULL DEFAULT 0,
     skipped bigint NOT NULL DEFAULT 0,
     repointed bigint NOT NULL DEFAULT 0,

@@ -12,6 +12,7 @@ CREATE FUNCTION neardup.report(
     document name DEFAULT NULL,
     max_distance integer DEFAULT NULL,
     verify text DEFAULT NULL,
+    threshold double precision DEFAULT NULL,
     top integer DEFAULT 10
 ) RETURNS TABLE (item text, name text, value double precision)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -36,7 +37,7 @@ BEGIN
         'UNION ALL SELECT ''verdict'', v.verdict, v.n FROM (SELECT c.verdict, count(*) AS n FROM copies c GROUP BY 1 ORDER BY 2 DESC, 1) v '
         'UNION ALL SELECT ''largest group'', g.stays, g.size FROM (SELECT * FROM groups ORDER BY size DESC, stays LIMIT %s) g',
         neardup_internal.each('c.r%2$s', keys),
-        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, max_distance)),
+        neardup_internal.copies_query(guarded, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, max_distance, NULL, threshold)),
         guarded.document, target, coalesce(top, 10));
 END
 $$;
@@ -46,6 +47,7 @@ CREATE FUNCTION neardup.report_html(
     document name DEFAULT NULL,
     max_distance integer DEFAULT NULL,
     verify text DEFAULT NULL,
+    threshold double precision DEFAULT NULL,
     samples integer DEFAULT 5
 ) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -60,7 +62,7 @@ BEGIN
     IF samples IS NULL OR samples NOT BETWEEN 0 AND 100 THEN
         RAISE EXCEPTION 'samples must be between 0 and 100: %', samples USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, max_distance);
+    choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, max_distance, NULL, threshold);
     -- The largest groups, each with the copy that is least sure: where mistakes would be.
     EXECUTE format(
         'SELECT jsonb_agg(jsonb_build_object(''stays'', concat_ws('', '', %1$s), ''copy'', concat_ws('', '', %2$s), '
@@ -81,7 +83,7 @@ BEGIN
                'largest', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
                'verdicts', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'verdict'), '[]'),
                'samples', coalesce(shown, '[]'))
-        INTO overview FROM neardup.report(target, document, max_distance, verify) r;
+        INTO overview FROM neardup.report(target, document, max_distance, verify, threshold) r;
     RETURN neardup_internal.render_report(overview::text);
 END
 $$;

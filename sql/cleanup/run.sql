@@ -167,6 +167,7 @@ CREATE PROCEDURE neardup.cleanup(
     until text DEFAULT NULL,
     on_reference text DEFAULT 'skip',
     verify text DEFAULT NULL,
+    threshold double precision DEFAULT NULL,
     throttle interval DEFAULT NULL,
     within interval DEFAULT NULL,
     against regclass DEFAULT NULL,
@@ -176,7 +177,7 @@ CREATE PROCEDURE neardup.cleanup(
     LANGUAGE plpgsql AS $$
 DECLARE
     guarded neardup.protected := neardup_internal.guard_of(target, document);
-    choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance, against);
+    choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance, against, threshold);
     is_mark boolean;
     chosen bigint;
     all_places bigint;
@@ -198,7 +199,7 @@ BEGIN
             'keep => ' || pg_catalog.quote_literal(CASE WHEN against IS NULL THEN keep END), 'time_column => ' || pg_catalog.quote_literal(time_column),
             'document => ' || pg_catalog.quote_literal(document), 'max_distance => ' || max_distance::pg_catalog.text,
             'rank => ' || pg_catalog.quote_literal(rank), 'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
-            'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify),
+            'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify), 'threshold => ' || threshold::pg_catalog.text,
             'within => ' || pg_catalog.quote_literal(within), 'against => ' || pg_catalog.quote_literal(against)));
         RETURN;
     END IF;
@@ -226,8 +227,8 @@ BEGIN
                 FROM pg_catalog.unnest(neardup_internal.repoint_statements(target)) WITH ORDINALITY s(statement, place) ORDER BY s.place);
         END IF;
     END IF;
-    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, columns, against)
-    VALUES (target, guarded.document, action, CASE WHEN is_mark THEN neardup_internal.mark_of(guarded, choice) END, keep, choice.verify,
+    INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, threshold, columns, against)
+    VALUES (target, guarded.document, action, CASE WHEN is_mark THEN neardup_internal.mark_of(guarded, choice) END, keep, choice.verify, choice.threshold,
             neardup_internal.column_names(target), against) RETURNING r.run_id INTO run_id;
     EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
     -- The rate is that of removing, without the choice before it.

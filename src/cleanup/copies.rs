@@ -228,8 +228,8 @@ fn join_star(window: &Window<'_>) -> Result<Option<[Option<pg_sys::Datum>; 4]>> 
     }
     stars.compared += 1;
     let text = |argument| window.str_argument(argument).unwrap_or_default();
-    let similarity = window.argument(6).map(|datum| f64::from_bits(datum.value() as u64));
-    let rule = Rule::new(text(4), text(5), similarity)?;
+    let threshold = window.argument(6).map(|datum| f64::from_bits(datum.value() as u64));
+    let rule = Rule::new(text(4), text(5), threshold)?;
     let side = match &mut stars.text {
         Some(side) => side,
         unread => unread.insert(rule.side(text(3))?),

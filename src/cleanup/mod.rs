@@ -145,7 +145,7 @@ fn text_hash(document: Text<'_>) -> i64 {
     stable,
     parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.judge_group(signatures bigint[], documents text[], distance integer, times bigint[], within bigint, verify text, analyzer text, similarity double precision) RETURNS TABLE (member integer, stays integer, verdict text, score double precision) STABLE PARALLEL SAFE COST 100000 ROWS 3 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.judge_group(signatures bigint[], documents text[], distance integer, times bigint[], within bigint, verify text, analyzer text, threshold double precision) RETURNS TABLE (member integer, stays integer, verdict text, score double precision) STABLE PARALLEL SAFE COST 100000 ROWS 3 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn judge_group(
     signatures: Array<i64>,
@@ -155,7 +155,7 @@ fn judge_group(
     within_time: Option<i64>,
     verify: &str,
     analyzer: &str,
-    similarity: Option<f64>,
+    threshold: Option<f64>,
 ) -> Result<TableIterator<'static, (name!(member, i32), name!(stays, i32), name!(verdict, String), name!(score, f64))>>
 {
     let signatures: Vec<u64> = signatures.iter().map(|s| s.unwrap_or_default().cast_unsigned()).collect();
@@ -170,7 +170,7 @@ fn judge_group(
     }
     let window = times.as_ref().zip(within_time).map(|(times, within)| (&times[..], within.unsigned_abs()));
     let group = Group { signatures: &signatures, documents: documents.as_deref(), distance, window };
-    let rule = Rule::new(verify, analyzer, similarity)?;
+    let rule = Rule::new(verify, analyzer, threshold)?;
     let mut failure = None;
     let kept = |a: &str, b: &str| match rule.side(a).and_then(|mut a| rule.kept(&mut a, b)) {
         Ok(kept) => Ok(kept),

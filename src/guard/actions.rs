@@ -74,16 +74,17 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
     } else {
         "A row there".to_owned()
     };
-    let (name, value, least) = (found.measure.name, found.measure.value, guard.settings.similarity);
+    let (name, value) = (found.measure.name, found.measure.value);
+    let least = guard.settings.threshold.map_or_else(String::new, |least| format!(" of at least {least}"));
     let rule = match (name, &guard.settings.verify) {
         ("identical", _) => "has the same text".to_owned(),
         ("simhash", _) => {
             format!("is at Hamming distance {value}; the guard allows none within {}", guard.settings.distance)
         }
         (_, Verify::Overlap | Verify::Cosine) => {
-            format!("has {name} {value:.3}; the guard allows none of at least {least}")
+            format!("has {name} {value:.3}; the guard allows none{least}")
         }
-        _ => format!("says the same (score {value:.3}); the guard allows no copy"),
+        _ => format!("says the same (score {value:.3}); the guard allows no copy{least}"),
     };
     let message = format!("near-duplicate of a row in table \"{}\"", guard.name);
     error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message).set_detail(format!("{who} {rule}."))

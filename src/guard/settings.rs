@@ -110,9 +110,9 @@ pub struct Settings {
     /// How texts are compared.
     #[serde(default)]
     pub verify: Verify,
-    /// The least overlap or cosine for that.
+    /// The least score, overlap or cosine of a near-duplicate.
     #[serde(default)]
-    pub similarity: f64,
+    pub threshold: Option<f64>,
     /// How many columns besides the first make up the document.
     #[serde(default)]
     columns: usize,
@@ -167,7 +167,7 @@ impl Settings {
         let within = |name: &str, found: bool| if found { Ok(()) } else { Err(format!("{name} is out of range.")) };
         within("distance", settings.distance <= MAX_DISTANCE)?;
         within("keys", settings.keys <= MAX_KEYS && (settings.keys > 0 || settings.method == Method::SimHash))?;
-        within("similarity", (0.0..=1.0).contains(&settings.similarity))?;
+        within("threshold", settings.threshold.is_none_or(|threshold| (0.0..=1.0).contains(&threshold)))?;
         within("columns", settings.columns.max(settings.scope) <= MAX_COLUMNS)?;
         within("window", settings.window.is_none_or(|window| window >= 0))?;
         within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;

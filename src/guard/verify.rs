@@ -1,5 +1,6 @@
 //! The last stage: compares a candidate's text with the new one, by the same rule as clean-ups.
 
+use neardup_verdict::model::LEAST_SCORE;
 use neardup_verdict::replaces;
 use pgrx::pg_sys::Oid;
 
@@ -28,11 +29,12 @@ pub struct Verifier<'a> {
 impl<'a> Verifier<'a> {
     /// Begins the comparison of a new document with others; a profile is read as `owner`.
     pub fn new(settings: &'a Settings, owner: Oid, document: &'a str) -> Result<Self> {
+        let least = settings.threshold.unwrap_or(LEAST_SCORE);
         let (name, rule) = match &settings.verify {
-            Verify::None | Verify::Facts => ("facts", Rule::Facts),
-            Verify::Profile(profile) => ("facts", Rule::Profile(profile, Some(owner))),
-            Verify::Overlap => ("overlap", Rule::new("overlap", &settings.analyzer, Some(settings.similarity))?),
-            Verify::Cosine => ("cosine", Rule::new("cosine", &settings.analyzer, Some(settings.similarity))?),
+            Verify::None | Verify::Facts => ("facts", Rule::Facts { least }),
+            Verify::Profile(name) => ("facts", Rule::Profile { name, role: Some(owner), least }),
+            Verify::Overlap => ("overlap", Rule::new("overlap", &settings.analyzer, settings.threshold)?),
+            Verify::Cosine => ("cosine", Rule::new("cosine", &settings.analyzer, settings.threshold)?),
         };
         Ok(Self { rule, name, document, side: None })
     }

@@ -4,6 +4,7 @@ use ahash::AHashMap;
 use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind};
+use neardup_verdict::model::LEAST_SCORE;
 use neardup_verdict::{Prepared, Verdict, replaces};
 use pgrx::prelude::*;
 
@@ -15,12 +16,12 @@ use crate::text::analyzer::PROFILE_PREFIX;
 
 /// By what two texts are held to be one message.
 pub enum Rule<'r> {
-    /// By what they say.
-    Facts,
+    /// By what they say, from a score on.
+    Facts { least: f64 },
     /// By what they say, without the boilerplate of a profile's collection, which is read as a role or as the current user.
-    Profile(&'r str, Option<pg_sys::Oid>),
+    Profile { name: &'r str, role: Option<pg_sys::Oid>, least: f64 },
     /// By their tokens under an analyzer, from a bound on.
-    Tokens { analyzer: &'r str, similarity: f64, measure: fn(&Tokens, &Tokens) -> f64 },
+    Tokens { analyzer: &'r str, least: f64, measure: fn(&Tokens, &Tokens) -> f64 },
 }
 
 /// A pair of which one can go.
@@ -72,24 +73,26 @@ impl Side {
 }
 
 impl<'r> Rule<'r> {
-    /// Reads `verify` as guards and clean-ups have it; where it is `none`, nobody asks for a verdict on texts.
+    /// Reads `verify` as guards and clean-ups have it; where it is `none`, nobody asks for a verdict on texts. The threshold is the least
+    /// score, overlap or cosine. By facts and by a profile a copy has at least [`LEAST_SCORE`], whatever the threshold.
     ///
     /// # Errors
-    /// For any other word, and for a similarity that is missing.
-    pub fn new(verify: &'r str, analyzer: &'r str, similarity: Option<f64>) -> Result<Self> {
+    /// For any other word, and for a missing bound on overlap or cosine.
+    pub fn new(verify: &'r str, analyzer: &'r str, threshold: Option<f64>) -> Result<Self> {
         let wrong = |message: String| report(Error::new(ErrorKind::InvalidParameter, message));
-        let bound = || similarity.ok_or_else(|| wrong(format!("verify {verify} wants a similarity")));
+        let bound = || threshold.ok_or_else(|| wrong(format!("verify {verify} needs a threshold")));
+        let least = threshold.unwrap_or(LEAST_SCORE);
         match verify {
-            "none" | "facts" => Ok(Self::Facts),
+            "none" | "facts" => Ok(Self::Facts { least }),
             "overlap" => {
                 let measure = |a: &Tokens, b: &Tokens| overlap(&a.hashes, &b.hashes);
-                Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
+                Ok(Self::Tokens { analyzer, least: bound()?, measure })
             }
             "cosine" => {
                 let measure = |a: &Tokens, b: &Tokens| weighted_cosine((&a.hashes, &a.counts), (&b.hashes, &b.counts));
-                Ok(Self::Tokens { analyzer, similarity: bound()?, measure })
+                Ok(Self::Tokens { analyzer, least: bound()?, measure })
             }
-            profile if profile.starts_with(PROFILE_PREFIX) => Ok(Self::Profile(profile, None)),
+            name if name.starts_with(PROFILE_PREFIX) => Ok(Self::Profile { name, role: None, least }),
             _ => Err(wrong(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}"))),
         }
     }
@@ -107,18 +110,18 @@ impl<'r> Rule<'r> {
         if a.text() == b {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
-        match (self, a) {
-            (Self::Profile(name, role), Side::Prepared(a)) => {
-                profile::with(name, *role, |profile, scratch| a.duplicate_by_profile(b, profile, scratch))?
-                    .map_err(report)
+        let (found, least) = match (self, a) {
+            (Self::Facts { least }, Side::Prepared(a)) => (a.duplicate(b).map_err(report)?, least),
+            (Self::Profile { name, role, least }, Side::Prepared(a)) => {
+                let found = profile::with(name, *role, |profile, scratch| a.duplicate_by_profile(b, profile, scratch));
+                (found?.map_err(report)?, least)
             }
-            (Self::Tokens { analyzer, similarity, measure }, Side::Tokens(_, a)) => {
-                let found = measure(a, &Tokens::of(b, analyzer)?);
-                Ok((found >= *similarity).then_some((Verdict::Copy, found)))
+            (Self::Tokens { analyzer, least, measure }, Side::Tokens(_, a)) => {
+                (Some((Verdict::Copy, measure(a, &Tokens::of(b, analyzer)?))), least)
             }
-            (_, Side::Prepared(a)) => a.duplicate(b).map_err(report),
-            (rule, a) => rule.kept(&mut rule.side(a.text())?, b),
-        }
+            (rule, a) => return rule.kept(&mut rule.side(a.text())?, b),
+        };
+        Ok(found.filter(|(_, value)| value >= least))
     }
 
     /// Gives the verdict on a text that stays and another one that may go.
@@ -142,16 +145,16 @@ impl Fields for Row {
     stable,
     parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.judge(kept text, other text, verify text, analyzer text, similarity double precision, OUT verdict text, OUT score double precision, OUT loses boolean) STABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.judge(kept text, other text, verify text, analyzer text, threshold double precision, OUT verdict text, OUT score double precision, OUT loses boolean) STABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn judge(
     kept: &str,
     other: &str,
     verify: &str,
     analyzer: &str,
-    similarity: Option<f64>,
+    threshold: Option<f64>,
 ) -> Result<Option<Record<Row>>> {
-    let rule = Rule::new(verify, analyzer, similarity)?;
+    let rule = Rule::new(verify, analyzer, threshold)?;
     let judged = rule.judge(kept, &mut rule.side(other)?)?;
     Ok(judged.map(|judged| Record((judged.verdict.name(), judged.score, judged.loses))))
 }
