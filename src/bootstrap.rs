@@ -1,4 +1,4 @@
-//! The SQL that must come first, and what the library does when it is loaded.
+//! The SQL that must come first, and the code that runs when the library is loaded.
 
 use pgrx::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Settings: few, and none that a signature depends on.
+//! Settings. They are few, and no signature depends on one.
 
 use neardup_text::jieba;
 use pgrx::pg_sys;

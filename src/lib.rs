@@ -1,7 +1,7 @@
 //! pg_neardup: near-duplicate text inside Postgres.
 //!
-//! This file only lists the parts. Each file is one SQL feature: it unwraps datums, calls `neardup_core`, wraps the answer.
-//! What SQL can say itself stays in `sql/`; everything unsafe stays in [`pg`].
+//! This file only lists the parts. Each file is one SQL feature: it unwraps datums, calls `neardup_core` and wraps the result.
+//! Everything that SQL can express is in `sql/`; everything unsafe is in [`pg`].
 #![allow(clippy::result_large_err, reason = "pgrx knows an ErrorReport by its type, which a box would hide")]
 
 mod access;

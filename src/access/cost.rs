@@ -1,4 +1,4 @@
-//! What the planner is told that a scan costs.
+//! The planner's cost estimate for a scan.
 
 use pgrx::{PgList, pg_sys};
 

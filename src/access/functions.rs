@@ -1,4 +1,4 @@
-//! The access method in SQL: the script with its operator classes, and the functions that read a whole index.
+//! The SQL objects of the access method: the script with its operator classes, and the functions that read a whole index.
 
 use pgrx::prelude::*;
 

@@ -1,12 +1,12 @@
-//! The access method `neardup` as Postgres calls it. [`crate::index`] does the work; this is the glue, so it is unsafe.
+//! The access method `neardup` as Postgres calls it. [`crate::index`] does the work; this module is the unsafe glue.
 //!
-//! Each function that Postgres calls runs inside [`boundary::entry`], so that Rust errors, panics and Postgres's own errors leave it in
-//! order, also where pages are locked ([`crate::pg::storage::pages`]). Functions of Postgres that are called through a pointer, and so
-//! without pgrx's guard, are called inside [`boundary::catch`].
+//! Each function that Postgres calls runs inside [`boundary::entry`]. So Rust errors, panics and Postgres's own errors leave it in
+//! an orderly way, even while pages are locked ([`crate::pg::storage::pages`]). Postgres functions that are called through a
+//! pointer, and so without pgrx's guard, are called inside [`boundary::catch`].
 //!
 //! * [`build`], [`scan`], [`vacuum`], [`cost`], [`options`]: the functions of `IndexAmRoutine`. [`values`]: what they share.
 //! * [`functions`] and [`verify`]: `neardup.check_index` and `neardup.candidate_pairs`.
-//! * [`search`]: how the guard asks an index of any access method.
+//! * [`search`]: the guard's searches, in an index of any access method.
 
 mod build;
 mod cost;

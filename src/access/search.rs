@@ -1,7 +1,7 @@
-//! Candidates from an index of a guard: the addresses of all rows that match a query, committed or not.
+//! The guard's search of an index: the addresses of all rows that match a query, committed or not.
 //!
-//! The search goes through the access method's own interface, so that any method which serves one of our operator families will do.
-//! It is filled under no snapshot, so the addresses of rows that nobody sees are among the answers; [`Table::visit`] tells.
+//! The search uses the generic interface of access methods, so any method that serves one of our operator families works. It runs
+//! without a snapshot, so the result also contains the addresses of rows that nobody can see; [`Table::visit`] sorts these out.
 
 use pgrx::{itemptr, pg_sys};
 

@@ -1,4 +1,4 @@
-//! What all functions of the access method need: the kind of an index, the keys of a value, the address of a row.
+//! What all functions of the access method share: the kind of an index, the keys of a value, the address of a row.
 
 use pgrx::prelude::*;
 use pgrx::{FromDatum, pg_sys};

@@ -1,4 +1,4 @@
-//! Opening an index for the functions that read all of it.
+//! Opens an index for the functions that read all of it.
 
 use neardup_text::interrupt;
 use pgrx::pg_sys;

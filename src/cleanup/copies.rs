@@ -1,12 +1,12 @@
-//! Copies in a whole table, found set-wise: window functions for `sql/cleanup/candidates.sql`.
+//! Copies in a whole table, found by set operations: window functions for `sql/cleanup/candidates.sql`.
 //!
-//! * `earlier_rows` sees all rows in the order of who stays and gives each the earlier rows that it is to be compared with
-//!   ([`Partners`]): it sorts the keys of all sketches, so that rows which share one stand side by side, and then the pairs.
-//! * `join_star` takes such pairs, row by row, and judges no more of them than it must: a row joins the first row of
-//!   its pairs that stays and that it duplicates. Whoever joins is judged against the row that stays, never through a chain.
+//! * `earlier_rows` sees all rows in order of preference and returns, for each row, the earlier rows that it is to be compared with
+//!   ([`Partners`]). It sorts the keys of all sketches, so that rows that share one are adjacent, and then the pairs.
+//! * `join_star` receives these pairs, row by row, and judges no more of them than necessary. A row joins the first row of its
+//!   pairs that stays and that it duplicates. So it is always judged against the row that stays, never through a chain.
 //!
-//! Numbers are sorted here and not rows of a query, which are many times as large. What does not fit into `work_mem` goes to temporary
-//! files; beyond it there is a number for each row that joins another one.
+//! Only numbers are sorted here, not the rows of a query, which are many times as large. What does not fit into `work_mem` goes to
+//! temporary files. Besides that, memory holds one number for each row that joins another one.
 
 use std::cmp::Reverse;
 use std::iter::Peekable;

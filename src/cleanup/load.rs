@@ -1,5 +1,5 @@
-//! Loading new rows as a set: which of them copy rows of a guarded table, and how they are inserted. It is SQL, `sql/load.sql`, except
-//! for a table lock that lasts over the commits of batches.
+//! Loading new rows as a set: which of them copy rows of a guarded table, and how they are inserted. This is written in SQL,
+//! `sql/load.sql`, except for a table lock that is kept across the commits of batches.
 
 use pgrx::prelude::*;
 

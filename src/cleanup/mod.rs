@@ -1,7 +1,7 @@
-//! Clean-up of what a table already holds: lists groups, removes copies and restores them.
+//! Clean-up of existing rows: lists groups, removes copies and restores them.
 //!
-//! Nearly all of it is SQL, one file each in `sql/cleanup/`, in the order below. Here is what SQL cannot say: a lock that
-//! lasts over the commits of a procedure, and whether a procedure may commit.
+//! Nearly all of it is SQL, one file each in `sql/cleanup/`, in the order below. This module has what SQL cannot express: a lock
+//! that is kept across the commits of a procedure, and the test whether a procedure may commit.
 
 pub mod copies;
 pub mod grouping;

@@ -1,7 +1,7 @@
 //! The overview of a table's copies as one HTML page: numbers, SVG bars, and sample groups side by side with their differences.
 //!
-//! SQL gathers (`sql/cleanup/report.sql`), this file renders. The page stands alone: no script, no file beside it, and everything
-//! that comes from the table is escaped.
+//! SQL collects the data (`sql/cleanup/report.sql`); this file renders it. The page is self-contained: it has no script and no
+//! other file, and everything that comes from the table is escaped.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! The actions on a near-duplicate: refuse, skip, mark, divert or warn; the message to its writer; counter and log.
+//! The actions on a near-duplicate (refuse, skip, mark, divert, warn), the message to its writer, counter and log.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;

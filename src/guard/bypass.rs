@@ -1,7 +1,7 @@
-//! The bypass: an owner lets rows into a guarded table without a verdict, until the end of the transaction.
+//! The bypass: lets an owner's rows into a guarded table without a verdict, until the end of the transaction.
 //!
-//! The guard neither judges such rows nor locks against them: a load of restored rows would otherwise hold up every writer. Rows
-//! written at the same moment are not compared with them, rows written after the commit are. `neardup.restore` works so.
+//! The guard neither judges such rows nor locks their keys; otherwise a load of restored rows would hold up every writer. Rows that
+//! others write at the same moment are not compared with them; rows written after the commit are. `neardup.restore` uses this.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;

@@ -1,15 +1,17 @@
-//! Candidates: searches the table for a row that the new one is a near-duplicate of.
+//! Candidates: searches the table for a row that the new one duplicates.
 //!
-//! An index lists the rows that share a key with the new one, of every table or partition that the time window can reach. They are
-//! visited in the order of how many keys they share, the newest first. Each is put to the cheap tests (it lives, is another row, of the
-//! same scope and time) before its text is read; the first that passes the last one, [`super::verify`], is the answer.
+//! An index lists the rows that share a key with the new one, in every table or partition that the time window can reach. Rows that
+//! share more keys come first, newer ones before older. For each row, cheap tests run before its text is read: it is alive, it is
+//! another row, and it has the same scope and a near time. The first row that passes the last test, [`super::verify`], is the
+//! result.
 //!
-//! Templates and reposts put thousands of rows under one key, so the search has bounds. A key of more than [`HOT`] rows is hot: sharing
-//! one hot key makes no candidate, sharing two does, or all that a short text has. Of a key's rows the last [`MOST_ROWS`] are listed, with
-//! a scope more, since most of them may be in other scopes. At most [`MOST_TEXTS`] texts are compared; for a [`LONG`] text, whose copies
-//! nearly always share more than one key, at most [`MOST_SINGLES`] of those that share one. After these only texts that share all keys
-//! and are of the same length, which may be identical. A row that shares most keys comes first, so one text ten thousand times is refused
-//! at the first text read. The promise of method `simhash` is exact and has no bound.
+//! Templates and reposts put thousands of rows under one key, so the search has bounds. A key with more than [`HOT`] rows is hot. A
+//! row is no candidate if all it shares is one hot key, unless the new text has no other keys. Of a key's rows, the last
+//! [`MOST_ROWS`] are listed; with a scope more, since most of them may be in other scopes. At most [`MOST_TEXTS`] texts are
+//! compared. For a [`LONG`] text, whose copies nearly always share more than one key, at most [`MOST_SINGLES`] of these may share
+//! only one. Beyond these bounds, only texts that share all keys and have the same length are compared, because they may be
+//! identical. A row that shares most keys comes first, so a text that occurs ten thousand times is refused after one text is read.
+//! The promise of method `simhash` is exact, so its search has no bound.
 
 use ahash::AHashMap;
 use neardup_core::document;

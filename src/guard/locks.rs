@@ -1,16 +1,18 @@
 //! Locks between the search for candidates and the moment a row is stored.
 //!
-//! Two writers of near-duplicates that search at the same time find nothing. So each locks, before it searches, keys of which any two
-//! candidates of each other share one, and releases them as soon as its row is stored. From then on others find the row itself, though
-//! it is not committed, and wait for the transaction that wrote it.
+//! If two sessions write near-duplicates and search at the same time, neither finds the other's row. So before it searches, each
+//! session locks keys, chosen so that any two near-duplicates share one, and releases them as soon as its row is stored. From then
+//! on, other sessions find the row itself, although it is not committed, and wait for the transaction that wrote it.
 //!
-//! When is a row stored? An AFTER ROW trigger's WHEN condition "is evaluated just after the row update occurs" (CREATE TRIGGER): it calls
-//! [`row_stored`], which releases and answers false, so that no event is queued. A row that is not stored after all, by ON CONFLICT or
-//! another trigger, keeps its keys until the guard sees the next row, the statement ends ([`statement_ended`], an AFTER STATEMENT trigger;
-//! statements that name a partition have none), its savepoint is rolled back, or the transaction ends.
+//! When is a row stored? The WHEN condition of an AFTER ROW trigger "is evaluated just after the row update occurs" (CREATE
+//! TRIGGER). It calls [`row_stored`], which releases the keys and returns false, so that no event is queued. A row may not be
+//! stored after all, because of ON CONFLICT or another trigger. Then its keys stay locked until the guard sees the next row, the
+//! statement ends ([`statement_ended`], an AFTER STATEMENT trigger; statements that name a partition have none), its savepoint is
+//! rolled back, or the transaction ends.
 //!
-//! Deadlocks: nobody waits for a transaction while holding a key, neither for a copy nor for a unique key; keys are taken in ascending order and only after the former row's are
-//! released. What is left is what unique indexes have, too: transactions of several rows that wait for each other's rows.
+//! Deadlocks: no session waits for a transaction while it holds a key, neither for a copy nor for a unique key. Keys are taken in
+//! ascending order, and only after those of the previous row are released. What remains is the deadlock that unique indexes have
+//! too: transactions of several rows that wait for each other's rows.
 
 use std::cell::RefCell;
 use std::rc::Rc;

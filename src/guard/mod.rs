@@ -1,14 +1,14 @@
-//! The guard: the row trigger that judges each new document and acts on a near-duplicate of one already there.
+//! The guard: the row trigger that judges each new document and acts on a near-duplicate of an existing one.
 //!
-//! It judges row by row, also in loads; [`row`] has the whole sequence:
+//! It judges row by row, also in loads. [`row`] has the whole sequence:
 //!
-//! 1. [`target`] and [`settings`]: the guard behind the trigger, ready in this backend; [`subject`]: the new row, made once.
-//! 2. [`signature`]: its sketch or SimHash. [`locks`]: keys that its near-duplicates share are locked.
-//! 3. [`candidates`]: rows that share a key, by the index, committed or not; [`verify`]: their texts, compared.
-//! 4. [`actions`]: what becomes of the row. Once it is stored, its locks are released.
+//! 1. [`target`] and [`settings`]: the guard behind the trigger, loaded in this backend; [`subject`]: the new row, read once.
+//! 2. [`signature`]: makes its sketch or SimHash. [`locks`]: locks keys that its near-duplicates share.
+//! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts.
+//! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
-//! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new; [`transaction`] ends locks and notes with
-//! their transaction. See `docs/guard.md`.
+//! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. [`transaction`] ends locks and notes
+//! with their transaction. See `docs/guard.md`.
 
 mod actions;
 pub mod bypass;

@@ -1,8 +1,9 @@
 //! Rows that an UPDATE moves from one partition to another.
 //!
-//! An UPDATE that changes a partition key is a DELETE and an INSERT. The INSERT half must not be judged as a new row: left out, it would be
-//! lost, since its old version is gone. Postgres does not tell the trigger; so the guard remembers, for each depth of triggers, the last
-//! row that this command has deleted and the last that it has judged as an update, and knows its like again.
+//! An UPDATE that changes a partition key is a DELETE and an INSERT. The INSERT half must not be judged as a new row: if the guard
+//! left it out, the row would be lost, because its old version is gone. Postgres does not tell the trigger that a row is moved. So
+//! for each trigger depth, the guard remembers the last row that the command deleted and the last one it judged as an update, and
+//! recognises the inserted row by them.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! What the guard does with one row, in order: read it, sign it, lock its keys, search candidates, verify them, act.
+//! The steps of the guard for one row, in order: read it, sign it, lock its keys, search candidates, verify them, act.
 
 use std::rc::Rc;
 

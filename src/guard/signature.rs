@@ -1,4 +1,4 @@
-//! The sketch or SimHash of a document, as queries to the guard's index and as keys to lock.
+//! The sketch or SimHash of a document, in two forms: queries to the guard's index, and keys to lock.
 
 use neardup_core::sketch::minhash::{MinHash, MinHashRef};
 use neardup_core::{banding, document};

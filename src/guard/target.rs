@@ -1,7 +1,7 @@
 //! A guard as loaded in this backend: its settings, and the table, columns and indexes it works on.
 //!
-//! Everything is read from the catalogs by Postgres's own caches: no query runs, as nobody. Partitions are described when a search first
-//! reaches them, and anew after changes to them.
+//! Everything comes from the catalogs through Postgres's own caches, so no query runs and no role matters. Partitions are described
+//! when a search first reaches them, and again after they change.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! Callbacks for the end of transactions and savepoints: they end what [`locks`] and [`moved`] remember.
+//! Callbacks for the end of transactions and savepoints. They discard what [`locks`] and [`moved`] remember.
 
 use std::cell::Cell;
 

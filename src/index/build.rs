@@ -1,7 +1,7 @@
-//! Writing the trees of a table that is there: all entries sorted, then each level from left to right, from the leaves up.
+//! Writes the trees for an existing table: sorts all entries, then writes each level from left to right, from the leaves up.
 //!
-//! Pages are filled unevenly, between 17 % below and 17 % above the fill factor: keys are spread evenly, so pages that were filled alike
-//! would all split at the same time, some 10 % of growth later, and the index would double.
+//! Pages are filled unevenly, from 17 % below to 17 % above the fill factor. Keys are evenly distributed, so equally full pages
+//! would all split at the same time, after some 10 % of growth, and the index would double.
 
 use neardup_text::interrupt;
 

@@ -1,7 +1,7 @@
-//! Whether an index is sound: its pages fit together, it has every key of every row, and no key of a row that is not there.
+//! Checks an index: its pages fit together, every row has its keys, and every key belongs to a row that has it.
 //!
-//! It locks one page at a time, so others may write meanwhile. What they change is told from damage by looking again: a link that has
-//! gone out of date is no longer there.
+//! It locks one page at a time, so others may write meanwhile. To tell their changes from damage, it reads again: a link that was
+//! merely outdated is gone by then.
 
 use std::collections::HashMap;
 

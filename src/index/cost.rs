@@ -1,4 +1,4 @@
-//! What a search reads, and what that costs.
+//! Estimates what a search reads and what that costs.
 
 use super::kind::BANDS;
 use super::search::{LEAVES_A_PROBE, probes};

@@ -1,11 +1,11 @@
-//! Putting a row's keys into the trees.
+//! Inserts a row's keys into the trees.
 //!
-//! The keys go to their leaves in ascending order, up to four leaves in one WAL record. The first leaf of a record is waited for; the
-//! others are taken only if they are free, so no two sessions wait for each other's leaves.
+//! The keys are inserted in ascending order, into up to four leaves per WAL record. The insert waits for the first leaf of a record
+//! and takes the others only if they are free, so no two sessions wait for each other's leaves.
 //!
-//! A leaf that is full is split: one record writes both halves, the next one the downlink to the right half. The right half stays locked
-//! in between, so that a vacuum cannot free it before its downlink is there. If the server goes down in between, the downlink is missing:
-//! searches then come to the left half and go right.
+//! A full leaf is split. One WAL record writes both halves, the next one the downlink to the right half. The right half stays
+//! locked in between, so that a vacuum cannot free it before its downlink exists. If the server crashes in between, the downlink is
+//! missing; searches then reach the left half and move right.
 
 use super::kind::TreeKey;
 use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, NONE};

@@ -1,9 +1,9 @@
-//! The kinds of signature that an index holds, and the keys under which it holds them.
+//! The kinds of signature that an index can hold, and their index keys.
 //!
-//! * A `minhash` is held under each of its keys, in one tree.
-//! * A `simhash` is held in four trees, in each under all of its bits in another order: the bits of one band first, so that signatures
-//!   with the same band are neighbours. An entry has the whole signature, so a search is exact without a look at the row. A fifth tree
-//!   has the rows without a signature, which come last by distance.
+//! * A `minhash` is stored under each of its keys, in one tree.
+//! * A `simhash` is stored in four trees. Each tree orders the bits differently: those of one band come first, so that signatures
+//!   with the same band are neighbours. An entry has the whole signature, so a search is exact without reading the row. A fifth
+//!   tree has the rows without a signature, which come last in an order by distance.
 
 use neardup_core::banding;
 use neardup_core::sketch::minhash::MinHashRef;

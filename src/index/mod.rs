@@ -1,17 +1,18 @@
 //! `USING neardup`: an index access method for sketches and signatures.
 //!
-//! `CREATE INDEX ON articles USING neardup (sketch(body))` holds the keys of a sketch as entries of one size in a B-link tree, so it is
-//! built by one sort, is small, and gives all pairs of rows that share a key in one pass. GIN serves the same operators.
+//! `CREATE INDEX ON articles USING neardup (sketch(body))` stores the keys of sketches as entries of one size in a B-link tree. So
+//! a build is one sort, the index is small, and one pass over it gives all pairs of rows that share a key. GIN serves the same
+//! operators.
 //!
-//! * [`page`]: what lies where in a page. [`kind`]: which keys a signature has, in how many trees.
-//! * [`tree`]: walking. [`insert`], [`vacuum`], [`build`]: changing.
-//! * [`search`], [`query`], [`nearest`], [`cost`]: answering. [`pairs`]: all pairs. [`check`]: whether an index is sound.
+//! * [`page`]: the layout of a page. [`kind`]: the keys of a signature, and the number of trees.
+//! * [`tree`]: walks the trees. [`insert`], [`vacuum`], [`build`]: change them.
+//! * [`search`], [`query`], [`nearest`], [`cost`]: answer queries. [`pairs`]: finds all pairs. [`check`]: checks an index.
 //!
-//! All of this is safe Rust over the bytes of pages. Below it are `pg/storage/pages.rs` (buffers, locks, WAL; it says how errors and
-//! panics stay harmless) and `pg/storage/sort.rs`; above it is `access/`, with the functions that Postgres calls.
+//! All of this is safe Rust over the bytes of pages. Below it are `pg/storage/pages.rs` (buffers, locks, WAL; it explains why
+//! errors and panics stay harmless) and `pg/storage/sort.rs`. Above it is `access/`, with the functions that Postgres calls.
 //!
-//! WAL is Postgres's generic one, so nothing has to be preloaded, and every replica replays it. The format of the pages has a version,
-//! on the metapage.
+//! The WAL is Postgres's generic one, so no library has to be preloaded, and every replica can replay it. The metapage holds the
+//! version of the page format.
 
 pub mod build;
 pub mod check;

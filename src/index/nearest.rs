@@ -1,7 +1,7 @@
 //! All rows by their distance from a signature, the nearest first: `ORDER BY signature <~> query`.
 //!
-//! Distances are asked for one after the other, as long as looking up bands is cheaper than reading a tree from end to end. After that
-//! a tree is read whole and as many of the next distances are taken at once as fit the memory. Rows without a signature come last.
+//! The scan searches one distance after the other, as long as looking up bands is cheaper than reading a tree from end to end.
+//! After that it reads a whole tree, for as many further distances at once as fit into memory. Rows without a signature come last.
 
 use super::search::{self, is_whole_cheaper};
 use super::tree::each_between;

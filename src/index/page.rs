@@ -1,17 +1,17 @@
-//! The pages of an index: what lies where, read and written as bytes, checked before use.
+//! The pages of an index: their layout, read and written as bytes, checked before use.
 //!
-//! Block 0 is the metapage, which never changes after the build. The root of tree `t` is block `1 + t` for ever; when it splits, its
-//! content moves to two new pages. All other pages come after these.
+//! Block 0 is the metapage, which never changes after the build. The root of tree `t` is always block `1 + t`; when the root
+//! splits, its content moves to two new pages. All other pages come after these.
 //!
-//! A page has Postgres's header, entries of one size from there to `pd_lower`, and 48 bytes at its end: the bounds of what it may
-//! hold, the page to its right, its level and tree. A leaf entry is a key and a row address, 14 bytes; a downlink has 4 more for the
-//! page below, all of whose entries are greater than the downlink's position. Entries of a leaf are sorted up to a point; those behind
-//! came later. An insert appends 14 bytes, so the generic WAL record is as small.
+//! A page has Postgres's header, then entries of one size up to `pd_lower`, and 48 bytes at its end: its bounds, the page to its
+//! right, its level and its tree. A leaf entry is a key and a row address, 14 bytes. A downlink has 4 more bytes for the page
+//! below; all entries of that page are greater than the downlink's position. The first entries of a leaf are sorted; those after
+//! them were inserted later. An insert appends 14 bytes, so its generic WAL record is small.
 //!
-//! Both bounds stand on the page, the lower one too, which never changes while the page is in use. So whoever comes to a page by a link
-//! that has gone out of date sees that it is another one, and begins again; pages can be reused at once, on replicas as well.
+//! A page stores both its bounds. The lower one never changes while the page is in use. So a reader that comes by an outdated link
+//! sees that this is another page and starts again. Therefore pages can be reused at once, also on replicas.
 //!
-//! Nothing here is unsafe, and no byte of a page is trusted: [`Page::check`] puts every count and offset to the test.
+//! Nothing here is unsafe, and no byte of a page is trusted: [`Page::check`] checks every count and offset.
 
 use pgrx::pg_sys;
 

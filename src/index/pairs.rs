@@ -1,8 +1,8 @@
-//! All pairs of rows that share a key, in one pass over an index of sketches.
+//! All pairs of rows that share a key, in one pass over an index on sketches.
 //!
-//! The entries come in the order of their keys, so the rows of one key are neighbours. Each meets those before it, of a key with many rows
-//! the first ones and the ones just before it ([`Partners`], the rule of the clean-up). The pairs are sorted, on disk where they do not fit
-//! the memory, so that the keys that a pair shares are counted.
+//! The entries are in key order, so the rows of one key are neighbours. Each row is paired with those before it; for a key with
+//! many rows, only with the first ones and the ones just before it ([`Partners`], the rule of the clean-up). The pairs are then
+//! sorted, on disk if they do not fit into memory, to count the keys that each pair shares.
 
 use neardup_core::grouping::{Partners, Row};
 

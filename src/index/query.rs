@@ -1,4 +1,4 @@
-//! Queries as a scan asks them.
+//! The queries of a scan.
 
 use super::search;
 use crate::error::Result;

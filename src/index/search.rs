@@ -1,4 +1,4 @@
-//! Searching: the rows that share keys with a sketch, the rows within a distance of a signature.
+//! Searches: rows that share keys with a sketch, and rows within a distance of a signature.
 
 use super::kind::{BAND_BITS, BANDS, NULLS, rotated};
 use super::page::Entry;

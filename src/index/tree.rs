@@ -1,12 +1,13 @@
-//! Walking the trees: from the root down, and along a level.
+//! Walks the trees: from the root down, and along a level.
 //!
-//! A page is locked while it is read, and no page while the next one is fetched. Meanwhile it may split, so that what is looked for lies
-//! further right; or it may be merged into its left neighbour and be reused. The bounds on each page tell both apart: whoever comes to a
-//! page too far left goes right, whoever comes to any other page begins again at the root. A downlink that was never written, because
-//! the server went down after a split, costs a step to the right.
+//! A page is locked while it is read, and no page is locked while the next one is fetched. Meanwhile the next page may split, so
+//! that the entry searched for is now further right. Or it may be merged into its left neighbour and be reused. The bounds on each
+//! page show both: a reader that arrives too far left moves right, and a reader that arrives at any other page starts again at the
+//! root. If the server crashed after a split, before it wrote the downlink, a search takes one more step to the right.
 //!
-//! A call that looks for several pages of a tree reads its root once ([`Descents`]). The copy may be out of date, as any link is that
-//! a reader has not followed yet: the page it leads to is tested like every other, and if that fails, the root itself is read.
+//! A call that searches for several pages of a tree reads its root once ([`Descents`]). This copy may become outdated, like any
+//! link that a reader has not yet followed. The page it leads to is tested like every other; if the test fails, the root itself is
+//! read.
 
 use neardup_text::interrupt;
 

@@ -1,8 +1,9 @@
-//! Removing the entries of rows that are gone, and freeing leaves that have become empty.
+//! Removes the entries of deleted rows, and frees leaves that have become empty.
 //!
-//! The leaves of a tree are walked in their order, so no entry can move past the walk: a split moves entries to the right only. An empty
-//! leaf is merged into its left neighbour, under the locks of both and of their parent: the neighbour takes over its range, the downlink
-//! goes, the page is free, all in one WAL record. Not freed are a tree's first leaf and the first below each parent.
+//! The leaves of a tree are visited in order, so no entry can escape: a split moves entries only to the right. An empty leaf is
+//! merged into its left neighbour, under the locks of both and of their parent. In one WAL record, the neighbour takes over its
+//! range, the downlink is removed, and the page becomes free. A tree's first leaf, and the first leaf below each parent, are never
+//! freed.
 
 use neardup_text::interrupt;
 

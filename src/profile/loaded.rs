@@ -1,7 +1,7 @@
-//! Profiles by their name, loaded once in each backend.
+//! Profiles by name, loaded once in each backend.
 //!
-//! A version never changes and its number is never used again, so what is loaded stays right for ever; which version a name
-//! stands for, and whether the user may use it, is asked anew in every statement.
+//! A version never changes and its number is never reused, so a loaded version stays valid for ever. Every statement looks up again
+//! which version a name means, and whether the user may use it.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Profiles: analyzers with house words and trained statistics, kept in a table, and the functions that use them.
 //!
-//! Those functions read a table, so they are STABLE; the ones of the same kind that take an analyzer are IMMUTABLE and refuse a
-//! profile. What lies under one version number never changes.
+//! These functions read a table, so they are STABLE. The corresponding functions that take an analyzer are IMMUTABLE and refuse a
+//! profile. The content of a version never changes.
 
 mod loaded;
 mod training;

@@ -1,4 +1,4 @@
-//! The aggregate behind `neardup.train_profile`: from documents to the statistics of a profile.
+//! The aggregate behind `neardup.train_profile`: turns documents into the statistics of a profile.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Analyzers by their text, compiled once in each backend.
+//! A cache of analyzers: each analyzer text is compiled once in each backend.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! The digest of a text, for a unique index: which texts are the same once normalised.
+//! The digest of a text, for a unique index: texts that are equal after normalisation have equal digests.
 
 use std::cell::RefCell;
 

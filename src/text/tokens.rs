@@ -1,4 +1,4 @@
-//! Functions that show the analysis: normalised text, tokens, keywords, sentences, and what analyzers there are.
+//! Functions that show the analysis: normalised text, tokens, keywords, sentences, and the list of named analyzers.
 
 use neardup_core::similarity;
 use neardup_core::weighting::idf::{Idf, JiebaIdf};

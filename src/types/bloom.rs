@@ -1,4 +1,4 @@
-//! The type `bloom_filter`, the aggregate that fills one, and the questions to it.
+//! The type `bloom_filter`, the aggregate that fills one, and the functions that query one.
 
 use std::ffi::{CStr, CString};
 

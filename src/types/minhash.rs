@@ -1,7 +1,7 @@
 //! The type `minhash`, the functions that make one, and its comparison.
 //!
-//! A signature is stamped with what made its tokens, so that comparing two that do not fit is an error: the analyzer as complete
-//! JSON for documents, a label of the caller's for tokens from elsewhere, and the seed.
+//! A signature carries a fingerprint of how its tokens were made, so that comparing two that do not fit is an error. The
+//! fingerprint covers the seed and, for documents, the analyzer as complete JSON; for tokens from elsewhere, the caller's label.
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString};

@@ -1,4 +1,5 @@
-//! Measures on the user's own texts: how well each tells duplicates from the rest, which to take, and pictures of it.
+//! Evaluates measures on the user's own texts: how well each separates duplicates from other pairs, which threshold to use, and
+//! charts.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! The verdict on a pair of rows, for guard and clean-up alike: by facts, by a profile or by a similarity, and which of the two may go.
+//! The verdict on a pair of rows, for guard and clean-up alike: by facts, by a profile or by a similarity, and which of the two
+//! rows may be removed.
 
 use ahash::AHashMap;
 use neardup_core::similarity::{overlap, weighted_cosine};

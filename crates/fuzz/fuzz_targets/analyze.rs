@@ -1,4 +1,4 @@
-//! Any analyzer on any text: the first line is the analyzer, the rest the document.
+//! Any analyzer on any text: the first line of the input is the analyzer, the rest the document.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

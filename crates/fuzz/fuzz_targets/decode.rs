@@ -1,4 +1,4 @@
-//! Signatures that came from anywhere: what is not one is refused, what is reads back as it was.
+//! Decoders of signatures on any bytes: invalid input is refused, valid input is encoded back to the same bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Numerals, dates and other facts in any text: a reading lies within its text, an explanation has every part of it.
+//! Numerals, dates and other facts in any text: each fact found lies within its text, and an explanation has all its parts.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Verdicts on any two texts: they end, are the same from both sides, and a text is a copy of itself.
+//! Verdicts on any two texts: they terminate, are the same in both directions, and call a text a copy of itself.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any steps on any text: the first two bytes are the steps. Sentences stand in the text, in order.
+//! Any normalisation steps on any text: the first two bytes select the steps. Sentences lie within the text, in order.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

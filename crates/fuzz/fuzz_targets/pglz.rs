@@ -1,4 +1,4 @@
-//! Compressed texts: the same bytes or the same refusal as a decoder that does one byte at a time.
+//! Compressed texts: the result is the same, bytes or refusal, as that of a decoder that works byte by byte.
 #![no_main]
 
 #[path = "../../neardup-core/src/pglz/naive.rs"]

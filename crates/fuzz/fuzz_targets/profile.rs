@@ -1,4 +1,5 @@
-//! Statistics of a profile, trained and damaged or from anywhere: refused, or as good as any for signing. Bloom filters likewise.
+//! Statistics of a profile, trained and damaged, or arbitrary: they are refused or can be used for signing. The same for Bloom
+//! filters.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! What a user writes to choose: analyzers, steps, house words, measures, weightings. What is taken is said back as JSON.
+//! Parsers of user input: analyzers, steps, house words, measures, weightings. Accepted input is printed back as JSON.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,6 @@
-//! Speed of the tokenizers on a file, beside jieba-rs's `cut` alone: `cargo bench --bench segment -- FILE [LINES]`.
+//! Speed of the tokenizers on a file, compared with jieba-rs's `cut` alone: `cargo bench --bench segment -- FILE [LINES]`.
 //!
-//! Prints megabytes of text a second.
+//! Prints megabytes of text per second.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a benchmark")]
 
 use std::cell::RefCell;

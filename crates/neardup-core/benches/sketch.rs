@@ -1,7 +1,7 @@
 //! Speed of the sketches on a real file: `cargo bench -p neardup-core --bench sketch -- news.jsonl [part of a name]`.
 //!
-//! The file is JSON lines with the text under `"text"`, or plain lines. Prints the least of several runs, in nanoseconds
-//! per character and, for comparisons, millions of pairs per second.
+//! The file is JSON lines with the text under `"text"`, or plain lines. Prints the minimum of several runs, in nanoseconds per
+//! character and, for comparisons, in millions of pairs per second.
 
 use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, jaccard};
 use neardup_core::sketch::shingle;

@@ -1,7 +1,7 @@
 //! Speed of weights and of exact similarity on a real file: `cargo bench -p neardup-core --bench weighting -- news.jsonl`.
 //!
-//! The file is JSON lines with the text under `"text"`. Prints microseconds a text, or nanoseconds a pair, each text and pair
-//! at its quickest of several runs, since other work on the machine disturbs some of them in each run.
+//! The file is JSON lines with the text under `"text"`. Prints microseconds per text, or nanoseconds per pair. Each text and pair
+//! counts with its fastest of several runs, because other work on the machine disturbs some of them in each run.
 #![allow(missing_docs, reason = "a program, not a library")]
 
 use neardup_core::similarity::shared_sentences;

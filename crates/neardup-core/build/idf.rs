@@ -1,8 +1,8 @@
-//! Turns jieba's `idf.txt` ("word idf" per line) into `idf.bin`, which `weighting::idf` reads in place.
+//! Converts jieba's `idf.txt` ("word idf" per line) into `idf.bin`, which `weighting::idf` reads in place.
 //!
-//! Layout, little-endian: the distinct values (f64), the start of each bucket (u32, one more than there are buckets),
-//! the words' hashes in ascending order (u64), the number of each word's value (u16). A word's bucket is the top
-//! `BUCKET_BITS` bits of its hash. 3.0 MB instead of the 6.2 MB of text and the 30 MB of a loaded hash map.
+//! Layout, little-endian: the distinct values (f64), the start of each bucket (u32, one more than there are buckets), the words'
+//! hashes in ascending order (u64), the index of each word's value (u16). A word's bucket is the top `BUCKET_BITS` bits of its
+//! hash. The table takes 3.0 MB, instead of 6.2 MB as text and 30 MB as a loaded hash map.
 
 use std::collections::BTreeMap;
 use std::error::Error;

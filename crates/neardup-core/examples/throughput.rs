@@ -1,8 +1,9 @@
-//! What `cargo xtask bench` measures of the core without a server: `throughput FILE ROUNDS`, one document a line.
+//! What `cargo xtask bench` measures of the core without a server: `throughput FILE ROUNDS`, one document per line.
 //!
-//! Prints lines of a name, an amount and the seconds it took, with tabs between: bytes of text for the tokenizers and for signing, beside
-//! `cut` of jieba-rs alone on the same texts; pairs for the comparisons. The contestants take turns on small batches, each
-//! counts its best turn of a batch, so that what else the machine does weighs little and weighs on all alike.
+//! Prints lines of a name, an amount and the seconds it took, separated by tabs. The amount is bytes of text for the tokenizers and
+//! for signing, next to `cut` of jieba-rs alone on the same texts, and pairs for the comparisons. The contestants take turns on
+//! small batches, and the best turn of each on a batch counts. So other work on the machine has little effect, and the same effect
+//! on all.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a program, not a library")]
 
 use std::hint::black_box;

@@ -1,6 +1,6 @@
 //! From a document to its signature: analysis, then hashing.
 //!
-//! [`simhash`] by count and [`minhash`] keep no tokens; [`HashedTokens`] does, for what needs weights or the set itself.
+//! [`simhash`] by count and [`minhash`] store no tokens. [`HashedTokens`] does, for signatures that need weights or the set itself.
 
 use crate::sketch::minhash::{MinHash, MinHasher};
 use crate::sketch::simhash::SimHashCounter;

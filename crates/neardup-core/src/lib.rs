@@ -1,22 +1,22 @@
 //! Near-duplicate text detection without Postgres: from tokens to signatures, and from signatures to groups.
 //!
-//! A text passes through these modules in this order, and each speaks only to those before it:
+//! A text passes through these modules in this order, and each imports only those before it:
 //!
 //! ```text
 //! tokens (neardup-text) -> weighting -> sketch -> banding -> grouping
 //! ```
 //!
-//! * [`weighting`]: how much each token counts.
-//! * [`sketch`]: signatures, frozen on disk by `docs/internals/signatures.md`.
+//! * [`weighting`]: the weight of each token.
+//! * [`sketch`]: signatures; `docs/internals/signatures.md` freezes their stored form.
 //! * [`banding`]: the keys under which an index finds near signatures.
-//! * [`document`]: the whole way of a document to a signature.
+//! * [`document`]: all steps from a document to its signature.
 //! * [`grouping`]: connected components of near signatures, and stars.
-//! * [`similarity`]: exact measures, with which candidates are verified.
+//! * [`similarity`]: exact measures, which verify candidates.
 //! * [`profile`]: an analyzer with house words and the statistics of a collection.
 //! * [`spill`]: sorts of more records than fit into memory.
-//! * [`pglz`]: undoes the compression in which Postgres keeps long texts.
+//! * [`pglz`]: decompresses long texts as Postgres stores them.
 //!
-//! Whether two texts are one message is the next crate's question, `neardup-verdict`.
+//! The next crate, `neardup-verdict`, decides whether two texts are one message.
 #![deny(unsafe_code)]
 
 pub mod banding;

@@ -1,8 +1,8 @@
-//! Sorting more records than fit into memory: sorted runs go to temporary files and are merged as they are read.
+//! Sorts more records than fit into memory: sorted runs are written to temporary files and merged while they are read.
 //!
-//! A record is an array of numbers, so that a million of them take the memory that their numbers take. [`Sorter`] keeps as many as it
-//! may, sorts them and writes them out; [`Sorted`] hands all of them out in ascending order. Where they come from and where the
-//! files lie is the caller's: [`Storage`].
+//! A record is an array of numbers, so a million records take only the memory of their numbers. [`Sorter`] keeps as many as it may,
+//! sorts them and writes them out. [`Sorted`] returns all of them in ascending order. The caller decides where the files are:
+//! [`Storage`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

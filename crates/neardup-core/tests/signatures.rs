@@ -1,4 +1,4 @@
-//! The golden vectors of `docs/internals/signatures.md`, computed anew: what the page promises is what the code does.
+//! Recomputes the golden vectors of `docs/internals/signatures.md`: the code does what the page promises.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use neardup_core::document::{HashedTokens, Weights, minhash as minhash_of};

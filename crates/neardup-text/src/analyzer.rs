@@ -1,4 +1,4 @@
-//! An analyzer made ready to run: normalisation, tokenizer, filters, word shingles, in that order.
+//! An analyzer ready to run. It applies normalisation, tokenizer, filters and word shingles, in this order.
 
 use std::ops::Deref;
 use std::str::FromStr;

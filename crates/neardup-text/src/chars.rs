@@ -1,11 +1,11 @@
-//! The tokenizer `chars:N`: every N characters in a row, as a reader counts characters.
+//! The tokenizer `chars:N`: every run of N consecutive characters, as a reader counts characters.
 //!
 //! A character here is a unit: an extended grapheme cluster (UAX #29, Unicode 17), so that a letter with its marks or an emoji
-//! sequence is one. [`shingles`] hands out tokens; [`shingle_bounds`] hands out where they start and end, many at a time, for a sketch
-//! that hashes the bytes between by itself.
+//! sequence is one. [`shingles`] passes on tokens. [`shingle_bounds`] passes on the byte positions where tokens start and end, many
+//! at a time, for a sketch that hashes the bytes itself.
 //!
-//! Nearly all characters are units of their own whatever stands beside them, which a table made at build time knows; only around the
-//! others is the text cut by the rules.
+//! Nearly all characters are units of their own, whatever their neighbours; a table made at build time lists them. Only around the
+//! others is the text cut by the rules of UAX #29.
 //!
 //! Promised not to change: a text of at least one but fewer than N units is one token, the whole text.
 

@@ -1,4 +1,4 @@
-//! The one error of this crate: what was wrong, by which rule, and the way out.
+//! The error type of this crate: what was wrong, which rule it broke, and how to correct it.
 
 use std::fmt;
 

@@ -1,11 +1,11 @@
-//! The one hash of a token, under every signature.
+//! The token hash that all signatures use.
 //!
-//! XXH3-64 with seed 0 over the token's UTF-8 bytes: fast on the 9 to 16 bytes of a Chinese token or shingle, frozen by its
-//! own specification, and at hand in every language (`xxhash.xxh3_64_intdigest` in Python).
+//! It is XXH3-64 with seed 0 over the token's UTF-8 bytes: fast on the 9 to 16 bytes of a Chinese token or shingle, frozen by its
+//! own specification, and available in every language (`xxhash.xxh3_64_intdigest` in Python).
 //!
-//! [`token_hash`] hashes one token. It is our own inlined copy of the specification's paths for up to 128 bytes, since a
-//! token is so short that the call and the length dispatch of a general implementation cost more than the hash; the
-//! `xxhash-rust` crate does the rest and is the oracle in the tests. [`mix`] derives further hashes from one.
+//! [`token_hash`] hashes one token. For up to 128 bytes it is our own inlined version of the specification, because for so short a
+//! token the call and the length dispatch of a general implementation cost more than the hash. The `xxhash-rust` crate hashes
+//! longer tokens and is the oracle in the tests. [`mix`] derives further hashes from one.
 
 mod short;
 

@@ -1,7 +1,7 @@
-//! House words: names of companies, products and people that a dictionary should know besides its own words.
+//! House words: names of companies, products and people that a dictionary should know in addition to its own words.
 //!
-//! [`HouseWord`] is one of them, read from a line of a jieba user dictionary: `word`, `word frequency`, `word tag` or
-//! `word frequency tag`. What a line means never changes.
+//! [`HouseWord`] is one of them, read from a line of a jieba user dictionary: `word`, `word frequency`, `word tag` or `word
+//! frequency tag`. The meaning of a line never changes.
 
 use std::fmt;
 

@@ -1,19 +1,19 @@
 //! The tokenizer `jieba`: exact, full and search mode, with or without the hidden Markov model for unknown words.
 //!
-//! [`segment`] hands out tokens, [`segment_tagged`] tokens with parts of speech. Both take a [`Jieba`]: the default one of
-//! the process ([`shared`]), whose model of about 31 MB is made at first need, or one with house words ([`Jieba::with_words`]).
-//! Everything jieba emits is handed out, spaces and punctuation included; [`is_word`] tells what is worth a feature.
+//! [`segment`] passes on tokens, [`segment_tagged`] tokens with parts of speech. Both take a [`Jieba`]: the default one of the
+//! process ([`shared`]), whose model of about 31 MB is built on first use, or one with house words ([`Jieba::with_words`]). All
+//! tokens of jieba are passed on, including spaces and punctuation; [`is_word`] tells which ones are useful as features.
 //!
-//! jieba-rs does the segmentation. Where it leaves the Python original (0.42.1) this module follows Python, so that tokens
-//! are the ones that published stop words, idf tables and experience are about:
+//! jieba-rs does the segmentation. Where it differs from the Python original (0.42.1), this module follows Python, because
+//! published stop words, idf tables and experience refer to Python's tokens:
 //!
 //! * letters and digits joined by `.`, `_` or `-` are cut as Python cuts them (`wi-fi` is `wi`, `-`, `fi`; `3.14` stays);
-//! * search mode therefore has no parts of such compounds;
-//! * full mode is written anew, over the [`Lexicon`], and needs no model.
+//! * search mode therefore emits no parts of such compounds;
+//! * full mode is a new implementation over the [`Lexicon`], and needs no model.
 //!
-//! Promised not to change within a format version: the tokens. A text is fed to jieba in chunks that end where jieba itself
-//! ends a block, so chunks change nothing, save that an unbroken block (Han, ASCII letters and digits, `+#&._%-`) longer than
-//! [`MAX_BLOCK_CHARS`] is cut there: that bound is part of the format.
+//! Promised not to change within a format version: the tokens. The text is passed to jieba in chunks that end where jieba itself
+//! ends a block, so chunking does not change the tokens. The one exception is an unbroken block (Han, ASCII letters and digits,
+//! `+#&._%-`) of more than [`MAX_BLOCK_CHARS`] characters, which is cut there: that bound is part of the format.
 
 mod chunks;
 mod full;

@@ -1,7 +1,7 @@
-//! From any text to tokens: normalisation steps, tokenizers, sentences, and the hash of a token.
+//! From a text to tokens: normalisation steps, tokenizers, sentences, and the token hash.
 //!
-//! Everything here is a pure function of the text and of the analyzer, so that signatures never change under their owner.
-//! Tokens are slices of the normalised text, in text order; a tokenizer hands them to a closure instead of building a list.
+//! Everything here is a pure function of the text and the analyzer, so a stored signature never becomes wrong. Tokens are slices of
+//! the normalised text, in text order. A tokenizer passes them to a closure instead of building a list.
 #![deny(unsafe_code)]
 
 mod analyzer;

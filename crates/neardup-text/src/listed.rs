@@ -1,7 +1,7 @@
-//! Lexicons of words that somebody lists: house words above the standard ones, or a list of its own.
+//! Lexicons from lists of words: house words on top of the standard words, or a list alone.
 //!
-//! A word without frequency has to stay whole all the same, and what that takes depends on the paths through the lexicon below; so lists
-//! are read here, above [`lexicon`](super::lexicon) and [`path`](super::path).
+//! A word without a frequency must still stay whole in the text. The weight that this takes depends on the paths through the
+//! lexicon below it. So lists are read in this module, which imports [`lexicon`](super::lexicon) and [`path`](super::path).
 
 use std::borrow::Cow;
 

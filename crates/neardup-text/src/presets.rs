@@ -1,4 +1,4 @@
-//! Analyzers by name. Promised not to change: what a name stands for.
+//! Analyzers by name. Promised not to change: the meaning of a name.
 
 /// An analyzer by name.
 #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,14 @@
-//! Word shingles: every N consecutive words of a text, joined.
+//! Word shingles: every run of N consecutive words of a text, joined.
 //!
-//! [`Room`] takes the words one after another, so that a shingle is a slice of what was written there and a sketch can hash many at
-//! a time, as it does the shingles of [`chars`](super::chars). It works block by block: memory does not grow with the text.
+//! [`Room`] receives the words one after another and writes them into one buffer. So a shingle is a slice of that buffer, and a
+//! sketch can hash many shingles at a time, as it does those of [`chars`](super::chars). It works block by block: memory does not
+//! grow with the text.
 //!
-//! Between two words stands one space. Where Han characters are words one by one, none stands beside such a character: Chinese text is
-//! taken over a stretch at a time, and a shingle of five characters has 15 bytes, which hash in half the time of 19.
+//! Two words are separated by one space. Where Han characters are words of their own, there is no space beside such a character. So
+//! Chinese text is copied in stretches, and a shingle of five characters has 15 bytes, which hash in half the time of 19.
 //!
-//! Promised not to change: what is written between words, and that a text of at least one but fewer than N words is one shingle, all
-//! its words.
+//! Promised not to change: what is written between words, and that a text of at least one but fewer than N words is one shingle of
+//! all its words.
 
 use super::Token;
 use super::words;

@@ -1,14 +1,15 @@
-//! Sentences of a text with their places, for Chinese and for Latin script.
+//! Sentences of a text with their positions, for Chinese and for Latin script.
 //!
-//! [`sentences`] reads the text as it is, not normalised, because normalisation takes the punctuation away. A sentence ends
+//! [`sentences`] reads the original text, because normalisation removes the punctuation. A sentence ends
 //!
-//! * after `。` `！` `？` `；` `…` and the full stops of other scripts, with whatever such signs and closing quotes follow;
-//! * after `.` `!` `?` before white space and no lower-case letter, but not after an initial, a dotted or a common
-//!   abbreviation, nor inside `3.5` or `example.com`; in CJK text also without the white space;
-//! * at a line end. A line of 40 or more characters that breaks off in a Latin word or number and goes on unindented is only wrapped.
+//! * after `。` `！` `？` `；` `…` and the full stops of other scripts, with the further stops and closing quotes that follow;
+//! * after `.` `!` `?` before white space, unless a lower-case letter follows it; not after an initial, a dotted or a common
+//!   abbreviation, nor inside `3.5` or `example.com`; in CJK text no white space is needed;
+//! * at a line end. A line of 40 or more characters that breaks off in a Latin word or number, and continues unindented, is only
+//!   wrapped.
 //!
-//! Quotations and brackets are kept whole: nothing ends inside `“”`, `‘’`, `「」`, `《》`, `（）` and their like.
-//! What has neither letter nor number is no sentence.
+//! Quotations and brackets are kept whole: no sentence ends inside `“”`, `‘’`, `「」`, `《》`, `（）` and similar pairs. A segment with
+//! neither letter nor number is not a sentence.
 
 mod quotes;
 

@@ -1,7 +1,7 @@
 //! The analyzer as a user writes it: a preset's name or a JSON object.
 //!
-//! A [`Spec`] that has been read has every key of its tokenizer filled in, so that its JSON says all there is to say.
-//! Promised not to change: what a preset's name stands for.
+//! A parsed [`Spec`] has every key of its tokenizer filled in, so its JSON is complete. Promised not to change: the meaning of a
+//! preset's name.
 
 use std::str::FromStr;
 

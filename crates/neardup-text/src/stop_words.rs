@@ -1,12 +1,11 @@
-//! Words that say little about what a text says, in named lists.
+//! Stop words: words that carry little of a text's content, in named lists.
 //!
-//! * [`list`]: the words of a list, sorted by their UTF-8 bytes, so that a binary search finds one.
-//! * [`names`]: what lists there are.
+//! * [`list`]: the words of a list, sorted by their UTF-8 bytes for binary search.
+//! * [`names`]: the names of all lists.
 //!
-//! Numerals, negations (不, 没, 无) and words of state (已, 将, 未) are left in the text on purpose: they are short and
-//! common, but they tell an update from a copy. Words are in normalised form (NFKC, case-folded) and in simplified
-//! characters. Lists are part of every signature made with them, so a list never changes; a better one gets a new
-//! name.
+//! Numerals, negations (不, 没, 无) and words of state (已, 将, 未) are deliberately not in the lists: they are short and common, but
+//! they distinguish an update from a copy. Words are in normalised form (NFKC, case-folded) and in simplified characters. A list is
+//! part of every signature made with it, so it never changes; an improved list gets a new name.
 
 use crate::{Error, ErrorKind, Result};
 use std::sync::LazyLock;

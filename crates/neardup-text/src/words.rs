@@ -1,12 +1,12 @@
-//! The tokenizer `words`: what Unicode calls a word (UAX #29, Unicode 17).
+//! The tokenizer `words`: words as Unicode defines them (UAX #29, Unicode 17).
 //!
-//! That is a run of letters, digits and their marks in scripts that part words by spaces (Latin, Cyrillic, Hangul, Arabic,
-//! Devanagari, ...), with the apostrophe of `don't` and the point of `3.5` inside; a run of katakana; and a single character
-//! in scripts without spaces: Han, hiragana, Thai, Lao, Khmer, Burmese. Segments without a letter, number or mark are dropped,
-//! save that a percent sign right after a digit 0 to 9 belongs to its word.
+//! A word is a run of letters, digits and their marks in scripts that separate words by spaces (Latin, Cyrillic, Hangul, Arabic,
+//! Devanagari, ...), including the apostrophe of `don't` and the point of `3.5`; or a run of katakana; or a single character in
+//! scripts without spaces: Han, hiragana, Thai, Lao, Khmer, Burmese. Segments without a letter, number or mark are dropped, but a
+//! percent sign directly after a digit 0 to 9 belongs to its word.
 //!
-//! Runs of letters and digits, runs of katakana and single characters are found by a table made at build time; only where a sign
-//! may join words, or a mark stands, is the text cut by the rules.
+//! A table made at build time finds runs of letters and digits, runs of katakana and single characters. Only where a sign may join
+//! words, or a mark occurs, is the text cut by the rules of UAX #29.
 
 use unicode_segmentation::UnicodeSegmentation;
 

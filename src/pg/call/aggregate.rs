@@ -1,7 +1,7 @@
 //! The state of an aggregate: a Rust value that lives as long as the aggregation.
 //!
-//! The aggregate's state type is `internal`, a pointer that SQL cannot make, so only the aggregate's own functions see it; they must
-//! agree on the Rust type behind it.
+//! The aggregate's state type is `internal`, a pointer that SQL cannot create. So only the aggregate's own functions see it. They
+//! must agree on the Rust type behind it.
 
 use std::marker::PhantomData;
 

@@ -1,12 +1,12 @@
 //! The boundary between Rust and C functions that run user code: functions, queries, triggers.
 //!
-//! A Postgres error is a C `longjmp`. It must not jump over Rust frames, and no field may be lost: a user's own SQLSTATE,
-//! constraint, table, context. pgrx guards each binding, but copies only some of the fields. That is enough for errors that Postgres
-//! itself raises; around user code, [`catch`] keeps the whole `ErrorData` and unwinds the Rust frames, and [`entry`], at the outermost
-//! frame, rethrows it unchanged.
+//! A Postgres error is a C `longjmp`. It must not jump over Rust frames, and none of its fields may be lost: a user's own SQLSTATE,
+//! constraint, table, context. pgrx guards each binding, but copies only some of the fields. That is enough for errors that
+//! Postgres itself raises. Around user code, [`catch`] keeps the whole `ErrorData` and unwinds the Rust frames, and [`entry`], at
+//! the outermost frame, rethrows it unchanged.
 //!
-//! Functions that may run user code are declared in [`raw`], unguarded, and called inside [`catch`] only; the check `unsafe`
-//! of the test suite finds declarations elsewhere.
+//! Functions that may run user code are declared in [`raw`], without pgrx's guard, and called only inside [`catch`]. The check
+//! `unsafe` of the test suite finds declarations elsewhere.
 
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

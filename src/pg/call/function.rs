@@ -1,5 +1,5 @@
-//! What a guard runs: the function that makes documents, as the writer; the counter and statements on tables of the owner's, as the owner.
-//! All of it is foreign code, so errors keep their fields ([`boundary`]), and all of it is locked down ([`role`]).
+//! User code that a guard runs: the function that makes documents, as the writer; the counter and statements on the owner's tables,
+//! as the owner. All of it is foreign code, so errors keep their fields ([`boundary`]), and it runs locked down ([`role`]).
 
 use std::ffi::CString;
 

@@ -1,9 +1,9 @@
 //! Out of memory: ends the session with SQLSTATE 53200, and only that session.
 //!
-//! Rust aborts the process when it cannot get memory, and a backend that aborts takes the whole server down with it, since Postgres must
-//! take its shared memory for damaged. So the allocator is the system's own, with one difference: where it would answer with a null
-//! pointer, the backend leaves in order, by FATAL. An ERROR, as Postgres's own allocator raises, would have to unwind out of the
-//! allocator, which Rust does not allow, or jump over frames that own memory, which would then be lost to the session.
+//! Rust aborts the process when an allocation fails. If a backend aborts, Postgres restarts the whole server, because it must
+//! assume that its shared memory is damaged. So this allocator is the system's own, with one difference: where that returns a null
+//! pointer, the backend exits in order, by FATAL. An ERROR, as Postgres's own allocator raises, would have to unwind out of the
+//! allocator, which Rust does not allow; or it would jump over frames that own memory, which the session would then leak.
 //!
 //! Where one request can be so large that it is likely to fail, [`claim`] asks first and lets the caller raise an ordinary error.
 

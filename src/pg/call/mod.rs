@@ -1,4 +1,4 @@
-//! How Postgres calls us and we call back: the boundary for errors, rights, triggers, window functions, aggregates, memory.
+//! Calls between Postgres and the extension: the error boundary, roles, triggers, window functions, aggregates, memory.
 
 pub mod aggregate;
 pub mod boundary;

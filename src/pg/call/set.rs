@@ -1,5 +1,5 @@
-//! A set of rows as a function's value, given all at once: Postgres keeps it, on disk where it is large, and lets go of it with the query,
-//! however much of it was read.
+//! A set of rows as a function's result, passed to Postgres all at once. Postgres stores it, on disk if it is large, and frees it
+//! with the query, even if the query did not read all of it.
 
 use std::ptr::null_mut;
 

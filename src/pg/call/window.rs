@@ -1,7 +1,7 @@
 //! A safe view of the window-function API, which pgrx does not wrap.
 //!
-//! A window function is called once a row. It may read its arguments at any row of the partition and keep memory for
-//! the length of the partition, which starts zeroed.
+//! A window function is called once for each row. It may read its arguments at any row of the partition. It may also keep memory as
+//! long as the partition lasts; this memory starts zeroed.
 
 use std::ffi::c_int;
 use std::marker::PhantomData;

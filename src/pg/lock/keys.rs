@@ -1,5 +1,5 @@
-//! Heavyweight locks on keys of a document column, of a kind that SQL's advisory lock functions cannot take, and waiting for
-//! transactions.
+//! Heavyweight locks on keys of a document column, and waiting for transactions. SQL's advisory lock functions cannot take locks of
+//! this type.
 
 use pgrx::pg_sys;
 

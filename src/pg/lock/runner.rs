@@ -1,7 +1,7 @@
-//! One runner at a time: a table lock that a procedure keeps across its transactions and loses when it fails.
+//! One procedure at a time: a table lock that a procedure keeps across its transactions and loses when it fails.
 //!
-//! SQL's session locks would stay with the session when the procedure fails or is cancelled, its transaction locks end
-//! with each batch. So the lock is a session lock that an aborting transaction gives back.
+//! SQL's session locks would stay with the session if the procedure failed or was cancelled; SQL's transaction locks end with each
+//! batch. So this is a session lock that is released when a transaction aborts.
 
 use std::cell::{Cell, RefCell};
 use std::ptr;

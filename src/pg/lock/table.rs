@@ -1,7 +1,9 @@
-//! A table lock that outlives the transactions of a procedure: a session lock of Postgres's own kind, as VACUUM and CREATE INDEX
-//! CONCURRENTLY have between their transactions. Postgres releases it when a transaction of the session aborts, whatever the cause. It
-//! does not when a session ends without a transaction: then the lock would stay until the server is restarted. So none is kept beyond
-//! the statement that called the procedure, and a session that ends before gives it back.
+//! A table lock that outlives the transactions of a procedure: a session lock of Postgres's own kind, like those that VACUUM and
+//! CREATE INDEX CONCURRENTLY hold between their transactions.
+//!
+//! Postgres releases it when a transaction of the session aborts, for whatever reason, but not when a session ends outside a
+//! transaction: then the lock would stay until the server restarts. So no lock is kept beyond the statement that called the
+//! procedure, and a session that ends earlier releases it.
 
 use std::cell::{Cell, RefCell};
 use std::ptr;

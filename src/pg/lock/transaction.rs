@@ -1,7 +1,7 @@
-//! Notes that live as long as the transaction they were made in: tables, by oid.
+//! Notes about tables, by oid, that live as long as the transaction that made them.
 //!
-//! Postgres itself says when a transaction or a savepoint ends. Its start time does not tell transactions apart: those of one query
-//! message share it.
+//! Postgres itself reports the end of a transaction or a savepoint. The transaction's start time cannot identify it, because all
+//! transactions of one query message share it.
 
 use std::cell::{Cell, RefCell};
 use std::ptr;

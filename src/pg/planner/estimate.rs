@@ -1,4 +1,4 @@
-//! What the arguments of a selectivity estimator say: how many rows the table of an operand has.
+//! The arguments of a selectivity estimator: how many rows the table of an operand has.
 
 use pgrx::{Internal, pg_sys};
 

@@ -1,4 +1,4 @@
-//! Expression trees for planner support functions: reads a call, builds what stands for it.
+//! Expression trees for planner support functions: reads a call and builds its replacement.
 
 use std::ffi::CString;
 use std::ptr;

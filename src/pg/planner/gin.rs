@@ -1,4 +1,4 @@
-//! What GIN passes to the support functions of an operator class, and wants back.
+//! The arguments that GIN passes to the support functions of an operator class, and the results it expects.
 
 use pgrx::{Internal, pg_sys};
 

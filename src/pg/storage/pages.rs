@@ -1,13 +1,13 @@
 //! The pages of an index of our own: reading them under locks, changing them with generic WAL.
 //!
-//! How no error or panic does harm while a page is locked:
+//! Why an error or panic does no harm while a page is locked:
 //!
-//! - There is no critical section of ours. Postgres's own, in `GenericXLogFinish` and `log_newpage_range`, runs none of our code.
-//! - A shared page is changed in a copy, which `GenericXLogFinish` puts in place as one WAL record: before that nothing has happened,
-//!   after it all has. Whatever fails before leaves the pages as they were.
-//! - A lock is released when its [`Buffer`] is dropped, in order. When something unwinds, nothing is released here: the error goes up to
-//!   Postgres, whose abort releases all locks and pins of the (sub)transaction. Releasing one before would be wrong, since raising an
-//!   error has already reset the count of held-off interrupts, which each release counts down.
+//! - We have no critical section. Those of Postgres, in `GenericXLogFinish` and `log_newpage_range`, run none of our code.
+//! - A shared page is changed in a copy, which `GenericXLogFinish` puts in place as one WAL record. Before that, nothing has
+//!   happened; after it, everything has. Whatever fails earlier leaves the pages unchanged.
+//! - Normally a lock is released when its [`Buffer`] is dropped. During an unwind nothing is released here: the error goes up to
+//!   Postgres, whose abort releases all locks and pins of the (sub)transaction. An earlier release would be wrong, because raising
+//!   an error has already reset the count of held-off interrupts, which each release decrements.
 //! - Postgres functions are called through pgrx's guards: their errors unwind our frames instead of jumping over them.
 
 use std::ptr::null_mut;

@@ -1,5 +1,5 @@
-//! Names, keys and indexes from the catalogs, read through Postgres's caches: always current, and without a query, which a user's
-//! search path could change.
+//! Names, keys and indexes from the catalogs, read through Postgres's caches. So they are always current, and no query runs, whose
+//! meaning a user's search path could change.
 
 use std::ffi::{CStr, CString};
 

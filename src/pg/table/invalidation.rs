@@ -1,7 +1,7 @@
-//! Detects when something cached about a relation may be out of date.
+//! Detects when cached facts about a relation may be out of date.
 //!
-//! A cache keeps the [`Stamp`] of the relation it describes and compares it before each use. Watching single relations matters: a
-//! table of a hundred partitions must not be described anew because one of them was vacuumed.
+//! A cache stores the [`Stamp`] of the relation it describes and compares it before each use. Single relations are watched, because
+//! a table of a hundred partitions must not be described again whenever one of them is vacuumed.
 
 use std::cell::{Cell, RefCell};
 

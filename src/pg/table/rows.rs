@@ -1,11 +1,11 @@
-//! The rows of a guarded table as they are now, committed or not: what an exclusion constraint looks at, too.
+//! The rows of a guarded table as they are now, committed or not, as an exclusion constraint sees them.
 //!
-//! Candidates come from an index ([`super::search`]); what is found is judged by a dirty snapshot: a row that another transaction has
-//! written or is removing says whose end decides.
+//! An index finds the candidates ([`crate::access::search`]); a dirty snapshot judges each row. If another transaction has written
+//! or is removing the row, the snapshot names that transaction.
 //!
-//! A row that is updated during a search may show its new version before the search gets there and its old one after. The state of the
-//! moment at which the search began ([`Moment`]) tells: a version that was removed since says [`Version::Changed`], and the search
-//! begins again.
+//! If a row is updated during a search, the search may miss both versions: it has already passed the new one, and the old one is
+//! dead when the search reaches it. [`Moment`] is the state at the beginning of the search. A version that was removed since then
+//! gives [`Version::Changed`], and the search starts again.
 
 use std::ptr;
 

@@ -1,6 +1,6 @@
-//! Reading a user's query row by row, in memory that does not grow with the number of rows.
+//! Reads a user's query row by row, in memory that does not grow with the number of rows.
 //!
-//! The query is foreign code: its errors keep their fields, so whoever reads runs inside [`boundary::entry`].
+//! The query is foreign code. Its errors keep their fields, so the reader must run inside [`boundary::entry`].
 
 use std::ffi::CString;
 

@@ -1,4 +1,5 @@
-//! Temporary files, of Postgres's own kind: in its tablespaces for them, under `temp_file_limit`, gone with the transaction at the latest.
+//! Temporary files of Postgres's own kind: in its temporary tablespaces, under `temp_file_limit`, deleted at the end of the
+//! transaction at the latest.
 
 use std::ffi::{c_int, c_void};
 

@@ -1,5 +1,5 @@
-//! Whether two rows collide in a unique index: then one is no copy of the other but the row that Postgres itself will refuse, or that
-//! `ON CONFLICT` will update. And whether Postgres will wait for somebody else's row to say so.
+//! Tells whether two rows collide in a unique index, and whether Postgres will wait for another session's row to decide that. If
+//! they collide, one is not a copy of the other: Postgres itself will refuse it, or `ON CONFLICT` will update the other.
 
 use pgrx::{PgList, pg_sys};
 

@@ -1,7 +1,7 @@
-//! The SQL type `hamming_ball`: all signatures within a distance of one, the query of an index search by Hamming distance.
+//! The SQL type `hamming_ball`: all signatures within a distance of one. It is the query of an index search by Hamming distance.
 //!
-//! Sixteen bytes, passed by reference: the signature and the distance, each in the machine's byte order. Values are never stored in a
-//! table that means to keep them; the type has text input and output so that plans and messages show it.
+//! A value has sixteen bytes and is passed by reference: the signature and the distance, each in the machine's byte order. No table
+//! is meant to store such values; the type has text input and output so that plans and messages can show it.
 
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
 use pgrx::datum::Datum;

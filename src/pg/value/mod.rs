@@ -1,4 +1,4 @@
-//! Values: the types of the extension and of Postgres that it reads, as arguments and results.
+//! Values as arguments and results: the extension's own types, and the types of Postgres that it reads.
 
 pub mod bit_string;
 pub mod hamming_ball;

@@ -1,4 +1,4 @@
-//! One row as a function's value: a function with OUT parameters, which unlike a set can stand in a WHERE clause.
+//! One row as a function's result: a function with OUT parameters, which unlike a set can be used in a WHERE clause.
 
 use pgrx::IntoDatum;
 use pgrx::callconv::{BoxRet, FcInfo};

@@ -1,4 +1,4 @@
-//! A large argument read in slices: a few bytes of a value of megabytes, without fetching the rest from the TOAST table.
+//! Reads a large argument in slices: a few bytes of a value of megabytes, without fetching the rest from the TOAST table.
 
 use std::marker::PhantomData;
 

@@ -1,8 +1,8 @@
 //! A document as an argument: text of any length, decompressed faster than Postgres does it.
 //!
-//! Postgres compresses a text of more than 2 kB, and decompressing is more than half of what reading a table of articles costs.
-//! [`Text`] has Postgres fetch the compressed bytes and leaves them to [`neardup_core::pglz`], which takes a third of the time.
-//! Anything that is not pglz, or not valid, falls back to Postgres, so that its answers and its errors stay the only ones.
+//! Postgres compresses texts of more than 2 kB, and decompression is more than half the cost of reading a table of articles.
+//! [`Text`] has Postgres fetch the compressed bytes and passes them to [`neardup_core::pglz`], which takes a third of the time.
+//! Anything that is not pglz, or is not valid, falls back to Postgres, so all results and errors are Postgres's own.
 
 use std::ops::Deref;
 

@@ -1,9 +1,10 @@
 //! Reads arguments of the built-in type `tsvector`.
 //!
-//! After the varlena header: an int4 number of lexemes; for each a uint32 of bit fields, whether it has positions (1 bit), its length
-//! (11) and where its bytes start (20), in the order the compiler lays out bit fields; then the bytes. Positions follow a lexeme's
-//! bytes at the next even offset: a uint16 number, and for each a uint16 with 2 bits of weight above 14 of position. Unchanged from
-//! PostgreSQL 8.3 to 18. All of it is read by bytes, so that nothing needs to be aligned, and nothing outside the value is read.
+//! After the varlena header comes an int4, the number of lexemes. Then, for each lexeme, a uint32 of bit fields: whether it has
+//! positions (1 bit), its length (11 bits), and where its bytes start (20 bits), in the order in which the compiler lays out bit
+//! fields. Then come the bytes. The positions of a lexeme follow its bytes at the next even offset: a uint16 count, and for each
+//! position a uint16 with 2 bits of weight above 14 bits of position. The format has not changed from PostgreSQL 8.3 to 18.
+//! Everything is read byte by byte, so nothing needs to be aligned, and nothing outside the value is read.
 
 use neardup_text::hash::token_hash;
 use pgrx::callconv::{Arg, ArgAbi};

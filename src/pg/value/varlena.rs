@@ -1,10 +1,10 @@
 //! The extension's types of variable length, each stored as a header and bytes.
 //!
-//! [`Stored`] is an argument: the bytes where they lie, detoasted if need be, without a copy otherwise. A value with a header of
-//! one byte starts at any address, so nothing wider than a byte is ever read through a pointer here; the core reads numbers
-//! with `from_le_bytes`. [`Made`] is a result. [`Message`] is what a receive function reads.
+//! [`Stored`] is an argument: the bytes in place, without a copy unless they must be detoasted. A value with a one-byte header
+//! starts at any address, so nothing wider than a byte is read through a pointer here; the core reads numbers with `from_le_bytes`.
+//! [`Made`] is a result. [`Message`] is what a receive function reads.
 //!
-//! A type is a [`VarlenaType`]: its SQL name on a marker. Its send function is the built-in `byteasend`.
+//! A [`VarlenaType`] is a marker type with an SQL name. The send function of each is the built-in `byteasend`.
 
 use std::marker::PhantomData;
 

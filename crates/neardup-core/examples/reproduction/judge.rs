@@ -1,4 +1,4 @@
-//! Which pairs are true, and how well scores tell them from the others.
+//! Decides which pairs are true, and measures how well scores separate them from the others.
 
 use std::error::Error;
 

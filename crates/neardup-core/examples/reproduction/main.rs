@@ -1,11 +1,11 @@
-//! The comparison of methods.md Z, table for table: `cargo run --release -p neardup-core --example reproduction -- DATA`.
+//! The comparison of methods.md Z, table by table: `cargo run --release -p neardup-core --example reproduction -- DATA`.
 //!
-//! DATA is a folder with `news.jsonl.xz`, `natural_pairs.tsv.xz` and `pairs_gold.jsonl.xz`; `xz` must be at hand. Prints the tables of
-//! docs/reproduction.md: figures only, no text.
+//! DATA is a folder with `news.jsonl.xz`, `natural_pairs.tsv.xz` and `pairs_gold.jsonl.xz`; the program `xz` must be installed.
+//! Prints the tables of docs/reproduction.md: only figures, no text.
 //!
-//! * [`data`] reads the folder and picks the 3,000 documents.
+//! * [`data`] reads the folder and selects the 3,000 documents.
 //! * [`measure`] compares all their pairs by one measure.
-//! * [`judge`] knows which pairs are true, and makes precision and recall of the scores.
+//! * [`judge`] knows which pairs are true, and computes precision and recall of the scores.
 
 mod data;
 mod judge;

@@ -1,13 +1,14 @@
-//! Covers: sets of bit masks such that two near words agree on all bits of at least one mask.
+//! Covers: sets of bit masks chosen so that two near words agree on all bits of at least one mask.
 //!
-//! Bands are the simplest cover: of distance + 1 blocks, `distance` differing bits spoil all but one. Manku 2007 keeps several
-//! blocks in each mask: fewer words agree by chance, but there are many masks. In between lie the covers built here.
-//! Cut the word into blocks and share them out to p parts, so that part i has e(i) + q - 1 blocks and the e(i) add up to
-//! distance + 1. If every part had e(i) or more spoilt blocks, at least distance + 1 bits would differ; so some part has at
-//! least q blocks unspoilt, and the masks, all ways to take q blocks of one part, hold one without a differing bit.
+//! Bands are the simplest cover: of distance + 1 blocks, `distance` differing bits spoil all but one. Manku 2007 puts several
+//! blocks into each mask: fewer words agree by chance, but there are many masks. The covers built here lie between these two.
 //!
-//! One block of p = distance + 1 parts gives bands, q blocks of one part give Manku's tables. For pairs (q = 2) these are
-//! Turán's graphs, the fewest masks there can be.
+//! Cut the word into blocks and distribute them over p parts. Part i has e(i) + q - 1 blocks, and the e(i) add up to distance + 1.
+//! If every part had e(i) or more spoilt blocks, at least distance + 1 bits would differ. So some part has at least q unspoilt
+//! blocks. The masks are all ways to choose q blocks of one part, so one of them contains no differing bit.
+//!
+//! With q = 1 and p = distance + 1 this gives bands; with one part it gives Manku's tables. For pairs (q = 2) these are Turán's
+//! graphs, which have the fewest possible masks.
 
 /// The shape of a cover; which one is best depends on how many words there are to tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

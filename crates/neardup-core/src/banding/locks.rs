@@ -1,9 +1,9 @@
 //! Lock keys: what two concurrent writers must share if their signatures are near.
 //!
 //! A guard locks, searches, then inserts. Two writers without a common lock do not see each other's row, so any two signatures
-//! within the distance must share a lock key. Probes of the index do not: they match stored bands, not each other. Signatures
-//! that are not near should share none, or writers wait without need. Distance + 1 bands would be enough for the first, but at
-//! distance 11 two random rows share a band with probability 27 %. Hence wider covers from distance 4 on.
+//! within the distance must share a lock key. The probes of the index do not serve: they match stored bands, not each other.
+//! Signatures that are not near should share no key, because their writers would wait without need. Distance + 1 bands would meet
+//! the first demand, but at distance 11 two random rows share a band with probability 27 %. Hence wider covers from distance 4 on.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

@@ -1,7 +1,7 @@
-//! Bands of a MinHash, and which bands to choose.
+//! Bands of a MinHash, and how to choose their number and width.
 //!
-//! A band is the hash of `rows` consecutive values. Two signatures of Jaccard similarity s share at least one of b bands of r
-//! rows with chance 1 - (1 - s^r)^b, the S-curve: unlike the bands of a SimHash, these miss pairs by chance.
+//! A band is the hash of `rows` consecutive values. Two signatures of Jaccard similarity s share at least one of b bands of r rows
+//! with probability 1 - (1 - s^r)^b, the S-curve. So unlike the bands of a SimHash, these miss some pairs.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

@@ -1,13 +1,16 @@
-//! Keys that find sets of a wanted overlap coefficient: prefix filtering on both sides.
+//! Keys that find sets with a wanted overlap coefficient: prefix filtering on both sides.
 //!
-//! A set of tokens is a sorted list of numbers, [`token_key`]s, whose order is one for all sets. If a set A of n tokens shares
-//! at least t of them with B, then one of its first n - t + 1 tokens, its prefix, is in B: the rest are too few. The overlap
-//! coefficient asks for t = ceil(s n) of the *smaller* set. So whichever of two sets is the smaller, its prefix meets the
-//! other set whole: a row is stored under its tokens and, marked, under those of its prefix; sought are the tokens of
-//! the prefix and, marked, all tokens. Exact: no pair is missed.
+//! A set of tokens is a sorted list of numbers, [`token_key`]s. All sets use the same order. The *prefix* of a set of n tokens, for
+//! t shared tokens, is its first n - t + 1 tokens. If the set shares at least t tokens with another one, then one of its prefix
+//! tokens is in the other set, because only t - 1 tokens come after the prefix.
 //!
-//! The filter is the better the rarer the tokens of prefixes are. Statistics of a corpus would make keys depend on more than the
-//! text, so the order goes by what every text shows: longer tokens first, which are rarer in any language; then by hash.
+//! An overlap coefficient of s requires that the *smaller* set shares t = ceil(s n) of its tokens. So the prefix of the smaller set
+//! always shares a token with the other set. Which set is smaller is not known in advance, so there are two kinds of keys. A row is
+//! stored under all its tokens and, marked, under those of its prefix. A search looks up the tokens of its prefix and, marked, all
+//! its tokens. So no pair is missed.
+//!
+//! The rarer the tokens of prefixes are, the better the filter. Corpus statistics would make keys depend on more than the text. So
+//! the order uses only the tokens: longer ones first, which are rarer in any language; then by hash.
 
 use crate::similarity::least_shared_for_overlap;
 use neardup_text::hash::mix;

@@ -1,8 +1,8 @@
 //! Bands of a 64-bit SimHash, and the probes that find all its neighbours.
 //!
-//! With m bands, bit b of the word belongs to band b mod m, at place b div m. The key of band i is i * 2^ceil(64/m) + its
-//! value: one non-negative `int4` holds band and value, so one array column and one index hold all bands. From three bands on
-//! that fits; two bands of 32 bits do not.
+//! With m bands, bit b of the word belongs to band b mod m, at position b div m. The key of band i is i * 2^ceil(64/m) + its value.
+//! One non-negative `int4` holds band and value, so one array column and one index hold all bands. This works for three or more
+//! bands; two bands of 32 bits do not fit.
 
 use std::ops::RangeInclusive;
 

@@ -1,9 +1,9 @@
-//! The tokens of one text as hashes in text order, whichever segmenter cut them, and the weighted signatures made of them.
+//! The tokens of one text as hashes in text order, from any segmenter, and the weighted signatures made of them.
 //!
-//! [`HashedTokens`] is filled from a document ([`read`](HashedTokens::read)), from ready tokens
-//! ([`read_tokens`](HashedTokens::read_tokens)) or from hashes ([`read_hashes`](HashedTokens::read_hashes)); it then makes a weighted
-//! SimHash, its totals, or a token set. It reuses its memory from text to text. The [parent module](super) makes the SimHash by count
-//! and the MinHash faster, without storing tokens.
+//! [`HashedTokens`] is filled from a document ([`read`](HashedTokens::read)), from given tokens
+//! ([`read_tokens`](HashedTokens::read_tokens)) or from hashes ([`read_hashes`](HashedTokens::read_hashes)). It then makes a
+//! weighted SimHash, its totals, or a token set. It reuses its memory from text to text. The [parent module](super) makes the
+//! SimHash by count and the MinHash faster, without storing tokens.
 
 use super::{Analyzer, Cut, Scratch, chars};
 use crate::sketch::shingle::{self, BATCH, Sink};

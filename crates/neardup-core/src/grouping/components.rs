@@ -1,9 +1,9 @@
 //! Connected components of distinct signatures within a Hamming distance.
 //!
-//! A cover (see `banding::cover`) gives masks such that near signatures agree on at least one. For each mask the rows are
-//! brought into runs of equal masked bits, and compared within their run. Skewed data give long runs; those are searched in
-//! the same way again, over the bits that still vary, which are fewer each time. A long run that is one component already, or
-//! whose components are apart by bits that never vary within them, is left alone, so that dense data cost no square.
+//! A cover (see `banding::cover`) gives masks such that near signatures agree on at least one. For each mask, rows with equal
+//! masked bits are brought into runs and compared within their run. Skewed data give long runs. Those are searched in the same way
+//! again, over the bits that still vary, which are fewer each time. A long run is skipped if it is already one component, or if its
+//! components differ from each other in bits that never vary within them. So dense data do not cost quadratic time.
 
 use super::near::Near;
 use super::partition::{PADDING, Partitioner, Rows, Source};

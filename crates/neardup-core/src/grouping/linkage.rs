@@ -1,4 +1,4 @@
-//! Which rows make a group.
+//! Linkage: which rows form a group.
 
 use neardup_text::{Error, ErrorKind, Result};
 

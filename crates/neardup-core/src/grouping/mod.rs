@@ -4,8 +4,8 @@
 //! * [`group_by_bands`]: rows that share a band key and are found similar; for MinHash. [`stars_of`] refines its groups.
 //! * [`Linkage`]: whether a chain of near rows is one group.
 //!
-//! A group is named by its first row in the given order, the representative, so whoever orders the rows decides which one is
-//! kept. Promised not to change: the answer, which depends on the signatures and their order alone.
+//! The first row of a group in the given order, its representative, names the group. So the order of the rows decides which row is
+//! kept. Promised not to change: the result, which depends only on the signatures and their order.
 
 mod bands;
 mod components;

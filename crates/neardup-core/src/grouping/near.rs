@@ -1,7 +1,7 @@
 //! Compares each signature of a run with the later ones: the innermost loop of grouping.
 //!
-//! Eight at a time, without branches, so that the compiler can turn the bit counts into vector instructions. The same code is
-//! compiled for several instruction sets; the answer is the same on each.
+//! It compares eight at a time, without branches, so that the compiler can turn the bit counts into vector instructions. The same
+//! code is compiled for several instruction sets; the result is the same on each.
 
 use std::ops::Range;
 

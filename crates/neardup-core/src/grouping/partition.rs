@@ -1,8 +1,8 @@
 //! Brings rows that agree on the bits of a mask next to each other, in linear time.
 //!
-//! A row is a signature and its position. Two steps, both stable counting sorts by a hash of the masked bits: a first one
-//! into partitions that fit the processor's cache, a second one within each. Rows that agree end up in one run; a run can also
-//! hold rows that do not agree but share the hash, so the caller still compares.
+//! A row is a signature and its position. There are two steps, both stable counting sorts by a hash of the masked bits: the first
+//! into partitions that fit into the processor's cache, the second within each partition. Rows that agree end up in one run. A run
+//! can also contain rows that do not agree but share the hash, so the caller still compares.
 
 /// Rows aimed at for a partition, by bits: what the second step touches then stays in the second-level cache.
 const PARTITION_BITS: u32 = 12;

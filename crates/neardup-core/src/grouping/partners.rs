@@ -1,15 +1,16 @@
-//! Which earlier rows a row is compared with, of those that share a key with it.
+//! Decides which earlier rows a row is compared with, among those that share a key with it.
 //!
-//! The rows of a whole table come sorted by key, and within a key in the order of preference, which says who stays. With few rows each
-//! meets all before it. A template or a repost puts thousands of rows under one key; there a row meets the first rows of the key, which
-//! are the likeliest to stay, and the ones just before it, so that the cost stays linear and one text ten thousand times is still one
-//! group.
+//! The rows of a whole table come sorted by key, and within a key in the order of preference, which decides the row that stays. If
+//! a key has few rows, each row is compared with all before it. A template or a repost puts thousands of rows under one key. There,
+//! a row is compared with the first rows of the key, which are the likeliest to stay, and with those just before it. So the cost
+//! stays linear, and a text that occurs ten thousand times is still one group.
 //!
-//! Where only rows of near times are compared, rows far from each other are no partners. The anchors take the place of the first rows
-//! then: an anchor is a row with no anchor within the time before it, so each row meets the one that started its stretch of time.
+//! If only rows of near times are compared, a row has no use for the first rows of the key when they are far away in time. Anchors
+//! take their place: an anchor is a row with no anchor within the time before it. So each row is compared with the row that started
+//! its period.
 //!
-//! Promised: partners are earlier in the order and within the time; with at most [`Bounds::all`] rows under a key and no limit of time a
-//! row meets all of them.
+//! Promised: partners come earlier in the order and are within the time. If a key has at most [`Bounds::all`] rows and there is no
+//! time limit, each row is compared with all before it.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,11 +1,12 @@
-//! Connected components by quarters, for evenly spread signatures and small distances.
+//! Connected components by quarters, for evenly distributed signatures and small distances.
 //!
-//! Two signatures within distance d are within r of each other in some quarter, where the r + 1 of the quarters add up to
-//! d + 1: else they would differ in more bits. So rows are sorted by one quarter after the other and compared with those whose
-//! quarter is equal or differs in up to r bits. Those are many comparisons, but in sequence and many at a time; the cover of
-//! [`components`](super::components) takes fewer, and sorts the rows more often, which costs more the more rows there are.
+//! Each quarter has a radius r, chosen so that the four values r + 1 add up to d + 1. If two signatures are within distance d, then
+//! in at least one quarter they differ in at most r bits; otherwise they would differ in more than d bits. So rows are sorted by
+//! one quarter after the other, and compared with those whose quarter is equal or differs in up to r bits. These are many
+//! comparisons, but in sequence and many at a time. The cover of [`components`](super::components) needs fewer comparisons but more
+//! sorts, which cost more the more rows there are.
 //!
-//! How many comparisons it takes is counted before. Skewed data would take too many, dense ones give too many pairs; both are
+//! The number of comparisons is counted in advance. Skewed data would need too many, and dense data give too many pairs; both are
 //! left to the cover.
 
 use super::sorted::{Counts, Halves, QUARTERS, Sorted, VALUES};

@@ -1,9 +1,10 @@
-//! Signatures in the order of one of their quarters.
+//! Signatures sorted by one of their quarters.
 //!
-//! The quarters are the four bands of an index: 16 bits each, interleaved. A row is two halves of 32 bits and its position; the
-//! second half holds the quarter that rows are sorted by, the first half two others. Sorted in two steps, both stable counting
-//! sorts: into partitions that fit the processor's cache, then each partition into runs of one value. A partition is stored
-//! column by column, first halves, second halves, positions, so that they can be compared many at a time.
+//! The quarters are the four bands of an index: 16 bits each, interleaved. A row consists of two halves of 32 bits and its
+//! position. The second half contains the quarter that the rows are sorted by; the first half contains two others. The sort has two
+//! steps, both stable counting sorts: first into partitions that fit into the processor's cache, then each partition into runs of
+//! one value. A partition is stored column by column (first halves, second halves, positions), so that many rows can be compared at
+//! a time.
 
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
 //! Stars: groups in which every row is within the distance of the representative.
 //!
-//! A row and its representative are in one connected component, so components are found first. Most rows are alone in theirs
-//! and done; the others are taken component by component, each row compared with the representatives so far.
+//! A row and its representative are in one connected component, so components are found first. Most rows are alone in their
+//! component and need no more work. The others are processed component by component: each row is compared with the representatives
+//! so far.
 
 use ahash::AHashMap;
 

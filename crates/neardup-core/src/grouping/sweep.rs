@@ -1,8 +1,8 @@
 //! Compares rows that are sorted by a quarter: the innermost loop of [`quarters`](super::quarters).
 //!
-//! Four first halves with sixteen at a time, without branches, so that the compiler can turn the bit counts into vector
-//! instructions; the second halves are looked at where a first one is near. The same code is compiled for several instruction
-//! sets; the answer is the same on each.
+//! It compares four first halves with sixteen others at a time, without branches, so that the compiler can turn the bit counts into
+//! vector instructions. Second halves are compared only if the first ones are near. The same code is compiled for several
+//! instruction sets; the result is the same on each.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Disjoint sets whose name is their smallest member.
+//! Disjoint sets, each named by its smallest member.
 
 /// Disjoint sets of the positions 0 to n - 1; 4 bytes each.
 pub(super) struct UnionFind {

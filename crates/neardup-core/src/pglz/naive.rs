@@ -1,4 +1,4 @@
-//! What Postgres does, a byte at a time: the oracle of the tests of pglz, and of its fuzz target.
+//! What Postgres does, byte by byte: the oracle for the tests of pglz and for its fuzz target.
 
 /// The text of `length` bytes that these bytes stand for; `None` where Postgres would find them corrupt.
 pub fn decompress(compressed: &[u8], length: usize) -> Option<Vec<u8>> {

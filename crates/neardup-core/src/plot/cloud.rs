@@ -1,7 +1,7 @@
-//! A word cloud (methods.md S): the heavier a word, the larger it is written.
+//! A word cloud (methods.md S): the heavier a word, the larger it is drawn.
 //!
-//! Words are placed from the heaviest on, each at the first free place of a spiral from the middle, by an estimate of its size,
-//! since whoever looks at the picture brings the font.
+//! Words are placed from the heaviest on, each at the first free position of a spiral from the centre. The size of a word is
+//! estimated, because the viewer chooses the font.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -1,4 +1,4 @@
-//! Precision and recall against the threshold, a line for each method (methods.md Z, figures 1 and 2).
+//! Precision and recall against the threshold, one line for each method (methods.md Z, figures 1 and 2).
 
 use plotters::prelude::*;
 

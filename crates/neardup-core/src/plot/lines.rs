@@ -1,4 +1,4 @@
-//! Lines over an axis from 0, their values between 0 and 1: what all line charts here have in common.
+//! Lines over an axis that starts at 0, with values from 0 to 1: the common part of all line charts.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;

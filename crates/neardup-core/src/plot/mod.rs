@@ -1,6 +1,6 @@
 //! Charts as SVG text.
 //!
-//! Drawn by a plotting library that needs no fonts here; the viewer's own are used. The same input gives the same picture.
+//! The plotting library needs no fonts; a picture uses the viewer's. The same input gives the same picture.
 
 mod cloud;
 mod curves;

@@ -1,7 +1,8 @@
-//! Boilerplate: sentences that many documents of a collection have, such as a site's notes on copyright.
+//! Boilerplate: sentences that occur in many documents of a collection, such as a site's copyright notes.
 //!
-//! A sentence is boilerplate where each of its tokens is in many documents, and its neighbours come together: words that are
-//! merely common do not. Shingles (`chars:8`) tell passages better than words do, which also stand elsewhere, and in any order.
+//! A sentence is boilerplate if each of its tokens is in many documents, and neighbouring tokens occur together. Words that are
+//! merely common do not occur together. Shingles (`chars:8`) recognise passages better than words, which also occur elsewhere and
+//! in any order.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
-//! A profile: an analyzer, house words, and perhaps statistics of a collection.
+//! A profile: an analyzer, house words, and optionally statistics of a collection.
 //!
-//! [`Profile`] joins them, for the methods that need to know the collection a text comes from; [`Training`] makes the
-//! statistics. A profile that is kept never changes, since signatures made with it would not fit any more: words or statistics
-//! of a later day are another profile.
+//! [`Profile`] combines them, for methods that need to know the collection a text comes from; [`Training`] makes the statistics. A
+//! stored profile never changes, because signatures made with it would no longer match. Words or statistics of a later day are
+//! another profile.
 
 mod boilerplate;
 mod statistics;

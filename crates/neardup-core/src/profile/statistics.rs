@@ -1,7 +1,7 @@
-//! The trained statistics of a profile, as they are kept and as they are asked.
+//! The trained statistics of a profile: their stored form and the queries on them.
 //!
-//! [`Statistics`] answers for rarity, co-occurrence and neighbour entropy. It is read from bytes, which never change once
-//! made; all numbers are little-endian:
+//! [`Statistics`] returns rarity, co-occurrence and neighbour entropy. It is read from bytes, which never change once made; all
+//! numbers are little-endian:
 //!
 //! ```text
 //! u32 form (1), u32 words, u64 documents
@@ -12,9 +12,9 @@
 //! u16 those values, word by word, from cell 0 on
 //! ```
 //!
-//! A sketch is a one-permutation MinHash of 64 cells over the word's occurrences; see [`training`](super::training) for
-//! how it is made. Two words come together in the share of equal values among the cells that either of them has: an unbiased
-//! estimate of the weighted Jaccard similarity of their counts with a standard error of at most 1/16.
+//! A sketch is a one-permutation MinHash of 64 cells over the word's occurrences; [`training`](super::training) says how it is
+//! made. The co-occurrence of two words is the share of equal values among the cells that either of them has. This is an unbiased
+//! estimate of the weighted Jaccard similarity of their counts, with a standard error of at most 1/16.
 
 use crate::sketch::corpus::CorpusStatistics;
 use crate::weighting::idf::{self, Idf};

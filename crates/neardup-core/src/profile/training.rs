@@ -1,19 +1,19 @@
-//! Training: one pass over a collection, in bounded memory, to the [`Statistics`](super::Statistics) of a profile.
+//! Training: from a collection to the [`Statistics`](super::Statistics) of a profile, in one pass and bounded memory.
 //!
-//! [`Training`] is given the token hashes of one document after the other. For each word it counts documents and occurrences,
-//! the pairs of words that stand side by side, and it keeps a sketch of where the word occurs:
+//! [`Training`] receives the token hashes of one document after the other. For each word it counts documents and occurrences and
+//! the pairs of adjacent words, and keeps a sketch of where the word occurs:
 //!
-//! * an occurrence is the pair of its document and its number among the word's occurrences there, so that the Jaccard
-//!   similarity of two words' sets of occurrences is the weighted Jaccard similarity of their counts;
-//! * the sketch has 64 cells; an occurrence falls into one of them by its hash, and each cell keeps the smallest (Li, Owen,
-//!   Zhang 2012, "One permutation hashing", without densification, as empty cells are known as such). A document is its tokens:
-//!   of exact copies the sketch sees one.
+//! * An occurrence is the pair of a document and the occurrence's number among those of the word in that document. So the Jaccard
+//!   similarity of two words' sets of occurrences is the weighted Jaccard similarity of their counts.
+//! * The sketch has 64 cells. An occurrence falls into one of them by its hash, and each cell keeps the smallest (Li, Owen, Zhang
+//!   2012, "One permutation hashing"; without densification, because empty cells are known as such). Documents are identified by
+//!   their tokens, so the sketch sees exact copies as one document.
 //!
-//! Memory is bounded by the number of words to keep, N: at most about 1.5 kB for each. There is room for 2 N words and 32 N
-//! pairs. When the words are too many, the N that are in most documents stay; a word that comes back starts anew, so its counts
-//! may be too low by at most [`Training::lost`]. When the pairs are too many, those of the lowest counts go, and
-//! their occurrences count as different neighbours each, which makes entropies a little too high. As long as nothing goes, the
-//! order of the documents does not matter; otherwise the same order gives the same statistics.
+//! Memory is bounded by N, the number of words to keep: at most about 1.5 kB for each. There is space for 2 N words and 32 N pairs.
+//! If there are more words, the N words in most documents stay. A word that was dropped and occurs again starts from zero, so its
+//! counts may be too low by at most [`Training::lost`]. If there are more pairs, those with the lowest counts are dropped; each of
+//! their occurrences then counts as a different neighbour, which makes entropies a little too high. As long as nothing is dropped,
+//! the order of the documents does not matter; otherwise the same order gives the same statistics.
 
 use ahash::AHashMap;
 

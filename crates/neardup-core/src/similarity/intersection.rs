@@ -1,8 +1,8 @@
-//! Counting what two sorted sets share.
+//! Counts the common elements of two sorted sets.
 //!
-//! Hashes are random, so a merge that branches on which one is smaller guesses wrong every other time. The merge
-//! here takes no such branch, and it runs from both ends at once: two independent chains of loads keep the
-//! processor busy. 350 random hashes against 350: 0.9 µs, 2.5 µs by the plain merge.
+//! Hashes are random, so a merge that branches on which one is smaller mispredicts every other time. This merge has no such branch.
+//! It also runs from both ends at once: two independent chains of loads keep the processor busy. 350 random hashes against 350 take
+//! 0.9 µs, instead of 2.5 µs by the plain merge.
 
 /// An element of a sorted set, in memory or as it is stored.
 pub trait Word: Copy {

@@ -1,19 +1,17 @@
-//! How alike two texts are, exactly: measures on the sets of their tokens.
+//! Exact similarity of two texts: measures on the sets of their tokens.
 //!
-//! * [`jaccard`], [`overlap`], [`cosine`], [`weighted_cosine`] on sorted sets of token hashes; [`vector_cosine`] on
-//!   vectors.
+//! * [`jaccard`], [`overlap`], [`cosine`], [`weighted_cosine`] on sorted sets of token hashes; [`vector_cosine`] on vectors.
 //! * [`jaccard_within`], [`overlap_within`]: whether a measure reaches a threshold, decided as early as the sets allow.
-//! * [`shared_sentences`]: which sentences of one text return in another.
+//! * [`shared_sentences`]: the sentences of one text that recur in another.
 //!
-//! A set is a slice of [`Word`]s in ascending order without repetition: `u64` in memory, or eight little-endian
-//! bytes just as they lie in a stored value, aligned or not. Sets in another order give a wrong number, never a
-//! fault.
+//! A set is a slice of [`Word`]s in ascending order without repetition: `u64` in memory, or eight little-endian bytes exactly as
+//! they are in a stored value, aligned or not. A set in another order gives a wrong number, never a fault.
 //!
-//! **An empty set is like nothing**, itself included: every measure with it is 0. A text without tokens says nothing
-//! that could be a duplicate; whether two texts are equal is the digest's business.
+//! **An empty set has similarity 0 with every set**, also with itself. A text without tokens has no content that could be
+//! duplicated. To test texts for equality, use the digest.
 //!
-//! Measures are symmetric, to the bit, and lie between 0 and 1 ([`vector_cosine`]: between -1 and 1). A set of at
-//! least one element has similarity 1 with itself.
+//! Measures are symmetric, to the bit, and are between 0 and 1 ([`vector_cosine`]: between -1 and 1). A set with at least one
+//! element has similarity 1 with itself.
 
 mod cosine;
 mod intersection;

@@ -1,9 +1,9 @@
-//! Sentences that return in another text, in the same words or nearly so (methods.md N).
+//! Sentences that recur in another text, in the same words or nearly so (methods.md N).
 //!
-//! Comparing each sentence with each is quadratic. Instead each sentence of the one text is listed under its rarest
-//! elements only, as many as any sentence similar enough must share one of (the prefix filter of Chaudhuri, Ganti
-//! and Kaushik 2006), and each sentence of the other looks its own rarest ones up. The answer is exact, but for
-//! text that repeats itself beyond [`MOST_COMPARED`].
+//! Comparing each sentence with each is quadratic. Instead, each sentence of the first text is listed under only its rarest
+//! elements: so many that any sufficiently similar sentence must share one (the prefix filter of Chaudhuri, Ganti and Kaushik
+//! 2006). Each sentence of the second text looks up its own rarest elements. The result is exact, except for text that repeats
+//! itself beyond [`MOST_COMPARED`].
 
 use super::{intersection_at_least, jaccard_of, least_shared_for_jaccard};
 use ahash::AHashMap;

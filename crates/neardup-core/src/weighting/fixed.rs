@@ -1,7 +1,7 @@
 //! The integer form of a weight.
 //!
-//! Floating-point sums depend on their order, integer sums do not; so a signature adds integers, in any order and
-//! in as many lanes as the machine has. The form is part of the signature format.
+//! Floating-point sums depend on their order; integer sums do not. So a signature adds integers, in any order and in as many lanes
+//! as the machine has. The form is part of the signature format.
 
 /// How many bits of a fixed-point weight lie behind the point.
 pub const FIXED_POINT_BITS: u32 = 32;

@@ -1,11 +1,11 @@
-//! How rare a word is: the inverse document frequency that tf-idf multiplies with.
+//! Inverse document frequency: how rare a word is, the factor in tf-idf.
 //!
-//! * [`Idf`]: anything that answers for a word.
-//! * [`JiebaIdf`]: the table that comes with jieba, 270,132 words, read in place: nothing to load, nothing copied.
+//! * [`Idf`]: the trait of a source that returns it for a word.
+//! * [`JiebaIdf`]: the table that comes with jieba, 270,132 words, read in place, without loading or copying.
 //!
-//! Those of a user's own texts (methods.md Z, eq. 2) are in the [`Statistics`](crate::profile::Statistics) of a profile.
+//! The frequencies of a user's own texts (methods.md Z, eq. 2) are in the [`Statistics`](crate::profile::Statistics) of a profile.
 //!
-//! Words are asked for by their hash; the build refuses a table in which two words share one.
+//! Words are looked up by their hash; the build refuses a table in which two words share one.
 
 include!(concat!(env!("OUT_DIR"), "/idf.rs"));
 

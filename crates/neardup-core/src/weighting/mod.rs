@@ -1,4 +1,4 @@
-//! How much each token counts: from the tokens of a text to its distinct tokens with weights.
+//! The weight of each token: from the tokens of a text to its distinct tokens with weights.
 //!
 //! * [`Weighting`]: the method, by the name a user writes.
 //! * [`Weigher`]: applies it; keeps its scratch memory from text to text.
@@ -6,10 +6,10 @@
 //! * [`keywords`]: the heaviest tokens.
 //! * [`fixed_point`]: the integer form of a weight, in which signatures add.
 //!
-//! A token is known here by its [`token_hash`](neardup_text::hash::token_hash) alone, as in every signature.
-//! Distinct tokens come in the order of their first occurrence. Every weight is a function of the token sequence
-//! (and of the idf table), computed by additions, multiplications and divisions in a stated order, so it is the
-//! same bits on every machine; the weights of one format version never change.
+//! Here a token is only its [`token_hash`](neardup_text::hash::token_hash), as in every signature. Distinct tokens are in the order
+//! of their first occurrence. Every weight is a function of the token sequence (and of the idf table), computed by additions,
+//! multiplications and divisions in a fixed order. So it has the same bits on every machine; the weights of one format version
+//! never change.
 
 mod distinct;
 mod fixed;

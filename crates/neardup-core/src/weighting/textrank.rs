@@ -1,22 +1,21 @@
-//! TextRank: a word is as heavy as the words it stands together with (methods.md Z, eq. 3 and 4; Mihalcea and Tarau
+//! TextRank: the weight of a word follows from the weights of the words near it (methods.md Z, eq. 3 and 4; Mihalcea and Tarau
 //! 2004).
 //!
-//! The graph has a vertex for each distinct token and an edge, unweighted and undirected, between any two different
-//! tokens that occur within [`WINDOW`] consecutive tokens of each other. Then
-//! `WS(v) = (1 - d) + d * sum of WS(u) / deg(u) over the neighbours u of v`, `d` = 0.85.
+//! The graph has a vertex for each distinct token, and an unweighted, undirected edge between any two different tokens that occur
+//! within [`WINDOW`] consecutive tokens of each other. Then `WS(v) = (1 - d) + d * sum of WS(u) / deg(u) over the neighbours u of
+//! v`, `d` = 0.85.
 //!
-//! The equation has one solution, wherever the iteration starts. Here it starts at `1 - d + d * deg(v) / mean
-//! degree`, the solution for a word whose neighbours are average, and not at 1: 18 sweeps instead of 31 on news of
-//! 1,222 characters, which have 690 tokens.
+//! The equation has one solution, wherever the iteration starts. It starts here at `1 - d + d * deg(v) / mean degree`, the solution
+//! for a word whose neighbours are average, instead of at 1. On news of 1,222 characters, which have 690 tokens, this takes 18
+//! sweeps instead of 31.
 //!
-//! What else is fixed, because weights are frozen: a sweep visits the vertices in the order of first occurrence and
-//! uses new values as soon as they are there (Gauss-Seidel); neighbours are added in the order in which the text
-//! first shows them beside `v`, in four sums by position modulo 4 as far as complete fours go, the remainder on its
-//! own, `(s0 + s1) + (s2 + s3) + remainder`; the sweeps end when none has moved a value by [`EPSILON`] (0.0001,
-//! Mihalcea and Tarau's threshold), or after [`MAX_SWEEPS`].
+//! These details are fixed too, because weights are frozen. A sweep visits the vertices in the order of first occurrence and uses
+//! new values immediately (Gauss-Seidel). Neighbours are added in the order in which the text first shows them beside `v`: in four
+//! sums by position modulo 4 for complete groups of four, the remainder separately, `(s0 + s1) + (s2 + s3) + remainder`. The sweeps
+//! end when none has changed a value by [`EPSILON`] (0.0001, Mihalcea and Tarau's threshold), or after [`MAX_SWEEPS`].
 //!
-//! Flat arrays and integer numbers throughout: no hash map, and at most `2 * (WINDOW - 1)` entries a token, even where one
-//! word stands beside all others. 76 µs for such an article; normalising and cutting it takes 210 µs.
+//! All data are flat arrays of integers: no hash map, and at most `2 * (WINDOW - 1)` entries per token, even if one word stands
+//! beside all others. Such an article takes 76 µs; normalising and cutting it takes 210 µs.
 
 /// How many consecutive tokens stand together.
 const WINDOW: usize = 5;

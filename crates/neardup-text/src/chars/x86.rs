@@ -1,4 +1,4 @@
-//! Starts of units, 64 bytes at a time with AVX-512, where no character can join another.
+//! Finds the starts of units, 64 bytes at a time with AVX-512, in text where no character can join another.
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
 use std::arch::x86_64::*;

@@ -1,4 +1,4 @@
-//! What IK knows about characters, and the measure words it looks for after numbers.
+//! IK's character classes, and the measure words that it looks for after numbers.
 
 /// Measure words, units and the like, written down for this project.
 pub(super) const MEASURE_WORDS: &str = "

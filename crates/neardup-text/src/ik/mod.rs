@@ -1,21 +1,21 @@
-//! The tokenizers `ik_max_word` and `ik_smart`: the words of the IK Analyzer, by its published algorithm, over any lexicon.
+//! The tokenizers `ik_max_word` and `ik_smart`: the IK Analyzer's published algorithm, over any lexicon.
 //!
-//! An [`Ik`] is a lexicon of words and one of measure words; [`segment`] hands out its tokens, [`segment_typed`] with what
-//! each is ([`Kind`]).
+//! An [`Ik`] consists of a lexicon of words and one of measure words. [`segment`] passes on its tokens, [`segment_typed`] tokens
+//! with their [`Kind`].
 //!
-//! Three scanners go over the text side by side: one for letters and digits, one for Chinese numbers and the measure words
-//! after them, one for dictionary words. `ik_max_word` hands out all they find. `ik_smart` cuts each tangle of crossing words
-//! the best way (most text covered, fewest words, even lengths, long words late), and joins numbers with their measure words.
-//! Han characters that no word covers come one by one; the rest of the text (punctuation, other scripts) is left out.
+//! Three scanners run over the text in parallel: one for letters and digits, one for Chinese numbers and the measure words after
+//! them, one for dictionary words. `ik_max_word` emits everything they find. `ik_smart` resolves each tangle of overlapping words
+//! by the best path (most text covered, fewest words, even lengths, long words late), and joins numbers with their measure words. A
+//! Han character that no word covers is a token of its own; other uncovered text (punctuation, other scripts) is dropped.
 //!
-//! Letters match without regard to case and width, as IK lower-cases and narrows them; tokens stay slices of the text.
-//! IK itself drops stop words on the way, which is the analyzer's business here; it also counts a character outside the
-//! basic plane as two when it compares lengths.
+//! Matching ignores case and width, because IK converts letters to lower case and narrow form; tokens remain slices of the text. IK
+//! itself also drops stop words; here the analyzer does. When IK compares lengths, it counts a character outside the basic plane as
+//! two; this module counts it as one.
 //!
-//! Bounds, part of the format, that no ordinary text meets: a text without a single gap (punctuation, space) is cut after
-//! [`MAX_STRETCH_CHARS`] characters, and a tangle after [`MAX_TANGLE`] words. IK reads 4,096 characters at a time and may
-//! then hand out a character twice; recent versions leave a tangle of more than 50 words (a cry of one character again and
-//! again) as its first word and the rest in one piece. This one does neither.
+//! Two bounds are part of the format, but no ordinary text reaches them: a text without any gap (punctuation, space) is cut after
+//! [`MAX_STRETCH_CHARS`] characters, and a tangle after [`MAX_TANGLE`] words. IK behaves differently there. It reads 4,096
+//! characters at a time and may then emit a character twice; recent versions split a tangle of more than 50 words (a cry of one
+//! character again and again) into its first word and one piece for the rest.
 
 mod characters;
 mod scan;

@@ -1,4 +1,4 @@
-//! IK's three scanners, character by character over a stretch of text, and the sorted list of what they find.
+//! IK's three scanners, which read a stretch of text character by character, and the sorted list of the words they find.
 
 use super::characters::{Class, class, is_numeral, regularize};
 use super::{Kind, Lexeme, single};

@@ -1,4 +1,4 @@
-//! Cuts a text into bounded chunks at places where jieba starts a new block anyway.
+//! Cuts a text into chunks of bounded size, at positions where jieba starts a new block anyway.
 
 use crate::interrupt;
 

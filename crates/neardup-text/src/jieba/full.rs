@@ -1,7 +1,7 @@
-//! jieba's full mode: every dictionary word, overlapping, as the Python original's `cut_all` hands them out.
+//! jieba's full mode: every dictionary word, overlapping, as `cut_all` of the Python original returns them.
 //!
-//! jieba-rs's own full mode differs on purpose (it adds every single character that is a word, drops characters that are
-//! none, and has no words of both letters and Han), so this one is written over the [`Lexicon`], and needs no model.
+//! jieba-rs's own full mode differs deliberately: it adds every single character that is a word, drops characters that are not, and
+//! has no words that mix letters and Han. So this is a new implementation over the [`Lexicon`], and needs no model.
 
 use super::chunks::{MAX_BLOCK_CHARS, is_block_char};
 use crate::Token;

@@ -1,4 +1,4 @@
-//! Reads the automaton of a lexicon where it lies: in the program's read-only data, or in memory.
+//! Reads the automaton of a lexicon in place: in the program's read-only data, or in memory.
 
 use std::borrow::Cow;
 use std::fmt;

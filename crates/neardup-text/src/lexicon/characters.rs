@@ -1,4 +1,4 @@
-//! Which tokens are words, and the parts of speech of those that no lexicon has.
+//! Decides which tokens are words, and gives the parts of speech of words that are in no lexicon.
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 

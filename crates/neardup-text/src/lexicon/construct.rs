@@ -1,6 +1,6 @@
-//! Builds the automaton of a lexicon: a tree of characters, level by level, so that the children of a node are neighbours.
+//! Builds the automaton of a lexicon: a trie of characters, stored level by level, so that the children of a node are adjacent.
 //!
-//! This file stands alone, because the build script uses it too, for the default lexicon. [`construct`] returns the
+//! This file has no dependencies, because the build script also uses it, for the default lexicon. [`construct`] returns the
 //! serialised form that `automaton.rs` reads in place; all numbers are little-endian:
 //!
 //! ```text
@@ -11,10 +11,10 @@
 //! u16 code of the step to each node
 //! ```
 //!
-//! A node's children end where the next node's begin, and lie in the order of their codes. The characters that words start
-//! with have the first codes, so that the child of the root (node 0) for code `c` is node `c`. A double array would save
-//! the search among the children, but takes three times the space (15 MB against 5 for the standard words): nodes with
-//! hundreds of children fit nowhere.
+//! The children of a node end where those of the next node begin, and are sorted by code. The characters that words start with have
+//! the lowest codes, so the child of the root (node 0) for code `c` is node `c`. A double array would avoid the search among the
+//! children, but takes three times the space (15 MB instead of 5 for the standard words), because nodes with hundreds of children
+//! fit into few gaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,12 @@
-//! Word lists for the tokenizers that need more than jieba's own code gives: full mode, IK, the HanLP family.
+//! Word lists for the tokenizers that need more than jieba's own code offers: full mode, IK, the HanLP family.
 //!
-//! A [`Lexicon`] knows words, how frequent they are and their part of speech, and answers the one question such tokenizers
-//! ask: which words start here ([`Lexicon::prefixes`], or step by step with a [`Walker`]).
+//! A [`Lexicon`] knows words with their frequency and part of speech. It answers the one question that such tokenizers ask: which
+//! words start at this position ([`Lexicon::prefixes`], or step by step with a [`Walker`]).
 //!
-//! * [`Lexicon::standard`]: jieba's own dictionary, 349,045 words. It lies in the program's read-only data, so it costs no
-//!   start-up time and no memory of a process's own.
-//! * [`Lexicon::with_words`]: that one, or another, under a second layer of house words ([`listed`](super::listed)).
-//! * [`Lexicon::from_words`]: any list.
+//! * [`Lexicon::standard`]: jieba's own dictionary, 349,045 words. It is in the program's read-only data, so it costs no start-up
+//!   time and no private memory.
+//! * [`Lexicon::with_words`]: the standard or another lexicon, with house words as a second layer ([`listed`](super::listed)).
+//! * [`Lexicon::from_words`]: any list of words.
 //!
 //! Promised not to change within a format version: the standard words and their weights.
 

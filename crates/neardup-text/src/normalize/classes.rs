@@ -1,7 +1,7 @@
-//! Classes of characters that several steps ask for.
+//! Character classes that several steps use.
 //!
-//! White space and the invisible characters are listed here, because their Unicode properties are stable; the rest
-//! comes from the general categories of the pinned `unicode-properties`.
+//! White space and invisible characters are listed here, because their Unicode properties are stable. The other classes come from
+//! the general categories of the pinned `unicode-properties`.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 

@@ -1,9 +1,9 @@
-//! The step `emoji`: pictures become a space.
+//! The step `emoji`: replaces emoji by a space.
 //!
-//! An emoji is what Unicode Technical Standard 51 gives the looks of one: a character with Emoji_Presentation, any emoji
-//! character before U+FE0F or a skin tone, a keycap, a flag, and sequences of these with tags or zero-width joiners. Characters
-//! that are text by default (`©`, `™`, `❤` without U+FE0F) are no emoji here; the step `punctuation` takes those that are
-//! symbols. Names in brackets such as `[哈哈]` stay, because nothing tells them from other words in brackets.
+//! An emoji is what Unicode Technical Standard 51 displays as one: a character with Emoji_Presentation, any emoji character before
+//! U+FE0F or a skin tone, a keycap, a flag, and sequences of these with tags or zero-width joiners. Characters that are text by
+//! default (`©`, `™`, `❤` without U+FE0F) are not emoji here; the step `punctuation` replaces those that are symbols. Names in
+//! brackets such as `[哈哈]` stay, because they look like any other words in brackets.
 
 use unicode_properties::UnicodeEmoji;
 use unicode_properties::emoji::EmojiStatus;

@@ -1,9 +1,10 @@
-//! Control, nfkc, casefold, punctuation and the treatment of space in one pass: the default steps, fast.
+//! The default steps (control, nfkc, casefold, punctuation and the treatment of space) in one fast pass.
 //!
-//! Most characters can be treated without their neighbours. A table made at build time says what becomes of each: it stays
-//! (runs of these are copied whole), it goes, it is space, or it becomes a given text. The rest, combining marks above all,
-//! is given with the character it belongs to and all up to the next such character to the steps themselves
-//! ([`stepwise`](super::stepwise)), which define the result. So are numbers whose signs do not show at once to belong to them.
+//! Most characters can be handled without their neighbours. A table made at build time says what happens to each: it stays (runs of
+//! these are copied as a whole), it is removed, it is space, or it becomes a given text. All other characters, mostly combining
+//! marks, need context. Such a character is passed to the steps themselves ([`stepwise`](super::stepwise)), which define the
+//! result, together with its base character and everything up to the next base character. The same holds for a number whose signs
+//! are not evidently part of it.
 
 use super::numbers::{Fate, REACH, fate};
 use super::scan::{WORD, is_other, others};

@@ -1,7 +1,7 @@
-//! The steps `handles` and `reposts`: who is spoken to and who was quoted, in the manner of microblogs.
+//! The steps `handles` and `reposts`: remove the names of people addressed or quoted on microblogs.
 //!
-//! A name is 1 to 30 letters, marks, numbers, `_` or `-` of any script after `@`; what runs on for longer is a sentence without
-//! spaces rather than a name, and stays. An `@` after an ASCII letter or digit belongs to a mail address and stays too.
+//! A name is 1 to 30 letters, marks, numbers, `_` or `-` of any script after `@`. A longer run is a sentence without spaces rather
+//! than a name, and stays. An `@` after an ASCII letter or digit belongs to a mail address and stays too.
 
 use super::classes::{is_letter_or_number, is_mark};
 use super::scan;

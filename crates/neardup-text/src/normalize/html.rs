@@ -1,16 +1,16 @@
-//! The step `html`: what a browser's tokenizer would call text.
+//! The step `html`: extracts the text that a browser's tokenizer would find.
 //!
-//! The tokenizer is html5gum, which follows the WHATWG standard in linear time and without a tree, so nesting costs nothing.
-//! Lone surrogates and other impossible numeric entities become U+FFFD there, as in a browser. Also as in a browser, one level
-//! of entities is decoded: `&amp;lt;` becomes `&lt;`, so this step is not idempotent.
+//! The tokenizer is html5gum, which follows the WHATWG standard in linear time and builds no tree, so nesting costs nothing. As in
+//! a browser, lone surrogates and other impossible numeric entities become U+FFFD. Also as in a browser, one level of entities is
+//! decoded: `&amp;lt;` becomes `&lt;`, so this step is not idempotent.
 //!
-//! Other than in a browser, what is never closed does not swallow the rest of the text, since a `<` in plain words is
-//! no rare thing, nor is markup that was cut off:
+//! Unlike in a browser, markup that is never closed does not swallow the rest of the text, because plain text often contains a `<`,
+//! and markup is often cut off:
 //!
 //! * after the last `>` nothing is markup, and every `<` stays;
 //! * a tag with a quotation mark that is never closed ends at the first `>` after that mark;
-//! * a comment that is never closed ends at the first `>`, and so do those after it;
-//! * a script or style that is never closed loses its tag, and its content stays, as that of those after it.
+//! * a comment that is never closed ends at the first `>`, and so do all comments after it;
+//! * a script or style that is never closed loses its tag but keeps its content, and so do all after it.
 
 use std::borrow::Cow;
 use std::convert::Infallible;

@@ -1,9 +1,8 @@
-//! The step `links`: addresses of pages become a space.
+//! The step `links`: replaces web addresses by a space.
 //!
-//! A link begins with `http://`, `https://` or `ftp://` (in any case, colon and slashes also fullwidth), with `www.`, or with
-//! the host of a well-known shortener and a slash. It reaches as far as the ASCII characters of addresses do, and stops before
-//! white space, before any other script, before a closing bracket it did not open, before final punctuation, and before a
-//! repost mark `//@`.
+//! A link begins with `http://`, `https://` or `ftp://` (in any case, colon and slashes also fullwidth), with `www.`, or with the
+//! host of a well-known shortener and a slash. It continues through the ASCII characters of addresses. It ends before white space,
+//! before any other script, before a closing bracket it did not open, before final punctuation, and before a repost mark `//@`.
 
 use super::scan::find_sign;
 

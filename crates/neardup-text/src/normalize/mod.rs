@@ -1,10 +1,10 @@
-//! Normalisation: what two writers would not call a difference goes before tokens are cut.
+//! Normalisation: removes differences of form, such as case, width and punctuation, before tokens are cut.
 //!
-//! [`normalize`] carries out a set of [`Steps`] on a text, into a [`Buffer`] that a caller uses again for each document. The steps
-//! run in the order of [`Steps::ALL`], whatever order a user lists them in.
+//! [`normalize`] applies a set of [`Steps`] to a text and writes into a [`Buffer`] that the caller reuses for each document. The
+//! steps run in the order of [`Steps::ALL`], whatever order a user lists them in.
 //!
-//! Promised not to change: the normalised text is hashed, so for given steps it is part of the signature format
-//! (Unicode 17; golden vectors in the tests). Every step takes time and memory linear in the text.
+//! Promised not to change: the normalised text is hashed, so for given steps it is part of the signature format (Unicode 17; golden
+//! vectors in the tests). Every step takes time and memory linear in the text.
 
 mod classes;
 mod emoji;

@@ -1,7 +1,7 @@
 //! Signs that belong to a number: the point of `2.5`, the commas of `1,234`, the percent sign of `20 %`.
 //!
-//! [`fate`] says what the step `punctuation` makes of such a sign. It looks at no more than [`REACH`] bytes on either side, so that a
-//! text can be treated piece by piece. All that counts is ASCII here: fullwidth forms are ASCII after `nfkc` or `width`.
+//! [`fate`] says what the step `punctuation` does with such a sign. It reads at most [`REACH`] bytes on either side, so that a text
+//! can be processed in pieces. Only ASCII matters here: `nfkc` or `width` has already converted fullwidth forms.
 //!
 //! Promised not to change: it is part of the signature format.
 

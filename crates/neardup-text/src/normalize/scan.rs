@@ -1,8 +1,8 @@
-//! Looks at the bytes of a text 64 at once, without a branch for each.
+//! Scans a text 64 bytes at a time, without a branch for each byte.
 //!
-//! [`others`] finds what is not plain. Plain characters are those that no default step changes and of which Chinese news nearly
-//! consists: ASCII letters `a` to `z` and digits, and U+4000 to U+9FFF but for the symbols U+4DC0 to U+4DFF. Their bytes are told from
-//! all others one by one, but for one pair of bytes.
+//! [`others`] finds the characters that are not plain. Plain characters are those that no default step changes and that make up
+//! almost all of Chinese news: ASCII letters `a` to `z`, digits, and U+4000 to U+9FFF without the symbols U+4DC0 to U+4DFF. Except
+//! for one pair of bytes, each byte by itself shows whether it belongs to a plain character.
 
 /// Bytes that one call of [`others`] judges.
 pub(crate) const WORD: usize = 64;

@@ -1,8 +1,8 @@
-//! The step `simplified`: traditional Han characters become simplified ones, one by one.
+//! The step `simplified`: maps traditional Han characters to simplified ones, one by one.
 //!
-//! The table is made at build time from the dictionaries of OpenCC (through ferrous-opencc), so nothing loads at run time.
-//! It maps single characters and no phrases: as both sides of every comparison are mapped alike, a character with two
-//! readings (乾 in 乾坤 and in 乾燥) only has to become the same character everywhere. For reading, a phrase converter is better.
+//! The table is made at build time from the dictionaries of OpenCC (through ferrous-opencc), so nothing is loaded at run time. It
+//! maps single characters, not phrases. Both sides of every comparison are mapped in the same way, so a character with two readings
+//! (乾 in 乾坤 and in 乾燥) only has to become the same character everywhere. Text for readers would need a converter of phrases.
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/simplified_table.rs"));

@@ -1,4 +1,4 @@
-//! The normalisation steps as a value: a set, read from names, always carried out in one order.
+//! A set of normalisation steps: read from names, always applied in one fixed order.
 
 use crate::{Error, ErrorKind, Result};
 

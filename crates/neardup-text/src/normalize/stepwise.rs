@@ -1,4 +1,4 @@
-//! All steps, one after the other, each as its own pass: the definition of what normalisation gives.
+//! All steps one after the other, each as a pass of its own. This defines the result of normalisation.
 
 use std::ops::Range;
 

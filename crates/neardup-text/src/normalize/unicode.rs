@@ -1,6 +1,6 @@
 //! The steps that Unicode defines: `control`, `nfkc`, `width`, `casefold`, `punctuation`, `space`, `nospace`.
 //!
-//! Each appends to `out`; none looks at more of `out` than it wrote itself.
+//! Each appends to `out`, and reads only the part of `out` that it wrote itself.
 
 use caseless::Caseless;
 use unicode_normalization::char::{canonical_combining_class, compose};

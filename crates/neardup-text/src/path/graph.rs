@@ -1,7 +1,7 @@
-//! The graph of the words of a text: its nodes the places between characters, its edges words, runs and single characters.
+//! The graph of a text's words. Its nodes are the positions between characters; its edges are words, runs and single characters.
 //!
-//! The graph is never held as a whole: its edges go to a [`Search`] by their starts, and as soon as all edges so far end at
-//! one place, the stretch up to there can be settled on its own.
+//! The whole graph is never in memory. Its edges are passed to a [`Search`] in order of their starts. As soon as all edges so far
+//! end at one position, the stretch up to that position can be decided independently.
 
 use super::search::Search;
 use crate::lexicon::{Walker, is_han, is_word_char};

@@ -1,16 +1,15 @@
 //! The tokenizers `longest_match`, `shortest_path`, `n_shortest_path` and `index`: the HanLP family, over any lexicon.
 //!
-//! They cut a text along the words of a [`Lexicon`]; [`segment`] hands out the tokens of a [`Method`]. What no word covers
-//! comes as runs of letters and digits (other than Han; with a `.` between two digits) and as single characters, so that
-//! the tokens of the first three cover the text without gap, spaces and punctuation included
-//! ([`is_word`](super::lexicon::is_word) tells what is worth a feature).
+//! They cut a text along the words of a [`Lexicon`]; [`segment`] passes on the tokens of a [`Method`]. Text that no word covers
+//! becomes runs of letters and digits (other than Han; with a `.` between two digits) and single characters. So the tokens of the
+//! first three methods cover the text without gaps, including spaces and punctuation ([`is_word`](super::lexicon::is_word) tells
+//! which ones are useful as features).
 //!
-//! HanLP weighs pairs of words and then looks for names; here words are weighed one by one, and names are what the lexicon
-//! has. So these agree with HanLP in method, not token by token.
+//! HanLP weighs pairs of words and then looks for names. Here each word is weighed alone, and names are those in the lexicon. So
+//! the tokens follow HanLP's methods but are not always the same.
 //!
-//! Costs are integers, so that no platform differs. The ways through a text are sought from one place that every way goes
-//! through to the next; a stretch without such a place is cut after [`MAX_STRETCH_CHARS`] characters, which is part of the
-//! format.
+//! Costs are integers, so all platforms agree. The paths are searched from one position that every path passes through to the next
+//! such position. A stretch without one is cut after [`MAX_STRETCH_CHARS`] characters, which is part of the format.
 
 mod graph;
 mod search;

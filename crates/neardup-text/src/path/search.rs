@@ -1,4 +1,4 @@
-//! What is sought on the way through the graph of the words of a text.
+//! The searches that run over the word graph of a text.
 
 use crate::lexicon::is_word_char;
 

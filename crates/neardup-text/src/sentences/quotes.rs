@@ -1,7 +1,7 @@
-//! Quotations and brackets, which a sentence does not end in.
+//! Quotations and brackets, inside which no sentence ends.
 //!
-//! Only a pair counts that closes within [`MAX_CHARS`] characters and on its line, so that a forgotten closing quote
-//! swallows nothing. One pass with a bounded stack.
+//! A pair counts only if it closes within [`MAX_CHARS`] characters and on its line, so that a forgotten closing quote swallows
+//! nothing. One pass with a bounded stack.
 
 use std::collections::VecDeque;
 

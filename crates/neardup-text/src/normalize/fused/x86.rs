@@ -1,9 +1,9 @@
 //! The fused pass without space, 64 bytes at a time with AVX-512.
 //!
-//! Chinese text nearly consists of characters that stay, and of punctuation and space that go: for those a byte mask of
-//! what stays and one compressing store do all the work. Whatever else comes up is given, with the last character that stays
-//! before it and all up to the next plain one that is no digit, to the portable pass, whose own stretches are cut at the same
-//! characters.
+//! Chinese text consists almost entirely of characters that stay, and of punctuation and space that are removed. For these, a byte
+//! mask of what stays and one compressing store do all the work. Any other character goes to the portable pass, together with the
+//! last character that stays before it and everything up to the next plain character that is not a digit. The portable pass cuts
+//! its own stretches at the same characters.
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
 use std::arch::x86_64::*;
