@@ -65,7 +65,7 @@ SELECT count(*) FROM parts;
 CREATE TABLE many (id int PRIMARY KEY, body text);
 CREATE TABLE few (LIKE many, PRIMARY KEY (id));
 INSERT INTO many SELECT n, words(1, 40) || ' ' || n FROM generate_series(1, 2000) n;
-SELECT neardup.protect('few', 'body', verify => 'overlap', similarity => 0.8);
+SELECT neardup.protect('few', 'body', verify => 'overlap', threshold => 0.8);
 ALTER TABLE few DISABLE TRIGGER USER;
 INSERT INTO few SELECT * FROM many WHERE id <= 500;
 UPDATE few SET body = words(1, 40) || ' other ' || id;

@@ -8,7 +8,7 @@ CREATE VIEW listed AS SELECT key::int, duplicate_of::int, verdict, measure, roun
 
 -- a chain of small changes: whoever goes is judged against the row that stays, so what is unlike it stays, too
 INSERT INTO texts SELECT n, 'a', '2031-01-01', words(n * 4, n * 4 + 59) FROM generate_series(1, 60) n;
-SELECT neardup.protect('texts', 'body', verify => 'overlap', similarity => 0.5);
+SELECT neardup.protect('texts', 'body', verify => 'overlap', threshold => 0.5);
 SELECT count(*) > 30 AS many, max(key - duplicate_of) <= 7 AS near, bool_and(duplicate_of NOT IN (SELECT key FROM listed)) AS stay FROM listed;
 SELECT bool_and(value >= 0.5) AS alike FROM listed;
 TRUNCATE texts;

@@ -30,7 +30,7 @@ SELECT neardup.unprotect('stories');
 -- what a function makes of the row, in SQL and in PL/pgSQL; Postgres writes SQL functions out in an index
 CREATE FUNCTION story_text(stories) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN $1.seen < 0 THEN NULL ELSE split_part($1.body, '（', 1) || coalesce($1.title, '') END;
-SELECT neardup.protect('stories', 'body', columns => ARRAY['body', 'title', 'seen']::name[], expression => 'story_text', verify => 'overlap', similarity => 0.9);
+SELECT neardup.protect('stories', 'body', columns => ARRAY['body', 'title', 'seen']::name[], expression => 'story_text', verify => 'overlap', threshold => 0.9);
 INSERT INTO stories VALUES (9, '新住院楼启用', '三百余名医护人员到场，急诊科将于下周一迁入。（记者甲乙丙丁戊己庚辛，通讯员东南西北春夏秋冬）');
 INSERT INTO stories VALUES (10, '新住院楼启用', '三百余名医护人员到场，急诊科将于下周一迁入。', -1);
 UPDATE stories SET seen = 2 WHERE id = 10;
@@ -68,7 +68,7 @@ CREATE TABLE parted_1 (title text, junk int, body text, id int NOT NULL);
 ALTER TABLE parted_1 DROP COLUMN junk;
 ALTER TABLE parted ATTACH PARTITION parted_1 FOR VALUES FROM (0) TO (10);
 CREATE FUNCTION parted_text(parted) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1.title || '：' || $1.body;
-SELECT neardup.protect('parted', 'body', columns => ARRAY['body', 'title']::name[], expression => 'parted_text', verify => 'cosine', similarity => 0.9);
+SELECT neardup.protect('parted', 'body', columns => ARRAY['body', 'title']::name[], expression => 'parted_text', verify => 'cosine', threshold => 0.9);
 INSERT INTO parted (id, body, title) VALUES (1, '三百余名医护人员到场，急诊科将于下周一迁入。', '新住院楼启用');
 INSERT INTO parted (id, body, title) VALUES (2, '三百余名医护人员到场，急诊科将于下周一迁入。', '新住院楼启用');
 INSERT INTO parted_1 (id, body, title) VALUES (3, '三百余名医护人员到场，急诊科将于下周一迁入。', '新住院楼启用');

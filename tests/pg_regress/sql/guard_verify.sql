@@ -15,17 +15,17 @@ INSERT INTO bulletins VALUES (7, '东湖公园今起免费开放，园内新增�
 SELECT id FROM bulletins ORDER BY id;
 
 -- overlap and cosine, with a bound
-SELECT neardup.protect('bulletins', 'body', verify => 'overlap', similarity => 0.8);
+SELECT neardup.protect('bulletins', 'body', verify => 'overlap', threshold => 0.8);
 INSERT INTO bulletins VALUES (8, '市卫健委通报：昨日全市新增确诊病例66例，均在隔离点发现，当日治愈出院12例，现有密切接触者三百余人正在医学观察！');
 INSERT INTO bulletins VALUES (9, '市卫健委通报：昨日全市新增确诊病例77例，均在隔离点发现，当日治愈出院13例，现有密切接触者四十余人正在医学观察。');
-SELECT neardup.protect('bulletins', 'body', verify => 'cosine', similarity => 0.5, on_duplicate => 'warn');
+SELECT neardup.protect('bulletins', 'body', verify => 'cosine', threshold => 0.5, on_duplicate => 'warn');
 INSERT INTO bulletins VALUES (10, '市卫健委通报：昨日全市新增确诊病例88例，均在隔离点发现，当日治愈出院13例，现有密切接触者三百余人正在医学观察。');
 SELECT verify, similarity FROM neardup.protected;
 SELECT neardup.protect('bulletins', 'body', verify => 'luck');
 SELECT neardup.protect('bulletins', 'body', verify => 'none');
 SELECT neardup.protect('bulletins', 'body', verify => 'overlap');
-SELECT neardup.protect('bulletins', 'body', verify => 'overlap', similarity => 2);
-SELECT neardup.protect('bulletins', 'body', similarity => 0.5);
+SELECT neardup.protect('bulletins', 'body', verify => 'overlap', threshold => 2);
+SELECT neardup.protect('bulletins', 'body', threshold => 0.5);
 
 -- by a profile, which knows a collection's boilerplate; in the version that is the newest now
 SELECT neardup.protect('bulletins', 'body', verify => 'profile:press');

@@ -25,7 +25,7 @@ SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; S
 CREATE TABLE fresh (id int PRIMARY KEY, body text, source text, day date)
 INSERT INTO fresh SELECT i, md5((i / 3)::text), 's', '2031-04-20' FROM generate_series(1, 9) i
 SELECT neardup.protect('fresh', 'body', scope => '{source}', time_column => 'day', within => '3 days', on_duplicate => 'divert', log => true)
-SELECT neardup.protect('fresh', 'body', on_duplicate => 'mark', verify => 'overlap', similarity => 0.8)
+SELECT neardup.protect('fresh', 'body', on_duplicate => 'mark', verify => 'overlap', threshold => 0.8)
 INSERT INTO fresh SELECT 100 + id, body, source, day FROM fresh
 SELECT neardup.unprotect('fresh')
 SELECT neardup.protect('fresh', 'body', method => 'simhash', distance => 3, on_duplicate => 'skip', log => true)

@@ -21,7 +21,7 @@ CREATE TABLE private.letters (diverted_at timestamptz DEFAULT now(), document na
 CREATE SEQUENCE private.number;
 SELECT neardup.protect('public.diverts', 'body', on_duplicate => 'divert', log => true),
        neardup.protect('public.logs', 'body', on_duplicate => 'skip', log => true, scope => '{source}', time_column => 'day', within => '3 days'),
-       neardup.protect('public.marks', 'body', on_duplicate => 'mark', log => true, verify => 'overlap', similarity => 0.5),
+       neardup.protect('public.marks', 'body', on_duplicate => 'mark', log => true, verify => 'overlap', threshold => 0.5),
        neardup.protect('public.made', 'body', columns => '{body,title}', expression => 'public.made_text', on_duplicate => 'divert', log => true),
        neardup.protect('public.parted', 'body', on_duplicate => 'skip', method => 'simhash', log => true);
 SELECT neardup.create_profile('keepers', words => '{lamp}');
