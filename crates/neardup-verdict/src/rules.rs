@@ -39,7 +39,7 @@ const SLOGAN_WITHIN: f64 = 1.5;
 const UNDER_TITLE: usize = 40;
 
 /// What follows 将 where it says that something is to be, and is no other word.
-static PLANNED: HanSet = HanSet::of("于赴对在会与和被出率应举访由");
+static PLANNED: HanSet = HanSet::of("于赴对在从会与和被出率应举访由");
 
 /// Fewer units before the end of a sentence are the name of who reports.
 const REPORTER: usize = 15;
