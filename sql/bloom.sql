@@ -36,22 +36,22 @@ CREATE OPERATOR CLASS bloom_filter_ops DEFAULT FOR TYPE bloom_filter USING hash 
 
 -- comments
 
-COMMENT ON TYPE bloom_filter IS 'set of texts in a few bits each, which never denies a text it holds and rarely claims another; layout in docs/internals/signatures.md';
+COMMENT ON TYPE bloom_filter IS 'set of texts with a few bits per text: recognises every text that was added, and rarely one that was not. docs/internals/signatures.md has the layout';
 COMMENT ON FUNCTION bloom_filter_in(cstring) IS 'reads hexadecimal digits';
 COMMENT ON FUNCTION bloom_filter_out(bloom_filter) IS 'writes hexadecimal digits';
 COMMENT ON FUNCTION bloom_filter_recv(internal) IS 'reads the stored bytes';
 COMMENT ON FUNCTION bloom_filter_send(bloom_filter) IS 'writes the stored bytes';
-COMMENT ON AGGREGATE bloom_filter_agg(text, bigint, double precision) IS 'Bloom filter of texts, taken as they are, sized for the expected number of them and a false positive rate; at most 512 MB; NULL for no rows';
+COMMENT ON AGGREGATE bloom_filter_agg(text, bigint, double precision) IS 'Bloom filter of texts, taken without normalisation, sized for the expected number of texts and a false positive rate (0 to 1); at most 512 MB; NULL for no rows: bloom_filter_agg(url, 1000000, 0.01)';
 COMMENT ON FUNCTION bloom_filter_add(internal, text, bigint, double precision) IS 'step of bloom_filter_agg';
-COMMENT ON FUNCTION bloom_filter_combine(internal, internal) IS 'step of bloom_filter_agg: joins what parallel workers have';
-COMMENT ON FUNCTION bloom_filter_serialize(internal) IS 'step of bloom_filter_agg: what a parallel worker sends';
-COMMENT ON FUNCTION bloom_filter_deserialize(bytea, internal) IS 'step of bloom_filter_agg: what a parallel worker has sent';
-COMMENT ON FUNCTION bloom_filter_final(internal) IS 'step of bloom_filter_agg: the filter';
-COMMENT ON FUNCTION bloom_filter_from_bytea(bytea) IS 'the filter whose stored bytes these are; behind the cast from bytea';
-COMMENT ON FUNCTION bloom_contains(bloom_filter, text) IS 'whether the filter may hold the text: surely not if false';
-COMMENT ON FUNCTION bloom_union(bloom_filter, bloom_filter) IS 'filter that holds what either holds; both must be sized alike';
+COMMENT ON FUNCTION bloom_filter_combine(internal, internal) IS 'step of bloom_filter_agg: merges the filters of parallel workers';
+COMMENT ON FUNCTION bloom_filter_serialize(internal) IS 'step of bloom_filter_agg: the filter of a parallel worker as bytes';
+COMMENT ON FUNCTION bloom_filter_deserialize(bytea, internal) IS 'step of bloom_filter_agg: reads the bytes of a parallel worker''s filter';
+COMMENT ON FUNCTION bloom_filter_final(internal) IS 'step of bloom_filter_agg: gives the filter';
+COMMENT ON FUNCTION bloom_filter_from_bytea(bytea) IS 'the filter with these stored bytes; implements the cast from bytea';
+COMMENT ON FUNCTION bloom_contains(bloom_filter, text) IS 'whether the filter may contain the text; false is certain, true may be wrong';
+COMMENT ON FUNCTION bloom_union(bloom_filter, bloom_filter) IS 'filter that contains the texts of both filters, which must have the same size and number of hashes';
 COMMENT ON FUNCTION bloom_estimated_count(bloom_filter) IS 'estimate of how many different texts were added';
-COMMENT ON FUNCTION bloom_false_positive_rate(bloom_filter) IS 'share of other texts that the filter would claim, as full as it is';
+COMMENT ON FUNCTION bloom_false_positive_rate(bloom_filter) IS 'probability, at the filter''s present fill, that it claims to contain a text that was never added';
 COMMENT ON FUNCTION bloom_filter_eq(bloom_filter, bloom_filter) IS 'equal';
 COMMENT ON FUNCTION bloom_filter_ne(bloom_filter, bloom_filter) IS 'not equal';
 COMMENT ON FUNCTION bloom_filter_hash(bloom_filter) IS 'hash for hash joins and grouping';

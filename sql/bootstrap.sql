@@ -14,7 +14,7 @@ COMMENT ON SCHEMA neardup IS 'pg_neardup: guard tables against near-duplicates a
 GRANT USAGE ON SCHEMA neardup TO public;
 
 CREATE SCHEMA neardup_internal;
-COMMENT ON SCHEMA neardup_internal IS 'pg_neardup: what its own functions call; may change with any version';
+COMMENT ON SCHEMA neardup_internal IS 'pg_neardup: internal functions, which may change with any version';
 GRANT USAGE ON SCHEMA neardup_internal TO public;
 
 CREATE TYPE simhash;

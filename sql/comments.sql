@@ -1,12 +1,12 @@
 -- comments: what \df+, \dT+, \do+ and \dn+ teach
 
-COMMENT ON TYPE simhash IS '64-bit SimHash signature of a text, 16 hexadecimal digits; near texts have a small Hamming distance';
+COMMENT ON TYPE simhash IS '64-bit SimHash signature of a text, written as 16 hexadecimal digits; similar texts have a small Hamming distance';
 COMMENT ON FUNCTION simhash_in(cstring) IS 'reads 16 hexadecimal digits';
 COMMENT ON FUNCTION simhash_out(simhash) IS 'writes 16 hexadecimal digits';
 COMMENT ON FUNCTION simhash_recv(internal) IS 'reads 8 bytes, most significant first';
 COMMENT ON FUNCTION simhash_send(simhash) IS 'writes 8 bytes, most significant first';
-COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'the signature as 64 bits, most significant first; behind the cast to bit';
-COMMENT ON FUNCTION simhash_from_bit(bit) IS 'the signature of exactly 64 bits, most significant first; behind the cast from bit';
+COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'the signature as 64 bits, most significant first; implements the cast to bit';
+COMMENT ON FUNCTION simhash_from_bit(bit) IS 'the signature of exactly 64 bits, most significant first; implements the cast from bit';
 COMMENT ON FUNCTION simhash_eq(simhash, simhash) IS 'equal';
 COMMENT ON FUNCTION simhash_ne(simhash, simhash) IS 'not equal';
 COMMENT ON FUNCTION simhash_lt(simhash, simhash) IS 'less, in the order of the bigint it casts to';
@@ -27,20 +27,20 @@ COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
 COMMENT ON FUNCTION simhash_bands(simhash, integer) IS 'index keys of a signature, one for each of 3 to 64 interleaved bands (default 4): CREATE INDEX ON articles USING gin (simhash_bands(sig))';
 COMMENT ON FUNCTION simhash_band(simhash, integer, integer) IS 'index key of one band, numbered from 0';
-COMMENT ON FUNCTION simhash_probes(simhash, integer, integer) IS 'keys of which every signature within the distance (0 to 11) has at least one among its simhash_bands';
+COMMENT ON FUNCTION simhash_probes(simhash, integer, integer) IS 'keys to look up: every signature within the distance (0 to 11) has at least one of them among its simhash_bands';
 
 COMMENT ON FUNCTION tokens(text, text) IS 'the tokens of a document under an analyzer, in text order';
-COMMENT ON FUNCTION normalize_text(text, text[]) IS 'a document after normalisation steps: html, links, reposts, handles, emoji, control, nfkc, width, casefold, simplified, punctuation, space, nospace; they run in this order, whatever order they are listed in';
+COMMENT ON FUNCTION normalize_text(text, text[]) IS 'a document after these normalisation steps: html, links, reposts, handles, emoji, control, nfkc, width, casefold, simplified, punctuation, space, nospace; they run in this order, whatever order the list has';
 COMMENT ON FUNCTION keywords(text, integer, text, text) IS 'the n (0 to 10000) heaviest words of a document with their weights; method none, count, log_count, tf, tfidf (jieba''s own table) or textrank';
-COMMENT ON FUNCTION sentences(text) IS 'the sentences of a document, quotations kept whole, with the character they start at, from 1';
-COMMENT ON FUNCTION shared_sentences(text, text, double precision) IS 'for each sentence of a that returns in b: its most similar sentence there, where the Jaccard similarity of their character pairs is at least the bound';
+COMMENT ON FUNCTION sentences(text) IS 'the sentences of a document, quotations kept whole; place numbers them, start is the position of the first character, from 1';
+COMMENT ON FUNCTION shared_sentences(text, text, double precision) IS 'for each sentence of a, the most similar sentence of b, if the Jaccard similarity of their character pairs is at least similarity, 0 to 1';
 COMMENT ON FUNCTION analyzer_info(text) IS 'the JSON object that an analyzer''s name or an incomplete object stands for, with every key of its tokenizer';
-COMMENT ON FUNCTION analyzers() IS 'analyzers that have a name, with the JSON object each stands for';
+COMMENT ON FUNCTION analyzers() IS 'the named analyzers, with the JSON object each stands for';
 
-COMMENT ON VIEW neardup.protected IS 'tables under guard, with the columns of the document and the settings';
+COMMENT ON VIEW neardup.protected IS 'tables under guard, with their settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judges a new document and acts on a near-duplicate';
-COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases what neardup.guard has locked for a row, when it is stored or its statement has ended';
-COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the condition of that trigger, evaluated just after a row was stored: releases its locks, and is false';
-COMMENT ON FUNCTION neardup_internal.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; an error where there is none or more than one';
+COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases the locks of neardup.guard for a row, when the row is stored or its statement ends';
+COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
+COMMENT ON FUNCTION neardup_internal.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; raises an error if there is none or more than one';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';
 COMMENT ON FUNCTION neardup_internal.key_expression(regclass, text) IS 'SQL expression for the primary key as one text value';

@@ -1,1 +1,1 @@
-COMMENT ON FUNCTION text_digest(text, text[]) IS '128-bit digest of a document after normalisation steps (none: ''{}''), for a unique index: equal documents have equal digests, others practically never';
+COMMENT ON FUNCTION text_digest(text, text[]) IS '128-bit digest of a document after normalisation steps (none: ''{}''), for a unique index: equal documents have equal digests, different ones practically never: CREATE UNIQUE INDEX ON articles (text_digest(body))';

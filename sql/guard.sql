@@ -131,7 +131,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has done this';
-COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger, NULL where its arguments are none';
-COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, smallint[], regproc) IS 'the index by which a guard with these settings finds candidates';
-COMMENT ON FUNCTION neardup_internal.document_expression(regclass, name[], text, text) IS 'a document as SQL, of columns or by a function of the row';
+COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has taken an action';
+COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger; NULL if its arguments are not a guard''s';
+COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, smallint[], regproc) IS 'the index with which a guard with these settings finds candidates';
+COMMENT ON FUNCTION neardup_internal.document_expression(regclass, name[], text, text) IS 'a document as an SQL expression over columns, or as a function of the row';

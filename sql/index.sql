@@ -17,16 +17,16 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING neardup AS
 CREATE FUNCTION neardup.candidate_pairs(index regclass) RETURNS TABLE (earlier tid, later tid, shared integer, hot integer)
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000000 AS 'MODULE_PATHNAME', 'neardup_candidate_pairs';
 
-COMMENT ON ACCESS METHOD neardup IS 'index of sketches and signatures: serves what GIN serves, sooner built, smaller for sketches, and simhash at any distance and by distance';
+COMMENT ON ACCESS METHOD neardup IS 'index on sketches or signatures: serves all queries that GIN serves, builds faster, is smaller for sketches; for simhash it also serves any distance and ORDER BY distance';
 COMMENT ON OPERATOR CLASS minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
 COMMENT ON OPERATOR FAMILY minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
 COMMENT ON OPERATOR CLASS simhash_ops USING neardup IS 'signatures in four orders of their bits: serves <@ and simhash_within at any distance, and ORDER BY <~>, exactly';
 COMMENT ON OPERATOR FAMILY simhash_ops USING neardup IS 'signatures in four orders of their bits: serves <@ and simhash_within at any distance, and ORDER BY <~>, exactly';
-COMMENT ON FUNCTION neardup_internal.index_handler(internal) IS 'the functions of access method neardup';
-COMMENT ON FUNCTION neardup_internal.index_kind_of_sketches() IS 'access method support: an operator class of sketches';
-COMMENT ON FUNCTION neardup_internal.index_kind_of_simhashes() IS 'access method support: an operator class of simhash';
+COMMENT ON FUNCTION neardup_internal.index_handler(internal) IS 'handler of access method neardup';
+COMMENT ON FUNCTION neardup_internal.index_kind_of_sketches() IS 'access method support: marks an operator class of sketches';
+COMMENT ON FUNCTION neardup_internal.index_kind_of_simhashes() IS 'access method support: marks an operator class of simhash';
 
 REVOKE ALL ON FUNCTION neardup.check_index(regclass) FROM PUBLIC;
 
-COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, every row''s keys, no key without a row. Returns the number of entries, or raises an error; reads index and table while others write. For the owner of the table';
-COMMENT ON FUNCTION neardup.candidate_pairs(regclass) IS 'all pairs of rows that share a key of an index USING neardup on sketches: the addresses of both, how many keys they share and how many of these more than 300 rows have; a row of a key that more than 16 rows have meets the first 4 and the 12 before it. Rows that are dead or not committed are among them: join by ctid in the same statement';
+COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, that every row has its keys, and that every key has its row. Returns the number of entries, or raises an error; others may write meanwhile. Only for the table''s owner';
+COMMENT ON FUNCTION neardup.candidate_pairs(regclass) IS 'all pairs of rows that share a key of an index USING neardup on sketches: both addresses (ctid), the number of shared keys, and how many of these keys have more than 300 rows. If a key has more than 16 rows, a row is paired with the first 4 and with the 12 before it. Dead and uncommitted rows are included: join by ctid in the same statement';

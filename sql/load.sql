@@ -311,18 +311,18 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.as_target(regclass, regclass) IS 'SQL subquery: the rows of another table with the columns of a guarded one';
-COMMENT ON FUNCTION neardup_internal.shared_columns(regclass, regclass) IS 'the columns that a load fills: those that both tables have';
-COMMENT ON FUNCTION neardup_internal.new_document(neardup.protected, text) IS 'SQL expression for the document of such a row';
-COMMENT ON FUNCTION neardup_internal.check_source(neardup.protected, regclass) IS 'an error unless rows of the table can be compared with those of the guarded one';
-COMMENT ON FUNCTION neardup_internal.new_copies(neardup.protected, regclass, neardup_internal.choice) IS 'SQL query that lists which rows of another table copy rows of a guarded one, or earlier rows of their own';
-COMMENT ON FUNCTION neardup_internal.list_load(neardup.protected, regclass, neardup_internal.choice) IS 'lists the rows of a load in a temporary table, with what each copies';
-COMMENT ON FUNCTION neardup_internal.taking(text, regclass, text, text, boolean, text) IS 'SQL WITH list that takes rows of a batch out of the source';
-COMMENT ON FUNCTION neardup_internal.load_statements(neardup.protected, regclass) IS 'the statements of a batch of a load';
-COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[], boolean, boolean) IS 'takes in one batch of a load, while nobody else writes to the table';
-COMMENT ON FUNCTION neardup_internal.keep_lock(regclass) IS 'keeps the SHARE ROW EXCLUSIVE lock of this transaction on a table over its commit; false where there is none';
-COMMENT ON FUNCTION neardup_internal.is_awaited(regclass) IS 'whether another session waits for that lock';
-COMMENT ON FUNCTION neardup_internal.leave_lock(regclass) IS 'releases that lock, at the end of the transaction';
-COMMENT ON FUNCTION neardup_internal.may_load_past(neardup.protected) IS 'whether the user may load a table past its guard, and sees all of it';
-COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision) IS 'which rows of source copy a row of the guarded table target, or an earlier row of source (is_new): keys of both, verdict, measure and value';
-COMMENT ON PROCEDURE neardup.load(regclass, regclass, name, integer, interval, bigint, bigint) IS 'moves the rows of source into the guarded table target: finds the copies set-wise, skips, marks or diverts them as the guard does, and commits after each batch; call it again after an interruption';
+COMMENT ON FUNCTION neardup_internal.as_target(regclass, regclass) IS 'SQL subquery: the rows of another table, with the columns of the guarded one';
+COMMENT ON FUNCTION neardup_internal.shared_columns(regclass, regclass) IS 'the columns that a load fills: those of both tables';
+COMMENT ON FUNCTION neardup_internal.new_document(neardup.protected, text) IS 'SQL expression for the document of a row of neardup_internal.as_target';
+COMMENT ON FUNCTION neardup_internal.check_source(neardup.protected, regclass) IS 'raises an error unless rows of a table can be compared with those of the guarded one';
+COMMENT ON FUNCTION neardup_internal.new_copies(neardup.protected, regclass, neardup_internal.choice) IS 'SQL query for the rows of another table that copy rows of the guarded one, or earlier rows of their own table';
+COMMENT ON FUNCTION neardup_internal.list_load(neardup.protected, regclass, neardup_internal.choice) IS 'lists the rows of a load in a temporary table, each with the row it copies';
+COMMENT ON FUNCTION neardup_internal.taking(text, regclass, text, text, boolean, text) IS 'SQL WITH list that deletes the rows of a batch from the source and returns them';
+COMMENT ON FUNCTION neardup_internal.load_statements(neardup.protected, regclass) IS 'the SQL statements of one batch of a load';
+COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[], boolean, boolean) IS 'loads one batch, while no other session writes to the table';
+COMMENT ON FUNCTION neardup_internal.keep_lock(regclass) IS 'keeps this transaction''s SHARE ROW EXCLUSIVE lock on a table beyond its commit; false if there is no such lock';
+COMMENT ON FUNCTION neardup_internal.is_awaited(regclass) IS 'whether another session waits for the lock of neardup_internal.keep_lock';
+COMMENT ON FUNCTION neardup_internal.leave_lock(regclass) IS 'releases the lock of neardup_internal.keep_lock at the end of the transaction';
+COMMENT ON FUNCTION neardup_internal.may_load_past(neardup.protected) IS 'whether the user may bypass the guard when loading a table, and sees all of its rows';
+COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision) IS 'the rows of source that copy a row of the guarded table target, or an earlier row of source (is_new): keys of both, verdict, measure and value. threshold: the least score (verify facts or a profile, 0.75 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON PROCEDURE neardup.load(regclass, regclass, name, integer, interval, bigint, bigint) IS 'moves the rows of source into the guarded table target: finds all copies in one set operation, skips, marks or diverts them as the guard does, and commits after each batch. Call it again after an interruption: CALL neardup.load(''articles'', ''staging'')';

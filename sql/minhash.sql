@@ -39,22 +39,22 @@ CREATE OPERATOR CLASS minhash_ops DEFAULT FOR TYPE minhash USING hash AS
 
 -- comments
 
-COMMENT ON TYPE minhash IS 'MinHash signature of the set of a text''s tokens: estimates Jaccard similarity; hexadecimal digits, layout in docs/internals/signatures.md';
+COMMENT ON TYPE minhash IS 'MinHash signature of the set of a text''s tokens, which estimates Jaccard similarity; written as hexadecimal digits. docs/internals/signatures.md has the layout';
 COMMENT ON FUNCTION minhash_in(cstring) IS 'reads hexadecimal digits';
 COMMENT ON FUNCTION minhash_out(minhash) IS 'writes hexadecimal digits';
 COMMENT ON FUNCTION minhash_recv(internal) IS 'reads the stored bytes';
 COMMENT ON FUNCTION minhash_send(minhash) IS 'writes the stored bytes';
-COMMENT ON FUNCTION minhash(text, text, integer, text, integer, bigint) IS 'MinHash signature of a document under an analyzer: hashes 8 to 1024; scheme many_hash or bottom_k; bits 16 or 32 of each value; NULL where the document has no token';
-COMMENT ON FUNCTION minhash(character varying, text, integer, text, integer, bigint) IS 'the same for character varying, which would otherwise be read as a signature';
-COMMENT ON FUNCTION minhash(character, text, integer, text, integer, bigint) IS 'the same for character(n), which would otherwise be read as a signature';
-COMMENT ON FUNCTION minhash(unknown, text, integer, text, integer, bigint) IS 'the same for a string literal, which would otherwise be read as a signature';
-COMMENT ON FUNCTION minhash(text[], integer, text, integer, bigint, text) IS 'MinHash signature of tokens that any other segmenter has cut, taken as they are; NULL elements do not count; signatures of different labels cannot be compared';
+COMMENT ON FUNCTION minhash(text, text, integer, text, integer, bigint) IS 'MinHash signature of a document under an analyzer: hashes 8 to 1024; scheme many_hash or bottom_k; bits per value 16 or 32, or for bottom_k 64; any seed. NULL if the document has no token: minhash(body, ''chars:5'')';
+COMMENT ON FUNCTION minhash(character varying, text, integer, text, integer, bigint) IS 'minhash of a document of type character varying, which would otherwise be parsed as a signature';
+COMMENT ON FUNCTION minhash(character, text, integer, text, integer, bigint) IS 'minhash of a document of type character(n), which would otherwise be parsed as a signature';
+COMMENT ON FUNCTION minhash(unknown, text, integer, text, integer, bigint) IS 'minhash of a document given as a string literal, which would otherwise be parsed as a signature';
+COMMENT ON FUNCTION minhash(text[], integer, text, integer, bigint, text) IS 'MinHash signature of tokens from any other segmenter, taken unchanged; NULL elements are ignored; signatures with different labels cannot be compared';
 COMMENT ON FUNCTION minhash(tsvector, integer, text, integer, bigint, text) IS 'MinHash signature of the lexemes of a text search vector';
 COMMENT ON FUNCTION jaccard_similarity(minhash, minhash) IS 'estimate of the Jaccard similarity of the token sets, 0 to 1; an error if the signatures were made differently';
-COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS '1 - jaccard_similarity';
-COMMENT ON FUNCTION minhash_from_bytea(bytea) IS 'the signature whose stored bytes these are; behind the cast from bytea';
-COMMENT ON FUNCTION minhash_values(minhash) IS 'the raw values, 2 or 4 bytes each, least significant first';
-COMMENT ON FUNCTION minhash_from_values(bytea, text, integer, integer, text) IS 'signature of raw values made elsewhere, 16 or 32 bits each (bottom_k: 32), least significant byte first; hashes: how many were asked for, where a bottom_k signature has fewer (0: as many as there are); signatures of different labels cannot be compared';
+COMMENT ON FUNCTION jaccard_distance(minhash, minhash) IS '1 - jaccard_similarity, 0 to 1';
+COMMENT ON FUNCTION minhash_from_bytea(bytea) IS 'the signature with these stored bytes; implements the cast from bytea';
+COMMENT ON FUNCTION minhash_values(minhash) IS 'the raw values of a signature, 2, 4 or 8 bytes each, least significant byte first';
+COMMENT ON FUNCTION minhash_from_values(bytea, text, integer, integer, text) IS 'signature of raw values made by another program, 16 or 32 bits each (bottom_k: 32 or 64), least significant byte first; hashes: the number requested, if a bottom_k signature has fewer values (0: as many as there are); signatures with different labels cannot be compared';
 COMMENT ON FUNCTION minhash_eq(minhash, minhash) IS 'equal';
 COMMENT ON FUNCTION minhash_ne(minhash, minhash) IS 'not equal';
 COMMENT ON FUNCTION minhash_hash(minhash) IS 'hash for hash joins, grouping and hash indexes';

@@ -79,7 +79,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.table_of(regtype) IS 'the table whose rows are of a type';
-COMMENT ON FUNCTION neardup_internal.check_signature(regclass, name) IS 'an error unless a column is one of signatures';
+COMMENT ON FUNCTION neardup_internal.table_of(regtype) IS 'the table with this row type';
+COMMENT ON FUNCTION neardup_internal.check_signature(regclass, name) IS 'raises an error unless a column holds signatures';
 COMMENT ON FUNCTION neardup_internal.signature_columns(oid) IS 'columns of a table that hold signatures';
-COMMENT ON FUNCTION neardup.nearest(anyelement, name, simhash, integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. Uses an index that serves simhash_within, and scans the table only for rows beyond distance 11: neardup.nearest(NULL::articles, ''sig'', signature, 10)';
+COMMENT ON FUNCTION neardup.nearest(anyelement, name, simhash, integer) IS 'the n rows of a table nearest to a signature, nearest first; exact. Uses an index that serves simhash_within; reads the whole table only if fewer than n rows are within distance 11: neardup.nearest(NULL::articles, ''sig'', signature, 10)';

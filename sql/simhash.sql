@@ -74,14 +74,14 @@ CREATE OPERATOR <~> (
 
 -- comments
 
-COMMENT ON FUNCTION simhash(text, text, text, integer) IS 'SimHash signature of a document under an analyzer; weighting count, none, log_count, tf, tfidf (jieba''s own table) or textrank; the low 1 to 64 bits; NULL where no token weighs anything';
-COMMENT ON FUNCTION simhash(character varying, text, text, integer) IS 'the same for character varying, which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(character, text, text, integer) IS 'the same for character(n), which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(unknown, text, text, integer) IS 'the same for a string literal, which would otherwise be read as a signature';
-COMMENT ON FUNCTION simhash(text[], text, integer) IS 'SimHash signature of tokens that any other segmenter has cut, taken as they are; NULL elements do not count';
-COMMENT ON FUNCTION simhash(text[], double precision[], integer) IS 'SimHash signature of tokens with a weight for each, finite and not negative; where either is NULL neither counts';
-COMMENT ON FUNCTION simhash(tsvector, text, integer) IS 'SimHash signature of the lexemes of a text search vector, each as often as it has positions';
+COMMENT ON FUNCTION simhash(text, text, text, integer) IS 'SimHash signature of a document under an analyzer; weighting count, none, log_count, tf, tfidf (jieba''s own table) or textrank; the low 1 to 64 bits. NULL if no token has a positive weight: simhash(body, ''chars:3'')';
+COMMENT ON FUNCTION simhash(character varying, text, text, integer) IS 'simhash of a document of type character varying, which would otherwise be parsed as a signature';
+COMMENT ON FUNCTION simhash(character, text, text, integer) IS 'simhash of a document of type character(n), which would otherwise be parsed as a signature';
+COMMENT ON FUNCTION simhash(unknown, text, text, integer) IS 'simhash of a document given as a string literal, which would otherwise be parsed as a signature';
+COMMENT ON FUNCTION simhash(text[], text, integer) IS 'SimHash signature of tokens from any other segmenter, taken unchanged; NULL elements are ignored';
+COMMENT ON FUNCTION simhash(text[], double precision[], integer) IS 'SimHash signature of tokens with one weight each, finite and not negative; a token is ignored if it or its weight is NULL';
+COMMENT ON FUNCTION simhash(tsvector, text, integer) IS 'SimHash signature of the lexemes of a text search vector; a lexeme counts once for each of its positions';
 COMMENT ON FUNCTION simhash_totals(text, text, text, integer) IS 'the totals whose signs are the SimHash signature, one for each bit from the lowest, for cosine_similarity (SimHashCosine); casts to pgvector''s vector';
-COMMENT ON FUNCTION simhash_totals(text[], text, integer) IS 'the totals behind the SimHash signature of ready tokens';
-COMMENT ON FUNCTION simhash_totals(text[], double precision[], integer) IS 'the totals behind the SimHash signature of ready tokens with a weight for each';
+COMMENT ON FUNCTION simhash_totals(text[], text, integer) IS 'the totals behind the SimHash signature of given tokens';
+COMMENT ON FUNCTION simhash_totals(text[], double precision[], integer) IS 'the totals behind the SimHash signature of given tokens with one weight each';
 COMMENT ON FUNCTION simhash_totals(tsvector, text, integer) IS 'the totals behind the SimHash signature of a text search vector';

@@ -15,12 +15,12 @@ CREATE OPERATOR CLASS simhash_gin_ops DEFAULT FOR TYPE simhash USING gin AS
 
 ALTER FUNCTION simhash_within(simhash, simhash, integer) SUPPORT simhash_within_support;
 
-COMMENT ON FUNCTION hamming_ball(simhash, integer) IS 'all signatures within a Hamming distance, 0 to 64, of one';
+COMMENT ON FUNCTION hamming_ball(simhash, integer) IS 'all signatures within a Hamming distance, 0 to 64, of center: WHERE sig <@ hamming_ball(q, 7)';
 COMMENT ON FUNCTION simhash_within(simhash, simhash, integer) IS 'whether two signatures differ in at most distance bits, 0 to 64; an index on either signature serves it, USING neardup at any distance, USING gin best up to distance 11';
-COMMENT ON FUNCTION neardup_internal.simhash_in_ball(simhash, hamming_ball) IS 'behind the operator <@';
-COMMENT ON OPERATOR <@ (simhash, hamming_ball) IS 'whether a signature is within the distance of the one in the middle; an index on the signature serves it, USING neardup or gin';
+COMMENT ON FUNCTION neardup_internal.simhash_in_ball(simhash, hamming_ball) IS 'implements the operator <@';
+COMMENT ON OPERATOR <@ (simhash, hamming_ball) IS 'whether a signature is within the distance of the ball''s centre; an index on the signature serves it, USING neardup or gin';
 COMMENT ON OPERATOR CLASS simhash_gin_ops USING gin IS 'four bands of a signature: serves <@ and simhash_within, exactly';
 COMMENT ON OPERATOR FAMILY simhash_gin_ops USING gin IS 'four bands of a signature: serves <@ and simhash_within, exactly';
 COMMENT ON FUNCTION neardup_internal.simhash_extract_value(simhash, internal) IS 'GIN support: the bands of a signature';
 COMMENT ON FUNCTION neardup_internal.simhash_extract_query(simhash, internal, smallint, internal, internal, internal, internal) IS 'GIN support: the bands of all signatures in a ball';
-COMMENT ON FUNCTION neardup_internal.simhash_tri_consistent(internal, smallint, simhash, integer, internal, internal, internal) IS 'GIN support: a row that has one of the bands may be an answer';
+COMMENT ON FUNCTION neardup_internal.simhash_tri_consistent(internal, smallint, simhash, integer, internal, internal, internal) IS 'GIN support: a row that has one of the bands may match';

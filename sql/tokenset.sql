@@ -33,21 +33,21 @@ CREATE OPERATOR CLASS tokenset_ops DEFAULT FOR TYPE tokenset USING hash AS
 
 -- comments
 
-COMMENT ON TYPE tokenset IS 'the set of a text''s tokens as 64-bit hashes, with weights or without, for exact similarity; layout in docs/internals/signatures.md';
+COMMENT ON TYPE tokenset IS 'the distinct tokens of a text as 64-bit hashes, with or without weights, for exact similarity. docs/internals/signatures.md has the layout';
 COMMENT ON FUNCTION tokenset_in(cstring) IS 'reads version, fingerprint and hashes with their weights';
 COMMENT ON FUNCTION tokenset_out(tokenset) IS 'writes version, fingerprint and hashes with their weights';
 COMMENT ON FUNCTION tokenset_recv(internal) IS 'reads the stored bytes';
 COMMENT ON FUNCTION tokenset_send(tokenset) IS 'writes the stored bytes';
-COMMENT ON FUNCTION tokenset(text, text, text) IS 'token set of a document under an analyzer; weighting none (no weights), count, log_count, tf, tfidf (jieba''s own table) or textrank; empty where the document has no token';
-COMMENT ON FUNCTION tokenset(character varying, text, text) IS 'the same for character varying, which would otherwise be read as a token set';
-COMMENT ON FUNCTION tokenset(character, text, text) IS 'the same for character(n), which would otherwise be read as a token set';
-COMMENT ON FUNCTION tokenset(unknown, text, text) IS 'the same for a string literal, which would otherwise be read as a token set';
-COMMENT ON FUNCTION tokenset(text[], text, text) IS 'token set of tokens that any other segmenter has cut, taken as they are; NULL elements do not count; sets of different labels cannot be compared';
-COMMENT ON FUNCTION tokenset(text[], double precision[], text) IS 'token set of tokens with a weight for each, finite and not negative; weights of a repeated token add up; where token or weight is NULL neither counts';
-COMMENT ON FUNCTION tokenset(tsvector, text, text) IS 'token set of the lexemes of a text search vector, each as often as it has positions';
-COMMENT ON FUNCTION tokenset_from_bytea(bytea) IS 'the set whose stored bytes these are; behind the cast from bytea';
-COMMENT ON FUNCTION tokenset_hashes(tokenset) IS 'the tokens'' hashes, ascending as unsigned numbers, which bigint shows with their sign';
-COMMENT ON FUNCTION tokenset_weights(tokenset) IS 'the tokens'' weights in the order of their hashes, 1 where there are none';
+COMMENT ON FUNCTION tokenset(text, text, text) IS 'token set of a document under an analyzer; weighting none (no weights), count, log_count, tf, tfidf (jieba''s own table) or textrank; empty if the document has no token';
+COMMENT ON FUNCTION tokenset(character varying, text, text) IS 'tokenset of a document of type character varying, which would otherwise be parsed as a token set';
+COMMENT ON FUNCTION tokenset(character, text, text) IS 'tokenset of a document of type character(n), which would otherwise be parsed as a token set';
+COMMENT ON FUNCTION tokenset(unknown, text, text) IS 'tokenset of a document given as a string literal, which would otherwise be parsed as a token set';
+COMMENT ON FUNCTION tokenset(text[], text, text) IS 'token set of tokens from any other segmenter, taken unchanged; NULL elements are ignored; sets with different labels cannot be compared';
+COMMENT ON FUNCTION tokenset(text[], double precision[], text) IS 'token set of tokens with one weight each, finite and not negative; weights of a repeated token are added; a token is ignored if it or its weight is NULL';
+COMMENT ON FUNCTION tokenset(tsvector, text, text) IS 'token set of the lexemes of a text search vector; a lexeme counts once for each of its positions';
+COMMENT ON FUNCTION tokenset_from_bytea(bytea) IS 'the set with these stored bytes; implements the cast from bytea';
+COMMENT ON FUNCTION tokenset_hashes(tokenset) IS 'the tokens'' hashes in ascending unsigned order; bigint shows the upper half as negative';
+COMMENT ON FUNCTION tokenset_weights(tokenset) IS 'the tokens'' weights in the order of their hashes; 1 each if the set has no weights';
 COMMENT ON FUNCTION token_count(tokenset) IS 'number of distinct tokens';
 COMMENT ON FUNCTION tokenset_eq(tokenset, tokenset) IS 'equal';
 COMMENT ON FUNCTION tokenset_ne(tokenset, tokenset) IS 'not equal';

@@ -49,6 +49,6 @@ WHERE s.counter IS NOT NULL;
 
 GRANT SELECT ON neardup.counters TO public;
 
-COMMENT ON TABLE neardup.verdicts IS 'what guards have done that log: skipped, diverted, marked and warned of rows, each with its original and the measure';
-COMMENT ON PROCEDURE neardup.purge_verdicts(interval, bigint) IS 'removes verdicts older than an interval';
-COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has refused, skipped, warned of, marked or diverted; rolled back transactions count';
+COMMENT ON TABLE neardup.verdicts IS 'log of guards with log => true: rows skipped, diverted, marked and warned of, each with its original and the measure';
+COMMENT ON PROCEDURE neardup.purge_verdicts(interval, bigint) IS 'deletes the rows of neardup.verdicts that are older than an interval, and returns their number: CALL neardup.purge_verdicts(''90 days'')';
+COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has refused, skipped, warned of, marked or diverted, including those of rolled back transactions';

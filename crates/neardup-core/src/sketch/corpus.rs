@@ -1,4 +1,4 @@
-//! What P-Simhash and E-Simhash must know about the collection that a text belongs to.
+//! The statistics that P-Simhash and E-Simhash need of the collection that a text belongs to.
 
 use crate::weighting::idf::{Idf, JiebaIdf};
 

@@ -1,11 +1,10 @@
-//! The digest of a text: 128 bits that tell whether two normalised texts are the same, byte for byte.
+//! The digest of a text: 128 bits that show whether two normalised texts are equal, byte for byte.
 //!
-//! XXH3-128 with seed 0 over the UTF-8 bytes, in the canonical order of its specification, most significant byte first: what
-//! `xxhash.xxh3_128_digest` gives in Python. Made for a unique index: among a billion different texts, two have the same
-//! digest with a probability of 1.5e-21. It is no cryptographic hash: who wants to can make two texts with one digest.
+//! It is XXH3-128 with seed 0 over the UTF-8 bytes, in the canonical order of its specification, most significant byte first, as
+//! `xxhash.xxh3_128_digest` gives it in Python. It is intended for a unique index: among a billion different texts, two have the
+//! same digest with a probability of 1.5e-21. It is not a cryptographic hash: an attacker can make two texts with the same digest.
 //!
-//! The empty text has a digest like any other. The digest of a text never changes; which normalisation precedes it is part of
-//! the call.
+//! The empty text has a digest, too. The digest of a text never changes; the caller chooses the normalisation that precedes it.
 
 /// Gives the digest of a normalised text.
 #[inline]

@@ -1,12 +1,14 @@
-//! E-Simhash: a SimHash weighted by term frequency and neighbour entropy, with words' places in their hashes (methods.md P).
+//! E-Simhash: a SimHash weighted by term frequency and neighbour entropy, with word positions in the hashes (methods.md P).
 //!
-//! A word with many different neighbours in the collection is a word of its own, and weighs more. Ours, where the source leaves
-//! room: the weight is (m/M) (1 + H) for a word that occurs m times among the M words of the text and whose left and right
-//! neighbours have a mean entropy of H nats, so that a word unknown to the collection still weighs its frequency; and
-//! the position that is XORed onto the hash is that of the first occurrence, counted in words from 0.
+//! A word with many different neighbours in the collection is independent of them, and has a higher weight. Where the source is not
+//! specific, we chose:
 //!
-//! The position changes only the low bits of the hash, about ten in a text of a thousand words; a word put in at the front
-//! moves all that follow, and their low bits with them.
+//! * The weight is (m/M) (1 + H) for a word that occurs m times among the M words of the text and whose left and right neighbours
+//!   have a mean entropy of H nats. So a word unknown to the collection still has its frequency as weight.
+//! * The position that is XORed into the hash is that of the first occurrence, counted in words from 0.
+//!
+//! The position changes only the low bits of the hash, about ten in a text of a thousand words. A word inserted at the front shifts
+//! all words after it, and changes their low bits.
 
 use super::corpus::{CorpusStatistics, sorted_occurrences};
 use super::simhash::{SimHashCounter, keep_bits};

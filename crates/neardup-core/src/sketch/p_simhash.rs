@@ -1,22 +1,24 @@
-//! P-Simhash: a SimHash in which rare, telling words and their places count (methods.md P).
+//! P-Simhash: a SimHash in which rare, significant words and their positions count (methods.md P).
 //!
-//! 1. Weights, J-Tidf: w = (m/M) ln(N/n), scaled to unit length, for a word that occurs m times among the M words of the
-//!    text and in n of N documents; lowered for words that always come together to w' = w (1 - max J) over the heavier words
-//!    of the text, so that one of them speaks for the group. Of two equally heavy words, the one of the smaller hash is
-//!    the heavier.
-//! 2. The words of the greatest w' are kept.
-//! 3. A signature of each word's positions (PBDR): every position, counted in words from 0, is thrown by a fixed random
-//!    function into f dimensions; a dimension that holds more than the mean gives 1.
-//! 4. The word's vector is mu times its hash's bits plus (1 - mu) times its positions' bits, bits taken as +1 and -1.
-//! 5. The sum of the vectors times w'; positive totals give 1.
+//! 1. Weights, J-Tidf: w = (m/M) ln(N/n), scaled to unit length, for a word that occurs m times among the M words of the text and
+//!    in n of N documents. For words that always occur together it is lowered to w' = w (1 - max J), the maximum over the heavier
+//!    words of the text, so that one of them represents the group. Of two words with equal weight, the one with the smaller hash
+//!    counts as the heavier.
+//! 2. The words with the greatest w' are kept.
+//! 3. A signature of each word's positions (PBDR): a fixed random function maps every position, counted in words from 0, to f
+//!    counters and adds 1 there. A counter above the mean gives 1.
+//! 4. The word's vector is mu times its hash's bits plus (1 - mu) times its positions' bits, with bits as +1 and -1.
+//! 5. The vectors are multiplied by w' and summed; positive totals give 1.
 //!
-//! Ours, where the source leaves room: how J lowers the weight; among the words, only
-//! the 256 heaviest are looked at; and the random function of step 3. It is drawn anew for each word, and each position is
-//! thrown round(f ln 2) times, 44 for 64 dimensions, so that a word that occurs once fills half of them, as its hash does.
-//! With one function for all words, two words of equal weight could change places and leave the sum as it was; with one throw,
-//! 63 of 64 dimensions would be alike for all words. Of sentences of four to seven words in which two change places, with
-//! random statistics, one function and one throw tell apart 20 of 100, one function and 44 throws 77, this 100. A word put
-//! in at the front of 400 changes 8 or 9 bits, one function and 44 throws 7, one throw 4 (means of 25 random texts).
+//! Where the source is not specific, we chose how J lowers the weight; that only the 256 heaviest words are considered; and the
+//! random function of step 3. The function differs from word to word, and adds each position round(f ln 2) times, 44 for 64
+//! counters, so that a word that occurs once sets half of them, as its hash does.
+//!
+//! With one function for all words, two words of equal weight could be exchanged without changing the sum. With one addition per
+//! position, 63 of 64 counters would be equal for all words. In a test with sentences of four to seven words, two of them
+//! exchanged, and random statistics, one function with one addition tells 20 of 100 apart, one function with 44 additions 77, and
+//! this method 100. A word inserted at the front of 400 changes 8 or 9 bits; with one function and 44 additions 7, with one
+//! addition 4 (means of 25 random texts).
 //!
 //! [`PSimhash`] holds the parameters and makes signatures.
 

@@ -1,9 +1,9 @@
-//! Hashes of shingles, many at a time: every run of N consecutive units (characters, mostly) of a text.
+//! Hashes of shingles, many at a time: every run of N consecutive units (mostly characters) of a text.
 //!
-//! [`for_each_batch`] takes the text's bytes and the units' boundaries and hands out buffers of hashes, each equal to
-//! [`token_hash`](neardup_text::hash::token_hash) of the shingle's bytes. Shingles are most of the tokens of a text and
-//! hashing them most of the work of a signature, so they are hashed straight from the text, without a token in between;
-//! with AVX-512 eight at a time.
+//! [`for_each_batch`] takes the text's bytes and the units' boundaries, and passes on buffers of hashes. Each hash equals
+//! [`token_hash`](neardup_text::hash::token_hash) of the shingle's bytes. Most tokens of a text are shingles, and hashing them is
+//! most of the work of a signature. So they are hashed directly in the text, without building tokens; with AVX-512, eight at a
+//! time.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]

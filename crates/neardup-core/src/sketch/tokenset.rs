@@ -1,7 +1,7 @@
-//! The token set: the distinct tokens of a text as sorted 64-bit hashes, with weights or without, for exact similarity.
+//! The token set: the distinct tokens of a text as sorted 64-bit hashes, with or without weights, for exact similarity.
 //!
-//! * [`encode`] makes one from weighted tokens, [`encode_sorted`] one without weights, [`TokenSet`] reads one in place.
-//! * [`to_text`](TokenSet::to_text) and [`from_text`] are its readable form.
+//! * [`encode`] makes a set from weighted tokens, [`encode_sorted`] one without weights. [`TokenSet`] reads a set in place.
+//! * [`to_text`](TokenSet::to_text) and [`from_text`] convert to and from its readable form.
 //!
 //! Binary form, version 1, little-endian, nothing aligned:
 //!
@@ -10,14 +10,15 @@
 //! | 0 | format version, 1 |
 //! | 1 | flags: bit 0 set if there are weights, all others 0 |
 //! | 2 to 3 | 0 |
-//! | 4 to 7 | count of tokens, at most 67,108,864 |
+//! | 4 to 7 | number of tokens, at most 67,108,864 |
 //! | 8 to 15 | fingerprint of the analyzer and the weighting |
 //! | 16 onwards | the tokens' hashes, 8 bytes each, strictly ascending |
 //! | then | with weights: an IEEE 754 binary32 for each token, finite, sign bit clear |
 //!
-//! A set without tokens has no weights flag, so that equal values are equal bytes. Text form:
-//! `1:0123456789abcdef:{}`, that is version, fingerprint, and in braces the hashes with commas between, ascending,
-//! all in 16 hexadecimal digits; a weight follows its hash as in `00000000000000ff=0.5`.
+//! A set without tokens has no weights flag, so that equal values are equal bytes.
+//!
+//! Text form: `1:0123456789abcdef:{}`. It consists of the version, the fingerprint, and in braces the hashes in ascending order,
+//! separated by commas. Fingerprint and hashes have 16 hexadecimal digits each. A weight follows its hash: `00000000000000ff=0.5`.
 
 use crate::similarity::{cosine, jaccard, jaccard_within, overlap, overlap_within, weighted_cosine};
 use crate::weighting::{MAX_TOKENS, Weighted};

@@ -1,10 +1,10 @@
-//! Winnowing: a few fingerprints of a text that any long enough shared passage has in common.
+//! Winnowing: a few fingerprints of a text, chosen so that any shared passage of sufficient length gives a common fingerprint.
 //!
-//! Schleimer, Wilkerson and Aiken 2003, "Winnowing: local algorithms for document fingerprinting": of every `window` tokens in a
-//! row the one with the smallest hash is kept. So two texts with `window` consecutive tokens in common share a
-//! fingerprint, wherever the passage stands in either and whatever surrounds it. Of random tokens 2 / (window + 1) are kept.
+//! Schleimer, Wilkerson and Aiken 2003, "Winnowing: local algorithms for document fingerprinting": of every `window` consecutive
+//! tokens, the one with the smallest hash is kept. So two texts with `window` consecutive tokens in common share a fingerprint,
+//! regardless of where the passage is and what surrounds it. Of random tokens, 2 / (window + 1) are kept.
 //!
-//! Promised not to change: the fingerprints of given tokens, which lie in users' indexes.
+//! Promised not to change: the fingerprints of given tokens, because users' indexes store them.
 
 use std::collections::VecDeque;
 

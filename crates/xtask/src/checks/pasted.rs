@@ -1,8 +1,8 @@
-//! Output pasted into a document against what is printed today: whether they say the same, and the new text.
+//! Compares output pasted into a document with the output printed today: tells whether they are the same, and writes the new text.
 //!
-//! `…` in a pasted line stands for anything on that line, a line `…` for any number of lines: for times, sizes and what else
-//! may differ on the reader's machine. Row counts, `(3 rows)`, spaces at the ends of lines and empty lines in a row make no
-//! difference.
+//! `…` in a pasted line stands for anything on that line, and a line `…` for any number of lines. Use it for times, sizes and
+//! whatever else may differ on the reader's machine. The comparison ignores row counts such as `(3 rows)`, spaces at the ends of
+//! lines, and repeated empty lines.
 
 use similar::TextDiff;
 

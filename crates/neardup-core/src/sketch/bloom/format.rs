@@ -3,16 +3,15 @@
 //! ```text
 //! offset  bytes  what
 //! 0       1      format version, 1
-//! 1       1      k, positions a text, 1 to 32
+//! 1       1      k, the number of positions per text, 1 to 32
 //! 2       6      0
 //! 8       8      m, the number of bits: a multiple of 64, up to 2^32
 //! 16      m / 8  the bits: bit i is bit i mod 8, from the least significant, of byte 16 + i div 8
 //! ```
 //!
-//! Numbers are little-endian. With the two halves of the text's digest (XXH3-128,
-//! [`text_digest`](crate::sketch::digest::text_digest)) as low and high, position i for i from 0 to k - 1 is
-//! floor((low + i * high mod 2^64) * m / 2^64): double hashing (Kirsch, Mitzenmacher 2006), in place of the two weak hash
-//! functions of the paper.
+//! Numbers are little-endian. Let low and high be the two halves of the text's digest (XXH3-128,
+//! [`text_digest`](crate::sketch::digest::text_digest)). Position i, for i from 0 to k - 1, is floor((low + i * high mod 2^64) * m
+//! / 2^64). This is double hashing (Kirsch, Mitzenmacher 2006), instead of the two weak hash functions of the paper.
 
 use crate::sketch::digest::digest_number;
 use neardup_text::{Error, ErrorKind, Result};

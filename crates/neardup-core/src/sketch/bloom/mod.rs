@@ -1,7 +1,7 @@
-//! Bloom filter: a set of texts in a few bits each, which never denies a text it holds and rarely claims one it does not
+//! Bloom filter: a set of texts with a few bits per text. It recognises every text that was added, and rarely one that was not
 //! (methods.md G, exact stage A).
 //!
-//! [`BloomFilter`] is made and filled; [`BloomRef`] reads the binary form in place, [`BloomHeader`] says which of its bytes a text
+//! [`BloomFilter`] is built and filled. [`BloomRef`] reads the binary form in place. [`BloomHeader`] says which of its bytes a text
 //! needs. `format` has the layout. The text form is the binary form in hexadecimal digits. Formats and positions never change
 //! within a version.
 

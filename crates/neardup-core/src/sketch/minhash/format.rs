@@ -6,20 +6,20 @@
 //! 1       1      scheme: 1 many-hash, 2 bottom-k
 //! 2       1      width of a value in bits: 16 or 32, or for bottom-k 64
 //! 3       1      scale, 0 to 16, of 16-bit bottom-k; otherwise 0
-//! 4       2      count asked for, 8 to 1024; with 64 bits 1 to 1024
-//! 6       2      values that follow: the count; for bottom-k less, if the set is smaller, and with 64 bits up to one more
-//! 8       8      fingerprint of everything that made the token hashes
-//! 16      ...    the values, 2, 4 or 8 bytes each; for bottom-k ascending, those of 32 and 64 bits strictly
+//! 4       2      requested count: 8 to 1024; with 64 bits 1 to 1024
+//! 6       2      number of values that follow: the count; fewer for bottom-k of a smaller set; with 64 bits up to one more
+//! 8       8      fingerprint of everything that determines the token hashes
+//! 16      ...    the values, 2, 4 or 8 bytes each; for bottom-k ascending, with 32 and 64 bits strictly
 //! ```
 //!
-//! Of 64 bits, a value beyond the count is the smallest of the text's opening; it is larger than the others, since it is not among
-//! the smallest of the whole text.
+//! With 64 bits, a value beyond the count is the smallest of the text's opening. It is larger than the others, because it is not
+//! among the smallest of the whole text.
 //!
-//! Values of 16-bit bottom-k are those of 32 bits without their low 16 - scale bits, the scale being the number of zeros, up
-//! to 16, that the largest begins with: fixed-point numbers of one scale, so that their order stays and nearly all differ.
+//! A 16-bit bottom-k value is the 32-bit value without its low 16 - scale bits. The scale is the number of leading zeros of the
+//! largest value, at most 16. So the values are fixed-point numbers of one scale: their order is preserved and nearly all differ.
 //!
-//! Numbers are little-endian. The text form is the same bytes in hexadecimal digits. A change of any of this, or of the
-//! values that a set gives, takes a new version number.
+//! Numbers are little-endian. The text form is the same bytes in hexadecimal digits. If any of this changes, or the values that a
+//! set gives, the version number changes.
 
 use super::many::MAX_COUNT;
 use crate::sketch::hex;

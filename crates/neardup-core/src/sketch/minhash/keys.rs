@@ -1,8 +1,9 @@
 //! The keys of a signature: 64-bit numbers under which an index finds the signatures that share a value with it.
 //!
-//! A key is a value mixed with everything in the signature's header that says how it was made, so that signatures made
-//! differently meet in no key and one index can hold them all. Promised not to change: indexes hold keys. `docs/internals/signatures.md`
-//! specifies them, with golden vectors.
+//! A key is a value mixed with everything in the signature's header that says how it was made. So signatures made differently have
+//! no key in common, and one index can hold them all.
+//!
+//! Promised not to change: indexes store keys. `docs/internals/signatures.md` specifies them, with golden vectors.
 
 use std::cmp::Ordering;
 

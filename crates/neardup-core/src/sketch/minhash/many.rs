@@ -1,11 +1,12 @@
-//! The many-hash scheme: for each position the least element in the order that belongs to the position.
+//! The many-hash scheme: for each position, the smallest element in an order that belongs to the position.
 //!
-//! In round i, each element e is thrown into one of `count` bins by x = [`mix`]`(e, i)` (x = e in round 0, where e already
-//! is a good hash): bin = floor(x * count / 2^64). A bin keeps the least (round, x), so once filled it ignores later rounds. Rounds 1 to count - 1 run only as long as a bin is empty, and then round count + b fills bin b, if it is
-//! still empty, from all elements alike. The position's value is the low bits of x.
+//! In round i, each element e falls into one of `count` bins by x = [`mix`]`(e, i)` (x = e in round 0, where e already is a good
+//! hash): bin = floor(x * count / 2^64). A bin keeps the smallest (round, x), so once filled it ignores later rounds. Rounds 1 to
+//! count - 1 run only while a bin is empty. After that, round count + b fills bin b, if it is still empty, from all elements. The
+//! value of a position is the low bits of x.
 //!
-//! A set of n elements takes about 1 + count * ln(count) / n rounds of n steps. Whoever crafts tokens to keep a bin empty
-//! can make that up to 2 * count rounds: still linear in the text.
+//! A set of n elements takes about 1 + count * ln(count) / n rounds of n steps. An attacker who chooses tokens that leave a bin
+//! empty can raise this to 2 * count rounds, which is still linear in the text.
 
 use crate::sketch::shingle::Sink;
 use neardup_text::hash::mix;

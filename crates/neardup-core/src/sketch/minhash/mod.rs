@@ -1,23 +1,23 @@
-//! MinHash: a few hundred values whose agreement estimates the Jaccard similarity of two sets of tokens.
+//! MinHash: a few hundred values; the share of equal values estimates the Jaccard similarity of two sets of tokens.
 //!
-//! Two schemes, one binary format:
+//! There are two schemes with one binary format:
 //!
-//! * [`Scheme::ManyHash`] (MinMultiHash in methods.md Z): the least element of the set under each of many hash functions;
-//!   the share of equal positions is an unbiased estimate. Made as a *fast similarity sketch* (Dahlgaard, Knudsen, Thorup
-//!   2017, "Fast similarity sketching"): one hash an element fills nearly all positions of a large set, and further rounds
-//!   fill the rest. Densified one-permutation hashing (Shrivastava 2017) costs the same, but lets positions of small sets
-//!   copy each other, so that its variance stays above that of independent hashes; here positions filled in the same round
-//!   come from different elements and those of different rounds are independent, so that it never does.
-//! * [`Scheme::BottomK`] (MinOneHash): the least hashes of the set under one function, compared by merging.
+//! * [`Scheme::ManyHash`] (MinMultiHash in methods.md Z): the smallest element of the set under each of many hash functions. The
+//!   share of equal positions is an unbiased estimate. It is made as a *fast similarity sketch* (Dahlgaard, Knudsen, Thorup 2017,
+//!   "Fast similarity sketching"): one hash per element fills nearly all positions of a large set, and further rounds fill the
+//!   rest. Densified one-permutation hashing (Shrivastava 2017) costs the same, but positions of small sets copy each other there,
+//!   so its variance is above that of independent hashes. Here, positions filled in the same round come from different elements and
+//!   those of different rounds are independent, so the variance never is.
+//! * [`Scheme::BottomK`] (MinOneHash): the smallest hashes of the set under one function, compared by merging.
 //!
-//! A *sketch* is a bottom-k signature of a few values of 64 bits, by whose [keys](MinHashRef::keys) an index finds texts that
-//! share shingles. It has one value more, from the opening of the text.
+//! A *sketch* is a bottom-k signature of a few 64-bit values; by its [keys](MinHashRef::keys), an index finds texts that share
+//! shingles. It has one additional value, from the opening of the text.
 //!
-//! Main items: [`MinHasher`] gathers hashes and finishes into a [`MinHash`]; [`jaccard`] compares two signatures in
-//! binary form; [`shares_key`] says whether an index finds one by the other; [`Parameters`] is the header that both must share.
+//! Main items: [`MinHasher`] collects hashes and finishes into a [`MinHash`]; [`jaccard`] compares two signatures in binary form;
+//! [`shares_key`] says whether an index finds one by the other; [`Parameters`] is the header that both must share.
 //!
-//! How many times a token occurs does not matter, nor its place, but for the opening of a sketch. Which values a set gives never changes within a format
-//! version; `docs/internals/signatures.md` specifies them, with golden vectors.
+//! How often and where a token occurs does not matter, except in the opening of a sketch. Within a format version, a set always
+//! gives the same values; `docs/internals/signatures.md` specifies them, with golden vectors.
 
 mod compare;
 mod format;

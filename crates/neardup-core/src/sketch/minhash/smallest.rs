@@ -1,8 +1,10 @@
 //! The bottom-k scheme: the k smallest distinct values of one hash function.
 //!
-//! Values are the elements themselves, or their high 32 bits where no more are stored: then two elements that agree in them
-//! count as one. Whole values, which are keys of an index, are followed by one more, the smallest of the opening: of a long text
-//! and its own headline or lead, the k smallest of the whole text often have nothing in common with those of the part.
+//! Values are whole elements, or only their high 32 bits if no more are stored; then two elements with equal high bits count as
+//! one.
+//!
+//! Whole values are keys of an index. They are followed by one more value, the smallest of the text's opening: the k smallest
+//! values of a long text often have nothing in common with those of its own headline or lead.
 
 /// How many candidates beyond k are gathered before the k smallest are picked out.
 const SLACK: usize = 2048;

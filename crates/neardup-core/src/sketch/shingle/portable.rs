@@ -1,4 +1,4 @@
-//! The portable kernel, and the oracle of the others; and what each hands its hashes to.
+//! The portable kernel, and the oracle of the others; and the receivers of its hashes.
 
 use neardup_text::hash::bytes_hash;
 

@@ -1,11 +1,11 @@
 //! Positional population count: for each of 64 bits, how many hashes of a batch have it set.
 //!
-//! Three kernels with equal results; [`count_ones`] takes the best the CPU has.
+//! There are three kernels with equal results; [`count_ones`] uses the best that the CPU supports.
 //!
-//! * AVX-512BW: a hash is a mask over 64 byte counters, so one masked addition counts it.
-//! * AVX2 and baseline (SSE2, NEON): bit-sliced carry-save counters (Harley and Seal's tree of full adders, as in Warren,
-//!   "Hacker's Delight", 5-1; for positions: Klarqvist, Muła, Lemire 2019), over four lanes of 64 bits. The same safe code is
-//!   compiled twice.
+//! * AVX-512BW: a hash serves as a mask over 64 byte counters, so one masked addition counts it.
+//! * AVX2 and baseline (SSE2, NEON): bit-sliced carry-save counters over four lanes of 64 bits (Harley and Seal's tree of full
+//!   adders, as in Warren, "Hacker's Delight", 5-1; for positions: Klarqvist, Muła, Lemire 2019). The same safe code is compiled
+//!   twice.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]

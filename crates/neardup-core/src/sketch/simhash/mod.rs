@@ -1,14 +1,14 @@
-//! SimHash: 64 bits whose Hamming distance is small when two texts share most of their tokens.
+//! SimHash: 64 bits whose Hamming distance is small if two texts share most of their tokens.
 //!
-//! Every token adds its weight to the totals of the bits that are 1 in its hash, and subtracts it from the others;
-//! bit i of the signature is 1 where total i is positive, otherwise 0 (methods.md Z, SimHash). Bit 0 is the least
-//! significant bit of [`token_hash`](neardup_text::hash::token_hash).
+//! Every token adds its weight to the totals of the bits that are 1 in its hash, and subtracts it from the others. Bit i of the
+//! signature is 1 if total i is positive, otherwise 0 (methods.md Z, SimHash). Bit 0 is the least significant bit of
+//! [`token_hash`](neardup_text::hash::token_hash).
 //!
-//! Main items: [`SimHashCounter`] gathers hashes and finishes into a signature or its totals; [`hamming_distance`]
-//! compares; [`parse_hex`] and [`to_hex`] are the text form.
+//! Main items: [`SimHashCounter`] collects hashes and finishes into a signature or its totals; [`hamming_distance`] compares two
+//! signatures; [`parse_hex`] and [`to_hex`] are the text form.
 //!
-//! The signature is a plain `u64`: it is passed by value, stored in 8 bytes, and fits every bit operation at hand.
-//! Which bits a set of weighted tokens gives never changes; `docs/internals/signatures.md` has the golden vectors.
+//! The signature is a plain `u64`: it is passed by value, stored in 8 bytes, and works with every bit operation. The bits for a set
+//! of weighted tokens never change; `docs/internals/signatures.md` has the golden vectors.
 
 mod counter;
 mod kernel;

@@ -1,4 +1,4 @@
-//! The bins that elements are thrown into: how many there may be, and which an x falls into.
+//! The bins of the many-hash scheme: how many there may be, and into which one an x falls.
 
 /// The most positions; a power of two, so that a mask can prove indexes to be in bounds.
 pub(in crate::sketch::minhash) const MAX_COUNT: usize = 1024;

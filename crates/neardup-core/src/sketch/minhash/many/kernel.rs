@@ -1,4 +1,4 @@
-//! One round after the first: throw every element again, for the bins that are still empty.
+//! One round after the first: every element falls into a bin again, for the bins that are still empty.
 //!
 //! The loops are written so that the compiler vectorises them, and compiled once more for AVX2 and AVX-512.
 
