@@ -7,8 +7,7 @@
 //! 3. [`candidates`]: rows that share a key, by the index, committed or not; [`verify`]: their texts, compared.
 //! 4. [`actions`]: what becomes of the row. Once it is stored, its locks are released.
 //!
-//! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new; [`transaction`] ends locks and notes with
-//! their transaction. See `docs/guard.md`.
+//! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 
 mod actions;
 pub mod bypass;
@@ -20,7 +19,6 @@ mod settings;
 mod signature;
 mod subject;
 mod target;
-mod transaction;
 mod verify;
 
 use pgrx::prelude::*;

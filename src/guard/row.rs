@@ -10,7 +10,7 @@ use super::moved::{self, Arrival};
 use super::signature::Signature;
 use super::subject::{Subject, content_hash};
 use super::target::Guard;
-use super::{bypass, locks, transaction};
+use super::{bypass, locks};
 use crate::error::Result;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
@@ -20,7 +20,6 @@ use crate::pg::table::unique;
 /// # Errors
 /// For a guard that cannot judge, and for a row that is refused.
 pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
-    transaction::listen();
     if trigger.event() == Event::Delete {
         note_deletion(trigger);
         return Ok(trigger.keep());
