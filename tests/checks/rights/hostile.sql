@@ -34,7 +34,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE, TRIGGER, REFERENCES ON public.diverts, pub
 RESET ROLE;
 -- What is none of her business.
 CREATE VIEW things AS
-SELECT (SELECT count(*) FROM pg_class WHERE relowner = 'keeper'::regrole) AS tables, (SELECT count(*) FROM pg_proc WHERE proowner = 'keeper'::regrole) AS functions,
+SELECT (SELECT count(*) FROM pg_class WHERE relowner = to_regrole('keeper')) AS tables, (SELECT count(*) FROM pg_proc WHERE proowner = to_regrole('keeper')) AS functions,
     (SELECT count(*) FROM private.letters) AS letters, (SELECT is_called FROM private.number) AS is_called,
     (SELECT count(*) FROM pg_roles WHERE rolsuper OR rolcreaterole) AS powers, (SELECT count(*) FROM pg_auth_members) AS members, (SELECT body FROM canary) AS canary;
 

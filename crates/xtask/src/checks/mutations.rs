@@ -29,8 +29,8 @@ pub fn run(context: &Context) -> Result<Tally> {
         ask(&format!("SELECT try_all('{name}', '{}')", server.directory().display()))?;
         let of_it = |what| ask(&format!("SELECT {what} WHERE type = '{name}' ORDER BY 1"));
         tally += expect(&format!("damaged values of {name} that did harm"), &of_it("what FROM harm")?, "");
-        let both = of_it("ways FROM both")?;
-        tally += expect(&format!("by each way some values of {name} are taken and some refused"), &both, "t");
+        let mixed = of_it("are_mixed FROM ways")?;
+        tally += expect(&format!("by each way some values of {name} are taken and some refused"), &mixed, "t");
         println!("    {name}: {}", of_it("outcomes FROM counts")?);
     }
     tally += expect("a session beside them", &canary.ask("SELECT 1;")?, "1");
