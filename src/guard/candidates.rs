@@ -2,7 +2,7 @@
 //!
 //! An index lists the rows that share a key with the new one, of every table or partition that the time window can reach. They are
 //! visited in the order of how many keys they share, the newest first. Each is put to the cheap tests (it lives, is another row, of the
-//! same scope and time) before its text is read; the first that passes the last one, [`super::verify`], is the answer.
+//! same scope and time) before its text is read; the first that the [`Verifier`] calls a near-duplicate is the answer.
 //!
 //! Templates and reposts put thousands of rows under one key, so the search has bounds. A key of more than [`HOT`] rows is hot: sharing
 //! one hot key makes no candidate, sharing two does, or all that a short text has. Of a key's rows the last [`MOST_ROWS`] are listed, with
@@ -14,7 +14,7 @@
 use ahash::AHashMap;
 use neardup_core::document;
 
-use super::settings::{Method, Verify};
+use super::settings::Method;
 use super::signature::Signature;
 use super::subject::{Subject, candidate_document, join_key};
 use super::target::{Guard, Part};
@@ -88,11 +88,11 @@ struct Listed {
 }
 
 /// One search.
-struct Search<'a, 'b> {
+struct Search<'a, 'b, 'v> {
     guard: &'a Guard,
     subject: &'a Subject<'b>,
     signature: &'a Signature,
-    verifier: Verifier<'a>,
+    verifier: &'a mut Verifier<'v>,
     /// How many texts may yet be read.
     texts: usize,
     /// How many of them may share a single key.
@@ -101,9 +101,14 @@ struct Search<'a, 'b> {
 }
 
 /// Searches the table, again where it has changed meanwhile.
-pub fn search(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Answer> {
+pub fn search(
+    guard: &Guard,
+    subject: &Subject<'_>,
+    signature: &Signature,
+    verifier: &mut Verifier<'_>,
+) -> Result<Answer> {
     loop {
-        if let Some(answer) = search_once(guard, subject, signature)? {
+        if let Some(answer) = search_once(guard, subject, signature, verifier)? {
             return Ok(answer);
         }
         pgrx::check_for_interrupts!();
@@ -111,10 +116,14 @@ pub fn search(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Re
 }
 
 /// Searches once; `None` if a row has changed on the way.
-fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Option<Answer>> {
-    let document = subject.document.as_deref().unwrap_or_default();
-    let verifier = Verifier::new(&guard.settings, guard.owner, document)?;
-    let singles = if document.len() < LONG { MOST_TEXTS } else { MOST_SINGLES };
+fn search_once(
+    guard: &Guard,
+    subject: &Subject<'_>,
+    signature: &Signature,
+    verifier: &mut Verifier<'_>,
+) -> Result<Option<Answer>> {
+    let length = subject.document.as_ref().map_or(0, |document| document.len());
+    let singles = if length < LONG { MOST_TEXTS } else { MOST_SINGLES };
     let moment = Moment::begin();
     let mut search = Search { guard, subject, signature, verifier, texts: MOST_TEXTS, singles, moment };
     for leaf in &guard.leaves {
@@ -171,7 +180,7 @@ fn tid_of(address: u64) -> Tid {
     tid
 }
 
-impl Search<'_, '_> {
+impl Search<'_, '_, '_> {
     /// Whether the time window lets rows of a partition be copies of the new one.
     fn reaches(&self, leaf: &Leaf) -> bool {
         match (self.subject.time, self.guard.settings.window) {
@@ -242,13 +251,7 @@ impl Search<'_, '_> {
             }
             Signature::Sketch(_) => 0.0,
         };
-        let measure = match guard.settings.verify {
-            Verify::None => Measure { name: guard.settings.method.name(), value: distance },
-            _ => match self.verifier.compare(&text)? {
-                Some(measure) => measure,
-                None => return Ok(Finding::Not),
-            },
-        };
+        let Some(measure) = self.verifier.compare(&text, distance)? else { return Ok(Finding::Not) };
         if unique::collide(self.subject.trigger(), table) {
             return Ok(Finding::Not);
         }

@@ -123,17 +123,14 @@ fn guard_index(
     target::index_of(target?, &settings, &columns, expression).map(|found| found.index)
 }
 
-/// Tells Postgres that the entry points use calling convention 1.
-const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
-
-/// Tells Postgres the calling convention.
+/// Tells Postgres that it uses calling convention 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_finfo_neardup_guard() -> &'static pg_sys::Pg_finfo_record {
-    &CONVENTION
+    &pg_sys::Pg_finfo_record { api_version: 1 }
 }
 
-/// Tells Postgres the calling convention.
+/// Tells Postgres that it uses calling convention 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_finfo_neardup_release_locks() -> &'static pg_sys::Pg_finfo_record {
-    &CONVENTION
+    &pg_sys::Pg_finfo_record { api_version: 1 }
 }

@@ -1,9 +1,9 @@
 //! The last stage: compares a candidate's text with the new one, by the same rule as clean-ups.
 
 use neardup_verdict::replaces;
-use pgrx::pg_sys::Oid;
 
-use super::settings::{Settings, Verify};
+use super::settings::Verify;
+use super::target::Guard;
 use crate::error::Result;
 use crate::verdict::judge::{Rule, Side};
 
@@ -18,7 +18,8 @@ pub struct Measure {
 
 /// A new text's side of all comparisons.
 pub struct Verifier<'a> {
-    rule: Rule<'a>,
+    /// Nothing where candidates are taken as they are.
+    rule: Option<Rule<'a>>,
     name: &'static str,
     document: &'a str,
     /// The text made ready, once a candidate needs it.
@@ -26,28 +27,32 @@ pub struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    /// Begins the comparison of a new document with others; a profile is read as `owner`.
-    pub fn new(settings: &'a Settings, owner: Oid, document: &'a str) -> Result<Self> {
+    /// Begins the comparison of a new document with others; a profile is read as the table's owner.
+    pub fn new(guard: &'a Guard, document: &'a str) -> Result<Self> {
+        let settings = &guard.settings;
+        let by_tokens = |name| Rule::new(name, &settings.analyzer, Some(settings.similarity)).map(Some);
         let (name, rule) = match &settings.verify {
-            Verify::None | Verify::Facts => ("facts", Rule::Facts),
-            Verify::Profile(profile) => ("facts", Rule::Profile(profile, Some(owner))),
-            Verify::Overlap => ("overlap", Rule::new("overlap", &settings.analyzer, Some(settings.similarity))?),
-            Verify::Cosine => ("cosine", Rule::new("cosine", &settings.analyzer, Some(settings.similarity))?),
+            Verify::None => (settings.method.name(), None),
+            Verify::Facts => ("facts", Some(Rule::Facts)),
+            Verify::Profile(profile) => ("facts", Some(Rule::Profile(profile, Some(guard.owner)))),
+            Verify::Overlap => ("overlap", by_tokens("overlap")?),
+            Verify::Cosine => ("cosine", by_tokens("cosine")?),
         };
         Ok(Self { rule, name, document, side: None })
     }
 
-    /// Says by what the other text, of a row that is there, is a near-duplicate of the new one, if it is. A new text that holds the
-    /// other one and more is none: refusing it would lose what it has more.
-    pub fn compare(&mut self, other: &str) -> Result<Option<Measure>> {
+    /// Says by what the other text, of a row that is there, is a near-duplicate of the new one, if it is; their signatures are at this
+    /// distance. A new text that holds the other one and more is none: refusing it would lose what it has more.
+    pub fn compare(&mut self, other: &str, distance: f64) -> Result<Option<Measure>> {
+        let Some(rule) = &self.rule else { return Ok(Some(Measure { name: self.name, value: distance })) };
         if other == self.document {
             return Ok(Some(Measure { name: "identical", value: 1.0 }));
         }
         let side = match &mut self.side {
             Some(side) => side,
-            unread => unread.insert(self.rule.side(self.document)?),
+            unread => unread.insert(rule.side(self.document)?),
         };
-        let kept = self.rule.kept(side, other)?.filter(|(verdict, _)| replaces(*verdict, other, self.document));
+        let kept = rule.kept(side, other)?.filter(|(verdict, _)| replaces(*verdict, other, self.document));
         Ok(kept.map(|(_, value)| Measure { name: self.name, value }))
     }
 }

@@ -152,6 +152,26 @@ CALL hold();
 SELECT count(*) FROM held;
 --= 0
 
+-- @server_between
+DO $$BEGIN CALL hold(); LOOP PERFORM pg_sleep(0.05); COMMIT; END LOOP; END$$;
+--&
+
+-- @server
+-- a session that commits again and again has both
+SELECT count(*) FROM held;
+--~ 2
+
+-- Between two transactions Postgres aborts nothing, and would leave the table's lock in memory until the server is restarted. Only gdb, where
+-- it is there and may attach, ends a session at that moment.
+SELECT DISTINCT pid FROM held \gset
+\setenv PID :pid
+\! timeout 60 gdb -q -batch -p $PID -ex 'handle all nostop noprint pass' -ex 'break StartTransactionCommand' -ex continue -ex 'call (void) proc_exit(0)' < /dev/null > /dev/null 2>&1
+SELECT pg_terminate_backend(:pid, 60000) FROM pg_stat_activity WHERE pid = :pid;
+
+-- a session that ends between two transactions leaves no lock
+SELECT count(*) FROM held;
+--= 0
+
 -- @server_loader
 CALL neardup.load('target', 'staging', batch => 10);
 --&
