@@ -20,9 +20,6 @@ pub fn catalog(context: &Context) -> Result<Tally> {
 pub fn dump(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     script::fresh_sample(server, "dump")?;
-    for database in ["dump_plain", "dump_custom"] {
-        query(server, "postgres", &format!("DROP DATABASE IF EXISTS {database}"))?;
-    }
     script::run("dump", &[("server", server)])
 }
 
@@ -80,8 +77,7 @@ pub fn cron(context: &Context) -> Result<Tally> {
 /// Who may create the extension: a superuser, and where it is marked as trusted, also the owner of a database.
 pub fn trusted(context: &Context) -> Result<Tally> {
     let server = context.server()?;
-    query(server, "postgres", "DROP DATABASE IF EXISTS trusted")?;
-    query(server, "postgres", "DROP ROLE IF EXISTS neardup_owner; CREATE ROLE neardup_owner LOGIN")?;
+    query(server, "postgres", "CREATE ROLE neardup_owner LOGIN")?;
     query(server, "postgres", "CREATE DATABASE trusted OWNER neardup_owner")?;
     let mut owner = Session::open(server, "trusted")?;
     owner.ask("\\set VERBOSITY sqlstate\nSET ROLE neardup_owner;")?;
