@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 
 use super::check_may_clean;
 use crate::error::Result;
-use crate::pg::lock::table;
+use crate::pg::lock::session::SessionLock;
 
 extension_sql_file!("../../sql/load.sql", name = "load", requires = ["cleanup_run", keep_lock, is_awaited, leave_lock]);
 
@@ -18,8 +18,8 @@ extension_sql_file!("../../sql/load.sql", name = "load", requires = ["cleanup_ru
     sql = "CREATE FUNCTION neardup_internal.keep_lock(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn keep_lock(target: pg_sys::Oid) -> Result<bool> {
-    check_may_clean(target)?;
-    Ok(table::keep(target))
+    check_may_clean(target, "neardup_internal.keep_lock")?;
+    Ok(SessionLock::Writers(target).keep())
 }
 
 /// Whether another session waits for a lock that [`keep_lock`] has kept.
@@ -30,7 +30,7 @@ fn keep_lock(target: pg_sys::Oid) -> Result<bool> {
     sql = "CREATE FUNCTION neardup_internal.is_awaited(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn is_awaited(target: pg_sys::Oid) -> bool {
-    table::is_awaited(target)
+    SessionLock::Writers(target).is_awaited()
 }
 
 /// Releases what [`keep_lock`] has kept; what the transaction itself holds stays to its end.
@@ -41,5 +41,5 @@ fn is_awaited(target: pg_sys::Oid) -> bool {
     sql = "CREATE FUNCTION neardup_internal.leave_lock(target regclass) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn leave_lock(target: pg_sys::Oid) {
-    table::leave(target);
+    SessionLock::Writers(target).release();
 }

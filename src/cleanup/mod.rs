@@ -18,7 +18,8 @@ use pgrx::prelude::*;
 use crate::argument::within;
 use crate::error::{Result, report};
 use crate::pg::Text;
-use crate::pg::lock::runner;
+use crate::pg::call::{role, transaction};
+use crate::pg::lock::session::SessionLock;
 use crate::verdict::judge::Rule;
 
 extension_sql_file!(
@@ -61,8 +62,8 @@ extension_sql_file!("../../sql/cleanup/purge.sql", name = "cleanup_purge", requi
 extension_sql_file!("../../sql/cleanup/comments.sql", name = "cleanup_comments", requires = ["cleanup_purge"]);
 extension_sql_file!("../../sql/comments.sql", name = "comments", finalize);
 
-/// Takes a table for one runner, over commits, until it is released or a transaction of this session fails. Only who may remove or mark
-/// its rows may: else anybody could keep its owner from cleaning it.
+/// Takes a table for one procedure, over its commits, until it is released, fails or ends. Only who may remove or mark its rows may: else
+/// anybody could keep its owner from cleaning it.
 #[pg_extern(
     volatile,
     strict,
@@ -70,17 +71,18 @@ extension_sql_file!("../../sql/comments.sql", name = "comments", finalize);
     sql = "CREATE FUNCTION neardup_internal.hold_table(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn hold_table(target: pg_sys::Oid) -> Result<bool> {
-    check_may_clean(target)?;
-    Ok(runner::hold(target))
+    check_may_clean(target, "neardup_internal.hold_table")?;
+    Ok(SessionLock::Procedure(target).take())
 }
 
-fn check_may_clean(target: pg_sys::Oid) -> Result<()> {
-    if runner::may_clean(target) {
+/// Fails, in the name of the function that was called, for who may not clean a table.
+fn check_may_clean(target: pg_sys::Oid, function: &'static str) -> Result<()> {
+    if role::may_clean(target) {
         return Ok(());
     }
     let message = "only who may delete or update rows of a table may hold it";
     let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
-    Err(ErrorReport::new(code, message, "neardup_internal.hold_table"))
+    Err(ErrorReport::new(code, message, function))
 }
 
 /// Gives the table back.
@@ -91,7 +93,7 @@ fn check_may_clean(target: pg_sys::Oid) -> Result<()> {
     sql = "CREATE FUNCTION neardup_internal.release_table(target regclass) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn release_table(target: pg_sys::Oid) {
-    runner::release(target);
+    SessionLock::Procedure(target).release();
 }
 
 /// Whether the statement runs in a transaction block, where a procedure cannot commit.
@@ -101,7 +103,7 @@ fn release_table(target: pg_sys::Oid) {
     sql = "CREATE FUNCTION neardup_internal.in_transaction_block() RETURNS boolean VOLATILE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn in_transaction_block() -> bool {
-    runner::in_transaction_block()
+    transaction::in_block()
 }
 
 /// Fails where the procedure that asks may not commit though the user has no transaction open. Asked by the procedure itself: a
@@ -113,7 +115,7 @@ fn in_transaction_block() -> bool {
     sql = "CREATE FUNCTION neardup_internal.check_committing(procedure text) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn check_committing(procedure: &str) -> Result<()> {
-    if runner::in_transaction_block() || runner::may_commit() {
+    if transaction::in_block() || transaction::may_commit() {
         return Ok(());
     }
     let message = format!("neardup.{procedure} cannot run inside a function");

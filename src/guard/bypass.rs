@@ -3,16 +3,41 @@
 //! The guard neither judges such rows nor locks their keys; otherwise a load of restored rows would hold up every writer. Rows that
 //! others write at the same moment are not compared with them; rows written after the commit are. `neardup.restore` uses this.
 
+use std::cell::RefCell;
+
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::Result;
 use crate::pg::call::role;
-use crate::pg::lock::transaction;
+use crate::pg::call::transaction::{self, Listener, SavepointEnd};
+
+/// A table, and the savepoint that asked for it.
+type Bypass = (pg_sys::Oid, pg_sys::SubTransactionId);
+
+thread_local! {
+    static BYPASSES: RefCell<Vec<Bypass>> = const { RefCell::new(Vec::new()) };
+}
+
+static LISTENER: Listener = Listener::new(|_| change(Vec::clear), savepoint_ended);
+
+fn savepoint_ended(savepoint: pg_sys::SubTransactionId, end: SavepointEnd) {
+    change(|all| match end {
+        SavepointEnd::ReleasedTo(parent) => {
+            all.iter_mut().filter(|bypass| bypass.1 == savepoint).for_each(|bypass| bypass.1 = parent);
+        }
+        SavepointEnd::RolledBack => all.retain(|bypass| bypass.1 != savepoint),
+    });
+}
+
+/// Changes the list. Where it is in use, a backend is ending in the midst of that, and nobody will read it.
+fn change(change: impl FnOnce(&mut Vec<Bypass>)) {
+    BYPASSES.with(|all| all.try_borrow_mut().map(|mut all| change(&mut all)).unwrap_or_default());
+}
 
 /// Whether this transaction skips the check of a table, the root where the table has partitions.
 pub fn is_active(table: pg_sys::Oid) -> bool {
-    transaction::is_noted(table)
+    BYPASSES.with_borrow(|all| all.iter().any(|bypass| bypass.0 == table))
 }
 
 /// Skips the check of a table until the end of the transaction, or until the savepoint it was asked for in is rolled back.
@@ -28,6 +53,7 @@ pub fn let_through(target: pg_sys::Oid) -> Result<()> {
         let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
         return Err(ErrorReport::new(code, message, "neardup.let_through"));
     }
-    transaction::note(target);
+    LISTENER.listen();
+    BYPASSES.with_borrow_mut(|all| all.push((target, transaction::current_savepoint())));
     Ok(())
 }

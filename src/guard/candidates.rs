@@ -2,8 +2,7 @@
 //!
 //! An index lists the rows that share a key with the new one, in every table or partition that the time window can reach. Rows that
 //! share more keys come first, newer ones before older. For each row, cheap tests run before its text is read: it is alive, it is
-//! another row, and it has the same scope and a near time. The first row that passes the last test, [`super::verify`], is the
-//! result.
+//! another row, and it has the same scope and a near time. The first row that the [`Verifier`] calls a near-duplicate is the result.
 //!
 //! Templates and reposts put thousands of rows under one key, so the search has bounds. A key with more than [`HOT`] rows is hot. A
 //! row is no candidate if all it shares is one hot key, unless the new text has no other keys. Of a key's rows, the last
@@ -16,7 +15,7 @@
 use ahash::AHashMap;
 use neardup_core::document;
 
-use super::settings::{Method, Verify};
+use super::settings::Method;
 use super::signature::Signature;
 use super::subject::{Subject, candidate_document, join_key};
 use super::target::{Guard, Part};
@@ -90,11 +89,11 @@ struct Listed {
 }
 
 /// One search.
-struct Search<'a, 'b> {
+struct Search<'a, 'b, 'v> {
     guard: &'a Guard,
     subject: &'a Subject<'b>,
     signature: &'a Signature,
-    verifier: Verifier<'a>,
+    verifier: &'a mut Verifier<'v>,
     /// How many texts may yet be read.
     texts: usize,
     /// How many of them may share a single key.
@@ -103,9 +102,14 @@ struct Search<'a, 'b> {
 }
 
 /// Searches the table, again where it has changed meanwhile.
-pub fn search(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Answer> {
+pub fn search(
+    guard: &Guard,
+    subject: &Subject<'_>,
+    signature: &Signature,
+    verifier: &mut Verifier<'_>,
+) -> Result<Answer> {
     loop {
-        if let Some(answer) = search_once(guard, subject, signature)? {
+        if let Some(answer) = search_once(guard, subject, signature, verifier)? {
             return Ok(answer);
         }
         pgrx::check_for_interrupts!();
@@ -113,10 +117,14 @@ pub fn search(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Re
 }
 
 /// Searches once; `None` if a row has changed on the way.
-fn search_once(guard: &Guard, subject: &Subject<'_>, signature: &Signature) -> Result<Option<Answer>> {
-    let document = subject.document.as_deref().unwrap_or_default();
-    let verifier = Verifier::new(&guard.settings, guard.owner, document)?;
-    let singles = if document.len() < LONG { MOST_TEXTS } else { MOST_SINGLES };
+fn search_once(
+    guard: &Guard,
+    subject: &Subject<'_>,
+    signature: &Signature,
+    verifier: &mut Verifier<'_>,
+) -> Result<Option<Answer>> {
+    let length = subject.document.as_ref().map_or(0, |document| document.len());
+    let singles = if length < LONG { MOST_TEXTS } else { MOST_SINGLES };
     let moment = Moment::begin();
     let mut search = Search { guard, subject, signature, verifier, texts: MOST_TEXTS, singles, moment };
     for leaf in &guard.leaves {
@@ -173,7 +181,7 @@ fn tid_of(address: u64) -> Tid {
     tid
 }
 
-impl Search<'_, '_> {
+impl Search<'_, '_, '_> {
     /// Whether the time window lets rows of a partition be copies of the new one.
     fn reaches(&self, leaf: &Leaf) -> bool {
         match (self.subject.time, self.guard.settings.window) {
@@ -244,13 +252,7 @@ impl Search<'_, '_> {
             }
             Signature::Sketch(_) => 0.0,
         };
-        let measure = match guard.settings.verify {
-            Verify::None => Measure { name: guard.settings.method.name(), value: distance },
-            _ => match self.verifier.compare(&text)? {
-                Some(measure) => measure,
-                None => return Ok(Finding::Not),
-            },
-        };
+        let Some(measure) = self.verifier.compare(&text, distance)? else { return Ok(Finding::Not) };
         if unique::collide(self.subject.trigger(), table) {
             return Ok(Finding::Not);
         }

@@ -22,6 +22,7 @@ use pgrx::pg_sys;
 use super::signature::Signature;
 use super::target::Guard;
 use crate::error::Result;
+use crate::pg::call::transaction::{self, End, Listener, SavepointEnd};
 use crate::pg::call::trigger;
 use crate::pg::lock::keys::KeyLock;
 
@@ -75,8 +76,8 @@ pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, sc
         keys.into_iter().map(|key| KeyLock { table: guard.table, key: fold(key, scope) ^ column }).collect();
     locks.sort_unstable_by_key(|lock| lock.key);
     locks.dedup();
-    // SAFETY: reads a variable of the running transaction.
-    let savepoint = unsafe { pg_sys::GetCurrentSubTransactionId() };
+    let savepoint = transaction::current_savepoint();
+    LISTENER.listen();
     let (guard, signature) = (Rc::clone(guard), signature.clone());
     let row =
         Row { guard, table, signature, depth: trigger::depth(), savepoint, locks: Vec::with_capacity(locks.len()) };
@@ -119,26 +120,25 @@ pub fn statement_ended() {
     release_where(|row| row.depth >= depth);
 }
 
-/// Forgets what is held, at the end of a transaction: Postgres has released the locks itself.
-pub fn forget() {
-    ROWS.with(|rows| rows.try_borrow_mut().map(|mut rows| rows.clear()).ok());
+static LISTENER: Listener = Listener::new(transaction_ended, savepoint_ended);
+
+/// Forgets what is held: Postgres releases the locks itself. Those of a prepared transaction would stay until somebody commits it.
+fn transaction_ended(end: End) {
+    match end {
+        End::Preparing => release_where(|_| true),
+        _ => ROWS.with(|rows| rows.try_borrow_mut().map(|mut rows| rows.clear()).unwrap_or_default()),
+    }
 }
 
-/// Releases all keys.
-pub fn release_all() {
-    release_where(|_| true);
-}
-
-/// Releases the keys of rows of a savepoint that is rolled back, and of those inside it.
-pub fn savepoint_aborted(savepoint: pg_sys::SubTransactionId) {
-    release_where(|row| row.savepoint >= savepoint);
-}
-
-/// Leaves the rows of a savepoint that is released to the one around it.
-pub fn savepoint_released(savepoint: pg_sys::SubTransactionId, parent: pg_sys::SubTransactionId) {
-    ROWS.with_borrow_mut(|rows| {
-        rows.iter_mut().filter(|row| row.savepoint == savepoint).for_each(|row| row.savepoint = parent);
-    });
+/// Rows of a savepoint that is rolled back lose their keys, with those of savepoints inside it; rows of one that is released belong to the
+/// one around it.
+fn savepoint_ended(savepoint: pg_sys::SubTransactionId, end: SavepointEnd) {
+    match end {
+        SavepointEnd::RolledBack => release_where(|row| row.savepoint >= savepoint),
+        SavepointEnd::ReleasedTo(parent) => ROWS.with_borrow_mut(|rows| {
+            rows.iter_mut().filter(|row| row.savepoint == savepoint).for_each(|row| row.savepoint = parent);
+        }),
+    }
 }
 
 /// Folds a lock key and a scope into the 32 bits that a lock tag has room for.

@@ -7,8 +7,7 @@
 //! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts.
 //! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
-//! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. [`transaction`] ends locks and notes
-//! with their transaction. See `docs/guard.md`.
+//! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 
 mod actions;
 pub mod bypass;
@@ -20,7 +19,6 @@ mod settings;
 mod signature;
 mod subject;
 mod target;
-mod transaction;
 mod verify;
 
 use pgrx::prelude::*;
@@ -125,17 +123,14 @@ fn guard_index(
     target::index_of(target?, &settings, &columns, expression).map(|found| found.index)
 }
 
-/// Tells Postgres that the entry points use calling convention 1.
-const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
-
-/// Tells Postgres the calling convention.
+/// Tells Postgres that it uses calling convention 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_finfo_neardup_guard() -> &'static pg_sys::Pg_finfo_record {
-    &CONVENTION
+    &pg_sys::Pg_finfo_record { api_version: 1 }
 }
 
-/// Tells Postgres the calling convention.
+/// Tells Postgres that it uses calling convention 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_finfo_neardup_release_locks() -> &'static pg_sys::Pg_finfo_record {
-    &CONVENTION
+    &pg_sys::Pg_finfo_record { api_version: 1 }
 }

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 
 use pgrx::pg_sys;
 
+use crate::pg::call::transaction::{self, Listener};
 use crate::pg::call::trigger;
 
 /// What the last event on a guarded table was, at one depth of triggers.
@@ -26,6 +27,10 @@ thread_local! {
     static LAST: RefCell<Vec<Last>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Forgets everything at the end of a transaction.
+static LISTENER: Listener =
+    Listener::new(|_| LAST.with(|all| all.try_borrow_mut().map(|mut all| all.clear()).unwrap_or_default()), |_, _| {});
+
 /// What an inserted row is, as far as the events before it tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
@@ -40,11 +45,9 @@ pub enum Arrival {
 /// The statement that is running: what it sees of its own transaction stays the same from its beginning to its end, while the
 /// transaction's counter goes on with each statement of another trigger.
 fn command() -> (pg_sys::SubTransactionId, pg_sys::CommandId) {
-    // SAFETY: both read variables of the running transaction.
-    unsafe {
-        let seen = if pg_sys::ActiveSnapshotSet() { (*pg_sys::GetActiveSnapshot()).curcid } else { 0 };
-        (pg_sys::GetCurrentSubTransactionId(), seen)
-    }
+    // SAFETY: reads variables of the running transaction.
+    let seen = unsafe { if pg_sys::ActiveSnapshotSet() { (*pg_sys::GetActiveSnapshot()).curcid } else { 0 } };
+    (transaction::current_savepoint(), seen)
 }
 
 /// Notes that an update with these contents has been let through.
@@ -58,6 +61,7 @@ pub fn deleted(table: pg_sys::Oid, content: u64) {
 }
 
 fn note(table: pg_sys::Oid, content: u64, deleted: bool) {
+    LISTENER.listen();
     let (depth, command) = (trigger::depth(), command());
     LAST.with_borrow_mut(|all| {
         let before = all.iter().position(|last| last.depth == depth).map(|i| all.swap_remove(i));
@@ -83,9 +87,4 @@ pub fn arrival(table: pg_sys::Oid, content: impl FnOnce() -> u64) -> Arrival {
         Some(last) if last.contents.contains(&content()) => Arrival::Moved,
         Some(_) => Arrival::PerhapsMoved,
     }
-}
-
-/// Forgets everything, at the end of a transaction.
-pub fn forget() {
-    LAST.with(|all| all.try_borrow_mut().map(|mut all| all.clear()).ok());
 }

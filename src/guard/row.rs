@@ -10,7 +10,8 @@ use super::moved::{self, Arrival};
 use super::signature::Signature;
 use super::subject::{Subject, content_hash};
 use super::target::Guard;
-use super::{bypass, locks, transaction};
+use super::verify::Verifier;
+use super::{bypass, locks};
 use crate::error::Result;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
@@ -20,7 +21,6 @@ use crate::pg::table::unique;
 /// # Errors
 /// For a guard that cannot judge, and for a row that is refused.
 pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
-    transaction::listen();
     if trigger.event() == Event::Delete {
         note_deletion(trigger);
         return Ok(trigger.keep());
@@ -38,7 +38,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     if unchanged || arrival == Arrival::Moved || bypass::is_active(guard.table) {
         return Ok(trigger.keep());
     }
-    let fate = match sign_and_judge(&guard, &subject)? {
+    let fate = match original(&guard, &subject)? {
         None => Fate::Stored,
         Some((judge, found)) => {
             let must_stay = judge.is_partition && trigger.event() == Event::Insert || arrival == Arrival::PerhapsMoved;
@@ -71,7 +71,7 @@ fn note_deletion(trigger: &RowTrigger<'_>) {
 
 /// Signs the row, locks its keys and finds a row that it duplicates, with the guard that found it: this one or, where this one had to
 /// wait, another one of the table that has let the row pass before.
-fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
+fn original(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
     let Some(document) = subject.document.as_deref() else { return Ok(None) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
     signature.keep(document, &guard.settings);
@@ -79,32 +79,48 @@ fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc
     locks::lock_row(guard, table, &signature, subject.scope_hash())?;
     let mut judges = vec![(Rc::clone(guard), signature)];
     loop {
-        let mut undecided = None;
-        for (judge, signature) in &judges {
-            let again;
-            let subject = if Rc::ptr_eq(judge, guard) {
-                subject
-            } else {
-                again = Subject::new(judge, &*judge.part_of(subject.trigger())?, subject.trigger(), Row::New);
-                &again
-            };
-            match candidates::search(judge, subject, signature)? {
-                Answer::Clear => {}
-                Answer::Found(found) => return Ok(Some((Rc::clone(judge), found))),
-                Answer::Wait(holder) => {
-                    undecided = Some(holder);
-                    break;
-                }
-            }
-        }
-        let Some(holder) = undecided.or_else(|| unique::holder(subject.trigger())) else { return Ok(None) };
+        let holder = match first_answer(&judges, guard, subject)? {
+            Some((judge, Answer::Found(found))) => return Ok(Some((judge, found))),
+            Some((_, Answer::Wait(holder))) => holder,
+            _ => match unique::holder(subject.trigger()) {
+                Some(holder) => holder,
+                None => return Ok(None),
+            },
+        };
         // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
         judges = locks::leave();
         holder.wait();
         for (judge, signature) in &judges {
-            let part = judge.part_of(subject.trigger())?;
-            let scope = Subject::new(judge, &part, subject.trigger(), Row::New).scope_hash();
-            locks::lock_row(judge, table, signature, scope)?;
+            locks::lock_row(judge, table, signature, seen_by(judge, subject)?.scope_hash())?;
         }
     }
+}
+
+/// Searches candidates for each of these guards and verifies them; the first answer that is not clear, with the guard that has it.
+fn first_answer(
+    judges: &[(Rc<Guard>, Signature)],
+    guard: &Rc<Guard>,
+    subject: &Subject<'_>,
+) -> Result<Option<(Rc<Guard>, Answer)>> {
+    for (judge, signature) in judges {
+        let others;
+        let subject = if Rc::ptr_eq(judge, guard) {
+            subject
+        } else {
+            others = seen_by(judge, subject)?;
+            &others
+        };
+        let mut verifier = Verifier::new(judge, subject.document.as_deref().unwrap_or_default())?;
+        match candidates::search(judge, subject, signature, &mut verifier)? {
+            Answer::Clear => {}
+            answer => return Ok(Some((Rc::clone(judge), answer))),
+        }
+    }
+    Ok(None)
+}
+
+/// The row as another guard of the table sees it, by columns of its own.
+fn seen_by<'a>(judge: &Guard, subject: &Subject<'a>) -> Result<Subject<'a>> {
+    let part = judge.part_of(subject.trigger())?;
+    Ok(Subject::new(judge, &part, subject.trigger(), Row::New))
 }

@@ -2,9 +2,9 @@
 
 use neardup_verdict::model::LEAST_SCORE;
 use neardup_verdict::replaces;
-use pgrx::pg_sys::Oid;
 
-use super::settings::{Settings, Verify};
+use super::settings::Verify;
+use super::target::Guard;
 use crate::error::Result;
 use crate::verdict::judge::{Rule, Side};
 
@@ -19,7 +19,8 @@ pub struct Measure {
 
 /// A new text's side of all comparisons.
 pub struct Verifier<'a> {
-    rule: Rule<'a>,
+    /// Nothing where candidates are taken as they are.
+    rule: Option<Rule<'a>>,
     name: &'static str,
     document: &'a str,
     /// The text made ready, once a candidate needs it.
@@ -27,29 +28,33 @@ pub struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    /// Begins the comparison of a new document with others; a profile is read as `owner`.
-    pub fn new(settings: &'a Settings, owner: Oid, document: &'a str) -> Result<Self> {
+    /// Begins the comparison of a new document with others; a profile is read as the table's owner.
+    pub fn new(guard: &'a Guard, document: &'a str) -> Result<Self> {
+        let settings = &guard.settings;
         let least = settings.threshold.unwrap_or(LEAST_SCORE);
+        let by_tokens = |name| Rule::new(name, &settings.analyzer, settings.threshold).map(Some);
         let (name, rule) = match &settings.verify {
-            Verify::None | Verify::Facts => ("facts", Rule::Facts { least }),
-            Verify::Profile(name) => ("facts", Rule::Profile { name, role: Some(owner), least }),
-            Verify::Overlap => ("overlap", Rule::new("overlap", &settings.analyzer, settings.threshold)?),
-            Verify::Cosine => ("cosine", Rule::new("cosine", &settings.analyzer, settings.threshold)?),
+            Verify::None => (settings.method.name(), None),
+            Verify::Facts => ("facts", Some(Rule::Facts { least })),
+            Verify::Profile(name) => ("facts", Some(Rule::Profile { name, role: Some(guard.owner), least })),
+            Verify::Overlap => ("overlap", by_tokens("overlap")?),
+            Verify::Cosine => ("cosine", by_tokens("cosine")?),
         };
         Ok(Self { rule, name, document, side: None })
     }
 
-    /// Says by what the other text, of a row that is there, is a near-duplicate of the new one, if it is. A new text that holds the
-    /// other one and more is none: refusing it would lose what it has more.
-    pub fn compare(&mut self, other: &str) -> Result<Option<Measure>> {
+    /// Says by what the other text, of a row that is there, is a near-duplicate of the new one, if it is; their signatures are at this
+    /// distance. A new text that holds the other one and more is none: refusing it would lose what it has more.
+    pub fn compare(&mut self, other: &str, distance: f64) -> Result<Option<Measure>> {
+        let Some(rule) = &self.rule else { return Ok(Some(Measure { name: self.name, value: distance })) };
         if other == self.document {
             return Ok(Some(Measure { name: "identical", value: 1.0 }));
         }
         let side = match &mut self.side {
             Some(side) => side,
-            unread => unread.insert(self.rule.side(self.document)?),
+            unread => unread.insert(rule.side(self.document)?),
         };
-        let kept = self.rule.kept(side, other)?.filter(|(verdict, _)| replaces(*verdict, other, self.document));
+        let kept = rule.kept(side, other)?.filter(|(verdict, _)| replaces(*verdict, other, self.document));
         Ok(kept.map(|(_, value)| Measure { name: self.name, value }))
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod evaluate;
 pub mod judge;
+mod trials;
 
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::Scratch;

@@ -111,3 +111,9 @@ CREATE VIEW members AS
 SELECT p.oid::regprocedure AS function, p.prokind = 'p' AS is_procedure FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
      JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname = 'pg_neardup' AND p.prorettype <> 'trigger'::regtype AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[]) AND p.prorettype <> 'internal'::regtype;
+
+-- How many calls ended in what way, those that ended badly, and types of arguments that there are no values for.
+CREATE VIEW by_state AS SELECT string_agg(state || ' ' || n, ', ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM outcome GROUP BY 1) s;
+CREATE VIEW bad AS SELECT DISTINCT ON (function, state) left(state || ' ' || call, 300) FROM outcome WHERE state NOT IN (TABLE fitting) ORDER BY function, state;
+CREATE VIEW untried AS SELECT DISTINCT format_type(a, NULL) FROM members JOIN pg_proc p ON p.oid = function, unnest(p.proargtypes::oid[]) a
+WHERE (SELECT typtype FROM pg_type WHERE oid = a) <> 'c' AND format_type(a, NULL) NOT IN (SELECT type FROM extreme);

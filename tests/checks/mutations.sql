@@ -71,3 +71,9 @@ BEGIN
     END LOOP;
     DROP TABLE taken;
 END $$;
+
+-- By each way in, whether some values of a type are taken and some refused; and how many came to what.
+CREATE VIEW ways AS SELECT type, bool_and(some_taken AND some_refused) AS are_mixed
+FROM (SELECT type, bool_or(state = 'taken') AS some_taken, bool_or(state <> 'taken') AS some_refused FROM outcome GROUP BY type, way) w GROUP BY type;
+CREATE VIEW counts AS SELECT type, string_agg(way || ' ' || state || ' ' || n, ', ' ORDER BY way, state) AS outcomes
+FROM (SELECT type, way, state, count(*) AS n FROM outcome GROUP BY 1, 2, 3) c GROUP BY type;

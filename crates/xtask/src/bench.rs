@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: how fast we are, beside other programs that do the same work on the same texts in the same run.
 //!
-//! Each table is a script of psql in `bench/`, listed in [`ALL`]; `bench/functions.sql` has the clock and the tables that figures go
+//! Each table is a script of psql in `bench/`, listed in [`Options::tables`]; `bench/functions.sql` has the clock and the tables that figures go
 //! into. Everything happens on one throwaway server of the release build; the peers live in its directory and are gone with it.
 //! What a script measured comes back as one JSON document, from which [`report`] makes tables and charts.
 
@@ -13,13 +13,14 @@ mod texts;
 use crate::build::{Profile, build_and_install, target};
 use crate::command::{lines, root, text};
 use crate::demo::Input;
-use crate::postgres::{Choice, Postgres};
+use crate::postgres::{Choice, DEFAULT_MAJOR, Postgres};
 use crate::psql::{fresh_database, psql, query};
-use crate::server::Server;
+use crate::server::{PRELOADING, Server};
 use crate::{debian, say, setup};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, ensure};
 use indicatif::ProgressBar;
 use section::Section;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -74,18 +75,6 @@ pub struct Options {
     vectors: bool,
 }
 
-/// A table of the report: its script, and its heading. The last one is measured only where it is asked for.
-const ALL: [(&str, &str); 9] = [
-    ("accuracy", "What a guard finds"),
-    ("text", "Text analysis"),
-    ("signatures", "Signatures"),
-    ("scale", "Finding and grouping"),
-    ("index", "The index access method"),
-    ("guard", "The guard"),
-    ("cleanup", "Cleaning up"),
-    ("facts", "Verdicts"),
-    ("vectors", "Beside pgvector"),
-];
 /// Those that say themselves on which texts they measure.
 const OWN_TEXTS: [&str; 2] = ["accuracy", "guard"];
 
@@ -113,19 +102,31 @@ const SIZES: [(&str, u64, u64); 11] = [
 const ROWS: [&str; 4] = ["signatures_wanted", "cleaned", "vectors", "corpus_rows"];
 
 impl Options {
-    /// A size of [`SIZES`].
-    fn size(&self, name: &str, full: u64, quick: u64) -> u64 {
-        let said = if name == "seconds" { self.seconds } else { self.rows.filter(|_| ROWS.contains(&name)) };
-        said.unwrap_or(if self.quick { quick } else { full })
+    /// How much is measured, by the names of [`SIZES`].
+    fn sizes(&self) -> BTreeMap<&'static str, u64> {
+        let size = |(name, full, quick)| {
+            let said = if name == "seconds" { self.seconds } else { self.rows.filter(|_| ROWS.contains(&name)) };
+            (name, said.unwrap_or(if self.quick { quick } else { full }))
+        };
+        SIZES.map(size).into()
     }
 
-    /// Those that are asked for; where none is, all that need no other Debian.
-    fn tables(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let o = self;
-        let asked = [o.accuracy, o.text, o.signatures, o.scale, o.index, o.guard, o.cleanup, o.facts, o.vectors];
-        let none = !asked.contains(&true);
-        let chosen = move |((name, _), asked): &((&str, &str), bool)| *asked || none && *name != "vectors";
-        ALL.into_iter().zip(asked).filter(chosen).map(|(table, _)| table)
+    /// The tables of the report that are asked for, each with its script and its heading; where none is, all that need no other Debian.
+    fn tables(&self) -> Vec<(&'static str, &'static str)> {
+        let mut all = vec![
+            (self.accuracy, "accuracy", "What a guard finds"),
+            (self.text, "text", "Text analysis"),
+            (self.signatures, "signatures", "Signatures"),
+            (self.scale, "scale", "Finding and grouping"),
+            (self.index, "index", "The index access method"),
+            (self.guard, "guard", "The guard"),
+            (self.cleanup, "cleanup", "Cleaning up"),
+            (self.facts, "facts", "Verdicts"),
+            (self.vectors, "vectors", "Beside pgvector"),
+        ];
+        let is_any_asked = all.iter().any(|(is_asked, ..)| *is_asked);
+        all.retain(|(is_asked, name, _)| if is_any_asked { *is_asked } else { *name != "vectors" });
+        all.into_iter().map(|(_, name, title)| (name, title)).collect()
     }
 }
 
@@ -168,9 +169,8 @@ struct Bench<'o> {
 
 impl<'o> Bench<'o> {
     fn start(postgres: Postgres, options: &'o Options) -> Result<Self> {
-        let server = Server::start_with(&postgres, &SETTINGS.split(' ').collect::<Vec<_>>())?;
-        fresh_database(&server, DATABASE)?;
-        let texts = texts::load(&server, DATABASE, &options.input, if options.quick { 500 } else { 20_000 })?;
+        let server = start_server(&postgres, &[])?;
+        let texts = texts::load(&server, DATABASE, &options.input, options.sizes()["articles"])?;
         let bench = Self { options, postgres, server, texts };
         bench.script("functions", Path::new(""), |_| ())?;
         Ok(bench)
@@ -180,13 +180,7 @@ impl<'o> Bench<'o> {
     fn measure(&self, name: &str, clock: &ProgressBar) -> Result<Section> {
         // The one table that compares with another server.
         let preloading = match name {
-            "text" => {
-                let preloading = ["shared_preload_libraries=pg_neardup", "pg_neardup.preload=on"];
-                let settings: Vec<&str> = SETTINGS.split(' ').chain(preloading).collect();
-                let server = Server::start_with(&self.postgres, &settings)?;
-                fresh_database(&server, DATABASE)?;
-                Some(server)
-            }
+            "text" => Some(start_server(&self.postgres, &PRELOADING)?),
             _ => None,
         };
         if name == "vectors" {
@@ -205,14 +199,13 @@ impl<'o> Bench<'o> {
     /// Runs a script in psql, with all that it may ask for: sizes as variables, and in the environment what the programs beside it need.
     fn script(&self, name: &str, preloaded: &Path, each: impl FnMut(&str)) -> Result<()> {
         let mut psql = psql(&self.server, DATABASE);
-        psql.current_dir(root()).args(["-A", "-t", "-q"]);
+        psql.args(["-A", "-t", "-q"]);
         let mut set = |name: &str, value: &dyn std::fmt::Display| {
             psql.args(["-v", &format!("{name}={value}")]);
         };
         set("ON_ERROR_STOP", &1);
-        for (name, full, quick) in SIZES {
-            set(name, &self.options.size(name, full, quick));
-        }
+        let sizes = self.options.sizes();
+        sizes.iter().for_each(|(name, size)| set(name, size));
         let data = folder();
         let own_input = self.options.input.input.is_some();
         set("own_input", &own_input);
@@ -226,26 +219,23 @@ impl<'o> Bench<'o> {
         let major = self.postgres.major;
         let library = format!("postgresql-{major}-similarity/usr/lib/postgresql/{major}/lib/pg_similarity.so");
         set("similarity", &peers.join(library).display());
-        let rounds = if self.options.quick { 1 } else { 5 };
+        let rounds = sizes["rounds"];
         let only = self.options.only.as_deref().unwrap_or_default();
         psql.env("PGOPTIONS", format!("-c client_min_messages=error -c bench.rounds={rounds} -c bench.only={only}"));
         psql.env("DATA", data.unwrap_or_default()).env("PEERS", peers).env("PRELOADED", preloaded);
         psql.env("ARTICLES", &self.texts.file).env("EXCERPT", &self.texts.excerpt_file);
         psql.env("SENTENCES", &self.texts.sentences).env("ROUNDS", rounds.to_string()).env("MAJOR", major.to_string());
-        psql.env("CONNECTIONS", if self.options.quick { "20" } else { "200" }).env("PGBIN", self.postgres.bin());
+        psql.env("CONNECTIONS", sizes["connections"].to_string()).env("PGBIN", &self.postgres.bin);
         psql.env("XTASK", std::env::current_exe()?);
         psql.args(["-c", r"\o /dev/null", "-f", &format!("bench/{name}.sql")]);
-        lines(&mut psql, each).and_then(
-            |succeeded| {
-                if succeeded { Ok(()) } else { Err(anyhow!("bench/{name}.sql failed")) }
-            },
-        )
+        ensure!(lines(&mut psql, each)?, "bench/{name}.sql failed");
+        Ok(())
     }
 
     /// How a table was measured: command, day, duration.
     fn run_line(&self, name: &str, start: Instant) -> Result<String> {
         let mut command = format!("cargo xtask bench --{name}");
-        let pg = Some(u64::from(self.postgres.major)).filter(|major| *major != 15);
+        let pg = Some(self.postgres.major).filter(|major| *major != DEFAULT_MAJOR).map(u64::from);
         for (option, value) in [("--pg", pg), ("--rows", self.options.rows), ("--seconds", self.options.seconds)] {
             command += &value.map(|value| format!(" {option} {value}")).unwrap_or_default();
         }
@@ -268,8 +258,7 @@ impl<'o> Bench<'o> {
 
     /// The beginning of the report: what it is, the machine, versions, settings.
     fn head(&self) -> Result<String> {
-        let path = root().join("bench/head.md");
-        let head = fs_err::read_to_string(&path)?;
+        let head = fs_err::read_to_string(root().join("bench/head.md"))?;
         let line = |file: &str, key: &str| {
             let content = fs_err::read_to_string(file).unwrap_or_default();
             let line =
@@ -287,6 +276,13 @@ impl<'o> Bench<'o> {
             .replace("{rust}", &text(Command::new("rustc").arg("--version"))?)
             .replace("{settings}", &SETTINGS.replace(' ', ", ")))
     }
+}
+
+/// A server with a database that has the extension.
+fn start_server(postgres: &Postgres, settings: &[&str]) -> Result<Server> {
+    let server = Server::start_with(postgres, &[&SETTINGS.split(' ').collect::<Vec<_>>(), settings].concat())?;
+    fresh_database(&server, DATABASE)?;
+    Ok(server)
 }
 
 /// Real texts from outside the repository: `NEARDUP_DATA`, or `../shared/data` beside the checkout, where it is there.

@@ -5,8 +5,8 @@
 //! cargo is little, and is done here: to install that program takes longer than all the rest.
 
 use crate::command::{cargo, root, run, text};
-use crate::postgres::Postgres;
-use crate::say;
+use crate::postgres::{DEFAULT_MAJOR, Postgres};
+use crate::{files, say};
 use anyhow::{Context, Error, Result, bail};
 use object::{Object, ObjectSection};
 use pgrx_sql_entity_graph::section::{decode_entities, is_schema_section_name};
@@ -105,7 +105,7 @@ pub fn check_majors() -> Result<()> {
 /// Has cargo build against this Postgres: the environment and the feature arguments for it.
 pub fn for_postgres<'a>(command: &'a mut Command, postgres: &Postgres) -> &'a mut Command {
     command.env("PGRX_PG_CONFIG_PATH", &postgres.pg_config);
-    if postgres.major != 15 {
+    if postgres.major != DEFAULT_MAJOR {
         command.args(["--no-default-features", "--features", &format!("pg{}", postgres.major)]);
     }
     command
@@ -127,7 +127,7 @@ fn lay_out(built: &Path, postgres: &Postgres, package: &Path) -> Result<()> {
     let text = fs_err::read_to_string(&control)?.replace("@CARGO_VERSION@", VERSION);
     fs_err::write(scripts.join("pg_neardup.control"), text)?;
     schema(&library, &control, &scripts.join(format!("pg_neardup--{VERSION}.sql")))?;
-    for file in files(&root().join("sql"))? {
+    for file in files::below(&root().join("sql"))? {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.starts_with("pg_neardup--") && name.matches("--").count() == 2 {
             fs_err::copy(&file, scripts.join(name))?;
@@ -161,7 +161,7 @@ fn digest_of_sources() -> Result<u64> {
     hasher.write(text(Command::new("rustc").arg("-Vv"))?.as_bytes());
     let crates = ["crates/neardup-text", "crates/neardup-core", "crates/neardup-verdict"];
     for part in ["Cargo.toml", "Cargo.lock", "pg_neardup.control", ".cargo", "src", "sql"].into_iter().chain(crates) {
-        for file in files(&root().join(part))? {
+        for file in files::below(&root().join(part))? {
             hasher.write(file.as_os_str().as_encoded_bytes());
             hasher.write(&fs_err::read(&file)?);
         }
@@ -169,22 +169,9 @@ fn digest_of_sources() -> Result<u64> {
     Ok(hasher.finish())
 }
 
-/// The files below a directory, in an order of their own; of a file, itself.
-pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut found = Vec::new();
-    for entry in fs_err::read_dir(path)? {
-        found.extend(files(&entry?.path())?);
-    }
-    found.sort();
-    Ok(found)
-}
-
 fn install(package: &Path) -> Result<()> {
     let mut changed = Vec::new();
-    for file in files(package)? {
+    for file in files::below(package)? {
         let to = Path::new("/").join(file.strip_prefix(package).unwrap_or(&file));
         if fs_err::read(&to).ok() != Some(fs_err::read(&file)?) {
             changed.push((file, to));

@@ -1,6 +1,7 @@
 //! What a check is, what it works with, and how it counts.
 
 use crate::postgres::Postgres;
+use crate::say;
 use crate::server::Server;
 use anyhow::{Context as _, Result};
 use std::fmt;
@@ -83,10 +84,22 @@ impl fmt::Display for Tally {
     }
 }
 
+/// What a check has to say that cannot run here, and why.
+pub fn skipped(why: &str) -> Result<Tally> {
+    say::note(&format!("skipped: {why}"));
+    Ok(Tally::default())
+}
+
 /// One assertion of a check: says what it is when it fails.
 pub fn expect(what: &str, actual: &str, expected: &str) -> Tally {
     if actual != expected {
         println!("{what}: expected\n  {expected}\nbut found\n  {actual}");
     }
     Tally::one(actual == expected)
+}
+
+/// One assertion of a check: nothing of the kind is found.
+pub fn expect_none(what: &str, found: impl IntoIterator<Item: fmt::Display>) -> Tally {
+    let found: Vec<String> = found.into_iter().map(|one| one.to_string()).collect();
+    expect(what, &found.join("\n"), "")
 }

@@ -64,7 +64,7 @@ fn base_system(suite: &str) -> Result<PathBuf> {
     if place.join("etc/debian_version").exists() {
         return Ok(place);
     }
-    debian::install_missing(&["debootstrap".to_owned()])?;
+    debian::install_missing(&["debootstrap"])?;
     fs_err::create_dir_all(&cache)?;
     let unfinished = cache.join(format!("debian-{suite}.unfinished"));
     if unfinished.exists() {

@@ -2,10 +2,11 @@
 
 use crate::interrupt::{Running, checkpoint};
 use crate::say;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, ensure};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// The command as one would type it.
 pub fn shown(command: &Command) -> String {
@@ -22,17 +23,19 @@ pub fn start(command: &mut Command) -> Result<(Child, Running)> {
     Ok((child, running))
 }
 
+/// What a program that has ended leaves.
+fn ended<T>(command: &Command, running: Running, outcome: std::io::Result<T>) -> Result<T> {
+    drop(running);
+    checkpoint();
+    outcome.with_context(|| shown(command))
+}
+
 /// Runs a program with the terminal as its own; an error if it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let (mut child, running) = start(command)?;
-    let status = say::aside(|| child.wait());
-    drop(running);
-    checkpoint();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(anyhow!("{} failed ({status})", shown(command))),
-        Err(error) => Err(error).context(shown(command)),
-    }
+    let status = ended(command, running, say::aside(|| child.wait()))?;
+    ensure!(status.success(), "{} failed ({status})", shown(command));
+    Ok(())
 }
 
 /// Runs a program and hands over each line that it prints; whether it succeeded.
@@ -41,35 +44,39 @@ pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> 
     if let Some(output) = child.stdout.take() {
         BufReader::new(output).lines().map_while(std::result::Result::ok).for_each(|line| each(&line));
     }
-    let status = child.wait();
-    drop(running);
-    checkpoint();
-    status.map(|status| status.success()).with_context(|| shown(command))
+    Ok(ended(command, running, child.wait())?.success())
 }
 
 /// Runs a program and takes its output, whether it fails or not.
 pub fn output(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (child, running) = start(command)?;
-    let output = child.wait_with_output();
-    drop(running);
-    checkpoint();
-    output.with_context(|| shown(command))
+    ended(command, running, child.wait_with_output())
 }
 
 /// Runs a program and takes what it prints, without the newline at the end; what it said is in the error if it fails.
 pub fn text(command: &mut Command) -> Result<String> {
     let output = output(command)?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned());
-    }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(anyhow!("{} failed ({}): {}", shown(command), output.status, said.trim_end()))
+    ensure!(output.status.success(), "{} failed ({}): {}", shown(command), output.status, said.trim_end());
+    Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned())
 }
 
 /// Whether the program is there and answers: for `cc --version` and the like.
 pub fn answers(command: &mut Command) -> bool {
     output(command).is_ok_and(|output| output.status.success())
+}
+
+/// Looks again until it is so, or the time is over; whether it is so.
+pub fn within(limit: Duration, mut is_so: impl FnMut() -> Result<bool>) -> Result<bool> {
+    let deadline = Instant::now() + limit;
+    while !is_so()? {
+        if Instant::now() > deadline {
+            return Ok(false);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(true)
 }
 
 /// Cargo, the one that runs us.

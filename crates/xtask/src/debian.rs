@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::Command;
 
 /// Installs those of `packages` that are missing; without the right to do so, fails with the command that does it.
-pub fn install_missing(packages: &[String]) -> Result<()> {
+pub fn install_missing(packages: &[impl AsRef<str>]) -> Result<()> {
     if !Path::new("/usr/bin/dpkg-query").exists() {
         return Ok(());
     }
-    let missing: Vec<&str> = packages.iter().map(String::as_str).filter(|name| !is_installed(name)).collect();
+    let missing: Vec<&str> = packages.iter().map(AsRef::as_ref).filter(|name| !is_installed(name)).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -39,7 +39,9 @@ fn install(missing: &[&str]) -> Result<()> {
     };
     if missing.iter().any(|name| name.starts_with("postgresql-")) {
         fetch(&["postgresql-common"])?;
-        let _undo = no_main_cluster()?;
+        // It makes and starts a cluster "main" when it is first installed, which nobody here asked for.
+        let settings = Path::new("/etc/postgresql-common/createcluster.conf");
+        let _undo = Undo::change(settings, |before| format!("{before}\ncreate_main_cluster = false\n"))?;
         return fetch(missing);
     }
     fetch(missing)
@@ -49,19 +51,4 @@ fn is_installed(package: &str) -> bool {
     let mut query = Command::new("dpkg-query");
     let status = output(query.args(["-W", "-f", "${db:Status-Status}", package]));
     status.is_ok_and(|output| output.stdout == b"installed")
-}
-
-const CLUSTER_SETTINGS: &str = "/etc/postgresql-common/createcluster.conf";
-
-/// Debian's server package makes and starts a cluster "main" when it is first installed, which nobody here asked for.
-/// Its own setting against that stands while we install, and then again what stood there before.
-fn no_main_cluster() -> Result<Undo> {
-    let path = Path::new(CLUSTER_SETTINGS);
-    let before = fs_err::read_to_string(path)?;
-    fs_err::write(path, format!("{before}\ncreate_main_cluster = false\n"))?;
-    Ok(Undo::new(move || {
-        if let Err(error) = fs_err::write(CLUSTER_SETTINGS, &before) {
-            eprintln!("cannot write {CLUSTER_SETTINGS} back: {error}; please take out its last line");
-        }
-    }))
 }

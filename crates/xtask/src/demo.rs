@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 const DATABASE: &str = "demo";
 /// What the scripts read, and what `--input` puts in its place.
-const SAMPLE: &str = "'demo/sample.jsonl'";
+pub const SAMPLE: &str = "'demo/sample.jsonl'";
 
 /// Articles of the user's own.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -55,7 +55,7 @@ pub fn rehearse(server: &Server, database: &str, input: &Input) -> Result<usize>
 /// errors than those announced: `-- ERROR:  message` below a statement must come, `-- ERROR?  message` may.
 fn play(server: &Server, database: &str, script: &str, mut each: impl FnMut(&str)) -> Result<()> {
     const END: &str = r"\set ECHO none";
-    let mut session = Session::with(psql(server, database).current_dir(root()))?;
+    let mut session = Session::with(&mut psql(server, database))?;
     session.send(&format!("\\timing on\n\\set ECHO all\n{script}\n{END}"))?;
     let mut errors = Errors::default();
     let mut outcome = Ok(());

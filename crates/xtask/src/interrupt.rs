@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,7 +19,8 @@ static UNDOINGS: Mutex<Vec<Undoing>> = Mutex::new(Vec::new());
 
 type Undoing = Arc<dyn Fn() + Send + Sync>;
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// What a mutex guards, also where a thread has panicked in it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -65,10 +67,24 @@ pub struct Undo(Undoing);
 
 impl Undo {
     /// `act` is called once; it must work from any state, and must not panic.
-    pub fn new(act: impl Fn() + Send + Sync + 'static) -> Self {
-        let undoing: Undoing = Arc::new(act);
+    pub fn new(act: impl Fn() -> Result<()> + Send + Sync + 'static) -> Self {
+        let undoing: Undoing = Arc::new(move || {
+            if let Err(error) = act() {
+                eprintln!("cannot clean up: {error:#}");
+            }
+        });
         lock(&UNDOINGS).push(undoing.clone());
         Self(undoing)
+    }
+
+    /// Changes what is in a file; undone, it has what it had before.
+    pub fn change(path: &Path, change: impl FnOnce(&str) -> String) -> Result<Self> {
+        let before = fs_err::read_to_string(path)?;
+        let changed = change(&before);
+        let file = path.to_owned();
+        let undo = Self::new(move || Ok(fs_err::write(&file, &before)?));
+        fs_err::write(path, changed)?;
+        Ok(undo)
     }
 }
 

@@ -12,6 +12,7 @@ mod chroot;
 mod command;
 mod debian;
 mod demo;
+mod files;
 mod interrupt;
 mod package;
 mod postgres;

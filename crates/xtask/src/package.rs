@@ -21,7 +21,7 @@ pub fn package(choice: &Choice) -> Result<()> {
         bail!("META.json is of version {described}, Cargo.toml of {VERSION}");
     }
     let postgres = setup::ensure(choice)?;
-    debian::install_missing(&["binutils".to_owned(), "git".to_owned()])?;
+    debian::install_missing(&["binutils", "git"])?;
     let built = build(&postgres, Profile::Release)?;
     let place = built.parent().unwrap_or(&built).to_owned();
     let debian = debian_package(&postgres, &built, &place)?;
@@ -33,8 +33,7 @@ pub fn package(choice: &Choice) -> Result<()> {
 
 /// The version that META.json gives, in both places; both, if they are not the same.
 pub fn version_in_meta() -> Result<String> {
-    let path = root().join("META.json");
-    let meta = fs_err::read_to_string(&path)?;
+    let meta = fs_err::read_to_string(root().join("META.json"))?;
     let meta: serde_json::Value = serde_json::from_str(&meta).context("META.json")?;
     let version = |value: &serde_json::Value| value["version"].as_str().unwrap_or("none").to_owned();
     let mut versions = vec![version(&meta), version(&meta["provides"]["pg_neardup"])];
@@ -57,8 +56,7 @@ fn debian_package(postgres: &Postgres, built: &Path, place: &Path) -> Result<Pat
     let documents = tree.join("usr/share/doc").join(&name);
     fs_err::create_dir_all(&documents)?;
     for (from, to) in [("LICENSE", "copyright"), ("README.md", "README.md"), ("README.zh-CN.md", "README.zh-CN.md")] {
-        let from = root().join(from);
-        fs_err::copy(&from, documents.join(to))?;
+        fs_err::copy(root().join(from), documents.join(to))?;
     }
     let libc = newest_libc(&text(Command::new("objdump").arg("-T").arg(tree.join(&library)))?);
     let size = text(Command::new("du").arg("-sk").arg(&tree))?;

@@ -5,6 +5,9 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The major version that a plain command takes, and plain cargo builds for.
+pub const DEFAULT_MAJOR: u32 = 15;
+
 /// What the command line says of it.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Choice {
@@ -16,13 +19,6 @@ pub struct Choice {
     pub pg_config: Option<PathBuf>,
 }
 
-impl Choice {
-    /// The major version of the Debian packages.
-    pub fn major(&self) -> u32 {
-        self.pg.unwrap_or(15)
-    }
-}
-
 /// One installation of Postgres.
 #[derive(Clone, Debug)]
 pub struct Postgres {
@@ -30,7 +26,8 @@ pub struct Postgres {
     pub pg_config: PathBuf,
     /// The major version: 15.
     pub major: u32,
-    bin: PathBuf,
+    /// The directory with the programs.
+    pub bin: PathBuf,
     pgxs: PathBuf,
 }
 
@@ -59,11 +56,6 @@ impl Postgres {
     /// A test program that comes with the server's development files: `regress/pg_regress`.
     pub fn test_program(&self, name: &str) -> PathBuf {
         self.pgxs.join("test").join(name)
-    }
-
-    /// The directory with the programs.
-    pub fn bin(&self) -> &Path {
-        &self.bin
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! psql and not a driver: it is what the reader would use, its output is what the demo shows, and it comes with the server.
 
-use crate::command::{run, start, text};
+use crate::command::{root, run, start, text, within};
 use crate::interrupt::{Running, checkpoint};
 use crate::server::Server;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 /// A test that has to wait longer than this for an answer has hung.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// psql, without anyone's settings, in a database of this server.
+/// psql, without anyone's settings, in a database of this server and in the project's directory.
 pub fn psql(server: &Server, database: &str) -> Command {
     let mut psql = server.client("psql", database);
-    psql.args(["-X", "-P", "pager=off"]).env("PSQL_HISTORY", "/dev/null");
+    psql.args(["-X", "-P", "pager=off"]).env("PSQL_HISTORY", "/dev/null").current_dir(root());
     psql
 }
 
@@ -36,6 +36,29 @@ pub fn empty_database(server: &Server, name: &str) -> Result<()> {
 pub fn fresh_database(server: &Server, name: &str) -> Result<()> {
     empty_database(server, name)?;
     query(server, name, "CREATE EXTENSION pg_neardup").map(drop)
+}
+
+/// Loads lines of JSON into a table `line (json)`, from what stands after `FROM` in `\copy`.
+pub fn load_lines(server: &Server, database: &str, source: &str) -> Result<()> {
+    query(server, database, "CREATE TABLE line (json json)")?;
+    let copy = format!(r"\copy line FROM {source} (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')");
+    query(server, database, &copy).map(drop)
+}
+
+/// Asks again until it is so; an error where that takes longer than a test may.
+pub fn wait_until(is_so: impl FnMut() -> Result<bool>) -> Result<()> {
+    ensure!(within(PATIENCE, is_so)?, "waited in vain for 10 minutes");
+    Ok(())
+}
+
+/// The error messages in an answer of [`Session::ask`], a line each.
+pub fn errors(answer: &str) -> String {
+    answer.lines().filter(|line| line.contains("ERROR: ")).collect::<Vec<_>>().join("\n")
+}
+
+/// The SQLSTATE of an answer, where the session's `VERBOSITY` is `sqlstate`.
+pub fn state(answer: &str) -> &str {
+    answer.lines().find_map(|line| line.strip_prefix("ERROR:")).map_or("00000", str::trim)
 }
 
 /// An open session: what is sent to it is executed in turn, in one connection.
@@ -99,6 +122,11 @@ impl Session {
         }
     }
 
+    /// Ends psql at once, whatever it is at.
+    pub fn disconnect(mut self) -> Result<()> {
+        self.child.kill().context("cannot end psql")
+    }
+
     /// Sends SQL and waits for the answer, which may be an error message.
     pub fn ask(&mut self, sql: &str) -> Result<String> {
         self.send(sql)?;
@@ -110,10 +138,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.input = None;
         // Without its input psql leaves when its statement ends; a test that failed does not wait for that.
-        let deadline = Instant::now() + Duration::from_millis(500);
-        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let _ = within(Duration::from_millis(500), || Ok(self.child.try_wait()?.is_some()));
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -137,5 +162,6 @@ fn lines_of(reader: impl Read + Send + 'static) -> Receiver<String> {
 
 /// Opens psql for the person at the terminal.
 pub fn interactive(server: &Server, database: &str) -> Result<()> {
-    crate::interrupt::leave_ctrl_c_to_psql(|| run(&mut psql(server, database)))
+    let here = std::env::current_dir()?;
+    crate::interrupt::leave_ctrl_c_to_psql(|| run(psql(server, database).current_dir(here)))
 }

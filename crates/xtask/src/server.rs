@@ -4,24 +4,27 @@
 //! reaches us and not the server, which we then stop in order. It is stopped and its directory removed when the value is
 //! dropped, on every error, on a panic and on a signal.
 
-use crate::command::{answers, is_root, output, text};
-use crate::interrupt::{Undo, checkpoint, is_interrupted, kill};
+use crate::command::{answers, is_root, output, text, within};
+use crate::interrupt::{Undo, checkpoint, is_interrupted, kill, lock};
 use crate::postgres::Postgres;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-const START_LIMIT: Duration = Duration::from_secs(60);
-const STOP_LIMIT: Duration = Duration::from_secs(60);
+/// What starting and stopping may take.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Settings of every throwaway server: nothing of it is worth a wait for the disk.
 const SETTINGS: [&str; 5] =
     ["listen_addresses=", "fsync=off", "full_page_writes=off", "max_wal_size=4GB", "shared_buffers=256MB"];
+
+/// Settings of a server that loads the library, with the dictionary, at its start.
+pub const PRELOADING: [&str; 2] = ["shared_preload_libraries=pg_neardup", "pg_neardup.preload=on"];
 
 /// A running throwaway server.
 pub struct Server {
@@ -76,13 +79,11 @@ impl Server {
             }
             text(&mut initdb)?;
             let mut upgrade = server.as_owner("pg_upgrade");
-            upgrade.args(["-U", "postgres", "-b"]).arg(old.postgres.bin()).arg("-B").arg(postgres.bin());
+            upgrade.args(["-U", "postgres", "-b"]).arg(&old.postgres.bin).arg("-B").arg(&postgres.bin);
             upgrade.arg("-d").arg(old.data()).arg("-D").arg(server.data()).arg("-s").arg(server.directory());
             let outcome = output(&mut upgrade)?;
-            if outcome.status.success() {
-                return Ok(());
-            }
-            Err(anyhow!("pg_upgrade failed:\n{}", String::from_utf8_lossy(&outcome.stdout)))
+            ensure!(outcome.status.success(), "pg_upgrade failed:\n{}", String::from_utf8_lossy(&outcome.stdout));
+            Ok(())
         })
     }
 
@@ -118,7 +119,7 @@ impl Server {
         }
         client.env("PGHOST", self.directory()).env("PGPORT", "5432").env("PGUSER", "postgres");
         let path = std::env::var("PATH").unwrap_or_default();
-        client.env("PATH", format!("{}:{path}", self.postgres.bin().display()));
+        client.env("PATH", format!("{}:{path}", self.postgres.bin.display()));
         client.env("PGDATABASE", database).env("PGCLIENTENCODING", "UTF8").env("LC_ALL", "C.UTF-8");
         client
     }
@@ -173,7 +174,7 @@ impl Server {
     }
 
     fn run(&self) -> Result<()> {
-        let deadline = Instant::now() + START_LIMIT;
+        let deadline = Instant::now() + LIMIT;
         while !self.try_run(deadline)? {
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -208,7 +209,7 @@ impl Server {
 
 impl Place {
     fn postmaster(&self) -> MutexGuard<'_, Option<Child>> {
-        self.postmaster.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.postmaster)
     }
 
     /// Starts the postmaster, unless everything is being thrown away: under the lock, so that none escapes that.
@@ -241,20 +242,15 @@ impl Place {
     fn stop(&self, signal: i32) {
         let Some(mut child) = self.postmaster().take() else { return };
         kill(child.id(), signal);
-        let deadline = Instant::now() + STOP_LIMIT;
-        while matches!(child.try_wait(), Ok(None)) {
-            if Instant::now() > deadline {
-                kill(child.id(), libc::SIGKILL);
-            }
-            std::thread::sleep(Duration::from_millis(10));
+        if !within(LIMIT, || Ok(child.try_wait()?.is_some())).unwrap_or(false) {
+            kill(child.id(), libc::SIGKILL);
+            let _ = child.wait();
         }
     }
 
-    fn remove(&self) {
+    fn remove(&self) -> Result<()> {
         self.stop(libc::SIGQUIT);
-        if let Err(error) = fs_err::remove_dir_all(&self.directory) {
-            eprintln!("cannot remove {}: {error}", self.directory.display());
-        }
+        Ok(fs_err::remove_dir_all(&self.directory)?)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::command::{answers, cargo, run};
 use crate::debian;
-use crate::postgres::{Choice, Postgres};
+use crate::postgres::{Choice, DEFAULT_MAJOR, Postgres};
 use crate::say;
 use anyhow::{Result, bail};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::process::Command;
 
 /// Makes sure that everything needed is there, and says which Postgres is to be used.
 pub fn ensure(choice: &Choice) -> Result<Postgres> {
-    let major = choice.major();
+    let major = choice.pg.unwrap_or(DEFAULT_MAJOR);
     let debian = || PathBuf::from(format!("/usr/lib/postgresql/{major}/bin/pg_config"));
     let pg_config = choice.pg_config.clone().unwrap_or_else(debian);
     let mut packages: Vec<String> = ["clang", "libclang-dev", "gcc", "libc6-dev", "xz-utils"].map(str::to_owned).into();

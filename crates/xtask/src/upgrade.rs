@@ -8,6 +8,7 @@
 
 use crate::build::{Profile, VERSION, build_and_install, target};
 use crate::command::root;
+use crate::files::names;
 use crate::interrupt::Undo;
 use crate::postgres::{Choice, Postgres};
 use crate::psql::{empty_database, query};
@@ -27,13 +28,9 @@ const FRESH: &str = "upgrade_fresh";
 
 /// The released versions, oldest first.
 pub fn releases() -> Result<Vec<String>> {
-    let directory = root().join("sql/releases");
-    let mut versions = Vec::new();
-    for entry in fs_err::read_dir(&directory)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        let version = name.strip_prefix("pg_neardup--").and_then(|rest| rest.strip_suffix(".sql"));
-        versions.extend(version.map(str::to_owned));
-    }
+    let scripts = names(&root().join("sql/releases"), "sql")?;
+    let version = |name: &String| name.strip_prefix("pg_neardup--").map(str::to_owned);
+    let mut versions: Vec<String> = scripts.iter().filter_map(version).collect();
     versions.sort_by_key(|version| version.split('.').map(|n| n.parse::<u32>().ok()).collect::<Vec<_>>());
     Ok(versions)
 }
@@ -44,11 +41,7 @@ pub fn install(postgres: &Postgres, version: &str) -> Result<Undo> {
     let from = root().join("sql/releases").join(&name);
     let to = PathBuf::from(postgres.ask("--sharedir")?).join("extension").join(&name);
     fs_err::copy(&from, &to)?;
-    Ok(Undo::new(move || {
-        if let Err(error) = fs_err::remove_file(&to) {
-            eprintln!("cannot remove {}: {error}", to.display());
-        }
-    }))
+    Ok(Undo::new(move || Ok(fs_err::remove_file(&to)?)))
 }
 
 /// Makes a database at `release`, upgrades it as far as a script can be found, and one at this version; compares: a line or more for
@@ -107,11 +100,8 @@ pub fn draft(choice: &Choice, from: Option<&str>) -> Result<()> {
     let file = target()?.join("upgrade-draft.sql");
     let statements = query(&server, FRESH, r"SELECT string_agg(statement, E'\n\n') FROM compared.draft")?;
     fs_err::write(&file, statements + "\n")?;
-    let counts = query(
-        &server,
-        FRESH,
-        "SELECT format('%s statements, %s of them want a hand', count(*), count(*) FILTER (WHERE by_hand)) FROM compared.draft",
-    )?;
+    let counts = "SELECT format('%s statements, %s of them want a hand', count(*), count(*) FILTER (WHERE by_hand)) FROM compared.draft";
+    let counts = query(&server, FRESH, counts)?;
     say::note(&format!("{}: {counts}", file.display()));
     say::note(&format!("read them, append them to {script}, and run this again until nothing is lacking"));
     Ok(())

@@ -1,4 +1,4 @@
-//! Calls between Postgres and the extension: the error boundary, roles, triggers, window functions, aggregates, memory.
+//! Calls between Postgres and the extension: the error boundary, roles, triggers, window functions, aggregates, memory, transactions.
 
 pub mod aggregate;
 pub mod boundary;
@@ -7,5 +7,6 @@ pub mod function;
 pub mod memory;
 pub mod role;
 pub mod set;
+pub mod transaction;
 pub mod trigger;
 pub mod window;

@@ -17,6 +17,16 @@ pub fn may_read(table: pg_sys::Oid) -> bool {
     }
 }
 
+/// Whether the user may delete or update rows of a table.
+pub fn may_clean(table: pg_sys::Oid) -> bool {
+    let rights = pg_sys::ACL_DELETE | pg_sys::ACL_UPDATE;
+    // SAFETY: only reads catalogs; one of the rights is enough.
+    unsafe {
+        pg_sys::pg_class_aclcheck(table, pg_sys::GetUserId(), rights as pg_sys::AclMode)
+            == pg_sys::AclResult::ACLCHECK_OK
+    }
+}
+
 /// Does something as the owner of a table, locked down as Postgres locks down index expressions and maintenance commands: settings
 /// of its own, a search path that nobody else can write to, and a security-restricted operation.
 ///

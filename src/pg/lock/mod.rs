@@ -1,6 +1,4 @@
-//! Locks on keys and on tables, and notes that end with the transaction.
+//! Locks on keys for the guard, and on tables for procedures.
 
 pub mod keys;
-pub mod runner;
-pub mod table;
-pub mod transaction;
+pub mod session;

@@ -6,7 +6,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{COLOURS, Drawing, finish};
+use super::{Area, COLOURS, Drawing, picture};
 use neardup_text::Result;
 
 const WIDTH: i32 = 800;
@@ -33,14 +33,10 @@ pub fn word_cloud(words: &[(&str, f64)]) -> Result<String> {
         .collect();
     words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     words.truncate(MOST_WORDS);
-    let mut svg = String::new();
-    let drawn = draw(&words, &mut svg);
-    finish("word cloud", drawn, svg)
+    picture("word cloud", (WIDTH as u32, HEIGHT as u32), |area| draw(&words, area))
 }
 
-fn draw(words: &[(&str, f64)], svg: &mut String) -> Drawing {
-    let area = SVGBackend::with_string(svg, (WIDTH as u32, HEIGHT as u32)).into_drawing_area();
-    area.fill(&WHITE)?;
+fn draw(words: &[(&str, f64)], area: &Area<'_>) -> Drawing {
     let heaviest = words.first().map_or(1.0, |word| word.1);
     let mut taken: Vec<Place> = Vec::new();
     for (&(word, weight), &(r, g, b)) in words.iter().zip(COLOURS.iter().cycle()) {
@@ -52,7 +48,6 @@ fn draw(words: &[(&str, f64)], svg: &mut String) -> Drawing {
         let middle = ((place.0 + place.2) / 2, (place.1 + place.3) / 2);
         area.draw(&Text::new(word, middle, style.pos(Pos::new(HPos::Center, VPos::Center))))?;
     }
-    area.present()?;
     Ok(())
 }
 

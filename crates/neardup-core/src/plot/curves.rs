@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::lines::{Axes, draw_lines};
-use super::{Drawing, finish};
+use super::{Area, Drawing, picture};
 use neardup_text::Result;
 
 /// One line: its name and its points, threshold and value.
@@ -20,14 +20,10 @@ pub struct Series {
 /// # Errors
 /// `InvalidParameter` if the library cannot draw it.
 pub fn precision_and_recall(series: &[Series], distance: bool) -> Result<String> {
-    let mut svg = String::new();
-    let drawn = draw(series, distance, &mut svg);
-    finish("curves", drawn, svg)
+    picture("curves", (1000, 440), |area| draw(series, distance, area))
 }
 
-fn draw(series: &[Series], distance: bool, svg: &mut String) -> Drawing {
-    let area = SVGBackend::with_string(svg, (1000, 440)).into_drawing_area();
-    area.fill(&WHITE)?;
+fn draw(series: &[Series], distance: bool, area: &Area<'_>) -> Drawing {
     let (left, right) = area.split_horizontally(500);
     let (most, label, place) = if distance {
         (32.0, "Hamming distance", SeriesLabelPosition::LowerRight)
@@ -40,7 +36,6 @@ fn draw(series: &[Series], distance: bool, svg: &mut String) -> Drawing {
         let x = format!("threshold: {label}");
         draw_lines(&panel, &Axes { title, x: &x, y: title, most }, &lines, recall.then(|| place.clone()))?;
     }
-    area.present()?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::{COLOURS, Drawing, finish};
+use super::{Area, COLOURS, Drawing, picture};
 use neardup_text::{Error, ErrorKind, Result};
 
 /// Draws a histogram of finite values in `bins` bins of equal width, 1 to 200. Whole numbers within 200 of each other get a bin each.
@@ -36,17 +36,13 @@ pub fn histogram(title: &str, values: &[f64], bins: usize) -> Result<String> {
             *count += 1;
         }
     }
-    let mut svg = String::new();
-    let drawn = draw(title, start, width, &counts, &mut svg);
-    finish("histogram", drawn, svg)
+    picture("histogram", (640, 360), |area| draw(title, start, width, &counts, area))
 }
 
-fn draw(title: &str, start: f64, width: f64, counts: &[u64], svg: &mut String) -> Drawing {
-    let area = SVGBackend::with_string(svg, (640, 360)).into_drawing_area();
-    area.fill(&WHITE)?;
+fn draw(title: &str, start: f64, width: f64, counts: &[u64], area: &Area<'_>) -> Drawing {
     let end = start + width * counts.len() as f64;
     let most = counts.iter().copied().max().unwrap_or(1).max(1);
-    let mut chart = ChartBuilder::on(&area)
+    let mut chart = ChartBuilder::on(area)
         .caption(title, ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(30)
@@ -58,7 +54,6 @@ fn draw(title: &str, start: f64, width: f64, counts: &[u64], svg: &mut String) -
         let from = start + width * (bin as f64 + 0.05);
         Rectangle::new([(from, 0), (from + width * 0.9, count)], RGBColor(r, g, b).filled())
     }))?;
-    area.present()?;
     Ok(())
 }
 

@@ -1,9 +1,8 @@
 //! Lines over an axis that starts at 0, with values from 0 to 1: the common part of all line charts.
 
-use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::{COLOURS, Drawing, finish};
+use super::{Area, COLOURS, Drawing, picture};
 use neardup_text::Result;
 
 /// A chart's words and the end of its horizontal axis.
@@ -16,7 +15,7 @@ pub(super) struct Axes<'a> {
 
 /// Draws each line under its name; the legend only where there is a place for it.
 pub(super) fn draw_lines(
-    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    area: &Area<'_>,
     axes: &Axes<'_>,
     lines: &[(&str, Vec<(f64, f64)>)],
     legend: Option<SeriesLabelPosition>,
@@ -46,17 +45,8 @@ pub(super) fn draw_lines(
 /// # Errors
 /// `InvalidParameter` if the library cannot draw it.
 pub fn curve(title: &str, x: &str, y: &str, points: Vec<(f64, f64)>) -> Result<String> {
-    let mut svg = String::new();
-    let drawn = draw(&Axes { title, x, y, most: 1.0 }, points, &mut svg);
-    finish("curve", drawn, svg)
-}
-
-fn draw(axes: &Axes<'_>, points: Vec<(f64, f64)>, svg: &mut String) -> Drawing {
-    let area = SVGBackend::with_string(svg, (640, 400)).into_drawing_area();
-    area.fill(&WHITE)?;
-    draw_lines(&area, axes, &[("", points)], None)?;
-    area.present()?;
-    Ok(())
+    let axes = Axes { title, x, y, most: 1.0 };
+    picture("curve", (640, 400), |area| draw_lines(area, &axes, &[("", points)], None))
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ pub use histogram::histogram;
 pub use lines::curve;
 
 use neardup_text::{Error, ErrorKind};
+use plotters::coord::Shift;
+use plotters::prelude::*;
 
 /// What any step of drawing may give; none of it is foreseen for text in memory.
 type Drawing = std::result::Result<(), Box<dyn std::error::Error>>;
@@ -29,8 +31,22 @@ const COLOURS: [(u8, u8, u8); 8] = [
     (0, 0, 0),
 ];
 
-fn finish(what: &str, drawn: Drawing, svg: String) -> neardup_text::Result<String> {
-    match drawn {
+/// Where a picture, or a panel of it, is drawn.
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Draws a picture of this width and height on white.
+///
+/// # Errors
+/// `InvalidParameter` if the library cannot draw it; the message says `what` it is.
+fn picture(what: &str, size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawing) -> neardup_text::Result<String> {
+    let on_white = |svg: &mut String| -> Drawing {
+        let area = SVGBackend::with_string(svg, size).into_drawing_area();
+        area.fill(&WHITE)?;
+        draw(&area)?;
+        Ok(area.present()?)
+    };
+    let mut svg = String::new();
+    match on_white(&mut svg) {
         Ok(()) => Ok(svg),
         Err(error) => Err(Error::new(ErrorKind::InvalidParameter, format!("cannot draw the {what}: {error}"))),
     }

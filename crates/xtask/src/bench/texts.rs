@@ -4,9 +4,8 @@
 //! contestants get table `excerpt` and its file: every so many-th text, some twenty megabytes.
 
 use super::articles::{self, Articles};
-use crate::command::{root, text};
 use crate::demo::{Input, source};
-use crate::psql::psql;
+use crate::psql::{load_lines, query};
 use crate::server::Server;
 use anyhow::Result;
 use std::path::PathBuf;
@@ -33,15 +32,11 @@ pub struct Texts {
 pub fn load(server: &Server, database: &str, input: &Input, made_up: u64) -> Result<Texts> {
     let file = |name: &str| server.directory().join(name);
     let (all, excerpt, sentences) = (file("article"), file("excerpt"), file("sentences"));
-    let run = |sql: &str| {
-        let mut psql = psql(server, database);
-        text(psql.args(["-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql]).current_dir(root()))
-    };
-    run("CREATE TABLE line (json text)")?;
-    run(&format!(r"\copy line FROM {} (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')", source(input)?))?;
+    let run = |sql: &str| query(server, database, sql);
+    load_lines(server, database, &source(input)?)?;
     // A text is one line of a file, without what COPY would escape.
     run(
-        r"CREATE TABLE article AS SELECT row_number() OVER ()::int AS id, translate(json::json ->> 'text', E'\n\r\t\\', '    ') AS body FROM line;
+        r"CREATE TABLE article AS SELECT row_number() OVER ()::int AS id, translate(json ->> 'text', E'\n\r\t\\', '    ') AS body FROM line;
         DROP TABLE line",
     )?;
     run(&format!(

@@ -2,7 +2,7 @@
 
 use super::script;
 use crate::build::target;
-use crate::check::{Context, Tally};
+use crate::check::{Context, Tally, skipped};
 use crate::command::{is_root, root, text};
 use crate::debian::install_missing;
 use crate::postgres::Postgres;
@@ -26,14 +26,10 @@ pub fn run(context: &Context) -> Result<Tally> {
     if !library.exists() {
         let archive = root().join(ARCHIVE);
         if !archive.exists() {
-            say::note(&format!("skipped: neither {} nor {ARCHIVE} is there", library.display()));
-            return Ok(Tally::default());
+            return skipped(&format!("neither {} nor {ARCHIVE} is there", library.display()));
         }
         if context.postgres.major < 16 || !is_root() {
-            say::note(
-                "skipped: Citus is built by root, for PostgreSQL 16 to 18: cargo xtask test --pg 17 --filter citus",
-            );
-            return Ok(Tally::default());
+            return skipped("Citus is built by root, for PostgreSQL 16 to 18: cargo xtask test --pg 17 --filter citus");
         }
         build(&context.postgres, &archive)?;
     }
@@ -41,12 +37,11 @@ pub fn run(context: &Context) -> Result<Tally> {
     let [coordinator, first, second] = [start()?, start()?, start()?];
     let servers = [("coordinator", &coordinator), ("worker_0", &first), ("worker_1", &second)];
     servers.iter().try_for_each(|(_, server)| empty_database(server, "citus"))?;
-    script::run("citus.sql", "citus", &servers)
+    script::run("citus", &servers)
 }
 
 fn build(postgres: &Postgres, archive: &Path) -> Result<()> {
-    let packages: Vec<String> = PACKAGES.split_whitespace().map(str::to_owned).collect();
-    install_missing(&packages)?;
+    install_missing(&PACKAGES.split_whitespace().collect::<Vec<_>>())?;
     let place = target()?;
     fs_err::create_dir_all(&place)?;
     text(Command::new("tar").arg("xf").arg(archive).arg("-C").arg(&place))?;

@@ -4,9 +4,8 @@
 //! while statements fail, are cancelled and backends are killed: nothing survives that the guard calls a copy, no lock and no broken session
 //! is left behind.
 
-use super::sample;
-use super::script::{load, part, run_steps};
-use crate::check::{Context, Tally, expect};
+use super::script::{fresh_sample, load, part, run_steps};
+use crate::check::{Context, Tally, expect, expect_none};
 use crate::psql::Session;
 use crate::server::Server;
 use anyhow::Result;
@@ -20,7 +19,7 @@ const SESSIONS: usize = 16;
 /// Lets all sessions go at once, and looks who got in.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
-    sample::load(server, DATABASE)?;
+    fresh_sample(server, DATABASE)?;
     let mut tally = run_steps(FILE, &part(FILE, "at once")?, DATABASE, &[("server", server)])?;
     tally += hurt(server)?;
     tally += run_steps(FILE, &part(FILE, "after")?, DATABASE, &[("server", server)])?;
@@ -70,7 +69,7 @@ fn hurt(server: &Server) -> Result<Tally> {
     // 23505: a url that is taken. 22012: division by zero. 57014, 57P01: cancelled, killed.
     let expected: BTreeSet<String> =
         ["22012", "23505", "57014", "57P01"].iter().map(|state| format!("ERROR:  {state}")).collect();
-    let mut tally = expect("other errors", &format!("{:?}", told.difference(&expected).collect::<Vec<_>>()), "[]");
+    let mut tally = expect_none("other errors", told.difference(&expected));
     tally += expect("broken sessions", &broken.to_string(), "0");
     Ok(tally)
 }

@@ -1,15 +1,13 @@
 //! A server killed in the middle (`tests/checks/crash.sql`), and one backend among others that write: the server then restarts all of
 //! them, and what was committed is there again.
 
-use super::sample;
-use super::script::{load, part, run_steps};
-use crate::check::{Context, Tally, expect};
+use super::script::{fresh_sample, load, part, run_steps};
+use crate::check::{Context, Tally, expect, expect_none};
 use crate::interrupt::kill;
-use crate::psql::{Session, query};
+use crate::psql::{Session, query, wait_until};
 use crate::server::Server;
 use anyhow::Result;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 const DATABASE: &str = "crash";
 const FILE: &str = "crash.sql";
@@ -21,11 +19,13 @@ const ROUNDS: usize = 10;
 /// Both, on a server of its own.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = Server::start_with(&context.postgres, &["max_prepared_transactions=4"])?;
-    sample::load(&server, DATABASE)?;
+    fresh_sample(&server, DATABASE)?;
     let mut tally = run_steps(FILE, &part(FILE, "server")?, DATABASE, &[("server", &server)])?;
     load(&server, DATABASE, &part(FILE, "backend")?)?;
     tally += backend(&server)?;
-    tally += run_steps(FILE, &part(FILE, "after")?, DATABASE, &[("server", &server)])?;
+    for steps in ["after", "locks"] {
+        tally += run_steps(FILE, &part(FILE, steps)?, DATABASE, &[("server", &server)])?;
+    }
     Ok(tally)
 }
 
@@ -40,9 +40,7 @@ fn backend(server: &Server) -> Result<Tally> {
         session.send(&format!("{}SELECT pg_sleep(600);\n", inserts.repeat(ROUNDS)))?;
         sessions.push((session, process));
     }
-    while query(server, DATABASE, "SELECT count(*) >= 20 FROM feed")? == "f" {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| Ok(query(server, DATABASE, "SELECT count(*) >= 20 FROM feed")? == "t"))?;
     if let Some((_, process)) = sessions.first() {
         kill(*process, libc::SIGKILL);
     }
@@ -58,12 +56,9 @@ fn backend(server: &Server) -> Result<Tally> {
     }
     drop(sessions);
     let mut tally = expect("sessions that were cut off", &cut_off.to_string(), &WRITERS.to_string());
-    while query(server, DATABASE, "SELECT 1").is_err() {
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until(|| Ok(query(server, DATABASE, "SELECT 1").is_ok()))?;
     let there: BTreeSet<u64> =
         query(server, DATABASE, "SELECT id FROM feed")?.lines().filter_map(|line| line.parse().ok()).collect();
-    let lost: Vec<_> = told.difference(&there).collect();
-    tally += expect("rows that sessions were told of and that are lost", &format!("{lost:?}"), "[]");
+    tally += expect_none("rows that sessions were told of and that are lost", told.difference(&there));
     Ok(tally)
 }

@@ -7,10 +7,10 @@
 //! writes today's output there. The script given to psql has the line numbers of the document, so its messages point there.
 
 use super::pasted::{corrected, diff, is_same, matches};
-use super::regress::names;
 use crate::check::{Context, Tally};
 use crate::command::{root, run as run_program};
 use crate::demo::ERROR_MARK;
+use crate::files::of_kind;
 use crate::psql::{fresh_database, psql};
 use anyhow::Result;
 use std::ops::Range;
@@ -38,12 +38,8 @@ type Message<'a> = (usize, &'a str);
 
 /// Runs the examples of every document.
 pub fn run(context: &Context) -> Result<Tally> {
-    let mut documents = Vec::new();
-    for directory in [root(), root().join("docs"), root().join("docs/internals")] {
-        let of_it = names(&directory, "md")?.into_iter();
-        let of_it = of_it.filter(|name| directory != root() || name.starts_with("README"));
-        documents.extend(of_it.map(|name| directory.join(name + ".md")));
-    }
+    let mut documents = vec![root().join("README.md"), root().join("README.zh-CN.md")];
+    documents.extend(of_kind(&root().join("docs"), "md")?);
     let mut tally = Tally::default();
     for document in documents {
         let name = document.strip_prefix(root()).unwrap_or(&document).display().to_string();
@@ -103,7 +99,7 @@ fn psql_says(context: &Context, script: &str) -> Result<(String, String)> {
     let output_too = output.try_clone()?;
     let mut psql = psql(server, DATABASE);
     psql.args(["-q", "-v", "SHOW_CONTEXT=never", "-f"]).arg(&file);
-    run_program(psql.current_dir(root()).stdout(output).stderr(output_too))?;
+    run_program(psql.stdout(output).stderr(output_too))?;
     let said = fs_err::read(&printed)?;
     Ok((String::from_utf8_lossy(&said).into_owned(), format!("psql:{}:", file.display())))
 }
@@ -112,57 +108,56 @@ fn psql_says(context: &Context, script: &str) -> Result<(String, String)> {
 fn sql_of(markdown: &str) -> (String, Vec<Block>) {
     let mut script = String::new();
     let mut blocks: Vec<Block> = Vec::new();
-    // The kind of the block we are in, and of the one before.
-    let mut inside: Option<&str> = None;
     let mut before = "";
-    let mut statement_end = 0;
-    for (number, line) in (1..).zip(markdown.lines()) {
-        let trimmed = line.trim();
-        match (inside, blocks.last_mut()) {
-            (Some(kind), last) if trimmed == "```" => {
-                match (kind, last) {
-                    ("sql", _) => script.push_str(&format!("\\echo {END_MARK}")),
-                    ("text", Some(block)) if before == "sql" => {
-                        block.pasted.as_mut().into_iter().for_each(|pasted| pasted.end = number);
-                    }
-                    _ => {}
-                }
-                before = kind;
-                inside = None;
+    // Prose and blocks take turns; a block begins with its kind.
+    for (turn, piece) in markdown.split("```").enumerate() {
+        let (first, lines) = (script.matches('\n').count() + 1, piece.matches('\n').count());
+        let is_block = turn % 2 == 1;
+        let (kind, code) = piece.split_once('\n').filter(|_| is_block).unwrap_or_default();
+        match (kind, blocks.last_mut()) {
+            ("sql", _) => {
+                blocks.push(Block { announced: announced(code, first + 1), pasted: None });
+                script += &format!("\n{code}\\echo {END_MARK}");
             }
-            (Some("sql"), Some(block)) => {
-                script.push_str(line);
-                let message = trimmed.strip_prefix("-- ").filter(|message| {
-                    trimmed.starts_with(ERROR_MARK) || REMARKS.iter().any(|remark| message.starts_with(remark))
-                });
-                if let Some(message) = message {
-                    block.announced.push((statement_end, message.to_owned()));
-                } else if !trimmed.is_empty() && !trimmed.starts_with("--") {
-                    statement_end = number;
-                }
+            ("text", Some(block)) if before == "sql" => {
+                block.pasted = Some(first + 1..first + lines);
+                script += &"\n".repeat(lines);
             }
-            (None, last) => {
-                inside = trimmed.strip_prefix("```");
-                match (inside, last) {
-                    (Some("sql"), _) => blocks.push(Block::default()),
-                    (Some("text"), Some(block)) if before == "sql" => block.pasted = Some(number + 1..number + 1),
-                    _ => {}
-                }
-            }
-            _ => {}
+            _ => script += &"\n".repeat(lines),
         }
-        script.push('\n');
+        before = if is_block { kind } else { before };
     }
     (script, blocks)
 }
 
-/// The messages in psql's output: `psql:file:12: ERROR:  message`, with the lines below that add to it.
+/// What comments in a block announce, whose first line has this number.
+fn announced(code: &str, first: usize) -> Vec<(usize, String)> {
+    let mut announced = Vec::new();
+    let mut statement_end = 0;
+    for (number, line) in (first..).zip(code.lines().map(str::trim)) {
+        let is_message =
+            |text: &&str| line.starts_with(ERROR_MARK) || REMARKS.iter().any(|remark| text.starts_with(remark));
+        if let Some(message) = line.strip_prefix("-- ").filter(is_message) {
+            announced.push((statement_end, message.to_owned()));
+        } else if !line.is_empty() && !line.starts_with("--") {
+            statement_end = number;
+        }
+    }
+    announced
+}
+
+/// The message that a line of psql's output begins: `psql:file:12: ERROR:  message`.
+fn message<'a>(line: &'a str, prefix: &str) -> Option<Message<'a>> {
+    let (number, text) = line.strip_prefix(prefix)?.split_once(": ")?;
+    Some((number.parse().ok()?, text))
+}
+
+/// The messages in psql's output, each with the lines below that add to it.
 fn messages<'a>(output: &'a str, prefix: &str) -> Vec<Message<'a>> {
     let mut messages: Vec<Message> = Vec::new();
     for line in output.lines() {
-        let placed = line.strip_prefix(prefix).and_then(|rest| rest.split_once(": "));
-        if let Some((number, message)) = placed.and_then(|(number, message)| Some((number.parse().ok()?, message))) {
-            messages.push((number, message));
+        if let Some(message) = message(line, prefix) {
+            messages.push(message);
         } else if REMARKS.iter().any(|remark| line.starts_with(remark)) {
             messages.extend(messages.last().map(|(number, _)| (*number, line)).into_iter().collect::<Vec<_>>());
         }
@@ -172,11 +167,8 @@ fn messages<'a>(output: &'a str, prefix: &str) -> Vec<Message<'a>> {
 
 /// The output as a reader sees it: without file and line before each message, and he does not have the extension yet.
 fn without_places(output: &str, prefix: &str) -> String {
-    let lines = output.lines().filter(|line| !line.ends_with(ALREADY_THERE)).map(|line| {
-        let rest = line.strip_prefix(prefix).and_then(|rest| rest.split_once(": "));
-        rest.map_or(line, |(_, message)| message)
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    let lines = output.lines().filter(|line| !line.ends_with(ALREADY_THERE));
+    lines.map(|line| message(line, prefix).map_or(line, |(_, text)| text)).collect::<Vec<_>>().join("\n")
 }
 
 /// What went otherwise than announced.

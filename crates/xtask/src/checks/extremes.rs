@@ -4,9 +4,9 @@
 //! another SQLSTATE than those listed there is a failure (an internal error, out of memory, a call that had to be cancelled), and so is a
 //! server that goes down.
 
-use super::script::{load, text};
+use super::script::{fresh, text};
 use crate::check::{Context, Tally, expect};
-use crate::psql::{Session, fresh_database, query};
+use crate::psql::{Session, query, state};
 use anyhow::Result;
 
 const DATABASE: &str = "extremes";
@@ -16,10 +16,10 @@ const CALLS: u32 = 80;
 /// Calls them all and reads what came of it.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
-    fresh_database(server, DATABASE)?;
-    load(server, DATABASE, &text("extremes.sql")?)?;
+    fresh(server, DATABASE, &text("extremes.sql")?)?;
     let ask = |sql: &str| query(server, DATABASE, sql);
-    let started = ask("SELECT pg_postmaster_start_time()")?;
+    // Goes down with the server, should that restart its backends.
+    let mut session = Session::open(server, DATABASE)?;
     let mut tally = Tally::default();
     let members =
         |kind: &str| ask(&format!("SELECT function FROM members WHERE {kind} is_procedure ORDER BY function::text"));
@@ -32,29 +32,22 @@ pub fn run(context: &Context) -> Result<Tally> {
         tally += expect(function, &outcome, "");
     }
     // Procedures end transactions, so each call is a statement of its own.
-    let mut session = Session::open(server, DATABASE)?;
     session.ask("\\set VERBOSITY sqlstate\nSET client_min_messages = error; SET statement_timeout = '20s';")?;
     for procedure in members("")?.lines().filter(|procedure| context.wants(procedure)) {
         let quoted = procedure.replace('\'', "''");
         let calls = ask(&format!("SELECT setseed(0.5); SELECT calls('{quoted}', 25)"))?;
         for call in calls.lines().filter(|line| line.starts_with("CALL")) {
             let answer = session.ask(&format!("{call};"))?;
-            let state = answer.lines().find_map(|line| line.strip_prefix("ERROR:")).map_or("00000", str::trim);
-            ask(&format!("INSERT INTO outcome VALUES ('{quoted}', $q${call}$q$, '{state}')"))?;
+            ask(&format!("INSERT INTO outcome VALUES ('{quoted}', $q${call}$q$, '{}')", state(&answer)))?;
         }
         tally += Tally::one(!calls.is_empty());
     }
-    let states = "SELECT string_agg(state || ' ' || n, ', ' ORDER BY state) FROM (SELECT state, count(*) AS n FROM outcome GROUP BY 1) s";
-    println!("    calls by SQLSTATE: {}", ask(states)?);
-    let bad = "SELECT DISTINCT ON (function, state) left(state || ' ' || call, 300) FROM outcome WHERE state NOT IN (TABLE fitting) ORDER BY function, state";
-    tally += expect("calls that ended badly", &ask(bad)?, "");
-    let untried = "SELECT DISTINCT format_type(a, NULL) FROM members JOIN pg_proc p ON p.oid = function, unnest(p.proargtypes::oid[]) a
-         WHERE (SELECT typtype FROM pg_type WHERE oid = a) <> 'c' AND format_type(a, NULL) NOT IN (SELECT type FROM extreme)";
-    tally += expect("types of arguments that there are no values for", &ask(untried)?, "");
+    println!("    calls by SQLSTATE: {}", ask("TABLE by_state")?);
+    tally += expect("calls that ended badly", &ask("TABLE bad")?, "");
+    tally += expect("types of arguments that there are no values for", &ask("TABLE untried")?, "");
     let both = "SELECT count(*) FILTER (WHERE state = '00000') > 100, count(*) FILTER (WHERE state <> '00000') > 100 FROM outcome";
     if context.part.is_none() {
         tally += expect("many calls answer and many are refused", &ask(both)?, "t|t");
     }
-    tally += expect("the server has run all the time", &ask("SELECT pg_postmaster_start_time()")?, &started);
     Ok(tally)
 }

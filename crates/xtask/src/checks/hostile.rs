@@ -1,11 +1,11 @@
 //! Hostile texts through the SQL functions (`tests/checks/hostile.sql`): each call ends, gives its memory back, and can be cancelled.
 //!
-//! A time limit of a minute stands for "for ever": whatever is not linear would need hours for 100 MB. That a function can be
-//! cancelled is told by a sequence that the same expression would count up after it.
+//! A time limit of a minute stands for "for ever": whatever is not linear would need hours for 100 MB.
 
-use super::script::{load, part, steps};
+use super::cancel::{cancel, counted};
+use super::script::{fresh, part, steps};
 use crate::check::{Context, Tally, expect};
-use crate::psql::{Session, fresh_database, query};
+use crate::psql::{Session, query};
 use anyhow::Result;
 
 const DATABASE: &str = "hostile";
@@ -16,8 +16,7 @@ const MEMORY: &str =
 /// Runs everything on everything; then cancels; then looks at memory.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
-    fresh_database(server, DATABASE)?;
-    load(server, DATABASE, &part("hostile.sql", "made")?)?;
+    fresh(server, DATABASE, &part("hostile.sql", "made")?)?;
     let names = query(server, DATABASE, "SELECT name FROM hostile")?;
     let analyzers = query(server, DATABASE, "SELECT name FROM analyzers()")?;
     let listed = part("hostile.sql", "work")?;
@@ -41,14 +40,9 @@ pub fn run(context: &Context) -> Result<Tally> {
         }
     }
     println!("    a backend after them has {}", session.ask(MEMORY)?);
-    session.ask("SET statement_timeout = '50ms';")?;
     for (work, _) in all.iter().filter(|(_, refused)| refused.is_empty()) {
-        let cancel = format!(
-            "SELECT CASE WHEN ({work}) IS NULL THEN 0 ELSE nextval('finished') END FROM hostile WHERE name = '100 MB of one Han character';"
-        );
-        tally += expect(&format!("{work}, cancelled"), &session.ask(&cancel)?, "ERROR:  57014");
-        let untouched = session.ask("SELECT NOT is_called FROM finished;")?;
-        tally += expect(&format!("{work}, cancelled in the middle"), &untouched, "t");
+        let sql = counted(&format!("SELECT {work} FROM hostile WHERE name = '100 MB of one Han character'"));
+        tally += cancel(&mut session, &format!("{work}, cancelled"), &sql)?.0;
     }
     Ok(tally)
 }

@@ -4,11 +4,11 @@
 //!
 //! `NEARDUP_INDEX_MINUTES=60` makes it a long run; otherwise there are [`ROUNDS`] rounds.
 
-use super::script::part;
-use crate::check::{Context, Tally, expect};
-use crate::psql::{Session, fresh_database, query};
+use super::script::{lines, part};
+use crate::check::{Context, Tally, expect, expect_none};
+use crate::psql::{Session, errors, fresh_database, query, wait_until};
 use crate::server::Server;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use std::time::{Duration, Instant};
 
 const DATABASE: &str = "index";
@@ -36,15 +36,10 @@ pub fn run(context: &Context) -> Result<Tally> {
         server.crash();
         for mut session in sessions {
             let said = session.answer().unwrap_or_else(|error| error.to_string());
-            let wrong: Vec<&str> = said
-                .lines()
-                // What every session is told whose server goes down is of shared memory.
-                .filter(|line| !line.contains("corrupted shared memory"))
-                .filter(|line| {
-                    line.contains("corrupt") || line.contains("lacks a key") || line.contains("internal error")
-                })
-                .collect();
-            tally += expect("damage that a session met", &wrong.join("\n"), "");
+            // What every session is told whose server goes down is of shared memory.
+            let said = said.replace("corrupted shared memory", "");
+            let is_damage = |line: &&str| ["corrupt", "lacks a key", "internal error"].iter().any(|w| line.contains(w));
+            tally += expect_none("damage that a session met", said.lines().filter(is_damage));
         }
         server.restart()?;
         query(&server, DATABASE, "DROP INDEX IF EXISTS doc_more")?;
@@ -68,17 +63,12 @@ fn each(server: &Server, statements: &[&str]) -> Result<()> {
 fn at_work(server: &Server) -> Result<Vec<Session>> {
     let mut sessions = Vec::new();
     let beside = part(FILE, "beside")?;
-    for work in std::iter::repeat_n("CALL write();", WRITERS).chain(statements(&beside)) {
+    for work in std::iter::repeat_n("CALL write();", WRITERS).chain(lines(&beside)) {
         let mut session = Session::open(server, DATABASE)?;
         session.send(&format!("{work}\n").repeat(200))?;
         sessions.push(session);
     }
     Ok(sessions)
-}
-
-/// The statements of a part that has one a line.
-fn statements(part: &str) -> impl Iterator<Item = &str> {
-    part.lines().filter(|line| line.ends_with(';'))
 }
 
 fn look(server: &Server, when: &str) -> Result<Tally> {
@@ -91,35 +81,25 @@ fn look(server: &Server, when: &str) -> Result<Tally> {
 /// A replica gets what sessions write; generic WAL is compared page by page as it is replayed, and a difference stops it.
 fn replica(primary: &Server) -> Result<Tally> {
     let replica = Server::replica_of(primary)?;
+    let (ask, ask_replica) = (|sql: &str| query(primary, DATABASE, sql), |sql: &str| query(&replica, DATABASE, sql));
     let sessions = at_work(primary)?;
     std::thread::sleep(Duration::from_secs(3));
     drop(sessions);
-    query(
-        primary,
-        DATABASE,
+    ask(
         "SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
     )?;
     each(primary, &["DROP INDEX IF EXISTS doc_more", "VACUUM doc"])?;
-    let position = query(primary, DATABASE, "SELECT pg_current_wal_lsn()")?;
+    let position = ask("SELECT pg_current_wal_lsn()")?;
     // Each time in a snapshot of its own, which does not hold up the replay.
     let caught_up = format!("SELECT pg_last_wal_replay_lsn() >= '{position}'");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while query(&replica, DATABASE, &caught_up)? == "f" && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    let mut tally = expect("the replica has caught up", &query(&replica, DATABASE, &caught_up)?, "t");
-    tally += expect("indexes that are sound on the replica", &query(&replica, DATABASE, &part(FILE, "sound")?)?, "t|t");
+    wait_until(|| Ok(ask_replica(&caught_up)? == "t")).context("the replica does not catch up")?;
+    let mut tally = expect("indexes that are sound on the replica", &ask_replica(&part(FILE, "sound")?)?, "t|t");
     let found =
         "SET enable_seqscan = off; SELECT count(*) FROM doc a JOIN doc b ON a.sketch && b.sketch WHERE a.id % 50 = 0";
-    let (here, there) = (query(primary, DATABASE, found)?, query(&replica, DATABASE, found)?);
-    tally += expect("pairs found on the replica", &there, &here);
+    tally += expect("pairs found on the replica", &ask_replica(found)?, &ask(found)?);
     primary.crash();
-    query(&replica, DATABASE, "SELECT pg_promote()")?;
-    query(
-        &replica,
-        DATABASE,
-        "INSERT INTO doc SELECT nextval('doc_id'), sketch(tokens(i)), bits() FROM generate_series(1, 5000) i",
-    )?;
+    ask_replica("SELECT pg_promote()")?;
+    ask_replica("INSERT INTO doc SELECT nextval('doc_id'), sketch(tokens(i)), bits() FROM generate_series(1, 5000) i")?;
     tally += look(&replica, "after the promotion")?;
     primary.restart()?;
     Ok(tally)
@@ -131,7 +111,7 @@ fn damage(server: &Server) -> Result<Tally> {
     let few = "DELETE FROM doc WHERE id NOT IN (SELECT id FROM doc ORDER BY id DESC LIMIT 4000)";
     each(server, &[few, "VACUUM doc", "REINDEX TABLE doc", "CHECKPOINT"])?;
     let mut tally = Tally::default();
-    let mut errors = 0;
+    let mut seen = 0;
     let questions = part(FILE, "questions")?;
     for index in ["doc_sketch", "doc_signature"] {
         let file = query(server, DATABASE, &format!("SELECT pg_relation_filepath('{index}')"))?;
@@ -152,20 +132,14 @@ fn damage(server: &Server) -> Result<Tally> {
                 session.ask("\\set VERBOSITY sqlstate\nSET ignore_checksum_failure = on;")?;
                 session.ask("SET enable_seqscan = off; SET statement_timeout = '60s'; BEGIN;")?;
                 let mut said = String::new();
-                for question in statements(&questions) {
+                for question in lines(&questions) {
                     said += &session.ask(&format!("SAVEPOINT s; {question} ROLLBACK TO s;"))?;
                     said.push('\n');
                 }
-                let other: Vec<&str> = said
-                    .lines()
-                    .filter(|line| line.contains("ERROR") && !FITTING.iter().any(|code| line.ends_with(code)))
-                    .collect();
-                errors += said.lines().filter(|line| line.ends_with("XX002")).count();
-                tally += expect(
-                    &format!("errors of another kind, byte {at} of page {page} of {index}"),
-                    &other.join("\n"),
-                    "",
-                );
+                seen += said.lines().filter(|line| line.ends_with("XX002")).count();
+                let (errors, at) = (errors(&said), format!("byte {at} of page {page} of {index}"));
+                let other = errors.lines().filter(|line| !FITTING.iter().any(|code| line.ends_with(code)));
+                tally += expect_none(&format!("errors of another kind, {at}"), other);
                 drop(session);
                 server.stop();
             }
@@ -173,8 +147,8 @@ fn damage(server: &Server) -> Result<Tally> {
         fs_err::write(&path, sound)?;
         server.restart()?;
     }
-    println!("    {errors} questions to damaged indexes were answered by an error");
-    tally += expect("damage that was seen", &(errors > 0).to_string(), "true");
+    println!("    {seen} questions to damaged indexes were answered by an error");
+    tally += expect("damage that was seen", &(seen > 0).to_string(), "true");
     tally += look(server, "after the damage was undone")?;
     Ok(tally)
 }

@@ -1,8 +1,8 @@
 //! The links between the Markdown files: each leads to a file, and its anchor to a heading of it.
 
-use crate::build::files;
-use crate::check::{Context, Tally, expect};
+use crate::check::{Context, Tally, expect_none};
 use crate::command::root;
+use crate::files::of_kind;
 use anyhow::Result;
 use std::path::Path;
 
@@ -14,11 +14,11 @@ const PAGES: [&str; 8] =
 pub fn run(_: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for pages in PAGES {
-        for file in files(&root().join(pages))?.into_iter().filter(|file| file.extension().is_some_and(|e| e == "md")) {
+        for file in of_kind(&root().join(pages), "md")? {
             let page = fs_err::read_to_string(&file)?;
             let targets = page.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
-            let broken: Vec<&str> = targets.filter(|target| !target.contains(':') && !leads(&file, target)).collect();
-            tally += expect(&format!("broken links in {}", file.display()), &broken.join("\n"), "");
+            let broken = targets.filter(|target| !target.contains(':') && !leads(&file, target));
+            tally += expect_none(&format!("broken links in {}", file.display()), broken);
         }
     }
     Ok(tally)

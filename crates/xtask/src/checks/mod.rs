@@ -21,7 +21,6 @@ mod releases;
 mod resume;
 mod rights;
 mod rust;
-mod sample;
 mod script;
 mod servers;
 mod unsafety;
@@ -58,11 +57,7 @@ pub const ALL: &[Check] = &[
     Check::with_server("hostile", "100 MB texts and worse end, and can be cancelled (3 minutes)", hostile::run),
     Check::with_server("cancel", "every long loop can be cancelled", cancel::run),
     Check::with_server("crash", "a server killed and started again", crash::run),
-    Check::with_server(
-        "index",
-        "access method neardup: crashes, a replica, damaged pages (some four minutes)",
-        index::run,
-    ),
+    Check::with_server("index", "access method neardup: crashes, a replica, damaged pages (4 minutes)", index::run),
     Check::with_server("faults", "no memory and no disk left", faults::run),
     Check::with_server("resume", "each procedure interrupted twenty times (some three minutes)", resume::run),
     Check::with_server("shards", "three servers joined by postgres_fdw", servers::shards),

@@ -3,9 +3,9 @@
 //!
 //! Bits are flipped, and pieces cut, doubled, put in and put elsewhere, by a generator that starts from the same number each time.
 
-use super::script::{load, text};
+use super::script::{fresh, text};
 use crate::check::{Context, Tally, expect};
-use crate::psql::{fresh_database, query};
+use crate::psql::{Session, query};
 use crate::random::Random;
 use crate::server::Server;
 use anyhow::Result;
@@ -18,28 +18,22 @@ const MUTANTS: usize = 3000;
 /// Damages values of each type and tries them.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
-    fresh_database(server, DATABASE)?;
-    load(server, DATABASE, &text("mutations.sql")?)?;
+    fresh(server, DATABASE, &text("mutations.sql")?)?;
     let ask = |sql: &str| query(server, DATABASE, sql);
-    let started = ask("SELECT pg_postmaster_start_time()")?;
+    let mut canary = Session::open(server, DATABASE)?;
     let types = "SELECT typname FROM pg_type t JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e' WHERE typtype = 'b' AND typelem = 0 ORDER BY 1";
     let known = ask("SELECT type FROM subject ORDER BY type::name")?;
     let mut tally = expect("types of the extension that this check knows", &known, &ask(types)?);
     for name in known.lines().filter(|name| context.wants(name)) {
         damage(server, name)?;
         ask(&format!("SELECT try_all('{name}', '{}')", server.directory().display()))?;
-        let bad = format!("SELECT what FROM harm WHERE type = '{name}' ORDER BY 1");
-        tally += expect(&format!("damaged values of {name} that did harm"), &ask(&bad)?, "");
-        let both = format!(
-            "SELECT bool_and(some_taken AND some_refused) FROM (SELECT bool_or(state = 'taken') AS some_taken, bool_or(state <> 'taken') AS some_refused FROM outcome WHERE type = '{name}' GROUP BY way) w"
-        );
-        tally += expect(&format!("by each way some values of {name} are taken and some refused"), &ask(&both)?, "t");
-        let counts = format!(
-            "SELECT string_agg(way || ' ' || state || ' ' || n, ', ' ORDER BY way, state) FROM (SELECT way, state, count(*) AS n FROM outcome WHERE type = '{name}' GROUP BY 1, 2) c"
-        );
-        println!("    {name}: {}", ask(&counts)?);
+        let of_it = |what| ask(&format!("SELECT {what} WHERE type = '{name}' ORDER BY 1"));
+        tally += expect(&format!("damaged values of {name} that did harm"), &of_it("what FROM harm")?, "");
+        let mixed = of_it("are_mixed FROM ways")?;
+        tally += expect(&format!("by each way some values of {name} are taken and some refused"), &mixed, "t");
+        println!("    {name}: {}", of_it("outcomes FROM counts")?);
     }
-    tally += expect("the server has run all the time", &ask("SELECT pg_postmaster_start_time()")?, &started);
+    tally += expect("a session beside them", &canary.ask("SELECT 1;")?, "1");
     Ok(tally)
 }
 

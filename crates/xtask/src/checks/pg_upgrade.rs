@@ -3,13 +3,13 @@
 //! Needs a second server with the extension, of an older major version, beside the one under test; CONTRIBUTING says how to get one.
 
 use super::belongings;
-use crate::check::{Context, Tally, expect};
+use crate::check::{Context, Tally, expect, skipped};
 use crate::postgres::Postgres;
 use crate::psql::{fresh_database, query};
 use crate::say;
 use crate::server::Server;
 use anyhow::Result;
-use std::path::PathBuf;
+use std::path::Path;
 
 const DATABASE: &str = "pg_upgrade";
 
@@ -26,11 +26,10 @@ const SEARCHES: &[(&str, &str)] = &[
 pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for major in 14..context.postgres.major {
-        let extension = format!("/usr/share/postgresql/{major}/extension/pg_neardup.control");
-        if !PathBuf::from(extension).exists() {
+        if !Path::new(&format!("/usr/share/postgresql/{major}/extension/pg_neardup.control")).exists() {
             continue;
         }
-        let old = Postgres::at(&PathBuf::from(format!("/usr/lib/postgresql/{major}/bin/pg_config")))?;
+        let old = Postgres::at(Path::new(&format!("/usr/lib/postgresql/{major}/bin/pg_config")))?;
         say::note(&format!("from {major} to {}", context.postgres.major));
         let server = Server::start(&old)?;
         fresh_database(&server, DATABASE)?;
@@ -43,7 +42,7 @@ pub fn run(context: &Context) -> Result<Tally> {
         tally += belongings::still_work(&upgraded, DATABASE, &before, &when)?;
     }
     if tally == Tally::default() {
-        say::note("skipped: no older Postgres with the extension is here");
+        return skipped("no older Postgres with the extension is here");
     }
     Ok(tally)
 }

@@ -5,7 +5,7 @@
 //! row; what nobody calls by hand is named in one line below the functions.
 
 use super::script;
-use crate::check::{Context, Tally, expect};
+use crate::check::{Context, Tally, expect_none};
 use crate::command::root;
 use crate::psql::{fresh_database, query};
 use anyhow::{Context as _, Result};
@@ -38,30 +38,27 @@ pub fn run(context: &Context) -> Result<Tally> {
         Some((name, Object { kind, columns: fields.next()?, comment: fields.next()? }))
     };
     let objects: BTreeMap<String, Object> = found.lines().filter_map(object).collect();
-    let path = root().join(FILE);
-    let text = fs_err::read_to_string(&path)?;
+    let text = fs_err::read_to_string(root().join(FILE))?;
     let section = text.split_once(FROM).and_then(|(_, rest)| Some(rest.split_once(TO)?.0));
     let section = section.with_context(|| format!("{FILE} has no \"{FROM}\" before \"{TO}\""))?;
     let rows: BTreeMap<&str, &str> = rows(section).collect();
     let behind = behind(section);
-    let lines = |names: Vec<String>| names.join("\n");
     let mut tally = Tally::one(!objects.is_empty());
-    let invented = rows.keys().filter(|row| !objects.contains_key(**row)).map(ToString::to_string);
-    tally += expect("rows for what is not there", &lines(invented.collect()), "");
+    let invented = rows.keys().filter(|row| !objects.contains_key(**row));
+    tally += expect_none("rows for what is not there", invented);
     let called: BTreeSet<&str> = objects.keys().map(|name| bare(name)).collect();
-    let invented = behind.iter().filter(|name| !called.contains(**name)).map(ToString::to_string);
-    tally += expect("names of what nobody calls that are not there", &lines(invented.collect()), "");
+    let invented = behind.iter().filter(|name| !called.contains(**name));
+    tally += expect_none("names of what nobody calls that are not there", invented);
     let missing = objects.iter().filter(|(name, object)| {
         let known = object.kind == "function" && behind.contains(bare(name));
         !rows.contains_key(name.as_str()) && !known
     });
-    let missing = missing.map(|(name, object)| advice(name, object));
-    tally += expect("objects without a row", &lines(missing.collect()), "");
+    tally += expect_none("objects without a row", missing.map(|(name, object)| advice(name, object)));
     let tables = objects.iter().filter(|(_, object)| object.kind == "table");
     let otherwise =
         tables.filter(|(name, object)| !rows.get(name.as_str()).is_none_or(|row| row.contains(&object.columns)));
     let otherwise = otherwise.map(|(name, object)| format!("`{name}` has {}", object.columns));
-    tally += expect("tables and views with other columns", &lines(otherwise.collect()), "");
+    tally += expect_none("tables and views with other columns", otherwise);
     Ok(tally)
 }
 

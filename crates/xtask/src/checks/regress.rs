@@ -4,6 +4,7 @@
 
 use crate::check::{Context, Tally};
 use crate::command::{output, root};
+use crate::files::names;
 use crate::psql::{fresh_database, query};
 use crate::say::seconds;
 use anyhow::Result;
@@ -50,7 +51,7 @@ fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Re
     let argument = |option: &str, path: &Path| format!("--{option}={}", path.display());
     command.arg("--use-existing").arg(format!("--dbname={DATABASE}")).arg("--encoding=UTF8");
     command.arg(argument("inputdir", directory)).arg(argument("outputdir", &results));
-    command.arg(argument("bindir", context.postgres.bin())).arg(argument("host", server.directory()));
+    command.arg(argument("bindir", &context.postgres.bin)).arg(argument("host", server.directory()));
     command.args(["--port=5432", "--user=postgres", name]).current_dir(&results);
     let outcome = output(&mut command)?;
     if outcome.status.success() {
@@ -81,20 +82,4 @@ fn variant(major: u32) -> &'static str {
         18 => "_2",
         _ => "",
     }
-}
-
-/// The names of the files with this extension, sorted; none if there is no such directory.
-pub fn names(directory: &Path, extension: &str) -> Result<Vec<String>> {
-    if !directory.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut names = Vec::new();
-    for entry in fs_err::read_dir(directory)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|found| found == extension) {
-            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
-        }
-    }
-    names.sort();
-    Ok(names)
 }

@@ -12,10 +12,7 @@ use std::process::Command;
 /// Compares the frozen scripts with their digests, and the places that name a version.
 pub fn run(_: &Context) -> Result<Tally> {
     let directory = root().join("sql/releases");
-    let read = |name: &str| {
-        let path = root().join(name);
-        fs_err::read_to_string(&path)
-    };
+    let read = |name: &str| fs_err::read_to_string(root().join(name));
     let digests = read("sql/releases/SHA256SUMS")?;
     let frozen = releases()?;
     let scripts: Vec<String> = frozen.iter().map(|version| format!("pg_neardup--{version}.sql")).collect();
@@ -33,8 +30,8 @@ pub fn run(_: &Context) -> Result<Tally> {
     let versions: Vec<&str> = headings.filter_map(|heading| heading.split([',', ' ']).next()).collect();
     tally += expect("the newest version in CHANGELOG.md", versions.first().unwrap_or(&"none"), VERSION);
     for version in &frozen {
-        tally +=
-            expect(&format!("{version} in CHANGELOG.md"), &versions.contains(&version.as_str()).to_string(), "true");
+        let found = versions.iter().find(|other| *other == version).unwrap_or(&"none");
+        tally += expect("a released version in CHANGELOG.md", found, version);
     }
     if let Some(newest) = frozen.last().filter(|newest| newest.as_str() != VERSION) {
         let script = format!("sql/pg_neardup--{newest}--{VERSION}.sql");

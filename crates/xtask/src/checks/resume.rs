@@ -1,9 +1,9 @@
-//! Each procedure interrupted twenty times at random points: cancelled, killed, or the server gone. Each can be called again, no
+//! Each procedure interrupted twenty times at random points: cancelled, killed, without its client, or the server gone. Each can be called again, no
 //! row is lost that is not in the archive, no group without the row that stays.
 
-use super::script::{load, text};
+use super::script::{fresh, text};
 use crate::check::{Context, Tally, expect};
-use crate::psql::{Session, fresh_database, query};
+use crate::psql::{Session, query, wait_until};
 use crate::random::Random;
 use crate::server::Server;
 use anyhow::Result;
@@ -18,8 +18,7 @@ const CLEANUP: &str =
 /// Interrupts each procedure twenty times, then lets it come to its end.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = Server::start(&context.postgres)?;
-    fresh_database(&server, DATABASE)?;
-    load(&server, DATABASE, &text("resume.sql")?)?;
+    fresh(&server, DATABASE, &text("resume.sql")?)?;
     let ask = |sql: &str| query(&server, DATABASE, sql);
     let mut tally = Tally::default();
     // The same points in each run, as far as the machine allows.
@@ -39,8 +38,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     ask(LOAD)?;
     tally += expect("rows that were loaded or there", &ask("SELECT count(*) FROM target")?, "3000");
     ask("CALL neardup.purge('1 day')")?;
-    let old = "SELECT count(*) FROM neardup.runs WHERE finished < now() - interval '1 day'";
-    tally += expect("old runs at the end", &ask(old)?, "0");
+    tally += expect("old runs at the end", &ask(OLD_RUNS)?, "0");
     ask(CLEANUP)?;
     tally += expect("what is lost at the end", &ask("TABLE lost")?, "");
     tally += expect("rows that stay", &ask("SELECT count(*) FROM articles")?, "3000");
@@ -76,8 +74,10 @@ fn restore_all(server: &Server) -> Result<()> {
     Ok(())
 }
 
+const OLD_RUNS: &str = "SELECT count(*) FROM neardup.runs WHERE finished < now() - interval '1 day'";
+
 fn purge(server: &Server) -> Result<String> {
-    if query(server, DATABASE, "SELECT count(*) FROM neardup.runs WHERE finished < now() - interval '1 day'")? == "0" {
+    if query(server, DATABASE, OLD_RUNS)? == "0" {
         query(server, DATABASE, "CALL fill_archive()")?;
     }
     Ok("CALL neardup.purge('1 day', batch => 200);".to_owned())
@@ -102,17 +102,23 @@ fn load_rows(server: &Server) -> Result<String> {
     Ok(LOAD.to_owned())
 }
 
-/// Starts a procedure in a session of its own and ends it after a while: by turns cancelled, its session killed, the server killed.
+/// Starts a procedure in a session of its own and ends it after a while: by turns cancelled, its session killed, its client killed, the
+/// server killed.
 fn interrupt(server: &Server, procedure: &str, round: u32, after: Duration) -> Result<()> {
     let mut session = Session::open(server, DATABASE)?;
-    let process = session.ask("SELECT pg_backend_pid();")?;
+    let process = session.ask("SET client_connection_check_interval = '10ms'; SELECT pg_backend_pid();")?;
     session.send(procedure)?;
     std::thread::sleep(after);
-    match round % 3 {
+    match round % 4 {
         0 => query(server, DATABASE, &format!("SELECT pg_cancel_backend({process})"))
             .and_then(|_| session.answer())
             .map(drop),
         1 => query(server, DATABASE, &format!("SELECT pg_terminate_backend({process}, 5000)")).map(drop),
+        2 => {
+            session.disconnect()?;
+            let gone = format!("SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = {process}");
+            wait_until(|| Ok(query(server, DATABASE, &gone)? == "t"))
+        }
         _ => {
             server.crash();
             drop(session);

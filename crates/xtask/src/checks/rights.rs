@@ -1,25 +1,15 @@
 //! SQL injection and privileges: no argument is run as SQL, no role gains a privilege, and those that docs/rights.md calls sufficient
 //! are.
 //!
-//! Each payload calls a function that rings a bell, a sequence, which stays rung even where the transaction does not end well.
+//! The SQL is in `tests/checks/rights/`. Each payload calls a function that rings a bell, a sequence, which stays rung even where the transaction does not end well.
 
+use super::script::{lines, part, text};
 use crate::check::{Context, Tally, expect};
-use crate::psql::{Session, fresh_database, query};
+use crate::psql::{Session, errors, fresh_database, query, state};
 use crate::server::Server;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 
 const DATABASE: &str = "rights";
-const SETUP: &str = include_str!("rights/setup.sql");
-/// What a superuser might be made to run by a record that somebody else has written.
-const FORGED: &str = include_str!("rights/forged.sql");
-/// What each role may do, as documented: `role|statement|SQLSTATE`, 00000 where it is allowed.
-const LEAST: &str = include_str!("rights/least.sql");
-/// Operators that come before Postgres's own in somebody else's schema.
-const SHADOWS: &str = include_str!("rights/shadows.sql");
-/// Guarded tables, a role that shadows every name on its path and in pg_temp, and all that it then does, a statement a line.
-const HOSTILE: &str = include_str!("rights/hostile.sql");
-/// Tables of unusual types, and what an administrator does with them, a statement a line.
-const ADMINISTRATION: &str = include_str!("rights/administration.sql");
 
 /// A part of the check, in a database of its own.
 type Part = fn(&Server) -> Result<Tally>;
@@ -39,7 +29,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     for (name, part) in parts.iter().filter(|(name, _)| context.wants(name)) {
         fresh_database(server, DATABASE)?;
         ask(server, "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
-        ask(server, &format!("SET client_min_messages = error; {SETUP}"))?;
+        make(server, &text("rights/setup.sql")?)?;
         let of_it = part(server)?;
         println!("    {name}: {of_it}");
         tally += of_it;
@@ -51,6 +41,11 @@ pub fn run(context: &Context) -> Result<Tally> {
 
 fn ask(server: &Server, sql: &str) -> Result<String> {
     query(server, DATABASE, sql)
+}
+
+/// Makes what a part needs, and hears nothing of it.
+fn make(server: &Server, sql: &str) -> Result<String> {
+    ask(server, &format!("SET client_min_messages = error; {sql}"))
 }
 
 /// The rows of one column, which may have line breaks in them.
@@ -90,8 +85,7 @@ fn arguments(server: &Server) -> Result<Tally> {
     }
     let tried = ask(server, "SELECT count(*) > 3000, count(*) FILTER (WHERE state = 'P9999') > 500 FROM tried")?;
     tally += expect("many calls were made, and many were not refused", &tried, "t|t");
-    let canary = "SELECT count(*) FROM canary; SELECT count(*) FROM article; SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = 'mallory'";
-    tally += expect("all is as it was", &ask(server, canary)?, "1\n20\nf");
+    tally += expect("all is as it was", &ask(server, "TABLE untouched; SELECT count(*) FROM article")?, "t\n20");
     Ok(tally)
 }
 
@@ -106,8 +100,7 @@ fn names(server: &Server) -> Result<Tally> {
         session.ask("SET client_min_messages = error; SET ROLE keeper;")?;
         for step in steps {
             let answer = session.ask(&format!("{step};"))?;
-            let wrong: Vec<&str> = answer.lines().filter(|line| line.starts_with("ERROR")).collect();
-            tally += expect(&step, &wrong.join("\n"), "");
+            tally += expect(&step, &errors(&answer), "");
         }
         tally += expect("the names were run", &rung(server)?, "f");
     }
@@ -119,7 +112,7 @@ fn names(server: &Server) -> Result<Tally> {
 fn forged(server: &Server) -> Result<Tally> {
     let mut session = Session::open(server, DATABASE)?;
     session.ask("SET client_min_messages = error;")?;
-    session.ask(FORGED)?;
+    session.ask(&text("rights/forged.sql")?)?;
     let mut tally = Tally::default();
     let runs = ask(server, "SELECT run_id FROM neardup.runs WHERE role = 'mallory'")?;
     tally += Tally::one(!runs.is_empty());
@@ -130,25 +123,23 @@ fn forged(server: &Server) -> Result<Tally> {
     let use_it = "SELECT count(*) FROM neardup.protected; SELECT neardup.report('mallorys.own'); CALL neardup.cleanup('mallorys.own', dry_run => false); INSERT INTO mallorys.own VALUES (99, 'x');";
     session.ask(use_it)?;
     tally += expect("what somebody wrote by hand was run", &rung(server)?, "f");
-    let canary = "SELECT body LIKE 'It sings%' FROM canary; SELECT count(*) FROM canary; SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'";
-    tally += expect("all is as it was", &ask(server, canary)?, "t\n1\nf");
+    tally += expect("all is as it was", &ask(server, "TABLE untouched")?, "t");
     Ok(tally)
 }
 
 /// Roles with the rights that docs/rights.md says are enough, and with one less.
 fn least(server: &Server) -> Result<Tally> {
-    let (grants, cases) = LEAST.split_once("-- cases\n").context("least.sql has no line \"-- cases\"")?;
-    ask(server, &format!("SET client_min_messages = error; {grants}"))?;
+    const FILE: &str = "rights/least.sql";
+    make(server, &part(FILE, "roles")?)?;
     let mut tally = Tally::default();
-    for case in cases.lines().filter(|line| !line.starts_with("--") && !line.is_empty()) {
-        let [role, state, statement] = case.splitn(3, '|').collect::<Vec<_>>()[..] else {
+    for case in lines(&part(FILE, "cases")?) {
+        let [role, expected, statement] = case.splitn(3, '|').collect::<Vec<_>>()[..] else {
             bail!("not role|SQLSTATE|statement: {case}");
         };
         let mut session = Session::open(server, DATABASE)?;
         session.ask(&format!("\\set VERBOSITY sqlstate\nSET client_min_messages = error; SET ROLE {role};"))?;
         let answer = session.ask(&format!("{statement};"))?;
-        let found = answer.lines().find_map(|line| line.strip_prefix("ERROR:")).unwrap_or("00000").trim();
-        tally += expect(&format!("{role}: {statement}"), found, state);
+        tally += expect(&format!("{role}: {statement}"), state(&answer), expected);
     }
     Ok(tally)
 }
@@ -157,23 +148,17 @@ fn least(server: &Server) -> Result<Tally> {
 /// tables and on those where it may make triggers, writes to guarded tables and calls everything there is: nothing of it runs as
 /// anyone else.
 fn hostile(server: &Server) -> Result<Tally> {
-    let parts =
-        HOSTILE.split_once("-- mallory:").and_then(|(keeper, rest)| Some((keeper, rest.split_once("-- work")?)));
-    let (keeper, (traps, work)) = parts.context("hostile.sql has no lines \"-- mallory\" and \"-- work\"")?;
-    let traps = format!("--{traps}");
-    ask(server, &format!("SET client_min_messages = error; {keeper}"))?;
+    const FILE: &str = "rights/hostile.sql";
+    make(server, &part(FILE, "keeper")?)?;
     // One payload for each argument of each function; written down before names mean something else.
     let calls = "SELECT c FROM (SELECT c, row_number() OVER (PARTITION BY p.oid) AS n FROM members p, calls(p.oid) c) n WHERE n % 31 = 1";
     let calls = rows(server, calls)?;
-    let things = "SELECT count(*) FROM pg_class WHERE relowner = 'keeper'::regrole; SELECT count(*) FROM pg_proc WHERE proowner = 'keeper'::regrole; \
-                  SELECT count(*) FROM private.letters; SELECT is_called FROM private.number; \
-                  SELECT count(*) FROM pg_roles WHERE rolsuper OR rolcreaterole; SELECT count(*) FROM pg_auth_members; SELECT body FROM canary";
-    let before = ask(server, things)?;
+    let before = ask(server, "TABLE things")?;
     let mut session = Session::open(server, DATABASE)?;
     session.ask("SET statement_timeout = '60s';")?;
-    session.ask(&traps)?;
+    session.ask(&part(FILE, "mallory")?)?;
     let mut made = 0;
-    for statement in work.lines().skip(1).map(str::to_owned).chain(calls) {
+    for statement in lines(&part(FILE, "work")?).map(str::to_owned).chain(calls) {
         session.ask(&format!("{statement};"))?;
         made += 1;
     }
@@ -182,7 +167,7 @@ fn hostile(server: &Server) -> Result<Tally> {
     println!("    {made} statements and calls, traps sprung {own} times, as another role {of_others} times");
     let mut tally = expect("traps that ran as another role", &of_others, "0");
     tally += Tally::one(made > 300 && own.parse::<u64>().is_ok_and(|own| own > 300));
-    tally += expect("what is none of her business", &ask(server, things)?, &before);
+    tally += expect("what is none of her business", &ask(server, "TABLE things")?, &before);
     let worked = "SELECT count(*) > 0 FROM public.diverts_diverted; SELECT count(*) > 0 FROM neardup.verdicts WHERE target = 'public.logs'::regclass";
     tally += expect("the guards of the tables worked meanwhile", &ask(server, worked)?, "t\nt");
     session.ask("SELECT public.careless(1);")?;
@@ -193,27 +178,23 @@ fn hostile(server: &Server) -> Result<Tally> {
 /// Somebody else's operators come first in the search path: neither what runs by itself, at each insert, nor what an administrator
 /// calls is taken in by them.
 fn shadows(server: &Server) -> Result<Tally> {
-    let parts = ADMINISTRATION.split_once("-- by itself\n");
-    let parts = parts.and_then(|(tables, rest)| Some((tables, rest.split_once("-- work\n")?)));
-    let (tables, (by_itself, administration)) =
-        parts.context("administration.sql lacks a line \"-- by itself\" or \"-- work\"")?;
-    ask(server, &format!("SET client_min_messages = error; {tables}"))?;
-    ask(server, &format!("SET client_min_messages = error; {SHADOWS}"))?;
+    const FILE: &str = "rights/administration.sql";
+    make(server, &part(FILE, "tables")?)?;
+    make(server, &text("rights/shadows.sql")?)?;
     let operators = ask(server, "SELECT count(*) > 1000 FROM pg_operator WHERE oprnamespace = 'shadow'::regnamespace")?;
     let mut tally = expect("there are shadows", &operators, "t");
     let path = "SET client_min_messages = error; SET search_path = shadow, public;";
     ask(server, &format!("{path} SELECT 1::oid = 'article'::regclass"))?;
     tally += expect("they come first", &rung(server)?, "t");
-    for work in by_itself.lines() {
+    for work in lines(&part(FILE, "by itself")?) {
         ask(server, &format!("{path} {work}"))?;
         tally += expect(&format!("somebody else's operator ran in: {work}"), &rung(server)?, "f");
     }
     let mut session = Session::open(server, DATABASE)?;
     session.ask(path)?;
-    for work in administration.lines() {
+    for work in lines(&part(FILE, "work")?) {
         let answer = session.ask(&format!("{work}{}", if work.ends_with("\\gset") { "" } else { ";" }))?;
-        let wrong: Vec<&str> = answer.lines().filter(|line| line.starts_with("ERROR")).collect();
-        tally += expect(work, &wrong.join("\n"), "");
+        tally += expect(work, &errors(&answer), "");
         tally += expect(&format!("somebody else's operator ran in: {work}"), &rung(server)?, "f");
     }
     Ok(tally)

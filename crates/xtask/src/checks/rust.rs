@@ -5,7 +5,6 @@ use crate::check::{Context, Tally};
 use crate::command::{cargo, lines, run};
 use crate::setup::ensure_lint_tools;
 use anyhow::Result;
-use std::process::Command;
 
 /// `cargo fmt --check`.
 pub fn format(_: &Context) -> Result<Tally> {
@@ -43,17 +42,13 @@ pub fn xtask(context: &Context) -> Result<Tally> {
     cargo_test("xtask", context)
 }
 
+/// Runs `cargo test`, shows what it prints, and adds up its summaries.
 fn cargo_test(package: &str, context: &Context) -> Result<Tally> {
     let mut command = cargo();
     command.args(["test", "--quiet", "--package", package, "--no-fail-fast", "--", "--format=terse"]);
     command.args(&context.part);
-    counted(&mut command)
-}
-
-/// Runs `cargo test`, shows what it prints, and adds up its summaries.
-fn counted(command: &mut Command) -> Result<Tally> {
     let mut tally = Tally::default();
-    let succeeded = lines(command, |line| match summary(line) {
+    let succeeded = lines(&mut command, |line| match summary(line) {
         Some(part) => tally += part,
         None if line.trim().is_empty() || line.starts_with("running ") => {}
         None => println!("{line}"),

@@ -6,15 +6,16 @@
 //! `-- @name` goes on in another session: it is on the server of that name, as a prefix; each session has the servers' directories as
 //! variables. `-- @name*8` is eight sessions that do the step at the same moment, each with its number as variable `session`; their
 //! answer is each line with how often it was said. `--&` does not wait for the answer. `-- !crash` kills the server and starts it
-//! again, `-- !stop` kills it for good.
+//! again, `-- !stop` kills it for good; `-- !disconnect` ends the session's psql.
 
 use crate::check::{Tally, expect};
-use crate::command::root;
-use crate::psql::Session;
+use crate::command::{root, within};
+use crate::demo::SAMPLE;
+use crate::psql::{Session, errors, fresh_database, load_lines, query, wait_until};
 use crate::server::Server;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -31,6 +32,11 @@ pub fn part(file: &str, name: &str) -> Result<String> {
     found.with_context(|| format!("{file} has no part \"{name}\""))
 }
 
+/// The lines of a part that has a statement on each.
+pub fn lines(part: &str) -> impl Iterator<Item = &str> {
+    part.lines().filter(|line| !line.is_empty() && !line.starts_with("--"))
+}
+
 /// What a step shows, and its SQL with what is expected of it.
 pub fn steps(text: &str) -> impl Iterator<Item = (String, &str)> {
     text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).map(|step| {
@@ -41,26 +47,47 @@ pub fn steps(text: &str) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
+/// Makes a database with the extension, and in it what these statements make.
+pub fn fresh(server: &Server, database: &str, sql: &str) -> Result<()> {
+    fresh_database(server, database)?;
+    load(server, database, sql)
+}
+
+/// Makes a database with the extension, and in it a table `sample (id text, body text)` of the demo's sample: real sentences, its
+/// originals without copies and updates.
+pub fn fresh_sample(server: &Server, database: &str) -> Result<()> {
+    fresh_database(server, database)?;
+    load_lines(server, database, SAMPLE)?;
+    let originals = "CREATE TABLE sample AS SELECT json ->> 'id' AS id, json ->> 'text' AS body FROM line WHERE json ->> 'note' IS NULL";
+    query(server, database, &format!("{originals}; DROP TABLE line")).map(drop)
+}
+
 /// Runs statements, each in a transaction of its own; none may fail.
 pub fn load(server: &Server, database: &str, sql: &str) -> Result<()> {
     let answer = Session::open(server, database)?.ask(&format!("SET client_min_messages = warning;\n{sql}"))?;
-    match answer.lines().find(|line| line.contains("ERROR: ")) {
-        Some(_) => bail!(answer),
-        None => Ok(()),
-    }
+    ensure!(errors(&answer).is_empty(), answer);
+    Ok(())
 }
 
-/// Runs a file's steps in this database of these servers, beginning on the first.
-pub fn run(file: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
-    run_steps(file, &text(file)?, database, servers)
+/// Runs the steps of the file of this name in the database of this name of these servers, beginning on the first.
+pub fn run(name: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
+    run_steps(name, &text(&format!("{name}.sql"))?, name, servers)
+}
+
+/// The same in fresh databases with the extension.
+pub fn run_fresh(name: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
+    servers.iter().try_for_each(|(_, server)| fresh_database(server, name))?;
+    run(name, servers)
 }
 
 /// Runs steps; `name` tells where they are from.
 pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
+    let server_of = |at: &str| -> Result<&Server> {
+        let found = servers.iter().find(|(name, _)| at.starts_with(name));
+        found.map(|(_, server)| *server).with_context(|| format!("no server {at}"))
+    };
     let open = |at: &str| -> Result<Session> {
-        let server =
-            servers.iter().find(|(name, _)| at.starts_with(name)).with_context(|| format!("no server {at}"))?;
-        let mut session = Session::open(server.1, database)?;
+        let mut session = Session::open(server_of(at)?, database)?;
         session.ask("\\set VERBOSITY sqlstate\nSET client_min_messages = warning;")?;
         for (name, server) in servers {
             session.ask(&format!("\\set {name} '{}'", server.directory().display()))?;
@@ -74,8 +101,11 @@ pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Serv
     for (step, (what, sql)) in text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).zip(steps(text)) {
         at = step.lines().find_map(|line| line.strip_prefix("-- @")).unwrap_or(at);
         if let Some(act) = step.lines().find_map(|line| line.strip_prefix("-- !")) {
-            let server =
-                servers.iter().find(|(name, _)| at.starts_with(name)).with_context(|| format!("no server {at}"))?.1;
+            if act == "disconnect" {
+                sessions.remove(at).context("no session")?.disconnect()?;
+                continue;
+            }
+            let server = server_of(at)?;
             server.crash();
             sessions.clear();
             if act == "crash" {
@@ -100,19 +130,18 @@ pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Serv
         let wanted = if soon.is_empty() { now.join("\n") } else { soon.join("\n") };
         let earlier = wanted.strip_prefix('<').and_then(|wanted| wanted.strip_suffix('>'));
         let wanted = earlier.and_then(|earlier| kept.get(earlier).cloned()).unwrap_or(wanted);
-        let deadline = Instant::now() + PATIENCE;
-        let mut answer = ask()?;
-        while !soon.is_empty() && answer != wanted && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(50));
+        let mut answer = String::new();
+        within(PATIENCE, || {
             answer = ask()?;
-        }
+            Ok(soon.is_empty() || answer == wanted)
+        })?;
         let what = format!("{name}: {}", if what.is_empty() { sql } else { &what });
         if let [name] = keep[..] {
             kept.insert(name.to_owned(), answer);
         } else if now.is_empty() && soon.is_empty() {
-            let wrong: Vec<&str> = answer.lines().filter(|line| line.contains("ERROR: ")).collect();
+            let wrong = errors(&answer);
             if !wrong.is_empty() {
-                tally += expect(&what, &wrong.join("\n"), "");
+                tally += expect(&what, &wrong, "");
             }
         } else {
             tally += expect(&what, &answer, &wanted);
@@ -135,9 +164,7 @@ fn at_once(open: &impl Fn(&str) -> Result<Session>, at: &str, count: usize, sql:
         sessions.push(session);
     }
     let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted;";
-    while gate.ask(waiting)? != count.to_string() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until(|| Ok(gate.ask(waiting)? == count.to_string()))?;
     gate.ask("SELECT pg_advisory_unlock(1, 1);")?;
     let mut told: BTreeMap<String, usize> = BTreeMap::new();
     for session in &mut sessions {

@@ -1,9 +1,9 @@
 //! Unsafe code: only in the files that may have it, each block with a SAFETY comment. Clippy sees what is compiled for one Postgres; this reads all
 //! lines, also those for another version, and counts.
 
-use crate::build::files;
 use crate::check::{Context, Tally};
 use crate::command::root;
+use crate::files::of_kind;
 use anyhow::Result;
 
 /// What begins the paths of files that may be unsafe: what stands between Postgres and the rest, the CPU's kernels, and the inner
@@ -39,9 +39,7 @@ pub fn run(_: &Context) -> Result<Tally> {
     for directory in
         ["src", "crates/neardup-core/src", "crates/neardup-text/src", "crates/neardup-verdict/src", "crates/xtask/src"]
     {
-        sources.extend(
-            files(&root().join(directory))?.into_iter().filter(|file| file.extension().is_some_and(|e| e == "rs")),
-        );
+        sources.extend(of_kind(&root().join(directory), "rs")?);
     }
     let mut tally = Tally::default();
     let mut total = 0;
@@ -115,10 +113,8 @@ fn unguarded(name: &str, text: &str) -> Vec<(usize, &'static str)> {
         let is_other =
             before.is_some_and(|c| c.is_alphanumeric() || c == '_') || whole[at..].starts_with("raw::ReThrowError");
         if !is_other && !guarded.iter().any(|range| range.contains(&at)) {
-            found.push((
-                whole[..at].lines().count(),
-                "a function of boundary::raw is called outside of boundary::catch",
-            ));
+            let line = whole[..at].lines().count();
+            found.push((line, "a function of boundary::raw is called outside of boundary::catch"));
         }
     }
     found

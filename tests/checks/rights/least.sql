@@ -1,3 +1,6 @@
+-- What each role may do, as documented.
+
+-- ## roles
 -- Owner of a protected table, and roles with one task each.
 CREATE ROLE reader;
 CREATE ROLE writer;
@@ -18,8 +21,9 @@ GRANT INSERT ON article TO writer;
 GRANT SELECT ON article TO reader;
 GRANT SELECT, UPDATE ON article TO signer;
 GRANT SELECT, UPDATE, DELETE ON article TO cleaner;
--- cases
--- role|SQLSTATE|statement
+
+-- ## cases
+-- role|SQLSTATE|statement: 00000 where it is allowed
 mallory|00000|SELECT simhash('The harbour bridge is closed.'::text, 'chars:3') <~> '0123456789abcdef'
 mallory|42501|SELECT neardup.protect('kept', 'body')
 mallory|42501|SELECT neardup.unprotect('article')

@@ -1,4 +1,7 @@
--- keeper: guarded tables with all that a guard can do, on which mallory may write; and things that are none of her business.
+-- A role that shadows every name on its path and in pg_temp, and all that it then does.
+
+-- ## keeper
+-- Guarded tables with all that a guard can do, on which mallory may write; and things that are none of her business.
 CREATE SEQUENCE alarm;
 CREATE SEQUENCE sprung;
 GRANT USAGE, SELECT ON SEQUENCE alarm, sprung TO public;
@@ -29,7 +32,14 @@ SELECT neardup.create_profile('keepers', words => '{lamp}');
 CREATE FUNCTION public.careless(int) RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$ DECLARE o oid := $1; BEGIN RETURN o; END $$;
 GRANT SELECT, INSERT, UPDATE, DELETE, TRIGGER, REFERENCES ON public.diverts, public.logs, public.marks, public.made, public.parted, public.parted_1, public.parted_2 TO mallory;
 RESET ROLE;
--- mallory: traps where a name might be looked up, before and behind pg_catalog. They note that they were sprung, and as whom.
+-- What is none of her business.
+CREATE VIEW things AS
+SELECT (SELECT count(*) FROM pg_class WHERE relowner = to_regrole('keeper')) AS tables, (SELECT count(*) FROM pg_proc WHERE proowner = to_regrole('keeper')) AS functions,
+    (SELECT count(*) FROM private.letters) AS letters, (SELECT is_called FROM private.number) AS is_called,
+    (SELECT count(*) FROM pg_roles WHERE rolsuper OR rolcreaterole) AS powers, (SELECT count(*) FROM pg_auth_members) AS members, (SELECT body FROM canary) AS canary;
+
+-- ## mallory
+-- Traps where a name might be looked up, before and behind pg_catalog. They note that they were sprung, and as whom.
 SET SESSION AUTHORIZATION mallory;
 SET client_min_messages = error;
 CREATE SCHEMA mallorys;
@@ -107,7 +117,9 @@ EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM;
 END $$;
 CREATE FUNCTION mallorys.text_of_made(public.made) RETURNS pg_catalog.text LANGUAGE sql IMMUTABLE AS 'SELECT mallorys.spring()::pg_catalog.text';
 CREATE FUNCTION mallorys.text_of_diverts(public.diverts) RETURNS pg_catalog.text LANGUAGE plpgsql AS $$ BEGIN PERFORM mallorys.spring(); RETURN $1.body; END $$;
--- work, a statement a line
+
+-- ## work
+-- A statement a line.
 SELECT 1::oid, 'x'::text, count(*) FROM pg_class
 INSERT INTO public.diverts SELECT i, 'The harbour bridge stays closed until Monday, the city said on Friday, and ferries run.' FROM generate_series(1, 3) i
 INSERT INTO public.logs SELECT i, 'The harbour bridge stays closed until Monday, the city said on Friday, and ferries run.', 's', '2031-01-02' FROM generate_series(1, 3) i

@@ -9,6 +9,10 @@ CREATE TABLE article (id int PRIMARY KEY, body text, day date);
 INSERT INTO article SELECT i, md5((i / 2)::text) || md5((i / 2)::text || 'x'), '2031-04-20' FROM generate_series(1, 20) i;
 SELECT neardup.protect('article', 'body');
 
+-- Whether all is as it was; false or nothing where it is not.
+CREATE VIEW untouched AS
+SELECT (SELECT array_agg(body LIKE 'It sings%') FROM canary) = '{t}' AND NOT rolsuper AND NOT rolcreaterole AS is_true FROM pg_roles WHERE rolname = 'mallory';
+
 CREATE TABLE payload (text text);
 INSERT INTO payload VALUES
     ('x''; SELECT public.ring(); --'), ('x"; SELECT public.ring(); --'), ('x); SELECT public.ring(); --'), ('x'') OR (public.ring() = '''),

@@ -1,3 +1,6 @@
+-- What an administrator does with tables of unusual types, and what happens by itself.
+
+-- ## tables
 -- A table whose key, scope and reference are of types that have no operators of their own in pg_catalog, and one whose types' operators
 -- are in a schema that is on nobody's path.
 CREATE SCHEMA types;
@@ -13,7 +16,8 @@ INSERT INTO public.child SELECT i, 'k' || i FROM generate_series(1, 12) i;
 INSERT INTO public.childs_child SELECT 'k' || i FROM generate_series(1, 12) i;
 CREATE TABLE public.folded (id types.citext PRIMARY KEY, body text, source types.citext);
 CREATE TABLE public.folded_child (id types.citext REFERENCES folded);
--- by itself
+
+-- ## by itself
 INSERT INTO article VALUES (100, 'A lamp of glass was taken down, and stays in the hut below.'); UPDATE article SET day = day + 1 WHERE id = 100; UPDATE article SET body = body || ' Children may turn it.' WHERE id = 100
 COPY article (id, body) FROM PROGRAM 'printf "101\tA solar lamp shines in its place and reaches farther out.\n"'
 SELECT neardup.let_through('article'); INSERT INTO article SELECT 102, body FROM article WHERE id = 3
@@ -21,7 +25,8 @@ SELECT count(*) FROM article WHERE near_duplicate(body, 'A lamp of glass was tak
 SELECT near_duplicate_of(simhash(body, 'chars:3'), 3) OVER (ORDER BY id) FROM article
 SELECT same_message(a.body, b.body) FROM article a, article b WHERE a.id < b.id; SELECT minhash(body, 'chars:2') <%> minhash(body, 'chars:2') FROM article
 SELECT count(*) FROM neardup.protected; SELECT count(*) FROM neardup.counters; SELECT count(*) FROM neardup.progress; SELECT count(*) FROM neardup.profiles
--- work
+
+-- ## work
 CREATE TABLE fresh (id int PRIMARY KEY, body text, source text, day date)
 INSERT INTO fresh SELECT i, md5((i / 3)::text), 's', '2031-04-20' FROM generate_series(1, 9) i
 SELECT neardup.protect('fresh', 'body', scope => '{source}', time_column => 'day', within => '3 days', on_duplicate => 'divert', log => true)

@@ -1,0 +1,30 @@
+//! The project's files by their kind.
+
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+
+/// The files below a directory, in an order of their own; of a file, itself.
+pub fn below(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs_err::read_dir(path)? {
+        found.extend(below(&entry?.path())?);
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Those of them with this extension: `rs`.
+pub fn of_kind(path: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut found = below(path)?;
+    found.retain(|file| file.extension().is_some_and(|other| other == extension));
+    Ok(found)
+}
+
+/// The names of such files, without the extension.
+pub fn names(directory: &Path, extension: &str) -> Result<Vec<String>> {
+    let stem = |file: &PathBuf| Some(file.file_stem()?.to_string_lossy().into_owned());
+    Ok(of_kind(directory, extension)?.iter().filter_map(stem).collect())
+}

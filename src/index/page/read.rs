@@ -1,0 +1,191 @@
+//! A page that is read: checked once, then searched where it lies.
+
+use super::{
+    AT, DELETED, DOWN, Downlink, Entry, Fault, Frame, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, half, long,
+    word,
+};
+use crate::pg::storage::pages::SIZE;
+
+/// A page that has been checked.
+#[derive(Clone, Copy)]
+pub struct Page<'p> {
+    bytes: &'p [u8],
+    frame: Frame,
+    count: usize,
+    sorted: usize,
+}
+
+impl<'p> Page<'p> {
+    /// Checks a page of a tree; `None` for one that is not in use.
+    pub fn check(bytes: &'p [u8]) -> Result<Option<Self>, Fault> {
+        if is_new(bytes) {
+            return Ok(None);
+        }
+        check_header(bytes)?;
+        match bytes[AT + 41] {
+            IN_USE => {}
+            DELETED => return Ok(None),
+            _ => return Err("its state is unknown"),
+        }
+        let bound = |at| Entry { key: long(bytes, AT + at), row: long(bytes, AT + at + 8) };
+        let frame = Frame {
+            low: bound(0),
+            high: bound(16),
+            right: word(bytes, AT + 32),
+            level: half(bytes, AT + 36),
+            tree: bytes[AT + 40],
+        };
+        if frame.level > MOST_LEVELS {
+            return Err("its level is out of range");
+        }
+        if frame.low >= frame.high
+            || !frame.low.is_bound()
+            || !frame.high.is_bound()
+            || (frame.right == NONE) != (frame.high == Entry::GREATEST)
+        {
+            return Err("its bounds contradict each other");
+        }
+        let used = usize::from(half(bytes, 12)) - HEADER;
+        let size = if frame.level == 0 { LEAF } else { DOWN };
+        if !used.is_multiple_of(size) {
+            return Err("its entries do not end where they should");
+        }
+        let (count, sorted) = (used / size, usize::from(half(bytes, AT + 38)));
+        if sorted > count || (frame.level > 0 && (sorted < count || count == 0)) {
+            return Err("it has another number of entries than it says");
+        }
+        Ok(Some(Self { bytes, frame, count, sorted }))
+    }
+
+    /// What its end says.
+    pub fn frame(&self) -> Frame {
+        self.frame
+    }
+
+    /// The number of its entries.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// How many of a leaf's entries are sorted.
+    pub fn sorted(&self) -> usize {
+        self.sorted
+    }
+
+    fn items(&self) -> &'p [u8] {
+        let size = if self.frame.level == 0 { LEAF } else { DOWN };
+        &self.bytes[HEADER..HEADER + self.count * size]
+    }
+
+    /// The entries of a leaf, as they stand there.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry> + 'p {
+        self.items().chunks_exact(LEAF).map(Entry::read)
+    }
+
+    /// The downlinks of an inner page.
+    pub fn downlinks(&self) -> impl ExactSizeIterator<Item = Downlink> + 'p {
+        self.items().chunks_exact(DOWN).map(Downlink::read)
+    }
+
+    /// The entries of a leaf with keys from `first` to `last`, in no order.
+    pub fn between(&self, first: u64, last: u64) -> impl Iterator<Item = Entry> + 'p {
+        let (sorted, tail) = self.items().split_at(self.sorted * LEAF);
+        let begin = partition(self.sorted, self.guess(self.sorted, first), |i| long(sorted, i * LEAF) < first);
+        let sorted = sorted[begin * LEAF..].chunks_exact(LEAF).map(Entry::read).take_while(move |e| e.key <= last);
+        let tail = tail.chunks_exact(LEAF).filter(move |entry| (first..=last).contains(&long(entry, 0)));
+        sorted.chain(tail.map(Entry::read))
+    }
+
+    /// About where a key is among so many that are in order: keys are hashes, so they are spread evenly between the bounds.
+    fn guess(&self, count: usize, key: u64) -> usize {
+        let Frame { low, high, .. } = self.frame;
+        let part = key.saturating_sub(low.key) as f64 / high.key.abs_diff(low.key) as f64;
+        (part * count as f64) as usize
+    }
+
+    /// The place among the downlinks of the one that leads to a position.
+    pub fn downlink_to(&self, position: Entry) -> usize {
+        let items = self.items();
+        // The first leads to everything that comes before the second.
+        let guess = self.guess(self.count, position.key);
+        partition(self.count, guess, |i| Entry::read(&items[i * DOWN..]) < position).saturating_sub(1)
+    }
+
+    /// The downlink at a place.
+    pub fn downlink(&self, at: usize) -> Option<Downlink> {
+        self.items().chunks_exact(DOWN).nth(at).map(Downlink::read)
+    }
+
+    /// The entries of a leaf in their order.
+    pub fn ordered(&self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = self.entries().collect();
+        if self.sorted < self.count {
+            entries.sort_unstable();
+        }
+        entries
+    }
+}
+
+/// The first of `count` places for which `is_before` is false. The search begins at a guess and goes away from it in steps that double:
+/// each step elsewhere is a line of memory that has to be fetched.
+fn partition(count: usize, guess: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    let (mut at, mut step) = (guess, NEAR);
+    while low < high {
+        at = at.clamp(low, high - 1);
+        let goes_up = is_before(at);
+        if goes_up {
+            low = at + 1;
+        } else {
+            high = at;
+        }
+        at = match goes_up {
+            _ if low > 0 && high < count => usize::midpoint(low, high),
+            true => at.saturating_add(step),
+            false => at.saturating_sub(step),
+        };
+        step = step.saturating_mul(2);
+    }
+    low
+}
+
+/// How far a guess usually is from the place, of 400 keys spread evenly.
+const NEAR: usize = 8;
+
+/// Whether a page has never been written, as one that was being added when the server went down.
+pub fn is_new(bytes: &[u8]) -> bool {
+    half(bytes, 14) == 0
+}
+
+/// Whether a page may be reused.
+pub fn is_free(bytes: &[u8]) -> bool {
+    is_new(bytes) || (check_header(bytes).is_ok() && bytes[AT + 41] == DELETED)
+}
+
+/// Checks what Postgres knows of a page, too.
+pub(super) fn check_header(bytes: &[u8]) -> Result<(), Fault> {
+    let (lower, upper, special) = (half(bytes, 12), half(bytes, 14), half(bytes, 16));
+    if bytes.len() != SIZE || half(bytes, SIZE - 2) != PAGE_ID || usize::from(special) != AT {
+        return Err("it is no page of this kind of index");
+    }
+    if usize::from(lower) < HEADER || lower > upper || upper != special {
+        return Err("its header contradicts itself");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_does_not_depend_on_the_guess() {
+        for count in 0..70 {
+            for place in 0..=count {
+                for guess in (0..=count + 1).chain([usize::MAX]) {
+                    assert_eq!(partition(count, guess, |i| i < place), place, "{count} {guess}");
+                }
+            }
+        }
+    }
+}

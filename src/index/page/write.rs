@@ -1,0 +1,92 @@
+//! A page that is made or changed.
+
+use super::{
+    AT, DELETED, DOWN, DOWN_ROOM, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, half, put,
+};
+use crate::pg::storage::pages::SIZE;
+
+/// Makes an empty page.
+pub(super) fn blank(bytes: &mut [u8]) {
+    bytes.fill(0);
+    put(bytes, 12, &(HEADER as u16).to_ne_bytes());
+    put(bytes, 14, &(AT as u16).to_ne_bytes());
+    put(bytes, 16, &(AT as u16).to_ne_bytes());
+    put(bytes, 18, &(SIZE as u16 | LAYOUT).to_ne_bytes());
+    put(bytes, SIZE - 2, &PAGE_ID.to_ne_bytes());
+}
+
+fn begin(bytes: &mut [u8], frame: &Frame) {
+    blank(bytes);
+    put(bytes, AT + 40, &[frame.tree, IN_USE]);
+    put(bytes, AT + 36, &frame.level.to_ne_bytes());
+    let bound = |bytes: &mut [u8], at: usize, bound: Entry| {
+        put(bytes, AT + at, &bound.key.to_ne_bytes());
+        put(bytes, AT + at + 8, &bound.row.to_ne_bytes());
+    };
+    bound(bytes, 0, frame.low);
+    bound(bytes, 16, frame.high);
+    put(bytes, AT + 32, &frame.right.to_ne_bytes());
+}
+
+fn finish(bytes: &mut [u8], used: usize, sorted: usize) {
+    put(bytes, 12, &((HEADER + used) as u16).to_ne_bytes());
+    put(bytes, AT + 38, &(sorted as u16).to_ne_bytes());
+}
+
+/// Writes a leaf of entries that are sorted; no more than [`LEAF_ROOM`].
+pub fn write_leaf(bytes: &mut [u8], frame: &Frame, entries: &[Entry]) {
+    begin(bytes, frame);
+    let places = bytes[HEADER..AT].chunks_exact_mut(LEAF);
+    places.zip(entries).for_each(|(place, entry)| entry.write(place));
+    let count = entries.len().min(LEAF_ROOM);
+    finish(bytes, count * LEAF, count);
+}
+
+/// Writes an inner page of downlinks in their order; no more than [`DOWN_ROOM`].
+pub fn write_inner(bytes: &mut [u8], frame: &Frame, downlinks: &[Downlink]) {
+    begin(bytes, frame);
+    let places = bytes[HEADER..AT].chunks_exact_mut(DOWN);
+    places.zip(downlinks).for_each(|(place, downlink)| downlink.write(place));
+    let count = downlinks.len().min(DOWN_ROOM);
+    finish(bytes, count * DOWN, count);
+}
+
+/// Appends an entry to a leaf that has been checked; false where it is full.
+pub fn append(bytes: &mut [u8], entry: Entry) -> bool {
+    let lower = usize::from(half(bytes, 12));
+    if lower < HEADER || lower + LEAF > AT {
+        return false;
+    }
+    entry.write(&mut bytes[lower..lower + LEAF]);
+    put(bytes, 12, &((lower + LEAF) as u16).to_ne_bytes());
+    true
+}
+
+/// Keeps those entries of a leaf that has been checked for which `keep` says so; the sorted ones stay sorted.
+pub fn retain(bytes: &mut [u8], page_len: usize, sorted: usize, mut keep: impl FnMut(usize) -> bool) {
+    let (mut to, mut left) = (0, 0);
+    for from in 0..page_len.min(LEAF_ROOM) {
+        if !keep(from) {
+            continue;
+        }
+        if to < from {
+            bytes.copy_within(HEADER + from * LEAF..HEADER + (from + 1) * LEAF, HEADER + to * LEAF);
+        }
+        left += usize::from(from < sorted);
+        to += 1;
+    }
+    finish(bytes, to * LEAF, left);
+}
+
+/// Gives a page other bounds and another right neighbour.
+pub fn reframe(bytes: &mut [u8], high: Entry, right: u32) {
+    put(bytes, AT + 16, &high.key.to_ne_bytes());
+    put(bytes, AT + 24, &high.row.to_ne_bytes());
+    put(bytes, AT + 32, &right.to_ne_bytes());
+}
+
+/// Marks a page as free.
+pub fn write_deleted(bytes: &mut [u8]) {
+    blank(bytes);
+    put(bytes, AT + 41, &[DELETED]);
+}
