@@ -18,7 +18,8 @@ COMMENT ON FUNCTION neardup_internal.hold_table(regclass) IS 'takes a table for 
 COMMENT ON FUNCTION neardup_internal.release_table(regclass) IS 'gives back what neardup_internal.hold_table took';
 COMMENT ON FUNCTION neardup_internal.in_transaction_block() IS 'whether the user has opened a transaction block, in which no procedure can commit';
 COMMENT ON FUNCTION neardup_internal.check_committing(text) IS 'an error where a procedure cannot commit though there is no transaction block';
-COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass, text) IS 'locks a table for a change to its columns without making others wait for more than a moment';
+COMMENT ON FUNCTION neardup_internal.lock_briefly(regclass, text, integer) IS 'locks a table if it can be had in a moment; which try it is says how long that is';
+COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table for a change to its columns without making others wait for more than a moment';
 COMMENT ON FUNCTION neardup_internal.document_of(neardup.protected, text) IS 'SQL expression for the document of a row, as the guard makes it';
 COMMENT ON FUNCTION neardup_internal.document_hash(neardup.protected, regclass, text) IS 'SQL expression for a hash of the document of such a row';
 COMMENT ON FUNCTION neardup_internal.same_type(regclass, regclass, name) IS 'whether a column of this name has one type and collation in two tables';
@@ -57,11 +58,11 @@ COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters
 COMMENT ON FUNCTION neardup_internal.chosen_verify(neardup.protected, text) IS 'how a clean-up verifies: as it was told, else as the guard does, else by facts';
 COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer, regclass) IS 'the arguments of a clean-up, and the guard''s settings where nothing is said';
 COMMENT ON FUNCTION neardup_internal.meet(text, text, interval) IS 'SQL condition that two times are near; a row without a time is near to all';
-COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean, integer) IS 'window function over all rows in the order of who stays: the numbers of the earlier rows that answer, with which a row is compared if it asks, those with most shared keys first; with their lengths in bytes no more of them than a guard would; where an earlier row has its text, the first such one as a negative number';
+COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean, integer, boolean) IS 'window function over all rows in the order of who stays: the numbers of the earlier rows that answer, with which a row is compared if it asks, those with most shared keys first; with their lengths in bytes no more of them than a guard would; where an earlier row has its text, the first such one as a negative number; NULL for a row in no pair';
 COMMENT ON FUNCTION neardup_internal.tid_number(tid) IS 'a tid as a number: block and offset';
 COMMENT ON FUNCTION neardup_internal.number_tid(bigint) IS 'the tid of such a number';
-COMMENT ON TYPE neardup_internal.joined IS 'the row that stays for another one, why, and whether instead the other one holds it';
-COMMENT ON FUNCTION neardup_internal.join_star(bigint, bigint, text, text, text, text, double precision, integer) IS 'window function over candidate pairs sorted by the later row: judges them, or so many, until an earlier row stays for the later one';
+COMMENT ON TYPE neardup_internal.joined IS 'the row that stays for another one, why, whether instead the other one holds it, and whether it is a copy itself';
+COMMENT ON FUNCTION neardup_internal.join_star(bigint, bigint, text, text, text, text, double precision, integer, boolean) IS 'window function over candidate pairs sorted by the later row: judges them, or so many, until an earlier row stays for the later one';
 COMMENT ON FUNCTION neardup_internal.has_tids(regclass) IS 'whether rows may be found again by their tid within a statement';
 COMMENT ON FUNCTION neardup_internal.address(neardup.protected, text, text) IS 'columns that find a row again: its tid or its key';
 COMMENT ON FUNCTION neardup_internal.document_at(neardup.protected, text) IS 'SQL subquery for the document of the row with such columns';
