@@ -10,13 +10,14 @@ CREATE FUNCTION neardup_internal.as_target(target regclass, source regclass) RET
         WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
     );
 
--- The columns that are loaded.
-CREATE FUNCTION neardup_internal.shared_columns(target regclass, source regclass) RETURNS name[]
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+-- The columns that are loaded: not the one that a guard marks.
+CREATE FUNCTION neardup_internal.loaded_columns(guarded neardup.protected, source regclass) RETURNS name[]
+    LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (
         SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) FROM pg_catalog.pg_attribute a
-        WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+        WHERE a.attrelid = guarded.target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
               AND a.attname = ANY (neardup_internal.column_names(source))
+              AND (guarded.on_duplicate = 'mark' AND a.attname = guarded.duplicate_of) IS NOT TRUE
     );
 
 -- The document of such a row.
@@ -96,7 +97,13 @@ CREATE FUNCTION neardup_internal.list_load(guarded neardup.protected, source reg
     SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
+    left_by name := (SELECT r.rolname FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+        WHERE c.oid = to_regclass('pg_temp.neardup_load')::oid AND NOT pg_has_role(c.relowner, 'USAGE'));
 BEGIN
+    IF left_by IS NOT NULL THEN
+        RAISE EXCEPTION 'a load of role % has left its list in this session', left_by USING ERRCODE = 'object_in_use',
+            HINT = 'DISCARD TEMP; then call it again.';
+    END IF;
     IF to_regclass('pg_temp.neardup_load') IS NOT NULL THEN
         DROP TABLE pg_temp.neardup_load, pg_temp.neardup_newer;
     END IF;
@@ -113,14 +120,28 @@ BEGIN
 END
 $$;
 
--- Takes rows out of the source, those that are still as they were listed: the WITH list before what becomes of them, `gone`.
-CREATE FUNCTION neardup_internal.taking(rows text, source regclass, original text, hash text, is_copy boolean, state text) RETURNS text
+-- Takes rows out of the source, those that are still as they were listed: the WITH list before what becomes of them, `gone`, with the columns
+-- `returned` of the row as it is in the source, s, or as one of the target, t. What is inserted comes as it is in the source: an INSERT then
+-- converts it as any INSERT ... SELECT would, and says no where that would.
+CREATE FUNCTION neardup_internal.taking(rows text, source regclass, original text, hash text, is_copy boolean, state text, returned text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format('WITH taken AS (SELECT c.place AS neardup_place, %s AS neardup_original, c.measure AS neardup_measure, c.value AS neardup_value, t.* '
         'FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
         'WHERE c.place > $1 AND c.place <= $2 AND c.state IS NULL AND c.is_copy = %L AND %s IS NOT DISTINCT FROM c.hash), '
-        'gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
-        'noted AS (UPDATE pg_temp.neardup_load c SET state = %L FROM gone WHERE c.place = gone.neardup_place) ', original, rows, is_copy, hash, source, state);
+        'gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid '
+        'RETURNING t.neardup_place, t.neardup_original, t.neardup_measure, t.neardup_value, %s), '
+        'noted AS (UPDATE pg_temp.neardup_load c SET state = %L FROM gone WHERE c.place = gone.neardup_place) ', original, rows, is_copy, hash, source, returned, state);
+
+-- The INSERT that a load comes down to, without rows: Postgres says what is wrong with it before any row is listed.
+CREATE FUNCTION neardup_internal.check_conversion(guarded neardup.protected, source regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    loaded name[] := neardup_internal.loaded_columns(guarded, source);
+BEGIN
+    EXECUTE format('EXPLAIN INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM %s s', guarded.target,
+        neardup_internal.each('%1$I', loaded), neardup_internal.each('s.%1$I', loaded), source);
+END
+$$;
 
 -- The statements of a batch; all take the places after $1 to $2. The first ones find what the list may no longer be right about, then rows
 -- are taken in, then copies are acted on.
@@ -128,13 +149,13 @@ CREATE FUNCTION neardup_internal.load_statements(guarded neardup.protected, sour
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     keys name[] := neardup_internal.key_columns(guarded.target);
-    loaded name[] := neardup_internal.shared_columns(guarded.target, source);
+    loaded name[] := neardup_internal.loaded_columns(guarded, source);
     mark name := CASE guarded.on_duplicate WHEN 'mark' THEN guarded.duplicate_of END;
     rows text := neardup_internal.as_target(guarded.target, source);
     hash text := format('neardup_internal.text_hash(%s)', neardup_internal.new_document(guarded, 't'));
     original text := format('pg_catalog.concat_ws('', '', %s)', neardup_internal.each('c.r%2$s', keys));
-    stored text := neardup_internal.taking(rows, source, original, hash, false, 'stored');
-    copied text := neardup_internal.taking(rows, source, original, hash, true, 'copy');
+    stored text;
+    copied text;
     choice neardup_internal.choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     -- Text, scope and time once more, as both rows are now. Texts that were taken for identical by their hashes alone are compared.
     still text := concat_ws(' AND ',
@@ -144,7 +165,10 @@ DECLARE
         CASE WHEN choice.within IS NOT NULL THEN neardup_internal.meet(
             neardup_internal.moment(choice.timed, 't'), neardup_internal.moment(choice.timed, 'r'), choice.within) END);
 BEGIN
-    loaded := array_remove(loaded, mark);
+    stored := neardup_internal.taking(rows, source, original, hash, false, 'stored', neardup_internal.each('s.%1$I', loaded));
+    copied := neardup_internal.taking(rows, source, original, hash, true, 'copy',
+        neardup_internal.each(CASE guarded.on_duplicate WHEN 'divert' THEN 't.%1$I' ELSE 's.%1$I' END,
+            CASE guarded.on_duplicate WHEN 'divert' THEN neardup_internal.column_names(guarded.target) ELSE loaded END));
     RETURN ARRAY[
         -- A row that shares a key with one that has come since: it is for the guard to say.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' FROM %s t WHERE c.place > $1 AND c.place <= $2 AND NOT c.is_copy AND t.neardup_tid = c.tid '
@@ -161,15 +185,15 @@ BEGIN
             WHEN 'mark' THEN copied || format('INSERT INTO %s (%s, %I) OVERRIDING SYSTEM VALUE SELECT %s, CAST(g.neardup_original AS %s) FROM gone g ORDER BY g.neardup_place', guarded.target,
                  neardup_internal.each('%1$I', loaded), mark, neardup_internal.each('g.%1$I', loaded), neardup_internal.cast_type(guarded.target, mark))
             WHEN 'divert' THEN copied || format('INSERT INTO %s (document, record, duplicate_of, measure, value, role) '
-                'SELECT %L, pg_catalog.to_jsonb(CAST(ROW(%s) AS %s)), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', guarded.diverted_to,
-                guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)), neardup_internal.row_type(guarded.target))
+                'SELECT %L, (SELECT pg_catalog.to_jsonb(r) FROM (SELECT %s) r), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', guarded.diverted_to,
+                guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)))
             ELSE copied || 'SELECT FROM gone' END,
         -- What the guard is left with, after the commit: how many rows, how many of them are stored, and how many of these marked.
         format('WITH taken AS (SELECT c.place AS neardup_place, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid WHERE c.place > $1 AND c.place <= $2 '
-            'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.*), '
+            'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.neardup_place, %s), '
             'stored AS (INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM gone g ORDER BY g.neardup_place RETURNING %s IS NOT NULL AS marked) '
             'SELECT (SELECT pg_catalog.count(*) FROM gone) AS judged, pg_catalog.count(*) AS stored, pg_catalog.count(*) FILTER (WHERE marked) AS marked FROM stored',
-            rows, hash, source, guarded.target,
+            rows, hash, source, neardup_internal.each('s.%1$I', loaded), guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded), coalesce('t.' || quote_ident(mark), 'NULL')),
         -- The keys of rows that have come, but for those of these transactions.
         format('INSERT INTO pg_temp.neardup_newer SELECT u.key FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) u(key) '
@@ -178,16 +202,18 @@ BEGIN
 END
 $$;
 
--- One batch under the table's lock. Where it may, it keeps the lock over the commit until somebody waits for it: then no row can have come
+-- One batch under the table's lock; none, and `transaction` NULL, where the lock cannot be had at once. Where it may, it keeps the lock over the commit until somebody waits for it: then no row can have come
 -- between two batches, and the table need not be read for such rows. Not where the guard is left with rows of this batch: what it stores
 -- is for the next batch to find. The path is the user's: their triggers run here.
 CREATE FUNCTION neardup_internal.load_batch(
-    target regclass, statements text[], after bigint, last bigint, since xid, own xid[], may_keep boolean, INOUT kept boolean,
+    target regclass, statements text[], after bigint, last bigint, since xid, own xid[], may_keep boolean, try integer, INOUT kept boolean,
     OUT stored bigint, OUT copies bigint, OUT seen xid, OUT transaction xid
 )
     LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    PERFORM neardup_internal.lock_patiently(target, 'SHARE ROW EXCLUSIVE');
+    IF NOT neardup_internal.lock_briefly(target, 'SHARE ROW EXCLUSIVE', try) THEN
+        RETURN;
+    END IF;
     IF NOT kept THEN
         EXECUTE statements[6] USING since, own;
         kept := may_keep AND neardup_internal.keep_lock(target);
@@ -238,6 +264,7 @@ DECLARE
     -- A writer to one partition does not lock the table.
     may_keep boolean := coalesce(throttle, '0') = interval '0' AND neardup_internal.has_tids(target);
     kept boolean := false;
+    try integer := 1;
     through pg_catalog.record;
     by_guard bigint := 0;
     undecided bigint;
@@ -259,6 +286,7 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege', HINT = pg_catalog.format('The guard judges the rows of INSERT INTO %s ... SELECT ... FROM %s one by one.', target, source);
     END IF;
     PERFORM neardup_internal.check_committing('load');
+    PERFORM neardup_internal.check_conversion(guarded, source);
     PERFORM neardup_internal.start_work(target, 'load', 'rows');
     loaded := 0;
     copies := 0;
@@ -272,7 +300,20 @@ BEGIN
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     WHILE reached < all_places LOOP
-        done := neardup_internal.load_batch(target, statements, reached, reached + batch, since, own, may_keep, kept);
+        done := neardup_internal.load_batch(target, statements, reached, reached + batch, since, own, may_keep, try, kept);
+        -- CREATE INDEX CONCURRENTLY has a lock and waits for the end of this transaction: so the lock is waited for between transactions.
+        IF done.transaction IS NULL THEN
+            IF try = 100 THEN
+                RAISE EXCEPTION 'could not lock table %', target USING ERRCODE = 'lock_not_available',
+                    DETAIL = 'Another session has held it for 25 seconds.', HINT = 'Call neardup.load again: it goes on where it was.';
+            END IF;
+            COMMIT AND CHAIN;
+            PERFORM pg_catalog.pg_sleep(0.2);
+            COMMIT AND CHAIN;
+            try := try + 1;
+            CONTINUE;
+        END IF;
+        try := 1;
         kept := done.kept;
         since := done.seen;
         own := pg_catalog.array_append(ARRAY(SELECT x.id FROM pg_catalog.unnest(own) x(id) WHERE pg_catalog.age(x.id) <= pg_catalog.age(since)), done.transaction);
@@ -312,14 +353,15 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.as_target(regclass, regclass) IS 'SQL subquery: the rows of another table, with the columns of the guarded one';
-COMMENT ON FUNCTION neardup_internal.shared_columns(regclass, regclass) IS 'the columns that a load fills: those of both tables';
+COMMENT ON FUNCTION neardup_internal.loaded_columns(neardup.protected, regclass) IS 'the columns that a load fills: those of both tables, except a mark';
 COMMENT ON FUNCTION neardup_internal.new_document(neardup.protected, text) IS 'SQL expression for the document of a row of neardup_internal.as_target';
 COMMENT ON FUNCTION neardup_internal.check_source(neardup.protected, regclass) IS 'raises an error unless rows of a table can be compared with those of the guarded one';
 COMMENT ON FUNCTION neardup_internal.new_copies(neardup.protected, regclass, neardup_internal.choice) IS 'SQL query for the rows of another table that copy rows of the guarded one, or earlier rows of their own table';
 COMMENT ON FUNCTION neardup_internal.list_load(neardup.protected, regclass, neardup_internal.choice) IS 'lists the rows of a load in a temporary table, each with the row it copies';
-COMMENT ON FUNCTION neardup_internal.taking(text, regclass, text, text, boolean, text) IS 'SQL WITH list that deletes the rows of a batch from the source and returns them';
+COMMENT ON FUNCTION neardup_internal.check_conversion(neardup.protected, regclass) IS 'raises an error unless the columns of one table can be inserted into the other';
+COMMENT ON FUNCTION neardup_internal.taking(text, regclass, text, text, boolean, text, text) IS 'SQL WITH list that deletes the rows of a batch from the source and returns them';
 COMMENT ON FUNCTION neardup_internal.load_statements(neardup.protected, regclass) IS 'the SQL statements of one batch of a load';
-COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[], boolean, boolean) IS 'loads one batch, while no other session writes to the table';
+COMMENT ON FUNCTION neardup_internal.load_batch(regclass, text[], bigint, bigint, xid, xid[], boolean, integer, boolean) IS 'loads one batch, while no other session writes to the table';
 COMMENT ON FUNCTION neardup_internal.keep_lock(regclass) IS 'keeps this transaction''s SHARE ROW EXCLUSIVE lock on a table beyond its commit; false if there is no such lock';
 COMMENT ON FUNCTION neardup_internal.is_awaited(regclass) IS 'whether another session waits for the lock of neardup_internal.keep_lock';
 COMMENT ON FUNCTION neardup_internal.leave_lock(regclass) IS 'releases the lock of neardup_internal.keep_lock at the end of the transaction';

@@ -1,5 +1,6 @@
 -- clean-up: which rows of one table copy rows of another. The keys of both are sorted together; rows of the one come first and stay,
 -- whatever they are to each other. In a load rows of the other one also stay for later ones; in a clean-up against a table they do not.
+-- Where a guard stores copies, these have copies in turn: a later row that is like no other one is a copy of such a copy.
 
 -- One of the two tables: how its rows are read, under alias t, and what of them.
 CREATE TYPE neardup_internal.side AS (
@@ -22,6 +23,7 @@ CREATE FUNCTION neardup_internal.copies_between(
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     has_tids boolean := stay.tid IS NOT NULL AND go.tid IS NOT NULL;
+    chains boolean := together AND guarded.on_duplicate IN ('mark', 'warn');
     within text := coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL');
     moment text := CASE WHEN choice.within IS NULL THEN 'NULL::bigint' ELSE neardup_internal.moment(choice.timed, 't') END;
     scopes text := coalesce(', ' || neardup_internal.each('t.%1$I AS s%2$s', choice.scope), '');
@@ -48,11 +50,11 @@ DECLARE
     END;
 BEGIN
     RETURN concat(
-        'WITH numbered AS MATERIALIZED (SELECT ', neardup_internal.each('r.k%2$s', go.keys), ', ', neardup_internal.each('r.r%2$s', stay.keys),
+        'WITH numbered AS MATERIALIZED (SELECT * FROM (SELECT ', neardup_internal.each('r.k%2$s', go.keys), ', ', neardup_internal.each('r.r%2$s', stay.keys),
         ', r.is_new, r.hash, r.moment', CASE WHEN NOT has_tids THEN ', r.document' END,
         ', coalesce(r.number, pg_catalog.row_number() OVER ()) AS number, pg_catalog.row_number() OVER () AS place, '
         'neardup_internal.earlier_rows(r.number, r.scope, r.hash, r.moment, ', within, ', r.signed, r.is_new, ', CASE WHEN together THEN 'true' ELSE 'NOT r.is_new' END,
-        ', r.bytes) OVER () AS earlier FROM (SELECT b.*, ',
+        ', r.bytes, ', chains::text, ') OVER () AS earlier FROM (SELECT b.*, ',
         coalesce('pg_catalog.dense_rank() OVER (ORDER BY ' || neardup_internal.each('b.s%2$s', choice.scope) || ')', '0::bigint'), ' AS scope FROM (',
         format(read, concat_ws(', ', neardup_internal.each('NULL AS k%2$s', go.keys), neardup_internal.each('t.%1$I AS r%2$s', stay.keys)),
             CASE WHEN has_tids THEN format('neardup_internal.tid_number(%s)', stay.tid) ELSE 'NULL::bigint' END, 'false', moment, scopes, stay.sort, stay.relation,
@@ -62,15 +64,17 @@ BEGIN
                 CASE WHEN together THEN neardup_internal.each('t.%1$I AS r%2$s', go.keys) ELSE neardup_internal.each('NULL AS r%2$s', stay.keys) END),
             coalesce('neardup_internal.tid_number(' || go.tid || ') OPERATOR(pg_catalog.+) ' || first_new, 'NULL::bigint'), 'true', moment, scopes,
             go.sort, go.relation, guarded.analyzer, guarded.keys, with_document, go.document, go.filter),
-        ') b ORDER BY b.is_new, b.nth OFFSET 0) r), ',
+        ') b ORDER BY b.is_new, b.nth OFFSET 0) r) n WHERE n.earlier IS NOT NULL), ',
         'same AS MATERIALIZED (SELECT n.number AS later, OPERATOR(pg_catalog.-) n.earlier[1] AS earlier FROM numbered n '
         'WHERE n.is_new AND n.earlier[1] OPERATOR(pg_catalog.<) ''0''::bigint), '
-        'judged AS MATERIALIZED (SELECT j.later, (j.joined).* FROM (SELECT p.later, neardup_internal.join_star(p.later, p.earlier, p.kept, p.text, ',
-        format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, choice.threshold), ', 64) OVER () AS joined FROM (',
-        found, ') p) j WHERE (j.joined).stays IS NOT NULL AND NOT (j.joined).holds), '
-        'copies AS (SELECT j.later AS number, j.stays, j.verdict, j.score AS value FROM judged j UNION ALL '
-        'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '
-        'FROM same s LEFT JOIN judged j ON j.later OPERATOR(pg_catalog.=) s.earlier) '
+        'judged AS MATERIALIZED (SELECT ', CASE WHEN chains THEN 'DISTINCT ON (j.later) ' END, 'j.later, (j.joined).* FROM (SELECT p.later, neardup_internal.join_star(p.later, p.earlier, p.kept, p.text, ',
+        format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, choice.threshold), ', 64, ', chains::text, ') OVER () AS joined FROM (',
+        found, ') p) j WHERE (j.joined).stays IS NOT NULL AND NOT (j.joined).holds', CASE WHEN chains THEN ' ORDER BY j.later, (j.joined).chained' END, '), '
+        'copies AS (SELECT j.later AS number, j.stays, j.verdict, j.score AS value FROM judged j UNION ALL ',
+        -- With a window of time the original of an identical row may be too far from this one; where that row is stored, it is the original.
+        CASE WHEN chains AND choice.within IS NOT NULL THEN 'SELECT s.later, s.earlier, ''copy'', ''1'' FROM same s) '
+        ELSE 'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '
+            'FROM same s LEFT JOIN judged j ON j.later OPERATOR(pg_catalog.=) s.earlier) ' END,
         'SELECT ', neardup_internal.each('m.k%2$s', go.keys), ', ', neardup_internal.each('r.r%2$s', stay.keys), ', c.verdict, ',
         format('CASE WHEN m.hash OPERATOR(pg_catalog.=) r.hash THEN ''identical'' ELSE %L END AS measure, c.value, ',
             neardup_internal.measured(choice.verify)),

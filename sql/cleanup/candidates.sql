@@ -1,13 +1,13 @@
 -- clean-up: copies in a whole table by their sketches. Rows that share a key are candidates, and sorting the keys brings them together;
 -- so the cost goes with the size of the table and the copies in it, and nothing is looked up.
 
-CREATE FUNCTION neardup_internal.earlier_rows(number bigint, scope bigint, hash bigint, moment bigint, within bigint, keys bigint[], asks boolean, answers boolean, bytes integer) RETURNS bigint[]
+CREATE FUNCTION neardup_internal.earlier_rows(number bigint, scope bigint, hash bigint, moment bigint, within bigint, keys bigint[], asks boolean, answers boolean, bytes integer, chains boolean) RETURNS bigint[]
     LANGUAGE c IMMUTABLE WINDOW PARALLEL SAFE AS 'MODULE_PATHNAME', 'neardup_earlier_rows';
 
-CREATE TYPE neardup_internal.joined AS (stays bigint, verdict text, score double precision, holds boolean);
+CREATE TYPE neardup_internal.joined AS (stays bigint, verdict text, score double precision, holds boolean, chained boolean);
 
 CREATE FUNCTION neardup_internal.join_star(
-    later bigint, earlier bigint, kept text, other text, verify text, analyzer text, threshold double precision, most integer
+    later bigint, earlier bigint, kept text, other text, verify text, analyzer text, threshold double precision, most integer, chains boolean
 ) RETURNS neardup_internal.joined
     LANGUAGE c STABLE WINDOW PARALLEL RESTRICTED COST 20000 AS 'MODULE_PATHNAME', 'neardup_join_star';
 
@@ -57,16 +57,17 @@ DECLARE
     how text := format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, choice.threshold);
 BEGIN
     RETURN concat(
-        'WITH numbered AS MATERIALIZED (', neardup_internal.numbered(guarded, choice,
+        -- Rows that share nothing with another one are left out, so that no sort carries them along.
+        'WITH numbered AS MATERIALIZED (SELECT * FROM (', neardup_internal.numbered(guarded, choice,
             format('@extschema@.sketch_keys(@extschema@.sketch(d.document, %L::pg_catalog.text, %s)) AS signed', guarded.analyzer, guarded.keys),
-            format('neardup_internal.earlier_rows(%s, r.scope, r.hash, r.moment, %s, r.signed, true, true, NULL) OVER () AS earlier',
-                CASE WHEN has_tids THEN 'r.number' ELSE 'NULL' END, coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL'))), '), '
+            format('neardup_internal.earlier_rows(%s, r.scope, r.hash, r.moment, %s, r.signed, true, true, NULL, false) OVER () AS earlier',
+                CASE WHEN has_tids THEN 'r.number' ELSE 'NULL' END, coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL'))), ') n WHERE n.earlier IS NOT NULL), '
         -- Identical texts join the first of them, and only that one goes on: reposts by the thousand cost nothing.
         'same AS MATERIALIZED (SELECT n.number AS later, OPERATOR(pg_catalog.-) n.earlier[1] AS earlier FROM numbered n '
         'WHERE n.earlier[1] OPERATOR(pg_catalog.<) ''0''::bigint), '
         -- The others are judged, those with most shared keys first, until an earlier row stays for them.
         'judged AS MATERIALIZED (SELECT j.place, j.later, (j.joined).* FROM (SELECT p.place, p.later, '
-        'neardup_internal.join_star(p.later, p.earlier, p.kept, p.text, ', how, ', NULL) OVER () AS joined FROM (',
+        'neardup_internal.join_star(p.later, p.earlier, p.kept, p.text, ', how, ', NULL, false) OVER () AS joined FROM (',
         CASE WHEN has_tids THEN
             'SELECT m.place, m.number AS later, u.number AS earlier, e.document AS kept, m.document AS text FROM (SELECT n.*, l.document FROM '
             '(SELECT n.place, n.number, n.earlier FROM numbered n WHERE n.earlier[1] OPERATOR(pg_catalog.>) ''0''::bigint ORDER BY n.place OFFSET 0) n '

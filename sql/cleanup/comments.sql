@@ -18,7 +18,8 @@ COMMENT ON FUNCTION neardup_internal.hold_table(regclass) IS 'locks a table for 
 COMMENT ON FUNCTION neardup_internal.release_table(regclass) IS 'releases the lock of neardup_internal.hold_table';
 COMMENT ON FUNCTION neardup_internal.in_transaction_block() IS 'whether the user has opened a transaction block, in which no procedure can commit';
 COMMENT ON FUNCTION neardup_internal.check_committing(text) IS 'raises an error if a procedure cannot commit, although there is no transaction block';
-COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass, text) IS 'locks a table to change its columns; retries, so that other sessions never wait long';
+COMMENT ON FUNCTION neardup_internal.lock_briefly(regclass, text, integer) IS 'locks a table if the lock is granted within a moment; the number of the attempt determines how long that is';
+COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table to change its columns; retries, so that other sessions never wait long';
 COMMENT ON FUNCTION neardup_internal.document_of(neardup.protected, text) IS 'SQL expression for the document of a row, as the guard forms it';
 COMMENT ON FUNCTION neardup_internal.document_hash(neardup.protected, regclass, text) IS 'SQL expression for a hash of the document of a row, in the guarded table or in another one with its columns';
 COMMENT ON FUNCTION neardup_internal.same_type(regclass, regclass, name) IS 'whether a column of this name has the same type and collation in two tables';
@@ -59,11 +60,11 @@ COMMENT ON FUNCTION neardup_internal.measured(text) IS 'the measure that decides
 COMMENT ON FUNCTION neardup_internal.chosen_threshold(neardup.protected, text, double precision) IS 'the threshold of a clean-up: its argument, otherwise the guard''s if both use the same measure';
 COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer, regclass, double precision) IS 'the arguments of a clean-up, with the guard''s settings for those that are NULL';
 COMMENT ON FUNCTION neardup_internal.meet(text, text, interval) IS 'SQL condition that two times are within a window; a row without a time is within every window';
-COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean, integer) IS 'window function over all rows, in the order of preference to stay: numbers of the earlier rows to compare a row with, those with the most shared keys first. Given the lengths in bytes, it gives no more rows than a guard would compare. If an earlier row has the same text, the first such row is given as a negative number';
+COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean, integer, boolean) IS 'window function over all rows, in the order of preference to stay: numbers of the earlier rows, of those that answer, to compare a row with if it asks, those with the most shared keys first; NULL for a row without a pair. Given the lengths in bytes, it gives no more rows than a guard would compare. If an earlier row has the same text, the first such row is given as a negative number';
 COMMENT ON FUNCTION neardup_internal.tid_number(tid) IS 'a tid as a number made of block and offset';
 COMMENT ON FUNCTION neardup_internal.number_tid(bigint) IS 'the tid of a number from neardup_internal.tid_number';
-COMMENT ON TYPE neardup_internal.joined IS 'the row that stays for another row, why, and whether the other row contains it and so must stay instead';
-COMMENT ON FUNCTION neardup_internal.join_star(bigint, bigint, text, text, text, text, double precision, integer) IS 'window function over candidate pairs sorted by the later row: judges the pairs of a later row, up to a limit, until an earlier row stays for it';
+COMMENT ON TYPE neardup_internal.joined IS 'the row that stays for another row, why, whether the other row contains it and so must stay instead, and whether the row that stays is a copy itself';
+COMMENT ON FUNCTION neardup_internal.join_star(bigint, bigint, text, text, text, text, double precision, integer, boolean) IS 'window function over candidate pairs sorted by the later row: judges the pairs of a later row, up to a limit, until an earlier row stays for it';
 COMMENT ON FUNCTION neardup_internal.has_tids(regclass) IS 'whether a statement can find rows of a table again by their tid';
 COMMENT ON FUNCTION neardup_internal.address(neardup.protected, text, text) IS 'columns by which a row is found again: its tid or its key';
 COMMENT ON FUNCTION neardup_internal.document_at(neardup.protected, text) IS 'SQL subquery for the document of the row with the columns of neardup_internal.address';

@@ -86,25 +86,32 @@ BEGIN
 END
 $$;
 
--- Takes a table without keeping others waiting: it gives up its place in the queue after a moment and tries again. An autovacuum gives way
--- only to who has waited for deadlock_timeout.
-CREATE FUNCTION neardup_internal.lock_patiently(target regclass, mode text DEFAULT 'ACCESS EXCLUSIVE') RETURNS void
+-- Takes a table without keeping others waiting: it gives up its place in the queue after a moment, and says whether it has the table. An
+-- autovacuum gives way only to who has waited for deadlock_timeout, so the fifth try of twenty waits for so long. Who waits for that long
+-- may find that the other one waits for this session, as CREATE INDEX CONCURRENTLY does for all that are at work: then it gives up, too.
+CREATE FUNCTION neardup_internal.lock_briefly(target regclass, mode text, try integer) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 BEGIN
+    IF try % 20 = 5 AND EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.mode = 'ShareUpdateExclusiveLock' AND l.granted
+            AND (l.relation = target::pg_catalog.oid OR l.relation IN (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(target) p))) THEN
+        PERFORM pg_catalog.set_config('lock_timeout', (s.setting::integer + 50)::text, true) FROM pg_catalog.pg_settings s WHERE s.name = 'deadlock_timeout';
+    END IF;
+    EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', target, mode);
+    RETURN true;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    RETURN false;
+END
+$$;
+
+CREATE FUNCTION neardup_internal.lock_patiently(target regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     FOR try IN 1 .. 100 LOOP
-        BEGIN
-            IF try % 20 = 5 AND EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.mode = 'ShareUpdateExclusiveLock' AND l.granted
-                    AND (l.relation = target::pg_catalog.oid OR l.relation IN (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(target) p))) THEN
-                PERFORM pg_catalog.set_config('lock_timeout', (s.setting::integer + 50)::text, true) FROM pg_catalog.pg_settings s WHERE s.name = 'deadlock_timeout';
-            END IF;
-            EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', target, mode);
+        IF neardup_internal.lock_briefly(target, 'ACCESS EXCLUSIVE', try) THEN
             RETURN;
-        EXCEPTION WHEN lock_not_available THEN
-            IF try = 100 THEN
-                RAISE;
-            END IF;
-        END;
+        END IF;
         PERFORM pg_catalog.pg_sleep(0.2);
     END LOOP;
+    RAISE EXCEPTION 'could not lock table %', target USING ERRCODE = 'lock_not_available', DETAIL = 'Another session has held it for 25 seconds.';
 END
 $$;

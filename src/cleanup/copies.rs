@@ -1,12 +1,13 @@
 //! Copies in a whole table, found by set operations: window functions for `sql/cleanup/candidates.sql`.
 //!
 //! * `earlier_rows` sees all rows in order of preference and returns, for each row, the earlier rows that it is to be compared with
-//!   ([`Partners`]). It sorts the keys of all sketches, so that rows that share one are adjacent, and then the pairs.
+//!   ([`Partners`]). It sorts the keys of all sketches, so that rows that share one are adjacent, and then the pairs. For a row
+//!   without a pair it returns NULL, and the query leaves that row out of all later steps.
 //! * `join_star` receives these pairs, row by row, and judges no more of them than necessary. A row joins the first row of its
 //!   pairs that stays and that it duplicates. So it is always judged against the row that stays, never through a chain.
 //!
 //! Only numbers are sorted here, not the rows of a query, which are many times as large. What does not fit into `work_mem` goes to
-//! temporary files. Besides that, memory holds one number for each row that joins another one.
+//! temporary files. Besides that, memory holds a few bits for each row and one number for each row that joins another one.
 
 use std::cmp::Reverse;
 use std::iter::Peekable;
@@ -90,7 +91,16 @@ struct Earlier {
     /// Whether new rows are compared, as many as a guard would, and not a table with itself; then, which texts are long.
     is_guard: bool,
     long: Bits,
+    /// Rows that later ones share a key or the text with.
+    shared: Bits,
 }
+
+/// How `work_mem` is split among the sorts of one list, of which the last three are there at once: a key has 32 bytes, a pair 16 for each
+/// key that it shares.
+const FOR_TEXTS: usize = 4;
+const FOR_KEYS: usize = 2;
+const FOR_PAIRS: usize = 4;
+const FOR_SAME: usize = 8;
 
 impl Earlier {
     fn of(window: &Window<'_>) -> Result<Self> {
@@ -101,7 +111,9 @@ impl Earlier {
                 .set_hint("Go by parts: since and until, or scope."));
         }
         let within = window.argument(4).map(|datum| (datum.value() as i64).unsigned_abs());
-        let (mut texts, mut keyed) = (Sorter::new(sort_memory()), Sorter::new(sort_memory()));
+        let chains = within.is_some() && window.argument(9).is_some_and(|datum| datum.value() != 0);
+        let memory = sort_memory();
+        let (mut texts, mut keyed) = (Sorter::new(memory / FOR_TEXTS), Sorter::new(memory / FOR_KEYS));
         let mut position = 0;
         let (mut asking, mut answering, mut long) = (Bits::default(), Bits::default(), Bits::default());
         let mut is_guard = false;
@@ -130,32 +142,35 @@ impl Earlier {
             position += 1;
         });
 
-        let (mut repeats, mut same) = (Bits::default(), Sorter::new(sort_memory()));
-        let mut partners = Partners::default();
+        let (mut repeats, mut shared, mut same) = (Bits::default(), Bits::default(), Sorter::new(memory / FOR_SAME));
+        let mut partners = Partners::new(Bounds::TABLE, chains);
         by_key(texts, |text, row, _| {
-            if let Some((_, first)) = partners.first_of(text, row, answering.contains(row.number.0), within) {
+            if let Some((earlier, first)) = partners.first_of(text, row, answering.contains(row.number.0), within) {
                 repeats.insert(row.number.0);
                 if asking.contains(row.number.0) {
+                    shared.insert(earlier);
                     same.push([row.number.0, first]);
                 }
             }
         });
-        let (mut pairs, mut found) = (Sorter::new(sort_memory()), Vec::new());
-        let mut partners = Partners::new(if is_guard { Bounds::GUARD } else { Bounds::TABLE });
+        let (mut pairs, mut found) = (Sorter::new(memory / FOR_PAIRS), Vec::new());
+        let mut partners = Partners::new(if is_guard { Bounds::GUARD } else { Bounds::TABLE }, chains);
         by_key(keyed, |key, row, is_only| {
             let later = row.number.0;
-            if !repeats.contains(later) {
+            let repeats = repeats.contains(later);
+            if !repeats || chains {
                 partners.of(key, row, answering.contains(later), within, &mut found);
-                if !asking.contains(later) {
+                if repeats || !asking.contains(later) {
                     return;
                 }
                 let flags = u64::from(partners.is_hot()) << 1 | u64::from(is_only);
                 for &(earlier, number) in &found {
+                    shared.insert(earlier);
                     pairs.push([later << 32 | earlier, number << 2 | flags]);
                 }
             }
         });
-        Ok(Self { same: same.finish().peekable(), pairs: pairs.finish().peekable(), is_guard, long })
+        Ok(Self { same: same.finish().peekable(), pairs: pairs.finish().peekable(), is_guard, long, shared })
     }
 
     /// Takes what was found for the row at a position: the first row that has its text, as a negative number, or the rows that it is to
@@ -197,7 +212,8 @@ fn earlier_rows(window: &Window<'_>) -> Result<Option<pg_sys::Datum>> {
     };
     window.forget();
     let found = earlier.take(position.cast_unsigned());
-    Ok(if found.is_empty() { None } else { found.into_datum() })
+    let is_alone = found.is_empty() && !earlier.shared.contains(position.cast_unsigned());
+    Ok(if is_alone { None } else { found.into_datum() })
 }
 
 /// What `join_star` keeps from pair to pair.
@@ -208,22 +224,27 @@ struct Stars {
     later: i64,
     text: Option<Side>,
     settled: bool,
+    /// Whether it has joined one that has joined another row.
+    chained: bool,
     /// How many it was compared with.
     compared: usize,
 }
 
-/// Answers a pair: the row that stays for the later one, what the two are to each other, and whether instead the later one holds the
-/// earlier.
-fn join_star(window: &Window<'_>) -> Result<Option<[Option<pg_sys::Datum>; 4]>> {
+/// Answers a pair: the row that stays for the later one, what the two are to each other, whether instead the later one holds the
+/// earlier, and whether that one has joined another row itself. Such a row can be joined only where copies stay, and another one that
+/// stays is preferred: the answer for that comes after it.
+fn join_star(window: &Window<'_>) -> Result<Option<[Option<pg_sys::Datum>; 5]>> {
     let integer = |argument| window.argument(argument).map_or(0, |datum| datum.value() as i64);
     let (later, earlier) = (integer(0).max(0), integer(1).max(0));
     window.forget();
     let stars: &mut Stars = window.state();
     if stars.later != later {
-        (stars.later, stars.text, stars.settled, stars.compared) = (later, None, false, 0);
+        (stars.later, stars.text, stars.settled, stars.chained, stars.compared) = (later, None, false, false, 0);
     }
+    let chains = window.argument(8).is_some_and(|datum| datum.value() != 0);
+    let has_joined = stars.joined.contains(&earlier);
     let most = window.argument(7).map(|datum| datum.value());
-    if stars.settled || stars.joined.contains(&earlier) || most.is_some_and(|most| stars.compared >= most) {
+    if stars.settled || (has_joined && (stars.chained || !chains)) || most.is_some_and(|most| stars.compared >= most) {
         return Ok(None);
     }
     stars.compared += 1;
@@ -237,10 +258,16 @@ fn join_star(window: &Window<'_>) -> Result<Option<[Option<pg_sys::Datum>; 4]>> 
     let judged = rule.judge(text(2), side)?;
     Ok(judged.map(|Judged { verdict, score, loses }| {
         if !loses {
-            stars.settled = true;
+            (stars.settled, stars.chained) = (!has_joined, has_joined);
             stars.joined.insert(later);
         }
-        [earlier.into_datum(), verdict.name().into_datum(), score.into_datum(), loses.into_datum()]
+        [
+            earlier.into_datum(),
+            verdict.name().into_datum(),
+            score.into_datum(),
+            loses.into_datum(),
+            has_joined.into_datum(),
+        ]
     }))
 }
 
@@ -283,7 +310,7 @@ pub unsafe extern "C-unwind" fn neardup_earlier_rows(fcinfo: pg_sys::FunctionCal
 /// Postgres calls it as the window function that sql/cleanup/candidates.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_join_star(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: Postgres passes the fcinfo of this call, whose declaration says four columns; this is the outermost frame.
+    // SAFETY: Postgres passes the fcinfo of this call, whose declaration says five columns; this is the outermost frame.
     unsafe {
         boundary::entry(|| {
             answer(fcinfo, |window| Ok(join_star(window)?.and_then(|row| record::compose(fcinfo, &row))))

@@ -4,7 +4,7 @@
 //! many rows, only with the first ones and the ones just before it ([`Partners`], the rule of the clean-up). The pairs are then
 //! sorted, on disk if they do not fit into memory, to count the keys that each pair shares.
 
-use neardup_core::grouping::{Partners, Row};
+use neardup_core::grouping::{Bounds, Partners, Row};
 
 use super::page::Entry;
 use super::tree::Walk;
@@ -47,7 +47,7 @@ fn parts(record: Record) -> (u64, u64, bool) {
 pub fn of(index: Index, kilobytes: i32) -> Result<Pairs> {
     let mut sort = Sort::begin(kilobytes);
     let mut walk = Walk::begin(index, 0, 0, Entry::first_of(0));
-    let (mut partners, mut found) = (Partners::default(), Vec::new());
+    let (mut partners, mut found) = (Partners::new(Bounds::TABLE, false), Vec::new());
     let mut meet = |Entry { key, row }: Entry| {
         partners.of(key.cast_signed(), Row { number: row as i64, time: None }, true, None, &mut found);
         let is_hot = partners.is_hot();

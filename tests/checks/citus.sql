@@ -31,7 +31,7 @@ INSERT INTO rows_to_come SELECT n, words(n * 100, n * 100 + 40) FROM generate_se
 INSERT INTO rows_to_come SELECT 1000 + n, CASE n % 5 WHEN 0 THEN words(n * 100, n * 100 + 40) WHEN 1 THEN words(n * 100, n * 100 + 38) || ' edited'
     WHEN 2 THEN words(n * 100 + 5, n * 100 + 30) WHEN 3 THEN words(n * 100, n * 100 + 300) ELSE words(n * 100 - 3, n * 100 + 40) END FROM generate_series(1, 200) n;
 INSERT INTO rows_to_come SELECT 2000 + n, words(1, 40) || ' ward ' || n * 7 FROM generate_series(1, 400) n;
-INSERT INTO rows_to_come SELECT 3000 + 10 * chain + n, words(90000 + chain * 1000 + 7 * n, 90000 + chain * 1000 + 7 * n + 40)
+INSERT INTO rows_to_come SELECT 3000 + 10 * chain + n, words(90000 + chain * 1000 + 4 * n, 90000 + chain * 1000 + 4 * n + 40)
 FROM generate_series(1, 20) chain, generate_series(0, 5) n;
 INSERT INTO articles TABLE rows_to_come;
 CREATE INDEX ON articles USING gin (sketch(body)) WITH (fastupdate = off);

@@ -21,7 +21,8 @@ pub trait Storage {
     fn read(&mut self, buffer: &mut [u8]) -> usize;
 }
 
-/// As many files are merged at once; more are made one before.
+/// As many files are merged at once where memory holds a block of each; more are merged into one before.
+const LEAST_RUNS: usize = 16;
 const MOST_RUNS: usize = 256;
 /// Records that are read from a file or written to it at once.
 const BLOCK: usize = 512;
@@ -32,14 +33,20 @@ pub struct Sorter<S, const N: usize> {
     records: Vec<[u64; N]>,
     /// How many records may be in memory.
     most: usize,
-    runs: Vec<S>,
+    /// Sorted runs by how often their records were merged: as many of a level as are merged at once make one run of the next, so that
+    /// the cost is n log n.
+    levels: Vec<Vec<S>>,
+    most_runs: usize,
 }
 
 impl<S: Storage, const N: usize> Sorter<S, N> {
     /// Begins with so many bytes of memory, and little more.
     #[must_use]
     pub fn new(memory: usize) -> Self {
-        Self { records: Vec::new(), most: (memory / size_of::<[u64; N]>()).max(BLOCK), runs: Vec::new() }
+        // Half of the memory is for the blocks, and Postgres has a buffer of its own for each file.
+        let most_runs = (memory / 2 / (BLOCK * size_of::<[u64; N]>())).clamp(LEAST_RUNS, MOST_RUNS);
+        let most = (memory / size_of::<[u64; N]>()).max(BLOCK);
+        Self { records: Vec::new(), most, levels: Vec::new(), most_runs }
     }
 
     /// Takes a record.
@@ -55,19 +62,23 @@ impl<S: Storage, const N: usize> Sorter<S, N> {
     }
 
     fn spill(&mut self) {
-        if self.runs.len() == MOST_RUNS {
-            let merged = merge::<S, N>(std::mem::take(&mut self.runs), Vec::new().into_iter());
-            self.runs.push(write(merged));
-        }
         self.records.sort_unstable();
-        self.runs.push(write(self.records.drain(..)));
+        let mut run = write(self.records.drain(..));
+        for level in &mut self.levels {
+            level.push(run);
+            if level.len() < self.most_runs {
+                return;
+            }
+            run = write(merge::<S, N>(std::mem::take(level), Vec::new().into_iter()));
+        }
+        self.levels.push(vec![run]);
     }
 
     /// Gives all records back, ascending.
     #[must_use]
     pub fn finish(mut self) -> Sorted<S, N> {
         self.records.sort_unstable();
-        merge(self.runs, self.records.into_iter())
+        merge(self.levels.into_iter().flatten().collect(), self.records.into_iter())
     }
 }
 
@@ -136,9 +147,14 @@ impl<S: Storage, const N: usize> Iterator for Sorted<S, N> {
     fn next(&mut self) -> Option<[u64; N]> {
         let mut head = self.heads.peek_mut()?;
         let Reverse((record, run)) = *head;
-        match self.runs.get_mut(run).and_then(Run::next) {
+        let run = self.runs.get_mut(run)?;
+        match run.next() {
             Some(next) => head.0.0 = next,
-            None => drop(std::collections::binary_heap::PeekMut::pop(head)),
+            None => {
+                // Its memory or file is no longer needed.
+                *run = Run::Memory(Vec::new().into_iter());
+                std::collections::binary_heap::PeekMut::pop(head);
+            }
         }
         Some(record)
     }
@@ -185,7 +201,7 @@ mod tests {
 
     #[test]
     fn many_runs_are_merged_before_there_are_too_many() {
-        let count = (MOST_RUNS * BLOCK * 2 + 7) as u64;
+        let count = (LEAST_RUNS * (LEAST_RUNS + 1) * BLOCK * 2 + 7) as u64;
         let numbers = (0..count).map(|number| [number.wrapping_mul(0x9e37_79b9_7f4a_7c15), number]);
         let mut expected: Vec<_> = numbers.clone().collect();
         expected.sort_unstable();

@@ -55,6 +55,74 @@ CALL neardup.load('there', 'fresh', batch => 50);
 SELECT count(*) FILTER (WHERE t.id IS NULL) AS lost, count(*) FILTER (WHERE d.id IS NULL) = (SELECT count(*) FROM by_guard WHERE id > 1000 AND duplicate_of IS NULL) AS same
 FROM (SELECT (record ->> 'id')::int AS id FROM there_diverted) d FULL JOIN once_more USING (id) LEFT JOIN (SELECT id FROM there UNION ALL SELECT (record ->> 'id')::int FROM there_diverted) t USING (id);
 
+-- Copies of copies: texts of which each resembles the one before it and not the one before that, and one text again and again, by itself
+-- and within a time. Where copies are stored they have copies in turn; where they are not, the next but one is no copy.
+CREATE TABLE links (id int, at timestamptz, body text);
+INSERT INTO links SELECT n, '2031-01-01'::timestamptz + n * interval '20 hours', CASE WHEN n % 7 = 0 THEN words(1, 40)
+    ELSE words(n / 7 % 3 * 1000 + n % 7 * 4, n / 7 % 3 * 1000 + n % 7 * 4 + 40) END FROM generate_series(1, 70) n;
+CREATE TABLE chain_guard (id int PRIMARY KEY, at timestamptz, body text);
+CREATE TABLE chain_load (LIKE chain_guard INCLUDING ALL);
+CREATE PROCEDURE chained(action text, within interval, batch int, OUT marked int, OUT stored int, OUT disagree int) LANGUAGE plpgsql AS $$
+DECLARE
+    loaded bigint;
+    copies bigint;
+BEGIN
+    TRUNCATE chain_guard, chain_load;
+    PERFORM neardup.protect(t, 'body', on_duplicate => action, within => chained.within, time_column => CASE WHEN chained.within IS NOT NULL THEN 'at' END) FROM unnest('{chain_guard,chain_load}'::regclass[]) t;
+    INSERT INTO chain_guard (id, at, body) SELECT * FROM links WHERE id <= 10 ORDER BY id;
+    INSERT INTO chain_load (id, at, body) SELECT * FROM links WHERE id <= 10 ORDER BY id;
+    INSERT INTO chain_guard (id, at, body) SELECT * FROM links WHERE id > 10 ORDER BY id;
+    CREATE TABLE chain_source AS SELECT * FROM links WHERE id > 10;
+    CALL neardup.load('chain_load', 'chain_source', batch => chained.batch, loaded => loaded, copies => copies);
+    DROP TABLE chain_source;
+    SELECT count(to_jsonb(l) ->> 'duplicate_of'), count(l.id), count(*) FILTER (WHERE l.id IS NULL OR g.id IS NULL OR (to_jsonb(l) ->> 'duplicate_of' IS NULL) <> (to_jsonb(g) ->> 'duplicate_of' IS NULL))
+    INTO marked, stored, disagree FROM chain_guard g FULL JOIN chain_load l USING (id);
+END$$;
+SET client_min_messages = warning;
+CALL chained('mark', NULL, 1000, NULL, NULL, NULL);
+CALL chained('mark', NULL, 3, NULL, NULL, NULL);
+CALL chained('mark', '30 hours', 1000, NULL, NULL, NULL);
+CALL chained('mark', '150 hours', 7, NULL, NULL, NULL);
+CALL chained('mark', '900 hours', 1000, NULL, NULL, NULL);
+CALL chained('skip', NULL, 1000, NULL, NULL, NULL);
+CALL chained('skip', '150 hours', 1000, NULL, NULL, NULL);
+CALL chained('skip', '900 hours', 7, NULL, NULL, NULL);
+RESET client_min_messages;
+
+-- what INSERT ... SELECT refuses to convert: before any row is taken; and texts that are too long, whatever becomes of the row
+CREATE TABLE converted (id int PRIMARY KEY, seen boolean, code varchar(5), body text);
+CREATE TABLE unconverted (id bigint, seen int, code text, body text);
+INSERT INTO unconverted VALUES (1, 1, 'abc', words(1, 40)), (2, 0, 'abcdefgh', words(1, 40));
+SELECT neardup.protect('converted', 'body', on_duplicate => 'divert');
+CALL neardup.load('converted', 'unconverted');
+ALTER TABLE unconverted ALTER seen TYPE boolean USING seen = 1;
+CALL neardup.load('converted', 'unconverted');
+SELECT duplicate_of, record - 'body' AS record FROM converted_diverted;
+TRUNCATE converted;
+INSERT INTO unconverted VALUES (3, true, 'abcdefgh', words(1, 40));
+CREATE ROLE regress_first;
+ALTER TABLE converted OWNER TO regress_first;
+ALTER TABLE unconverted OWNER TO regress_first;
+SET ROLE regress_first;
+CALL neardup.load('converted', 'unconverted');
+RESET ROLE;
+SELECT count(*) FROM converted;
+SELECT id, code FROM unconverted;
+
+-- the list of a load that has failed is another role's
+CREATE ROLE regress_loader;
+ALTER TABLE there OWNER TO regress_loader;
+GRANT ALL ON fresh TO regress_loader;
+SELECT neardup.protect('there', 'body', on_duplicate => 'skip');
+SET ROLE regress_loader;
+CALL neardup.load('there', 'fresh');
+DISCARD TEMP;
+CALL neardup.load('there', 'fresh');
+RESET ROLE;
+ALTER TABLE there OWNER TO CURRENT_USER;
+DROP OWNED BY regress_loader, regress_first;
+DROP ROLE regress_loader, regress_first;
+
 -- rows that come after the list was made, and originals that go: the guard decides
 TRUNCATE there, there_diverted;
 SELECT neardup.protect('there', 'body', on_duplicate => 'skip');
@@ -69,7 +137,7 @@ INSERT INTO there VALUES (4, 'b', NULL, words(400, 438) || ' edited'), (5, 'b', 
 UPDATE fresh SET body = words(800, 840) WHERE id = 16;
 BEGIN;
 SELECT stored, copies, kept FROM neardup_internal.load_batch('there',
-    (SELECT neardup_internal.load_statements(g, 'fresh') FROM neardup_internal.guard_of('there') g), 0, 100, :'since', '{}', true, false);
+    (SELECT neardup_internal.load_statements(g, 'fresh') FROM neardup_internal.guard_of('there') g), 0, 100, :'since', '{}', true, 1, false);
 COMMIT;
 SELECT neardup_internal.is_awaited('there');
 SELECT neardup_internal.leave_lock('there');

@@ -9,6 +9,8 @@
 //! take their place: an anchor is a row with no anchor within the time before it. So each row is compared with the row that started
 //! its period.
 //!
+//! Where rows that are copies stay, each row is an anchor: it is compared with the last row near it.
+//!
 //! Promised: partners come earlier in the order and are within the time. If a key has at most [`Bounds::all`] rows and there is no
 //! time limit, each row is compared with all before it.
 
@@ -51,6 +53,7 @@ pub struct Row<I> {
 #[derive(Debug)]
 pub struct Partners<I> {
     bounds: Bounds,
+    chains: bool,
     key: Option<i64>,
     /// The first rows, at most as many as all meet, and one.
     first: Vec<Row<I>>,
@@ -62,18 +65,13 @@ pub struct Partners<I> {
     timeless: Option<I>,
 }
 
-impl<I> Default for Partners<I> {
-    fn default() -> Self {
-        Self::new(Bounds::TABLE)
-    }
-}
-
 impl<I> Partners<I> {
-    /// Begins without a key.
+    /// Begins without a key; `chains` says whether copies stay and have copies in turn.
     #[must_use]
-    pub const fn new(bounds: Bounds) -> Self {
+    pub const fn new(bounds: Bounds, chains: bool) -> Self {
         Self {
             bounds,
+            chains,
             key: None,
             first: Vec::new(),
             last: VecDeque::new(),
@@ -154,13 +152,18 @@ impl<I: Copy + Ord> Partners<I> {
     /// The earliest anchor near a row; a row that has none becomes one, if it answers.
     fn anchor(&mut self, row: Row<I>, answers: bool, within: u64) -> Option<I> {
         let Some(time) = row.time else {
-            let first = self.anchors.values().copied().chain(self.timeless).min();
+            let first = if self.chains {
+                self.timeless.or_else(|| self.anchors.values().next().copied())
+            } else {
+                self.anchors.values().copied().chain(self.timeless).min()
+            };
             self.timeless = self.timeless.or(answers.then_some(row.number));
             return first;
         };
         let range = time.saturating_sub_unsigned(within)..=time.saturating_add_unsigned(within);
-        let near = self.anchors.range(range).map(|(_, &number)| number).chain(self.timeless).min();
-        if near.is_none() && answers {
+        let mut near = self.anchors.range(range).map(|(_, &number)| number);
+        let near = if self.chains { near.next_back().or(self.timeless) } else { near.chain(self.timeless).min() };
+        if answers && (self.chains || near.is_none()) {
             self.anchors.insert(time, row.number);
         }
         near
@@ -180,7 +183,7 @@ mod tests {
     }
 
     fn all(rows: &[(i64, Row<i64>)], within: Option<u64>) -> Vec<Vec<i64>> {
-        let mut partners = Partners::default();
+        let mut partners = Partners::new(Bounds::TABLE, false);
         let mut found = Vec::new();
         rows.iter()
             .map(|&(key, row)| {
@@ -210,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_key_of_many_rows_is_hot() {
-        let mut partners = Partners::default();
+        let mut partners = Partners::new(Bounds::TABLE, false);
         let mut add = |key, number| {
             partners.of(key, row(number), true, None, &mut Vec::new());
             partners.is_hot()
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_row_that_does_not_answer_is_no_partner() {
-        let mut partners = Partners::default();
+        let mut partners = Partners::new(Bounds::TABLE, false);
         let mut found = Vec::new();
         let mut rows = Vec::new();
         for number in 0..100 {
@@ -261,8 +264,24 @@ mod tests {
     }
 
     #[test]
+    fn where_copies_stay_each_row_meets_the_last_one_near() {
+        let mut partners = Partners::new(Bounds::TABLE, true);
+        let mut first = |number, time| partners.first_of(7, Row { number, time }, true, Some(5));
+        assert_eq!(
+            [first(0, Some(0)), first(1, Some(4)), first(2, Some(8)), first(3, Some(20))],
+            [None, Some(0), Some(1), None]
+        );
+        assert_eq!([first(4, None), first(5, Some(21)), first(6, Some(99))], [Some(0), Some(3), Some(4)]);
+        let mut found = Vec::new();
+        for number in 0..1000 {
+            partners.of(8, Row { number, time: Some(number * 3) }, true, Some(5), &mut found);
+            assert_eq!(found.last().copied(), number.checked_sub(1).filter(|&last| last >= 0));
+        }
+    }
+
+    #[test]
     fn rows_that_are_alike_belong_to_the_first() {
-        let mut partners = Partners::default();
+        let mut partners = Partners::new(Bounds::TABLE, false);
         let mut first = |key, number, time, within| partners.first_of(key, Row { number, time }, true, within);
         assert_eq!([first(1, 0, None, None), first(1, 1, None, None), first(2, 2, None, None)], [None, Some(0), None]);
         // In time: 3 and 4 start a stretch each, 5 belongs to the first of them, 6 has no time.
