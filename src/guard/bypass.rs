@@ -10,12 +10,13 @@ use crate::error::Result;
 use crate::pg::call::role;
 use crate::pg::lock::transaction;
 
-/// Whether this transaction skips the check of a table, the root where the table has partitions.
+/// Says whether this transaction skips the check of a table; `table` is the root if the table has partitions.
 pub fn is_active(table: pg_sys::Oid) -> bool {
     transaction::is_noted(table)
 }
 
-/// Skips the check of a table until the end of the transaction, or until the savepoint it was asked for in is rolled back.
+/// Skips the check of a table until the end of the transaction, or until the savepoint in which it was requested is rolled
+/// back.
 #[pg_extern(
     volatile,
     strict,

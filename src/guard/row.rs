@@ -15,10 +15,10 @@ use crate::error::Result;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
 
-/// Judges the row of a trigger's call, and says what Postgres shall store instead of it: the row, the row with its original named, or nothing.
+/// Judges the row of a trigger's call. Gives what Postgres shall store: the row, the row with its original named, or nothing.
 ///
 /// # Errors
-/// For a guard that cannot judge, and for a row that is refused.
+/// If a guard cannot judge, or a row is refused.
 pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     transaction::listen();
     if trigger.event() == Event::Delete {
@@ -52,7 +52,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         Fate::LeftOut => trigger.skip(),
         Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
         Fate::Stored => {
-            // A row that is no copy, or no longer one, names no original.
+            // A row that is not a copy, or no longer one, names no original.
             match actions::mark_column(&guard, &part) {
                 Some(column) => trigger.keep_with(&[(column, None)]),
                 None => trigger.keep(),
@@ -61,7 +61,8 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     })
 }
 
-/// Notes a row that is being deleted, perhaps to be inserted into another partition. A guard that cannot judge keeps nobody from deleting.
+/// Notes a row that is being deleted, perhaps to be inserted into another partition. A guard that cannot judge does not prevent
+/// the deletion.
 fn note_deletion(trigger: &RowTrigger<'_>) {
     let Ok(Some(guard)) = Guard::of(trigger) else { return };
     let Ok(part) = guard.part_of(trigger) else { return };
@@ -69,8 +70,8 @@ fn note_deletion(trigger: &RowTrigger<'_>) {
     moved::deleted(guard.table, content_hash(&guard, &part, trigger, Row::Old));
 }
 
-/// Signs the row, locks its keys and finds a row that it duplicates, with the guard that found it: this one or, where this one had to
-/// wait, another one of the table that has let the row pass before.
+/// Computes the row's signature, locks its keys and finds a row that it duplicates, with the guard that found it: this one or,
+/// if this one had to wait, another guard of the table that accepted the row before.
 fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
     let Some(document) = subject.document.as_deref() else { return Ok(None) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
@@ -98,7 +99,7 @@ fn sign_and_judge(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc
             }
         }
         let Some(holder) = undecided.or_else(|| unique::holder(subject.trigger())) else { return Ok(None) };
-        // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
+        // Nobody waits for a transaction while holding a key: all guards release the keys of this row, and search again.
         judges = locks::leave();
         holder.wait();
         for (judge, signature) in &judges {

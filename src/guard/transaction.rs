@@ -11,12 +11,12 @@ thread_local! {
     static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Asks Postgres, once in a backend, to tell when a transaction or a savepoint ends.
+/// Registers callbacks for the ends of transactions and savepoints, once in a backend.
 pub fn listen() {
     if LISTENING.replace(true) {
         return;
     }
-    // SAFETY: the callbacks raise no error: they forget what is released, or release what is held.
+    // SAFETY: the callbacks raise no error: they forget what was released, or release what is held.
     unsafe {
         pg_sys::RegisterXactCallback(Some(on_transaction), std::ptr::null_mut());
         pg_sys::RegisterSubXactCallback(Some(on_savepoint), std::ptr::null_mut());
@@ -26,7 +26,7 @@ pub fn listen() {
 #[pg_guard]
 unsafe extern "C-unwind" fn on_transaction(event: pg_sys::XactEvent::Type, _argument: *mut std::ffi::c_void) {
     use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PRE_PREPARE, XACT_EVENT_PREPARE};
-    // A prepared transaction would hold them until somebody commits it.
+    // A prepared transaction would hold the locks until somebody commits it.
     if event == XACT_EVENT_PRE_PREPARE {
         locks::release_all();
     }

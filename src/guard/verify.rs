@@ -8,21 +8,21 @@ use super::settings::{Settings, Verify};
 use crate::error::Result;
 use crate::verdict::judge::{Rule, Side};
 
-/// By what two rows are near-duplicates.
+/// The measure by which two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// `identical`, `facts`, `overlap`, `cosine` or `simhash`: what decided.
+    /// What decided: `identical`, `facts`, `overlap`, `cosine` or `simhash`.
     pub name: &'static str,
-    /// A Hamming distance for `simhash`, else a score or a similarity, 0 to 1.
+    /// A Hamming distance for `simhash`, otherwise a score or a similarity, 0 to 1.
     pub value: f64,
 }
 
-/// A new text's side of all comparisons.
+/// A new text, prepared for all its comparisons.
 pub struct Verifier<'a> {
     rule: Rule<'a>,
     name: &'static str,
     document: &'a str,
-    /// The text made ready, once a candidate needs it.
+    /// The prepared text, once a candidate needs it.
     side: Option<Side>,
 }
 
@@ -39,8 +39,8 @@ impl<'a> Verifier<'a> {
         Ok(Self { rule, name, document, side: None })
     }
 
-    /// Says by what the other text, of a row that is there, is a near-duplicate of the new one, if it is. A new text that holds the
-    /// other one and more is none: refusing it would lose what it has more.
+    /// Gives the measure by which `other`, the text of an existing row, is a near-duplicate of the new text, if it is. A longer
+    /// new text that contains the other is not a duplicate: refusing it would lose content.
     pub fn compare(&mut self, other: &str) -> Result<Option<Measure>> {
         if other == self.document {
             return Ok(Some(Measure { name: "identical", value: 1.0 }));

@@ -22,13 +22,13 @@ extension_sql_file!(
     requires = ["text_analysis", evaluate, suggest, curves_svg, histogram_svg, word_cloud_svg]
 );
 
-/// What the user's query gives.
+/// What the user's query must return.
 const PAIR: &str = "Its columns are a text, another text, and whether they are duplicates.";
-/// The most pairs that are evaluated: 4 bytes are kept of each for each method.
+/// The most pairs that are evaluated; each takes 4 bytes per method.
 const MOST_PAIRS: usize = 10_000_000;
-/// The stand-in for labels: texts with this Jaccard similarity of their character 5-grams are taken for duplicates,
+/// The substitute for labels: texts with this Jaccard similarity of their character 5-grams count as duplicates,
 const STAND_IN_JACCARD: f64 = 0.6;
-/// and so are those where one is in the other to this share.
+/// and so do texts of which one contains this share of the other.
 const STAND_IN_OVERLAP: f64 = 0.8;
 const STAND_IN_ANALYZER: &str = "chars:5";
 
@@ -46,7 +46,7 @@ impl From<Error> for Failed {
     }
 }
 
-/// A method at work: what it makes of texts, its values so far, and the time it took.
+/// A method under test: how it prepares texts, its values so far, and its time.
 struct Trial {
     method: Method,
     preparer: Preparer,
@@ -73,7 +73,7 @@ impl Trial {
         Ok(())
     }
 
-    /// The analyzer, where the measure looks at tokens.
+    /// Gives the analyzer, if the measure uses tokens.
     fn analyzer(&self) -> Option<String> {
         self.method.measure.wants_tokens().then(|| self.method.analyzer.clone())
     }
@@ -92,7 +92,7 @@ impl Trial {
     }
 }
 
-/// The methods under trial: each measure with each analyzer, those that look at no token once.
+/// Gives the methods to test: each measure with each analyzer; measures that use no tokens once.
 fn trials(measures: &[Option<String>], analyzers: &[Option<String>], weighting: &str) -> Result<Vec<Trial>> {
     let weighting = Weighting::parse(weighting).map_err(report)?;
     let named = measures.iter().map(|name| Measure::parse(name.as_deref().unwrap_or("NULL")));
@@ -114,12 +114,12 @@ fn trials(measures: &[Option<String>], analyzers: &[Option<String>], weighting: 
     Ok(trials)
 }
 
-/// The query without what ends a statement, so that it can stand inside another.
+/// Removes the end of a statement from the query, so that it can be nested in another.
 fn inner(query: &str) -> &str {
     query.trim_end().trim_end_matches(';')
 }
 
-/// Puts every labelled pair of the query to every method.
+/// Applies every method to every labelled pair of the query.
 fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     let columns = scan::columns(inner(query));
     if columns != 3 {
@@ -155,7 +155,7 @@ fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     Ok(())
 }
 
-/// Puts every pair of the query's documents to every method, labelled by the stand-in.
+/// Applies every method to every pair of the query's documents, labelled by the substitute.
 fn run_on_documents(query: &str, sample: usize, trials: &mut [Trial]) -> Result<()> {
     let query = format!(
         "SELECT document::pg_catalog.text FROM ({}\n) AS sample (document) WHERE document IS NOT NULL LIMIT {sample}",
@@ -304,7 +304,7 @@ fn suggest(
             let sample = within("sample", sample, 2..=3000)? as usize;
             let columns = scan::columns(inner(query));
             let labelled = columns != 1;
-            // Comparing all pairs by their facts would take minutes, and the stand-in knows nothing of facts.
+            // Comparing all pairs by facts would take minutes, and the substitute ignores facts.
             let mut trials = trials(&measures, &analyzers, weighting)?;
             if measures.is_empty() && !labelled {
                 trials.retain(|trial| trial.method.measure != Measure::Message);
@@ -320,7 +320,7 @@ fn suggest(
                 )
             };
             let mut rows: Vec<_> = trials.iter().map(|trial| (best(&trial.points(), precision), trial)).collect();
-            // The best recall first; of equals the quicker.
+            // The best recall first; among equals, the fastest.
             rows.sort_by(|(a, first), (b, second)| {
                 let right = |point: &Option<Point>| point.map_or(-1, |point| point.right.cast_signed());
                 right(b).cmp(&right(a)).then(first.time.cmp(&second.time))
