@@ -21,18 +21,18 @@ use crate::pg::storage::pages::SIZE;
 const HEADER: usize = 24;
 /// The bytes at the end of a page.
 const SPECIAL: usize = 48;
-/// Where they begin.
+/// Where these bytes begin.
 const AT: usize = SIZE - SPECIAL;
 /// Postgres's version of the page header.
 const LAYOUT: u16 = 4;
-/// What the last two bytes of each page say.
+/// The value of the last two bytes of each page.
 const PAGE_ID: u16 = 0x4ED5;
-/// How high a tree can be; ten billion entries need four levels.
+/// The greatest height of a tree; ten billion entries need four levels.
 const MOST_LEVELS: u16 = 12;
 
 /// The block of the metapage.
 pub const META: u32 = 0;
-/// No page: the right end of a level.
+/// No page: the right link at the end of a level.
 pub const NONE: u32 = pg_sys::InvalidBlockNumber;
 
 /// The bytes of a leaf entry.
@@ -47,12 +47,12 @@ pub const DOWN_ROOM: usize = (AT - HEADER) / DOWN;
 const IN_USE: u8 = 1;
 const DELETED: u8 = 2;
 
-/// A key and the address of a row that has it: what a leaf holds, in this order.
+/// A key and the address of a row that has it. A leaf has these entries, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// The key.
     pub key: u64,
-    /// The row's block in the upper bits, its number there in the lower 16.
+    /// The row's block in the upper bits, its number in the block in the lower 16.
     pub row: u64,
 }
 
@@ -62,17 +62,17 @@ impl Entry {
     /// Greater than every entry.
     pub const GREATEST: Self = Self { key: u64::MAX, row: u64::MAX };
 
-    /// The first entry that a key could have: rows are numbered from 1.
+    /// Gives the first entry that a key can have: rows are numbered from 1.
     pub fn first_of(key: u64) -> Self {
         Self { key, row: 1 }
     }
 
-    /// The next position: rows have 48 bits, so the next number is not one of another key.
+    /// Gives the next position. Rows have 48 bits, so adding 1 does not reach another key.
     pub fn next(self) -> Self {
         Self { row: self.row.saturating_add(1), ..self }
     }
 
-    /// Whether it may bound a page: an entry, or an end of the whole range.
+    /// Says whether it may bound a page: an entry, or an end of the whole range.
     fn is_bound(self) -> bool {
         self.row < 1 << 48 || self == Self::GREATEST
     }
@@ -88,10 +88,10 @@ impl Entry {
     }
 }
 
-/// A page below, and the position that all its entries come after.
+/// A page below, and the position after which all its entries come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Downlink {
-    /// The greatest entry that cannot be there.
+    /// The lower bound: all entries of the page are greater.
     pub low: Entry,
     /// The page.
     pub child: u32,
@@ -108,14 +108,14 @@ impl Downlink {
     }
 }
 
-/// What the end of a page says.
+/// The data at the end of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// All entries are greater.
+    /// Lower bound: all entries are greater.
     pub low: Entry,
-    /// No entry is greater.
+    /// Upper bound: no entry is greater.
     pub high: Entry,
-    /// The page that goes on from there, or [`NONE`].
+    /// The next page to the right, or [`NONE`].
     pub right: u32,
     /// 0 for a leaf.
     pub level: u16,
@@ -124,7 +124,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Whether a position is among those that a page with these bounds holds.
+    /// Says whether a position belongs to a page with these bounds.
     pub fn holds(&self, position: Entry) -> bool {
         self.low < position && position <= self.high
     }
@@ -167,7 +167,7 @@ pub struct Page<'p> {
 }
 
 impl<'p> Page<'p> {
-    /// Checks a page of a tree; `None` for one that is not in use.
+    /// Checks a page of a tree; `None` for a page that is not in use.
     pub fn check(bytes: &'p [u8]) -> Result<Option<Self>, Fault> {
         if is_new(bytes) {
             return Ok(None);
@@ -208,7 +208,7 @@ impl<'p> Page<'p> {
         Ok(Some(Self { bytes, frame, count, sorted }))
     }
 
-    /// What its end says.
+    /// Gives the data at its end.
     pub fn frame(&self) -> Frame {
         self.frame
     }
@@ -218,7 +218,7 @@ impl<'p> Page<'p> {
         self.count
     }
 
-    /// How many of a leaf's entries are sorted.
+    /// Gives the number of a leaf's entries that are sorted.
     pub fn sorted(&self) -> usize {
         self.sorted
     }
@@ -228,17 +228,17 @@ impl<'p> Page<'p> {
         &self.bytes[HEADER..HEADER + self.count * size]
     }
 
-    /// The entries of a leaf, as they stand there.
+    /// Gives the entries of a leaf, in the order in which they are stored.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry> + 'p {
         self.items().chunks_exact(LEAF).map(Entry::read)
     }
 
-    /// The downlinks of an inner page.
+    /// Gives the downlinks of an inner page.
     pub fn downlinks(&self) -> impl ExactSizeIterator<Item = Downlink> + 'p {
         self.items().chunks_exact(DOWN).map(Downlink::read)
     }
 
-    /// The entries of a leaf with keys from `first` to `last`, in no order.
+    /// Gives the entries of a leaf with keys from `first` to `last`, in no particular order.
     pub fn between(&self, first: u64, last: u64) -> impl Iterator<Item = Entry> + 'p {
         let (sorted, tail) = self.items().split_at(self.sorted * LEAF);
         let begin = partition(self.sorted, self.guess(self.sorted, first), |i| long(sorted, i * LEAF) < first);
@@ -247,27 +247,28 @@ impl<'p> Page<'p> {
         sorted.chain(tail.map(Entry::read))
     }
 
-    /// About where a key is among so many that are in order: keys are hashes, so they are spread evenly between the bounds.
+    /// Estimates the index of a key among so many sorted ones: keys are hashes, so they are uniformly distributed between the
+    /// bounds.
     fn guess(&self, count: usize, key: u64) -> usize {
         let Frame { low, high, .. } = self.frame;
         let part = key.saturating_sub(low.key) as f64 / high.key.abs_diff(low.key) as f64;
         (part * count as f64) as usize
     }
 
-    /// The place among the downlinks of the one that leads to a position.
+    /// Gives the index of the downlink that leads to a position.
     pub fn downlink_to(&self, position: Entry) -> usize {
         let items = self.items();
-        // The first leads to everything that comes before the second.
+        // The first downlink leads to everything before the second.
         let guess = self.guess(self.count, position.key);
         partition(self.count, guess, |i| Entry::read(&items[i * DOWN..]) < position).saturating_sub(1)
     }
 
-    /// The downlink at a place.
+    /// Gives the downlink at an index.
     pub fn downlink(&self, at: usize) -> Option<Downlink> {
         self.items().chunks_exact(DOWN).nth(at).map(Downlink::read)
     }
 
-    /// The entries of a leaf in their order.
+    /// Gives the entries of a leaf in sorted order.
     pub fn ordered(&self) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.entries().collect();
         if self.sorted < self.count {
@@ -277,8 +278,8 @@ impl<'p> Page<'p> {
     }
 }
 
-/// The first of `count` places for which `is_before` is false. The search begins at a guess and goes away from it in steps that double:
-/// each step elsewhere is a line of memory that has to be fetched.
+/// Gives the first of `count` indexes for which `is_before` is false. The search begins at a guess and moves away from it in
+/// steps that double, because each jump fetches a cache line from memory.
 fn partition(count: usize, guess: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     let (mut at, mut step) = (guess, NEAR);
@@ -300,10 +301,10 @@ fn partition(count: usize, guess: usize, is_before: impl Fn(usize) -> bool) -> u
     low
 }
 
-/// How far a guess usually is from the place, of 400 keys spread evenly.
+/// How far a guess usually is from the right index, among 400 uniformly distributed keys.
 const NEAR: usize = 8;
 
-/// Whether a page has never been written, as one that was being added when the server went down.
+/// Says whether a page has never been written, for example because the server went down while adding it.
 pub fn is_new(bytes: &[u8]) -> bool {
     half(bytes, 14) == 0
 }
@@ -369,7 +370,7 @@ pub fn write_inner(bytes: &mut [u8], frame: &Frame, downlinks: &[Downlink]) {
     finish(bytes, count * DOWN, count);
 }
 
-/// Appends an entry to a leaf that has been checked; false where it is full.
+/// Appends an entry to a checked leaf; false if it is full.
 pub fn append(bytes: &mut [u8], entry: Entry) -> bool {
     let lower = usize::from(half(bytes, 12));
     if lower < HEADER || lower + LEAF > AT {
@@ -380,7 +381,7 @@ pub fn append(bytes: &mut [u8], entry: Entry) -> bool {
     true
 }
 
-/// Keeps those entries of a leaf that has been checked for which `keep` says so; the sorted ones stay sorted.
+/// Keeps those entries of a checked leaf for which `keep` is true; the sorted ones stay sorted.
 pub fn retain(bytes: &mut [u8], page_len: usize, sorted: usize, mut keep: impl FnMut(usize) -> bool) {
     let (mut to, mut left) = (0, 0);
     for from in 0..page_len.min(LEAF_ROOM) {
@@ -409,14 +410,14 @@ pub fn write_deleted(bytes: &mut [u8]) {
     put(bytes, AT + 41, &[DELETED]);
 }
 
-/// What the metapage says.
+/// The content of the metapage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// The number of the kind of signature ([`super::kind::Kind`]).
     pub kind: u8,
 }
 
-/// What the metapage begins with.
+/// The first bytes of the metapage.
 const MAGIC: u32 = 0x6E64_7570;
 /// The version of everything in this file.
 const VERSION: u32 = 1;
