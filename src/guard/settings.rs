@@ -28,7 +28,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The name in SQL.
+    /// Gives the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reject => "reject",
@@ -52,7 +52,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The name in SQL.
+    /// Gives the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sketch => "sketch",

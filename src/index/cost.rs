@@ -49,14 +49,14 @@ const COMPARISONS_A_PAGE: f64 = 50.0;
 const ENTRIES_A_LEAF: f64 = 470.0;
 
 impl Work {
-    /// A search for rows that share one of some keys.
+    /// Estimates a search for rows that share one of some keys.
     pub fn sharing(keys: u64, found: f64, size: &Size) -> Self {
         let keys = keys as f64;
         let random_pages = (keys + found / ENTRIES_A_LEAF).min(size.pages);
         Self { descents: keys, random_pages, compared: found, given: found, ..Self::default() }
     }
 
-    /// A search for rows within a distance.
+    /// Estimates a search for rows within a distance.
     pub fn within(distance: u32, found: f64, size: &Size) -> Self {
         let leaves = (size.pages / f64::from(BANDS)).max(1.0);
         let probes = probes(distance) as f64;
@@ -74,7 +74,7 @@ impl Work {
         Self { descents: probes, random_pages, compared, given: found, ..Self::default() }
     }
 
-    /// All rows by distance; most queries want few of them.
+    /// Estimates a search for all rows by distance, of which most queries want few.
     pub fn nearest(size: &Size) -> Self {
         let leaves = (size.pages / f64::from(BANDS)).max(1.0);
         Self { sequential_pages: leaves, given: size.rows, is_early: true, ..Self::within(NEAR, 0.0, size) }

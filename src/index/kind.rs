@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The number of the kind, on the metapage and in SQL.
+    /// Gives the number of the kind, on the metapage and in SQL.
     pub fn number(self) -> u8 {
         match self {
             Self::Sketch => 1,
@@ -38,12 +38,12 @@ impl Kind {
         }
     }
 
-    /// The kind of a number.
+    /// Gives the kind of a number.
     pub fn of_number(number: u8) -> Option<Self> {
         [Self::Sketch, Self::SimHash].into_iter().find(|kind| kind.number() == number)
     }
 
-    /// How many trees an index of the kind has.
+    /// Gives how many trees an index of the kind has.
     pub fn trees(self) -> u8 {
         match self {
             Self::Sketch => 1,

@@ -213,7 +213,7 @@ impl<'p> Page<'p> {
         self.frame
     }
 
-    /// The number of its entries.
+    /// Gives the number of its entries.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -309,7 +309,7 @@ pub fn is_new(bytes: &[u8]) -> bool {
     half(bytes, 14) == 0
 }
 
-/// Whether a page may be reused.
+/// Says whether a page may be reused.
 pub fn is_free(bytes: &[u8]) -> bool {
     is_new(bytes) || (check_header(bytes).is_ok() && bytes[AT + 41] == DELETED)
 }

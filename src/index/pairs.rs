@@ -31,7 +31,7 @@ pub struct Pairs {
     ahead: Option<(u64, u64, bool)>,
 }
 
-/// The later row, the earlier row, and a bit for a hot key.
+/// Gives the later row, the earlier row, and a bit for a hot key.
 fn record(later: u64, earlier: u64, is_hot: bool) -> Record {
     [later << 16 | earlier >> 32, earlier << 32 | u64::from(is_hot)]
 }

@@ -20,12 +20,12 @@ use crate::pg::storage::pages::{Buffer, Index, Lock};
 /// that moment.
 const MOST_RESTARTS: u32 = 1000;
 
-/// The block of a tree's root.
+/// Gives the block of a tree's root.
 pub fn root(tree: u8) -> u32 {
     1 + u32::from(tree)
 }
 
-/// The kind of signature that an index holds.
+/// Gives the kind of signature that an index holds.
 ///
 /// # Errors
 /// For an index whose metapage is damaged.

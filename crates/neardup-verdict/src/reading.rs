@@ -189,7 +189,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
     found
 }
 
-/// The key of a Han character, its simplified form.
+/// Gives the key of a Han character, its simplified form.
 pub(super) fn han_key(c: char) -> u64 {
     mix(u64::from(u32::from(simplified(c))), 0)
 }

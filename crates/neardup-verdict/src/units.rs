@@ -124,7 +124,7 @@ pub(super) struct Text<'t> {
 }
 
 impl Text<'_> {
-    /// The value of a number.
+    /// Gives the value of a number.
     pub(super) fn number(&self, unit: &Unit) -> Option<Number> {
         let number = self.numbers.get(unit.numbers as usize);
         number.filter(|_| matches!(unit.kind, Kind::Number { .. })).copied()

@@ -29,7 +29,7 @@ fn tag(table: pg_sys::Oid) -> pg_sys::LOCKTAG {
     }
 }
 
-/// Whether the current user may delete or update rows of a table.
+/// Says whether the current user may delete or update rows of a table.
 pub fn may_clean(table: pg_sys::Oid) -> bool {
     let rights = pg_sys::ACL_DELETE | pg_sys::ACL_UPDATE;
     // SAFETY: only reads catalogs; one of the rights is enough.
@@ -39,7 +39,8 @@ pub fn may_clean(table: pg_sys::Oid) -> bool {
     }
 }
 
-/// Takes the table for this session, until [`release`] or until a transaction of it aborts; false if another has it.
+/// Locks the table for this session, until [`release`] or until a transaction of the session aborts; false if another session
+/// has it.
 pub fn hold(table: pg_sys::Oid) -> bool {
     if !LISTENING.replace(true) {
         // SAFETY: the callback is a static function that takes its arguments as Postgres gives them.
@@ -54,7 +55,7 @@ pub fn hold(table: pg_sys::Oid) -> bool {
     taken
 }
 
-/// Gives the table back; nothing happens where this session does not have it.
+/// Releases the table; does nothing if this session does not have it.
 pub fn release(table: pg_sys::Oid) {
     let place = HELD.with_borrow(|held| held.iter().rposition(|&t| t == table));
     if let Some(place) = place {
@@ -68,23 +69,23 @@ fn give_back(table: pg_sys::Oid) {
     unsafe { pg_sys::LockRelease(&tag(table), pg_sys::ExclusiveLock as pg_sys::LOCKMODE, true) };
 }
 
-/// Gives everything back when a transaction aborts.
+/// Releases everything when a transaction aborts.
 #[pg_guard]
 unsafe extern "C-unwind" fn at_end_of_transaction(event: pg_sys::XactEvent::Type, _argument: *mut std::ffi::c_void) {
     if event == pg_sys::XactEvent::XACT_EVENT_ABORT {
-        // In use where a backend is ending in the midst of that; its locks end with it.
+        // The list is in use if the backend is ending while it changes it; its locks end with the backend.
         let held = HELD.with(|held| held.try_borrow_mut().map(|mut held| std::mem::take(&mut *held)));
         held.unwrap_or_default().into_iter().for_each(give_back);
     }
 }
 
-/// Whether statements of this session run in a transaction block that the user has opened.
+/// Says whether statements of this session run in a transaction block that the user has opened.
 pub fn in_transaction_block() -> bool {
     // SAFETY: reads the state of this backend's transaction.
     unsafe { pg_sys::IsTransactionBlock() }
 }
 
-/// Whether the procedure that asks may commit; asked from a function, the answer is no.
+/// Says whether the calling procedure may commit; for a function, the answer is no.
 pub fn may_commit() -> bool {
     // SAFETY: reads the state of this backend's SPI connection.
     unsafe { pg_sys::SPI_inside_nonatomic_context() }

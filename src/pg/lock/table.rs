@@ -32,8 +32,8 @@ fn tag(table: pg_sys::Oid) -> pg_sys::LOCKTAG {
     }
 }
 
-/// Keeps a SHARE ROW EXCLUSIVE lock that this transaction has on a table; false where it has none, and then nothing is locked. Nor is it
-/// kept in a transaction block or a subtransaction, whose rollback would leave it behind.
+/// Keeps this transaction's SHARE ROW EXCLUSIVE lock on a table; returns false, and locks nothing, if it has no such lock. The
+/// same in a transaction block or a subtransaction, whose rollback would leave the lock behind.
 pub fn keep(table: pg_sys::Oid) -> bool {
     use pg_sys::LockAcquireResult::{LOCKACQUIRE_NOT_AVAIL, LOCKACQUIRE_OK};
     if in_transaction_block() {
@@ -49,7 +49,7 @@ pub fn keep(table: pg_sys::Oid) -> bool {
     // SAFETY: a lock tag is plain data; the lock is asked for without waiting.
     let result = unsafe { pg_sys::LockAcquire(&tag(table), MODE, true, true) };
     if result == LOCKACQUIRE_OK {
-        // It was not there before.
+        // It was not held before.
         give_back(table);
     }
     let kept = result != LOCKACQUIRE_OK && result != LOCKACQUIRE_NOT_AVAIL;
@@ -59,13 +59,13 @@ pub fn keep(table: pg_sys::Oid) -> bool {
     kept
 }
 
-/// Whether another session waits for a lock that was kept.
+/// Says whether another session waits for a lock that was kept.
 pub fn is_awaited(table: pg_sys::Oid) -> bool {
     // SAFETY: a lock tag is plain data; this session holds the lock.
     KEPT.with_borrow(|kept| kept.contains(&table)) && unsafe { pg_sys::LockHasWaiters(&tag(table), MODE, true) }
 }
 
-/// Releases a lock that was kept; nothing happens where there is none.
+/// Releases a lock that was kept; does nothing if there is none.
 pub fn leave(table: pg_sys::Oid) {
     let place = KEPT.with_borrow(|kept| kept.iter().rposition(|&t| t == table));
     if let Some(place) = place {
@@ -79,12 +79,12 @@ fn give_back(table: pg_sys::Oid) {
     unsafe { pg_sys::LockRelease(&tag(table), MODE, true) };
 }
 
-/// Gives all up. The list is in use where a backend is ending in the midst of changing it.
+/// Empties the list and gives its tables. The list is in use if the backend is ending while it changes it.
 fn take_all() -> Vec<pg_sys::Oid> {
     KEPT.with(|kept| kept.try_borrow_mut().map(|mut kept| std::mem::take(&mut *kept))).unwrap_or_default()
 }
 
-/// Releases what was kept where no procedure goes on after the transaction. An aborting one releases it itself.
+/// Releases what was kept if no procedure continues after the transaction. A transaction that aborts releases it itself.
 #[pg_guard]
 unsafe extern "C-unwind" fn at_end_of_transaction(event: pg_sys::XactEvent::Type, _argument: *mut std::ffi::c_void) {
     use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT};

@@ -9,7 +9,7 @@ use std::ptr;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-/// A table, and the subtransaction that noted it.
+/// A table, and the subtransaction that recorded it.
 type Note = (pg_sys::Oid, pg_sys::SubTransactionId);
 
 thread_local! {
@@ -17,7 +17,7 @@ thread_local! {
     static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Notes a table until the end of the transaction.
+/// Records a table until the end of the transaction.
 pub fn note(table: pg_sys::Oid) {
     // SAFETY: the callbacks are static functions with the arguments that Postgres gives them; a function runs in a transaction.
     let current = unsafe {
@@ -30,12 +30,12 @@ pub fn note(table: pg_sys::Oid) {
     NOTES.with_borrow_mut(|notes| notes.push((table, current)));
 }
 
-/// Whether this transaction has noted a table.
+/// Says whether this transaction has recorded a table.
 pub fn is_noted(table: pg_sys::Oid) -> bool {
     NOTES.with_borrow(|notes| notes.iter().any(|note| note.0 == table))
 }
 
-/// Changes the notes; where they are in use, a backend is ending in the midst of that, and nobody will read them.
+/// Changes the records. If they are in use, the backend is ending while it changes them, and nobody will read them.
 fn change(change: impl FnOnce(&mut Vec<Note>)) {
     NOTES.with(|notes| notes.try_borrow_mut().map(|mut notes| change(&mut notes)).unwrap_or_default());
 }
@@ -48,7 +48,7 @@ unsafe extern "C-unwind" fn at_end(event: pg_sys::XactEvent::Type, _argument: *m
     }
 }
 
-/// A savepoint that is released leaves its notes to the one around it; one that is rolled back takes them along.
+/// A savepoint that is released passes its records to the enclosing one; one that is rolled back drops them.
 #[pg_guard]
 unsafe extern "C-unwind" fn at_end_of_subtransaction(
     event: pg_sys::SubXactEvent::Type,

@@ -50,13 +50,13 @@ impl Halves {
         Self { first: half(turned >> 2), second: half(turned) }
     }
 
-    /// The bits in which it differs from another.
+    /// Gives the bits in which it differs from another.
     #[inline(always)]
     pub(super) fn difference(self, other: Self) -> Self {
         Self { first: self.first ^ other.first, second: self.second ^ other.second }
     }
 
-    /// The number of set bits.
+    /// Gives the number of set bits.
     #[inline(always)]
     pub(super) fn bits(self) -> u32 {
         self.first.count_ones() + self.second.count_ones()
@@ -132,7 +132,7 @@ impl Sorted {
         VALUES >> self.inner
     }
 
-    /// The values of the quarter in a partition.
+    /// Gives the values of the quarter in a partition.
     pub(super) fn values_of(&self, partition: usize) -> Range<usize> {
         partition << self.inner..(partition + 1) << self.inner
     }

@@ -62,7 +62,7 @@ impl Reader<'_> {
         self.small(at).filter(|year| (1900..=2100).contains(year) && self.follows(at))
     }
 
-    /// A date with a month in words: `5 March 1987`, `March 5, 1987`, `5 March`, `March 1987`, `March`.
+    /// Reads a date with a month in words: `5 March 1987`, `March 5, 1987`, `5 March`, `March 1987`, `March`.
     pub(super) fn date_in_words(&mut self) -> Option<usize> {
         let at = self.at;
         let day = |at: usize| self.small(at).filter(|day| (1..=31).contains(day));
@@ -94,7 +94,7 @@ impl Reader<'_> {
         unit.is_some_and(|unit| ["st", "nd", "rd", "th"].iter().any(|end| self.written(unit).eq_ignore_ascii_case(end)))
     }
 
-    /// An ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
+    /// Reads an ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
     pub(super) fn ordinal_in_words(&mut self) -> Option<usize> {
         let at = self.at;
         let (number, end) = match self.unit(at)?.kind {

@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(read("".chars()), None);
     }
 
-    /// The way a schoolbook writes a number below 10,000.
+    /// Writes a number below 10,000 as a schoolbook does.
     fn in_words(number: u32) -> String {
         let digits = ["零", "一", "二", "三", "四", "五", "六", "七", "八", "九"];
         let mut out = String::new();
