@@ -1,4 +1,5 @@
-//! `sketch`: the k smallest hashes of a document's shingles, the candidate stage of guard, clean-up and `near_duplicate`.
+//! `sketch`: the k smallest hashes of a document's shingles and the smallest of its opening; the candidate stage of guard, clean-up and
+//! `near_duplicate`.
 //!
 //! A sketch is a `minhash` of the bottom-k scheme with 64-bit values (Broder 1997). Two texts with much in common share a key with high
 //! probability; docs/candidates.md has what was measured.

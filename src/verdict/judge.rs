@@ -148,13 +148,7 @@ impl Fields for Row {
     requires = ["bootstrap"],
     sql = "CREATE FUNCTION neardup_internal.judge(kept text, other text, verify text, analyzer text, threshold double precision, OUT verdict text, OUT score double precision, OUT loses boolean) STABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
-fn judge(
-    kept: &str,
-    other: &str,
-    verify: &str,
-    analyzer: &str,
-    threshold: Option<f64>,
-) -> Result<Option<Record<Row>>> {
+fn judge(kept: &str, other: &str, verify: &str, analyzer: &str, threshold: Option<f64>) -> Result<Option<Record<Row>>> {
     let rule = Rule::new(verify, analyzer, threshold)?;
     let judged = rule.judge(kept, &mut rule.side(other)?)?;
     Ok(judged.map(|judged| Record((judged.verdict.name(), judged.score, judged.loses))))

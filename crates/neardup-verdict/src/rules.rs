@@ -40,7 +40,7 @@ const SLOGAN_WITHIN: f64 = 1.5;
 const UNDER_TITLE: usize = 40;
 
 /// Characters after 将 when it announces something and is not part of another word.
-static PLANNED: HanSet = HanSet::of("于赴对在会与和被出率应举访由");
+static PLANNED: HanSet = HanSet::of("于赴对在从会与和被出率应举访由");
 
 /// If the sentence ends before so many units, it is the name of the reporter.
 const REPORTER: usize = 15;

@@ -214,11 +214,11 @@ SELECT neardup.release_locks();
 DROP TRIGGER early ON keyless;
 DO $$ DECLARE settings text; BEGIN
     FOREACH settings IN ARRAY ARRAY['x', '', '[]', '{"keys":8,"on_duplicate":"skip","analyzer":"a\u0000b"}', '{"keys":8,"on_duplicate":"skip","analyzer":"a","counter":["\u0000","x"]}',
-        '{"keys":8,"on_duplicate":"skip","analyzer":"shingles:5","similarity":1e-100000}', '{"keys":8,"on_duplicate":"skip","analyzer":"shingles:5","since":1e308}',
+        '{"keys":8,"on_duplicate":"skip","analyzer":"shingles:5","threshold":1e-100000}', '{"keys":8,"on_duplicate":"skip","analyzer":"shingles:5","since":1e308}',
         '{"keys":4294967295,"on_duplicate":"skip","analyzer":"shingles:5"}', '{"keys":8,"on_duplicate":"skip","analyzer":"shingles:5","columns":18446744073709551615}',
         '{"keys":8,"on_duplicate":"skip","analyzer":"shingles:5","window":9223372036854775807,"since":99999999999}', '{"keys":8,"on_duplicate":"skip","analyzer":"' || repeat('名', 9000) || '"}'] LOOP
         EXECUTE format('CREATE TRIGGER hand BEFORE INSERT OR UPDATE OF body ON keyless FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)', settings);
-        RAISE NOTICE '% shown: %', left(settings, 60), (SELECT string_agg(format('%s %s %s', target, similarity, within), ',') FROM neardup.protected WHERE target = 'keyless'::regclass);
+        RAISE NOTICE '% shown: %', left(settings, 60), (SELECT string_agg(format('%s %s %s', target, threshold, within), ',') FROM neardup.protected WHERE target = 'keyless'::regclass);
         BEGIN
             INSERT INTO keyless VALUES ('x');
         EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%: %', SQLSTATE, SQLERRM;
