@@ -26,26 +26,27 @@ use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::pg::value::record;
 use crate::verdict::judge::{Judged, Rule, Side};
 
-/// How much sharing a key weighs, and a hot one, and what makes a candidate: as in the guard's search.
+/// The weight of a shared key, of a shared hot key, and the least sum that makes a candidate, as in the guard's search.
 const SHARED: u32 = 2;
 const SHARED_HOT: u32 = 1;
 const ENOUGH: u32 = 2;
 
-/// How many texts that share one key a guard compares with a new one; from so many bytes on it is long.
+/// The most texts sharing only one key that a guard compares with a new text: with a short one, and with a long one. From so
+/// many bytes on a text is long.
 const MOST_SINGLES_OF_SHORT: usize = 64;
 const MOST_SINGLES: usize = 8;
 const LONG: i64 = 600;
 
-/// For a row without a time; `neardup_internal.moment` makes no such number.
+/// Stands for a missing time; `neardup_internal.moment` never gives this number.
 const NO_TIME: u64 = i64::MIN.cast_unsigned();
 
 type Records<const N: usize> = Peekable<Sorted<TemporaryFile, N>>;
 
-/// A row under one of its keys, as it is sorted: the key, then the row's scope, position and whether it has one key only, then its
-/// number and its time.
+/// A row under one of its keys, as sorted: the key; the row's scope, position, and whether it has only one key; its number; its
+/// time.
 type Keyed = [u64; 4];
 
-/// What a row is known by: its position, and the number by which the query finds it.
+/// Identifies a row: its position, and the number by which the query finds it.
 type Known = (u64, u64);
 
 /// A bit for each row.
@@ -66,7 +67,8 @@ impl Bits {
     }
 }
 
-/// Gives the rows of each key of each scope to `found`, in their order: the key's number, the row, and whether it has one key only.
+/// Passes the rows of each key in each scope to `found`, in their order: the key's number, the row, and whether it has only one
+/// key.
 fn by_key(rows: Sorter<TemporaryFile, 4>, mut found: impl FnMut(i64, Row<Known>, bool)) {
     let (mut before, mut group) = (None, 0);
     for (count, [key, place, number, time]) in rows.finish().enumerate() {
@@ -81,14 +83,15 @@ fn by_key(rows: Sorter<TemporaryFile, 4>, mut found: impl FnMut(i64, Row<Known>,
     }
 }
 
-/// What `earlier_rows` has found, in the order of the later rows.
+/// The result of `earlier_rows`, in the order of the later rows.
 struct Earlier {
-    /// Rows whose text an earlier one has: position, number of the first that has it.
+    /// Rows whose text an earlier row has: position, and the number of the first row with that text.
     same: Records<2>,
-    /// Rows that share a key: positions of both, then the number of the earlier one and whether the key is hot, and whether one
+    /// Rows that share a key: positions of both; then the number of the earlier row, whether the key is hot, and whether one
     /// shared key is enough.
     pairs: Records<2>,
-    /// Whether new rows are compared, as many as a guard would, and not a table with itself; then, which texts are long.
+    /// Whether new rows are compared, with as many rows as a guard would, instead of a table with itself; and in that case,
+    /// which texts are long.
     is_guard: bool,
     long: Bits,
     /// Rows that later ones share a key or the text with.
@@ -173,8 +176,8 @@ impl Earlier {
         Ok(Self { same: same.finish().peekable(), pairs: pairs.finish().peekable(), is_guard, long, shared })
     }
 
-    /// Takes what was found for the row at a position: the first row that has its text, as a negative number, or the rows that it is to
-    /// be compared with, those with most shared keys first.
+    /// Gives the result for the row at a position: the first row with its text, as a negative number, or the rows to compare it
+    /// with, those with the most shared keys first.
     fn take(&mut self, position: u64) -> Vec<i64> {
         if let Some([_, first]) = self.same.next_if(|[later, _]| *later == position) {
             return vec![first.cast_signed().wrapping_neg()];
@@ -191,7 +194,7 @@ impl Earlier {
         }
         found.retain(|(shared, ..)| *shared >= enough);
         if self.is_guard {
-            // The last ones before older ones.
+            // Later rows before earlier ones.
             found.sort_unstable_by_key(|&(shared, earlier, _)| (Reverse(shared), Reverse(earlier)));
             let singles = if self.long.contains(position) { MOST_SINGLES } else { MOST_SINGLES_OF_SHORT };
             let several = found.partition_point(|&(shared, ..)| shared > SHARED);
@@ -216,11 +219,11 @@ fn earlier_rows(window: &Window<'_>) -> Result<Option<pg_sys::Datum>> {
     Ok(if is_alone { None } else { found.into_datum() })
 }
 
-/// What `join_star` keeps from pair to pair.
+/// The state that `join_star` keeps between pairs.
 #[derive(Default)]
 struct Stars {
     joined: AHashSet<i64>,
-    /// The row whose pairs are read, its text once that was needed, and whether it has joined another row.
+    /// The row whose pairs are being read, its text once it was needed, and whether it has joined another row.
     later: i64,
     text: Option<Side>,
     settled: bool,
@@ -333,7 +336,7 @@ pub extern "C" fn pg_finfo_neardup_join_star() -> &'static pg_sys::Pg_finfo_reco
     &CONVENTION
 }
 
-/// The number by which a row is known within a statement: where it is in the table.
+/// Gives the number that identifies a row within a statement: its address in the table.
 #[pg_extern(
     immutable,
     strict,
@@ -346,7 +349,7 @@ fn tid_number(tid: pg_sys::ItemPointerData) -> i64 {
     i64::from(block) << 16 | i64::from(offset)
 }
 
-/// The other way round.
+/// Gives the address for such a number.
 #[pg_extern(
     immutable,
     strict,

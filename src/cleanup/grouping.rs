@@ -20,10 +20,10 @@ use crate::search::banding::{check_scheme, similarity};
 
 extension_sql_file!("../../sql/grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
 
-/// Bytes a row, as said above.
+/// Bytes per row, as explained above.
 const SIMHASH_ROW: usize = 48;
 
-/// Those of them that are taken while rows are read.
+/// The part of these bytes that is used while rows are read.
 const SIGNATURE_ROW: usize = 12;
 
 const SIGNATURE: i32 = 0;
@@ -32,10 +32,10 @@ const LINKAGE: i32 = 2;
 const BANDS: i32 = 3;
 const ROWS: i32 = 4;
 
-/// The answer for a row without a signature.
+/// The result for a row without a signature.
 const NO_GROUP: u32 = u32::MAX;
 
-/// The number of rows in the partition.
+/// Gives the number of rows in the partition.
 fn rows_of(window: &Window<'_>) -> Result<i32> {
     i32::try_from(window.rows()).map_err(|_| {
         let message = format!("a window of {} rows is too large to group", window.rows());
@@ -61,12 +61,12 @@ fn integer(window: &Window<'_>, argument: i32, name: &str) -> Result<i32> {
     window.argument(argument).map(|datum| datum.value() as i32).ok_or_else(|| null(name))
 }
 
-/// Which rows have a signature: all, until one has none.
+/// Which rows have a signature: all, until one without is seen.
 #[derive(Default)]
 struct Present {
-    /// Rows seen that have one.
+    /// The number of rows seen that have one.
     count: usize,
-    /// Those rows, once another was seen.
+    /// These rows, once a row without a signature was seen.
     rows: Option<Vec<u32>>,
 }
 
@@ -83,7 +83,7 @@ impl Present {
         self.rows.get_or_insert_with(|| (0..count).collect());
     }
 
-    /// Spreads the groups of the rows that have a signature over all rows.
+    /// Spreads the groups of the rows with a signature over all rows.
     fn spread(&self, rows: i32, groups: Vec<u32>) -> Vec<u32> {
         let Some(present) = &self.rows else { return groups };
         let mut answers = vec![NO_GROUP; rows as usize];
@@ -96,7 +96,7 @@ impl Present {
     }
 }
 
-/// Groups the partition: for each row the position of its group's first row, counted from 0.
+/// Groups the partition: gives for each row the position of its group's first row, counted from 0.
 fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     let distance = within("distance", integer(window, THRESHOLD, "distance")?, 0..=MAX_DISTANCE)?;
     let linkage = linkage(window)?;
@@ -106,7 +106,7 @@ fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     window.for_each(SIGNATURE, |row, datum| match datum {
         Some(datum) if outcome.is_ok() => {
             if signatures.len() == signatures.capacity() {
-                // The vector is about to grow to twice its length.
+                // The vector is about to double its length.
                 outcome = claim(signatures.len() * 2 * SIGNATURE_ROW);
             }
             present.push(row);
@@ -121,7 +121,7 @@ fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     Ok(present.spread(rows, groups))
 }
 
-/// Signatures of one window, all made alike, end to end.
+/// Signatures of one window, all made in the same way, stored end to end.
 #[derive(Default)]
 struct MinHashes {
     bytes: Vec<u8>,
@@ -135,7 +135,7 @@ impl MinHashes {
         if self.present.count == 0 {
             self.width = signature.len();
         } else {
-            // Says so if the two cannot be compared.
+            // Fails if the two cannot be compared.
             minhash::jaccard(self.signature(0), signature)?;
         }
         let parsed = MinHashRef::parse_header(signature)?;
@@ -152,7 +152,7 @@ impl MinHashes {
     }
 
     fn similarity(&self, a: u32, b: u32) -> f64 {
-        // They were compared with the first one, so they fit each other.
+        // They were compared with the first one, so they are comparable.
         minhash::jaccard(self.signature(a), self.signature(b)).unwrap_or(0.0)
     }
 }

@@ -9,8 +9,8 @@ use crate::pg::lock::session::SessionLock;
 
 extension_sql_file!("../../sql/load.sql", name = "load", requires = ["cleanup_run", keep_lock, is_awaited, leave_lock]);
 
-/// Keeps the SHARE ROW EXCLUSIVE lock that this transaction has on a table beyond its commit, to the end of the statement; false where it
-/// has none. Only who may lock the table so may keep it.
+/// Keeps this transaction's SHARE ROW EXCLUSIVE lock on a table beyond its commit, to the end of the statement; false if it has
+/// no such lock. Only a role that may lock the table in this mode may do so.
 #[pg_extern(
     volatile,
     strict,
@@ -22,7 +22,7 @@ fn keep_lock(target: pg_sys::Oid) -> Result<bool> {
     Ok(SessionLock::Writers(target).keep())
 }
 
-/// Whether another session waits for a lock that [`keep_lock`] has kept.
+/// Says whether another session waits for a lock that [`keep_lock`] has kept.
 #[pg_extern(
     volatile,
     strict,
@@ -33,7 +33,7 @@ fn is_awaited(target: pg_sys::Oid) -> bool {
     SessionLock::Writers(target).is_awaited()
 }
 
-/// Releases what [`keep_lock`] has kept; what the transaction itself holds stays to its end.
+/// Releases a lock that [`keep_lock`] has kept. The transaction's own lock stays until the transaction ends.
 #[pg_extern(
     volatile,
     strict,

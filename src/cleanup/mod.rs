@@ -62,8 +62,8 @@ extension_sql_file!("../../sql/cleanup/purge.sql", name = "cleanup_purge", requi
 extension_sql_file!("../../sql/cleanup/comments.sql", name = "cleanup_comments", requires = ["cleanup_purge"]);
 extension_sql_file!("../../sql/comments.sql", name = "comments", finalize);
 
-/// Takes a table for one procedure, over its commits, until it is released, fails or ends. Only who may remove or mark its rows may: else
-/// anybody could keep its owner from cleaning it.
+/// Locks a table for one runner, across commits, until it is released or a transaction of this session fails. Only a role that
+/// may remove or mark its rows may do so; otherwise anybody could keep the owner from cleaning it.
 #[pg_extern(
     volatile,
     strict,
@@ -85,7 +85,7 @@ fn check_may_clean(target: pg_sys::Oid, function: &'static str) -> Result<()> {
     Err(ErrorReport::new(code, message, function))
 }
 
-/// Gives the table back.
+/// Releases the table.
 #[pg_extern(
     volatile,
     strict,
@@ -96,7 +96,7 @@ fn release_table(target: pg_sys::Oid) {
     SessionLock::Procedure(target).release();
 }
 
-/// Whether the statement runs in a transaction block, where a procedure cannot commit.
+/// Says whether the statement runs in a transaction block, where a procedure cannot commit.
 #[pg_extern(
     volatile,
     requires = ["bootstrap"],
@@ -106,8 +106,8 @@ fn in_transaction_block() -> bool {
     transaction::in_block()
 }
 
-/// Fails where the procedure that asks may not commit though the user has no transaction open. Asked by the procedure itself: a
-/// function that it calls may never commit.
+/// Fails if the calling procedure may not commit although the user has no transaction open. The procedure itself must ask,
+/// because a function that it calls may never commit.
 #[pg_extern(
     volatile,
     strict,
@@ -127,7 +127,7 @@ fn check_committing(procedure: &str) -> Result<()> {
         .set_hint("Call it on its own, or from a DO block or a procedure that were called so."))
 }
 
-/// A hash of a text by which a clean-up sees whether somebody has changed it.
+/// Hashes a text, so that a clean-up can see whether somebody has changed it.
 #[pg_extern(
     stable,
     strict,
@@ -139,8 +139,9 @@ fn text_hash(document: Text<'_>) -> i64 {
     digest::text_hash(&document).cast_signed()
 }
 
-/// Splits a group of near signatures by what its texts say and when they came: for each row the row that stays, counted from 1, what it
-/// is to that and how sure. Without documents the signatures decide; times are no further apart than `within`, both in microseconds.
+/// Splits a group of rows with near signatures by their texts and times. Gives for each row the row that stays, counted from 1,
+/// the verdict on the two and its score. Without documents the signatures decide. Times are at most `within` apart; both are in
+/// microseconds.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
 #[allow(clippy::type_complexity, reason = "pgrx reads the columns' names here, which an alias would hide")]
 #[pg_extern(

@@ -19,10 +19,10 @@ extension_sql_file!(
     requires = ["cleanup_copies", neardup_render_report]
 );
 
-/// How many characters of a text are shown and compared.
+/// The most characters of a text that are shown and compared.
 const MOST_CHARACTERS: usize = 2000;
 
-/// What the page shows, as sql/cleanup/report.sql writes it.
+/// What the page shows, as sql/cleanup/report.sql passes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Report {
@@ -33,7 +33,7 @@ struct Report {
     samples: Vec<Sample>,
 }
 
-/// A copy beside the row that stays.
+/// A copy and the row that stays.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sample {
@@ -49,7 +49,7 @@ h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:coll
 .pair{table-layout:fixed;width:100%;margin-bottom:1.5em}.pair td{border-top:1px solid #ccc;width:50%;white-space:pre-wrap;overflow-wrap:anywhere}\
 del{background:#fdd;text-decoration:none}ins{background:#dfd;text-decoration:none}svg{display:block}svg text{font:13px system-ui,sans-serif}";
 
-/// Renders the page from the JSON that `neardup.report_html` gathers.
+/// Renders the page from the JSON that `neardup.report_html` collects.
 #[pg_extern(
     immutable,
     strict,
@@ -102,7 +102,7 @@ fn page(report: &Report) -> String {
     page
 }
 
-/// Horizontal bars, each with its name before and its number behind it.
+/// Draws horizontal bars, each between its name and its number.
 fn bars(values: &[(String, f64)]) -> String {
     const ROW: usize = 22;
     const NAMES: usize = 240;
@@ -130,7 +130,7 @@ fn bars(values: &[(String, f64)]) -> String {
     svg
 }
 
-/// Both texts as HTML, with what only one of them has marked.
+/// Gives both texts as HTML, with marks on what only one of them has.
 fn differences(left: &str, right: &str) -> (String, String) {
     let shown = |text: &str| -> Vec<char> { text.chars().take(MOST_CHARACTERS).collect() };
     let (a, b) = (shown(left), shown(right));

@@ -14,17 +14,17 @@ use crate::pg::call::function;
 use crate::pg::call::role;
 use crate::pg::call::trigger::{Row, RowTrigger};
 
-/// What becomes of the row.
+/// What happens to the row.
 pub enum Fate {
     /// It is stored.
     Stored,
     /// It is stored, with the key of its original in one of its columns.
     Marked(i16, pg_sys::Datum),
-    /// It is left out.
+    /// It is not stored.
     LeftOut,
 }
 
-/// Acts on a near-duplicate. A row that must not be left out, since its old version may be gone, is refused instead.
+/// Acts on a near-duplicate. A row that must not be left out, because its old version may be gone, is refused instead.
 pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
     let action = guard.settings.on_duplicate;
     if must_stay && matches!(action, Action::Skip | Action::Divert) {
@@ -54,7 +54,7 @@ pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, must_stay: bool)
     }
 }
 
-/// The column of the original's key, where the guard has one.
+/// Gives the column for the original's key, if the guard has one.
 pub fn mark_column(guard: &Guard, part: &Part) -> Option<i16> {
     (guard.settings.on_duplicate == Action::Mark).then(|| guard.roles.marks.map(|role| part.columns[role])).flatten()
 }
@@ -67,7 +67,7 @@ fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
     }
 }
 
-/// Says which row the new one duplicates; a user who may not read that row is not told its key.
+/// Reports which row the new one duplicates. A user who may not read that row does not learn its key.
 fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
     let who = if role::may_read(guard.table) {
         format!("Key ({})=({})", guard.keys.join(", "), found.key)
@@ -90,7 +90,7 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
     error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message).set_detail(format!("{who} {rule}."))
 }
 
-/// Stores the row in the table that the guard diverts to, by the rights of the table's owner.
+/// Stores the row in the guard's table for diverted rows, with the rights of the table's owner.
 fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> {
     let gone = || {
         let message = format!("the table that duplicates of \"{}\" are diverted to does not exist", guard.name);
@@ -118,7 +118,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     Ok(())
 }
 
-/// Notes the verdict, by the rights of the table's owner, who may write of that table and no other.
+/// Logs the verdict, with the rights of the table's owner, who may only write about this table.
 fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) {
     let arguments = [
         (pg_sys::OIDOID, pg_sys::Datum::from(guard.table)),

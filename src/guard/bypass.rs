@@ -35,12 +35,13 @@ fn change(change: impl FnOnce(&mut Vec<Bypass>)) {
     BYPASSES.with(|all| all.try_borrow_mut().map(|mut all| change(&mut all)).unwrap_or_default());
 }
 
-/// Whether this transaction skips the check of a table, the root where the table has partitions.
+/// Says whether this transaction skips the check of a table; `table` is the root if the table has partitions.
 pub fn is_active(table: pg_sys::Oid) -> bool {
     BYPASSES.with_borrow(|all| all.iter().any(|bypass| bypass.0 == table))
 }
 
-/// Skips the check of a table until the end of the transaction, or until the savepoint it was asked for in is rolled back.
+/// Skips the check of a table until the end of the transaction, or until the savepoint in which it was requested is rolled
+/// back.
 #[pg_extern(
     volatile,
     strict,

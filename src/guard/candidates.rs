@@ -28,26 +28,26 @@ use crate::pg::table::rows::{Moment, Table, Tid, Version};
 use crate::pg::table::unique;
 use crate::text::analyzer;
 
-/// A key of more rows is hot: site boilerplate and templates, most of whose rows are no copies (docs/candidates.md).
+/// A key of more rows is hot: the site's boilerplate and templates, most of whose rows are not copies (docs/candidates.md).
 const HOT: usize = 300;
 
-/// How many rows of one key are listed at most, the last ones in the table.
+/// The most rows listed for one key; they are the last ones in the table.
 const MOST_ROWS: usize = 2048;
 const MOST_ROWS_OF_SCOPES: usize = 65_536;
 
-/// How much sharing a key weighs, and how much a candidate needs.
+/// The weight of a shared key, of a shared hot key, and the least sum that makes a candidate.
 const SHARED: u32 = 2;
 const SHARED_HOT: u32 = 1;
 const ENOUGH: u32 = 2;
 
-/// How many texts are compared with a new one at most, but for those that may be identical.
+/// The most texts that are compared with a new one, not counting those that may be identical.
 const MOST_TEXTS: usize = 64;
 
-/// From so many bytes on a text is long: of news with two or more shared keys 0.989 of the copies are found, of titles 0.734
-/// (docs/candidates.md).
+/// A text of at least so many bytes is long. Two or more shared keys find 0.989 of the copies among news, but 0.734 among
+/// titles (docs/candidates.md).
 const LONG: usize = 600;
 
-/// How many texts that share one key are read for a long one at most.
+/// The most texts sharing only one key that are read for a long text.
 const MOST_SINGLES: usize = 8;
 
 /// The row that a new one duplicates.
@@ -55,27 +55,27 @@ const MOST_SINGLES: usize = 8;
 pub struct Match {
     /// Its primary key, as text.
     pub key: String,
-    /// By what it was found to be one.
+    /// The measure that decided.
     pub measure: Measure,
 }
 
-/// What a search has found.
+/// The result of a search.
 pub enum Answer {
     /// No near-duplicate.
     Clear,
-    /// One.
+    /// A near-duplicate.
     Found(Match),
-    /// One, if this transaction ends one way or the other.
+    /// A near-duplicate, or none, depending on how this transaction ends.
     Wait(Holder),
 }
 
-/// What one test of a candidate has shown.
+/// The result of testing a candidate.
 enum Finding {
-    /// It is no near-duplicate.
+    /// It is not a near-duplicate.
     Not,
-    /// It is one, or its transaction decides.
+    /// It is a near-duplicate, or its transaction decides whether it is.
     Is(Answer),
-    /// The table has changed during the search, which has to begin again.
+    /// The table has changed during the search, which must start again.
     Changed,
 }
 
@@ -84,7 +84,7 @@ struct Listed {
     tid: Tid,
     /// Whether it shares all keys.
     is_alike: bool,
-    /// Whether it shares one only.
+    /// Whether it shares only one key.
     is_single: bool,
 }
 
@@ -96,7 +96,7 @@ struct Search<'a, 'b, 'v> {
     verifier: &'a mut Verifier<'v>,
     /// How many texts may yet be read.
     texts: usize,
-    /// How many of them may share a single key.
+    /// How many of these may share only one key.
     singles: usize,
     moment: Moment,
 }
@@ -131,7 +131,7 @@ fn search_once(
         if !search.reaches(leaf) {
             continue;
         }
-        // Opened first: what is known of the table and its indexes stays true while it is open.
+        // Opened first: what is known of the table and its indexes stays valid while it is open.
         let Some(mut table) = Table::open(leaf.table) else { continue };
         let Some(part) = guard.part(leaf.table) else { continue };
         let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
@@ -170,7 +170,7 @@ fn search_once(
     Ok(Some(Answer::Clear))
 }
 
-/// An address as a number, in the order of the table.
+/// Gives an address as a number, in the order of the table.
 fn address(tid: Tid) -> u64 {
     u64::from(tid.ip_blkid.bi_hi) << 32 | u64::from(tid.ip_blkid.bi_lo) << 16 | u64::from(tid.ip_posid)
 }
@@ -192,7 +192,7 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// Puts one candidate to every test, in each version that may come to count when a transaction ends.
+    /// Tests one candidate, in each version that may become valid when a transaction ends.
     fn consider(&mut self, part: &Part, table: &mut Table, listed: &Listed) -> Result<Finding> {
         pgrx::check_for_interrupts!();
         let none_left = self.texts == 0 || (listed.is_single && self.singles == 0);
@@ -220,7 +220,8 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// Whether a candidate's text is identical, read only where its length is the same; false for documents that have to be made first.
+    /// Says whether a candidate's text is identical. Reads it only if its length is the same; false for documents that must
+    /// first be formed.
     fn is_identical(&self, part: &Part, table: &Table) -> bool {
         let [document] = self.guard.roles.documents[..] else { return false };
         let (column, ours) = (part.columns[document], self.subject.document.as_deref());

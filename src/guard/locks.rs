@@ -26,13 +26,13 @@ use crate::pg::call::transaction::{self, End, Listener, SavepointEnd};
 use crate::pg::call::trigger;
 use crate::pg::lock::keys::KeyLock;
 
-/// A row that has been searched for and may not be stored yet.
+/// A row whose search is done, and which may not be stored yet.
 struct Row {
     guard: Rc<Guard>,
-    /// The table that it goes into, a partition where there are any: other guards than the root's may stand there.
+    /// The table that it goes into: a partition if there are any, which may have other guards than the root's.
     table: pg_sys::Oid,
     signature: Signature,
-    /// How many triggers ran inside each other when the guard saw it.
+    /// The trigger depth at which the guard saw it.
     depth: i32,
     /// The savepoint it belongs to.
     savepoint: pg_sys::SubTransactionId,
@@ -58,8 +58,8 @@ fn release_where(gone: impl Fn(&Row) -> bool) {
     gone.into_iter().for_each(Row::release);
 }
 
-/// Releases the keys of earlier rows, now that `guard` sees another one, of `table`: all but those that another guard of that table, whose
-/// trigger fires before this one's, has taken for the row.
+/// Releases the keys of earlier rows when `guard` sees another row, of `table`. Keeps those that other guards of that table,
+/// whose triggers fire before this one's, have taken for the row.
 pub fn row_begins(guard: &Guard, table: pg_sys::Oid) {
     let depth = trigger::depth();
     release_where(|row| {
@@ -68,7 +68,7 @@ pub fn row_begins(guard: &Guard, table: pg_sys::Oid) {
     });
 }
 
-/// Locks the keys of a row of `table`; `scope` tells apart rows that are never compared.
+/// Locks the keys of a row of `table`. `scope` separates rows that are never compared.
 pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, scope: u32) -> Result<()> {
     let column = u32::from(guard.column.cast_unsigned()).wrapping_mul(0x9e37_79b9);
     let keys = signature.lock_keys(&guard.settings)?;
@@ -82,7 +82,7 @@ pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, sc
     let row =
         Row { guard, table, signature, depth: trigger::depth(), savepoint, locks: Vec::with_capacity(locks.len()) };
     ROWS.with_borrow_mut(|rows| rows.push(row));
-    // Each is on record as soon as it is held, so that an error on the way leaves none behind.
+    // Each lock is recorded as soon as it is held, so that an error leaves none behind.
     for lock in locks {
         lock.acquire();
         ROWS.with_borrow_mut(|rows| rows.last_mut().map(|row| row.locks.push(lock)));
@@ -90,8 +90,8 @@ pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, sc
     Ok(())
 }
 
-/// Releases all keys of the present row, so as to wait for another transaction. Returns the guards that have seen it, in their order, with
-/// its signatures: they have to search again.
+/// Releases all keys of the current row, in order to wait for another transaction. Returns the guards that have seen the row,
+/// in their order, with its signatures: they must search again.
 pub fn leave() -> Vec<(Rc<Guard>, Signature)> {
     let depth = trigger::depth();
     let seen = ROWS.with_borrow(|rows| {
@@ -102,7 +102,7 @@ pub fn leave() -> Vec<(Rc<Guard>, Signature)> {
     seen
 }
 
-/// Releases the keys of a row that has been stored: the WHEN condition runs one trigger less deep than the guard did.
+/// Releases the keys of a row that has been stored. The WHEN condition runs at a trigger depth one less than the guard's.
 pub fn row_stored() {
     if ROWS.with_borrow(Vec::is_empty) {
         return;
@@ -111,7 +111,7 @@ pub fn row_stored() {
     release_where(|row| row.depth > depth);
 }
 
-/// Releases the keys of a statement that has ended: an AFTER trigger runs as deep as the guard did.
+/// Releases the keys of a statement that has ended. An AFTER trigger runs at the guard's trigger depth.
 pub fn statement_ended() {
     if ROWS.with_borrow(Vec::is_empty) {
         return;
@@ -141,7 +141,7 @@ fn savepoint_ended(savepoint: pg_sys::SubTransactionId, end: SavepointEnd) {
     }
 }
 
-/// Folds a lock key and a scope into the 32 bits that a lock tag has room for.
+/// Folds a lock key and a scope into the 32 bits available in a lock tag.
 fn fold(key: i64, scope: u32) -> u32 {
     let key = key.cast_unsigned();
     ((key ^ (key >> 32)) as u32) ^ scope

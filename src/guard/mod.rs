@@ -81,7 +81,7 @@ pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCa
     }
 }
 
-/// Releases the locks of the row that was just stored, and answers false: the WHEN condition of a guard's AFTER ROW trigger.
+/// Releases the locks of the row that was just stored, and returns false: the WHEN condition of a guard's AFTER ROW trigger.
 #[pg_extern(
     volatile,
     requires = ["bootstrap"],
@@ -92,7 +92,8 @@ fn row_stored() -> bool {
     false
 }
 
-/// The settings of a guard trigger, if that is what its arguments are; whoever owns a table may have made a trigger by hand.
+/// Gives the settings of a guard trigger; `None` if its arguments are not a guard's, since a table's owner may have made a
+/// trigger by hand.
 #[pg_extern(
     immutable,
     strict,
@@ -105,7 +106,7 @@ fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {
     Settings::canonical(argument, usize::try_from(columns).ok()?)
 }
 
-/// The index by which a guard with these settings would find candidates, if it is there.
+/// Gives the index with which a guard with these settings would find candidates, if it exists.
 #[pg_extern(
     stable,
     parallel_safe,

@@ -12,12 +12,12 @@ use pgrx::pg_sys;
 use crate::pg::call::transaction::{self, Listener};
 use crate::pg::call::trigger;
 
-/// What the last event on a guarded table was, at one depth of triggers.
+/// The last event on a guarded table, at one trigger depth.
 struct Last {
     table: pg_sys::Oid,
     depth: i32,
     command: (pg_sys::SubTransactionId, pg_sys::CommandId),
-    /// Contents that may go in without a verdict: of the row deleted, and of the update judged before.
+    /// Contents that may be stored without a verdict: those of the deleted row, and of the update judged before.
     contents: Vec<u64>,
     /// Whether a row was deleted.
     deleted: bool,
@@ -36,26 +36,26 @@ static LISTENER: Listener =
 pub enum Arrival {
     /// A new row.
     New,
-    /// The row that this command has just deleted or judged: it goes in.
+    /// The row that this command has just deleted or judged: it is stored.
     Moved,
-    /// It may be the row that this command has just deleted, with other contents: it may be refused, but not left out.
+    /// Possibly the row that this command has just deleted, with other contents: it may be refused, but not left out.
     PerhapsMoved,
 }
 
-/// The statement that is running: what it sees of its own transaction stays the same from its beginning to its end, while the
-/// transaction's counter goes on with each statement of another trigger.
+/// Gives the running statement. What a statement sees of its own transaction stays the same from its beginning to its end,
+/// whereas the transaction's counter advances with each statement of another trigger.
 fn command() -> (pg_sys::SubTransactionId, pg_sys::CommandId) {
     // SAFETY: reads variables of the running transaction.
     let seen = unsafe { if pg_sys::ActiveSnapshotSet() { (*pg_sys::GetActiveSnapshot()).curcid } else { 0 } };
     (transaction::current_savepoint(), seen)
 }
 
-/// Notes that an update with these contents has been let through.
+/// Notes that an update with these contents was accepted.
 pub fn updated(table: pg_sys::Oid, content: u64) {
     note(table, content, false);
 }
 
-/// Notes that a row with these contents is being deleted; the update judged just before stays on record.
+/// Notes that a row with these contents is being deleted. The update judged just before stays on record.
 pub fn deleted(table: pg_sys::Oid, content: u64) {
     note(table, content, true);
 }
@@ -75,7 +75,7 @@ fn note(table: pg_sys::Oid, content: u64, deleted: bool) {
     });
 }
 
-/// Says what a row is that is being inserted, and forgets what came before; `content` is asked for only where a row was deleted.
+/// Says what an inserted row is, and forgets the preceding events. Calls `content` only if a row was deleted.
 pub fn arrival(table: pg_sys::Oid, content: impl FnOnce() -> u64) -> Arrival {
     let (depth, command) = (trigger::depth(), command());
     let last = LAST.with_borrow_mut(|all| {

@@ -16,10 +16,10 @@ use crate::error::Result;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
 
-/// Judges the row of a trigger's call, and says what Postgres shall store instead of it: the row, the row with its original named, or nothing.
+/// Judges the row of a trigger's call. Gives what Postgres shall store: the row, the row with its original named, or nothing.
 ///
 /// # Errors
-/// For a guard that cannot judge, and for a row that is refused.
+/// If a guard cannot judge, or a row is refused.
 pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     if trigger.event() == Event::Delete {
         note_deletion(trigger);
@@ -52,7 +52,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         Fate::LeftOut => trigger.skip(),
         Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
         Fate::Stored => {
-            // A row that is no copy, or no longer one, names no original.
+            // A row that is not a copy, or no longer one, names no original.
             match actions::mark_column(&guard, &part) {
                 Some(column) => trigger.keep_with(&[(column, None)]),
                 None => trigger.keep(),
@@ -61,7 +61,8 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     })
 }
 
-/// Notes a row that is being deleted, perhaps to be inserted into another partition. A guard that cannot judge keeps nobody from deleting.
+/// Notes a row that is being deleted, perhaps to be inserted into another partition. A guard that cannot judge does not prevent
+/// the deletion.
 fn note_deletion(trigger: &RowTrigger<'_>) {
     let Ok(Some(guard)) = Guard::of(trigger) else { return };
     let Ok(part) = guard.part_of(trigger) else { return };

@@ -28,7 +28,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The name in SQL.
+    /// Gives the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reject => "reject",
@@ -47,12 +47,12 @@ pub enum Method {
     /// Rows that share a key of their sketches.
     #[default]
     Sketch,
-    /// Rows whose SimHashes are within a Hamming distance, all of them.
+    /// Rows whose SimHashes are within a Hamming distance: all of them.
     SimHash,
 }
 
 impl Method {
-    /// The name in SQL.
+    /// Gives the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sketch => "sketch",
@@ -69,12 +69,12 @@ pub enum Verify {
     None,
     /// By the overlap coefficient of their distinct tokens.
     Overlap,
-    /// By the cosine of their counted tokens.
+    /// By the cosine of their token counts.
     Cosine,
-    /// By what they say: an update is no copy.
+    /// By their facts: an update is not a copy.
     #[default]
     Facts,
-    /// The same, without the boilerplate that a profile knows.
+    /// By their facts, without the boilerplate that a profile knows.
     Profile(String),
 }
 
@@ -97,7 +97,7 @@ pub struct Settings {
     /// How candidates are found.
     #[serde(default)]
     pub method: Method,
-    /// The analyzer that signs.
+    /// The analyzer of the signatures.
     pub analyzer: String,
     /// The number of keys in a sketch, with method `sketch`.
     #[serde(default)]
@@ -113,19 +113,19 @@ pub struct Settings {
     /// The least score, overlap or cosine of a near-duplicate.
     #[serde(default)]
     pub threshold: Option<f64>,
-    /// How many columns besides the first make up the document.
+    /// The number of the document's columns besides the first.
     #[serde(default)]
     columns: usize,
-    /// The function that makes the document of a row: schema and name.
+    /// The function that forms the document of a row: schema and name.
     #[serde(default)]
     pub expression: Option<(String, String)>,
-    /// How many columns must be equal.
+    /// The number of columns that must be equal.
     #[serde(default)]
     scope: usize,
-    /// Whether there is a column of times.
+    /// Whether there is a time column.
     #[serde(default)]
     time: bool,
-    /// How far apart times may be, in microseconds.
+    /// The greatest difference of times, in microseconds.
     #[serde(default)]
     pub window: Option<i64>,
     /// Whether there is a column for the original's key.
@@ -140,19 +140,19 @@ pub struct Settings {
     /// Whether verdicts are logged.
     #[serde(default)]
     pub log: bool,
-    /// Since when the guard has stood, in seconds after 1970; for those who ask.
+    /// When the guard was created, in seconds since 1970; only for information.
     #[serde(default)]
     since: Option<f64>,
 }
 
-/// The columns of the trigger's `UPDATE OF` list by their roles, as positions in it.
+/// The roles of the columns in the trigger's `UPDATE OF` list, as positions in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roles {
     /// The columns that make up the document, the first of which must not be NULL.
     pub documents: Vec<usize>,
     /// The columns that must be equal.
     pub scope: Vec<usize>,
-    /// The column of times.
+    /// The time column.
     pub time: Option<usize>,
     /// The column for the original's key.
     pub marks: Option<usize>,
@@ -184,13 +184,14 @@ impl Settings {
         parts.chain([self.analyzer.as_str()]).chain(verify)
     }
 
-    /// A trigger's argument as JSON that type `jsonb` takes, which has other bounds of numbers; `None` where it is not one.
+    /// Gives a trigger's argument as JSON that type `jsonb` accepts, whose numbers have other limits; `None` if it is not a
+    /// guard's.
     pub fn canonical(argument: &str, columns: usize) -> Option<String> {
         Self::parse(argument).ok()?.roles(columns)?;
         serde_json::from_str::<serde_json::Value>(argument).ok().map(|value| value.to_string())
     }
 
-    /// Shares out a list of so many columns; `None` if their number does not fit.
+    /// Distributes a list of so many columns over the roles; `None` if their number does not fit.
     pub fn roles(&self, count: usize) -> Option<Roles> {
         let mut next = 0;
         let mut take = |wanted: usize| {

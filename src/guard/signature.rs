@@ -20,7 +20,7 @@ pub enum Signature {
 }
 
 impl Signature {
-    /// Signs a document; `None` where it has no token.
+    /// Computes the signature of a document; `None` if it has no token.
     pub fn of(document: &str, settings: &Settings) -> Result<Option<Self>> {
         match settings.method {
             Method::Sketch => {
@@ -33,17 +33,17 @@ impl Signature {
         }
     }
 
-    /// Keeps what the guard's index will ask for once the row is stored.
+    /// Keeps what the guard's index will ask for after the row is stored.
     pub fn keep(&self, document: &str, settings: &Settings) {
         if let Self::Sketch(bytes) = self {
             sketch::keep(document, &settings.analyzer, settings.keys, bytes);
         }
     }
 
-    /// The queries to the guard's index that together find all candidates: values of the operator's right operand.
+    /// Gives the queries that together find all candidates in the guard's index: values of the operator's right operand.
     pub fn queries(&self, settings: &Settings) -> Result<Vec<pg_sys::Datum>> {
         match self {
-            // One query a key, so that it is known how many keys a candidate shares.
+            // One query per key, so that the number of keys that a candidate shares is known.
             Self::Sketch(bytes) => {
                 let sketch = MinHashRef::parse_header(bytes).map_err(report)?;
                 let single = |key: &[u8]| MinHash::from_values(sketch.parameters(), key).ok()?.as_bytes().into_datum();
@@ -53,7 +53,7 @@ impl Signature {
         }
     }
 
-    /// Keys of which any two candidates of each other share one.
+    /// Gives keys to lock: any two rows that are candidates of each other share one.
     pub fn lock_keys(&self, settings: &Settings) -> Result<Vec<i64>> {
         let mut keys = Vec::new();
         match self {

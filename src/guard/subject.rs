@@ -14,11 +14,11 @@ use crate::pg::table::rows::{Table, Tid};
 /// A row that a guard judges.
 pub struct Subject<'a> {
     trigger: &'a RowTrigger<'a>,
-    /// Its document; `None` where its first column is NULL.
+    /// Its document; `None` if its first column is NULL.
     pub document: Option<Cow<'a, str>>,
     /// Its values in the scope columns.
     pub scope: Vec<(Column, Option<pg_sys::Datum>)>,
-    /// The type of the column of times and its time in microseconds.
+    /// The type of the time column, and its time in microseconds.
     pub time: Option<(pg_sys::Oid, Option<i64>)>,
     /// Its primary key, as text.
     pub key: String,
@@ -48,7 +48,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether two rows have the same document, scope and time.
+    /// Says whether two rows have the same document, scope and time.
     pub fn says_the_same(&self, other: &Self) -> bool {
         let scopes = self.scope.iter().zip(&other.scope);
         self.document == other.document
@@ -56,14 +56,14 @@ impl<'a> Subject<'a> {
             && scopes.into_iter().all(|((column, a), (_, b))| column.equal(*a, *b))
     }
 
-    /// A number that is the same for rows of one scope.
+    /// Gives a number that is equal for rows of the same scope.
     pub fn scope_hash(&self) -> u32 {
         self.scope
             .iter()
             .fold(0, |hash: u32, (column, value)| (hash.rotate_left(5) ^ column.hash(*value)).wrapping_mul(0x9e37_79b9))
     }
 
-    /// Whether the row replaces the one at this address.
+    /// Says whether the row replaces the one at this address.
     pub fn replaces(&self, table: pg_sys::Oid, tid: Tid) -> bool {
         self.trigger.event() == Event::Update
             && self.trigger.relation_oid() == table
@@ -73,14 +73,14 @@ impl<'a> Subject<'a> {
             })
     }
 
-    /// The trigger that has brought it.
+    /// Gives the trigger that passed it.
     pub const fn trigger(&self) -> &'a RowTrigger<'a> {
         self.trigger
     }
 }
 
-/// A number that is the same for rows with the same values in the guard's columns, wherever they are stored. No function of the user's is
-/// called for it: whoever deletes a row need not have a right on one.
+/// Gives a number that is equal for rows with equal values in the guard's columns, wherever they are stored. It calls no
+/// function of the user's, because whoever deletes a row need not have a right on one.
 pub fn content_hash(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, row: Row) -> u64 {
     let roles = guard.roles.documents.iter().chain(&guard.roles.scope).chain(&guard.roles.time);
     roles.fold(0, |hash: u64, role| {
@@ -93,12 +93,12 @@ pub fn content_hash(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, row: R
     })
 }
 
-/// The document of a candidate.
+/// Forms the document of a candidate.
 pub fn candidate_document<'t>(guard: &Guard, part: &Part, table: &'t Table) -> Option<Cow<'t, str>> {
     document_of(guard, |role| table.text(part.columns[role]), || Some((table.row(), part.table)))
 }
 
-/// Makes a row's document: what the function says, or the texts of its columns, each in a line; `None` where the first is NULL.
+/// Forms a row's document: the result of the function, or the texts of its columns, one per line; `None` if the first is NULL.
 ///
 /// SQL has the same rule in `neardup.document` and `neardup_internal.document_expression`.
 fn document_of<'t>(
@@ -123,7 +123,7 @@ fn document_of<'t>(
     Some(Cow::Owned(whole))
 }
 
-/// The text of a primary key.
+/// Joins the values of a primary key to one text.
 pub fn join_key(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(", ")
 }

@@ -19,13 +19,13 @@ use crate::pg::table::partition::{self, Leaf, RootTrigger};
 
 /// The guard of a table, shared by the triggers of its partitions.
 pub struct Guard {
-    /// What it was told.
+    /// Its settings.
     pub settings: Settings,
     /// The roles of its columns.
     pub roles: Roles,
-    /// The table it was made on; the root where it has partitions.
+    /// The table it was created on; the root if the table has partitions.
     pub table: pg_sys::Oid,
-    /// The number of the document's first column there.
+    /// The attribute number of the document's first column in that table.
     pub column: i16,
     /// The table's owner.
     pub owner: pg_sys::Oid,
@@ -39,19 +39,19 @@ pub struct Guard {
     pub keys: Vec<String>,
     /// The tables that hold its rows.
     pub leaves: Vec<Leaf>,
-    /// The table that rows are diverted to, if it is there.
+    /// The table that rows are diverted to, if it exists.
     pub diverted: Option<pg_sys::Oid>,
-    /// The sequence that counts what it does, if it is there.
+    /// The sequence that counts its actions, if it exists.
     pub counter: Option<pg_sys::Oid>,
-    /// The function that makes the document of a row.
+    /// The function that forms the document of a row.
     pub expression: Option<pg_sys::Oid>,
-    /// Whether the table itself is a partition of another: a row may come from a partition that the guard does not see.
+    /// Whether the table itself is a partition of another: then a row may come from a partition that the guard does not see.
     pub is_partition: bool,
     parts: RefCell<AHashMap<pg_sys::Oid, Rc<Part>>>,
     stamps: Vec<(pg_sys::Oid, Stamp)>,
 }
 
-/// A table whose rows are searched, with the numbers that the guard's columns have there.
+/// A table whose rows are searched, with its attribute numbers of the guard's columns.
 pub struct Part {
     /// The table.
     pub table: pg_sys::Oid,
@@ -59,13 +59,13 @@ pub struct Part {
     pub columns: Vec<i16>,
     /// The columns of the primary key.
     pub keys: Vec<i16>,
-    /// The index by which candidates are found.
+    /// The index that finds candidates.
     pub index: Option<GuardIndex>,
     stamp: Stamp,
 }
 
 thread_local! {
-    /// By trigger; partitions' triggers share their root's guard.
+    /// By trigger; triggers of partitions share the guard of their root.
     static GUARDS: RefCell<AHashMap<pg_sys::Oid, Rc<Guard>>> = RefCell::default();
 }
 
@@ -75,7 +75,7 @@ fn misuse(what: &str) -> ErrorReport {
 }
 
 impl Guard {
-    /// The guard of this trigger, prepared anew after any change to its table; `None` where it stands on a partition that is being
+    /// Gives the guard of this trigger, prepared again after any change to its table; `None` on a partition that is being
     /// detached, which still has its copy of the trigger.
     pub fn of(trigger: &RowTrigger<'_>) -> Result<Option<Rc<Self>>> {
         invalidation::accept();
@@ -126,7 +126,7 @@ impl Guard {
             Some(found)
         };
         let [diverted, counter] = [&settings.divert, &settings.counter].map(aside);
-        // Whoever may make triggers on the table could name any sequence that its owner may use.
+        // Whoever may create triggers on the table could name any sequence that its owner may use.
         let counter = counter.filter(|counter| catalog::belongs(*counter, root.table));
         Ok(Self {
             table: root.table,
@@ -162,7 +162,8 @@ impl Guard {
         Err(misuse("stands on columns of other types"))
     }
 
-    /// What is known of one of the tables that hold its rows; `None` where that lacks a column, being detached or dropped meanwhile.
+    /// Gives what is known of one of the tables that hold its rows; `None` if the table lacks a column, because it is being
+    /// detached or dropped.
     pub fn part(&self, table: pg_sys::Oid) -> Option<Rc<Part>> {
         let stamp = invalidation::stamp(table);
         if let Some(part) = self.parts.borrow().get(&table).filter(|part| part.stamp == stamp) {
@@ -179,12 +180,12 @@ impl Guard {
         Some(part)
     }
 
-    /// The part whose rows a trigger sees.
+    /// Gives the part whose rows a trigger sees.
     pub fn part_of(&self, trigger: &RowTrigger<'_>) -> Result<Rc<Part>> {
         self.part(trigger.relation_oid()).ok_or_else(|| misuse("stands on a table that is not its own"))
     }
 
-    /// The error for a table whose rows cannot be searched.
+    /// Makes the error for a table whose rows cannot be searched.
     pub fn without_index(&self, table: pg_sys::Oid) -> ErrorReport {
         let message = format!(
             "the guard of table \"{}\" has no index to search \"{}\" by",
@@ -200,8 +201,8 @@ impl Guard {
     }
 }
 
-/// The index of a table by which candidates are found, if there is one: on the signature of the document's columns, or on that of what a
-/// function makes of the row.
+/// Gives the index of a table that finds candidates, if there is one: on the signature of the document's columns, or on the
+/// signature of what a function makes of the row.
 pub fn index_of(
     table: pg_sys::Oid,
     settings: &Settings,

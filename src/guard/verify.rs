@@ -8,22 +8,22 @@ use super::target::Guard;
 use crate::error::Result;
 use crate::verdict::judge::{Rule, Side};
 
-/// By what two rows are near-duplicates.
+/// The measure by which two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// `identical`, `facts`, `overlap`, `cosine` or `simhash`: what decided.
+    /// What decided: `identical`, `facts`, `overlap`, `cosine` or `simhash`.
     pub name: &'static str,
-    /// A Hamming distance for `simhash`, else a score or a similarity, 0 to 1.
+    /// A Hamming distance for `simhash`, otherwise a score or a similarity, 0 to 1.
     pub value: f64,
 }
 
-/// A new text's side of all comparisons.
+/// A new text, prepared for all its comparisons.
 pub struct Verifier<'a> {
     /// Nothing where candidates are taken as they are.
     rule: Option<Rule<'a>>,
     name: &'static str,
     document: &'a str,
-    /// The text made ready, once a candidate needs it.
+    /// The prepared text, once a candidate needs it.
     side: Option<Side>,
 }
 

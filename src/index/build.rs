@@ -12,24 +12,24 @@ use crate::error::Result;
 use crate::pg::storage::pages::{Index, Lock, SIZE};
 use crate::pg::storage::sort::{Record, Sort, Sorted};
 
-/// How far pages are filled, in percent, unless the option says something else.
+/// The default fill of pages, in percent.
 pub const FILL: i32 = 82;
-/// How much less or more a page has.
+/// The most by which a page's fill differs from that, in percentage points.
 const SPREAD: u64 = 17;
 
-/// The entries of a build on their way into the sort.
+/// Collects the entries of a build for the sort.
 pub struct Builder {
     sort: Sort,
     /// How many entries there are.
     pub entries: u64,
 }
 
-/// An entry as a record: its tree, its key and its row, 120 bits.
+/// Gives an entry as a record: its tree, its key and its row, 120 bits.
 pub fn record((tree, key): TreeKey, row: u64) -> Record {
     [u64::from(tree) << 56 | key >> 8, key << 56 | row]
 }
 
-/// The tree and the entry of a record.
+/// Gives the tree and the entry of a record.
 pub fn entry_of(record: Record) -> (u8, Entry) {
     let key = record[0] << 8 | record[1] >> 56;
     ((record[0] >> 56) as u8, Entry { key, row: record[1] & 0xffff_ffff_ffff })
@@ -60,7 +60,7 @@ pub struct Sorter {
 }
 
 impl Sorter {
-    /// The next entry of a tree. Trees are read one after the other.
+    /// Gives the next entry of a tree. Trees are read one after the other.
     pub fn next(&mut self, tree: u8) -> Option<Entry> {
         let (found, entry) = self.ahead.take().or_else(|| self.sorted.next().map(entry_of))?;
         if found == tree {
@@ -71,7 +71,7 @@ impl Sorter {
     }
 }
 
-/// The first pages of an empty index: the metapage and the roots.
+/// Gives the first pages of an empty index: the metapage and the roots.
 pub fn empty(kind: Kind) -> Vec<Box<[u8; SIZE]>> {
     let page = || Box::new([0; SIZE]);
     let mut meta = page();
@@ -85,15 +85,15 @@ pub fn empty(kind: Kind) -> Vec<Box<[u8; SIZE]>> {
     pages
 }
 
-/// The frame of a root.
+/// Gives the frame of a root.
 fn whole(tree: u8, level: u16) -> Frame {
     Frame { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree }
 }
 
-/// Writes the index, which nobody else sees. `progress` is told how many entries are written.
+/// Writes an index that nobody else sees. Calls `progress` with the number of entries written so far.
 ///
 /// # Errors
-/// If a page that was written is gone.
+/// If a page that was written is missing.
 pub fn write(index: Index, kind: Kind, mut entries: Sorter, fill: i32, progress: impl Fn(u64)) -> Result<()> {
     for bytes in empty(kind) {
         index.extend().fill(|page| page.copy_from_slice(&bytes[..]));
@@ -124,9 +124,9 @@ pub fn write(index: Index, kind: Kind, mut entries: Sorter, fill: i32, progress:
     Ok(())
 }
 
-/// How many entries a page gets.
+/// Gives the number of entries for a page.
 fn fill_of(room: usize, fill: i32, number: u64) -> usize {
-    // Fibonacci hashing: neighbours differ, and any run of pages has the mean.
+    // Fibonacci hashing: neighbours differ, and every run of pages has the mean fill.
     let chance = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let percent =
         (fill.clamp(0, 100) as u64 + ((chance * (2 * SPREAD + 1)) >> 32)).saturating_sub(SPREAD).clamp(10, 100);
@@ -148,7 +148,8 @@ impl Level {
         Self { index, tree, level, pages: Vec::new(), low: Entry::LEAST }
     }
 
-    /// Writes a page that ends at `high`, and the way there on the page before. None stays locked, so a build can be cancelled.
+    /// Writes a page that ends at `high`, and the link to it on the page before. No page stays locked, so a build can be
+    /// cancelled.
     fn page(&mut self, high: Entry, write: impl FnOnce(&mut [u8], &Frame)) -> Result<()> {
         let mut buffer = self.index.extend();
         let frame = Frame { low: self.low, high, right: NONE, level: self.level, tree: self.tree };
@@ -168,7 +169,7 @@ impl Level {
         self.page(high, |bytes, frame| page::write_leaf(bytes, frame, entries))
     }
 
-    /// Writes the last page of the leaves, and all levels above; the last of them is the root.
+    /// Writes the last leaf, and all levels above; the last of them is the root.
     fn finish(mut self, entries: &[Entry], fill: i32) -> Result<()> {
         let root = tree::root(self.tree);
         if self.pages.is_empty() {

@@ -15,10 +15,10 @@ use crate::index::build::{entry_of, record};
 use crate::pg::storage::pages::{Index, Lock};
 use crate::pg::storage::sort::{Sort, Sorted};
 
-/// How many entries without a visible row are gathered before their rows are looked at.
+/// How many entries without a visible row are collected before their rows are looked up.
 const BATCH: usize = 1 << 16;
 
-/// What the table has at the address of an entry that none of its visible rows has given.
+/// What the table has at the address of an entry that matches no visible row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A row that is dead or not yet committed.
@@ -29,7 +29,7 @@ pub enum Found {
     Another,
 }
 
-/// The keys that the table's rows have, on their way into the sort.
+/// Collects the keys of the table's rows for the sort.
 pub struct Expected(Sort);
 
 impl Expected {
@@ -44,8 +44,8 @@ impl Expected {
     }
 }
 
-/// Checks an index against what its table should have given it, and gives the number of its entries. `look` says what the table has at
-/// an address.
+/// Checks an index against the entries that its table requires, and gives the number of its entries. `look` tells what the
+/// table has at an address.
 ///
 /// # Errors
 /// The first fault.
@@ -70,7 +70,7 @@ pub fn index(index: Index, trees: u8, expected: Expected, mut look: impl FnMut(u
     comparison.finish(&mut look)
 }
 
-/// What is remembered of a page when its lock is gone.
+/// What is remembered of a page after its lock is released.
 struct Seen {
     block: u32,
     frame: Frame,
@@ -95,13 +95,13 @@ fn see(index: Index, block: u32) -> Result<Option<Seen>> {
     Ok(Some(seen))
 }
 
-/// Walks a level by its right links and checks each page; hands the entries of leaves to `leaf`.
+/// Walks a level by its right links and checks each page; passes the entries of leaves to `leaf`.
 fn check_level(index: Index, tree: u8, level: u16, mut leaf: impl FnMut(&[Entry], u32) -> Result<()>) -> Result<()> {
     let first = descend(index, tree, level, Entry::first_of(0), Lock::Share)?.block;
     let Some(mut seen) = see(index, first)? else {
         return Err(index.corrupted(first, "it is linked and not in use"));
     };
-    // What has been read: a page that grew to the left of what was read gives the rest only.
+    // Everything before this was read: a page that has grown to the left of it gives only the rest.
     let mut position = Entry::LEAST;
     loop {
         interrupt::check();
@@ -120,7 +120,7 @@ fn check_level(index: Index, tree: u8, level: u16, mut leaf: impl FnMut(&[Entry]
         seen = match next.filter(fits) {
             Some(next) => next,
             None => {
-                // It may have been merged since. Then the page before says so.
+                // It may have been merged since; then the page before shows that.
                 let again = see(index, seen.block)?;
                 if again.is_some_and(|again| again.frame == seen.frame) {
                     return Err(index.corrupted(seen.block, "the page to its right does not go on where it ends"));
@@ -174,7 +174,7 @@ struct Comparison {
     expected: Sorted,
     next: Option<(u8, Entry)>,
     entries: u64,
-    /// Entries that no visible row has given.
+    /// Entries that match no visible row.
     unseen: Vec<(u8, Entry, u32)>,
 }
 

@@ -3,25 +3,25 @@
 use super::kind::BANDS;
 use super::search::{LEAVES_A_PROBE, probes};
 
-/// What the planner's settings say of an index's tablespace.
+/// The planner's cost settings for an index's tablespace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prices {
-    /// A page from anywhere.
+    /// Cost of a page read at random.
     pub random: f64,
-    /// A page after the one before.
+    /// Cost of the next page in sequence.
     pub sequential: f64,
-    /// A comparison.
+    /// Cost of a comparison.
     pub operator: f64,
-    /// An entry.
+    /// Cost of an entry.
     pub tuple: f64,
 }
 
 /// How large an index is.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// Its pages.
+    /// Number of its pages.
     pub pages: f64,
-    /// The rows of its table.
+    /// Number of rows of its table.
     pub rows: f64,
 }
 
@@ -30,33 +30,33 @@ pub struct Size {
 pub struct Work {
     /// Descents from a root to a leaf.
     pub descents: f64,
-    /// Leaves here and there.
+    /// Leaves read at random.
     pub random_pages: f64,
-    /// Leaves one after the other.
+    /// Leaves read in sequence.
     pub sequential_pages: f64,
     /// Entries that are compared.
     pub compared: f64,
-    /// Entries that are given.
+    /// Entries that are returned.
     pub given: f64,
-    /// Whether entries are given before all are found.
+    /// Whether entries are returned before all are found.
     is_early: bool,
 }
 
-/// Pages above a leaf, and the comparisons in each: what Postgres takes for a B-tree (`btcostestimate`).
+/// Pages above a leaf, and the comparisons in each, as Postgres assumes for a B-tree (`btcostestimate`).
 const HEIGHT: f64 = 3.0;
 const COMPARISONS_A_PAGE: f64 = 50.0;
-/// Entries of a leaf.
+/// Entries per leaf.
 const ENTRIES_A_LEAF: f64 = 470.0;
 
 impl Work {
-    /// A search for rows that share one of some keys.
+    /// Estimates a search for rows that share one of some keys.
     pub fn sharing(keys: u64, found: f64, size: &Size) -> Self {
         let keys = keys as f64;
         let random_pages = (keys + found / ENTRIES_A_LEAF).min(size.pages);
         Self { descents: keys, random_pages, compared: found, given: found, ..Self::default() }
     }
 
-    /// A search for rows within a distance.
+    /// Estimates a search for rows within a distance.
     pub fn within(distance: u32, found: f64, size: &Size) -> Self {
         let leaves = (size.pages / f64::from(BANDS)).max(1.0);
         let probes = probes(distance) as f64;
@@ -74,13 +74,13 @@ impl Work {
         Self { descents: probes, random_pages, compared, given: found, ..Self::default() }
     }
 
-    /// All rows by distance, of which most queries want few.
+    /// Estimates a search for all rows by distance, of which most queries want few.
     pub fn nearest(size: &Size) -> Self {
         let leaves = (size.pages / f64::from(BANDS)).max(1.0);
         Self { sequential_pages: leaves, given: size.rows, is_early: true, ..Self::within(NEAR, 0.0, size) }
     }
 
-    /// The cost before the first entry, and that of all.
+    /// Gives the cost before the first entry, and the total cost.
     pub fn cost(&self, prices: &Prices) -> (f64, f64) {
         let searching = self.descents * HEIGHT * COMPARISONS_A_PAGE * prices.operator
             + self.random_pages * prices.random
@@ -92,7 +92,7 @@ impl Work {
     }
 }
 
-/// The distance that the nearest rows of most queries are within.
+/// The distance within which the nearest rows of most queries are.
 const NEAR: u32 = 7;
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::tree::{self, Descents, check, descend};
 use crate::error::Result;
 use crate::pg::storage::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
 
-/// A leaf that is locked, and what will be appended to it.
+/// A locked leaf, and the entries to append to it.
 struct Held {
     buffer: Buffer,
     frame: Frame,
@@ -39,7 +39,7 @@ impl Held {
     }
 }
 
-/// Puts a row's keys, sorted and distinct, into an index.
+/// Inserts a row's keys, sorted and distinct, into an index.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -60,7 +60,8 @@ pub fn insert(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
     Ok(())
 }
 
-/// Adds an entry to the leaves that are held; false where it cannot be, because its leaf is full or somebody else's, or four are held.
+/// Adds an entry to the held leaves; false if that is impossible, because its leaf is full or held by somebody else, or four
+/// are held.
 fn hold(index: Index, descents: &mut Descents, held: &mut Vec<Held>, tree: u8, entry: Entry) -> Result<bool> {
     if let Some(last) = held.last_mut().filter(|last| last.frame.tree == tree && last.frame.holds(entry)) {
         return Ok(last.takes(entry));
@@ -82,7 +83,7 @@ fn hold(index: Index, descents: &mut Descents, held: &mut Vec<Held>, tree: u8, e
     Ok(takes)
 }
 
-/// Writes what the held leaves take, and releases them.
+/// Writes the entries into the held leaves, and releases them.
 fn append(index: Index, held: &mut Vec<Held>) {
     if held.is_empty() {
         return;
@@ -98,10 +99,10 @@ fn append(index: Index, held: &mut Vec<Held>) {
     held.clear();
 }
 
-/// A new page, locked: one that is free, or one more.
+/// Gives a new page, locked: a free one, or an additional one.
 fn new_page(index: Index) -> Buffer {
     while let Some(block) = index.free_page() {
-        // The map may be wrong, so the page itself says whether it is free.
+        // The map may be wrong, so the page itself must show that it is free.
         if let Some(buffer) = index.try_read(block)
             && page::is_free(buffer.bytes())
         {
@@ -109,7 +110,8 @@ fn new_page(index: Index) -> Buffer {
         }
     }
     loop {
-        // Until it was locked, somebody may have found it new and taken it, by a map from before a crash or one that a vacuum has just made.
+        // Before it was locked, somebody may have found and taken it as a new page, by a map from before a crash or one that a
+        // vacuum has just made.
         if let Some(buffer) = index.try_extend()
             && page::is_new(buffer.bytes())
         {
@@ -118,13 +120,14 @@ fn new_page(index: Index) -> Buffer {
     }
 }
 
-/// Where a leaf's entries, sorted and one more than fit, are cut. A key with many rows grows at its end, so there the left leaf stays full.
+/// Decides where to split a leaf's entries, which are sorted and one too many. A key with many rows grows at its end, so there
+/// the left leaf stays full.
 fn cut(entries: &[Entry], new: Entry) -> usize {
     let one_key = entries.first().map(|entry| entry.key) == entries.last().map(|entry| entry.key);
     if one_key && entries.last() == Some(&new) { entries.len() - 1 } else { entries.len() / 2 }
 }
 
-/// Puts an entry into a leaf that was full a moment ago.
+/// Inserts an entry into a leaf that was full a moment ago.
 fn split_leaf(index: Index, tree: u8, entry: Entry) -> Result<()> {
     let buffer = descend(index, tree, 0, entry, Lock::Exclusive)?;
     let Some(page) = check(index, &buffer)? else {
@@ -143,7 +146,7 @@ fn split_leaf(index: Index, tree: u8, entry: Entry) -> Result<()> {
     let cut = cut(&entries, entry);
     let (left, right) = entries.split_at(cut);
     let Some(&middle) = left.last() else { return Err(index.corrupted(buffer.block, "it is full and has no entries")) };
-    // What stays on the left stays where it is, so that the log holds little of it.
+    // What belongs to the left page stays at its position, so that the log record is small.
     let (in_place, sorted): (Vec<Entry>, usize) = (page.entries().collect(), page.sorted());
     let shrink = |bytes: &mut [u8], frame: &Frame| {
         page::retain(bytes, in_place.len(), sorted, |at| in_place[at] <= middle);
@@ -168,7 +171,7 @@ struct Split {
 }
 
 impl Split {
-    /// Writes both halves, the left one by shrinking the page unless it is a root, and the way to them.
+    /// Writes both halves and the links to them. The left half is written by shrinking the page, unless that is a root.
     fn write(self, shrink: impl Fn(&mut [u8], &Frame), write: impl Fn(&mut [u8], &Frame, bool)) -> Result<()> {
         let Self { index, buffer, frame, middle } = self;
         if buffer.block == tree::root(frame.tree) {
@@ -186,7 +189,7 @@ impl Split {
     }
 }
 
-/// Splits a root: its content goes to two new pages, and it becomes their parent.
+/// Splits a root: its content moves to two new pages, and it becomes their parent.
 fn write_root(index: Index, root: &Buffer, frame: Frame, middle: Entry, write: impl Fn(&mut [u8], &Frame, bool)) {
     let (left, right) = (new_page(index), new_page(index));
     let mut change = Change::begin(index);
@@ -198,7 +201,7 @@ fn write_root(index: Index, root: &Buffer, frame: Frame, middle: Entry, write: i
     change.finish();
 }
 
-/// Writes the downlink to the right half of a page that was split, which stays locked until then.
+/// Writes the downlink to the right half of a split page, which stays locked until then.
 fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result<()> {
     let level = below.level + 1;
     let buffer = descend(index, below.tree, level, downlink.low.next(), Lock::Exclusive)?;

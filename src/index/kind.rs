@@ -14,7 +14,7 @@ use crate::error::{Result, report};
 pub const BANDS: u8 = 4;
 /// The bits of a band.
 pub const BAND_BITS: u32 = 16;
-/// The tree of the rows without a signature.
+/// The tree of rows without a signature.
 pub const NULLS: u8 = BANDS;
 
 /// A key and the tree that it belongs to.
@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The number of the kind, on the metapage and in SQL.
+    /// Gives the number of the kind, on the metapage and in SQL.
     pub fn number(self) -> u8 {
         match self {
             Self::Sketch => 1,
@@ -38,12 +38,12 @@ impl Kind {
         }
     }
 
-    /// The kind of a number.
+    /// Gives the kind of a number.
     pub fn of_number(number: u8) -> Option<Self> {
         [Self::Sketch, Self::SimHash].into_iter().find(|kind| kind.number() == number)
     }
 
-    /// How many trees an index of the kind has.
+    /// Gives how many trees an index of the kind has.
     pub fn trees(self) -> u8 {
         match self {
             Self::Sketch => 1,
@@ -76,15 +76,15 @@ pub fn simhash_keys(signature: Option<u64>, keys: &mut Vec<TreeKey>) {
     }
 }
 
-/// A signature with its bits in the order of the bands; the distance of two signatures stays the same.
+/// Gives a signature with its bits in the order of the bands. The distance of two signatures stays the same.
 pub fn banded(signature: u64) -> u64 {
     let mut word = 0;
-    // Four bands are a number that `bands` takes.
+    // `bands` accepts four bands.
     let _ = banding::bands(signature, BANDS.into(), |key| word = word << BAND_BITS | u64::from(key as u16));
     word
 }
 
-/// A banded signature as tree `tree` has it, with band `tree` first.
+/// Gives a banded signature as tree `tree` stores it, with band `tree` first.
 pub fn rotated(banded: u64, tree: u8) -> u64 {
     banded.rotate_left(BAND_BITS * u32::from(tree))
 }

@@ -11,17 +11,17 @@ use crate::pg::storage::pages::Index;
 /// The greatest distance.
 const MOST: u32 = u64::BITS;
 
-/// A search by distance, as far as it has come.
+/// The state of a search by distance.
 pub struct Nearest {
     /// The banded signature; `None` if all distances are NULL.
     center: Option<u64>,
-    /// How many rows are held at a time, unless more have one distance.
+    /// How many rows are kept at a time, unless more have the same distance.
     most: usize,
-    /// The first distance that was not asked for.
+    /// The least distance that has not been searched yet.
     next: u32,
-    /// What was found and not given yet, the last one first.
+    /// Rows found but not yet returned, the last one first.
     found: Vec<(u32, u64)>,
-    /// Whether the rows without a signature were read.
+    /// Whether the rows without a signature have been read.
     has_nulls: bool,
 }
 

@@ -17,11 +17,11 @@ use crate::pg::storage::sort::{Record, Sort, Sorted};
 pub struct Pair {
     /// The row that comes first in the table.
     pub earlier: u64,
-    /// The other.
+    /// The other row.
     pub later: u64,
     /// How many keys they share.
     pub shared: u32,
-    /// How many of these many rows have.
+    /// How many of these keys have many rows.
     pub hot: u32,
 }
 
@@ -31,7 +31,7 @@ pub struct Pairs {
     ahead: Option<(u64, u64, bool)>,
 }
 
-/// The later row, the earlier row, and a bit for a hot key.
+/// Makes the record of a pair: the later row, the earlier row, and a bit for a hot key.
 fn record(later: u64, earlier: u64, is_hot: bool) -> Record {
     [later << 16 | earlier >> 32, earlier << 32 | u64::from(is_hot)]
 }
@@ -40,7 +40,7 @@ fn parts(record: Record) -> (u64, u64, bool) {
     (record[0] >> 16, (record[0] & 0xffff) << 32 | record[1] >> 32, record[1] & 1 == 1)
 }
 
-/// Reads an index and sorts its pairs, with so much memory in kB.
+/// Reads an index and sorts its pairs, with so much memory, in kB.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -53,7 +53,7 @@ pub fn of(index: Index, kilobytes: i32) -> Result<Pairs> {
         let is_hot = partners.is_hot();
         found.iter().for_each(|earlier| sort.put(record(row, *earlier as u64, is_hot)));
     };
-    // Most keys have one row. The first of several meets nobody either, so it waits for the second.
+    // Most keys have one row. The first of several rows has no partner yet, so it waits for the second.
     let (mut before, mut waits) = (Entry::LEAST, false);
     while let Some(entries) = walk.step(|page, _, from| {
         let mut entries = page.ordered();

@@ -4,7 +4,7 @@ use super::search;
 use crate::error::Result;
 use crate::pg::storage::pages::Index;
 
-/// What is looked for.
+/// What a search looks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
     /// Nothing: the condition is NULL.
@@ -15,16 +15,16 @@ pub enum Query {
     Within(u64, u32),
 }
 
-/// How many rows are handed over at a time.
+/// How many rows are passed on at a time.
 const BATCH: usize = 1024;
 
-/// Hands over the rows that match, in no order, some of them more than once.
+/// Passes the matching rows to `sink`, in no particular order, some of them more than once.
 ///
 /// # Errors
 /// If a page is damaged.
 pub fn each(index: Index, query: &Query, sink: &mut dyn FnMut(&[u64])) -> Result<()> {
     let mut rows = Vec::with_capacity(BATCH);
-    // Rows are handed over without a lock on any page but the one that is being read, on which nobody who is called here waits.
+    // Rows are passed on while only the page that is being read is locked, and nothing called here waits for that.
     let mut add = |row: u64| {
         rows.push(row);
         if rows.len() == BATCH {
@@ -43,7 +43,7 @@ pub fn each(index: Index, query: &Query, sink: &mut dyn FnMut(&[u64])) -> Result
     Ok(())
 }
 
-/// Gives the rows that match, each once: those that share most keys or are nearest first, and then in the order of the table.
+/// Gives the matching rows, each once: first those that share most keys or are nearest, then in the order of the table.
 ///
 /// # Errors
 /// If a page is damaged.

@@ -6,7 +6,7 @@ use super::tree::{Leaves, check, descend, each_between};
 use crate::error::Result;
 use crate::pg::storage::pages::{Index, Lock};
 
-/// Hands over each row that has one of the keys, once for each of them.
+/// Passes each row that has one of the keys to `sink`, once per key.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -18,7 +18,7 @@ pub fn sharing(index: Index, keys: impl Iterator<Item = u64>, mut sink: impl FnM
     Ok(())
 }
 
-/// The rows that have a key, of more than `most` the last ones in the table, read from their end.
+/// Gives the rows that have a key; if there are more than `most`, the last ones in the table, read from their end.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -40,14 +40,14 @@ pub fn last_rows(index: Index, key: u64, most: usize) -> Result<Vec<u64>> {
     Ok(rows)
 }
 
-/// How many bits the bands of a signature within a distance may differ in, band by band: one of the bands does not differ in more.
-/// `None` for a band that need not be looked at (`banding::probes` proves it).
+/// Gives the radius of each band: of a signature within the distance, at least one band differs in no more bits than this.
+/// `None` for a band that need not be searched (`banding::probes` proves it).
 fn radius(distance: u32, tree: u8) -> Option<u32> {
     let (whole, last) = (distance / u32::from(BANDS), distance % u32::from(BANDS));
     if u32::from(tree) <= last { Some(whole) } else { whole.checked_sub(1) }
 }
 
-/// How many values of bands a search within a distance looks up.
+/// Gives the number of band values that a search within a distance looks up.
 pub fn probes(distance: u32) -> u64 {
     let within = |radius: u32| (0..=u64::from(radius)).map(|k| choose(BAND_BITS.into(), k)).sum::<u64>();
     (0..BANDS).filter_map(|tree| radius(distance, tree)).map(within).sum()
@@ -57,15 +57,15 @@ fn choose(n: u64, k: u64) -> u64 {
     (0..k.min(n + 1)).fold(1, |product, i| product * (n - i) / (i + 1))
 }
 
-/// A look-up costs about as much as reading so many leaves from end to end.
+/// A look-up costs about as much as reading this many leaves in sequence.
 pub const LEAVES_A_PROBE: u64 = 2;
 
-/// Whether a search within a distance reads one tree from end to end.
+/// Says whether a search within a distance reads one tree completely.
 pub fn is_whole_cheaper(index: Index, distance: u32) -> bool {
     probes(distance) * LEAVES_A_PROBE >= u64::from(index.blocks()) / u64::from(BANDS)
 }
 
-/// Hands over each row within a distance of a banded signature, with its distance, once.
+/// Passes each row within a distance of a banded signature to `sink` once, with its distance.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -100,7 +100,7 @@ pub fn within(index: Index, center: u64, distance: u32, mut sink: impl FnMut(u64
     Ok(())
 }
 
-/// Whether a signature is among those that a tree before this one gives.
+/// Says whether a tree before this one already gives a signature.
 fn is_found_before(difference: u64, tree: u8, distance: u32) -> bool {
     (0..tree).any(|before| {
         // Band `before` stands as many bands behind the first one here as it comes before it, in a circle.
@@ -116,7 +116,7 @@ fn flip(value: u64, from: u32, flips: u32, values: &mut Vec<u64>) {
     }
 }
 
-/// Hands over each row without a signature.
+/// Passes each row without a signature to `sink`.
 ///
 /// # Errors
 /// If a page is damaged.

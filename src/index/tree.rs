@@ -16,15 +16,16 @@ use super::page::{Entry, Frame, META, Meta, NONE, Page};
 use crate::error::Result;
 use crate::pg::storage::pages::{Buffer, Index, Lock};
 
-/// A tree that has not been seen in order after so many attempts is damaged: each means that a page was reused just then.
+/// A tree that could not be read in order in so many attempts is damaged: each failed attempt means that a page was reused at
+/// that moment.
 const MOST_RESTARTS: u32 = 1000;
 
-/// The block of a tree's root.
+/// Gives the block of a tree's root.
 pub fn root(tree: u8) -> u32 {
     1 + u32::from(tree)
 }
 
-/// The kind of signature that an index holds.
+/// Gives the kind of signature that an index holds.
 ///
 /// # Errors
 /// For an index whose metapage is damaged.
@@ -34,7 +35,7 @@ pub fn kind(index: Index) -> Result<Kind> {
     Kind::of_number(meta.kind).ok_or_else(|| index.corrupted(META, "its kind of signature is unknown"))
 }
 
-/// Checks a page that was read; `None` for one that is not in use.
+/// Checks a page that was read; `None` for a page that is not in use.
 ///
 /// # Errors
 /// If it is damaged.
@@ -46,20 +47,20 @@ pub fn check(index: Index, buffer: &Buffer) -> Result<Option<Page<'_>>> {
     Ok(page)
 }
 
-/// The page of a tree and a level that a position belongs to.
+/// The page to find: the one of a tree and a level to which a position belongs.
 struct Target {
     tree: u8,
     level: u16,
     position: Entry,
 }
 
-/// Where a search goes from a page.
+/// The next step of a descent.
 enum Step {
-    /// It is there.
+    /// This is the page.
     Here,
     /// To another page, on this level or the next lower one, whose lower bound is not less than this.
     To(u32, u16, Entry),
-    /// The page is not what the link to it said.
+    /// The page does not match the link to it: start again.
     Again,
 }
 
@@ -79,7 +80,7 @@ impl Target {
             return Ok(Step::Again);
         }
         if frame.high < self.position {
-            // The bounds rise with each step, so links in a circle come to an end.
+            // The bounds rise with each step, so the search ends even if the links form a circle.
             return Ok(Step::To(frame.right, frame.level, frame.high));
         }
         if frame.level == self.level {
@@ -94,7 +95,7 @@ impl Target {
     }
 }
 
-/// Goes to the page of a level that a position belongs to, and locks it so.
+/// Descends to the page of a level to which a position belongs, and locks it in the given mode.
 ///
 /// # Errors
 /// If a page on the way is damaged.
@@ -102,7 +103,7 @@ pub fn descend(index: Index, tree: u8, level: u16, position: Entry, lock: Lock) 
     Descents::new(index).descend(tree, level, position, lock)
 }
 
-/// The descents of one call. From the second one in a tree on, they begin at a copy of its root.
+/// The descents of one call. From the second descent in a tree on, they begin at a copy of its root.
 pub struct Descents {
     index: Index,
     /// The tree of the last descent.
@@ -117,7 +118,7 @@ impl Descents {
         Self { index, tree: None, root: None }
     }
 
-    /// Goes to the page of a level that a position belongs to, and locks it so.
+    /// Descends to the page of a level to which a position belongs, and locks it in the given mode.
     ///
     /// # Errors
     /// If a page on the way is damaged.
@@ -128,8 +129,8 @@ impl Descents {
         }
     }
 
-    /// The same for a change by somebody who holds other leaves: `None` where a lock on the leaf cannot be had at once, or where the
-    /// way there is not straight. Inner pages may be waited for: nobody waits for a leaf while holding one.
+    /// Does the same for a change by a caller that holds other leaves. `None` if the leaf cannot be locked at once, or if the
+    /// way to it is not straight. It may wait for inner pages, because nobody waits for a leaf while holding one.
     ///
     /// # Errors
     /// If a page on the way is damaged.
@@ -137,7 +138,7 @@ impl Descents {
         self.seek(&Target { tree, level: 0, position }, Lock::Exclusive, true)
     }
 
-    /// The step from the copy of the root, if there is one of a higher level than is looked for.
+    /// Gives the step from the copy of the root, if there is a copy, of a higher level than the target.
     fn first_step(&self, target: &Target) -> Result<Option<(u32, u16)>> {
         let (Some(bytes), block) = (&self.root, root(target.tree)) else { return Ok(None) };
         let page = Page::check(bytes).map_err(|fault| self.index.corrupted(block, fault))?;
@@ -175,7 +176,7 @@ impl Descents {
                 };
                 let mut step = target.step(index, &buffer, expected)?;
                 if matches!(step, Step::Here) && !is_last && lock == Lock::Exclusive {
-                    // The root is what was looked for; it may split before it is locked again.
+                    // The root itself is the target; it may split before it is locked again.
                     if holds_others {
                         return Ok(None);
                     }
@@ -212,9 +213,9 @@ pub struct Walk {
     descents: Descents,
     tree: u8,
     level: u16,
-    /// The first position that was not read yet.
+    /// The first position that has not been read yet.
     next: Entry,
-    /// The page that the last one led to.
+    /// The right link of the last page.
     right: Option<u32>,
     done: bool,
 }
@@ -225,7 +226,7 @@ impl Walk {
         Self { index, descents: Descents::new(index), tree, level, next: position, right: None, done: false }
     }
 
-    /// Goes to another position, maybe of another tree.
+    /// Moves to another position, perhaps of another tree.
     fn move_to(&mut self, tree: u8, position: Entry) {
         (self.tree, self.next, self.right, self.done) = (tree, position, None, false);
     }
@@ -234,11 +235,12 @@ impl Walk {
         self.descents.descend(self.tree, self.level, self.next, Lock::Share)
     }
 
-    /// Reads the next page, which is locked while `work` looks at it; `None` after the last one. `work` is given its block too, and the
-    /// first position that has not been read: a page that the last one was merged into has entries that were.
+    /// Reads the next page, which stays locked while `work` uses it; `None` after the last page. `work` also gets the page's
+    /// block and the first position that has not been read: if the last page was merged into this one, this one has entries
+    /// that were already read.
     ///
     /// # Errors
-    /// If a page is damaged, or what `work` says.
+    /// If a page is damaged, or those of `work`.
     pub fn step<T>(&mut self, work: impl FnOnce(&Page<'_>, u32, Entry) -> Result<T>) -> Result<Option<T>> {
         if self.done {
             return Ok(None);
@@ -247,7 +249,7 @@ impl Walk {
         let buffer = match self.right {
             Some(block) => {
                 let buffer = self.index.read(block, Lock::Share)?;
-                // The page goes on where the last one ended, or has been merged into that one and reused since.
+                // The page begins where the last one ended, unless it was merged into that one and reused since.
                 let frame = check(self.index, &buffer)?.map(|page| page.frame());
                 if frame.is_some_and(|frame| self.is_next(&frame)) {
                     buffer
@@ -277,13 +279,13 @@ impl Walk {
         self.next = frame.high.next();
     }
 
-    /// Whether all that is left comes after a key.
+    /// Says whether everything left comes after a key.
     pub fn is_past(&self, key: u64) -> bool {
         self.done || self.next.key > key
     }
 }
 
-/// Hands over each leaf's entries with keys from `first` to `last`.
+/// Passes each leaf's entries with keys from `first` to `last` to `sink`.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -300,7 +302,7 @@ impl Leaves {
         Self(Walk::begin(index, 0, 0, Entry::first_of(0)))
     }
 
-    /// Hands over each leaf's entries with keys from `first` to `last`.
+    /// Passes each leaf's entries with keys from `first` to `last` to `sink`.
     ///
     /// # Errors
     /// If a page is damaged.

@@ -12,7 +12,7 @@ use super::tree::{check, descend};
 use crate::error::Result;
 use crate::pg::storage::pages::{Buffer, Change, Index, Lock};
 
-/// What a vacuum has done.
+/// The result of a vacuum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Done {
     /// Entries that were removed.
@@ -21,7 +21,7 @@ pub struct Done {
     pub freed: u64,
 }
 
-/// Removes the entries of the rows for which `is_dead` says so. `pause` is called between pages.
+/// Removes the entries of the rows for which `is_dead` is true. Calls `pause` between pages.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -41,7 +41,8 @@ pub fn remove(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mut
             let left = clean(index, &buffer, &page, &mut is_dead, &mut done);
             let (block, is_last) = (buffer.block, frame.high == Entry::GREATEST);
             drop(buffer);
-            // The neighbour is the page that was cleaned before, unless that has split since; then the page waits for the next vacuum.
+            // The neighbour is the page cleaned before, unless that page has split since; then this page waits for the next
+            // vacuum.
             let is_freed = match before {
                 Some(before) if left == 0 => merge(index, tree, before, block)?,
                 _ => false,
@@ -50,7 +51,7 @@ pub fn remove(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mut
             if is_last {
                 break;
             }
-            // What was merged belongs to the neighbour now, so the walk goes on from where the empty page ended.
+            // The merged range belongs to the neighbour now, so the walk continues at the end of the empty page.
             position = frame.high.next();
             before = before.filter(|_| is_freed).or(Some(block));
         }
@@ -58,7 +59,7 @@ pub fn remove(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mut
     Ok(done)
 }
 
-/// Goes to the leaf of a position: by the right link of the one before, else from the root.
+/// Goes to the leaf of a position: by the right link of the leaf before, otherwise from the root.
 fn descend_or_follow(index: Index, tree: u8, position: Entry, before: Option<u32>) -> Result<Buffer> {
     if let Some(before) = before {
         let right = {
@@ -77,7 +78,7 @@ fn descend_or_follow(index: Index, tree: u8, position: Entry, before: Option<u32
     descend(index, tree, 0, position, Lock::Exclusive)
 }
 
-/// Removes dead entries from a leaf, and says how many are left.
+/// Removes dead entries from a leaf, and gives the number of those left.
 fn clean(
     index: Index,
     buffer: &Buffer,
@@ -98,9 +99,9 @@ fn clean(
     left
 }
 
-/// Merges an empty leaf into its left neighbour, if it still is empty and the neighbour is the one it is thought to be.
+/// Merges an empty leaf into its left neighbour, if it is still empty and this is still its neighbour.
 fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
-    // From left to right, then up: the order in which everybody takes more than one lock.
+    // From left to right, then up: the order in which everybody locks several pages.
     let left = index.read(before, Lock::Exclusive)?;
     let Some(left_page) = check(index, &left)? else { return Ok(false) };
     let left_frame = left_page.frame();
@@ -118,7 +119,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
     let mut downlinks: Vec<Downlink> = parent_page.downlinks().collect();
     let place = downlinks.iter().position(|downlink| downlink.child == block);
     if place == Some(0) {
-        // What leads to the first page below a parent leads nowhere else, and the left neighbour has another parent.
+        // The first downlink of a parent cannot lead elsewhere, and the left neighbour has another parent.
         return Ok(false);
     }
     let mut change = Change::begin(index);
@@ -136,7 +137,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
     Ok(true)
 }
 
-/// Tells the free space map of all pages that are free, those that a crash has left behind too, and gives their number.
+/// Records all free pages in the free space map, including those left behind by a crash, and gives their number.
 ///
 /// # Errors
 /// None of its own.

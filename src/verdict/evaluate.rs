@@ -111,7 +111,7 @@ fn suggest(
             let sample = within("sample", sample, 2..=3000)? as usize;
             let columns = scan::columns(inner(query));
             let labelled = columns != 1;
-            // Comparing all pairs by their facts would take minutes, and the stand-in knows nothing of facts.
+            // Comparing all pairs by facts would take minutes, and the substitute ignores facts.
             let mut trials = trials(&measures, &analyzers, weighting)?;
             if measures.is_empty() && !labelled {
                 trials.retain(|trial| trial.method.measure != Measure::Message);
@@ -127,7 +127,7 @@ fn suggest(
                 )
             };
             let mut rows: Vec<_> = trials.iter().map(|trial| (best(&trial.points(), precision), trial)).collect();
-            // The best recall first; of equals the quicker.
+            // The best recall first; among equals, the fastest.
             rows.sort_by(|(a, first), (b, second)| {
                 let right = |point: &Option<Point>| point.map_or(-1, |point| point.right.cast_signed());
                 right(b).cmp(&right(a)).then(first.time.cmp(&second.time))

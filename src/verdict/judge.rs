@@ -15,23 +15,23 @@ use crate::pg::value::record::Fields;
 use crate::profile;
 use crate::text::analyzer::PROFILE_PREFIX;
 
-/// By what two texts are held to be one message.
+/// How two texts are recognised as one message.
 pub enum Rule<'r> {
-    /// By what they say, from a score on.
+    /// By their facts, with at least this score.
     Facts { least: f64 },
-    /// By what they say, without the boilerplate of a profile's collection, which is read as a role or as the current user.
+    /// By their facts, without the boilerplate of a profile's collection, which is read as a role or as the current user.
     Profile { name: &'r str, role: Option<pg_sys::Oid>, least: f64 },
-    /// By their tokens under an analyzer, from a bound on.
+    /// By their tokens under an analyzer, with at least this similarity.
     Tokens { analyzer: &'r str, least: f64, measure: fn(&Tokens, &Tokens) -> f64 },
 }
 
-/// A pair of which one can go.
+/// A pair of texts of which one may be removed.
 pub struct Judged {
-    /// What the two are to each other.
+    /// The verdict on the two.
     pub verdict: Verdict,
-    /// How sure that is, or how similar they are, 0 to 1.
+    /// Its score, or their similarity, 0 to 1.
     pub score: f64,
-    /// The other text holds the kept one and more, so it must not go.
+    /// Whether the other text contains the kept one and more, so that it must stay.
     pub loses: bool,
 }
 
@@ -55,11 +55,11 @@ impl Tokens {
     }
 }
 
-/// One side of several pairs, read once.
+/// One text of several pairs, prepared once.
 pub enum Side {
-    /// For the rules of what texts say.
+    /// For rules by facts.
     Prepared(Prepared<'static>),
-    /// For the rules of tokens.
+    /// For rules by tokens.
     Tokens(String, Tokens),
 }
 
@@ -74,11 +74,11 @@ impl Side {
 }
 
 impl<'r> Rule<'r> {
-    /// Reads `verify` as guards and clean-ups have it; where it is `none`, nobody asks for a verdict on texts. The threshold is the least
-    /// score, overlap or cosine. By facts and by a profile a copy has at least [`LEAST_SCORE`], whatever the threshold.
+    /// Reads the `verify` of a guard or a clean-up. It is never `none`, which needs no verdict on texts. `threshold` is the
+    /// least score, overlap or cosine. By facts and by a profile, a copy has at least [`LEAST_SCORE`], whatever the threshold.
     ///
     /// # Errors
-    /// For any other word, and for a missing bound on overlap or cosine.
+    /// For any other word, and for overlap or cosine without a threshold.
     pub fn new(verify: &'r str, analyzer: &'r str, threshold: Option<f64>) -> Result<Self> {
         let wrong = |message: String| report(Error::new(ErrorKind::InvalidParameter, message));
         let bound = || threshold.ok_or_else(|| wrong(format!("verify {verify} needs a threshold")));
@@ -98,7 +98,7 @@ impl<'r> Rule<'r> {
         }
     }
 
-    /// Reads one side.
+    /// Prepares one text.
     pub fn side(&self, text: &str) -> Result<Side> {
         Ok(match self {
             Self::Tokens { analyzer, .. } => Side::Tokens(text.to_owned(), Tokens::of(text, analyzer)?),
@@ -106,7 +106,7 @@ impl<'r> Rule<'r> {
         })
     }
 
-    /// Gives the verdict on two texts if by it one of them can go. Symmetric.
+    /// Gives the verdict on two texts, if one of them may be removed. Symmetric.
     pub fn kept(&self, a: &mut Side, b: &str) -> Result<Option<(Verdict, f64)>> {
         if a.text() == b {
             return Ok(Some((Verdict::Copy, 1.0)));
@@ -125,7 +125,7 @@ impl<'r> Rule<'r> {
         Ok(found.filter(|(_, value)| value >= least))
     }
 
-    /// Gives the verdict on a text that stays and another one that may go.
+    /// Gives the verdict on a text to keep and another one that may be removed.
     pub fn judge(&self, kept: &str, other: &mut Side) -> Result<Option<Judged>> {
         let found = self.kept(other, kept)?;
         Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: !replaces(verdict, kept, other.text()) }))
@@ -141,7 +141,7 @@ impl Fields for Row {
     }
 }
 
-/// The same in SQL; NULL where neither can go.
+/// [`Rule::judge`] in SQL; NULL if neither text may be removed.
 #[pg_extern(
     stable,
     parallel_safe,

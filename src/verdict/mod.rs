@@ -48,7 +48,7 @@ fn same_message(a: &str, b: &str) -> Result<Record<Row>> {
     neardup_verdict::same_message(a, b).map(row).map_err(report)
 }
 
-// A row without a title still has a text, so a NULL title is none; a missing text leaves nothing to judge.
+// A row without a title still has a text, so a NULL title counts as none; without a text there is no verdict.
 #[pg_extern(
     immutable,
     parallel_safe,
@@ -165,7 +165,7 @@ fn profile_explain_similarity_text(a: &str, b: &str, profile: &str) -> Result<St
     explained_by_profile(a, b, profile).map(|lines| explain::to_text(&lines))
 }
 
-/// The sentences of a document that are boilerplate in the profile's collection.
+/// Gives the sentences of a document that are boilerplate in the profile's collection.
 #[pg_extern(sql = false)]
 fn profile_boilerplate(document: &str, profile: &str) -> Result<Vec<String>> {
     let passages = profile::with(profile, None, |profile, scratch| profile.boilerplate(document, scratch))?;

@@ -23,7 +23,7 @@ pub(super) struct Block {
     pub(super) len: usize,
 }
 
-/// What lies between two blocks.
+/// The stretch between two blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Gap {
     pub(super) a: Range<usize>,
@@ -73,17 +73,17 @@ struct Alignment<'t> {
     cells: Vec<Cell>,
 }
 
-/// Best scores of an alignment that ends here: with these two units equal, or in any way.
+/// Best scores of an alignment that ends at a cell: with these two units matched, or in any way.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     run: i32,
     best: i32,
 }
 
-/// What starting a run costs, in halves of a unit: a single character is not worth it, two are.
+/// The cost of starting a run, in halves of a unit: for a single character it does not pay, for two it does.
 const START: i32 = 3;
 
-/// The score of what cannot be.
+/// The score of an impossible alignment.
 const NEVER: i32 = i32::MIN / 2;
 
 impl Alignment<'_> {
@@ -127,7 +127,7 @@ impl Alignment<'_> {
         }
     }
 
-    /// The best alignment of a small region.
+    /// Finds the best alignment of a small region.
     fn exact(&mut self, a: Range<usize>, b: Range<usize>) {
         let (keys_a, keys_b) = (&self.a[a.clone()], &self.b[b.clone()]);
         let width = keys_b.len() + 1;
@@ -152,7 +152,7 @@ impl Alignment<'_> {
             } else if here.best == self.cells[i * width + j - 1].best {
                 j -= 1;
             } else {
-                // A run ends here: it goes back as long as going on was better than starting.
+                // A run ends here: it reaches back as long as continuing was better than starting.
                 let mut len = 0;
                 loop {
                     (i, j, len) = (i - 1, j - 1, len + 1);
@@ -168,7 +168,7 @@ impl Alignment<'_> {
     }
 }
 
-/// Places of runs of `size` units that occur once on each side, ascending on both.
+/// Finds the runs of `size` units that occur once on each side; their positions ascend on both.
 fn anchors(a: &[u64], b: &[u64], size: usize) -> Vec<(usize, usize)> {
     const SEVERAL: u32 = u32::MAX;
     if a.len() < size || b.len() < size {
@@ -206,9 +206,9 @@ pub(super) fn runs(keys: &[u64], size: usize) -> impl Iterator<Item = u64> + '_ 
     })
 }
 
-/// The longest subsequence of pairs, sorted by the first, in which the second ascends too.
+/// Finds the longest subsequence of pairs, sorted by the first, in which the second ascends too.
 fn longest_ascent(pairs: &[(u32, u32)]) -> Vec<(usize, usize)> {
-    // Of all ascents of a length, the one with the smallest end; and for each pair the one before it.
+    // For each length, the ascent with the smallest end; for each pair, its predecessor.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, &(_, b)) in pairs.iter().enumerate() {

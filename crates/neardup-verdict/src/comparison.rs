@@ -17,10 +17,10 @@ use neardup_text::Result;
 /// The shortest passage that counts as moved, in units.
 const MOVED: usize = 6;
 
-/// Texts that share less than one in so many units have no names in the same place.
+/// Texts that share less than one in so many units have no names in the same position.
 const UNRELATED: usize = 5;
 
-/// Words that say the same; where one stands for another, nothing is replaced.
+/// Words with the same meaning; if one is used instead of another, nothing counts as replaced.
 const SAME: [&[&str]; 16] = [
     &["如何", "怎么", "怎样", "怎么样"],
     &["说", "称", "表示", "指出", "介绍", "透露", "了解"],
@@ -40,30 +40,30 @@ const SAME: [&[&str]; 16] = [
     &["dlr", "dlrs", "dollar", "dollars"],
 ];
 
-/// Characters that say nothing new by themselves: particles, auxiliaries, words of courtesy.
+/// Characters that add no content: particles, auxiliaries, polite words.
 static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
 
 /// Finds the boilerplate of a text.
 pub(super) type Boilerplate<'p> = dyn FnMut(&str) -> Result<Vec<Passage>> + 'p;
 
-/// Two texts, compared.
+/// Two compared texts.
 ///
-/// The lesser in the order of strings is `a`, so that nothing depends on which comes first; [`Comparison::conflicts`] gives
-/// them back their places.
+/// The lesser text in string order is `a`, so that the result does not depend on their order; [`Comparison::conflicts`]
+/// restores the given order.
 #[derive(Debug)]
 pub(super) struct Comparison<'t> {
     pub(super) a: Compared<'t>,
     pub(super) b: Compared<'t>,
-    /// Units that both have, in their place, in other words, or moved.
+    /// Number of units that both have, at the same position, in other words, or moved.
     pub(super) shared: usize,
     pub(super) gaps: Vec<Gap>,
     /// Facts that contradict each other, in the order of the lesser text.
     pub(super) pairs: Vec<Pair>,
-    /// How many facts either text states of which the other says nothing; of the two, the lesser.
+    /// How many facts each text states that the other does not mention; the lesser of the two numbers.
     pub(super) lone: usize,
     /// Whether the lesser text came second.
     pub(super) swapped: bool,
-    /// Boilerplate of both that was left out.
+    /// Boilerplate of both texts, which was ignored.
     pub(super) left_out: Vec<String>,
 }
 
@@ -71,9 +71,9 @@ pub(super) struct Comparison<'t> {
 #[derive(Debug)]
 pub(super) struct Compared<'t> {
     pub(super) text: Text<'t>,
-    /// For each unit, whether the other text has it, in its place or moved.
+    /// For each unit, whether the other text has it, at the same position or moved.
     pub(super) matched: Vec<bool>,
-    /// Units that the other text has elsewhere.
+    /// Number of units that the other text has elsewhere.
     pub(super) moved: usize,
     pub(super) facts: Vec<Fact>,
 }
@@ -97,7 +97,8 @@ impl<'t> Comparison<'t> {
 
     /// Compares two texts without the boilerplate that both have.
     ///
-    /// What only one has stays: other passages of a template may be the news. All stays where one text is nothing else.
+    /// Boilerplate of only one text stays, because other passages of a template may be the news. All boilerplate stays if one
+    /// text consists of nothing else.
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
@@ -121,13 +122,13 @@ impl<'t> Comparison<'t> {
     }
 }
 
-/// Two texts side by side before their names and the contradictions of their facts are looked for, as if there were none.
+/// Two aligned texts, before names and contradicting facts are looked for; as if there were none.
 #[derive(Debug)]
 pub(super) struct Aligned<'t> {
     pub(super) texts: Comparison<'t>,
-    /// What was matched in each before equal figures were.
+    /// What was matched in each text before equal figures were.
     matched: [Vec<bool>; 2],
-    /// Whether they share enough for names to stand in the same place.
+    /// Whether they share enough for names to have the same position.
     related: bool,
 }
 
@@ -190,7 +191,7 @@ impl<'t> Aligned<'t> {
         Self { texts, matched, related }
     }
 
-    /// Cuts the words, and holds the facts of the two against each other.
+    /// Segments the words, and compares the facts of the two texts.
     pub(super) fn with_facts(self) -> Comparison<'t> {
         let Self { mut texts, matched, related } = self;
         if related {
@@ -209,7 +210,7 @@ impl<'t> Compared<'t> {
         Self { text, matched, moved, facts }
     }
 
-    /// Counts the units of a stretch that the other text lacks and that say something.
+    /// Counts the units of a stretch that the other text lacks and that have content.
     pub(super) fn lacks(&self, units: Range<usize>) -> usize {
         let matched = self.matched.get(units.clone()).unwrap_or_default();
         let units = self.text.units.get(units).unwrap_or_default();
@@ -220,7 +221,7 @@ impl<'t> Compared<'t> {
         units.iter().zip(matched).filter(|&(unit, &matched)| !matched && says(unit)).count()
     }
 
-    /// A fact as it is written, with its sign of percent.
+    /// Gives a fact as it is written, with its percent sign.
     fn written(&self, kind: ConflictKind, units: Range<usize>) -> String {
         let mut written = self.text.written(units.clone()).to_owned();
         let end =
@@ -237,7 +238,7 @@ impl<'t> Compared<'t> {
     }
 }
 
-/// Marks figures as matched that stand in the same gap in other words, 1.2 million and 1,200,000, and counts their units.
+/// Marks figures as matched that are written differently in the same gap (1.2 million and 1,200,000), and counts their units.
 fn match_equal_figures(a: &mut Compared<'_>, b: &mut Compared<'_>, gaps: &[Gap]) -> usize {
     let key = |gap: usize, fact: &Fact| (gap, fact.kind, fact.key);
     let places = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
@@ -261,7 +262,7 @@ fn unmatched_runs<'g>(keys: &[u64], gaps: impl Iterator<Item = &'g Range<usize>>
     gaps.filter_map(|gap| keys.get(gap.clone())).flat_map(|keys| runs(keys, MOVED)).collect()
 }
 
-/// Marks the units of gaps that return in a gap of the other text, and counts them.
+/// Marks the units of gaps that recur in a gap of the other text, and counts them.
 fn mark_moved(
     keys: &[u64],
     gaps: &[Gap],

@@ -21,10 +21,10 @@ const GROUP_BYTES: usize = 160;
 /// How far from the end a closing line may begin, in bytes.
 const TAIL_BYTES: usize = 120;
 
-/// The longest comment before a repost that says nothing of its own, in letters.
+/// The longest comment before a repost that counts as having no content, in letters.
 const SHORT_COMMENT: usize = 8;
 
-/// What a group in brackets begins with.
+/// The openings of a group in brackets.
 const OPENINGS: [&str; 5] = ["（", "(", "【", "[", "［"];
 
 /// Words that make a group in brackets, or a line, a credit.
@@ -57,7 +57,7 @@ const CREDITS: [&str; 26] = [
     "图源",
 ];
 
-/// What platforms write into a post.
+/// Notes that platforms add to a post.
 const NOTES: [&str; 11] = [
     "O网页链接",
     "网页链接",
@@ -79,7 +79,7 @@ const DATELINE_ENDS: [&str; 11] =
 /// Openings of the line that closes a text.
 const CLOSINGS: [&str; 5] = ["新华社记者", "本报记者", "本社记者", "我在:", "我在这里:"];
 
-/// The lists that are looked for in each text, made ready for it: to make a searcher takes longer than to search.
+/// Searchers for the lists that are looked for in each text, made once: making a searcher takes longer than searching.
 struct Finders {
     openings: [Finder<'static>; OPENINGS.len()],
     notes: [Finder<'static>; NOTES.len()],
@@ -112,13 +112,13 @@ const LINES: [&str; 12] = [
     "图/",
 ];
 
-/// What a catalogue writes before a text, as `【文献号】1-18`: where it is filed, not what it says.
+/// Fields that a catalogue writes before a text, such as `【文献号】1-18`: they say where it is filed, not what it says.
 const FILED: [&str; 8] = ["文献号", "分类号", "分类名", "复印期号", "原文出处", "原刊地名", "原刊期号", "原刊页号"];
 
 /// The longest line of a catalogue, in bytes.
 const FILED_BYTES: usize = 80;
 
-/// Gives the stretches that are not part of the message, in bytes, ascending and apart; boilerplate is among them.
+/// Gives the stretches that are not part of the message, in bytes, ascending and disjoint; they include the boilerplate.
 pub(super) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = boilerplate.to_vec();
     comments(text, &mut found);
@@ -144,14 +144,14 @@ fn letters(text: &str) -> usize {
     text.chars().filter(|&c| is_word_char(c)).count()
 }
 
-/// Says whether a letter stands outside all of some ranges, which ascend.
+/// Says whether a letter is outside all of some ranges, which ascend.
 pub(super) fn has_letters_outside(text: &str, ranges: &[Range<usize>]) -> bool {
     let ends = ranges.iter().map(|range| range.start).chain([text.len()]);
     let starts = [0].into_iter().chain(ranges.iter().map(|range| range.end));
     starts.zip(ends).any(|(from, to)| text.get(from..to).unwrap_or_default().contains(is_word_char))
 }
 
-/// Short comments that others put before a repost: `赞//@name:`.
+/// Finds short comments that others put before a repost: `赞//@name:`.
 fn comments(text: &str, found: &mut Vec<Range<usize>>) {
     if memmem::find(text.as_bytes(), b"//@").is_none() {
         return;
@@ -203,7 +203,7 @@ fn without_emoticons(comment: &str) -> usize {
     count
 }
 
-/// The opening of an agency report, `某社北京5月9日电（记者 某某）`, up to the word that closes it.
+/// Finds the opening of an agency report, `某社北京5月9日电（记者 某某）`, up to the word that closes it.
 fn dateline(text: &str, found: &mut Vec<Range<usize>>) {
     let mut limit = DATELINE_BYTES.min(text.len());
     while !text.is_char_boundary(limit) {
@@ -245,7 +245,7 @@ fn bracketed(text: &str) -> usize {
     close.map_or(0, |(at, c)| at + c.len_utf8())
 }
 
-/// Groups in brackets that name editors, reporters or sources.
+/// Finds groups in brackets that name editors, reporters or sources.
 fn groups(text: &str, found: &mut Vec<Range<usize>>) {
     let openings = FINDERS.openings.iter().flat_map(|open| {
         let places = open.find_iter(text.as_bytes());
@@ -269,7 +269,7 @@ fn groups(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Whole lines that name a source or an editor.
+/// Finds whole lines that name a source or an editor.
 fn lines(text: &str, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).chain([text.len()]);
@@ -293,7 +293,7 @@ fn is_filed(line: &str) -> bool {
     })
 }
 
-/// What closes a report or a post: the photographer, the place it was sent from.
+/// Finds the closing part of a report or post: the photographer, or the location it was sent from.
 fn tail(text: &str, found: &mut Vec<Range<usize>>) {
     let end = text.trim_end().len();
     let mut from = end.saturating_sub(TAIL_BYTES);
@@ -312,7 +312,7 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
             found(at);
         }
     }
-    // The microblog's sign for a place comes out of crawlers as a lone 2.
+    // Crawlers turn the microblog's sign for a location into a lone 2.
     if let Some(at) = memmem::rfind(text.as_bytes(), b" 2") {
         let place = text.get(at + 2..).unwrap_or_default();
         let named = |c: char| is_han(c) || matches!(c, '·' | '（' | '）' | '(' | ')');

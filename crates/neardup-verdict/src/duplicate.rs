@@ -13,20 +13,21 @@ use neardup_core::profile::Profile;
 use neardup_text::Result;
 use neardup_text::Scratch;
 
-/// The least overlap of copies. `docs/candidates.md` says how the bounds were chosen.
+/// The least overlap of copies. `docs/candidates.md` says how these minimums were chosen.
 pub const LEAST_OVERLAP: f64 = 0.6;
 
-/// The least overlap of copies where either text is [`SHORT`]: a changed character takes four grams with it, so three edits leave half of a
-/// title.
+/// The least overlap of copies if either text is [`SHORT`]: a changed character changes four 4-grams, so three edits leave half
+/// of a title.
 pub const LEAST_OVERLAP_OF_SHORT_COPIES: f64 = 0.4;
 
-/// The least overlap of an excerpt with the text that holds it, which is nearly the share of the excerpt that returns.
+/// The least overlap of an excerpt with the text that contains it. It is about the share of the excerpt that the longer text
+/// has.
 pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.7;
 
 /// Texts with fewer characters are short.
 pub const SHORT: usize = 64;
 
-/// A text made ready to be compared with many.
+/// A text prepared for comparison with many others.
 #[derive(Debug)]
 pub struct Prepared<'t> {
     text: Cow<'t, str>,
@@ -36,7 +37,7 @@ pub struct Prepared<'t> {
 }
 
 impl<'t> Prepared<'t> {
-    /// Reads a text once.
+    /// Prepares a text.
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
@@ -45,7 +46,7 @@ impl<'t> Prepared<'t> {
         Ok(Self { text: Cow::Borrowed(text), grams: Grams::of(&plain), plain })
     }
 
-    /// The same with the text for its own, to be kept from call to call.
+    /// Prepares a text and owns it, so that it can be kept from call to call.
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
@@ -60,9 +61,10 @@ impl<'t> Prepared<'t> {
         &self.text
     }
 
-    /// Gives how much of the text that has fewer 4-grams the other one has, 0 to 1: the overlap coefficient |A∩B| / min(|A|, |B|)
-    /// of their distinct 4-grams (methods.md Z, eq. 6). Markup, links, punctuation, space, case and width do not count, and traditional
-    /// characters are simplified ones. A text of fewer than four letters, digits or Han characters is one gram; one of none has overlap 0.
+    /// Gives the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
+    /// with fewer 4-grams the other one has (methods.md Z, eq. 6). Markup, links, punctuation, space, case and width do not
+    /// count, and traditional characters equal simplified ones. A text of one to three letters, digits or Han characters is a
+    /// single gram; a text of none has overlap 0.
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
@@ -70,8 +72,8 @@ impl<'t> Prepared<'t> {
         Ok(self.grams.overlap(&self.plain, &plain(other)?, 0.0).unwrap_or_default())
     }
 
-    /// Gives the verdict on this text and another, and how sure it is, 0.75 to 1, if by it keeping one of them loses nothing: a copy, or an
-    /// excerpt, of which the longer has to stay ([`replaces`]).
+    /// Gives the verdict on this text and another with its score, 0.75 to 1, if keeping one of them loses nothing: a copy, or
+    /// an excerpt, of which the longer text has to stay ([`replaces`]).
     ///
     /// Symmetric in the two texts. Identical texts are copies.
     ///
@@ -81,17 +83,17 @@ impl<'t> Prepared<'t> {
         self.judged(other, kept_on)
     }
 
-    /// Gives the same by the profile of a collection: boilerplate that both texts have does not count for the verdict.
+    /// Does the same by the profile of a collection: boilerplate that both texts have does not count for the verdict.
     ///
     /// # Errors
-    /// `InvalidParameter` where the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+    /// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
     pub fn duplicate_by_profile(
         &mut self,
         other: &str,
         profile: &Profile,
         scratch: &mut Scratch,
     ) -> Result<Option<(Verdict, f64)>> {
-        // Boilerplate that both have can only add to the overlap.
+        // Boilerplate that both have can only increase the overlap.
         self.judged(other, |a, b| kept_without(a, b, &mut |text| profile.boilerplate(text, scratch)))
     }
 
@@ -119,8 +121,9 @@ fn is_short(plain: &str) -> bool {
     plain.chars().nth(SHORT - 1).is_none()
 }
 
-/// Says whether, by the verdict on two texts, `gone` may go while `kept` stays: a copy either way, an excerpt only where the one that
-/// stays is not the shorter, in characters. A longer text that contains another is not a duplicate of it; removing it would lose content.
+/// Says whether, by the verdict on two texts, `gone` may be removed while `kept` stays: of a copy, either text; of an excerpt,
+/// only if the text that stays is not the shorter one, in characters. A longer text that contains another is not a duplicate of
+/// it; removing it would lose content.
 #[must_use]
 pub fn replaces(verdict: Verdict, kept: &str, gone: &str) -> bool {
     match verdict {

@@ -20,7 +20,7 @@ pub struct Line {
     pub in_a: Option<String>,
     /// What the second text has.
     pub in_b: Option<String>,
-    /// The number that belongs to it: a score, a measure, a length in characters, what a feature adds to the log odds.
+    /// Its number: a score, a measure, a length in characters, or what a feature adds to the log odds.
     pub value: Option<f64>,
 }
 
@@ -42,7 +42,7 @@ impl Line {
     }
 }
 
-/// Explains how alike two texts are; the measures are those of the analyzer's tokens.
+/// Explains how similar two texts are; the measures are those of the analyzer's tokens.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -50,11 +50,11 @@ pub fn explain(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> 
     explained(a, b, analyzer, scratch, &mut |_| Ok(Vec::new()))
 }
 
-/// Explains how alike two texts are by the profile of a collection: boilerplate of both does not count, and the measures are
+/// Explains how similar two texts are by the profile of a collection: boilerplate of both does not count, and the measures are
 /// those of the profile's tokens.
 ///
 /// # Errors
-/// `InvalidParameter` where the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+/// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
 pub fn explain_by_profile(a: &str, b: &str, profile: &Profile, scratch: &mut Scratch) -> Result<Vec<Line>> {
     let mut own = Scratch::default();
     explained(a, b, profile.analyzer(), scratch, &mut |text| profile.boilerplate(text, &mut own))
@@ -129,7 +129,7 @@ fn own_statements(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
     }
 }
 
-/// Lists what differs, in the order of the texts, and the longest of what is shared.
+/// Lists the differences, in the order of the texts, and the longest shared passages.
 fn passages(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
     let mut gaps: Vec<_> = texts.gaps.iter().collect();
     gaps.sort_by_key(|gap| std::cmp::Reverse(gap.a.len().max(gap.b.len())));
@@ -146,7 +146,7 @@ fn passages(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
         let length = a.chars().count().max(b.chars().count());
         lines.push(Line::new("difference", item, Some(length as f64)).with(&reasons::short(a), &reasons::short(b)));
     }
-    // What lies between two gaps is shared.
+    // The stretch between two gaps is shared.
     let mut from = (0, 0);
     let ends = (texts.a.text.units.len(), texts.b.text.units.len());
     let mut shared = Vec::new();

@@ -8,7 +8,7 @@ use super::comparison::{Compared, Comparison};
 use super::facts::{ConflictKind, Fact, Pair};
 use super::statements;
 
-/// Makes the struct of the features with their names and the signs that their weights may have: 1, -1, or 0 for either.
+/// Defines the struct of the features, with their names and the signs that their weights may have: 1, -1, or 0 for either.
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident: $sign:literal,)*) => {
         /// The features of a pair.
@@ -32,25 +32,25 @@ macro_rules! features {
 }
 
 features! {
-    /// Share of the shorter text in the longer.
+    /// Share of the shorter text that the longer one has.
     held: 1,
-    /// Share of the longer text in the shorter.
+    /// Share of the longer text that the shorter one has.
     alike: 1,
-    /// Whether the shorter text is, whole, some of the longer one's sentences or lines: 1 or 0.
+    /// Whether the whole shorter text is some of the longer one's sentences or lines: 1 or 0.
     sentences_of: 1,
-    /// How little is shared, from 1 down.
+    /// How little is shared: 1 for nothing, less for more.
     little_shared: -1,
-    /// How short the shorter text is, from 1 down; the features of short texts are multiplied by it.
+    /// How short the shorter text is: 1 at most, less for longer ones; the features of short texts are multiplied by it.
     short: 0,
     /// Logarithm of the ratio of the lengths.
     longer: 0,
-    /// The same, where the text is short.
+    /// The same, for short texts.
     longer_short: -1,
-    /// Share of the shorter text that the other lacks on either side.
+    /// What each text has that the other lacks, the lesser of the two, as a share of the shorter text.
     both_have_more: -1,
-    /// The same, where the text is short.
+    /// The same, for short texts.
     both_have_more_short: -1,
-    /// Share of the first statement that the other text lacks; of the two, the lesser.
+    /// Share of the first statement that the other text lacks, the lesser of the two texts'.
     leads_apart: -1,
     /// Share of the shorter text in replacements.
     replaced: -1,
@@ -62,31 +62,31 @@ features! {
     slots: 0,
     /// Whether a fact contradicts another: 1 or 0.
     any_conflict: -1,
-    /// Facts that contradict each other, where the text is short; this and most counts are logarithms.
+    /// Number of contradicting facts, for short texts; this and most counts are logarithms.
     conflicts_short: -1,
-    /// The same by the length of the text.
+    /// Number of contradicting facts relative to the length of the text.
     conflict_density: -1,
-    /// Those in the first [`LEAD`] units of both.
+    /// Contradicting facts in the first [`LEAD`] units of both.
     lead_conflicts: -1,
     /// Share of the figures that contradict each other.
     figures_disagree: -1,
-    /// Dates that contradict each other.
+    /// Contradicting dates.
     dates: -1,
-    /// Places, persons and other names that do.
+    /// Contradicting places, persons and other names.
     names: -1,
-    /// Quotations and Latin words that do.
+    /// Contradicting quotations and Latin words.
     quoted: -1,
-    /// Facts of which the other text says nothing; of the two, the fewer; where the text is short.
+    /// Facts that the other text does not mention, the lesser number of the two texts', for short texts.
     both_tell_more_short: -1,
-    /// The same, where the text is long.
+    /// The same, for long texts.
     both_tell_more_long: -1,
-    /// How little two questions share that stand over the texts.
+    /// How little two questions above the texts share.
     other_heads: -1,
-    /// Facts of the titles that contradict each other, where the text is short.
+    /// Contradicting facts of the titles, for short texts.
     title_conflicts_short: -1,
 }
 
-/// Units in which a report says what it is about.
+/// The number of units in which a report states its subject.
 const LEAD: usize = 60;
 
 /// The longest first line that may be a title, in units.
@@ -152,7 +152,7 @@ pub(super) fn is_hard(pair: &Pair) -> bool {
     pair.kind != ConflictKind::Status || pair.slot
 }
 
-/// Figures that stand in what is shared.
+/// Counts the figures in shared passages.
 fn agreeing_figures(compared: &Compared<'_>) -> usize {
     let agrees = |fact: &&Fact| {
         fact.kind.is_figure()
@@ -161,14 +161,14 @@ fn agreeing_figures(compared: &Compared<'_>) -> usize {
     compared.facts.iter().filter(agrees).count()
 }
 
-/// How little two first lines share, where both are questions over a text of their own; otherwise 0.
+/// Gives how little two first lines share, if both are questions above a text of their own; otherwise 0.
 pub(super) fn heads_apart(texts: &Comparison<'_>) -> f64 {
     let (Some(a), Some(b)) = (head(&texts.a), head(&texts.b)) else { return 0.0 };
     let shared: usize = align(&a, &b, &|_| 1).iter().map(|block| block.len).sum();
     1.0 - share(shared, a.len().min(b.len()))
 }
 
-/// The units of a first line that is a question, short and with more text after it.
+/// Gives the units of a first line that is a short question with more text after it.
 fn head(compared: &Compared<'_>) -> Option<Vec<u64>> {
     let text = &compared.text.text;
     let (line, rest) = text.split_at_checked(memchr::memchr(b'\n', text.as_bytes())?)?;

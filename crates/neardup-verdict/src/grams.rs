@@ -17,13 +17,13 @@ const UNITS: usize = 4;
 /// Bits of a unit.
 const UNIT_BITS: u32 = 16;
 
-/// The grams of a text, ready to meet those of others.
+/// The grams of a text, prepared for comparison with those of others.
 #[derive(Debug)]
 pub(super) struct Grams {
     bits: Bits,
-    /// Bits of the grams of the other text that this one has not.
+    /// A filter of the grams of the other text that this one does not have.
     others: Bits,
-    /// The distinct grams in ascending order, once they are asked for.
+    /// The distinct grams in ascending order, once they are needed.
     sorted: Option<Vec<u64>>,
 }
 
@@ -36,7 +36,8 @@ impl Grams {
         Self { bits, others: Bits::default(), sorted: None }
     }
 
-    /// Gives the overlap coefficient of two texts, |A∩B| / min(|A|, |B|), 0 where either has no gram; `None` if it is below `least`.
+    /// Gives the overlap coefficient of two texts, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
+    /// `least`.
     ///
     /// `text` is the text of these grams.
     pub(super) fn overlap(&mut self, text: &str, other: &str, least: f64) -> Option<f64> {
@@ -49,12 +50,12 @@ impl Grams {
 
     /// Says whether the overlap coefficient with another text may be `least` or more; `false` is certain.
     fn may_reach(&mut self, other: &str, least: f64) -> bool {
-        /// After so many bytes it is asked whether the rest can still make the texts alike.
+        /// After so many bytes it is checked whether the rest can still make the texts similar enough.
         const PIECE: usize = 1 << 9;
         let Self { bits, others, .. } = self;
         let mut unread = other.chars().count();
         others.make_room(unread);
-        // Each shared gram is found, and some more by chance.
+        // Every shared gram is found, and some others by chance.
         let mut found = 0_usize;
         let mut reader = Reader::default();
         let mut rest = other;
@@ -71,8 +72,8 @@ impl Grams {
                 reader.finish(sink);
             }
             unread -= piece.chars().count();
-            // A character completes one gram at most. At most so many are shared, and each side has at least so many that are distinct:
-            // those that set a bit. The quotient is the exact one or more, however both are rounded.
+            // A character completes at most one gram. So no more than this is shared, and each side has at least as many
+            // distinct grams as have set a bit. The quotient is at least the exact one, however both are rounded.
             let shared = found + unread;
             let smaller = bits.set.min(shared + others.set);
             let may_reach = shared > 0 && shared as f64 / smaller as f64 >= least;
@@ -84,7 +85,7 @@ impl Grams {
     }
 }
 
-/// The distinct grams of a text in ascending order.
+/// Gives the distinct grams of a text in ascending order.
 fn sorted(text: &str) -> Vec<u64> {
     let mut grams = Vec::with_capacity(text.len() / 3);
     each_gram(text, |gram| grams.push(gram));
@@ -94,26 +95,27 @@ fn sorted(text: &str) -> Vec<u64> {
     grams
 }
 
-/// Spreads grams over 64 bits: a folded product, by the golden ratio.
+/// Spreads grams over 64 bits: a folded product with the golden ratio.
 #[inline]
 fn hash(gram: u64) -> u64 {
     let product = u128::from(gram ^ 0x243f_6a88_85a3_08d3) * 0x9e37_79b9_7f4a_7c15;
     product as u64 ^ (product >> 64) as u64
 }
 
-/// A Bloom filter of 32 to 64 bits for each gram, which sets two in one word: about one gram in 150 to 500 is found by chance.
+/// A Bloom filter of 32 to 64 bits per gram, in which a gram sets two bits of one word: about one gram in 150 to 500 is found
+/// by chance.
 #[derive(Debug, Default)]
 struct Bits {
-    /// A power of two of them.
+    /// The words; their number is a power of two.
     words: Vec<u64>,
-    /// How many grams have set a bit: no more than there are distinct ones.
+    /// How many grams have set a bit: at most the number of distinct ones.
     set: usize,
 }
 
 impl Bits {
-    /// Takes all bits out and makes room for the grams of a text of so many characters.
+    /// Clears all bits and resizes the filter for a text of so many characters.
     fn make_room(&mut self, characters: usize) {
-        /// Room for a short text, 4 kB.
+        /// Size for a short text, 4 kB.
         const LEAST: usize = 1 << 9;
         let words = (characters / 2).next_power_of_two().max(LEAST);
         self.words.clear();
@@ -122,7 +124,7 @@ impl Bits {
         self.set = 0;
     }
 
-    /// The word of a gram and the mask of its two bits.
+    /// Gives the word of a gram and the mask of its two bits.
     #[inline]
     fn place(&self, hash: u64) -> (usize, u64) {
         let word = (hash >> 12) as usize & (self.words.len().wrapping_sub(1));
@@ -152,7 +154,7 @@ impl Bits {
     }
 }
 
-/// Hands out the grams of a text, repeated ones too.
+/// Passes on the grams of a text, including repeated ones.
 #[inline]
 fn each_gram(text: &str, mut sink: impl FnMut(u64)) {
     let mut reader = Reader::default();
@@ -187,7 +189,7 @@ impl Reader {
         }
     }
 
-    /// Ends the text; one of a few units has one gram.
+    /// Ends the text; a text of one to three units has one gram.
     #[inline]
     fn finish(&self, mut sink: impl FnMut(u64)) {
         if (1..UNITS).contains(&self.units) {
@@ -196,7 +198,7 @@ impl Reader {
     }
 }
 
-/// Gives a character as a unit, 0 where it is none. Characters beyond 65,535 are folded into 16 bits.
+/// Gives a character as a unit, or 0 if it is none. Characters beyond 65,535 are folded into 16 bits.
 #[inline]
 fn unit(c: char) -> u16 {
     match c {

@@ -8,7 +8,7 @@ const END: u32 = 0xa000;
 pub(super) struct HanSet([u64; (END - FIRST) as usize / 64]);
 
 impl HanSet {
-    /// Holds the characters of `text`, all of them Han.
+    /// Makes the set of the characters of `text`, all of them Han.
     pub(super) const fn of(text: &str) -> Self {
         let mut set = Self([0; _]);
         let bytes = text.as_bytes();

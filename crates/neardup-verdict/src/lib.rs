@@ -44,12 +44,12 @@ pub use facts::{Conflict, ConflictKind};
 pub use messages::{Group, Place, split_by_message};
 use rules::Rule;
 
-/// What two texts are to each other.
+/// The relation of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// The same message: nothing is lost by keeping either.
+    /// The same message: keeping either one loses nothing.
     Copy,
-    /// One holds the other nearly whole and more: nothing is lost by keeping the longer.
+    /// One contains nearly all of the other, and more: keeping the longer one loses nothing.
     Excerpt,
     /// The same form with other facts: both must stay.
     Update,
@@ -72,7 +72,7 @@ impl Verdict {
         }
     }
 
-    /// Says whether keeping one of the two, the longer where one is an excerpt, loses nothing.
+    /// Says whether keeping one of the two, of an excerpt the longer one, loses nothing.
     #[must_use]
     pub const fn keeps_one(self) -> bool {
         matches!(self, Self::Copy | Self::Excerpt)
@@ -88,16 +88,16 @@ impl fmt::Display for Verdict {
 /// A verdict with its reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// What the texts are to each other.
+    /// The relation of the texts.
     pub verdict: Verdict,
-    /// How sure it is that keeping one of them loses nothing, 0 to 1; a copy or an excerpt has at least
+    /// The probability that keeping one of them loses nothing, 0 to 1; a copy or an excerpt has at least
     /// [`model::LEAST_SCORE`], all others less.
     pub score: f64,
-    /// Why, the weightiest first; each a short phrase.
+    /// The reasons, the most important first; each a short phrase.
     pub reasons: Vec<String>,
 }
 
-/// Says what two texts are to each other.
+/// Gives the relation of two texts.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -105,7 +105,7 @@ pub fn same_message(a: &str, b: &str) -> Result<Message> {
     same_message_titled("", a, "", b)
 }
 
-/// Says what two texts with titles are to each other; an empty title counts as none.
+/// Gives the relation of two texts with titles; an empty title counts as none.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -113,18 +113,18 @@ pub fn same_message_titled(a_title: &str, a: &str, b_title: &str, b: &str) -> Re
     Ok(judge(&compare([a_title, a, b_title, b], &mut |_| Ok(Vec::new()))?, a == b))
 }
 
-/// Says what two texts with titles are to each other by the profile of a collection: boilerplate of both does not count.
+/// Gives the relation of two texts with titles by the profile of a collection: boilerplate of both does not count.
 ///
 /// The texts are title and text of the one, then title and text of the other.
 ///
 /// # Errors
-/// `InvalidParameter` where the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+/// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
 pub fn same_message_by_profile(texts: [&str; 4], profile: &Profile, scratch: &mut Scratch) -> Result<Message> {
     let [_, a, _, b] = texts;
     Ok(judge(&compare(texts, &mut |text| profile.boilerplate(text, scratch))?, a == b))
 }
 
-/// Says what two texts are to each other, and how sure that is, as [`same_message`] does, without the reasons.
+/// Gives the verdict on two texts and its score, as [`same_message`] does, without the reasons.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -133,10 +133,10 @@ pub fn verdict_on(a: &str, b: &str) -> Result<(Verdict, f64)> {
     Ok(verdict_of(&compared, a == b, Rule::of(&compared.0, None)))
 }
 
-/// From so many units on that only one of two texts has, words are cut only if the verdict may come to depend on them.
+/// With this many unmatched units, segment words only if that can change the verdict.
 const MANY: usize = 64;
 
-/// Gives the verdict on two texts and how sure it is, as [`verdict_on`] does, if it is that keeping one of them loses nothing.
+/// Gives the verdict on two texts and its score, as [`verdict_on`] does, if keeping one of them loses nothing.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -144,7 +144,7 @@ pub fn kept_on(a: &str, b: &str) -> Result<Option<(Verdict, f64)>> {
     kept_without(a, b, &mut |_| Ok(Vec::new()))
 }
 
-/// Does what [`kept_on`] does, without the boilerplate that both have.
+/// Does the same as [`kept_on`], without the boilerplate that both texts have.
 fn kept_without(a: &str, b: &str, boilerplate: &mut Boilerplate<'_>) -> Result<Option<(Verdict, f64)>> {
     if a == b {
         return Ok(Some((Verdict::Copy, 1.0)));
@@ -153,7 +153,7 @@ fn kept_without(a: &str, b: &str, boilerplate: &mut Boilerplate<'_>) -> Result<O
     let texts = &aligned.texts;
     let rule = Rule::of(texts, None);
     let unmatched = |compared: &Compared<'_>| compared.matched.iter().filter(|&&matched| !matched).count();
-    // What contradicts only takes from a score. A little more than nothing is left to rounding.
+    // Contradictions only lower a score. The small margin is for rounding.
     if unmatched(&texts.a).max(unmatched(&texts.b)) >= MANY
         && model::score(&features::features(texts, None)).min(rule.map_or(1.0, Rule::most)) < model::LEAST_SCORE - 1e-3
     {
@@ -181,7 +181,7 @@ fn verdict_of(
         return (Verdict::Copy, 1.0);
     }
     if texts.a.text.units.is_empty() || texts.b.text.units.is_empty() {
-        // A text without letters says nothing that another could hold.
+        // A text without letters has no content that another could contain.
         return (Verdict::Different, 0.0);
     }
     let features = features::features(texts, titles.as_ref());
@@ -189,7 +189,7 @@ fn verdict_of(
     (model::verdict(score, &features, texts, rule), score)
 }
 
-/// Compares two texts and, where both have one, their titles.
+/// Compares two texts and, if both have one, their titles.
 fn compare<'t>(
     [a_title, a, b_title, b]: [&'t str; 4],
     boilerplate: &mut Boilerplate<'_>,
@@ -199,8 +199,8 @@ fn compare<'t>(
     Ok((Comparison::without(a, b, boilerplate)?, titles))
 }
 
-/// Computes the features of a pair of texts with titles, what the model sees, and the most that the rules beside it let the
-/// pair score; for training.
+/// Computes the features of a pair of texts with titles, which are the model's input, and the highest score that the rules
+/// allow; for training.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.

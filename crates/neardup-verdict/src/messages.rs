@@ -10,18 +10,18 @@ use ahash::AHashMap;
 use crate::{Verdict, replaces};
 use neardup_text::{Result, interrupt};
 
-/// How many representatives a row is compared with, the nearest ones: in a group of templates with other facts each row would
-/// otherwise be compared with all before it.
+/// With how many representatives, the nearest ones, a row is compared. Otherwise, in a group of templates with other facts,
+/// each row would be compared with all before it.
 const MOST_COMPARED: usize = 16;
 
 /// Where a row of the group belongs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// Position of the representative; the row's own where it is one.
+    /// Position of the representative; the row's own if it is one.
     pub representative: u32,
-    /// What the row is to its representative; `Copy` with score 1 to itself.
+    /// The verdict on the row and its representative; `Copy` with score 1 for a representative.
     pub verdict: Verdict,
-    /// How sure that is, 0 to 1.
+    /// The score of the verdict, 0 to 1.
     pub score: f64,
 }
 
@@ -30,11 +30,11 @@ pub struct Place {
 pub struct Group<'a> {
     /// The rows' signatures.
     pub signatures: &'a [u64],
-    /// Their texts; without them whatever is near is a copy.
+    /// Their texts; without texts, every near row is a copy.
     pub documents: Option<&'a [&'a str]>,
-    /// How far a row may be from the one it joins.
+    /// The greatest distance of a row from the one it joins.
     pub distance: u32,
-    /// Their times, and how far apart these may be; a row without a time is at any time.
+    /// Their times, and how far apart these may be; a row without a time is near all others.
     pub window: Option<(&'a [Option<i64>], u64)>,
 }
 
@@ -51,7 +51,7 @@ impl Group<'_> {
     }
 }
 
-/// Splits a group into messages: `kept` gives the verdict on two texts, and how sure it is, if by it one of them can go.
+/// Splits a group into messages. `kept` gives the verdict on two texts and its score, if one of them may be removed.
 ///
 /// # Errors
 /// Those of `kept`.
@@ -86,7 +86,7 @@ struct Split<'a, K> {
     verdict: K,
     places: Vec<Place>,
     representatives: Vec<u32>,
-    /// Representatives, each with a later and longer one that holds it.
+    /// Representatives, each with a later and longer one that contains it.
     longer: Vec<(u32, u32)>,
 }
 
@@ -95,7 +95,7 @@ impl<K: FnMut(&str, &str) -> Result<Option<(Verdict, f64)>>> Split<'_, K> {
         self.group.documents.map_or(0, |documents| documents[row as usize].len())
     }
 
-    /// The verdict on two rows, if by it one can go.
+    /// Gives the verdict on two rows, if one of them may be removed.
     fn kept(&mut self, row: u32, other: u32) -> Result<Option<(Verdict, f64)>> {
         interrupt::check();
         match self.group.documents {
@@ -104,14 +104,14 @@ impl<K: FnMut(&str, &str) -> Result<Option<(Verdict, f64)>>> Split<'_, K> {
         }
     }
 
-    /// The place of `row` if by a verdict it can go while `other` stays.
+    /// Gives where `row` belongs, if by a verdict it may be removed while `other` stays.
     fn place(&self, row: u32, other: u32, (verdict, score): (Verdict, f64)) -> Option<Place> {
         let text = |row: u32| self.group.documents.map_or("", |documents| documents[row as usize]);
         let goes = replaces(verdict, text(other), text(row));
         goes.then_some(Place { representative: other, verdict, score })
     }
 
-    /// The place of a row among the representatives so far, if one of the nearest has its message.
+    /// Gives where a row belongs among the representatives so far, if one of the nearest has the same message.
     fn join(&mut self, position: u32) -> Result<Option<Place>> {
         let group = self.group;
         let mut near: Vec<(u32, u32)> = self.representatives.iter().map(|&r| (group.apart(r, position), r)).collect();
@@ -137,7 +137,7 @@ impl<K: FnMut(&str, &str) -> Result<Option<(Verdict, f64)>>> Split<'_, K> {
         Ok(None)
     }
 
-    /// Lets shorter representatives give way to longer ones that hold them, if all that joined them can follow.
+    /// Replaces shorter representatives by longer ones that contain them, if all rows that joined them can follow.
     fn prefer_longer(&mut self) -> Result<()> {
         let mut longer = std::mem::take(&mut self.longer);
         longer.sort_by_key(|&(short, long)| (self.length(short), short, long));

@@ -9,19 +9,19 @@ use super::features::{COUNT, Features, NAMES};
 use super::rules::Rule;
 use super::weights::{CONSTANT, WEIGHTS};
 
-/// Computes how likely it is that keeping one of the two loses nothing, by any weights.
+/// Computes the probability that keeping one of the two loses nothing, with any weights.
 #[must_use]
 pub fn score_by(features: &Features, weights: &[f64; COUNT], constant: f64) -> f64 {
     let sum: f64 = features.values().iter().zip(weights).map(|(value, weight)| value * weight).sum();
     1.0 / (1.0 + libm::exp(-(sum + constant)))
 }
 
-/// Computes how likely it is that keeping one of the two loses nothing.
+/// Computes the probability that keeping one of the two loses nothing.
 pub(super) fn score(features: &Features) -> f64 {
     score_by(features, &WEIGHTS, CONSTANT)
 }
 
-/// Gives what each feature adds to the logarithm of the odds, the heaviest first; zeros are left out.
+/// Gives what each feature adds to the logarithm of the odds, the greatest first; zeros are omitted.
 pub(super) fn contributions(features: &Features) -> Vec<(&'static str, f64, f64)> {
     let mut all: Vec<_> = NAMES
         .iter()
@@ -34,20 +34,20 @@ pub(super) fn contributions(features: &Features) -> Vec<(&'static str, f64, f64)
     all
 }
 
-/// From this score on one of two texts may go. Deleting a message costs more than keeping a copy, so it lies above one half; with it, precision
-/// is 0.97 on pairs as tables have them, of corpora that the model has not seen.
+/// From this score on, one of two texts may be removed. Deleting a message costs more than keeping a copy, so it is above one
+/// half. With it, precision is 0.97 on natural pairs of corpora that the model was not trained on.
 pub const LEAST_SCORE: f64 = 0.75;
 
-/// From this share on, what the longer text has more makes the shorter one an excerpt.
+/// If the longer text is longer by this share of its units, the shorter one is an excerpt.
 const EXCERPT: f64 = 0.25;
 
-/// Below this share of the shorter text in the longer, two texts have little to do with each other.
+/// Below this share of the shorter text in the longer, two texts have little in common.
 const APART: f64 = 0.3;
 
 /// From this share on, two texts have the same form.
 const SAME_FORM: f64 = 0.6;
 
-/// Names what a score stands for.
+/// Names the verdict for a score.
 pub(super) fn verdict(score: f64, features: &Features, texts: &Comparison<'_>, rule: Option<Rule>) -> Verdict {
     let (held, alike) = (features.held, features.alike);
     let hard = features.any_conflict > 0.0;

@@ -27,7 +27,7 @@ const MAX_HANDLE: usize = 30;
 /// The longest emoticon in brackets, in characters.
 const MAX_EMOTICON: usize = 6;
 
-/// Units from one mark to the next at least: marks take less memory than units.
+/// The least number of units from one mark to the next, so that marks take less memory than units.
 pub(super) const APART: usize = 16;
 
 impl Break {
@@ -51,7 +51,7 @@ impl<'t> Text<'t> {
         Ok(Self::without(plain(text)?, &[], None))
     }
 
-    /// Reads what [`plain`] left of a text, without its boilerplate; what it shares with `known` is taken from there.
+    /// Reads what [`plain`] left of a text, without its boilerplate; the part that it shares with `known` is copied from there.
     pub(super) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>], known: Option<&Text<'_>>) -> Self {
         let ignored = credits::ignored(&text, boilerplate);
         let shared = known.map(|known| Shared::new(known, &text, &ignored));
@@ -62,7 +62,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Takes markup and links out of a text.
+/// Removes markup and links from a text.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -131,7 +131,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             let minus = numerals::minus(before, after).filter(|_| reading.arabic);
             let number = if minus.is_some() { reading.number.negated() } else { reading.number };
             found.numbers.push(number);
-            // As it is written, it begins with its sign.
+            // As it is written, the number begins with its sign.
             at -= minus.unwrap_or(0);
             (kind, number.bits(), len + minus.unwrap_or(0))
         } else if is_han(c) || unspaced(c) {
@@ -189,20 +189,20 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
     found
 }
 
-/// The key of a Han character, its simplified form.
+/// Gives the key of a Han character, its simplified form.
 pub(super) fn han_key(c: char) -> u64 {
     mix(u64::from(u32::from(simplified(c))), 0)
 }
 
-/// The most plain characters that are taken at once.
+/// The most plain characters that are processed at once.
 const STRETCH: usize = 4096;
 
-/// Says whether `c` is a Han character that starts no number: most of a Chinese text are.
+/// Says whether `c` is a Han character with which no number starts, as most of a Chinese text.
 fn is_plain(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}') && !numerals::may_start(c)
 }
 
-/// Notes where a quotation opens or closes.
+/// Records where a quotation opens or closes.
 fn quote(c: char, open: &mut Vec<Open>, found: &mut Units) {
     let close = match c {
         '《' => '》',

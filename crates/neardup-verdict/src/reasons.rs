@@ -5,10 +5,10 @@ use super::rules::Rule;
 use super::statements;
 use super::units::Text;
 
-/// From this share of both first sentences on that the other text lacks, two texts open differently.
+/// Two texts open differently if the other text lacks at least this share of both first sentences.
 const OPEN_APART: f64 = 0.5;
 
-/// The most conflicts that are named.
+/// The most conflicts that are listed.
 const NAMED: usize = 5;
 
 /// The longest fact that is quoted in full, in characters.
@@ -23,7 +23,7 @@ pub(super) fn short(fact: &str) -> String {
     }
 }
 
-/// Gives the reasons, the weightiest first.
+/// Gives the reasons, the most important first.
 pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>, rule: Option<Rule>) -> Vec<String> {
     let mut reasons: Vec<String> = rule.and_then(Rule::reason).map(str::to_owned).into_iter().collect();
     for (of, compared) in [("title: ", titles), ("", Some(texts))] {
@@ -55,7 +55,7 @@ pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>, r
     let held = percent(texts.shared, of_a.min(of_b));
     let share = format!("{held} % of the shorter text is in the longer");
     if held < 30 {
-        // Facts of texts that share little contradict nothing.
+        // In texts that share little, facts contradict nothing.
         reasons.insert(0, share);
     } else {
         reasons.push(share);

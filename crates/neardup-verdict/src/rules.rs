@@ -9,61 +9,62 @@ use super::features;
 use super::hanset::HanSet;
 use super::units::{Break, Unit};
 
-/// Why a pair cannot score more than [`Rule::most`].
+/// Why the score of a pair is limited to [`Rule::most`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Two different questions stand over the same text.
+    /// Two different questions are above the same text.
     OtherQuestion,
     /// One text is a slogan or a name within the other.
     Slogan,
-    /// Short texts stand under titles that contradict each other.
+    /// Short texts have titles that contradict each other.
     OtherTitle,
-    /// Only one first sentence says that something is to be: the announcement, and the report of it.
+    /// Only one first sentence announces something: an announcement, and the report of the event.
     Planned,
     /// Two short texts are about other works, each in 《》.
     OtherWork,
-    /// Each text says too much that the other lacks.
+    /// Each text has too much that the other lacks.
     OwnNews,
 }
 
-/// Two questions that share less than this part of their words are two, whatever stands below them.
+/// Two questions that differ in this share of their words are two messages, whatever text follows them.
 const OTHER_QUESTION: f64 = 0.6;
 
-/// A text of at most so many units says nothing by itself,
+/// A text of at most so many units has no message of its own,
 const SLOGAN: usize = 6;
 
-/// where the other has half as many more, or more.
+/// if the other text is at least so many times as long.
 const SLOGAN_WITHIN: f64 = 1.5;
 
-/// Texts of at most so many units stand under their titles: where these contradict each other, so do the messages.
+/// The meaning of a text of at most so many units depends on its title: if the titles contradict each other, so do the
+/// messages.
 const UNDER_TITLE: usize = 40;
 
-/// What follows 将 where it says that something is to be, and is no other word.
+/// Characters after 将 when it announces something and is not part of another word.
 static PLANNED: HanSet = HanSet::of("于赴对在从会与和被出率应举访由");
 
-/// Fewer units before the end of a sentence are the name of who reports.
+/// If the sentence ends before so many units, it is the name of the reporter.
 const REPORTER: usize = 15;
 
 /// Texts of at most so many units are about the works they name.
 const ABOUT_WORK: usize = 160;
 
-/// An excerpt is nearly all in the longer text: not if so much of it is missing there,
+/// Nearly all of an excerpt is in the longer text: it is not an excerpt if this share is missing there,
 const MISSING_OF_EXCERPT: f64 = 0.1;
 
-/// where the longer text is so much longer.
+/// and the longer text is at least so many times as long.
 const EXCERPT: f64 = 1.5;
 
-/// Of texts of one length, more has to be missing on both sides,
+/// In texts of similar length, at least this share has to be missing on both sides,
 const MISSING_OF_COPY: f64 = 0.15;
 
-/// and a passage of so many units at once.
+/// with a passage of so many units at once.
 const PASSAGE: usize = 15;
 
-/// Fewer units say nothing by themselves.
+/// Fewer missing units than this do not count.
 const LEAST: f64 = 4.0;
 
 impl Rule {
-    /// Finds the strictest rule that a pair falls under.
+    /// Finds the strictest rule that applies to a pair.
     pub(super) fn of(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Option<Self> {
         let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
         let (short, long) = (a.min(b), a.max(b));
@@ -84,7 +85,7 @@ impl Rule {
         }
     }
 
-    /// Gives the most that such a pair can score.
+    /// Gives the highest score that such a pair can have.
     pub(super) fn most(self) -> f64 {
         match self {
             Self::OtherQuestion | Self::Slogan => 0.1,
@@ -93,7 +94,7 @@ impl Rule {
         }
     }
 
-    /// Gives the reason, where nothing else tells it: contradicting titles are named one by one.
+    /// Gives the reason, unless other reasons state it: contradicting titles are listed one by one.
     pub(super) fn reason(self) -> Option<&'static str> {
         match self {
             Self::OtherQuestion => Some("two questions over the same text"),
@@ -106,13 +107,13 @@ impl Rule {
     }
 }
 
-/// Says whether only one of two first sentences says that something is to be, in words that the other text lacks.
+/// Says whether only one of two first sentences announces something, in words that the other text lacks.
 fn only_one_plans(texts: &Comparison<'_>) -> bool {
     let (a, b) = (plans(&texts.a), plans(&texts.b));
     a.contains(&false) && b.is_empty() || b.contains(&false) && a.is_empty()
 }
 
-/// For each place in its first sentence where a text says that something is to be, whether the other text has it, too.
+/// For each announcement in its first sentence, says whether the other text has it too.
 fn plans(compared: &Compared<'_>) -> Vec<bool> {
     let ends = |(at, unit): &(usize, &Unit)| *at >= REPORTER && unit.before == Break::Stop;
     let sentence = compared.text.units.iter().enumerate().take_while(|unit| !ends(unit));
@@ -134,7 +135,7 @@ fn has_own_work(compared: &Compared<'_>, other: &Compared<'_>) -> bool {
     works.filter(|work| is_work(work.units.start)).any(|work| !named(work.key))
 }
 
-/// Says whether each of two texts says too much that the other lacks for a copy or an excerpt.
+/// Says whether each of two texts has too much that the other lacks for a copy or an excerpt.
 fn have_own_news(texts: &Comparison<'_>) -> bool {
     let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
     let (short, long) = (a.min(b) as f64, a.max(b) as f64);

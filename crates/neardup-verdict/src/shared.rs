@@ -11,14 +11,14 @@ use super::units::{Mark, Text, Units};
 /// How many bytes or keys are compared at once.
 const CHUNK: usize = 32;
 
-/// Counts what two slices have in common from the first on.
+/// Counts the equal elements at the start of two slices.
 pub(super) fn common_start<T: Eq>(a: &[T], b: &[T]) -> usize {
     let chunks = a.chunks_exact(CHUNK).zip(b.chunks_exact(CHUNK)).take_while(|(a, b)| a == b);
     let whole = chunks.count() * CHUNK;
     whole + a[whole..].iter().zip(&b[whole..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Counts what two slices have in common from the last back.
+/// Counts the equal elements at the end of two slices.
 pub(super) fn common_end<T: Eq>(a: &[T], b: &[T]) -> usize {
     let chunks = a.rchunks_exact(CHUNK).zip(b.rchunks_exact(CHUNK)).take_while(|(a, b)| a == b);
     let whole = chunks.count() * CHUNK;
@@ -26,13 +26,13 @@ pub(super) fn common_end<T: Eq>(a: &[T], b: &[T]) -> usize {
     whole + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// A text that has been read beside another one.
+/// What a text that is being read has in common with a known one.
 pub(super) struct Shared<'k> {
     known: &'k Text<'k>,
-    /// Bytes that both begin with, and that both end with.
+    /// Number of equal bytes at the start, and at the end.
     head: usize,
     tail: usize,
-    /// Stretches that both ignore, from the first on and from the last back.
+    /// Number of stretches that both ignore, at the start and at the end.
     ignored_head: usize,
     ignored_tail: usize,
 }
@@ -48,7 +48,7 @@ impl<'k> Shared<'k> {
         Self { known, head, tail, ignored_head: heads.count(), ignored_tail: tails.count() }
     }
 
-    /// Adds what the known text has up to the last mark in the common start, and gives the mark.
+    /// Adds the known text's units up to the last mark in the common start, and gives the mark.
     pub(super) fn start(&self, ignored: &[Range<usize>], found: &mut Units) -> Mark {
         let known = self.known;
         let marks = &known.marks[..known.marks.partition_point(|mark| mark.at <= self.head)];
@@ -60,7 +60,7 @@ impl<'k> Shared<'k> {
         mark
     }
 
-    /// Adds what the known text has from here to its end, if the other text, which is at `here`, goes on in the same way.
+    /// Adds the known text's units from here to its end, if the other text, which is at `here`, continues in the same way.
     pub(super) fn finish(&self, here: &Mark, bytes: usize, ignored: usize, found: &mut Units) -> bool {
         let known = self.known;
         if bytes > self.tail || ignored > self.ignored_tail {

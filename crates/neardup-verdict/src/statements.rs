@@ -8,16 +8,16 @@ use std::ops::Range;
 use super::comparison::{Compared, Comparison};
 use super::units::{Break, Unit};
 
-/// From this length on a statement ends with a clause, in units.
+/// A statement of at least this length, in units, ends with its clause.
 const LONG: usize = 30;
 
-/// A statement ends here at the latest, in units.
+/// The greatest length of a statement, in units.
 const LONGEST: usize = 60;
 
-/// A statement with fewer units says nothing by itself and takes in the next one.
+/// A statement with fewer units has no message of its own and is joined with the next one.
 const LEAST: usize = 4;
 
-/// Gives the share of the first statement that the other text lacks; of the two, the lesser: what two reports open with.
+/// Gives the share of the first statement that the other text lacks, the lesser of the two texts': what two reports open with.
 pub(super) fn leads_apart(texts: &Comparison<'_>) -> f64 {
     let apart = |compared: &Compared<'_>| {
         let lead = statements(&compared.text.units).next().unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn leads_apart(texts: &Comparison<'_>) -> f64 {
     apart(&texts.a).min(apart(&texts.b))
 }
 
-/// Below this share of its units in the other text, a statement is a text's own.
+/// A statement with less than this share of its units in the other text is the text's own.
 const OWN: f64 = 0.5;
 
 /// Gives the statements of one of two texts of which the other has little.
@@ -40,12 +40,12 @@ pub(super) fn own<'c>(compared: &'c Compared<'_>) -> impl Iterator<Item = Range<
     })
 }
 
-/// Says whether the shorter text is, whole and in one stretch, some sentences or lines of the longer.
+/// Says whether the whole shorter text, in one stretch, is some sentences or lines of the longer one.
 pub(super) fn are_sentences_of(texts: &Comparison<'_>) -> bool {
     let a_is_shorter = texts.a.text.units.len() <= texts.b.text.units.len();
     let (short, long) = if a_is_shorter { (&texts.a, &texts.b) } else { (&texts.b, &texts.a) };
     let len = short.text.units.len();
-    // What lies before it in the longer text; what lies after it follows.
+    // What is before it in the longer text; what is after it follows.
     let mut from = 0;
     for gap in &texts.gaps {
         let (own, other) = if a_is_shorter { (&gap.a, &gap.b) } else { (&gap.b, &gap.a) };

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::numerals::Number;
 
-/// What a unit is.
+/// The kind of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// One Han character or one character of a script that is written without spaces.
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Number { width: u8, arabic: bool },
 }
 
-/// What stands between a unit and the one before it, the strongest of it.
+/// The strongest break between a unit and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Break {
     /// Nothing.
@@ -35,11 +35,11 @@ pub(super) enum Break {
 /// One unit of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unit {
-    /// Equal for what counts as the same.
+    /// Equal for units that count as the same.
     pub(super) key: u64,
-    /// Where it starts in [`Text::text`], in bytes.
+    /// Its start in [`Text::text`], in bytes.
     pub(super) start: u32,
-    /// Where it ends.
+    /// Its end.
     pub(super) end: u32,
     /// How many numbers come before it.
     pub(super) numbers: u32,
@@ -47,10 +47,10 @@ pub(super) struct Unit {
     pub(super) before: Break,
 }
 
-/// A quotation that is not closed yet: the mark that closes it, and how many units come before it.
+/// An open quotation: the mark that closes it, and how many units come before it.
 pub(super) type Open = (char, usize);
 
-/// The longest quotation that is taken for a title or a phrase, in units.
+/// The longest quotation that counts as a title or a phrase, in units.
 pub(super) const MAX_QUOTE: usize = 60;
 
 /// What has been read of a text; the fields are those of [`Text`].
@@ -63,7 +63,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// Adds what lies between two marks of a text, where `moved` bytes more come before it.
+    /// Adds what is between two marks of a text, with `moved` more bytes before it.
     pub(super) fn take(&mut self, text: &Text<'_>, from: &Mark, to: &Mark, moved: usize) {
         let (units, numbers) = (self.units.len(), self.numbers.len());
         let (bytes, numbers) = (moved as u32, numbers.wrapping_sub(from.numbers) as u32);
@@ -81,7 +81,7 @@ impl Units {
     }
 }
 
-/// A place after the end of a sentence, with how much was found up to there.
+/// A position after the end of a sentence, with how much was found up to there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mark {
     /// In bytes from the start of the text.
@@ -89,13 +89,13 @@ pub(super) struct Mark {
     pub(super) units: usize,
     pub(super) numbers: usize,
     pub(super) quotes: usize,
-    /// Stretches that do not count.
+    /// Number of stretches that do not count.
     pub(super) ignored: usize,
     pub(super) open: Vec<Open>,
 }
 
 impl Mark {
-    /// Says whether the same closing marks after two places end quotations of the same length.
+    /// Says whether the same closing marks after two positions end quotations of the same length.
     pub(super) fn opens(&self, other: &Self) -> bool {
         let inside = |mark: &Self| {
             let (open, units) = (mark.open.clone(), mark.units);
@@ -105,7 +105,7 @@ impl Mark {
     }
 }
 
-/// A text made ready to be compared.
+/// A text prepared for comparison.
 #[derive(Debug)]
 pub(super) struct Text<'t> {
     /// The text without markup and links.
@@ -115,28 +115,28 @@ pub(super) struct Text<'t> {
     pub(super) numbers: Vec<Number>,
     /// Titles and phrases in quotation marks, by their units.
     pub(super) quotes: Vec<Range<usize>>,
-    /// Whether it has more words than Han characters: then not every word is a name.
+    /// Whether it has more words than Han characters; then not every word is a name.
     pub(super) latin: bool,
-    /// What does not count, in bytes.
+    /// Stretches that do not count, in bytes.
     pub(super) ignored: Vec<Range<usize>>,
-    /// Where it can be taken over by a text that is read after it.
+    /// Positions up to which a text that is read later can reuse this one.
     pub(super) marks: Vec<Mark>,
 }
 
 impl Text<'_> {
-    /// The value of a number.
+    /// Gives the value of a number.
     pub(super) fn number(&self, unit: &Unit) -> Option<Number> {
         let number = self.numbers.get(unit.numbers as usize);
         number.filter(|_| matches!(unit.kind, Kind::Number { .. })).copied()
     }
 
-    /// The mark after everything.
+    /// Gives the mark at the end.
     pub(super) fn end(&self) -> Mark {
         let (units, numbers, quotes) = (self.units.len(), self.numbers.len(), self.quotes.len());
         Mark { at: self.text.len(), units, numbers, quotes, ignored: self.ignored.len(), open: Vec::new() }
     }
 
-    /// The text of some units, as it was written.
+    /// Gives the text of some units, as it was written.
     pub(super) fn written(&self, units: Range<usize>) -> &str {
         match (self.units.get(units.start), units.end.checked_sub(1).and_then(|last| self.units.get(last))) {
             (Some(first), Some(last)) => self.text.get(first.start as usize..last.end as usize).unwrap_or_default(),

@@ -43,7 +43,7 @@ unsafe impl<'fcx> ArgAbi<'fcx> for AggregateCall<'fcx> {
 }
 
 impl AggregateCall<'_> {
-    /// Lets `work` change the state, which starts as `None`, and gives it back for the next call.
+    /// Calls `work` with the state, which starts as `None`, and returns the state for the next call.
     pub fn update<T: 'static, E>(
         &self,
         mut state: Internal,
@@ -71,7 +71,7 @@ pub fn read<T: 'static>(state: &Internal) -> Option<&T> {
     unsafe { state.get::<Option<T>>() }.and_then(Option::as_ref)
 }
 
-/// Makes a state that lives as long as the current row: what a parallel worker sent, to be combined at once.
+/// Makes a state that lives as long as the current row: what a parallel worker sent, which is combined at once.
 pub fn received<T: 'static>(state: T) -> Internal {
     Internal::new(Some(state))
 }

@@ -15,7 +15,7 @@ use cee_scape::call_with_sigsetjmp;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::pgrx_extern_c_guard;
 
-/// Postgres's window object, of which only pointers are seen.
+/// Postgres's window object, of which only pointers are used.
 #[repr(C)]
 pub struct WindowObjectData {
     _opaque: [u8; 0],
@@ -111,21 +111,21 @@ pub mod raw {
     }
 }
 
-/// A Postgres error on its way through Rust frames; the data lives as long as the subtransaction that it will abort.
+/// A Postgres error on its way through Rust frames. Its data live as long as the subtransaction that it will abort.
 struct Raised(*mut pg_sys::ErrorData);
 
-// SAFETY: a backend has one thread, which both throws and catches it; `resume_unwind` wants the bound all the same.
+// SAFETY: a backend has one thread, which both throws and catches it; `resume_unwind` requires the bound all the same.
 unsafe impl Send for Raised {}
 
-/// Calls C code that may run foreign code; a Postgres error in it becomes an unwinding of the Rust frames up to [`entry`].
+/// Calls C code that may run foreign code. A Postgres error in it unwinds the Rust frames up to [`entry`].
 ///
 /// # Safety
-/// `call` must be calls of C functions and nothing else: no value with a destructor may live in it, and it must not panic. Some frame
-/// above must be that of [`entry`].
+/// `call` must only call C functions: it must hold no value with a destructor, and must not panic. One of the frames above must
+/// be that of [`entry`].
 pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
     let mut result = MaybeUninit::uninit();
-    // SAFETY: what PG_TRY does: the jump buffer is installed while the call runs, and what was there before is put back on both ways
-    // out. The closure holds nothing that a jump would skip, as the caller vouches.
+    // SAFETY: this does what PG_TRY does: the jump buffer is installed while the call runs, and the previous one is restored on
+    // both ways out. The closure holds nothing that a jump would skip, as the caller vouches.
     let jumped = unsafe {
         let memory = pg_sys::CurrentMemoryContext;
         let exception_stack = pg_sys::PG_exception_stack;
@@ -146,7 +146,8 @@ pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
         // SAFETY: the call has returned, and its result was written.
         return unsafe { result.assume_init() };
     }
-    // SAFETY: an error is on Postgres's stack of errors. Its copy lives until the subtransaction ends, which the error will abort.
+    // SAFETY: an error is on Postgres's error stack. Its copy lives until the end of the subtransaction, which the error will
+    // abort.
     let error = unsafe {
         let memory = pg_sys::MemoryContextSwitchTo(pg_sys::CurTransactionContext);
         let error = pg_sys::CopyErrorData();
@@ -157,11 +158,12 @@ pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
     resume_unwind(Box::new(Raised(error)))
 }
 
-/// Runs the outermost Rust frame of a call from Postgres: an error that [`catch`] has kept leaves it with all its fields, any
-/// other as pgrx reports it.
+/// Runs the outermost Rust frame of a call from Postgres. An error that [`catch`] has kept leaves it with all its fields, any
+/// other error as pgrx reports it.
 ///
 /// # Safety
-/// To be called by an `extern "C-unwind"` function, or by one that pgrx has wrapped, with nothing in its frame that has a destructor.
+/// The caller must be an `extern "C-unwind"` function, or one that pgrx has wrapped, and its frame must have nothing with a
+/// destructor.
 pub unsafe fn entry<T>(work: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result,

@@ -11,7 +11,7 @@ use crate::pg::call::boundary::{self, raw};
 pub struct Column {
     /// The type, as declared.
     pub kind: pg_sys::Oid,
-    /// The column's collation; invalid where the type has none.
+    /// The column's collation; invalid if the type has none.
     pub collation: pg_sys::Oid,
 }
 
@@ -22,7 +22,7 @@ impl Column {
         unsafe { pg_sys::lookup_type_cache(self.kind, flags as i32) }
     }
 
-    /// Whether two values are equal, NULL being equal to NULL; types without equality have no equal values.
+    /// Says whether two values are equal. NULL equals NULL; values of a type without equality are never equal.
     pub fn equal(self, a: Option<pg_sys::Datum>, b: Option<pg_sys::Datum>) -> bool {
         match (a, b) {
             (None, None) => true,
@@ -37,7 +37,7 @@ impl Column {
         }
     }
 
-    /// A number that is the same for equal values; 0 for NULL and for types that cannot be hashed.
+    /// Gives a number that is the same for equal values; 0 for NULL and for types that cannot be hashed.
     pub fn hash(self, value: Option<pg_sys::Datum>) -> u32 {
         let Some(value) = value else { return 0 };
         // SAFETY: the value is of this type, and the function is its hash function; one C call is caught.
@@ -52,7 +52,8 @@ impl Column {
     }
 }
 
-/// A time in microseconds, of a column of type `timestamptz`, `timestamp` or `date`; infinite ones lie at the ends.
+/// Gives a time in microseconds, from a column of type `timestamptz`, `timestamp` or `date`. Infinite times are the least and
+/// the greatest number.
 pub fn microseconds(value: pg_sys::Datum, kind: pg_sys::Oid) -> i64 {
     if kind != pg_sys::DATEOID {
         return value.value() as i64;
@@ -64,7 +65,7 @@ pub fn microseconds(value: pg_sys::Datum, kind: pg_sys::Oid) -> i64 {
     }
 }
 
-/// A value as its type writes it.
+/// Gives a value's text form.
 ///
 /// # Safety
 /// `value` must be a value of type `kind`.
@@ -78,11 +79,11 @@ pub unsafe fn output(value: pg_sys::Datum, kind: pg_sys::Oid) -> String {
     }
 }
 
-/// The value that a text stands for in a type.
+/// Gives the value of a type with this text form.
 pub fn input(text: &str, kind: pg_sys::Oid) -> pg_sys::Datum {
     let (mut function, mut parameter) = (pg_sys::Oid::INVALID, pg_sys::Oid::INVALID);
     let text = CString::new(text).unwrap_or_default();
-    // SAFETY: an input function copies the C string, and raises an error where it stands for no value.
+    // SAFETY: an input function copies the C string, and raises an error if it is not the text form of a value.
     unsafe {
         pg_sys::getTypeInputInfo(kind, &raw mut function, &raw mut parameter);
         let text = text.as_ptr().cast_mut();

@@ -9,16 +9,16 @@ use super::boundary::{self, raw};
 use super::role;
 use crate::pg::value::text::text_of;
 
-/// Counts one in a sequence, whatever becomes of the transaction, by the rights of `owner`.
+/// Increments a sequence with the rights of `owner`, whatever becomes of the transaction.
 pub fn count(sequence: pg_sys::Oid, owner: pg_sys::Oid) {
     // SAFETY: a C call with plain arguments; it raises an error where there is no such sequence or the owner may not use it.
     role::as_owner(owner, || unsafe { boundary::catch(|| raw::nextval_internal(sequence, true)) });
 }
 
-/// Runs a statement with arguments of the types given, by the rights of `owner`.
+/// Runs a statement, with arguments of the given types, with the rights of `owner`.
 ///
 /// # Safety
-/// Each value must be of the type beside it.
+/// Each value must have the type next to it.
 pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[(pg_sys::Oid, pg_sys::Datum)]) {
     let statement = CString::new(statement).unwrap_or_default();
     let mut types: Vec<pg_sys::Oid> = arguments.iter().map(|argument| argument.0).collect();
@@ -36,10 +36,11 @@ pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[(pg_sys::
     });
 }
 
-/// Calls a function from a row of table `root` to a text with a row of `table`, a partition of it or itself; `None` where it gives NULL.
+/// Calls a function from a row of table `root` to a text, with a row of `table`, which is `root` or a partition of it; `None`
+/// if the function returns NULL.
 ///
-/// As the current user, as Postgres evaluates index expressions for a new row: whoever may make triggers on a table may name any
-/// function, which must not run as the table's owner for that.
+/// The function runs as the current user, as in Postgres's evaluation of index expressions for a new row. Whoever may create
+/// triggers on a table may name any function, so it must not run as the table's owner.
 pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid, root: pg_sys::Oid) -> Option<String> {
     #[repr(C)]
     struct Call {
@@ -69,7 +70,7 @@ pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid
     }
 }
 
-/// Makes a row of one table a row of another that has the same columns, perhaps in another order.
+/// Converts a row of one table to a row of another that has the same columns, perhaps in another order.
 ///
 /// # Safety
 /// `row` must be a composite value of `from`'s type.

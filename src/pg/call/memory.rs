@@ -19,8 +19,8 @@ struct Memory;
 #[global_allocator]
 static MEMORY: Memory = Memory;
 
-// SAFETY: every call goes to the system's allocator with the arguments that the caller vouches for, and its answer comes back as it is;
-// instead of a null pointer nothing comes back, since `exhausted` does not return and does not unwind.
+// SAFETY: every call goes to the system's allocator with the arguments that the caller vouches for, and its result is returned
+// unchanged. No null pointer is returned, because `exhausted` does not return and does not unwind.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those of `System::alloc`.
@@ -48,7 +48,7 @@ fn present(block: *mut u8, size: usize) -> *mut u8 {
     if block.is_null() { exhausted(size) } else { block }
 }
 
-// Postgres's own way to raise an error, which pgrx keeps to itself: its macros allocate.
+// Postgres's own functions that raise an error, which pgrx does not export: its macros allocate.
 unsafe extern "C-unwind" {
     fn errstart(level: c_int, domain: *const c_char) -> bool;
     fn errcode(code: c_int) -> c_int;
@@ -62,37 +62,42 @@ unsafe extern "C-unwind" {
 const HINT: &CStr =
     c"The session ends, the server goes on. Work on fewer rows or shorter texts at a time, or give the server more memory.";
 
-/// What is given back when memory has run out, so that the way out has some. Never touched, so it takes address space alone.
+/// Memory that is released when memory has run out, so that error handling has some. It is never touched, so it takes only
+/// address space.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 const RESERVED: Layout = Layout::new::<[u8; 1 << 20]>();
 
-/// Has Postgres call [`on_error`] for each error until it is back at the top. Its previous one is none: it stands at the bottom.
+/// Makes Postgres call [`on_error`] for each error until it is back at the top level. Its `previous` is null, because it is at
+/// the bottom of the list.
 static mut AT_THE_BOTTOM: pg_sys::ErrorContextCallback = pg_sys::ErrorContextCallback {
     previous: std::ptr::null_mut(),
     callback: Some(on_error),
     arg: std::ptr::null_mut(),
 };
 
-/// Makes ready for an error for want of memory that Postgres raises in the midst of our work. pgrx copies each error before it hands it on, and
-/// where there is no memory for that raises the next one, over and over, which ends in a PANIC and takes the server down. So a reserve is
-/// given back as soon as the error is raised. Called from each check for interrupts.
+/// Prepares for an out-of-memory error that Postgres raises during our work. pgrx copies each error before it passes it on; if
+/// there is no memory for the copy, it raises the next error, over and over, which ends in a PANIC and takes the server down.
+/// So a reserve is released as soon as the error is raised. Called from each check for interrupts.
 ///
-/// A callback of the error context is the one place between raising and copying that Postgres (14 to 18, `errfinish`) opens to an
-/// extension: `emit_log_hook` comes after the copy, if at all. Why it is sound to stand at the bottom of that list:
+/// A callback of the error context is the only point between raising and copying that Postgres (14 to 18, `errfinish`) opens to
+/// an extension: `emit_log_hook` comes after the copy, if at all. Why it is sound at the bottom of that list:
 ///
-/// - The list may be changed so. Whoever adds a callback keeps the head that it found and puts that back; `PG_TRY`, and pgrx around each
-///   call into Postgres, do the same after an error. So a list that ends in ours goes on doing so, or, where the head that is put back is
-///   null, loses ours until the next check. Ours is a static with nothing behind it: no list becomes a circle, and no frame has to be
-///   alive for it. Libraries are never unloaded.
-/// - Nothing walks dead frames. This is called from our own code, outside of calls into Postgres, and pgrx has put the head back to what
-///   it was before the last of them, also where it failed.
-/// - `free` is not entered twice. Out of memory is raised after `malloc` has answered with null, and by nobody from a signal handler: what
-///   Postgres raises there (`quickdie`, floating-point exceptions) has other codes, for which only the code is read.
-/// - It raises nothing, unwinds nothing and allocates nothing: `geterrcode` reads the report that is being made, within `errfinish`.
-/// - It is idle for every other error, and there for one error: the reserve is made anew at the next check.
+/// - The list may be changed in this way. Whoever adds a callback keeps the head that it found, and restores it; `PG_TRY`, and
+///   pgrx around each call into Postgres, do the same after an error. So a list that ends in ours continues to do so or, if the
+///   restored head is null, loses ours until the next check. Ours is a static without a next one: no list becomes a circle, and
+///   no frame has to be alive for it. Libraries are never unloaded.
+/// - Nothing walks dead frames. This is called from our own code, outside calls into Postgres, and pgrx has restored the head
+///   to what it was before the last of them, also if that failed.
+/// - `free` is not re-entered. Out-of-memory errors are raised after `malloc` has returned null, and never from a signal
+///   handler: what Postgres raises there (`quickdie`, floating-point exceptions) has other codes, for which only the code is
+///   read.
+/// - It raises nothing, unwinds nothing and allocates nothing: `geterrcode` reads the report that is being made, within
+///   `errfinish`.
+/// - It does nothing for any other error, and acts for one error: the reserve is allocated again at the next check.
 pub fn keep_reserve() {
-    // SAFETY: we are in a backend's only thread. The list of callbacks is Postgres's, each alive as long as it is in the list, and ends
-    // with null; ours lives for ever. Who takes a callback off the list goes on with its previous one, whatever that is.
+    // SAFETY: we are in a backend's only thread. The list of callbacks is Postgres's; each is alive as long as it is in the
+    // list, which ends with null. Ours lives for ever. Whoever takes a callback off the list continues with its previous one,
+    // whatever that is.
     unsafe {
         let ours = &raw mut AT_THE_BOTTOM;
         let mut link = &raw mut pg_sys::error_context_stack;
@@ -115,9 +120,9 @@ fn give_reserve_back() {
     }
 }
 
-/// Postgres calls it while it makes an error's report. It calls nothing that could raise another one.
+/// Called by Postgres while it makes an error's report. It calls nothing that could raise another error.
 unsafe extern "C-unwind" fn on_error(_: *mut c_void) {
-    // SAFETY: this is the place where the code may be asked for.
+    // SAFETY: at this point the code may be asked for.
     if unsafe { geterrcode() } == ERRCODE_OUT_OF_MEMORY as c_int {
         give_reserve_back();
     }
@@ -129,8 +134,9 @@ fn exhausted(size: usize) -> ! {
     give_reserve_back();
     static LEAVING: AtomicBool = AtomicBool::new(false);
     if !LEAVING.swap(true, Ordering::Relaxed) {
-        // SAFETY: we are in a backend's only thread, where these may be called at any time; the formats fit their arguments, which live
-        // to the end. FATAL does not come back to us and unwinds nothing: it runs Postgres's exit callbacks and leaves the process.
+        // SAFETY: we are in a backend's only thread, where these may be called at any time; the formats fit their arguments,
+        // which live to the end. FATAL does not return and unwinds nothing: it runs Postgres's exit callbacks and ends the
+        // process.
         unsafe {
             if errstart(pg_sys::FATAL as c_int, std::ptr::null()) {
                 errcode(ERRCODE_OUT_OF_MEMORY as c_int);
@@ -141,11 +147,12 @@ fn exhausted(size: usize) -> ! {
             }
         }
     }
-    // Memory failed again on the way out.
+    // Memory ran out again during the exit.
     std::process::abort()
 }
 
-/// Fails with SQLSTATE 53200 if so many bytes cannot be had at once. They are given back: work that needs them comes next.
+/// Fails with SQLSTATE 53200 if so many bytes cannot be allocated at once. They are released again, for the work that needs
+/// them.
 pub fn claim(bytes: usize) -> Result<(), ErrorReport> {
     let refused = || {
         let report = ErrorReport::new(ERRCODE_OUT_OF_MEMORY, "out of memory", "pg_neardup");

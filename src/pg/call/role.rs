@@ -4,9 +4,9 @@ use std::ffi::CStr;
 
 use pgrx::pg_sys;
 
-/// Whether the user may read every row of the table: the right to select, and no row security in force.
+/// Says whether the user may read every row of the table: has the right to select, and no row security is in force.
 ///
-/// The same rule by which Postgres decides whether a unique violation names the key.
+/// Postgres decides by the same rule whether a unique violation names the key.
 pub fn may_read(table: pg_sys::Oid) -> bool {
     // SAFETY: both only read catalogs for the current user.
     unsafe {
@@ -50,13 +50,13 @@ pub fn as_owner<T>(owner: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Does something as the current user, locked down in the same way.
+/// Runs `work` as the current user, with the same restrictions.
 pub fn locked_down<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: reads a variable of this backend.
     as_owner(unsafe { pg_sys::GetUserId() }, work)
 }
 
-/// Sets a setting within the current nest level.
+/// Changes a setting within the current nest level.
 ///
 /// # Safety
 /// Only between `NewGUCNestLevel` and `AtEOXact_GUC`.
@@ -76,7 +76,7 @@ unsafe fn set(name: &CStr, value: &CStr) {
     }
 }
 
-/// The name of the current user.
+/// Gives the name of the current user.
 pub fn current() -> String {
     // SAFETY: only reads a catalog; the name is a C string in the memory of this call.
     unsafe {
@@ -85,7 +85,7 @@ pub fn current() -> String {
     }
 }
 
-/// Whether the user owns the table, himself or by a role whose rights he has.
+/// Says whether the user owns the table, directly or through a role whose rights the user has.
 pub fn owns(table: pg_sys::Oid) -> bool {
     // SAFETY: only reads catalogs for the current user; raises Postgres's error where there is no such table.
     #[cfg(any(feature = "pg14", feature = "pg15"))]

@@ -16,10 +16,10 @@ pub struct Set<const N: usize> {
 }
 
 impl<const N: usize> Set<N> {
-    /// Begins the set that a call gives.
+    /// Begins the set that a call returns.
     ///
     /// # Errors
-    /// Where the caller takes no set, or the function is not declared with so many columns.
+    /// If the caller does not accept a set, or the function is not declared with so many columns.
     ///
     /// # Safety
     /// `fcinfo` must be that of the running call.
@@ -28,8 +28,8 @@ impl<const N: usize> Set<N> {
             let message = "set-valued function called in context that cannot accept a set";
             ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message, "pg_neardup")
         };
-        // SAFETY: as the caller vouches. What kind of node the caller has passed is checked before it is used; what is made for the caller
-        // lives as long as its query.
+        // SAFETY: as the caller vouches. The kind of node that the caller has passed is checked before use; what is made for
+        // the caller lives as long as its query.
         unsafe {
             let caller = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
             if caller.is_null()

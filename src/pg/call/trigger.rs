@@ -10,8 +10,8 @@ use crate::pg::value::text::text_of;
 
 /// One firing of a `BEFORE ... FOR EACH ROW` trigger.
 ///
-/// The columns it speaks of are those of its `UPDATE OF` list, in the order of that list: Postgres keeps it by
-/// attribute number, so that it survives renames, dump and restore, and partitions with other column orders.
+/// Its columns are those of its `UPDATE OF` list, in the order of that list. Postgres stores them as attribute numbers, so the
+/// list survives renames, dump and restore, and partitions with other column orders.
 pub struct RowTrigger<'a> {
     data: &'a pg_sys::TriggerData,
     trigger: &'a pg_sys::Trigger,
@@ -23,13 +23,13 @@ pub struct RowTrigger<'a> {
 pub enum Event {
     /// It is inserted.
     Insert,
-    /// It takes the place of an older version of itself.
+    /// It replaces an older version of itself.
     Update,
     /// It is removed.
     Delete,
 }
 
-/// Which row of the event is meant.
+/// One of the two rows of the event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Row {
     /// The row as it will be; there is none in a deletion.
@@ -38,7 +38,7 @@ pub enum Row {
     Old,
 }
 
-/// What a trigger function was called for.
+/// Gives the data of a trigger function's call.
 ///
 /// # Safety
 /// `fcinfo` must be the argument of a function, during its call.
@@ -52,7 +52,7 @@ unsafe fn trigger_data<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Option<&'a pg_sy
     }
 }
 
-/// Whether a call is that of an AFTER trigger.
+/// Says whether a call is that of an AFTER trigger.
 ///
 /// # Safety
 /// `fcinfo` must be the argument of a function, during its call.
@@ -62,7 +62,7 @@ pub unsafe fn is_after(fcinfo: pg_sys::FunctionCallInfo) -> bool {
     data.is_some_and(|data| data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_AFTER)
 }
 
-/// How many triggers are running, one inside the other; 0 outside all of them.
+/// Gives how many triggers are running, one inside the other; 0 outside all of them.
 pub fn depth() -> i32 {
     let mut call = pg_sys::FunctionCallInfoBaseData::default();
     // SAFETY: the function behind SQL's pg_trigger_depth() takes no argument.
@@ -84,7 +84,7 @@ impl<'a> RowTrigger<'a> {
         row_before.then_some(Self { data, trigger, call: PhantomData })
     }
 
-    /// What happens to the row.
+    /// Gives what happens to the row.
     pub fn event(&self) -> Event {
         match self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK {
             pg_sys::TRIGGER_EVENT_INSERT => Event::Insert,
@@ -102,7 +102,7 @@ impl<'a> RowTrigger<'a> {
         (!tuple.is_null()).then_some(tuple)
     }
 
-    /// The slot of the new row; null in a deletion.
+    /// Gives the slot of the new row; null in a deletion.
     pub(in crate::pg) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
         match self.event() {
             Event::Insert => self.data.tg_trigslot,
@@ -111,39 +111,39 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
-    /// The table whose row it is.
+    /// Gives the table whose row it is.
     pub(in crate::pg) fn relation(&self) -> pg_sys::Relation {
         self.data.tg_relation
     }
 
-    /// The trigger's identity; a partition's copy has its own.
+    /// Gives the trigger's identity; a partition's copy has its own.
     pub fn oid(&self) -> pg_sys::Oid {
         self.trigger.tgoid
     }
 
-    /// The function it runs.
+    /// Gives the function it runs.
     pub fn function(&self) -> pg_sys::Oid {
         self.trigger.tgfoid
     }
 
-    /// Whether it is a partition's copy of its parent's trigger.
+    /// Says whether it is a partition's copy of its parent's trigger.
     pub fn is_clone(&self) -> bool {
         self.trigger.tgisclone
     }
 
-    /// The trigger's name.
+    /// Gives the trigger's name.
     pub fn name(&self) -> String {
         // SAFETY: tgname is a C string that lives as long as the trigger.
         unsafe { CStr::from_ptr(self.trigger.tgname) }.to_string_lossy().into_owned()
     }
 
-    /// The table whose row it is: a partition where the table has partitions.
+    /// Gives the table whose row it is: a partition if the table has partitions.
     pub fn relation_oid(&self) -> pg_sys::Oid {
         // SAFETY: the relation is open for the length of the call.
         unsafe { (*self.data.tg_relation).rd_id }
     }
 
-    /// The trigger's argument number `i`.
+    /// Gives the trigger's argument number `i`.
     pub fn argument(&self, i: usize) -> Option<&'a str> {
         if i >= usize::try_from(self.trigger.tgnargs).unwrap_or(0) {
             return None;
@@ -152,13 +152,13 @@ impl<'a> RowTrigger<'a> {
         unsafe { CStr::from_ptr(*self.trigger.tgargs.add(i)) }.to_str().ok()
     }
 
-    /// The attribute numbers of the `UPDATE OF` list, in its order.
+    /// Gives the attribute numbers of the `UPDATE OF` list, in its order.
     pub fn columns(&self) -> &'a [i16] {
         // SAFETY: the trigger is valid for the call.
         unsafe { columns_of(self.trigger) }
     }
 
-    /// The type of a column, domains resolved; `None` where the table has no such column.
+    /// Gives the type of a column, with domains resolved; `None` if the table has no such column.
     pub fn column_type(&self, column: i16) -> Option<pg_sys::Oid> {
         // SAFETY: the relation is open for the length of the call, and its descriptor has natts attributes.
         unsafe {
@@ -171,7 +171,7 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
-    /// A column's declared type and its collation; `None` where the table has no such column.
+    /// Gives a column's declared type and its collation; `None` if the table has no such column.
     pub fn column(&self, column: i16) -> Option<Column> {
         self.column_type(column)?;
         let (mut kind, mut modifier, mut collation) = (pg_sys::Oid::INVALID, -1, pg_sys::Oid::INVALID);
@@ -183,7 +183,7 @@ impl<'a> RowTrigger<'a> {
         Some(Column { kind, collation })
     }
 
-    /// A column's value, of a column the table has; `None` for NULL.
+    /// Gives a column's value, of a column the table has; `None` for NULL.
     pub fn value(&self, row: Row, column: i16) -> Option<pg_sys::Datum> {
         let tuple = self.tuple(row)?;
         let mut null = true;
@@ -193,7 +193,7 @@ impl<'a> RowTrigger<'a> {
         (!null).then_some(datum)
     }
 
-    /// A column's text, without its toast; `None` for NULL, and for a column that is not of a text type.
+    /// Gives a column's text, detoasted; `None` for NULL, and for a column that is not of a text type.
     pub fn text(&self, row: Row, column: i16) -> Option<&'a str> {
         if !is_text(self.column_type(column)?) {
             return None;
@@ -202,13 +202,13 @@ impl<'a> RowTrigger<'a> {
         unsafe { text_of(self.value(row, column)?) }
     }
 
-    /// The place of the row that an update replaces; `None` in an insert.
+    /// Gives the address of the row that an update replaces; `None` in an insert.
     pub fn replaced(&self) -> Option<pg_sys::ItemPointerData> {
         // SAFETY: tg_trigtuple is valid for the call.
         (self.event() == Event::Update).then(|| unsafe { (*self.data.tg_trigtuple).t_self })
     }
 
-    /// A column as its type writes it; `None` for NULL.
+    /// Gives a column's value in text form; `None` for NULL.
     pub fn output(&self, row: Row, column: i16) -> Option<String> {
         let value = self.value(row, column)?;
         // SAFETY: the value is of the type that the relation's descriptor gives the column.
@@ -220,31 +220,31 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
-    /// The whole new or old row, as a composite value of its table's type.
+    /// Gives the whole new or old row, as a composite value of its table's type.
     pub fn row(&self, row: Row) -> Option<pg_sys::Datum> {
         let tuple = self.tuple(row)?;
         // SAFETY: the tuple has the shape of the relation's descriptor.
         Some(unsafe { pg_sys::heap_copy_tuple_as_datum(tuple, (*self.data.tg_relation).rd_att) })
     }
 
-    /// The type of its table's rows.
+    /// Gives the type of its table's rows.
     pub fn row_type(&self) -> pg_sys::Oid {
         // SAFETY: the relation is open for the length of the call.
         unsafe { (*(*self.data.tg_relation).rd_rel).reltype }
     }
 
-    /// Leaves the row out.
+    /// Makes Postgres leave the row out.
     pub fn skip(&self) -> pg_sys::Datum {
         pg_sys::Datum::null()
     }
 
-    /// Lets the row go on as it is; in an insert or update, to be stored.
+    /// Makes Postgres continue with the row unchanged; in an insert or update, it is stored.
     pub fn keep(&self) -> pg_sys::Datum {
         let row = if self.event() == Event::Delete { Row::Old } else { Row::New };
         self.tuple(row).map_or(pg_sys::Datum::null(), pg_sys::Datum::from)
     }
 
-    /// Lets the row through with other values in some columns; each must be of its column's type, `None` is NULL.
+    /// Makes Postgres continue with other values in some columns. Each must have its column's type; `None` is NULL.
     pub fn keep_with(&self, changes: &[(i16, Option<pg_sys::Datum>)]) -> pg_sys::Datum {
         let Some(tuple) = self.tuple(Row::New) else { return pg_sys::Datum::null() };
         let mut columns: Vec<i32> = changes.iter().map(|(column, _)| i32::from(*column)).collect();
@@ -267,7 +267,7 @@ impl<'a> RowTrigger<'a> {
     }
 }
 
-/// The attribute numbers of a trigger's `UPDATE OF` list, in its order.
+/// Gives the attribute numbers of a trigger's `UPDATE OF` list, in its order.
 ///
 /// # Safety
 /// The trigger must come from a relation that is open.
@@ -279,7 +279,7 @@ pub(in crate::pg) unsafe fn columns_of<'a>(trigger: *const pg_sys::Trigger) -> &
     }
 }
 
-/// Whether values of this type are stored as text is.
+/// Says whether values of this type are stored like text.
 pub fn is_text(oid: pg_sys::Oid) -> bool {
     [pg_sys::TEXTOID, pg_sys::VARCHAROID, pg_sys::BPCHAROID].contains(&oid)
 }

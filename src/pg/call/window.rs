@@ -20,7 +20,7 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// Takes the window out of a call.
+    /// Takes the window from a call.
     ///
     /// # Safety
     /// `fcinfo` must be the argument of a function declared `WINDOW`, during its call.
@@ -35,19 +35,19 @@ impl<'a> Window<'a> {
         (tag == pg_sys::NodeTag::T_WindowObjectData).then_some(Self { object: context.cast(), call: PhantomData })
     }
 
-    /// The number of rows in the partition.
+    /// Gives the number of rows in the partition.
     pub fn rows(&self) -> i64 {
         // SAFETY: object is the window of the running call.
         unsafe { boundary::catch(|| raw::WinGetPartitionRowCount(self.object)) }
     }
 
-    /// The current row, counted from 0.
+    /// Gives the current row, counted from 0.
     pub fn position(&self) -> i64 {
         // SAFETY: object is the window of the running call.
         unsafe { boundary::catch(|| raw::WinGetCurrentPosition(self.object)) }
     }
 
-    /// Says that no row before the current one is read again, so that Postgres need not keep them.
+    /// Promises that no row before the current one is read again, so that Postgres need not keep them.
     pub fn forget(&self) {
         // SAFETY: object is the window of the running call.
         unsafe {
@@ -55,17 +55,17 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Hands the argument at each row of the partition to `sink`, in the window's order; `None` for NULL.
+    /// Passes the argument at each row of the partition to `sink`, in the window's order; `None` for NULL.
     pub fn for_each(&self, argument: i32, mut sink: impl FnMut(u32, Option<pg_sys::Datum>)) {
         self.for_each_row(&[argument], |row, datums| sink(row, datums[0]));
     }
 
-    /// The same for several arguments.
+    /// Does the same for several arguments.
     ///
-    /// A datum lives until the next row. An argument may be an expression: it is computed here, once a row. Postgres puts each
-    /// row aside as it is asked for, so it is read while it is still in the processor's cache.
+    /// A datum lives until the next row. An argument may be an expression; it is computed here, once per row. Postgres stores
+    /// each row when it is requested, so the row is read while it is still in the processor's cache.
     fn for_each_row(&self, arguments: &[i32], mut sink: impl FnMut(u32, &[Option<pg_sys::Datum>])) {
-        // What an expression leaves behind goes with its row's turn, not at the end of the partition.
+        // What an expression allocates is freed after its row, not at the end of the partition.
         let mut scratch = PgMemoryContexts::new("window arguments");
         let mut datums = vec![None; arguments.len()];
         for row in 0..i32::MAX {
@@ -88,14 +88,15 @@ impl<'a> Window<'a> {
             }
             sink(row as u32, &datums);
             if row % 256 == 255 {
-                // SAFETY: what lies in it was of rows whose turn is over.
+                // SAFETY: its contents belong to rows that are done.
                 unsafe { scratch.reset() };
                 pgrx::check_for_interrupts!();
             }
         }
     }
 
-    /// The same for numbers and, in the last argument, an array of numbers; its NULLs do not count, and where it is NULL it is empty.
+    /// Does the same for numbers and, in the last argument, an array of numbers. NULL elements are ignored, and a NULL array is
+    /// empty.
     pub fn for_each_numbers<const N: usize>(
         &self,
         numbers: [i32; N],
@@ -111,7 +112,7 @@ impl<'a> Window<'a> {
         });
     }
 
-    /// The same for an argument of variable length: its bytes, detoasted.
+    /// Does the same for an argument of variable length: its bytes, detoasted.
     pub fn for_each_bytes(&self, argument: i32, mut sink: impl FnMut(u32, Option<&[u8]>)) {
         self.for_each(argument, |row, datum| {
             let Some(datum) = datum else { return sink(row, None) };
@@ -128,7 +129,7 @@ impl<'a> Window<'a> {
         });
     }
 
-    /// The argument at the current row; `None` for NULL.
+    /// Gives the argument at the current row; `None` for NULL.
     pub fn argument(&self, argument: i32) -> Option<pg_sys::Datum> {
         let mut null = true;
         let is_null = &raw mut null;
@@ -137,14 +138,14 @@ impl<'a> Window<'a> {
         (!null).then_some(datum)
     }
 
-    /// The argument at the current row, of type text; `None` for NULL.
+    /// Gives the argument at the current row, of type text; `None` for NULL.
     pub fn text_argument(&self, argument: i32) -> Option<String> {
         let datum = self.argument(argument)?;
         // SAFETY: the caller names an argument that is declared as text, so its datum is one.
         unsafe { String::from_datum(datum, false) }
     }
 
-    /// The same without a copy of it.
+    /// Gives the same without a copy.
     pub fn str_argument(&self, argument: i32) -> Option<&str> {
         let datum = self.argument(argument)?;
         // SAFETY: the caller names an argument that is declared as text. It lies in the row or in the memory of this call, which outlives
@@ -152,7 +153,7 @@ impl<'a> Window<'a> {
         unsafe { <&str>::from_datum(datum, false) }
     }
 
-    /// What a window function keeps from row to row, to the partition's end.
+    /// Gives the state that a window function keeps from row to row, to the partition's end.
     #[allow(clippy::mut_from_ref, reason = "a window function has one call at a time, which takes its state once")]
     pub fn state<T: Default>(&self) -> &mut T {
         // SAFETY: object is the window of the running call. The memory has room for a pointer, is zeroed at first and lives as long as
@@ -168,10 +169,11 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The current row's answer, of those that `make` gives for all rows at the partition's first one and that are kept to its end.
+    /// Gives the current row's answer. `make` computes the answers for all rows at the partition's first row; they are kept to
+    /// its end.
     ///
-    /// They live in the partition's own memory, 4 bytes a row, which Postgres limits to 1 GB.
-    /// `Err` of `make` is passed on and keeps nothing.
+    /// They are in the partition's own memory, 4 bytes per row, which Postgres limits to 1 GB. If `make` fails, its error is
+    /// returned and nothing is kept.
     pub fn answer<E>(&self, make: impl FnOnce(&Self) -> Result<Vec<u32>, E>) -> Result<Option<u32>, E> {
         let position = usize::try_from(self.position()).unwrap_or(usize::MAX);
         let made = if position == 0 { make(self)? } else { Vec::new() };

@@ -15,8 +15,8 @@ pub struct KeyLock {
     pub key: u32,
 }
 
-/// Makes the transaction, and no savepoint of it, the owner of what is locked, until dropped: a row's keys are released by whoever
-/// sees that it is stored, whatever portal or savepoint is current then.
+/// Until dropped, makes the transaction, and not one of its savepoints, the owner of new locks: whoever sees that a row is
+/// stored releases its keys, in any portal or savepoint.
 struct AsTransaction {
     before: pg_sys::ResourceOwner,
 }
@@ -40,7 +40,7 @@ impl Drop for AsTransaction {
 }
 
 impl KeyLock {
-    /// Waits for the lock; it is held to the end of the transaction, unless released.
+    /// Waits for the lock, which is held to the end of the transaction, unless released.
     pub fn acquire(self) {
         let (_owner, tag) = (AsTransaction::begin(), self.tag());
         // SAFETY: the tag is plain data. Waiting is cancellable and under deadlock detection, as for every heavyweight lock.
@@ -67,16 +67,16 @@ impl KeyLock {
     }
 }
 
-/// A transaction that has not ended, and whose end decides about a row.
+/// An open transaction whose end decides about a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
     transaction: pg_sys::TransactionId,
-    /// Not 0 where only an `ON CONFLICT` insertion has to be decided.
+    /// Not 0 if only an `ON CONFLICT` insertion must be decided.
     speculation: u32,
 }
 
 impl Holder {
-    /// What a dirty snapshot says of the version that it has just let through; `None` where nobody's end decides about that.
+    /// Gives the transaction that decides about the version that a dirty snapshot has just accepted; `None` if there is none.
     ///
     /// # Safety
     /// `snapshot` must be valid.

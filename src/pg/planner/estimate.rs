@@ -6,7 +6,7 @@ fn pointer<T>(argument: Internal) -> *mut T {
     argument.unwrap().map_or(std::ptr::null_mut(), |datum| datum.cast_mut_ptr())
 }
 
-/// The rows of a variable's table, 0 where that is not known; releases its statistics.
+/// Gives the number of rows of a variable's table, 0 if unknown, and releases its statistics.
 ///
 /// # Safety
 /// The variable must have been filled in by Postgres.
@@ -20,7 +20,7 @@ unsafe fn rows(variable: &pg_sys::VariableStatData) -> f64 {
     }
 }
 
-/// The rows of the table that a restriction is on.
+/// Gives the number of rows of the table that a restriction is on.
 ///
 /// # Safety
 /// The arguments must be those that Postgres passed to a restriction estimator that is running.
@@ -41,7 +41,7 @@ pub unsafe fn rows_of_restriction(root: Internal, arguments: Internal, relation:
     }
 }
 
-/// The rows of the larger of the two tables that a join condition is on.
+/// Gives the number of rows of the larger of the two tables that a join condition is on.
 ///
 /// # Safety
 /// The arguments must be those that Postgres passed to a join estimator that is running.

@@ -15,7 +15,7 @@ pub struct Call {
 pub struct Expression(*mut pg_sys::Node);
 
 impl Call {
-    /// Takes the call out of the argument of a support function; `None` if the planner asks for something else.
+    /// Takes the call from the argument of a support function; `None` if the planner asks for something else.
     ///
     /// # Safety
     /// `request` must be what Postgres passed to a support function that is running.
@@ -27,7 +27,7 @@ impl Call {
         (simplify && unsafe { !(*call.request).root.is_null() }).then_some(call)
     }
 
-    /// The call's arguments, defaults filled in; `None` if one is volatile, for it must not run twice.
+    /// Gives the call's arguments, with defaults filled in; `None` if one is volatile, because it must not run twice.
     pub fn arguments(&self) -> Option<Vec<Expression>> {
         // SAFETY: the request's call and its list of arguments are valid nodes.
         unsafe {
@@ -38,19 +38,19 @@ impl Call {
         }
     }
 
-    /// A call of the extension's function `name`, in the schema of the function being simplified.
+    /// Gives a call of the extension's function `name`, in the schema of the function being simplified.
     pub fn function(&self, name: &str, arguments: &[Expression]) -> Expression {
         // SAFETY: the request's call is valid.
         unsafe { function_of(beside((*(*self.request).fcall).funcid), name, arguments) }
     }
 
-    /// A call of one of the functions that only this extension calls.
+    /// Gives a call of one of the functions that only this extension calls.
     pub fn internal_function(&self, name: &str, arguments: &[Expression]) -> Expression {
         // SAFETY: the arguments are expressions of the running request.
         unsafe { function_of(pg_sys::pstrdup(c"neardup_internal".as_ptr()), name, arguments) }
     }
 
-    /// An application of the extension's operator `name`, in the schema of the function being simplified.
+    /// Gives an application of the extension's operator `name`, in the schema of the function being simplified.
     pub fn operator(&self, name: &str, left: Expression, right: Expression) -> Expression {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: names are copied, a missing operator is Postgres's own error; make_opclause gives an OpExpr.
@@ -62,7 +62,7 @@ impl Call {
         }
     }
 
-    /// Folds constants and gives the expression to the planner in place of the call.
+    /// Folds constants, and returns the expression to the planner in place of the call.
     pub fn replace(&self, expression: Expression) -> pg_sys::Datum {
         // SAFETY: the planner's state is that of the running request, the expression was built for it.
         let folded = unsafe { pg_sys::eval_const_expressions((*self.request).root, expression.0) };
@@ -70,7 +70,7 @@ impl Call {
     }
 }
 
-/// The name of the schema that a function is in.
+/// Gives the name of the schema that a function is in.
 ///
 /// # Safety
 /// Only within a transaction.
@@ -91,8 +91,8 @@ unsafe fn qualified(schema: *mut std::ffi::c_char, name: *mut std::ffi::c_char) 
     names.into_pg()
 }
 
-/// A call of a function of one of the extension's schemas. Arguments are copied, since the planner may change an expression where it
-/// stands.
+/// Makes a call of a function in one of the extension's schemas. Arguments are copied, because the planner may change an
+/// expression in place.
 ///
 /// # Safety
 /// The arguments must be valid expressions, and `schema` a C string in the memory of this call.
@@ -108,7 +108,8 @@ unsafe fn function_of(schema: *mut std::ffi::c_char, name: &str, arguments: &[Ex
             list.push(pg_sys::copyObjectImpl(argument.0.cast()).cast());
         }
         let function = pg_sys::LookupFuncName(names, types.len() as i32, types.as_ptr(), false);
-        // The collation of the document, as the parser would have it: an index expression is the same only with the same collation.
+        // The collation of the document, as the parser would choose it: an index expression matches only with the same
+        // collation.
         let collation = arguments.first().map_or(pg_sys::InvalidOid, |document| pg_sys::exprCollation(document.0));
         let call = pg_sys::makeFuncExpr(
             function,
@@ -148,7 +149,7 @@ pub struct IndexQuestion {
 }
 
 impl IndexQuestion {
-    /// Takes the question out of the argument of a support function; `None` if the planner asks for something else.
+    /// Takes the question from the argument of a support function; `None` if the planner asks for something else.
     ///
     /// # Safety
     /// `request` must be what Postgres passed to a support function that is running.
@@ -168,7 +169,7 @@ impl IndexQuestion {
         }
     }
 
-    /// An argument of the call, if it does not depend on the table that is indexed.
+    /// Gives an argument of the call, if it does not depend on the indexed table.
     pub fn argument(&self, i: usize) -> Option<Expression> {
         let argument = *self.arguments.get(i)?;
         // SAFETY: the request is that of the running question.
@@ -177,7 +178,7 @@ impl IndexQuestion {
         fixed.then_some(argument)
     }
 
-    /// Of the first two arguments the one that is not indexed.
+    /// Gives the one of the first two arguments that is not indexed.
     pub fn other_argument(&self) -> Option<Expression> {
         // SAFETY: as above.
         match unsafe { (*self.request).indexarg } {
@@ -187,7 +188,7 @@ impl IndexQuestion {
         }
     }
 
-    /// A call of the extension's function `name`, in the schema of the function asked about; constants are folded.
+    /// Gives a call of the extension's function `name`, in the schema of the function asked about; constants are folded.
     pub fn function(&self, name: &str, arguments: &[Expression]) -> Expression {
         // SAFETY: as above.
         unsafe {
@@ -196,8 +197,8 @@ impl IndexQuestion {
         }
     }
 
-    /// The answer: the index's first operator between the indexed argument and `query`, of which the call remains to be checked. `None`
-    /// where the index's family has no such operator.
+    /// Gives the answer: the index's first operator between the indexed argument and `query`; the call itself must still be
+    /// checked for each row. `None` if the index's family has no such operator.
     pub fn condition(&self, query: Expression) -> Option<pg_sys::Datum> {
         // SAFETY: as above; the list is in the planner's memory.
         unsafe {
@@ -216,7 +217,7 @@ impl IndexQuestion {
 }
 
 impl Expression {
-    /// A text constant.
+    /// Gives a text constant.
     pub fn text(value: &str) -> Self {
         // SAFETY: a constant of the built-in type, in the planner's memory.
         let constant = unsafe {
@@ -239,7 +240,7 @@ impl Expression {
         unsafe { application(pg_sys::Oid::from(pg_sys::OID_ARRAY_OVERLAP_OP), a, b) }
     }
 
-    /// An integer constant.
+    /// Gives an integer constant.
     pub fn integer(value: i32) -> Self {
         // SAFETY: a by-value constant of the built-in type, whose length is 4.
         let constant = unsafe {
@@ -256,13 +257,13 @@ impl Expression {
         Self(constant.cast())
     }
 
-    /// Whether the expression reads a column.
+    /// Says whether the expression reads a column.
     pub fn has_column(self) -> bool {
         // SAFETY: the expression is a valid node.
         unsafe { pg_sys::contain_var_clause(self.0) }
     }
 
-    /// All of the conditions.
+    /// Joins the conditions by AND.
     pub fn all(conditions: &[Self]) -> Self {
         Self::join(pg_sys::BoolExprType::AND_EXPR, conditions)
     }
@@ -280,7 +281,7 @@ impl Expression {
     }
 }
 
-/// Answers a planner's question for the share of rows that a condition lets through; says whether that was the question.
+/// Answers a planner's question for the share of rows that a condition accepts; returns false if that was not the question.
 ///
 /// # Safety
 /// `request` must be what Postgres passed to a support function that is running.
@@ -295,7 +296,7 @@ pub unsafe fn answer_selectivity(request: *mut pg_sys::Node, share: f64) -> bool
     true
 }
 
-/// What a support function answers to a question it does not know.
+/// Gives a support function's answer to a question it does not know.
 pub fn no_answer() -> pg_sys::Datum {
     pg_sys::Datum::from(ptr::null_mut::<pg_sys::Node>())
 }

@@ -9,7 +9,7 @@ fn pointer<T>(argument: Internal) -> *mut T {
     argument.unwrap().map_or(std::ptr::null_mut(), |datum| datum.cast_mut_ptr())
 }
 
-/// Gives GIN an array of keys and their number.
+/// Passes an array of keys and their number to GIN.
 pub fn give_keys(keys: impl ExactSizeIterator<Item = pg_sys::Datum>, count: Internal) -> Internal {
     let number = keys.len();
     // SAFETY: GIN passes a place for the number; palloc gives room for the keys, or raises an error.
@@ -48,7 +48,7 @@ impl Checks {
         Self { values, count }
     }
 
-    /// Whether any of them is this.
+    /// Says whether any of them has this value.
     pub fn any(&self, value: i8) -> bool {
         // SAFETY: the array has a byte for each key of the query and lives as long as the call.
         (0..self.count).any(|i| unsafe { *self.values.add(i) } == value)

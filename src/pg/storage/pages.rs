@@ -23,12 +23,12 @@ pub const SIZE: usize = pg_sys::BLCKSZ as usize;
 /// `InvalidSubTransactionId` (c.h).
 const NO_SUBTRANSACTION: pg_sys::SubTransactionId = 0;
 
-/// An index that its caller has open.
+/// An index that its caller has opened.
 #[derive(Clone, Copy)]
 pub struct Index {
     relation: pg_sys::Relation,
     strategy: pg_sys::BufferAccessStrategy,
-    /// The number of its blocks when it was taken; it may have grown since.
+    /// The number of its blocks when this value was made; it may have grown since.
     blocks: u32,
 }
 
@@ -49,23 +49,23 @@ pub struct Buffer {
 }
 
 impl Index {
-    /// Takes an index.
+    /// Takes an open index.
     ///
     /// # Safety
-    /// It must stay open while the value and what comes of it are in use.
+    /// It must stay open while the value and everything derived from it is in use.
     pub unsafe fn new(relation: pg_sys::Relation) -> Self {
         let index = Self { relation, strategy: null_mut(), blocks: 0 };
         Self { blocks: index.blocks(), ..index }
     }
 
-    /// The same, for reading much of it: the pages go through few buffers.
+    /// Gives the same index for reading much of it: its pages take few buffers.
     pub fn in_bulk(self) -> Self {
         // SAFETY: allocates in the current memory context.
         let strategy = unsafe { pg_sys::GetAccessStrategy(pg_sys::BufferAccessStrategyType::BAS_BULKREAD) };
         Self { strategy, ..self }
     }
 
-    /// The same, with the buffers that a vacuum is given.
+    /// Gives the same index with the buffers of a vacuum.
     ///
     /// # Safety
     /// `strategy` must be null or valid while the index is in use.
@@ -79,36 +79,36 @@ impl Index {
         unsafe { pgrx::name_data_to_str(&(*(*self.relation).rd_rel).relname).to_owned() }
     }
 
-    /// The number of its blocks.
+    /// Gives the number of its blocks.
     pub fn blocks(self) -> u32 {
         // SAFETY: the index is open.
         unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM) }
     }
 
-    /// Whether it has a block.
+    /// Says whether it has a block.
     fn has(self, block: u32) -> bool {
         block < self.blocks || block < self.blocks()
     }
 
-    /// The error for a page that is damaged.
+    /// Gives the error for a page that is damaged.
     pub fn corrupted(self, block: u32, fault: &str) -> ErrorReport {
         let message = format!("index \"{}\" is corrupted at block {block}", self.name());
         self.fault(message).set_detail(format!("Of the page: {fault}."))
     }
 
-    /// The error for an index that does not fit its table.
+    /// Gives the error for an index that does not fit its table.
     pub fn fault(self, message: String) -> ErrorReport {
         ErrorReport::new(PgSqlErrorCode::ERRCODE_INDEX_CORRUPTED, message, "pg_neardup").set_hint("Please REINDEX it.")
     }
 
-    /// The error for something that the index cannot do.
+    /// Gives the error for something that the index cannot do.
     pub fn unsupported(self, what: &'static str) -> ErrorReport {
         ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, what, "pg_neardup")
     }
 
     fn pin(self, block: u32) -> pg_sys::Buffer {
         let (main, mode) = (pg_sys::ForkNumber::MAIN_FORKNUM, pg_sys::ReadBufferMode::RBM_NORMAL);
-        // SAFETY: the index is open; whatever cannot be read is an error of Postgres's.
+        // SAFETY: the index is open; if a block cannot be read, Postgres raises an error.
         unsafe { pg_sys::ReadBufferExtended(self.relation, main, block, mode, self.strategy) }
     }
 
@@ -123,7 +123,7 @@ impl Index {
         Ok(Buffer::lock(self.pin(block), lock))
     }
 
-    /// Reads and locks a page for a change if it exists and nobody holds it.
+    /// Reads and locks a page for a change, if it exists and nobody holds it.
     pub fn try_read(self, block: u32) -> Option<Buffer> {
         self.has(block).then(|| self.pin(block)).and_then(Buffer::try_lock)
     }
@@ -133,8 +133,8 @@ impl Index {
         Buffer::lock(self.add(), Lock::Exclusive)
     }
 
-    /// Adds a page at the end, locked for a change; `None` if somebody else was quicker to take it for a free one. No page is waited for
-    /// here, since whoever holds one may be waiting to add another.
+    /// Adds a page at the end, locked for a change; `None` if somebody else took it first, as a free one. It waits for no page,
+    /// because whoever holds one may be waiting to add another.
     pub fn try_extend(self) -> Option<Buffer> {
         Buffer::try_lock(self.add())
     }
@@ -154,13 +154,13 @@ impl Index {
         }
     }
 
-    /// Whether no other session sees it: `RELATION_IS_LOCAL`.
+    /// Says whether no other session sees it: `RELATION_IS_LOCAL`.
     fn is_local(self) -> bool {
         // SAFETY: the index is open.
         unsafe { (*self.relation).rd_islocaltemp || (*self.relation).rd_createSubid != NO_SUBTRANSACTION }
     }
 
-    /// Whether its changes are logged: `RelationNeedsWAL`.
+    /// Says whether its changes are logged: `RelationNeedsWAL`.
     fn is_logged(self) -> bool {
         // SAFETY: the index is open.
         unsafe {
@@ -187,11 +187,12 @@ impl Index {
         }
     }
 
-    /// Writes and logs the pages that an unlogged index begins with again after a crash.
+    /// Writes and logs the pages with which an unlogged index begins again after a crash.
     pub fn write_initial(self, pages: &[Box<[u8; SIZE]>]) {
         let (fork, mode) = (pg_sys::ForkNumber::INIT_FORKNUM, pg_sys::ReadBufferMode::RBM_NORMAL);
         for page in pages {
-            // SAFETY: the fork is new and ours alone. The record is of a full page, changed through a copy as everywhere else.
+            // SAFETY: the fork is new and belongs to us alone. The record is of a full page, changed through a copy as
+            // everywhere else.
             unsafe {
                 pg_sys::LockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
                 let buffer =
@@ -203,24 +204,24 @@ impl Index {
                 pg_sys::UnlockReleaseBuffer(buffer);
             }
         }
-        // SAFETY: as above; the log holds the fork whole, as Postgres wants of a fork that it copies after a crash.
+        // SAFETY: as above; the log contains the whole fork, as Postgres requires of a fork that it copies after a crash.
         unsafe { pg_sys::log_newpage_range(self.relation, fork, 0, pages.len() as u32, true) };
     }
 
-    /// A page that may be reused, if the free space map knows one.
+    /// Gives a page that may be reused, if the free space map has one.
     pub fn free_page(self) -> Option<u32> {
         // SAFETY: the index is open.
         let block = unsafe { pg_sys::GetFreeIndexPage(self.relation) };
         (block != pg_sys::InvalidBlockNumber).then_some(block)
     }
 
-    /// Tells the free space map of a page.
+    /// Records a page in the free space map.
     pub fn record_free(self, block: u32) {
         // SAFETY: the index is open.
         unsafe { pg_sys::RecordFreeIndexPage(self.relation, block) };
     }
 
-    /// Makes the free pages known to searches of the map.
+    /// Makes the recorded pages visible to searches of the map.
     pub fn spread_free(self) {
         // SAFETY: the index is open.
         unsafe { pg_sys::IndexFreeSpaceMapVacuum(self.relation) };
@@ -228,7 +229,7 @@ impl Index {
 }
 
 impl Buffer {
-    /// Locks a page that is pinned.
+    /// Locks a pinned page.
     fn lock(buffer: pg_sys::Buffer, lock: Lock) -> Self {
         let mode = match lock {
             Lock::Share => pg_sys::BUFFER_LOCK_SHARE,
@@ -241,7 +242,7 @@ impl Buffer {
         }
     }
 
-    /// Locks a page that is pinned for a change if nobody holds it, or gives back the pin.
+    /// Locks a pinned page for a change if nobody holds it, or else releases the pin.
     fn try_lock(buffer: pg_sys::Buffer) -> Option<Self> {
         // SAFETY: the caller has pinned the buffer.
         unsafe {
@@ -253,9 +254,10 @@ impl Buffer {
         None
     }
 
-    /// The page's bytes.
+    /// Gives the page's bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the page is pinned and locked as long as self lives, and only changed by who holds it alone, through `Change`.
+        // SAFETY: the page is pinned and locked as long as self lives, and only its exclusive holder changes it, through
+        // `Change`.
         unsafe { std::slice::from_raw_parts(pg_sys::BufferGetPage(self.buffer).cast::<u8>(), SIZE) }
     }
 
@@ -281,7 +283,7 @@ impl Drop for Buffer {
 /// How many pages a change may have.
 pub const MOST_PAGES: usize = pg_sys::MAX_GENERIC_XLOG_PAGES as usize;
 
-/// Changes to up to four pages that happen together, as one WAL record, or not at all.
+/// Changes to up to four pages that take effect together, as one WAL record, or not at all.
 pub struct Change {
     state: *mut pg_sys::GenericXLogState,
     images: [*mut u8; MOST_PAGES],
@@ -309,23 +311,23 @@ impl Change {
         Image(at)
     }
 
-    /// Takes a page of which little will change. It must be locked for a change until [`Change::finish`].
+    /// Adds a page of which little will change. It must be locked for a change until [`Change::finish`].
     pub fn edit(&mut self, buffer: &Buffer) -> Image {
         self.register(buffer, 0)
     }
 
-    /// Takes a page that will be written anew. It must be locked for a change until [`Change::finish`].
+    /// Adds a page that will be rewritten. It must be locked for a change until [`Change::finish`].
     pub fn rewrite(&mut self, buffer: &Buffer) -> Image {
         self.register(buffer, pg_sys::GENERIC_XLOG_FULL_IMAGE)
     }
 
-    /// The bytes of a page, to be changed.
+    /// Gives the bytes of a page, to be changed.
     pub fn bytes(&mut self, image: Image) -> &mut [u8] {
         // SAFETY: the image is a copy of a page, which lives as long as the state, and is borrowed from self.
         unsafe { std::slice::from_raw_parts_mut(self.images[image.0], SIZE) }
     }
 
-    /// Lets it happen.
+    /// Applies the change.
     pub fn finish(mut self) {
         let state = std::mem::replace(&mut self.state, null_mut());
         // SAFETY: begun in begin, and not finished before. The pages are still locked, as the callers of edit and rewrite promise.

@@ -16,7 +16,7 @@ pub type Record = [u64; 2];
 
 /// The operator `<` on `uuid` (pg_operator.dat).
 const LESS: u32 = 2974;
-/// How many records are read before their memory is given back.
+/// How many records are read before their memory is freed.
 const BATCH: u32 = 4096;
 
 /// How many comparisons a sort in memory makes between checks for interrupts.
@@ -32,7 +32,7 @@ pub struct Sort {
     spilled: Option<Spill>,
 }
 
-/// A sort that gives them.
+/// A sort that returns records.
 pub enum Sorted {
     /// From memory.
     Held(std::vec::IntoIter<Record>),
@@ -45,18 +45,18 @@ struct Spill {
     state: *mut pg_sys::Tuplesortstate,
 }
 
-/// A sort of Postgres's that gives them.
+/// A sort of Postgres's that returns records.
 pub struct Reader {
     state: *mut pg_sys::Tuplesortstate,
-    /// Part of the memory in which the sort was begun, which may be gone first: then nothing is left to be given back.
+    /// Part of the memory in which the sort was begun. That memory may be deleted first; then nothing is left to free.
     memory: ManuallyDrop<PgMemoryContexts>,
     read: u32,
 }
 
 impl Sort {
-    /// Begins a sort with so much memory, in kB. It must be read to its end, or be ended by an error, in the query that began it.
+    /// Begins a sort with so much memory, in kB. The query that began it must read it to its end, unless an error ends it.
     pub fn begin(kilobytes: i32) -> Self {
-        // Half, since a vector that grows is copied.
+        // Half of it, because a vector that grows is copied.
         let most = usize::try_from(kilobytes).unwrap_or(0) * 1024 / size_of::<Record>() / 2;
         Self { kilobytes, held: Vec::new(), most, spilled: None }
     }
@@ -74,7 +74,7 @@ impl Sort {
         }
     }
 
-    /// Sorts what was added.
+    /// Sorts the records added so far.
     pub fn sort(mut self) -> Sorted {
         if let Some(spilled) = self.spilled {
             return Sorted::Spilled(spilled.sort());
@@ -92,7 +92,7 @@ impl Sort {
 }
 
 impl Sorted {
-    /// Gives the next record; after the last one the memory and the files of the sort are given back.
+    /// Gives the next record; after the last one, frees the memory and the files of the sort.
     pub fn next(&mut self) -> Option<Record> {
         match self {
             Self::Held(records) => records.next(),
@@ -100,7 +100,7 @@ impl Sorted {
         }
     }
 
-    /// Gives back the memory and the files of the sort.
+    /// Frees the memory and the files of the sort.
     pub fn end(&mut self) {
         if let Self::Spilled(reader) = self {
             reader.end();
@@ -140,7 +140,7 @@ impl Spill {
 impl Reader {
     fn next_datum(&mut self) -> Option<pg_sys::Datum> {
         let (mut value, mut null) = (pg_sys::Datum::null(), false);
-        // SAFETY: sorted. Versions before 16 copy what they give into the current memory context.
+        // SAFETY: sorted. Versions before 16 copy the result into the current memory context.
         let found = unsafe {
             #[cfg(any(feature = "pg14", feature = "pg15"))]
             let found = pg_sys::tuplesort_getdatum(self.state, true, &raw mut value, &raw mut null, null_mut());
@@ -155,7 +155,7 @@ impl Reader {
         if self.state.is_null() {
             return None;
         }
-        // SAFETY: nothing read before is in use; the context is current for the length of the call only.
+        // SAFETY: nothing read before is in use; the context is current only during the call.
         let value = unsafe {
             self.read += 1;
             if self.read.is_multiple_of(BATCH) {

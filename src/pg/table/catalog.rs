@@ -22,9 +22,9 @@ pub struct Wanted<'w> {
     pub operator: &'w CStr,
     /// The name of the extension's function that makes the signature.
     pub function: &'w CStr,
-    /// The constants of the call behind its document: texts and integers, in their order.
+    /// The constants of the call after its document: texts and integers, in their order.
     pub constants: &'w [Constant<'w>],
-    /// The columns of the document in the table at hand; empty where a function makes it of the whole row.
+    /// The document's columns in the table; empty if a function forms the document from the whole row.
     pub columns: &'w [i16],
     /// That function.
     pub expression: Option<pg_sys::Oid>,
@@ -43,19 +43,19 @@ fn text(name: *mut std::ffi::c_char) -> Option<String> {
     (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
 }
 
-/// The name of a relation.
+/// Gives the name of a relation.
 pub fn relation_name(relation: pg_sys::Oid) -> String {
     // SAFETY: reads a catalog.
     text(unsafe { pg_sys::get_rel_name(relation) }).unwrap_or_default()
 }
 
-/// The name of a column.
+/// Gives the name of a column.
 pub fn column_name(relation: pg_sys::Oid, column: i16) -> String {
     // SAFETY: reads a catalog.
     text(unsafe { pg_sys::get_attname(relation, column, true) }).unwrap_or_default()
 }
 
-/// The number of a column; `None` where the relation has none of this name.
+/// Gives the number of a column; `None` if the relation has none of this name.
 pub fn column_number(relation: pg_sys::Oid, name: &str) -> Option<i16> {
     let name = CString::new(name).ok()?;
     // SAFETY: reads a catalog.
@@ -63,9 +63,9 @@ pub fn column_number(relation: pg_sys::Oid, name: &str) -> Option<i16> {
     (number > 0).then_some(number)
 }
 
-/// The owner of a relation; `None` where it is gone.
+/// Gives the owner of a relation; `None` if it does not exist.
 pub fn owner(relation: pg_sys::Oid) -> Option<pg_sys::Oid> {
-    // SAFETY: opens the relation under the lock that its user has already, and closes it.
+    // SAFETY: opens the relation under the lock that the user of this already has, and closes it.
     unsafe {
         let open = pg_sys::try_relation_open(relation, pg_sys::AccessShareLock as i32);
         if open.is_null() {
@@ -77,7 +77,7 @@ pub fn owner(relation: pg_sys::Oid) -> Option<pg_sys::Oid> {
     }
 }
 
-/// A relation by its schema and name.
+/// Finds a relation by its schema and name.
 pub fn relation((schema, name): &(String, String)) -> Option<pg_sys::Oid> {
     let (schema, name) = (CString::new(schema.as_str()).ok()?, CString::new(name.as_str()).ok()?);
     // SAFETY: reads catalogs; the rights are checked where the relation is used.
@@ -91,7 +91,7 @@ pub fn relation((schema, name): &(String, String)) -> Option<pg_sys::Oid> {
     (found != pg_sys::Oid::INVALID).then_some(found)
 }
 
-/// Whether a sequence belongs to a table, as `OWNED BY` says.
+/// Says whether a sequence belongs to a table by `OWNED BY`.
 pub fn belongs(sequence: pg_sys::Oid, table: pg_sys::Oid) -> bool {
     let (mut owner, mut column) = (pg_sys::Oid::INVALID, 0);
     let automatic = pg_sys::DependencyType::DEPENDENCY_AUTO as std::ffi::c_char;
@@ -99,7 +99,7 @@ pub fn belongs(sequence: pg_sys::Oid, table: pg_sys::Oid) -> bool {
     unsafe { pg_sys::sequenceIsOwned(sequence, automatic, &raw mut owner, &raw mut column) && owner == table }
 }
 
-/// A function by its schema and name, which takes a row of a table and gives a text.
+/// Finds a function by its schema and name that takes a row of a table and returns a text.
 pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) -> Option<pg_sys::Oid> {
     // SAFETY: reads catalogs; the strings are copied into the memory of this call.
     unsafe {
@@ -111,7 +111,8 @@ pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) ->
     }
 }
 
-/// A function by its schema and name, and by the types of its arguments where there may be several. Nobody needs a right on the schema.
+/// Finds a function by its schema and name, and by the types of its arguments if there may be several. No right on the schema
+/// is needed.
 ///
 /// # Safety
 /// Only within a transaction.
@@ -133,7 +134,7 @@ unsafe fn function(schema: &CStr, name: &CStr, arguments: Option<&[pg_sys::Oid]>
     }
 }
 
-/// The columns of the primary key.
+/// Gives the columns of the primary key.
 pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
     // SAFETY: relations are opened and closed here; an index has as many key columns as it says.
     unsafe {
@@ -156,7 +157,7 @@ pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
     }
 }
 
-/// Finds an index of a table that serves the operator wanted on the signature wanted, and is complete.
+/// Finds an index of a table that serves the wanted operator on the wanted signature, and is valid and not partial.
 pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
     // SAFETY: relations are opened and closed here. The operator's function is the extension's own, of two arguments.
     unsafe {
@@ -191,8 +192,8 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
     }
 }
 
-/// The expression that is an index's first key, as it was written and as the relation cache has it: simplified, with default arguments
-/// filled in and SQL functions written out. `None` where the key is a plain column.
+/// Gives the expression that is an index's first key, as it was written and as in the relation cache: simplified, with default
+/// arguments filled in and SQL functions inlined. `None` if the key is a plain column.
 ///
 /// # Safety
 /// The index must be open.
@@ -216,7 +217,7 @@ unsafe fn first_key(index: pg_sys::Relation) -> Option<(*mut pg_sys::Node, *mut 
     }
 }
 
-/// The first argument of a call; null where the expression is none.
+/// Gives the first argument of a call; null if the expression is not a call.
 ///
 /// # Safety
 /// The expression must be a valid node.
@@ -231,8 +232,8 @@ unsafe fn first_argument(expression: *mut pg_sys::Node) -> *mut pg_sys::Node {
     }
 }
 
-/// Whether an expression calls the extension's function that makes the signature wanted, with the constants wanted. `operator` is
-/// another function of the extension: somebody else's function of that name makes other signatures.
+/// Says whether an expression calls the extension's function for the wanted signature, with the wanted constants. `operator` is
+/// another function of the extension: a function of that name that belongs to somebody else makes other signatures.
 ///
 /// # Safety
 /// The expression must be a valid node.
@@ -274,8 +275,8 @@ unsafe fn is_constant(node: *mut pg_sys::Node, wanted: &Constant<'_>) -> bool {
     }
 }
 
-/// Whether an expression is the document: the column, the columns in their order as arguments of `neardup.document`, or a call of the
-/// function that makes it. An index on anything else, on the beginning of a text for example, would miss copies.
+/// Says whether an expression is the document: the column, the columns in their order as arguments of `neardup.document`, or a
+/// call of the function that forms it. An index on anything else, such as the beginning of a text, would miss copies.
 ///
 /// # Safety
 /// `node` must be null or valid.
@@ -293,7 +294,7 @@ unsafe fn is_document(node: *mut pg_sys::Node, wanted: &Wanted<'_>) -> bool {
             (None, [column]) => is_column(node, *column),
             (None, columns) => {
                 let Some(joined) = function(c"neardup", c"document", None) else { return false };
-                // The parser makes one array of a variadic function's arguments.
+                // The parser passes a variadic function's arguments as one array.
                 let array = first_argument(node);
                 if !calls(joined) || array.is_null() || (*array).type_ != pg_sys::NodeTag::T_ArrayExpr {
                     return false;
@@ -306,7 +307,7 @@ unsafe fn is_document(node: *mut pg_sys::Node, wanted: &Wanted<'_>) -> bool {
     }
 }
 
-/// Whether an expression is a column, cast to text or as it is.
+/// Says whether an expression is a column, either unchanged or cast to text.
 ///
 /// # Safety
 /// `node` must be valid.

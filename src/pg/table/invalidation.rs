@@ -9,7 +9,7 @@ use ahash::AHashMap;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-/// The state of a relation, as far as this backend has heard; equal stamps mean that nothing has changed in between.
+/// The state of a relation, as far as this backend knows. If two stamps are equal, nothing has changed in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Changes to all relations at once, to schemas and to functions.
@@ -20,7 +20,7 @@ pub struct Stamp {
 
 thread_local! {
     static GENERAL: Cell<u64> = const { Cell::new(0) };
-    /// Changes by relation, of those that anybody has asked for.
+    /// Changes by relation, for those relations whose stamp was requested.
     static OWN: RefCell<AHashMap<pg_sys::Oid, u64>> = RefCell::default();
     static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
@@ -34,7 +34,8 @@ unsafe extern "C-unwind" fn on_relation(_argument: pg_sys::Datum, relation: pg_s
         }
         true
     });
-    // The invalid oid stands for all relations. A callback may come while the map is being written: then all have changed, to be safe.
+    // The invalid oid means all relations. If a callback comes while the map is being written, all count as changed, to be
+    // safe.
     if !counted || relation == pg_sys::Oid::INVALID {
         GENERAL.set(GENERAL.get() + 1);
     }
@@ -45,26 +46,26 @@ unsafe extern "C-unwind" fn on_catalog(_argument: pg_sys::Datum, _cache: i32, _h
     GENERAL.set(GENERAL.get() + 1);
 }
 
-/// The stamp of a relation; to be taken before what is cached is read.
+/// Gives the stamp of a relation. Take it before reading what is cached.
 pub fn stamp(relation: pg_sys::Oid) -> Stamp {
     listen();
     let own = OWN.with_borrow_mut(|own| *own.entry(relation).or_default());
     Stamp { general: GENERAL.get(), own }
 }
 
-/// Hears of all changes that others have committed by now.
+/// Processes all changes that others have committed by now.
 pub fn accept() {
     // SAFETY: a transaction is running.
     unsafe { pg_sys::AcceptInvalidationMessages() };
 }
 
-/// Starts counting, at the first call in a backend: Postgres keeps a callback for ever and has room for few.
+/// Starts counting, at the first call in a backend: Postgres keeps a callback for ever, and has room for only a few.
 fn listen() {
     if LISTENING.replace(true) {
         return;
     }
-    // SAFETY: the callbacks only touch counters of this thread and call nothing of Postgres, as they may run at any moment in
-    // which it handles invalidations.
+    // SAFETY: the callbacks only change counters of this thread and call nothing of Postgres, because they may run whenever it
+    // handles invalidations.
     unsafe {
         pg_sys::CacheRegisterRelcacheCallback(Some(on_relation), pg_sys::Datum::null());
         for cache in [pg_sys::SysCacheIdentifier::NAMESPACEOID, pg_sys::SysCacheIdentifier::PROCOID] {

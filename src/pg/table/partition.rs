@@ -11,9 +11,9 @@ use crate::pg::call::trigger::{self, RowTrigger};
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
-/// The trigger that partitions have copies of, or that stands alone.
+/// The trigger of which partitions have copies, or a trigger without copies.
 pub struct RootTrigger {
-    /// The table it was made on.
+    /// The table it was created on.
     pub table: pg_sys::Oid,
     /// Its identity.
     pub oid: pg_sys::Oid,
@@ -51,7 +51,7 @@ impl Drop for Described {
 }
 
 impl RootTrigger {
-    /// Finds the trigger of which this one is a copy, or this one itself. A copy has the name and the function of its original.
+    /// Finds the original of a trigger, which may be the trigger itself. A copy has the name and the function of its original.
     pub fn of(trigger: &RowTrigger<'_>) -> Option<Self> {
         if !trigger.is_clone() {
             return Some(Self {
@@ -83,8 +83,8 @@ impl RootTrigger {
     }
 }
 
-/// Lists the tables that hold the rows of `root`, itself where it has no partitions, and all partitioned tables on the way, which
-/// decide about the list. `time_column` is the root's column of times, if ranges of times are wanted.
+/// Lists the tables that hold the rows of `root` (`root` itself if it has no partitions), and all partitioned tables on the
+/// way, on which the list depends. `time_column` is the root's time column, if ranges of times are wanted.
 pub fn leaves(root: pg_sys::Oid, time_column: Option<i16>) -> (Vec<Leaf>, Vec<pg_sys::Oid>) {
     let (mut found, mut on_the_way) = (Vec::new(), Vec::new());
     // SAFETY: only reads a catalog.
@@ -109,7 +109,7 @@ fn descend(
         return;
     }
     on_the_way.push(table);
-    // Copied out, so that one relation is open at a time.
+    // Copied, so that only one relation is open at a time.
     for (partition, of_partition) in
         Described::open(table).map(|open| partitions(&open, time_column)).unwrap_or_default()
     {
@@ -118,7 +118,7 @@ fn descend(
     }
 }
 
-/// The partitions of a table, each with its range of times, both ends included.
+/// Gives the partitions of a table, each with its range of times, both ends included.
 fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid, (i64, i64))> {
     const ANY: (i64, i64) = (i64::MIN, i64::MAX);
     // SAFETY: the relation is open and partitioned; its description has as many partitions, bounds and indexes as it says. A range's first
@@ -152,7 +152,7 @@ fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid
                 partition.1 = (from, to);
             }
         }
-        // The default partition takes what no range does.
+        // The default partition has the rows outside all ranges.
         if let Some(default) = usize::try_from(bounds.default_index).ok().and_then(|i| partitions.get_mut(i)) {
             default.1 = ANY;
         }
@@ -160,7 +160,7 @@ fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid
     }
 }
 
-/// The type of the column of times if the table is partitioned by ranges of it, first of all.
+/// Gives the type of the time column, if the table is partitioned by ranges of it first.
 fn range_type(table: &Described, time_column: &CStr) -> Option<pg_sys::Oid> {
     /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 14 to 18.
     const STRATEGY: i16 = 2;

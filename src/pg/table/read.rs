@@ -41,9 +41,9 @@ impl Row {
         }
     }
 
-    /// Hands the bytes of a `bytea` column to `read`, without keeping a copy of them.
+    /// Passes the bytes of a `bytea` column to `read`, without keeping a copy.
     pub fn with_bytes<T>(&self, column: i32, read: impl FnOnce(Option<&[u8]>) -> T) -> T {
-        // SAFETY: the bytes go no further than `read`, which cannot keep them: it must take them however short they live.
+        // SAFETY: the bytes do not outlive `read`, which must accept any lifetime and so cannot keep them.
         read(unsafe { self.value::<&[u8]>(column) })
     }
 }
@@ -57,7 +57,7 @@ pub enum Value<'v> {
 }
 
 impl Reader {
-    /// Prepares a query; its parameters are text and integer, as the values given later.
+    /// Prepares a query. Its parameters are text and integer, like the values given later.
     pub fn prepare(sql: &str, types: &[pg_sys::Oid]) -> Self {
         let sql = CString::new(sql).unwrap_or_default();
         let mut types = types.to_vec();
@@ -76,7 +76,7 @@ impl Reader {
         Self { raw }
     }
 
-    /// Runs the query, as `role` where one is given, and reads its first row, if there is one.
+    /// Runs the query, as `role` if one is given, and reads its first row, if there is one.
     pub fn first_row<T>(
         &self,
         role: Option<pg_sys::Oid>,
@@ -103,7 +103,7 @@ impl Reader {
                 datums.iter().map(|datum| if datum.is_some() { b' ' } else { b'n' } as std::ffi::c_char).collect();
             let mut datums: Vec<pg_sys::Datum> =
                 datums.into_iter().map(|datum| datum.unwrap_or(pg_sys::Datum::null())).collect();
-            // Read only, so that it sees what the calling query sees, also in a parallel worker.
+            // Read-only, so that it sees what the calling query sees, also in a parallel worker.
             let code = pg_sys::SPI_execute_plan(self.raw, datums.as_mut_ptr(), nulls.as_ptr(), true, 1);
             if code != pg_sys::SPI_OK_SELECT as i32 {
                 pgrx::error!("SPI_execute_plan failed with code {code}");
@@ -118,7 +118,7 @@ impl Reader {
     }
 }
 
-/// A moment at which what a query sees does not change: the same transaction, statement, command and user.
+/// A moment during which what a query sees does not change: the same transaction, statement, command and user.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     transaction: i64,
@@ -128,7 +128,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// The present one, for what is read as `role`, or as the current user.
+    /// Gives the current moment, for what is read as `role`, or as the current user.
     pub fn now(role: Option<pg_sys::Oid>) -> Self {
         // SAFETY: these only read variables of the backend; a transaction is open while a function runs.
         unsafe {

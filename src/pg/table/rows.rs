@@ -19,18 +19,18 @@ const LOCK: i32 = pg_sys::AccessShareLock as i32;
 /// A row's address in its table.
 pub type Tid = pg_sys::ItemPointerData;
 
-/// What an address holds.
+/// The content of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     /// Nothing that counts.
     Gone,
-    /// Something that has been removed since the search began; its new version may have been missed.
+    /// A row that was removed since the search began; its new version may have been missed.
     Changed,
-    /// A row; if another transaction holds it, that one's end decides.
+    /// A row; if another transaction holds it, that transaction's end decides.
     Row(Option<Holder>),
 }
 
-/// The moment at which a search begins; while it lives, no version that was alive then is vacuumed away.
+/// The moment when a search begins. While it lives, no version that was alive then is vacuumed away.
 pub struct Moment(());
 
 impl Moment {
@@ -56,24 +56,24 @@ impl Drop for Moment {
     }
 }
 
-/// An ordinary table or one partition, opened for a search. Its locks are released when it is dropped: nothing is decided
-/// by what the table is like afterwards, and a table of many partitions must not fill the lock table.
+/// An ordinary table or one partition, opened for a search. Its locks are released when it is dropped: nothing depends on the
+/// table afterwards, and a table with many partitions must not fill the lock table.
 ///
-/// On an error Postgres closes what it has open; so it closes only where nothing unwinds.
+/// After an error, Postgres closes what is open; so this closes only if nothing unwinds.
 pub struct Table {
     pub(in crate::pg) table: pg_sys::Relation,
     slot: *mut pg_sys::TupleTableSlot,
     fetch: *mut pg_sys::IndexFetchTableData,
     dirty: Box<pg_sys::SnapshotData>,
-    /// Where the versions of the present row go on.
+    /// Where the versions of the current row continue.
     next: Option<Tid>,
-    /// What is read of a row; forgotten at the next, so that many long candidates take the memory of one.
+    /// Memory for what is read of a row, reset at the next row, so that many long candidates take the memory of one.
     row_memory: PgMemoryContexts,
 }
 
 impl Table {
-    /// Opens a table; `None` where it is gone, as a partition may be that was dropped meanwhile. While it is open, none of its indexes
-    /// can be dropped.
+    /// Opens a table; `None` if it does not exist, for example because a partition was dropped meanwhile. While it is open,
+    /// none of its indexes can be dropped.
     pub fn open(table: pg_sys::Oid) -> Option<Self> {
         // SAFETY: the slot and the fetch are the table's own.
         unsafe {
@@ -92,13 +92,13 @@ impl Table {
         }
     }
 
-    /// Goes to the first version that counts at an address from the index.
+    /// Moves to the first version that counts at an address from the index.
     pub fn visit(&mut self, tid: Tid, moment: &Moment) -> Version {
         self.go(tid, false, moment)
     }
 
-    /// Goes to the next version at the same address: one that another transaction has written without a new entry in the index, since
-    /// the columns that it has changed are not indexed.
+    /// Moves to the next version at the same address: one that another transaction has written without a new index entry,
+    /// because the columns that it changed are not indexed.
     pub fn visit_next(&mut self, moment: &Moment) -> Version {
         self.next.take().map_or(Version::Gone, |tid| self.go(tid, true, moment))
     }
@@ -106,7 +106,7 @@ impl Table {
     fn go(&mut self, mut tid: Tid, mut again: bool, moment: &Moment) -> Version {
         let mut changed = false;
         self.next = None;
-        // SAFETY: what was read of the row before is borrowed from self, hence no longer in use.
+        // SAFETY: what was read of the previous row is borrowed from self, hence no longer in use.
         unsafe { self.row_memory.reset() };
         // SAFETY: fetch, slot and table belong together; SnapshotAny gives each version of the address in turn.
         unsafe {
@@ -155,7 +155,7 @@ impl Table {
             } else {
                 (*header).t_choice.t_heap.t_xmax
             };
-            // What this transaction has removed is gone for it.
+            // What this transaction has removed is gone for the transaction itself.
             if remover == pg_sys::InvalidTransactionId || pg_sys::TransactionIdIsCurrentTransactionId(remover) {
                 return Version::Gone;
             }
@@ -166,24 +166,24 @@ impl Table {
         }
     }
 
-    /// The table's number.
+    /// Gives the table's number.
     pub fn oid(&self) -> pg_sys::Oid {
         // SAFETY: the table is open.
         unsafe { (*self.table).rd_id }
     }
 
-    /// The address of the row it has gone to.
+    /// Gives the address of the current row.
     pub fn tid(&self) -> Tid {
         // SAFETY: the slot lives as long as self.
         unsafe { (*self.slot).tts_tid }
     }
 
-    /// The slot of the row it has gone to.
+    /// Gives the slot of the current row.
     pub(in crate::pg) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
         self.slot
     }
 
-    /// A column of the row it has gone to; what it points to lives until it goes elsewhere.
+    /// Gives a column of the current row; what it points to lives until the next move.
     pub fn value(&self, column: i16) -> Option<pg_sys::Datum> {
         let mut null = true;
         // SAFETY: the slot holds a row of this table; a column beyond its end would be an error of the caller's.
@@ -191,7 +191,7 @@ impl Table {
         (!null).then_some(datum)
     }
 
-    /// Does something in the memory of the present row.
+    /// Runs `work` in the memory of the current row.
     fn in_row_memory<T>(&self, work: impl FnOnce() -> T) -> T {
         // SAFETY: the context lives as long as self; it is current for the length of the call only.
         unsafe {
@@ -202,20 +202,20 @@ impl Table {
         }
     }
 
-    /// A column's text, of a column of a text type.
+    /// Gives a column's text; the column must have a text type.
     pub fn text(&self, column: i16) -> Option<&str> {
         // SAFETY: the caller has checked the type; the text lives in the slot or in the memory of the row.
         self.value(column).and_then(|datum| self.in_row_memory(|| unsafe { text_of(datum) }))
     }
 
-    /// How many bytes a column's text has, without reading it; `None` for NULL.
+    /// Gives the length of a column's text in bytes, without reading it; `None` for NULL.
     pub fn text_length(&self, column: i16) -> Option<usize> {
         // SAFETY: the caller has checked the type: a varlena, whose header says how long it is.
         let length = |datum| unsafe { pg_sys::toast_raw_datum_size(datum) } as usize;
         self.value(column).map(|datum| length(datum).saturating_sub(size_of::<i32>()))
     }
 
-    /// A column as its type writes it.
+    /// Gives a column's value in text form.
     pub fn output(&self, column: i16) -> Option<String> {
         let value = self.value(column)?;
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
@@ -224,7 +224,7 @@ impl Table {
         })
     }
 
-    /// The whole row it has gone to, in the form of a composite value of the table's type.
+    /// Gives the whole current row, as a composite value of the table's type.
     pub fn row(&self) -> pg_sys::Datum {
         // SAFETY: the slot holds a row.
         self.in_row_memory(|| unsafe { pg_sys::ExecFetchSlotHeapTupleDatum(self.slot) })

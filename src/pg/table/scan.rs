@@ -10,10 +10,10 @@ use pgrx::spi::SpiHeapTupleData;
 
 use crate::pg::call::boundary::{self, raw};
 
-/// Rows fetched, and forgotten, at a time.
+/// Number of rows that are fetched, and then freed, at a time.
 const BATCH: std::ffi::c_long = 1000;
 
-/// A query that is being read; closed by an error with the transaction.
+/// A query that is being read; after an error, the end of the transaction closes it.
 struct Cursor(pg_sys::Portal);
 
 impl Cursor {
@@ -39,7 +39,7 @@ impl Cursor {
     }
 }
 
-/// How many columns a query has.
+/// Gives the number of columns of a query.
 pub fn columns(query: &str) -> usize {
     let cursor = Cursor::open(&format!("SELECT * FROM ({query}\n) q LIMIT 0"));
     // SAFETY: an open portal of a query has a description of its rows.
@@ -48,17 +48,17 @@ pub fn columns(query: &str) -> usize {
     usize::try_from(count).unwrap_or(0)
 }
 
-/// Hands each row of a query to `work`, until one of them is an error.
+/// Passes each row of a query to `work`, until `work` fails.
 ///
 /// # Errors
-/// The first of `work`, or what SPI says of the row.
+/// The first error of `work`, or SPI's error for the row.
 pub fn each_row<E: From<pgrx::spi::Error>>(
     query: &str,
     mut work: impl FnMut(&SpiHeapTupleData<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let cursor = Cursor::open(query);
     loop {
-        // What reading the values allocates goes with the batch.
+        // What reading the values allocates is freed with the batch.
         let mut memory = PgMemoryContexts::new("rows of a query");
         // SAFETY: nothing allocated inside is used outside: the rows are read into Rust values and the table is freed. It has as many
         // rows as SPI says.
@@ -75,7 +75,7 @@ pub fn each_row<E: From<pgrx::spi::Error>>(
                 Ok::<bool, E>(count > 0)
             })
         }?;
-        // SPI_finish frees the context that this one is in.
+        // SPI_finish frees the context that contains this one.
         drop(memory);
         if !more {
             cursor.close();

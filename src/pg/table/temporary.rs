@@ -16,8 +16,8 @@ pub struct TemporaryFile(*mut pg_sys::BufFile);
 
 impl Storage for TemporaryFile {
     fn create() -> Self {
-        // SAFETY: what the file needs in memory lies in the transaction's, which it does not outlive; the context before is put back,
-        // and where an error skips that, Postgres sets its own.
+        // SAFETY: the file's memory is in that of the transaction, which it does not outlive. The previous context is restored;
+        // if an error skips that, Postgres sets its own.
         unsafe {
             let before = pg_sys::MemoryContextSwitchTo(pg_sys::TopTransactionContext);
             let file = boundary::catch(|| raw::BufFileCreateTemp(false));
@@ -53,7 +53,7 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Bytes that a sort may keep in memory: `work_mem`.
+/// Gives the bytes that a sort may keep in memory: `work_mem`.
 pub fn sort_memory() -> usize {
     // SAFETY: a setting of this backend.
     usize::try_from(unsafe { pg_sys::work_mem }).unwrap_or(0) * 1024

@@ -14,9 +14,9 @@ struct Entry {
     nulls: [bool; pg_sys::INDEX_MAX_KEYS as usize],
 }
 
-/// Whether the new row of a trigger has a unique key of the row that the table has gone to, by the index's own operators.
+/// Says whether the new row of a trigger and the table's current row have a unique key in common, by the index's own operators.
 pub fn collide(trigger: &RowTrigger<'_>, table: &Table) -> bool {
-    // Unique keys do not reach over partitions.
+    // Unique keys do not extend over partitions.
     if trigger.slot().is_null() || trigger.relation_oid() != table.oid() {
         return false;
     }
@@ -33,8 +33,8 @@ pub fn collide(trigger: &RowTrigger<'_>, table: &Table) -> bool {
     }
 }
 
-/// The transaction, if there is one, whose row has a unique key of the new row, and whose end Postgres will wait for before it stores
-/// that. The guard waits first, since it holds locks when Postgres does.
+/// Gives the transaction, if there is one, whose row has a unique key of the new row, and for whose end Postgres will wait
+/// before it stores the new row. The guard waits first, because it holds locks when Postgres waits.
 pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
     if trigger.slot().is_null() {
         return None;
@@ -52,7 +52,8 @@ pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
     }
 }
 
-/// Whether an index refuses a row as it is stored. A deferred constraint does not: it lets both in for a while.
+/// Says whether an index refuses a row when it is stored. With a deferred constraint it does not: both rows are accepted for a
+/// while.
 ///
 /// # Safety
 /// The index must be open.
@@ -164,7 +165,7 @@ unsafe fn nulls_are_equal(_: *const pg_sys::IndexInfo) -> bool {
     false
 }
 
-/// Forms a row's entry; `None` where the index's predicate leaves the row out.
+/// Forms a row's entry; `None` if the index's predicate excludes the row.
 ///
 /// # Safety
 /// `info` must be of an open index on the table of the slot's row, and `state` valid.

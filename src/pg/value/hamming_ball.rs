@@ -10,13 +10,13 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
 
-/// A signature and a distance in bits.
+/// A centre and a distance in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct HammingBall {
-    /// The signature in the middle.
+    /// The signature at the centre.
     pub center: u64,
-    /// How many bits a signature of the ball may differ in at most, 0 to 64.
+    /// The most bits in which a signature of the ball may differ, 0 to 64.
     pub distance: u64,
 }
 
@@ -26,7 +26,7 @@ impl HammingBall {
         Self { center, distance: u64::from(distance) }
     }
 
-    /// Whether a signature is in the ball.
+    /// Says whether a signature is in the ball.
     pub fn contains(self, signature: u64) -> bool {
         u64::from((self.center ^ signature).count_ones()) <= self.distance
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
 
-/// An argument of type `integer[]`; NULL elements do not count.
+/// An argument of type `integer[]`; NULL elements are ignored.
 pub struct Integers<'a>(pgrx::Array<'a, i32>);
 
 impl_sql_translatable!(Integers<'_>, "integer[]");
@@ -19,7 +19,7 @@ unsafe impl<'fcx> ArgAbi<'fcx> for Integers<'fcx> {
 }
 
 impl Integers<'_> {
-    /// The distinct elements, ascending; without a copy where they are stored so.
+    /// Gives the distinct elements in ascending order, without a copy if they are stored so.
     pub fn sorted(&self) -> Cow<'_, [i32]> {
         if let Ok(stored) = self.0.as_slice()
             && stored.is_sorted_by(|a, b| a < b)
@@ -32,7 +32,7 @@ impl Integers<'_> {
         Cow::Owned(elements)
     }
 
-    /// The distinct elements in one order, for counting what two sets share.
+    /// Gives the distinct elements in a fixed order, to count those that two sets share.
     pub fn sorted_words(&self) -> Vec<u32> {
         let mut words: Vec<u32> = self.sorted().iter().map(|&element| element.cast_unsigned()).collect();
         if !words.is_sorted() {

@@ -8,7 +8,7 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
 
-/// The value of a function whose OUT parameters are, in their order and with types that fit, `T`'s fields.
+/// The result of a function whose OUT parameters are the fields of `T`, in their order and with types that fit.
 pub struct Record<T>(pub T);
 
 /// A row that becomes a [`Record`].

@@ -10,7 +10,7 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
 
 use super::varlena::VarlenaType;
 
-/// An argument of type `K`, wherever it lies.
+/// An argument of type `K`, in memory or in a TOAST table.
 pub struct Sliced<'a, K> {
     value: Place<'a>,
     of: PhantomData<K>,
@@ -19,7 +19,7 @@ pub struct Sliced<'a, K> {
 enum Place<'a> {
     /// In memory, without its header.
     Here(&'a [u8]),
-    /// In a TOAST table: the pointer to it.
+    /// In a TOAST table: a pointer to it.
     Elsewhere(*mut pg_sys::varlena),
 }
 
@@ -74,7 +74,7 @@ impl<K> Sliced<'_, K> {
         }
     }
 
-    /// Copies the bytes at an offset, as many as there are, up to `N`; the rest is 0.
+    /// Copies up to `N` bytes from an offset, as many as there are; the rest is 0.
     pub fn read<const N: usize>(&self, offset: usize) -> [u8; N] {
         let mut read = [0; N];
         let copy = |bytes: &[u8], read: &mut [u8; N]| read.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);

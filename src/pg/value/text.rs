@@ -35,16 +35,16 @@ unsafe impl<'fcx> ArgAbi<'fcx> for Text<'fcx> {
     }
 }
 
-/// The text of a value of a text type, without its toast.
+/// Gives the text of a value of a text type, detoasted.
 ///
 /// # Safety
-/// `datum` must be such a value; the text lives where it does, or in the current memory context.
+/// `datum` must be such a value; the text lives as long as the value, or in the current memory context.
 pub unsafe fn text_of<'a>(datum: pg_sys::Datum) -> Option<&'a str> {
     // SAFETY: the caller vouches for a varlena; `plain` gives one of the same content.
     unsafe { <&str>::from_datum(pg_sys::Datum::from(plain(datum.cast_mut_ptr())), false) }
 }
 
-/// Gives the value without pglz where it has any, out of line or not.
+/// Gives the value decompressed, if it is compressed with pglz, in line or out of line.
 ///
 /// # Safety
 /// `value` points to a varlena.
@@ -67,10 +67,10 @@ unsafe fn plain(value: *mut pg_sys::varlena) -> *mut pg_sys::varlena {
     }
 }
 
-/// The place of the compression method in the word behind the header; the bits below are the length.
+/// The position of the compression method in the word after the header; the bits below are the length.
 const METHOD_SHIFT: u32 = 30;
 const PGLZ: u32 = 0;
-/// The most that Postgres gives in one piece.
+/// The greatest size of a value in Postgres.
 const MOST: usize = 0x3fff_ffff;
 
 /// Decompresses a varlena into a new one; `None` if it is not pglz or cannot be read.
@@ -79,8 +79,8 @@ const MOST: usize = 0x3fff_ffff;
 /// `value` points to a varlena with a header of four bytes that is compressed in line.
 unsafe fn decompressed(value: *mut pg_sys::varlena) -> Option<*mut pg_sys::varlena> {
     let header = pg_sys::VARHDRSZ;
-    // SAFETY: such a varlena is a header, a word that says method and length, and the compressed bytes; all of it lies within
-    // the size that the header gives. It is aligned, as headers of four bytes are.
+    // SAFETY: such a varlena is a header, a word with method and length, and the compressed bytes; all of it is within the size
+    // that the header gives. It is aligned, as headers of four bytes are.
     let (word, compressed) = unsafe {
         let size = pgrx::varsize_4b(value);
         let word = value.cast::<u32>().add(1).read();
@@ -92,7 +92,7 @@ unsafe fn decompressed(value: *mut pg_sys::varlena) -> Option<*mut pg_sys::varle
     if word >> METHOD_SHIFT != PGLZ || header + room > MOST {
         return None;
     }
-    // SAFETY: the new value is `header + room` bytes, all of them set, aligned, and nobody else's.
+    // SAFETY: the new value is `header + room` bytes, all of them set and aligned, and belongs to nobody else.
     unsafe {
         let text: *mut pg_sys::varlena = pg_sys::palloc0(header + room).cast();
         let bytes = std::slice::from_raw_parts_mut(text.cast::<u8>().add(header), room);

@@ -98,7 +98,7 @@ unsafe impl<K> BoxRet for Made<K> {
 
 /// The message that a receive function is given.
 pub struct Message<'a> {
-    /// What was left of it, now taken.
+    /// The unread part of it, now taken.
     pub bytes: &'a [u8],
 }
 

@@ -4,21 +4,21 @@ use super::partition::{Partitioner, Source};
 use super::union_find::UnionFind;
 use neardup_text::{Error, ErrorKind, Result, interrupt};
 
-/// In a bucket of up to this many rows every pair is verified; in a larger one no row is verified against more.
+/// In a bucket of up to this many rows, every pair is verified; in a larger one, no row is verified against more than this.
 const FULL_BUCKET: usize = 64;
 
 /// Gives for each row the position of its group's representative, the first row of the group.
 ///
-/// `keys` holds the band keys row after row, `bands` for each, as [`minhash_bands`](crate::banding::minhash_bands) gives them.
-/// Rows that share the key of a band form a bucket; `similar` is asked about pairs of a bucket, the earlier row first, unless
-/// they are in one group already, and a yes joins them. It can be asked about a pair again in another band.
+/// `keys` holds the band keys row after row, `bands` per row, as [`minhash_bands`](crate::banding::minhash_bands) gives them.
+/// Rows that share the key of a band form a bucket. `similar` is called with pairs of a bucket, the earlier row first, unless
+/// they are already in one group; true joins them. It may be called with a pair again for another band.
 ///
-/// Exact, given the keys, as long as no bucket holds more than 64 rows. In a larger bucket, where boilerplate or reposts put
-/// thousands of rows, each row is verified against the first row of up to 64 groups of the bucket, those joined or met last:
-/// the work stays linear, no pair is joined unverified, but a row similar only to a later row of a group, or to one of too
-/// many groups, may be missed there; other bands can still find it.
+/// The result is exact, given the keys, as long as no bucket holds more than 64 rows. In a larger bucket, where boilerplate or
+/// reposts put thousands of rows, each row is verified against the first row of up to 64 groups of the bucket, those joined or
+/// met last. So the work stays linear and no pair is joined unverified. But a row similar only to a later row of a group, or to
+/// one of too many groups, may be missed there; other bands can still find it.
 ///
-/// Takes 24 bytes a row beside the keys, 36 where most rows share a key.
+/// Takes 24 bytes per row besides the keys, or 36 if most rows share a key.
 ///
 /// # Errors
 /// `InvalidParameter` if `bands` is 0 or does not divide the number of keys; `LimitExceeded` for more than 4,294,967,295 rows.
@@ -43,7 +43,7 @@ pub fn group_by_bands(keys: &[i32], bands: usize, mut similar: impl FnMut(u32, u
                 if end - start > 1 {
                     bucket.clear();
                     bucket.extend(partition.rows.slice(start, end).signatures);
-                    // The run can hold several keys of one hash.
+                    // The run may have several keys with the same hash.
                     bucket.sort_unstable();
                     for equal in bucket.chunk_by(|a, b| a >> 32 == b >> 32) {
                         join_bucket(equal, &mut sets, &mut similar);
@@ -56,7 +56,7 @@ pub fn group_by_bands(keys: &[i32], bands: usize, mut similar: impl FnMut(u32, u
     Ok(sets.into_representatives())
 }
 
-/// Verifies the rows of one bucket, in the low half of each word, in order.
+/// Verifies the rows of one bucket, given in order in the low halves of the words.
 fn join_bucket(bucket: &[u64], sets: &mut UnionFind, similar: &mut impl FnMut(u32, u32) -> bool) {
     // Rows to verify against: all earlier ones, or the first one of each group, the latest groups last.
     let full = bucket.len() <= FULL_BUCKET;

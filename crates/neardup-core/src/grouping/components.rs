@@ -11,20 +11,20 @@ use super::union_find::UnionFind;
 use crate::banding::cover::Cover;
 use neardup_text::interrupt;
 
-/// Rows up to this number are compared outright, without looking for something better.
+/// Up to this many rows are compared directly, without searching for a faster way.
 const FEW_ROWS: usize = 1024;
 
-/// Nanoseconds to bring one row into its run, and to compare one pair in a run of some length (EPYC with AVX-512, 1 M rows).
+/// Nanoseconds to move one row into its run, and to compare one pair in a run that is not short (EPYC with AVX-512, 1 M rows).
 const ROW_COST: f64 = 12.0;
 const PAIR_COST: f64 = 0.2;
 
-/// More components than this in a long run are not checked for being apart.
+/// A long run with more components than this is not checked for being apart.
 const MOST_COMPONENTS: usize = 16;
 
-/// Data are dense once this many pairs for each row were met, or rows in long runs; from then on shorter runs count as long.
+/// Data are dense after this many pairs per row, or rows in long runs; from then on shorter runs count as long.
 const DENSE: usize = 4;
 
-/// Signatures compared with one row after the other while they are in the first-level cache.
+/// How many signatures are compared with one row after the other while they are in the first-level cache.
 const CHUNK: usize = 2048;
 
 /// The sets found so far, and the distance that joins.
@@ -34,7 +34,7 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// Joins all rows within the distance; the `count` signatures that take part must be distinct.
+    /// Joins all rows within the distance. The `count` signatures that take part must be distinct.
     pub(super) fn join(&mut self, source: &impl Source, count: usize) {
         let varying = varying_bits(source.signatures());
         let plan = Plan::new(count, self.distance, varying.count_ones());
@@ -55,7 +55,7 @@ impl Components {
                 for (a, b) in near.pairs.drain(..) {
                     let (a, b) = (a as usize, b as usize);
                     let difference = partition.signatures[a] ^ partition.signatures[b];
-                    // A pair is met under each mask it agrees on; the first time was enough.
+                    // A pair is met under each mask on which it agrees; the first time suffices.
                     if !masks[..i].iter().any(|earlier| difference & earlier == 0) {
                         self.sets.union(partition.rows.positions[a], partition.rows.positions[b]);
                     }
@@ -74,8 +74,8 @@ impl Components {
         }
     }
 
-    /// Ends the search early where that is known to cost less than `left` nanoseconds: where nothing is left to join, or where
-    /// so few rows are outside the greatest component that they can be compared with all rows.
+    /// Ends the search early if that is known to cost less than `left` nanoseconds: if nothing is left to join, or so few rows
+    /// are outside the largest component that they can be compared with all rows.
     fn finish(&mut self, source: &impl Source, left: f64) -> bool {
         if self.all_apart_or_one(source) {
             return true;
@@ -109,7 +109,7 @@ impl Components {
         true
     }
 
-    /// Joins within a run of one hash, which seldom is more than one value of the masked bits.
+    /// Joins rows within a run of one hash, which rarely has more than one value of the masked bits.
     fn join_long_run(&mut self, run: Rows<'_>, mask: u64) {
         if varying_bits(run.signatures) & mask == 0 {
             return self.join_equal_run(run);
@@ -128,7 +128,7 @@ impl Components {
         }
     }
 
-    /// Joins within a run whose masked bits are equal, unless there is nothing left to join.
+    /// Joins rows within a run whose masked bits are equal, unless nothing is left to join.
     fn join_equal_run(&mut self, run: Rows<'_>) {
         let varying = varying_bits(run.signatures);
         if varying.count_ones() <= self.distance {
@@ -138,7 +138,7 @@ impl Components {
         }
     }
 
-    /// Says that the run is one component, or few that are further apart than the distance by constant bits alone.
+    /// Says whether the run is one component, or a few that are further apart than the distance by constant bits alone.
     fn all_apart_or_one(&mut self, run: &impl Source) -> bool {
         struct Component {
             root: u32,
@@ -163,7 +163,7 @@ impl Components {
         })
     }
 
-    /// Compares all pairs, some rows at a time, and stops once there is one component.
+    /// Compares all pairs, some rows at a time, and stops when only one component is left.
     fn join_all_pairs(&mut self, mut signatures: Vec<u64>, positions: &[u32]) {
         const ROWS_AT_A_TIME: u32 = 16;
         let count = positions.len() as u32;
@@ -190,7 +190,7 @@ impl Components {
     }
 }
 
-/// Estimates the nanoseconds it takes to find equal ones among evenly spread signatures, and to join the others.
+/// Estimates the nanoseconds to find equal signatures among uniformly distributed ones, and to join the others.
 pub(super) fn expected_cost(rows: usize, distance: u32) -> f64 {
     let joining = if distance > 0 { Plan::new(rows, distance, u64::BITS).cost } else { 0.0 };
     rows as f64 * ROW_COST + joining
@@ -204,11 +204,11 @@ fn varying_bits(signatures: &[u64]) -> u64 {
 
 /// How to search a number of rows.
 struct Plan {
-    /// The cover that costs least, unless comparing all pairs costs less.
+    /// The cheapest cover, unless comparing all pairs is cheaper.
     cover: Option<Cover>,
-    /// What the search costs if the varying bits are random, in nanoseconds.
+    /// The cost of the search in nanoseconds, if the varying bits are random.
     cost: f64,
-    /// How many rows agree on a mask's bits then.
+    /// The mean number of rows that agree on a mask's bits in that case.
     mean_run: f64,
 }
 

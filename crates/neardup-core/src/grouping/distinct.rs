@@ -4,7 +4,7 @@ use super::partition::{Partitioner, Rows, Source};
 use super::union_find::UnionFind;
 use neardup_text::interrupt;
 
-/// Signatures of which equal ones count once, at their first position; 1 bit a row.
+/// Signatures of which equal ones count once, at their first position; 1 bit per row.
 pub(super) struct Distinct<'a> {
     signatures: &'a [u64],
     /// A bit for each row that has an equal one before it.
@@ -14,7 +14,7 @@ pub(super) struct Distinct<'a> {
 }
 
 impl<'a> Distinct<'a> {
-    /// Takes all signatures for distinct, until [`Self::join_equal`] knows better.
+    /// Assumes that all signatures are distinct, until [`Self::join_equal`] has checked them.
     pub(super) fn new(signatures: &'a [u64]) -> Self {
         Self { signatures, repeated: vec![0; signatures.len().div_ceil(64)], count: signatures.len() }
     }

@@ -8,9 +8,9 @@ pub enum Linkage {
     /// Rows joined by a chain of rows, each near the next.
     #[default]
     Components,
-    /// Rows near a representative: in the given order, each row joins the nearest representative that is near enough, the
-    /// earliest of equally near ones, or becomes one; a row equal to an earlier one goes with it. No two rows of a group are
-    /// further apart than twice the distance, whereas a chain can swallow a topic.
+    /// Rows near a representative. In the given order, each row joins the nearest representative within the distance, the
+    /// earliest of equally near ones, or becomes one itself; a row equal to an earlier one follows it. No two rows of a group
+    /// are further apart than twice the distance, whereas a chain can absorb a whole topic.
     Star,
 }
 

@@ -10,20 +10,20 @@ use super::partition::PADDING;
 /// Finds near pairs within runs.
 pub(super) struct Near {
     pub distance: u32,
-    /// Pairs found, as places in the partition.
+    /// Pairs found, as indexes in the partition.
     pub pairs: Vec<(u32, u32)>,
     /// Runs longer than `longest`, as start and end: left to the caller.
     pub long_runs: Vec<(u32, u32)>,
     pub longest: u32,
 }
 
-/// What to compare.
+/// The comparisons to make.
 enum Work<'a> {
     /// Within runs that end here.
     Runs(&'a [u32]),
-    /// These, with all that follow up to an end.
+    /// Of these rows, each with all that follow up to an end.
     Rows(Range<u32>, u32),
-    /// All, with another signature.
+    /// Of all rows with another signature.
     All(u64),
 }
 
@@ -32,17 +32,17 @@ impl Near {
         Self { distance, pairs: Vec::new(), long_runs: Vec::new(), longest }
     }
 
-    /// Compares within each run; `signatures` has [`PADDING`] values behind the last run.
+    /// Compares within each run; `signatures` has [`PADDING`] values after the last run.
     pub(super) fn compare_runs(&mut self, signatures: &[u64], ends: &[u32]) {
         dispatch(self, signatures, Work::Runs(ends));
     }
 
-    /// Compares each of `rows` with those behind it up to `end`; `signatures` has [`PADDING`] values behind `end`.
+    /// Compares each of `rows` with those after it up to `end`; `signatures` has [`PADDING`] values after `end`.
     pub(super) fn compare_rows(&mut self, signatures: &[u64], rows: Range<u32>, end: u32) {
         dispatch(self, signatures, Work::Rows(rows, end));
     }
 
-    /// Compares all `signatures` with another one; gives the pairs as places and 0.
+    /// Compares all `signatures` with another one; gives the pairs as the index and 0.
     pub(super) fn compare_all(&mut self, signatures: &[u64], other: u64) {
         dispatch(self, signatures, Work::All(other));
     }
@@ -84,14 +84,14 @@ impl Near {
     }
 }
 
-/// Compares the signature at `i` with those behind it up to `end`.
+/// Compares the signature at `i` with those after it up to `end`.
 #[inline(always)]
 fn compare_one(signatures: &[u64], i: u32, end: u32, distance: u32, pairs: &mut Vec<(u32, u32)>) {
     let signature = signatures[i as usize];
     let near = |other: u64| u64::from((signature ^ other).count_ones()) <= u64::from(distance);
     let mut from = i + 1;
     while from < end {
-        // Reads up to 7 values behind the run; the second look drops them.
+        // Reads up to 7 values beyond the run; the second check drops them.
         let Some((eight, _)) = signatures[from as usize..].split_first_chunk::<PADDING>() else { return };
         if eight.iter().fold(false, |any, &other| any | near(other)) {
             pairs.extend((from..end).zip(eight).filter(|&(_, &other)| near(other)).map(|(j, _)| (i, j)));

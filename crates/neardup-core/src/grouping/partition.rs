@@ -4,19 +4,19 @@
 //! into partitions that fit into the processor's cache, the second within each partition. Rows that agree end up in one run. A run
 //! can also contain rows that do not agree but share the hash, so the caller still compares.
 
-/// Rows aimed at for a partition, by bits: what the second step touches then stays in the second-level cache.
+/// Intended number of rows per partition, in bits, so that the data of the second step stay in the second-level cache.
 const PARTITION_BITS: u32 = 12;
 
-/// The most partitions, by bits: each open one costs the first step a line of cache.
+/// The most partitions, in bits: each open one costs the first step a cache line.
 const MOST_PARTITIONS_BITS: u32 = 11;
 
-/// Odd, with its bits spread evenly: 2^64 divided by the golden ratio.
+/// Odd, with uniformly distributed bits: 2^64 divided by the golden ratio.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// How many values beyond the last row [`Partition::signatures`] holds.
+/// How many values [`Partition::signatures`] has after the last row.
 pub(super) const PADDING: usize = 8;
 
-/// Where rows come from: a position for each signature, and whether the row takes part.
+/// A source of rows: a position for each signature, and whether the row takes part.
 pub(super) trait Source {
     fn signatures(&self) -> &[u64];
     fn position(&self, index: u32) -> u32;
@@ -28,7 +28,7 @@ pub(super) trait Source {
     }
 }
 
-/// Signatures and the positions they stand at; both of one length.
+/// Signatures and their positions, both of the same length.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub signatures: &'a [u64],
@@ -64,13 +64,13 @@ impl Source for Rows<'_> {
 pub(super) struct Partition<'a> {
     /// The rows, run after run.
     pub rows: Rows<'a>,
-    /// The signatures again, followed by [`PADDING`] more values of no meaning.
+    /// The signatures again, followed by [`PADDING`] more values without meaning.
     pub signatures: &'a [u64],
     /// Where each run ends, not decreasing; runs may be empty.
     pub ends: &'a [u32],
 }
 
-/// Sorts rows into partitions; keeps its memory, 12 bytes a row, from one call to the next.
+/// Sorts rows into partitions. Keeps its memory, 12 bytes per row, from one call to the next.
 #[derive(Default)]
 pub(super) struct Partitioner {
     /// Low half and high half of the signature, and the position: 12 bytes, where a struct would take 16.
@@ -82,7 +82,7 @@ pub(super) struct Partitioner {
 }
 
 impl Partitioner {
-    /// Hands each partition of the rows that take part to `visit`.
+    /// Passes each partition of the rows that take part to `visit`.
     pub(super) fn partition(&mut self, source: &impl Source, mask: u64, mut visit: impl FnMut(Partition<'_>)) {
         let bits = bits_for(source.signatures().len()).saturating_sub(PARTITION_BITS).min(MOST_PARTITIONS_BITS);
         self.scatter(source, mask, bits);
@@ -100,7 +100,7 @@ impl Partitioner {
         }
     }
 
-    /// First step; afterwards `starts` says where each partition ends.
+    /// First step. Afterwards `starts` says where each partition ends.
     fn scatter(&mut self, source: &impl Source, mask: u64, bits: u32) {
         let partition = |signature: u64| top_bits(hash(signature, mask), bits);
         self.starts.clear();
@@ -109,7 +109,7 @@ impl Partitioner {
             self.starts[partition(signature)] += u32::from(source.takes_part(i));
         }
         counts_to_starts(&mut self.starts);
-        // A row that takes no part is written too, to a slot behind all others: a move costs less than a missed branch.
+        // A row that takes no part is written too, to a slot after all others: a move costs less than a mispredicted branch.
         let waste = source.signatures().len();
         self.scattered.resize(waste + 1, [0; 3]);
         for (i, &signature) in (0..).zip(source.signatures()) {
@@ -166,7 +166,7 @@ fn bits_for(count: usize) -> u32 {
     count.checked_ilog2().unwrap_or(0)
 }
 
-/// Turns counts into the sum of the counts before each.
+/// Replaces each count by the sum of the counts before it.
 fn counts_to_starts(counts: &mut [u32]) {
     let mut sum = 0;
     for count in counts {

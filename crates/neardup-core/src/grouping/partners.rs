@@ -16,46 +16,46 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many rows of a key a row meets.
+/// With how many rows of a key a row is compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Up to so many rows of a key each one meets all others.
+    /// In a key of up to so many rows, each row is compared with all others.
     pub all: usize,
-    /// How many of the first rows a row meets where there are more.
+    /// In a key of more rows, with so many of the first rows,
     pub first: usize,
-    /// How many of the rows just before it a row meets where there are more.
+    /// and with so many of the rows just before it.
     pub last: usize,
 }
 
 impl Bounds {
-    /// For a whole table against itself. Of 1,000,000 titles (5 units, 10 keys) one key in 1,000 has more than 16 rows, and half of all
-    /// pairs are theirs.
+    /// For a whole table against itself. Of 1,000,000 titles (5 units, 10 keys), one key in 1,000 has more than 16 rows, and
+    /// these keys have half of all pairs.
     pub const TABLE: Self = Self { all: 16, first: 4, last: 12 };
-    /// For new rows, as a guard would compare them: with all rows of a key that is not hot. Of a hot one a guard considers the last 2,048
-    /// and reads 64 texts at most; here they are the last ones, and the first, since where all of the last ones are copies of one row,
-    /// that one is nearly always among these.
+    /// For new rows, as a guard would compare them: with all rows of a key that is not hot. For a hot key, a guard considers
+    /// the last 2,048 rows and reads at most 64 texts. Here these are the last rows, and the first ones: if all of the last
+    /// rows are copies of one row, that row is nearly always among the first.
     pub const GUARD: Self = Self { all: HOT, first: 4, last: 60 };
 }
 
-/// A key of more rows is hot: sharing one such key and nothing else makes no candidates (docs/candidates.md).
+/// A key of more rows is hot: rows that share only one such key are not candidates (docs/candidates.md).
 const HOT: usize = 300;
 
 /// A row under a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<I> {
-    /// What it is known by, ascending in the order of preference.
+    /// Its identifier, ascending in the order of preference.
     pub number: I,
-    /// Its time, if it has one; a row without a time is near to all.
+    /// Its time, if it has one; a row without a time is near all others.
     pub time: Option<i64>,
 }
 
-/// The rows of the present key.
+/// The rows of the current key.
 #[derive(Debug)]
 pub struct Partners<I> {
     bounds: Bounds,
     chains: bool,
     key: Option<i64>,
-    /// The first rows, at most as many as all meet, and one.
+    /// The first rows, up to one more than `all`.
     first: Vec<Row<I>>,
     /// The last rows.
     last: VecDeque<Row<I>>,
@@ -83,7 +83,7 @@ impl<I> Partners<I> {
 }
 
 impl<I: Copy + Ord> Partners<I> {
-    /// Begins another key, if it is another one.
+    /// Begins another key, if it is a different one.
     fn enter(&mut self, key: i64) {
         if self.key != Some(key) {
             self.key = Some(key);
@@ -97,8 +97,8 @@ impl<I: Copy + Ord> Partners<I> {
         }
     }
 
-    /// Takes the next row and puts the numbers of its partners into `partners`, which it empties before, ascending. A row that does not
-    /// answer is no partner of later ones.
+    /// Adds the next row, and sets `partners` to the numbers of its partners, ascending. A row that does not answer is not a
+    /// partner of later ones.
     pub fn of(&mut self, key: i64, row: Row<I>, answers: bool, within: Option<u64>, partners: &mut Vec<I>) {
         self.enter(key);
         partners.clear();
@@ -132,13 +132,14 @@ impl<I: Copy + Ord> Partners<I> {
         self.last.push_back(row);
     }
 
-    /// Whether the key of the last row is hot.
+    /// Says whether the key of the last row is hot.
     #[must_use]
     pub const fn is_hot(&self) -> bool {
         self.count > HOT
     }
 
-    /// Takes the next row of a key whose rows are all alike, and gives the one that it belongs to: the first, or the first near in time.
+    /// Adds the next row of a key whose rows are all alike, and gives the row that it belongs to: the first, or the first near
+    /// in time.
     pub fn first_of(&mut self, key: i64, row: Row<I>, answers: bool, within: Option<u64>) -> Option<I> {
         self.enter(key);
         if let Some(within) = within {
@@ -149,7 +150,7 @@ impl<I: Copy + Ord> Partners<I> {
         first
     }
 
-    /// The earliest anchor near a row; a row that has none becomes one, if it answers.
+    /// Gives the earliest anchor near a row. A row without one becomes an anchor itself, if it answers.
     fn anchor(&mut self, row: Row<I>, answers: bool, within: u64) -> Option<I> {
         let Some(time) = row.time else {
             let first = if self.chains {

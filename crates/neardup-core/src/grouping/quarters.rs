@@ -14,11 +14,11 @@ use super::sweep::{Pair, Sweep};
 use super::union_find::UnionFind;
 use neardup_text::interrupt;
 
-/// Beyond this distance half a signature tells too little.
+/// Beyond this distance, half a signature is not selective enough.
 pub(super) const MOST_DISTANCE: u32 = 7;
 
-/// Nanoseconds to bring one row to its place, to begin on a pair of runs, to compare one row with another run, and for each row
-/// of that run (EPYC with AVX-512, 1 M and 10 M rows).
+/// Nanoseconds to move one row to its position, to start on a pair of runs, to compare one row with another run, and for each
+/// row of that run (EPYC with AVX-512, 1 M and 10 M rows).
 const ROW_COST: f64 = 12.0;
 const RUN_COST: f64 = 3.0;
 const ROW_AND_RUN_COST: f64 = 1.5;
@@ -27,7 +27,7 @@ const PAIR_COST: f64 = 0.04;
 /// Data are dense if there are more near pairs than this for each row.
 const DENSE: usize = 4;
 
-/// Estimates the nanoseconds [`join`] takes, whatever the distribution of the rows that `counts` counts.
+/// Estimates the nanoseconds that [`join`] takes, for any distribution of rows with these `counts`.
 pub(super) fn cost(counts: &Counts, distance: u32) -> f64 {
     let cost = |(counts, radius): (&Vec<u32>, u32)| {
         let changes = changes(radius);
@@ -43,8 +43,8 @@ pub(super) fn cost(counts: &Counts, distance: u32) -> f64 {
     counts.iter().zip(radii(distance)).map(cost).sum()
 }
 
-/// Joins all rows within the distance, and says so; or stops, because the data are dense, with some of them joined.
-/// `counts` are those of the signatures.
+/// Joins all rows within the distance and returns true; or stops because the data are dense, with some rows joined, and returns
+/// false. `counts` are those of the signatures.
 pub(super) fn join(signatures: &[u64], distance: u32, counts: Counts, sets: &mut UnionFind) -> bool {
     let mut search = Search {
         signatures,
@@ -81,21 +81,21 @@ pub(super) fn join(signatures: &[u64], distance: u32, counts: Counts, sets: &mut
     true
 }
 
-/// What is known so far.
+/// The state of the search.
 struct Search<'a> {
     signatures: &'a [u64],
     counts: Counts,
-    /// A bit for each row that has an equal one before it; such rows are left out from the second quarter on.
+    /// A bit for each row that has an equal one before it; such rows are skipped from the second quarter on.
     repeated: Vec<u64>,
     /// By how many bits the quarters of near rows may differ.
     radii: Vec<u32>,
     sets: &'a mut UnionFind,
-    /// How many more pairs may come.
+    /// How many more pairs are allowed.
     left: usize,
 }
 
 impl Search<'_> {
-    /// Joins pairs that were found by a quarter; says false if there are too many.
+    /// Joins pairs that were found by a quarter; returns false if there are too many.
     fn take(&mut self, quarter: usize, pairs: &mut Vec<Pair>) -> bool {
         let within = pairs.len() <= self.left;
         self.left = self.left.saturating_sub(pairs.len());
@@ -103,7 +103,7 @@ impl Search<'_> {
             if pair.difference.bits() == 0 {
                 self.leave_out(pair.b);
             }
-            // A pair is met in each quarter that is near enough; the first time was enough.
+            // A pair is met in each quarter that is near enough; the first time suffices.
             let nearby = |earlier: usize| pair.difference.bits_of((earlier + QUARTERS - quarter) % QUARTERS);
             if !(0..quarter).any(|earlier| nearby(earlier) <= self.radii[earlier]) {
                 self.sets.union(pair.a, pair.b);
@@ -123,13 +123,13 @@ impl Search<'_> {
     }
 }
 
-/// By how many bits the quarters may differ, one for each quarter that has to be looked at.
+/// Gives the number of bits by which a quarter may differ, for each quarter that must be searched.
 fn radii(distance: u32) -> impl Iterator<Item = u32> {
     let quarters = (distance + 1).min(QUARTERS as u32);
     (0..quarters).map(move |i| (distance + 1) / quarters + u32::from(i < (distance + 1) % quarters) - 1)
 }
 
-/// All ways to change 1 to `radius` bits of a quarter.
+/// Gives all ways to change 1 to `radius` bits of a quarter.
 fn changes(radius: u32) -> Vec<usize> {
     if radius == 0 {
         return Vec::new();

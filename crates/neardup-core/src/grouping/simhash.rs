@@ -24,7 +24,7 @@ pub fn group_simhash(signatures: &[u64], distance: u32, linkage: Linkage) -> Res
 }
 
 fn components(signatures: &[u64], count: u32, distance: u32) -> Vec<u32> {
-    /// Fewer rows than these are quick in any way.
+    /// Fewer rows than this are fast with every method.
     const FEW: u32 = 10_000;
     let mut sets = UnionFind::new(count);
     if distance <= quarters::MOST_DISTANCE && count >= FEW {

@@ -8,9 +8,9 @@ const MOST_REPRESENTATIVES: usize = 256;
 
 /// Refines components, given as the first position of each row's component, to stars: gives for each row its representative.
 ///
-/// Within a component, in order, each row joins the representative to which `similarity` is greatest, the earliest of equals,
-/// if that is `least` or more; otherwise it becomes one. In a component of many representatives a row is compared with the 256
-/// that rows joined last, so that the work stays linear; no row joins one to which it is not similar.
+/// Within a component, in order, each row joins the representative with the greatest `similarity`, the earliest of equals, if
+/// that is at least `least`; otherwise it becomes one itself. In a component with many representatives, a row is compared with
+/// the 256 that rows joined last, so that the work stays linear. No row joins a representative to which it is not similar.
 pub fn stars_of(components: &[u32], least: f64, mut similarity: impl FnMut(u32, u32) -> f64) -> Vec<u32> {
     let members = by_component(components);
     let mut representatives = components.to_vec();

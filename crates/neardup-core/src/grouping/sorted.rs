@@ -20,10 +20,10 @@ pub(super) const QUARTERS: usize = 4;
 /// Rows compared at once: twice as many values lie behind each first half.
 pub(super) const LANES: usize = 16;
 
-/// Rows aimed at for a partition, by bits: what the second step touches then stays in the second-level cache.
+/// Intended number of rows per partition, in bits, so that the data of the second step stay in the second-level cache.
 const PARTITION_BITS: u32 = 14;
 
-/// The most partitions, by bits: each open one costs the first step a line of cache.
+/// The most partitions, in bits: each open one costs the first step a cache line.
 const MOST_PARTITIONS_BITS: u32 = 11;
 
 /// How many rows have each value of each quarter.
@@ -37,12 +37,12 @@ pub(super) struct Halves {
 }
 
 impl Halves {
-    /// Cuts a signature so that the even bits of the second half are quarter `quarter`, the odd ones the next quarter, in turn,
-    /// and likewise the bits of the first half.
+    /// Splits a signature into halves. The even bits of the second half are quarter `quarter`, the odd ones the next quarter,
+    /// cyclically, and likewise the bits of the first half are the other two.
     #[inline]
     pub(super) fn of(signature: u64, quarter: usize) -> Self {
         let turned = signature.rotate_right(quarter as u32);
-        // Of each four bits, two: those of the upper half of the word go between those of the lower one.
+        // Of each four bits, takes two: those of the upper half of the word go between those of the lower half.
         let half = |word: u64| {
             let kept = word & 0x3333_3333_3333_3333;
             (kept | kept >> 30) as u32
@@ -50,26 +50,26 @@ impl Halves {
         Self { first: half(turned >> 2), second: half(turned) }
     }
 
-    /// The bits in which it differs from another.
+    /// Gives the bits in which it differs from another.
     #[inline(always)]
     pub(super) fn difference(self, other: Self) -> Self {
         Self { first: self.first ^ other.first, second: self.second ^ other.second }
     }
 
-    /// The number of set bits.
+    /// Gives the number of set bits.
     #[inline(always)]
     pub(super) fn bits(self) -> u32 {
         self.first.count_ones() + self.second.count_ones()
     }
 
-    /// The number of set bits in a quarter, counted from the one the signature was cut by.
+    /// Gives the number of set bits in a quarter, counted from the one by which the signature was split.
     #[inline]
     pub(super) fn bits_of(self, quarter: usize) -> u32 {
         let half = if quarter < 2 { self.second } else { self.first };
         (half >> (quarter % 2) & 0x5555_5555).count_ones()
     }
 
-    /// Gives the value of the quarter the signature was cut by.
+    /// Gives the value of the quarter by which the signature was split.
     #[inline]
     pub(super) fn value(self) -> usize {
         let even = self.second & 0x5555_5555;
@@ -115,7 +115,7 @@ pub(super) struct Sorted {
 }
 
 impl Sorted {
-    /// Makes room for so many rows.
+    /// Allocates memory for so many rows.
     pub(super) fn new(rows: usize) -> Self {
         let bits = rows.checked_ilog2().unwrap_or(0).saturating_sub(PARTITION_BITS).min(MOST_PARTITIONS_BITS);
         let inner = BITS - bits;
@@ -132,24 +132,24 @@ impl Sorted {
         VALUES >> self.inner
     }
 
-    /// The values of the quarter in a partition.
+    /// Gives the values of the quarter in a partition.
     pub(super) fn values_of(&self, partition: usize) -> Range<usize> {
         partition << self.inner..(partition + 1) << self.inner
     }
 
-    /// The rows of a value, as places in all sorted rows.
+    /// Gives the rows of a value, as indexes in all sorted rows.
     #[inline]
     pub(super) fn run(&self, value: usize) -> Range<usize> {
         self.starts[value] as usize..self.starts[value + 1] as usize
     }
 
-    /// Where the partition of a value starts.
+    /// Gives the start of the partition of a value.
     #[inline]
     pub(super) fn partition_start(&self, value: usize) -> usize {
         self.starts[value >> self.inner << self.inner] as usize
     }
 
-    /// The columns of a partition; the first two go on with values of no meaning.
+    /// Gives the columns of a partition; the first two continue with values without meaning.
     #[inline]
     pub(super) fn columns(&self, partition: usize) -> Columns<'_> {
         let values = self.values_of(partition);
@@ -159,13 +159,13 @@ impl Sorted {
         Columns { first: columns, second: &columns[count..], position: &columns[2 * count..3 * count] }
     }
 
-    /// The columns of the partition of a value.
+    /// Gives the columns of the partition of a value.
     #[inline]
     pub(super) fn columns_of(&self, value: usize) -> Columns<'_> {
         self.columns(value >> self.inner)
     }
 
-    /// First step: rows into partitions, by quarter `quarter`, whose values `counts` counts; without the `repeated` ones.
+    /// First step: moves rows into partitions by quarter `quarter`, whose values `counts` counts, without the `repeated` rows.
     pub(super) fn scatter(&mut self, signatures: &[u64], quarter: usize, counts: &[u32], repeated: &[u64]) {
         let mut sum = 0;
         for (start, &count) in self.starts.iter_mut().zip(counts) {
@@ -192,7 +192,7 @@ impl Sorted {
         }
     }
 
-    /// Second step: a partition into runs.
+    /// Second step: sorts a partition into runs.
     pub(super) fn sort(&mut self, partition: usize) {
         let values = self.values_of(partition);
         let (start, end) = (self.starts[values.start] as usize, self.starts[values.end] as usize);

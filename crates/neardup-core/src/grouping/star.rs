@@ -43,7 +43,7 @@ pub(super) fn stars(signatures: &[u64], components: &[u32], distance: u32) -> Re
     Ok(representatives)
 }
 
-/// Does so for one component; `joined` remembers what distinct signatures that are no representatives joined.
+/// Refines one component. `joined` records which representatives the other distinct signatures joined.
 fn refine(
     signatures: &[u64],
     component: &[u32],
@@ -76,7 +76,7 @@ struct Representatives {
     signatures: Vec<u64>,
     positions: Vec<u32>,
     near: Near,
-    /// Places among the representatives by band key, once there are so many that probing costs less than comparing with all.
+    /// Indexes of the representatives by band key, once there are so many that probing costs less than comparing with all.
     by_band: AHashMap<i32, Vec<u32>>,
     many: usize,
     comparisons: usize,
@@ -128,7 +128,7 @@ impl Representatives {
         if self.signatures.len() <= self.many {
             return Ok(());
         }
-        // The first time, all of them; later the last one.
+        // The first time, all of them are added; later, only the last one.
         let first = if self.by_band.is_empty() { 0 } else { self.signatures.len() - 1 };
         for (place, &signature) in (0..).zip(&self.signatures).skip(first) {
             banding::bands(signature, DEFAULT_BANDS, |key| self.by_band.entry(key).or_default().push(place))?;

@@ -21,19 +21,19 @@ pub(super) struct Pair {
 pub(super) struct Sweep {
     pub distance: u32,
     pub pairs: Vec<Pair>,
-    /// No more pairs are looked for once there are so many.
+    /// The search stops at so many pairs.
     pub most: usize,
     /// First halves of the rows of a run that have no equal one before them.
     firsts: Vec<u32>,
-    /// The places of those rows.
+    /// The indexes of these rows.
     places: Vec<usize>,
 }
 
-/// What to compare.
+/// The comparisons to make.
 enum Work<'a> {
-    /// Rows of one value.
+    /// Between rows of one value.
     Runs,
-    /// Rows of one value with those of others: it with these bits changed.
+    /// Between the rows of one value and those of other values: it with these bits changed.
     Neighbours(&'a [usize]),
 }
 
@@ -42,7 +42,7 @@ impl Sweep {
         Self { distance, pairs: Vec::new(), most, firsts: Vec::new(), places: Vec::new() }
     }
 
-    /// Compares the rows of each value of a partition; of equal rows the first with all others, and no other with them.
+    /// Compares the rows of each value of a partition. Of equal rows, only the first is compared with the others.
     pub(super) fn compare_runs(&mut self, sorted: &Sorted, partition: usize) {
         dispatch(self, sorted, partition, Work::Runs);
     }
@@ -69,7 +69,7 @@ impl Sweep {
                 Work::Neighbours(changes) => {
                     for change in changes.iter().filter(|&change| value ^ change > value) {
                         let other = value ^ change;
-                        // By what the values differ, the first halves may not.
+                        // The first halves may differ in as many bits as the values leave of the distance.
                         let Some(distance) = self.distance.checked_sub(change.count_ones()) else { continue };
                         let others = (sorted.columns_of(other), within(sorted, other));
                         self.compare_two((rows, run.clone()), others, distance, &near);
@@ -130,8 +130,8 @@ impl Sweep {
         }
     }
 
-    /// Notes a row's pairs with those of the rows from a place on whose bits are set, as long as they lie before `end`; gives those of
-    /// them that are equal to it.
+    /// Records a row's pairs with the rows whose bits are set, counted from an index, if they are before `end`. Gives those
+    /// that are equal to it.
     #[inline(always)]
     fn take(&mut self, rows: Columns<'_>, i: usize, others: (Columns<'_>, usize), near: u32, end: usize) -> u32 {
         let (others, from) = others;
@@ -155,14 +155,14 @@ impl Sweep {
     }
 }
 
-/// The rows of a value, as places in its partition.
+/// Gives the rows of a value, as indexes in its partition.
 #[inline(always)]
 fn within(sorted: &Sorted, value: usize) -> Range<usize> {
     let (run, start) = (sorted.run(value), sorted.partition_start(value));
     run.start - start..run.end - start
 }
 
-/// [`LANES`] rows in a row; the last of them may be none.
+/// [`LANES`] consecutive rows; the last of them may be missing.
 #[derive(Clone, Copy)]
 struct Chunk<'a> {
     first: &'a [u32; LANES],
@@ -175,7 +175,7 @@ impl<'a> Chunk<'a> {
         Some(Self { first: rows.first[from..].first_chunk()?, second: rows.second[from..].first_chunk()? })
     }
 
-    /// Gives the places of the first halves that are near one of these.
+    /// Gives the indexes of the first halves that are near one of these.
     #[inline(always)]
     fn each_candidate(self, firsts: &[u32], distance: u32, mut found: impl FnMut(usize)) {
         let (fours, rest) = firsts.as_chunks::<4>();
@@ -218,7 +218,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Says whether of the [`LANES`] rows from a place on one is near another by its first half; it may say so of others.
+/// Says whether the first half of one of the [`LANES`] rows from an index on is near another one; false positives are possible.
 #[inline(always)]
 fn may_be_near_within(rows: Columns<'_>, from: usize, distance: u32) -> bool {
     let Some(firsts) = rows.first[from..].first_chunk::<{ 2 * LANES }>() else { return true };
@@ -230,7 +230,7 @@ fn may_be_near_within(rows: Columns<'_>, from: usize, distance: u32) -> bool {
     any
 }
 
-/// The places of the set bits.
+/// Gives the indexes of the set bits.
 #[inline(always)]
 fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -269,7 +269,7 @@ mod x86 {
 
     #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
     fn with_avx512(sweep: &mut Sweep, sorted: &Sorted, partition: usize, work: Work<'_>) {
-        // Apart from the loop around it: together the compiler makes worse code of both.
+        // Separate from the loop around it: together, the compiler generates worse code for both.
         #[target_feature(enable = "avx512f,avx512vpopcntdq,popcnt")]
         #[inline(never)]
         fn near(chunk: Chunk<'_>, row: Halves, distance: u32) -> u32 {

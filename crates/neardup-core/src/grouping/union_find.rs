@@ -2,7 +2,7 @@
 
 /// Disjoint sets of the positions 0 to n - 1; 4 bytes each.
 pub(super) struct UnionFind {
-    /// Nearer to the root on every step, and never larger than the position itself.
+    /// Closer to the root on every step, and never larger than the position itself.
     parent: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ impl UnionFind {
         }
     }
 
-    /// Joins two sets; says whether they were apart.
+    /// Joins two sets; returns whether they were separate.
     #[inline]
     pub(super) fn union(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));

@@ -7,22 +7,22 @@ use super::Measure;
 pub struct Point {
     /// Pairs at least this similar, or at most this distant, are called duplicates.
     pub threshold: f64,
-    /// How many are called duplicates.
+    /// How many pairs are called duplicates.
     pub called: u64,
-    /// How many of these are.
+    /// How many of these are duplicates.
     pub right: u64,
     /// How many duplicates there are in all.
     pub duplicates: u64,
 }
 
 impl Point {
-    /// Gives the share of those called that are duplicates; 1 where none is called.
+    /// Gives the share of duplicates among the pairs called duplicates; 1 if there are none.
     #[must_use]
     pub fn precision(&self) -> f64 {
         if self.called == 0 { 1.0 } else { self.right as f64 / self.called as f64 }
     }
 
-    /// Gives the share of the duplicates that are called; 1 where there is none.
+    /// Gives the share of the duplicates that are called duplicates; 1 if there are none.
     #[must_use]
     pub fn recall(&self) -> f64 {
         if self.duplicates == 0 { 1.0 } else { self.right as f64 / self.duplicates as f64 }
@@ -37,9 +37,10 @@ impl Point {
     }
 }
 
-/// Gives the outcome at each threshold, from strict to lax: distances 0 to 32, or similarities 1.00 down to 0.05 in steps of 0.05.
+/// Gives the outcome at each threshold, from strict to lax: distances 0 to 32, or similarities 1.00 down to 0.05 in steps of
+/// 0.05.
 ///
-/// `pairs` are a measure's values with whether the pair is a duplicate.
+/// `pairs` are a measure's values, each with whether the pair is a duplicate.
 #[must_use]
 pub fn curve(measure: Measure, pairs: &[(f32, bool)]) -> Vec<Point> {
     let thresholds: Vec<f64> = if measure.is_distance() {
@@ -51,7 +52,7 @@ pub fn curve(measure: Measure, pairs: &[(f32, bool)]) -> Vec<Point> {
     let mut points: Vec<Point> =
         thresholds.iter().map(|&threshold| Point { threshold, called: 0, right: 0, duplicates }).collect();
     for &(value, duplicate) in pairs {
-        // A similarity of 0.95 may come as 0.94999999.
+        // A similarity of 0.95 may arrive as 0.94999999.
         let value = f64::from(value);
         let first = points.partition_point(|point| {
             if measure.is_distance() { point.threshold < value } else { point.threshold > value + 1e-6 }
@@ -70,8 +71,8 @@ pub fn curve(measure: Measure, pairs: &[(f32, bool)]) -> Vec<Point> {
     points
 }
 
-/// Gives the point to take for a wanted precision: of those that reach it the one with the best recall, the strictest of equals;
-/// `None` if none that calls anything reaches it.
+/// Gives the point for a wanted precision: of those that reach it and call at least one pair, the one with the best recall, the
+/// strictest of equals; `None` if there is none.
 #[must_use]
 pub fn best(points: &[Point], precision: f64) -> Option<Point> {
     let reaching = points.iter().filter(|point| point.called > 0 && point.precision() >= precision);

@@ -13,7 +13,7 @@ use neardup_text::{Error, ErrorKind, Result};
 /// How many values the MinHash under test has.
 const MINHASH_VALUES: usize = 128;
 
-/// A measure of how alike two texts are.
+/// A measure of the similarity of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Jaccard similarity of the token sets (methods.md Z, eq. 5).
@@ -22,13 +22,13 @@ pub enum Measure {
     Overlap,
     /// Cosine of the weighted tokens (eq. 7).
     Cosine,
-    /// Hamming distance of two SimHash signatures, 0 to 64: the smaller, the more alike.
+    /// Hamming distance of two SimHash signatures, 0 to 64: smaller for more similar texts.
     SimHash,
     /// Cosine of the SimHash totals.
     SimHashCosine,
-    /// Jaccard similarity as 128 MinHash values estimate it.
+    /// Jaccard similarity, estimated by 128 MinHash values.
     MinHash,
-    /// The score of [`same_message`], which reads the texts themselves.
+    /// The score of [`same_message`], which compares the texts themselves.
     Message,
 }
 
@@ -54,7 +54,7 @@ impl Measure {
     /// Reads a name.
     ///
     /// # Errors
-    /// `InvalidParameter` for a name that no measure has.
+    /// `InvalidParameter` for an unknown name.
     pub fn parse(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|measure| measure.name() == name).ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|measure| measure.name()).collect();
@@ -63,13 +63,13 @@ impl Measure {
         })
     }
 
-    /// Says whether it is a distance, small for texts that are alike.
+    /// Says whether it is a distance, which is small for similar texts.
     #[must_use]
     pub const fn is_distance(self) -> bool {
         matches!(self, Self::SimHash)
     }
 
-    /// Says whether it looks at tokens, and so depends on an analyzer.
+    /// Says whether it uses tokens, and so depends on an analyzer.
     #[must_use]
     pub const fn wants_tokens(self) -> bool {
         !matches!(self, Self::Message)
@@ -85,10 +85,10 @@ pub struct Method {
     pub analyzer: String,
 }
 
-/// What a method keeps of a text.
+/// What a method stores of a text.
 #[derive(Clone, Debug)]
 pub enum Prepared {
-    /// No token: near nothing.
+    /// No token: similar to nothing.
     Nothing,
     /// The distinct token hashes, ascending.
     Set(Vec<u64>),
@@ -116,10 +116,10 @@ pub struct Preparer {
 }
 
 impl Preparer {
-    /// Makes a preparer; `weighting` counts for cosine and the two SimHashes.
+    /// Makes a preparer. `weighting` applies to cosine and the two SimHashes.
     ///
     /// # Errors
-    /// `InvalidParameter` for an analyzer that there is not.
+    /// `InvalidParameter` for an unknown analyzer.
     pub fn new(method: &Method, weighting: Weighting) -> Result<Self> {
         Ok(Self {
             measure: method.measure,
@@ -132,10 +132,10 @@ impl Preparer {
         })
     }
 
-    /// Keeps of a text what the measure needs.
+    /// Extracts from a text what the measure needs.
     ///
     /// # Errors
-    /// `LimitExceeded` for a text too long to weigh.
+    /// `LimitExceeded` for a text too long for the weighting.
     pub fn prepare(&mut self, document: &str) -> Result<Prepared> {
         if !self.measure.wants_tokens() {
             return Ok(Prepared::Text(document.to_owned()));
@@ -177,7 +177,8 @@ impl Preparer {
         }
     }
 
-    /// Gives the measure's value for two texts prepared here: 0 to 1, or a distance of 0 to 64. A text without tokens is unlike all.
+    /// Gives the measure's value for two texts prepared here: 0 to 1, or a distance of 0 to 64. A text without tokens is
+    /// similar to nothing.
     ///
     /// # Errors
     /// Those of [`same_message`].

@@ -20,7 +20,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Words that begin sentences or stand in headlines without naming anything.
+/// Words that begin sentences or occur in headlines without naming anything.
 const COMMON: [&str; 88] = [
     "a", "after", "all", "also", "an", "and", "another", "any", "are", "as", "at", "be", "because", "before", "both",
     "but", "by", "can", "do", "during", "each", "every", "few", "for", "from", "had", "has", "have", "he", "her",
@@ -30,7 +30,7 @@ const COMMON: [&str; 88] = [
     "until", "up", "was", "we", "were", "what", "when", "which", "while", "who", "will", "with", "yet", "you",
 ];
 
-/// Gives the number of a month, 1 to 12, by its name or the first three letters of it; a small letter is no month.
+/// Gives the number of a month, 1 to 12, by its name or the name's first three letters; a word in small letters is not a month.
 fn month(word: &str) -> Option<u32> {
     if !(3..=9).contains(&word.len()) || !word.starts_with(|c: char| c.is_ascii_uppercase()) {
         return None;
@@ -41,19 +41,19 @@ fn month(word: &str) -> Option<u32> {
     MONTHS.iter().position(named).and_then(|place| u32::try_from(place + 1).ok())
 }
 
-/// Says whether a word of an English text may be a name: it has a capital letter and is none of [`COMMON`].
+/// Says whether a word of an English text may be a name: it has a capital letter and is not one of [`COMMON`].
 fn is_name(word: &str) -> bool {
     word.chars().any(char::is_uppercase) && !COMMON.contains(&word.to_lowercase().as_str())
 }
 
 impl Reader<'_> {
-    /// The month that is named at a place.
+    /// Gives the month that is named at a position.
     fn month(&self, at: usize) -> Option<u32> {
         let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word)?;
         month(self.written(unit))
     }
 
-    /// Says whether the unit follows in the same sentence; a comma may stand between.
+    /// Says whether the unit follows in the same sentence; a comma may come between.
     fn follows(&self, at: usize) -> bool {
         self.unit(at).is_some_and(|unit| unit.before <= Break::Clause)
     }
@@ -62,7 +62,7 @@ impl Reader<'_> {
         self.small(at).filter(|year| (1900..=2100).contains(year) && self.follows(at))
     }
 
-    /// A date with a month in words: `5 March 1987`, `March 5, 1987`, `5 March`, `March 1987`, `March`.
+    /// Reads a date with a month in words: `5 March 1987`, `March 5, 1987`, `5 March`, `March 1987`, `March`.
     pub(super) fn date_in_words(&mut self) -> Option<usize> {
         let at = self.at;
         let day = |at: usize| self.small(at).filter(|day| (1..=31).contains(day));
@@ -94,7 +94,7 @@ impl Reader<'_> {
         unit.is_some_and(|unit| ["st", "nd", "rd", "th"].iter().any(|end| self.written(unit).eq_ignore_ascii_case(end)))
     }
 
-    /// An ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
+    /// Reads an ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
     pub(super) fn ordinal_in_words(&mut self) -> Option<usize> {
         let at = self.at;
         let (number, end) = match self.unit(at)?.kind {
@@ -105,7 +105,7 @@ impl Reader<'_> {
         Some(self.push(ConflictKind::Ordinal, at..end, number.bits(), 0))
     }
 
-    /// The number at a place with the word that scales it, `1.2 million`, and the place after it.
+    /// Gives the number at a position with the word that scales it, `1.2 million`, and the position after it.
     pub(super) fn scaled(&self, at: usize, number: Number) -> (Number, usize) {
         let scale = |at: usize| {
             let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= Break::Space)?;
@@ -126,7 +126,7 @@ impl Reader<'_> {
         is(at, &["percent", "pct", "percentage"]) || is(at, &["per"]) && is(at + 1, &["cent"])
     }
 
-    /// Says whether the word at a place may be a name; in a text of Han characters every Latin word is one.
+    /// Says whether the word at a position may be a name; in a text of Han characters, every Latin word is one.
     pub(super) fn names(&self, at: usize) -> bool {
         !self.text.latin || self.unit(at).is_some_and(|unit| is_name(self.written(unit)))
     }

@@ -19,10 +19,10 @@ pub(super) use names::Words;
 pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;
 
-/// What a fact is about.
+/// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ConflictKind {
-    /// A number with or without what it counts.
+    /// A number, with or without what it counts.
     Number,
     /// A percentage.
     Percent,
@@ -30,9 +30,9 @@ pub enum ConflictKind {
     Date,
     /// A time of day.
     Time,
-    /// A place in a series: an issue, an episode, a session.
+    /// A position in a series: an issue, an episode, a session.
     Ordinal,
-    /// A score, or a pair of numbers joined by a sign.
+    /// A score, or another pair of numbers joined by a sign.
     Score,
     /// A telephone number or another long number.
     Phone,
@@ -46,7 +46,7 @@ pub enum ConflictKind {
     Person,
     /// Another name: of an organisation, a brand, a work.
     Name,
-    /// A word that turns a statement: done or planned, more or none, half-time or full time.
+    /// A word that changes a statement: done or planned, more or none, half-time or full time.
     Status,
 }
 
@@ -71,12 +71,12 @@ impl ConflictKind {
         }
     }
 
-    /// Says whether the fact is a name by the dictionary.
+    /// Says whether the fact is a name from the dictionary.
     pub(super) const fn is_name(self) -> bool {
         matches!(self, Self::Place | Self::Person | Self::Name)
     }
 
-    /// Says whether the fact is one of figures.
+    /// Says whether the fact consists of figures.
     pub(super) const fn is_figure(self) -> bool {
         matches!(
             self,
@@ -94,11 +94,11 @@ impl fmt::Display for ConflictKind {
 /// One fact that two texts state differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// What it is about.
+    /// Its kind.
     pub kind: ConflictKind,
-    /// What the first text says, as written there; empty where it says nothing.
+    /// What the first text says, as written there; empty if it says nothing.
     pub in_a: String,
-    /// What the second text says, as written there; empty where it says nothing.
+    /// What the second text says, as written there; empty if it says nothing.
     pub in_b: String,
 }
 
@@ -106,12 +106,12 @@ pub struct Conflict {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fact {
     pub(super) kind: ConflictKind,
-    /// The units it is written in.
+    /// The units in which it is written.
     pub(super) units: Range<usize>,
     /// Equal for equal facts of a kind.
     pub(super) key: u64,
     /// What is counted, or 0.
     pub(super) measure: u64,
-    /// Year, month and day, where the fact is a date.
+    /// Year, month and day, if the fact is a date.
     pub(super) date: [Option<u32>; 3],
 }

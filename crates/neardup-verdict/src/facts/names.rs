@@ -12,10 +12,10 @@ use neardup_text::hash::mix;
 use neardup_text::lexicon::{Lexicon, Walker};
 use neardup_text::path::{self, Method};
 
-/// Most units of a text that are cut into words; beyond, a difference is no matter of single names.
+/// The most units of a text that are segmented into words; beyond this, the difference is more than single names.
 const MAX_UNITS: usize = 800;
 
-/// The longest stretch that is cut at once, in units.
+/// The longest stretch that is segmented at once, in units.
 const MAX_CLAUSE: usize = 60;
 
 /// Common family names.
@@ -23,7 +23,7 @@ static FAMILIES: HanSet = HanSet::of(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文宁庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐沿梅莫庄辛管祝左涂谷祁时舒耿牟卜詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来嵺苟全褚廉简娄盖符奚木穆党燕郎邸冀谈姬屠连郜晏栾郁商蒙计喻揭窦迟宇敖糜鄢冷卓花仇艾蓝都巩稽井练仲乐虞卞封竺冼原官衣楚佟栗匡宗应台巫鞠僧桑荆谌银扬明沙薄伏岑习胥保和蔺",
 );
 
-/// Words that the dictionary has as persons and that are none, mostly.
+/// Words that the dictionary lists as persons, but that mostly are not.
 const NO_PERSONS: [&str; 153] = [
     "明白",
     "武功",
@@ -180,7 +180,7 @@ const NO_PERSONS: [&str; 153] = [
     "高高的",
 ];
 
-/// Countries that the dictionary has as persons.
+/// Countries that the dictionary lists as persons.
 const COUNTRIES: [&str; 16] = [
     "爱尔兰",
     "阿根廷",
@@ -205,7 +205,7 @@ static SHORT_PLACES: HanSet = HanSet::of(
     "中美英法德俄日韩朝印巴加澳意西葡荷阿京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼港台",
 );
 
-/// What a word is.
+/// The class of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Place,
@@ -213,11 +213,11 @@ enum Class {
     Name,
     /// Another noun.
     Noun,
-    /// No noun.
+    /// Not a noun.
     Other,
 }
 
-/// The words that touch what is not shared.
+/// The words that touch a difference.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     /// Each with its units, ascending.
@@ -225,7 +225,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Cuts the clauses of `text` that have a unit which is not `matched`.
+    /// Segments the clauses of `text` that have a unit which is not `matched`.
     pub(crate) fn read(text: &Text<'_>, matched: &[bool]) -> Self {
         let mut words = Self::default();
         let mut budget = MAX_UNITS;
@@ -283,7 +283,7 @@ impl Words {
         self.person(text, run, matched);
     }
 
-    /// Adds the short names of countries and provinces that stand alone in a difference: 俄文版 for 阿文版.
+    /// Adds the short names of countries and provinces that are alone in a difference: 俄文版 for 阿文版.
     fn short_places(&mut self, text: &Text<'_>, matched: &[bool]) {
         let is = |at: usize, wanted: bool| matched.get(at).copied().unwrap_or(true) == wanted;
         let alone = |at: &usize| (*at == 0 || is(at - 1, true)) && is(at + 1, true);
@@ -302,7 +302,7 @@ impl Words {
         }
     }
 
-    /// Takes a run of two to four single characters after a family name for a person.
+    /// Takes two or three single characters at the end of a run, of which the first is a family name, as a person.
     fn person(&mut self, text: &Text<'_>, run: Range<usize>, matched: &[bool]) {
         let family = run.clone().find(|&at| FAMILIES.is(text.written(at..at + 1)));
         if let Some(family) = family
@@ -330,31 +330,31 @@ impl Words {
     }
 }
 
-/// Single characters that are no part of a name.
+/// Single characters that are never part of a name.
 static FUNCTION: HanSet = HanSet::of(
     "的了在是和与及或也都就将被把对从向到为以于而但等这那其之所并又再已还不没无未有我你他她它们个名位年月日时",
 );
 
-/// The dictionary's tag of a word; empty for what it does not have.
+/// Gives the dictionary's tag of a word; empty for a word that it does not have.
 fn tag<'l>(lexicon: &'l Lexicon, walker: &Walker<'_>, word: &str) -> &'l str {
     let end = word.chars().try_fold(walker.root(), |state, c| walker.step(state, c));
     end.and_then(|end| walker.entry(end)).map_or("", |entry| lexicon.tag(entry))
 }
 
-/// Says whether a word that the dictionary has as a person is one: it has 谢谢 and 师兄, too.
+/// Says whether a word that the dictionary lists as a person is one: it also lists 谢谢 and 师兄.
 fn is_person(tag: &str, word: &str) -> bool {
     let named = tag != "nr" || word.chars().count() > 2 || word.chars().next().is_some_and(|first| FAMILIES.has(first));
     named && !NO_PERSONS.contains(&word)
 }
 
-/// Says whether a noun is a place and one character more: 四川人, 上海队.
+/// Says whether a noun is a place plus one character: 四川人, 上海队.
 fn starts_with_place(lexicon: &Lexicon, walker: &Walker<'_>, word: &str) -> bool {
     let Some((last, _)) = word.char_indices().next_back() else { return false };
     let place = word.get(..last).unwrap_or_default();
     place.chars().nth(1).is_some() && tag(lexicon, walker, place) == "ns"
 }
 
-/// A country without the office that the dictionary joins to some: 法国总理.
+/// Removes the office that the dictionary joins to some countries: 法国总理.
 fn without_office(word: &str) -> &str {
     let country = ["总理", "总统", "首相"].iter().find_map(|office| word.strip_suffix(office));
     country.filter(|country| country.chars().nth(1).is_some()).unwrap_or(word)

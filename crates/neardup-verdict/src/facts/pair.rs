@@ -15,16 +15,16 @@ pub(crate) struct Pair {
     pub(crate) kind: ConflictKind,
     pub(crate) a: Range<usize>,
     pub(crate) b: Range<usize>,
-    /// Whether both stand in the same place of the same form.
+    /// Whether both are in the same slot of the same form.
     pub(crate) slot: bool,
 }
 
-/// What two texts state differently.
+/// The facts that two texts state differently.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
     /// Facts that contradict each other.
     pub(crate) pairs: Vec<Pair>,
-    /// How many facts each of the two states of which the other says nothing; of the two, the lesser.
+    /// How many facts each text states that the other does not mention; the lesser of the two numbers.
     pub(crate) lone: usize,
 }
 
@@ -36,30 +36,30 @@ pub(crate) struct Side<'t> {
     pub(crate) matched: &'t [bool],
 }
 
-/// A slot has at most this many units on either side; beyond, a passage was rewritten.
+/// A slot has at most this many units on either side; anything longer is a rewritten passage.
 const MAX_SLOT: usize = 30;
 
-/// The same for titles, of which hardly a word may be the same.
+/// The same for titles, which may have hardly a word in common.
 const MAX_QUOTE_SLOT: usize = 100;
 
-/// The same for names, of which there are many in a rewritten passage.
+/// The same for names, of which a rewritten passage has many.
 const MAX_NAME_SLOT: usize = 12;
 
-/// How wide a slot may be in which two facts contradict each other.
+/// Gives the greatest width of a slot in which two facts contradict each other.
 fn widest_slot(a: &Fact, b: &Fact) -> usize {
     match a.kind {
         ConflictKind::Quoted => MAX_QUOTE_SLOT,
         ConflictKind::Place | ConflictKind::Person => MAX_NAME_SLOT,
-        // Names of organisations have many forms, so nothing else may be in the slot.
+        // Names of organisations have many forms, so the slot may contain nothing else.
         ConflictKind::Name => a.units.len().max(b.units.len()) + 1,
         _ => MAX_SLOT,
     }
 }
 
-/// The most facts that one fact is held against.
+/// The most facts with which one fact is compared.
 const MAX_FACTS: usize = 256;
 
-/// What a text states, to be asked without going through it again.
+/// The facts that a text states, for look-ups.
 struct Stated(AHashSet<u64>);
 
 impl Stated {
@@ -71,14 +71,14 @@ impl Stated {
                 stated
                     .extend((1..8).filter(|fields| fields & own == *fields).map(|fields| date_key(fact, own, fields)));
             } else if side.touched(fact) {
-                // A number that stands in its own place on the other side is another one.
+                // A number that is matched at its own position is a different one.
                 stated.insert(plain_key(fact));
             }
         }
         Self(stated)
     }
 
-    /// Says whether a fact of the other text is stated here: the same, or a date that agrees in what both tell.
+    /// Says whether a fact of the other text is stated here: the same one, or a date that agrees in the fields that both have.
     fn states(&self, fact: &Fact) -> bool {
         if fact.kind != ConflictKind::Date {
             return self.0.contains(&plain_key(fact));
@@ -92,12 +92,12 @@ fn plain_key(fact: &Fact) -> u64 {
     if fact.kind.is_figure() { fact.key } else { mix(fact.key, fact.kind as u64 + 1) }
 }
 
-/// The fields that a date tells, as bits.
+/// Gives the fields that a date has, as bits.
 fn present(fact: &Fact) -> u8 {
     fact.date.iter().enumerate().map(|(place, field)| u8::from(field.is_some()) << place).sum()
 }
 
-/// The key of a date that tells the fields `told`, by its values in `fields`.
+/// Gives the key of a date with the fields `told`, by its values in `fields`.
 fn date_key(fact: &Fact, told: u8, fields: u8) -> u64 {
     let values = fact.date.iter().enumerate().filter(|(place, _)| fields >> place & 1 == 1);
     let start = mix(u64::from(told) << 3 | u64::from(fields), 8);
@@ -109,12 +109,12 @@ impl<'t> Side<'t> {
         self.matched.get(fact.units.clone()).is_some_and(|matched| matched.contains(&false))
     }
 
-    /// Facts that touch a difference and that the other side does not state.
+    /// Gives the facts that touch a difference and that the other side does not state.
     fn own(&self, other: &Stated) -> Vec<&'t Fact> {
         self.facts.iter().filter(|fact| self.touched(fact) && !other.states(fact)).collect()
     }
 
-    /// The gaps, from the first to the last, in which a fact has units of its own.
+    /// Gives the gaps, first and last, in which a fact has units of its own.
     fn gaps(&self, fact: &Fact, gaps: &[Gap], side: impl Fn(&Gap) -> &Range<usize>) -> Option<(usize, usize)> {
         let own = |unit: &usize| self.matched.get(*unit) == Some(&false);
         let at = |unit: usize| Some(gaps.partition_point(|gap| side(gap).end <= unit));
@@ -124,8 +124,8 @@ impl<'t> Side<'t> {
 
 /// Pairs the facts of two sides, in the order of the first text.
 ///
-/// First what stands in the same slot, kind by kind, then figures of any kind there; last figures that count the same
-/// thing, wherever they stand. Names that stand in different places do not contradict each other.
+/// First come facts in the same slot, kind by kind; then figures of any kind there; last, figures that count the same thing,
+/// anywhere. Names at different positions do not contradict each other.
 pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
     let mut found = Vec::new();
     let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a);
@@ -182,7 +182,7 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
     Pairs { pairs: found, lone: count(&left_a).min(count(&left_b)) }
 }
 
-/// Pairs a quotation with what stands in its place without quotation marks: 《红河》 and 青山.
+/// Pairs a quotation with what is at its position without quotation marks: 《红河》 and 青山.
 fn named_otherwise(
     left: &mut [Left<'_>],
     gaps: &[Gap],
@@ -208,10 +208,10 @@ enum Pass {
     Anywhere,
 }
 
-/// A fact with the gaps it stands in; `None` once it is paired.
+/// A fact with the gaps in which it is; `None` once it is paired.
 type Left<'t> = Option<(&'t Fact, (usize, usize))>;
 
-/// Facts that only one side states, by the gaps they stand in.
+/// Gives facts that only one side states, by their gaps.
 fn left<'t>(
     side: Side<'t>,
     other: &Stated,
@@ -224,17 +224,17 @@ fn left<'t>(
     left.into_iter().map(Some).collect()
 }
 
-/// Words that make a name that of a paper, a station or an agency, which says who reports.
+/// Words that make a name that of a paper, a station or an agency, which only says who reports.
 const MEDIA: [&str; 8] = ["日报", "晚报", "通讯社", "中新", "电视台", "新闻网", "客户端", "时报"];
 
-/// Says whether two names stand right before or right after what both texts share.
+/// Says whether two names are directly before or after a shared passage.
 fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
     let starts = a.units.start == gap.a.start && b.units.start == gap.b.start;
     let ends = a.units.end == gap.a.end && b.units.end == gap.b.end;
     matches!(a.kind, ConflictKind::Place | ConflictKind::Person) && (starts || ends)
 }
 
-/// Says whether two names are all that stands in a slot: the dictionary has some countries as persons.
+/// Says whether two names are all that a slot contains: the dictionary lists some countries as persons.
 fn alone(gaps: &[Gap], at: usize, a: &Fact, b: &Fact) -> bool {
     gaps.get(at).is_some_and(|gap| gap.a == a.units && gap.b == b.units)
 }
@@ -247,7 +247,7 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
             return false;
         }
         let plain = |fact: &Fact| matches!(fact.kind, ConflictKind::Number | ConflictKind::Percent);
-        // What counts, million or billion, has to be the same.
+        // The words after the number, million or billion, have to be the same.
         let counted = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
             let units = text.units.get(fact.units.clone()).unwrap_or_default();
             units.iter().skip(1).map(|unit| unit.key).collect()
@@ -267,20 +267,20 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
         return !long.windows(short.len().max(1)).any(|window| window == short);
     }
     let media = |text: &Text<'_>, fact: &Fact| MEDIA.iter().any(|word| text.written(fact.units.clone()).contains(word));
-    // An abbreviation takes characters out of the full name, in their order.
+    // An abbreviation has some characters of the full name, in their order.
     let mut rest = long.iter();
     let abbreviates = short.iter().all(|key| rest.any(|other| other == key));
     let both_media = media(text_a, a) && media(text_b, b);
     !abbreviates && !both_media
 }
 
-/// Says whether one of two English words is the other cut short: Corp and Corporation, Japan and Japanese.
+/// Says whether one of two English words is the other one shortened: Corp and Corporation, Japan and Japanese.
 fn shortens(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
     let (a, b) = (text_a.written(a.units.clone()).to_lowercase(), text_b.written(b.units.clone()).to_lowercase());
     a.starts_with(&b) || b.starts_with(&a)
 }
 
-/// Says whether a stretch is what is left where a status word is missing: nothing, or in English one word, isn't and is.
+/// Says whether a stretch is what remains if a status word is missing: nothing, or in English one word, as in isn't and is.
 fn leaves(text: &Text<'_>, stretch: &Range<usize>) -> bool {
     stretch.len() <= usize::from(text.latin)
 }
@@ -290,7 +290,7 @@ fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<
     for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= MAX_SLOT) {
         let mut in_a = status::find(text_a, gap.a.clone());
         let mut in_b = status::find(text_b, gap.b.clone());
-        // What stands on both sides of the gap says nothing.
+        // A status word on both sides of the gap does not count.
         let partner = |a: &status::Status| in_b.iter().position(|b| a.agrees(text_a, b, text_b));
         let common: Vec<(usize, usize)> = in_a.iter().enumerate().filter_map(|(i, a)| Some((i, partner(a)?))).collect();
         for &(i, _) in common.iter().rev() {

@@ -8,19 +8,20 @@ use crate::numerals::percent_sign;
 use crate::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
 
-/// Measures of a place in a series; a number before one is an ordinal even without 第.
+/// Measures of a position in a series; a number before one is an ordinal, even without 第.
 static SERIES: HanSet = HanSet::of("届集话季章回卷期辑弹");
 
-/// Measures that hardly narrow a number down: 一个, 一位.
+/// Measures that hardly specify what a number counts: 一个, 一位.
 static ARTICLES: HanSet = HanSet::of("个位名条种些件家边面");
 
-/// Digits from which a number without a measure is a telephone number or the like.
+/// A number without a measure and with at least so many digits is a telephone number or the like.
 const PHONE_DIGITS: u8 = 7;
 
-/// Digits from which figures joined by dashes are one, as in 010-1234567 or 400-800-1234; 2019-2024 has fewer.
+/// Figures joined by dashes are one number if they have at least so many digits, as in 010-1234567 or 400-800-1234; 2019-2024
+/// has fewer.
 const JOINED_PHONE_DIGITS: u32 = 10;
 
-/// Reads the facts of a text, in its order; quotations after the rest.
+/// Reads the facts of a text, in its order; quotations come last.
 pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
     let mut reader = Reader { text, at: 0, facts: Vec::new() };
     let is_other = |unit: &Unit| unit.kind != Kind::Han;
@@ -48,18 +49,18 @@ impl Reader<'_> {
         self.text.units.get(at)
     }
 
-    /// The character of a Han unit that follows without a break.
+    /// Gives the character of a Han unit that follows without a break.
     fn han(&self, at: usize) -> Option<char> {
         let unit = self.unit(at).filter(|unit| unit.kind == Kind::Han && unit.before <= Break::Space)?;
         self.text.text.get(unit.start as usize..)?.chars().next()
     }
 
-    /// The number at a place, as a small whole one.
+    /// Gives the number at a position, as a small integer.
     pub(super) fn small(&self, at: usize) -> Option<u32> {
         self.text.number(self.unit(at)?)?.small()
     }
 
-    /// What stands between a unit and the one before it, where that is a single character.
+    /// Gives the character between a unit and the one before it, if there is exactly one.
     fn joint(&self, at: usize) -> Option<char> {
         let (last, unit) = (self.unit(at.checked_sub(1)?)?, self.unit(at)?);
         let mut between = self.text.text.get(last.end as usize..unit.start as usize)?.chars();
@@ -76,7 +77,7 @@ impl Reader<'_> {
         end
     }
 
-    /// Reads the figure that starts here and gives the place after it.
+    /// Reads the figure that starts here, and gives the position after it.
     fn figure(&mut self) -> usize {
         let at = self.at;
         let Some(unit @ &Unit { key, kind: Kind::Number { width, arabic }, before, .. }) = self.unit(at) else {
@@ -132,7 +133,7 @@ impl Reader<'_> {
         self.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default()
     }
 
-    /// A Latin word after a number: its measure, `5km`, and in a Latin text `5 tons`.
+    /// Reads a Latin word after a number as its measure: `5km`, and in a Latin text `5 tons`.
     fn latin_measure(&self, at: usize) -> u64 {
         let near = if self.text.latin { Break::Space } else { Break::None };
         self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= near).map_or(0, |unit| unit.key)
@@ -149,7 +150,7 @@ impl Reader<'_> {
             || start.ends_with("百分之")
     }
 
-    /// A date: `2023年5月22日`, `5月`, `22日`, `2023-05-22`, `2023.5`.
+    /// Reads a date: `2023年5月22日`, `5月`, `22日`, `2023-05-22`, `2023.5`.
     fn date(&mut self) -> Option<usize> {
         let at = self.at;
         let mut date = [None; 3];
@@ -184,7 +185,7 @@ impl Reader<'_> {
                 if place < field {
                     break;
                 }
-                // 98年 is 1998年 in a date.
+                // In a date, 98年 means 1998年.
                 date[place] = Some(if place == 0 && value < 100 {
                     1900 + value + if value < 50 { 100 } else { 0 }
                 } else {
@@ -200,7 +201,7 @@ impl Reader<'_> {
         Some(self.push_date(at..end.min(self.text.units.len()), date))
     }
 
-    /// Adds a date, and gives the place after it.
+    /// Adds a date, and gives the position after it.
     pub(super) fn push_date(&mut self, units: Range<usize>, date: [Option<u32>; 3]) -> usize {
         let key = date.iter().fold(3, |key, field| mix(key ^ u64::from(field.map_or(0, |field| field + 1)), 3));
         let end = units.end;
@@ -208,7 +209,7 @@ impl Reader<'_> {
         end
     }
 
-    /// Two numbers joined by a sign: a score, a range of episodes, a time with a colon.
+    /// Reads two numbers joined by a sign: a score, a range of episodes, a time with a colon.
     fn joined(&mut self, ordinal: bool) -> Option<usize> {
         let at = self.at;
         let (joint, second) = if self.is_number(at + 1) {
@@ -252,7 +253,7 @@ impl Reader<'_> {
         Some(self.push(kind, at..end, key, 0))
     }
 
-    /// Whether joined figures are a telephone number: an area code first, and together more digits than a range has.
+    /// Says whether joined figures are a telephone number: it begins with an area code and has more digits than a range.
     fn is_telephone(&self, parts: Range<usize>) -> bool {
         let widths = || {
             parts.clone().filter_map(|at| self.unit(at)).map(|unit| match unit.kind {
@@ -264,7 +265,7 @@ impl Reader<'_> {
         digits >= JOINED_PHONE_DIGITS && widths().next().is_some_and(|first| (3..=4).contains(&first))
     }
 
-    /// A time of day: `9点30分`, `15时`.
+    /// Reads a time of day: `9点30分`, `15时`.
     fn time(&mut self, next: Option<char>) -> Option<usize> {
         let at = self.at;
         let hour = self.small(at).filter(|&hour| hour <= 24)?;
@@ -277,7 +278,7 @@ impl Reader<'_> {
         Some(self.push(ConflictKind::Time, at..end, key, 0))
     }
 
-    /// A Latin word, with the figures that make it the name of a model.
+    /// Reads a Latin word, with the figures that make it the name of a model.
     fn word(&mut self) -> usize {
         let at = self.at;
         if let Some(end) = self.date_in_words().or_else(|| self.ordinal_in_words()) {
@@ -297,7 +298,7 @@ impl Reader<'_> {
         }
         let first = self.unit(at).map_or("", |unit| self.written(unit));
         let letters = first.chars().count();
-        // A lone letter is a blood type or a scar of crawling; a measure belongs to its number.
+        // A lone letter is a blood type or an artefact of crawling; a measure belongs to its number.
         let measure = at > 0 && self.is_number(at - 1) && self.unit(at).is_some_and(joins) && letters <= 3;
         if end > at + 1 || (letters > 1 && !measure && self.names(at)) {
             self.push(ConflictKind::Latin, at..end, key, 0);

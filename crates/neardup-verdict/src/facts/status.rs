@@ -10,7 +10,7 @@ use ahash::AHashMap;
 
 use super::super::units::{Kind, Text};
 
-/// Words of which a report uses one.
+/// Groups of words, of which a report uses one.
 const GROUPS: [&[&str]; 35] = [
     &["半场", "全场", "上半场", "下半场", "首节", "末节"],
     &["开盘", "收盘", "尾盘", "早盘", "午盘", "盘前", "盘后"],
@@ -49,7 +49,7 @@ const GROUPS: [&[&str]; 35] = [
     &["春季", "夏季", "秋季", "冬季"],
 ];
 
-/// Opposites in English. The words of a column say the same of what they are said of.
+/// Opposites in English. The words of a column have the same meaning.
 const ENGLISH: [[&[&str]; 2]; 12] = [
     [
         &[
@@ -102,10 +102,10 @@ const ENGLISH: [[&[&str]; 2]; 12] = [
     [&["guilty", "convicted"], &["acquitted", "cleared"]],
 ];
 
-/// What a cut leaves of `isn't`.
+/// The second part of `isn't` after segmentation.
 const NOT: &str = "t";
 
-/// Words that turn what they stand in, or are missing from.
+/// Words that change the statement in which they occur, or from which they are missing.
 const TURNING: [&str; 42] = [
     "将",
     "拟",
@@ -159,7 +159,7 @@ pub(super) struct Status {
 }
 
 impl Status {
-    /// Says whether two words, both in their own text, say the same.
+    /// Says whether two words, each in its own text, have the same meaning.
     pub(super) fn agrees(&self, text: &Text<'_>, other: &Self, other_text: &Text<'_>) -> bool {
         let written = text.written(self.units.clone()) == other_text.written(other.units.clone());
         written || self.place.is_some() && self.place == other.place
@@ -171,7 +171,7 @@ impl Status {
     }
 }
 
-/// All status words, each with the line and the column of its first place in the lists, if it is in one.
+/// All status words, each with the line and the column of its first occurrence in the lists, if it is in one.
 static KNOWN: LazyLock<AHashMap<&str, Option<(usize, usize)>>> = LazyLock::new(|| {
     let groups = GROUPS.iter().map(|words| words.chunks(1).collect());
     let english = ENGLISH.iter().map(|columns| columns.to_vec());
@@ -189,7 +189,7 @@ static KNOWN: LazyLock<AHashMap<&str, Option<(usize, usize)>>> = LazyLock::new(|
     known
 });
 
-/// Says whether a status word turns what it stands in, or is missing from.
+/// Says whether a status word changes the statement in which it occurs, or from which it is missing.
 pub(super) fn turns(text: &Text<'_>, status: &Status) -> bool {
     let last = status.units.end.saturating_sub(1);
     TURNING.contains(&text.written(status.units.clone())) || text.written(last..status.units.end) == NOT
@@ -198,7 +198,7 @@ pub(super) fn turns(text: &Text<'_>, status: &Status) -> bool {
 /// The longest status word, in units.
 const LONGEST: usize = 4;
 
-/// Finds the status words that touch units `span` of `text`, the longest at each place.
+/// Finds the status words that touch units `span` of `text`, the longest at each position.
 pub(super) fn find(text: &Text<'_>, span: Range<usize>) -> Vec<Status> {
     let mut found: Vec<Status> = Vec::new();
     let from = span.start.saturating_sub(LONGEST - 1);
@@ -216,7 +216,7 @@ pub(super) fn find(text: &Text<'_>, span: Range<usize>) -> Vec<Status> {
             }
             let word = text.written(units.clone());
             let place = *KNOWN.get(word)?;
-            // isn't is cut into isn and t.
+            // isn't is segmented into isn and t.
             let units = if word == NOT && at > 0 { at - 1..at + 1 } else { units };
             Some(Status { units, place })
         });

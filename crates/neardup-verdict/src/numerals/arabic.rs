@@ -4,14 +4,14 @@ use super::chinese::small_unit;
 use super::number::MAX_DIGITS;
 use super::{MAX_CHARS, Number, Reading};
 
-/// Reads Arabic digits with separators of thousands and a decimal part, then 百 or 千 where they are no part of a measure.
+/// Reads Arabic digits with thousands separators and a decimal part, then 百 or 千 if they are not part of a measure.
 pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
     let mut digits: u128 = 0;
     let mut significant = 0;
     let mut hash = 0_u64;
     let mut exponent = 0;
     let mut width = 0;
-    // Digits since the last separator of thousands.
+    // Digits since the last thousands separator.
     let mut group = 0;
     let mut grouped = false;
     let mut len = 0;
@@ -80,7 +80,7 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
     Some(Reading { number, len, width, sure: true, arabic: true })
 }
 
-/// Reads a proper fraction in halves, quarters, … sixty-fourths, as prices of securities have them, with its length.
+/// Reads a proper fraction in halves, quarters, … sixty-fourths, as in prices of securities, with its length.
 fn common_fraction(chars: impl Iterator<Item = char>) -> Option<(Number, usize)> {
     let mut parts = [0_u32; 2];
     let mut lens = [0_usize; 2];
@@ -104,7 +104,7 @@ fn common_fraction(chars: impl Iterator<Item = char>) -> Option<(Number, usize)>
     proper.then_some((value, lens[0] + 1 + lens[1]))
 }
 
-/// Says whether a separator of thousands goes on with three digits and no fourth.
+/// Says whether exactly three digits follow a thousands separator.
 fn thousands(chars: impl Iterator<Item = char>) -> bool {
     let next: Vec<bool> = chars.take(4).map(|c| c.is_ascii_digit()).collect();
     matches!(next.as_slice(), [true, true, true] | [true, true, true, false])

@@ -39,9 +39,9 @@ pub(super) fn large_unit(c: char) -> Option<i32> {
     })
 }
 
-/// Reads a group of Chinese digits, with units up to 千 or as a row of digits.
+/// Reads a group of Chinese digits, with units up to 千 or as a sequence of digits.
 pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
-    // A row of digits before the first unit.
+    // The sequence of digits before the first unit.
     let mut row: u128 = 0;
     let mut row_len = 0;
     let mut significant = 0;
@@ -55,7 +55,7 @@ pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Readi
     for c in chars.take(MAX_CHARS) {
         if let Some(value) = digit(c) {
             if units > 0 {
-                // 三百二十 goes on; after a unit only one digit, or a zero and a digit, may stand.
+                // 三百二十 continues; after a unit, only one digit, or a zero and a digit, may follow.
                 match pending {
                     Some(0) | None => pending = Some(value),
                     Some(_) => break,
@@ -98,7 +98,7 @@ pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Readi
     }
     if units > 0 {
         if pending == Some(0) {
-            // 十零 is no numeral: the zero belongs to what follows.
+            // 十零 is not a numeral: the zero belongs to what follows.
             len -= 1;
             pending = None;
         }

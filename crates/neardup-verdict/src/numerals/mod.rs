@@ -20,7 +20,7 @@ pub use english::{cardinal, ordinal, scale};
 pub use number::Number;
 pub use sign::{minus, percent_sign};
 
-/// Characters looked at for one number; a longer run of digits is cut there.
+/// The most characters that are read for one number; a longer run of digits is cut there.
 const MAX_CHARS: usize = 4096;
 
 /// One number found in a text.
@@ -28,11 +28,11 @@ const MAX_CHARS: usize = 4096;
 pub struct Reading {
     /// Its value.
     pub number: Number,
-    /// Characters it takes.
+    /// Its length in characters.
     pub len: usize,
-    /// Digits in its first group, as written; `0` for Chinese numerals with units.
+    /// Number of digits in its first group, as written; `0` for Chinese numerals with units.
     pub width: usize,
-    /// Whether it can be nothing else: it has an Arabic digit, or a unit between digits, or three digits and more.
+    /// Whether it can only be a number: it has an Arabic digit, a unit between digits, or at least three digits.
     pub sure: bool,
     /// Whether it is written in Arabic digits.
     pub arabic: bool,
@@ -56,10 +56,10 @@ pub fn may_start(c: char) -> bool {
     }
 }
 
-/// The first Han character, as of [`STARTS`].
+/// The first Han character of [`STARTS`].
 const HAN: u32 = 0x4e00;
 
-/// A bit for each Han character that a number may start with: every character of every text is asked for.
+/// A bit for each Han character with which a number may start, because every character of every text is looked up.
 static STARTS: [u64; (0xa000 - HAN as usize) / 64] = {
     let mut starts = [0; _];
     let mut code = HAN;
@@ -92,7 +92,7 @@ pub fn read(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
         let mut power = 0;
         let mut spaced = rest.clone();
         if part.arabic && spaced.next() == Some(' ') && spaced.clone().next().and_then(large_unit).is_some() {
-            // 7 万, as some set it.
+            // Some write 7 万 with a space.
             rest = spaced;
             total.len += 1;
         }
@@ -120,7 +120,7 @@ pub fn read(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
         let Some(next) = next else { break };
         let after = skip(rest.clone(), next.len);
         let closed = after.clone().next().and_then(large_unit).is_some();
-        // In 1万2 the 2 may be thousands or another number: taken only where a unit says.
+        // In 1万2, the 2 may be thousands or another number: it is taken only if a unit says so.
         if group.arabic && !closed {
             break;
         }
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(read("".chars()), None);
     }
 
-    /// The way a schoolbook writes a number below 10,000.
+    /// Writes a number below 10,000 as a schoolbook does.
     fn in_words(number: u32) -> String {
         let digits = ["零", "一", "二", "三", "四", "五", "六", "七", "八", "九"];
         let mut out = String::new();

@@ -2,9 +2,9 @@
 
 use neardup_text::hash::mix;
 
-/// A decimal value: `digits` times ten to the power of `exponent`, or minus that, without trailing zeros in `digits`.
+/// A decimal value: `digits` times ten to the power of `exponent`, or its negative, without trailing zeros in `digits`.
 ///
-/// Of more than 36 digits only a hash counts, with the exponent that says so.
+/// A number of more than 36 digits is stored as a hash, with the exponent that says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Number {
     digits: u128,
@@ -12,10 +12,10 @@ pub struct Number {
     negative: bool,
 }
 
-/// The exponent of numbers that are too long to be held by value.
+/// The exponent of numbers that are too long to store by value.
 const HASHED: i32 = i32::MAX;
 
-/// Most significant digits that are held by value.
+/// The most digits that are stored by value.
 pub(super) const MAX_DIGITS: usize = 36;
 
 impl Number {
@@ -32,18 +32,18 @@ impl Number {
         Self { digits, exponent, negative: false }
     }
 
-    /// Gives minus this number; that of 0 is 0.
+    /// Gives the negative of this number; that of 0 is 0.
     #[must_use]
     pub fn negated(self) -> Self {
         Self { negative: !self.negative && self.digits != 0, ..self }
     }
 
-    /// Makes a number of more digits than are held by value, of their hash.
+    /// Makes a number with too many digits to store by value, from their hash.
     pub(super) fn hashed(hash: u64) -> Self {
         Self { digits: u128::from(hash), exponent: HASHED, negative: false }
     }
 
-    /// Gives the value as a small whole number, where it is one.
+    /// Gives the value as a small integer, if it is one.
     #[must_use]
     pub fn small(self) -> Option<u32> {
         if self.negative || !(0..=9).contains(&self.exponent) {

@@ -3,7 +3,7 @@
 use super::fold;
 use neardup_text::lexicon::is_han;
 
-/// Gives the length of the percent sign that `after`, what follows a number, begins with; one space may be before it.
+/// Gives the length of the percent sign with which `after`, the text after a number, begins; a space may precede it.
 #[must_use]
 pub fn percent_sign(after: &str) -> Option<usize> {
     let sign = after.strip_prefix([' ', '\u{a0}', '\u{2009}', '\u{202f}', '\u{3000}']).unwrap_or(after);
@@ -11,10 +11,10 @@ pub fn percent_sign(after: &str) -> Option<usize> {
     Some(after.len() - sign.len())
 }
 
-/// Says whether the number in Arabic digits between `before` and `after` is negative, and gives the length of its minus.
+/// Says whether the number in Arabic digits between `before` and `after` is negative, and gives the length of its minus sign.
 ///
-/// A hyphen is a minus where nothing that it could join is before it, or where Han characters are and degrees or percent follow: 歼-20 is
-/// a plane, 同比-20% a loss. 零下 and 负 are words of their own, and have no length.
+/// A hyphen is a minus sign if nothing precedes it that it could join, or if Han characters precede it and degrees or percent
+/// follow: 歼-20 is a plane, 同比-20% a loss. 零下 and 负 are words of their own, and have no length.
 #[must_use]
 pub fn minus(before: &str, after: &str) -> Option<usize> {
     if before.ends_with("零下") || before.ends_with('负') {
