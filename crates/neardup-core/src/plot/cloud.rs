@@ -21,7 +21,7 @@ const MOST_WORDS: usize = 300;
 /// A word's box: left, top, right, bottom.
 type Rect = (i32, i32, i32, i32);
 
-/// Draws words with their weights, of which those that are not finite or not above 0 do not count. Words that find no room are left out.
+/// Draws words by their weights. Words without a finite weight above 0 are ignored, and words that do not fit are left out.
 ///
 /// # Errors
 /// `InvalidParameter` if the library cannot draw it.
@@ -51,7 +51,7 @@ fn draw(words: &[(&str, f64)], area: &Area<'_>) -> Drawing {
     Ok(())
 }
 
-/// A Han character is as wide as high, a Latin letter about 0.6 of that.
+/// Estimates the width: a Han character is as wide as high, a Latin letter about 0.6 of that.
 fn width_in_em(word: &str) -> f64 {
     word.chars().map(|c| if c < '\u{1100}' { 0.6 } else { 1.0 }).sum()
 }
