@@ -10,7 +10,7 @@ CREATE AGGREGATE bloom_filter_agg(element text, expected bigint, false_positive_
     PARALLEL = SAFE
 );
 
--- bloom_filter casts, all explicit: the stored bytes, checked on the way in
+-- bloom_filter casts, all explicit: the stored bytes, validated on input
 
 CREATE CAST (bloom_filter AS bytea) WITHOUT FUNCTION;
 CREATE CAST (bytea AS bloom_filter) WITH FUNCTION bloom_filter_from_bytea(bytea);

@@ -1,4 +1,4 @@
--- bloom_filter type: half of its bits are set, so that compression would only cost time
+-- bloom_filter type: about half of its bits are set, so compression would only cost time
 
 CREATE FUNCTION bloom_filter_send(bloom_filter) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
 

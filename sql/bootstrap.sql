@@ -1,4 +1,4 @@
--- Signatures are defined over UTF-8 text; in another encoding the same article would get another signature.
+-- Signatures are defined over UTF-8 text; in another encoding, the same article would have another signature.
 DO $$
 BEGIN
     IF pg_catalog.getdatabaseencoding() <> 'UTF8' THEN

@@ -1,4 +1,4 @@
--- comments: what \df+, \dT+, \do+ and \dn+ teach
+-- comments for \df+, \dT+, \do+ and \dn+
 
 COMMENT ON TYPE simhash IS '64-bit SimHash signature of a text, written as 16 hexadecimal digits; similar texts have a small Hamming distance';
 COMMENT ON FUNCTION simhash_in(cstring) IS 'reads 16 hexadecimal digits';

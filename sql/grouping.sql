@@ -1,4 +1,4 @@
--- grouping: the answer is the position, counted from 1, of the group's first row in the window's order
+-- grouping: returns the position, counted from 1, of the group's first row in the window's order
 
 CREATE FUNCTION near_duplicate_of(signature simhash, distance integer, linkage text DEFAULT 'chain') RETURNS bigint
     LANGUAGE c IMMUTABLE WINDOW PARALLEL SAFE COST 1000

@@ -3,8 +3,8 @@
 CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_guard';
 CREATE FUNCTION neardup.release_locks() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_release_locks';
 
--- guard: what is guarded, read from the triggers themselves, so that renames, dumps and restores need no upkeep. A trigger that
--- somebody made by hand counts only if its argument is one that the guard would take.
+-- guard: the list of guards, read from the triggers themselves, so that renames, dumps and restores need no upkeep. A trigger that
+-- somebody made by hand counts only if the guard would accept its argument.
 
 CREATE VIEW neardup.protected AS
 SELECT t.tgrelid::regclass AS target,
@@ -69,7 +69,7 @@ CREATE FUNCTION neardup_internal.key_expression(target regclass, alias text) RET
         FROM pg_catalog.unnest(neardup_internal.key_columns(target)) WITH ORDINALITY k(name, place)
     );
 
--- guard: the sequence that counts what a guard does: it belongs to the document column and is named after the action
+-- guard: the sequence that counts a guard's actions; it belongs to the document column and is named after the action
 
 CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action text) RETURNS oid
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -83,13 +83,13 @@ CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action
         ORDER BY c.oid LIMIT 1
     );
 
--- guard: a document as SQL, the same as the guard makes it; without an alias, as an index expression
+-- guard: the document as an SQL expression, equal to the one the guard forms; without an alias, it is an index expression
 
 CREATE FUNCTION neardup_internal.document_expression(target regclass, columns name[], expression text, alias text DEFAULT NULL) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT CASE
-        -- Partitions have the columns in orders of their own, so an index on all of them names each.
+        -- Partitions may have their columns in other orders, so an index on all of them names each column.
         WHEN expression IS NOT NULL THEN pg_catalog.format('%s(CAST(%s AS %s))', expression,
             CASE WHEN alias IS NOT NULL THEN pg_catalog.format('%s.*', alias)
                  WHEN c.relkind = 'r' THEN pg_catalog.format('%I.*', c.relname)
@@ -107,7 +107,7 @@ BEGIN ATOMIC
     WHERE c.oid = target;
 END;
 
--- guard: the one guard of a table, or the one on a column
+-- guard: a table's only guard, or the guard on a column
 
 CREATE FUNCTION neardup_internal.guard_of(target regclass, document name DEFAULT NULL) RETURNS neardup.protected
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- load: the rows of another table as rows of the guarded one: its columns by their names, NULL where the other table has none
+-- load: rows of another table as rows of the guarded one, with columns matched by name; missing columns are NULL
 
 CREATE FUNCTION neardup_internal.as_target(target regclass, source regclass) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -10,7 +10,7 @@ CREATE FUNCTION neardup_internal.as_target(target regclass, source regclass) RET
         WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
     );
 
--- The columns that are loaded: not the one that a guard marks.
+-- The columns that are loaded; not the one that a guard marks.
 CREATE FUNCTION neardup_internal.loaded_columns(guarded neardup.protected, source regclass) RETURNS name[]
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (
@@ -54,7 +54,7 @@ BEGIN
 END
 $$;
 
--- load: which new row copies which row that is there, or which earlier new one
+-- load: which new row copies which existing row, or which earlier new one
 
 CREATE FUNCTION neardup_internal.new_copies(guarded neardup.protected, source regclass, choice neardup_internal.choice) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -86,12 +86,13 @@ BEGIN
 END
 $$;
 
--- load: takes the rows of a table, in batches. The list says which rows are copies; the others go past the guard. So that no copy gets in
--- beside, a batch locks the table against writers and reads it for rows that have come since the list was made or since it was last read;
--- what shares a key with one of these, and what copied a row that is no longer as it was, goes through the guard afterwards.
+-- load: moves the rows of a table, in batches. A list says which rows are copies; the other rows bypass the guard. To keep out copies of
+-- rows that others store meanwhile, a batch locks the table against writers and reads the rows that were added since the list was made or
+-- since the previous batch. New rows that share a key with one of these, and copies of a row that has changed, go through the guard
+-- afterwards.
 
--- The list: all rows of the source in their order, each with the row that it copies. `state` says what has become of it: stored, copy,
--- or guard: still to go through it.
+-- The list: all rows of the source in order, each with the row that it copies. `state` is NULL until the row is processed, then stored,
+-- copy, or guard: the row still has to go through it.
 CREATE FUNCTION neardup_internal.list_load(guarded neardup.protected, source regclass, choice neardup_internal.choice) RETURNS void
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
@@ -120,9 +121,9 @@ BEGIN
 END
 $$;
 
--- Takes rows out of the source, those that are still as they were listed: the WITH list before what becomes of them, `gone`, with the columns
--- `returned` of the row as it is in the source, s, or as one of the target, t. What is inserted comes as it is in the source: an INSERT then
--- converts it as any INSERT ... SELECT would, and says no where that would.
+-- Deletes rows from the source, if they are as they were listed: the WITH list before the statement that uses them as `gone`. It returns
+-- columns of the row as it is in the source, s, or as a row of the target, t. Rows are inserted as they are in the source, so the INSERT
+-- converts them as any INSERT ... SELECT would, and fails where that would.
 CREATE FUNCTION neardup_internal.taking(rows text, source regclass, original text, hash text, is_copy boolean, state text, returned text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.format('WITH taken AS (SELECT c.place AS neardup_place, %s AS neardup_original, c.measure AS neardup_measure, c.value AS neardup_value, t.* '
@@ -132,7 +133,7 @@ CREATE FUNCTION neardup_internal.taking(rows text, source regclass, original tex
         'RETURNING t.neardup_place, t.neardup_original, t.neardup_measure, t.neardup_value, %s), '
         'noted AS (UPDATE pg_temp.neardup_load c SET state = %L FROM gone WHERE c.place = gone.neardup_place) ', original, rows, is_copy, hash, source, returned, state);
 
--- The INSERT that a load comes down to, without rows: Postgres says what is wrong with it before any row is listed.
+-- The INSERT of a load, without rows: Postgres reports its errors before any row is listed.
 CREATE FUNCTION neardup_internal.check_conversion(guarded neardup.protected, source regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -143,8 +144,8 @@ BEGIN
 END
 $$;
 
--- The statements of a batch; all take the places after $1 to $2. The first ones find what the list may no longer be right about, then rows
--- are taken in, then copies are acted on.
+-- The statements of a batch; all process the places after $1 up to $2. The first ones find rows for which the list may be outdated, then
+-- new rows are inserted, then the copies are handled.
 CREATE FUNCTION neardup_internal.load_statements(guarded neardup.protected, source regclass) RETURNS text[]
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -157,7 +158,8 @@ DECLARE
     stored text;
     copied text;
     choice neardup_internal.choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-    -- Text, scope and time once more, as both rows are now. Texts that were taken for identical by their hashes alone are compared.
+    -- Compares text, scope and time again, as both rows are now. Texts that were called identical by their hashes alone are compared in
+    -- full.
     still text := concat_ws(' AND ',
         format('%s = c.stays_hash AND (c.hash <> c.stays_hash OR (%s) COLLATE pg_catalog."C" = (%s) COLLATE pg_catalog."C")',
             neardup_internal.document_hash(guarded, guarded.target, 'r'), neardup_internal.new_document(guarded, 't'), neardup_internal.document_of(guarded, 'r')),
@@ -170,14 +172,14 @@ BEGIN
         neardup_internal.each(CASE guarded.on_duplicate WHEN 'divert' THEN 't.%1$I' ELSE 's.%1$I' END,
             CASE guarded.on_duplicate WHEN 'divert' THEN neardup_internal.column_names(guarded.target) ELSE loaded END));
     RETURN ARRAY[
-        -- A row that shares a key with one that has come since: it is for the guard to say.
+        -- A row that shares a key with one that was added since: the guard must judge it.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' FROM %s t WHERE c.place > $1 AND c.place <= $2 AND NOT c.is_copy AND t.neardup_tid = c.tid '
             'AND EXISTS (SELECT FROM pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) u(key) JOIN pg_temp.neardup_newer n ON n.key = u.key)',
             rows, neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys),
-        -- Rows that are no copies.
+        -- Rows that are not copies.
         stored || format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM gone g ORDER BY g.neardup_place', guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded)),
-        -- Copies of rows that are no longer there, or not as they were, or that a trigger has kept out.
+        -- Copies of rows that are gone or have changed, or that a trigger has kept out.
         format('UPDATE pg_temp.neardup_load c SET state = ''guard'' WHERE c.place > $1 AND c.place <= $2 AND c.is_copy '
             'AND NOT EXISTS (SELECT FROM %s r CROSS JOIN %s t WHERE t.neardup_tid = c.tid AND %s AND %s OFFSET 0)',
             guarded.target, rows, neardup_internal.equal(guarded.target, keys, 'r.%1$I', 'c.r%2$s'), still),
@@ -188,23 +190,25 @@ BEGIN
                 'SELECT %L, (SELECT pg_catalog.to_jsonb(r) FROM (SELECT %s) r), g.neardup_original, g.neardup_measure, g.neardup_value, CURRENT_USER FROM gone g ORDER BY g.neardup_place', guarded.diverted_to,
                 guarded.document, neardup_internal.each('g.%1$I', neardup_internal.column_names(guarded.target)))
             ELSE copied || 'SELECT FROM gone' END,
-        -- What the guard is left with, after the commit: how many rows, how many of them are stored, and how many of these marked.
+        -- Passes the rows left to the guard through it, after the commit. Returns how many there are, how many of them are stored, and
+        -- how many of these are marked.
         format('WITH taken AS (SELECT c.place AS neardup_place, t.* FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid WHERE c.place > $1 AND c.place <= $2 '
             'AND c.state = ''guard'' AND %s IS NOT DISTINCT FROM c.hash), gone AS (DELETE FROM %s s USING taken t WHERE s.ctid = t.neardup_tid RETURNING t.neardup_place, %s), '
             'stored AS (INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM gone g ORDER BY g.neardup_place RETURNING %s IS NOT NULL AS marked) '
             'SELECT (SELECT pg_catalog.count(*) FROM gone) AS judged, pg_catalog.count(*) AS stored, pg_catalog.count(*) FILTER (WHERE marked) AS marked FROM stored',
             rows, hash, source, neardup_internal.each('s.%1$I', loaded), guarded.target,
             neardup_internal.each('%1$I', loaded), neardup_internal.each('g.%1$I', loaded), coalesce('t.' || quote_ident(mark), 'NULL')),
-        -- The keys of rows that have come, but for those of these transactions.
+        -- The keys of rows that were added, except by these transactions.
         format('INSERT INTO pg_temp.neardup_newer SELECT u.key FROM %s t CROSS JOIN LATERAL pg_catalog.unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) u(key) '
             'WHERE pg_catalog.age(t.xmin) <= pg_catalog.age($1) AND NOT t.xmin = ANY ($2) ON CONFLICT DO NOTHING',
             guarded.target, neardup_internal.document_of(guarded, 't'), guarded.analyzer, guarded.keys)];
 END
 $$;
 
--- One batch under the table's lock; none, and `transaction` NULL, where the lock cannot be had at once. Where it may, it keeps the lock over the commit until somebody waits for it: then no row can have come
--- between two batches, and the table need not be read for such rows. Not where the guard is left with rows of this batch: what it stores
--- is for the next batch to find. The path is the user's: their triggers run here.
+-- Runs one batch under the table's lock; if the lock cannot be had at once, it does nothing, and `transaction` is NULL. If allowed, it
+-- keeps the lock across the commit until another session waits for it. Then no row can be added between two batches, and the next one
+-- need not read the table. It does not keep the lock if rows of this batch are left to the guard, because the next batch must find what
+-- the guard stores. The path is the user's: their triggers run here.
 CREATE FUNCTION neardup_internal.load_batch(
     target regclass, statements text[], after bigint, last bigint, since xid, own xid[], may_keep boolean, try integer, INOUT kept boolean,
     OUT stored bigint, OUT copies bigint, OUT seen xid, OUT transaction xid
@@ -237,7 +241,7 @@ BEGIN
 END
 $$;
 
--- Who may not let rows through the guard, or does not see all rows, has them judged one by one.
+-- A role that may not bypass the guard, or does not see all rows, has its rows judged one by one.
 CREATE FUNCTION neardup_internal.may_load_past(guarded neardup.protected) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN pg_catalog.pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = guarded.target), 'USAGE')
@@ -261,7 +265,7 @@ DECLARE
     done pg_catalog.record;
     since pg_catalog.xid;
     own pg_catalog.xid[] := '{}';
-    -- A writer to one partition does not lock the table.
+    -- A writer to a single partition does not lock the root, so a kept lock would not stop it.
     may_keep boolean := coalesce(throttle, '0') = interval '0' AND neardup_internal.has_tids(target);
     kept boolean := false;
     try integer := 1;
@@ -301,7 +305,7 @@ BEGIN
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     WHILE reached < all_places LOOP
         done := neardup_internal.load_batch(target, statements, reached, reached + batch, since, own, may_keep, try, kept);
-        -- CREATE INDEX CONCURRENTLY has a lock and waits for the end of this transaction: so the lock is waited for between transactions.
+        -- CREATE INDEX CONCURRENTLY holds a lock and waits for this transaction to end, so the wait for the lock is between transactions.
         IF done.transaction IS NULL THEN
             IF try = 100 THEN
                 RAISE EXCEPTION 'could not lock table %', target USING ERRCODE = 'lock_not_available',

@@ -1,11 +1,11 @@
--- minhash of other text types: the type has the same name, so without a function of their own they would be cast to it
+-- minhash of other text types: the type has the same name, so without these functions, their values would be cast to it
 
 CREATE FUNCTION minhash(document character varying, analyzer text DEFAULT 'jieba', hashes integer DEFAULT 128, scheme text DEFAULT 'many_hash', bits integer DEFAULT 32, seed bigint DEFAULT 0) RETURNS minhash
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'minhash_document_wrapper';
 CREATE FUNCTION minhash(document character, analyzer text DEFAULT 'jieba', hashes integer DEFAULT 128, scheme text DEFAULT 'many_hash', bits integer DEFAULT 32, seed bigint DEFAULT 0) RETURNS minhash
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'minhash_document_wrapper';
 
--- minhash casts, all explicit: the stored bytes, checked on the way in
+-- minhash casts, all explicit: the stored bytes, validated on input
 
 CREATE CAST (minhash AS bytea) WITHOUT FUNCTION;
 CREATE CAST (bytea AS minhash) WITH FUNCTION minhash_from_bytea(bytea);

@@ -1,4 +1,4 @@
--- minhash type: its values are random bits, so that compression would only cost time
+-- minhash type: its values are random bits, so compression would only cost time
 
 CREATE FUNCTION minhash_send(minhash) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
 

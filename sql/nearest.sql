@@ -14,7 +14,7 @@ BEGIN
 END
 $$;
 
--- nearest: the signature column must be one
+-- nearest: checks that the column holds signatures
 
 CREATE FUNCTION neardup_internal.signature_columns(relation oid) RETURNS name[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -41,7 +41,7 @@ BEGIN
 END
 $$;
 
--- nearest: the radius grows until enough rows lie within it; each step adds the rows beyond the reach of the steps before
+-- nearest: increases the radius until enough rows are within it; each step adds only the rows that the previous radius did not reach
 
 CREATE FUNCTION neardup.nearest(target anyelement, signature_column name, signature simhash, n integer) RETURNS SETOF anyelement
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10

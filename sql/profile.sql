@@ -1,4 +1,4 @@
--- profiles: the table. A name belongs to one role; a version never changes, and its number is never used again.
+-- profiles: the table. A name belongs to one role. A version never changes, and its number is never reused.
 
 CREATE FUNCTION neardup_internal.is_member(role name) RETURNS boolean
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -16,7 +16,7 @@ CREATE TABLE neardup.profile_versions (
     role name NOT NULL,
     analyzer text NOT NULL,
     words text[] NOT NULL,
-    -- Of the form that the core's profile/statistics.rs states.
+    -- The format is defined in the core's profile/statistics.rs.
     statistics bytea,
     documents bigint NOT NULL GENERATED ALWAYS AS (
         coalesce(pg_catalog.get_byte(statistics, 8) + 256::bigint * pg_catalog.get_byte(statistics, 9)
@@ -34,7 +34,7 @@ SELECT pg_catalog.pg_extension_config_dump('neardup.profile_names', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions_version_seq', '');
 
--- Everybody may make profiles, and sees and uses those of roles he is a member of. Nobody may change one.
+-- Everybody may make profiles, and sees and uses those of roles they are members of. Nobody may change one.
 GRANT SELECT, DELETE ON neardup.profile_names, neardup.profile_versions TO public;
 GRANT INSERT (name) ON neardup.profile_names TO public;
 GRANT INSERT (name, role, analyzer, words, statistics) ON neardup.profile_versions TO public;
@@ -43,7 +43,7 @@ ALTER TABLE neardup.profile_versions ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON neardup.profile_names USING (neardup_internal.is_member(role));
 CREATE POLICY own ON neardup.profile_versions USING (neardup_internal.is_member(role));
 
--- profiles: what there is
+-- profiles: the list
 
 CREATE VIEW neardup.profiles WITH (security_barrier) AS
 SELECT v.name, v.version, v.analyzer, v.words, v.documents,
@@ -55,7 +55,7 @@ WHERE neardup_internal.is_member(v.role);
 
 GRANT SELECT ON neardup.profiles TO public;
 
--- profiles: make, train, drop
+-- profiles: create, train, drop
 
 CREATE FUNCTION neardup_internal.profile_words(analyzer text, words text[]) RETURNS text[]
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'profile_words_wrapper';
@@ -181,7 +181,7 @@ CREATE FUNCTION neardup.e_simhash(document text, profile text, bits integer DEFA
 CREATE FUNCTION neardup.e_simhash(tokens text[], profile text, bits integer DEFAULT 64) RETURNS @extschema@.simhash
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'profile_e_simhash_tokens_wrapper';
 
--- profiles: verdicts without what many texts of the collection have
+-- profiles: verdicts without the collection's boilerplate
 
 CREATE FUNCTION neardup.profile_boilerplate(document text, profile text) RETURNS text[]
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'profile_boilerplate_wrapper';
@@ -199,7 +199,7 @@ CREATE FUNCTION neardup.profile_explain_similarity(a text, b text, profile text)
 CREATE FUNCTION neardup.profile_explain_similarity_text(a text, b text, profile text) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 70000 AS 'MODULE_PATHNAME', 'profile_explain_similarity_text_wrapper';
 
--- P-Simhash without a profile: how rare words are says jieba's own table
+-- P-Simhash without a profile: jieba's own table says how rare words are
 
 CREATE FUNCTION p_simhash(
     document text, analyzer text DEFAULT '{"tokenizer": "jieba", "stop_words": "chinese"}',

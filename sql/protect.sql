@@ -1,4 +1,4 @@
--- protect: put a guard up, or change its settings
+-- protect: create a guard, or change its settings
 
 CREATE FUNCTION neardup.protect(
     target regclass,
@@ -34,10 +34,10 @@ BEGIN
     PERFORM neardup_internal.check_threshold(verify, threshold);
     analyzer := coalesce(analyzer, CASE method WHEN 'sketch' THEN 'shingles:5' ELSE 'chars:3' END);
     PERFORM @extschema@.sketch('', analyzer);
-    -- A profile is named with its version, so that a new one does not judge beside an old one.
+    -- Stores the profile with its version, so that texts are not compared under two versions.
     verify := neardup.pinned_analyzer(verify);
     IF verify ~ '^profile:' THEN
-        -- An error for a profile that was not trained.
+        -- Raises an error for a profile that was not trained.
         PERFORM neardup.profile_boilerplate('', verify);
     END IF;
     IF on_duplicate IS NULL OR on_duplicate NOT IN ('reject', 'skip', 'warn', 'mark', 'divert') THEN
@@ -59,7 +59,7 @@ BEGIN
         RAISE EXCEPTION 'column "%" of table % is no time', time_column, target USING ERRCODE = 'datatype_mismatch',
             DETAIL = 'A time is of type timestamp with or without time zone, or date.';
     END IF;
-    -- The trigger lists each column once, and its position there says what it is for.
+    -- The trigger lists each column once; the position in that list determines the role.
     named := pg_catalog.array_append(pg_catalog.array_cat(columns, scope), time_column);
     SELECT c.name INTO twice FROM pg_catalog.unnest(named) c(name)
     WHERE c.name IS NOT NULL GROUP BY c.name HAVING pg_catalog.count(*) > 1 LIMIT 1;
@@ -87,7 +87,7 @@ BEGIN
         'scope', nullif(pg_catalog.cardinality(scope), 0), 'time', nullif(time_column IS NOT NULL, false),
         'window', pg_catalog.round(EXTRACT(epoch FROM within) * 1000000)::bigint, 'log', nullif(log, false),
         'since', pg_catalog.floor(EXTRACT(epoch FROM coalesce(guarded.since, pg_catalog.now())))));
-    -- What reads the table comes before what locks others out: the triggers at the end.
+    -- Steps that read the table come before steps that lock others out, which are the triggers at the end.
     PERFORM neardup_internal.make_index(target, settings, columns, expression, made_by);
     IF on_duplicate = 'mark' AND guarded.duplicate_of IS NULL THEN
         guarded.duplicate_of := neardup_internal.add_mark(target, short);
@@ -115,7 +115,7 @@ BEGIN
 END
 $$;
 
--- protect: whether a table is on several nodes of Citus, by Citus's catalog. A local table that Citus only knows of is not.
+-- protect: whether Citus's catalog says that a table is on several nodes. A local table that Citus only knows of is not.
 
 CREATE FUNCTION neardup_internal.is_distributed(target regclass) RETURNS boolean
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -130,7 +130,7 @@ BEGIN
 END
 $$;
 
--- protect: the document must be of columns of the table, or be made by an immutable function of its row; gives its columns
+-- protect: the document consists of columns of the table, or an immutable function of its row forms it; returns its columns
 
 CREATE FUNCTION neardup_internal.check_document_columns(target regclass, document name, columns name[], expression regproc) RETURNS name[]
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -177,7 +177,7 @@ BEGIN
 END
 $$;
 
--- protect: how candidates are found and compared
+-- protect: checks how candidates are found and compared
 
 CREATE FUNCTION neardup_internal.check_method(method text, distance integer, keys integer, verify text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -206,7 +206,7 @@ BEGIN
 END
 $$;
 
--- The least score of a verdict, by facts or by a profile, or the least overlap or cosine.
+-- Checks the least score of a verdict (by facts or by a profile), or the least overlap or cosine.
 CREATE FUNCTION neardup_internal.check_threshold(verify text, threshold double precision) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -223,7 +223,7 @@ BEGIN
 END
 $$;
 
--- protect: the columns that must be equal
+-- protect: checks the columns that must be equal
 
 CREATE FUNCTION neardup_internal.check_scope(target regclass, scope name[]) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -233,14 +233,14 @@ BEGIN
     END IF;
     PERFORM neardup_internal.check_column(target, c) FROM pg_catalog.unnest(scope) c;
     IF pg_catalog.cardinality(scope) > 0 THEN
-        -- An error for types without equality.
+        -- Raises an error for types without equality.
         EXECUTE (SELECT pg_catalog.format('SELECT FROM %s GROUP BY %s LIMIT 0', target, pg_catalog.string_agg(pg_catalog.quote_ident(c), ', '))
                  FROM pg_catalog.unnest(scope) c);
     END IF;
 END
 $$;
 
--- protect: the index by which candidates are found, where none is there yet. One that is there may be USING gin, too.
+-- protect: creates the index that finds candidates, unless there is one. An existing one may be USING gin, too.
 
 CREATE FUNCTION neardup_internal.make_index(target regclass, settings jsonb, columns name[], expression regproc, made_by text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -262,7 +262,7 @@ BEGIN
 END
 $$;
 
--- protect: the triggers. The first one's name sorts behind other triggers', so that the guard judges the row as they leave it.
+-- protect: creates the triggers. The name of the first sorts after other triggers', so that the guard judges the row as they leave it.
 
 CREATE FUNCTION neardup_internal.make_triggers(target regclass, name text, columns name[], settings jsonb) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -272,7 +272,7 @@ DECLARE
     -- An UPDATE that moves a row to another partition deletes it first.
     also text := CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = target::oid) WHEN 'p' THEN ' OR DELETE' ELSE '' END;
 BEGIN
-    -- Those behind the guard's own may be left over from one that was dropped by hand.
+    -- The other triggers may be left over from a guard that was dropped by hand, hence OR REPLACE.
     EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
         name, event, also, target, settings);
     EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH ROW WHEN (neardup_internal.row_stored()) '
@@ -306,14 +306,14 @@ CREATE FUNCTION neardup_internal.name_parts(relation oid) RETURNS jsonb
     RETURN (SELECT pg_catalog.jsonb_build_array(n.nspname, c.relname)
             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = relation);
 
--- protect: how its things are named after the document column: a name has room for 63 bytes
+-- protect: the name of a guard's objects, after the document column; names are limited to 63 bytes
 
 CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 45 THEN document::text
                 ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
 
--- protect: a window of time, which is counted in microseconds
+-- protect: checks a time window, which is stored in microseconds
 
 CREATE FUNCTION neardup_internal.check_within(within interval) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -326,13 +326,13 @@ BEGIN
 END
 $$;
 
--- protect: the types that a column of times may have
+-- protect: the types that a time column may have
 
 CREATE FUNCTION neardup_internal.is_time(kind oid) RETURNS boolean
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN kind IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype);
 
--- protect: a column must be there; gives its type, domains resolved
+-- protect: checks that a column exists; returns its type, with domains resolved
 
 CREATE FUNCTION neardup_internal.check_column(target regclass, name name) RETURNS oid
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -365,7 +365,7 @@ BEGIN
 END
 $$;
 
--- protect: the column that a marked row's original is named in: of the key's type, or text for a key of several columns
+-- protect: adds the column for the key of a marked row's original: of the key's type, or text for a key of several columns
 
 CREATE FUNCTION neardup_internal.add_mark(target regclass, short text) RETURNS name
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -386,7 +386,7 @@ BEGIN
 END
 $$;
 
--- protect: the table that a table's duplicates are diverted to, beside it and of its owner
+-- protect: adds the table that duplicates are diverted to, in the schema of the guarded table and with its owner
 
 CREATE FUNCTION neardup_internal.add_diverted(target regclass) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -408,7 +408,7 @@ BEGIN
 END
 $$;
 
--- protect: a sequence that counts: it does so whatever becomes of the transaction, and keeps nobody waiting
+-- protect: adds a counter. It is a sequence, because sequences count whatever becomes of the transaction, and block nobody.
 
 CREATE FUNCTION neardup_internal.add_counter(target regclass, document name, short text, action text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -423,7 +423,7 @@ BEGIN
 END
 $$;
 
--- protect: a name beside a table that is not taken
+-- protect: a free name in a table's schema
 
 CREATE FUNCTION neardup_internal.free_name(target regclass, ending text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -449,7 +449,7 @@ BEGIN
 END
 $$;
 
--- protect: take it down
+-- protect: removes a guard
 
 CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$

@@ -3,7 +3,8 @@
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
 CREATE CAST (bigint AS simhash) WITHOUT FUNCTION;
 
--- The body is text: one that is parsed at once would use the cast above without Postgres noting it, and pg_upgrade would bring it back too early.
+-- The body is a string. Postgres would not record that a parsed body uses the cast above, so pg_upgrade would restore the function before
+-- the cast.
 CREATE FUNCTION simhash_to_bit(signature simhash) RETURNS bit(64)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     AS 'SELECT CAST(CAST(signature AS bigint) AS bit(64))';
@@ -59,7 +60,7 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING hash AS
     FUNCTION 1 simhash_hash(simhash),
     FUNCTION 2 simhash_hash_extended(simhash, bigint);
 
--- simhash of other text types: the type has the same name, so without a function of their own they would be cast to it
+-- simhash of other text types: the type has the same name, so without these functions, their values would be cast to it
 
 CREATE FUNCTION simhash(document character varying, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'simhash_document_wrapper';

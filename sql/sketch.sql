@@ -5,8 +5,9 @@ CREATE OPERATOR && (
     RESTRICT = neardup_internal.share_key_selectivity, JOIN = neardup_internal.share_key_join_selectivity
 );
 
--- A row that has one of the keys is an answer, as with the overlap of arrays, whose strategy has the same number. Postgres's own function
--- reads the keys alone, never the query. GIN calls it for each row, where a typed Rust function costs several times as much.
+-- A row matches if it has one of the keys, as with the overlap of arrays, whose strategy has the same number. So Postgres's own function
+-- for arrays serves here: it reads only the keys, never the query. GIN calls it for each row, where a typed Rust function would cost
+-- several times as much.
 CREATE FUNCTION neardup_internal.minhash_tri_consistent(internal, smallint, minhash, integer, internal, internal, internal)
 RETURNS "char" IMMUTABLE STRICT PARALLEL SAFE LANGUAGE internal AS 'ginarraytriconsistent';
 

@@ -1,11 +1,11 @@
--- tokenset of other text types: the type has the same name, so without a function of their own they would be cast to it
+-- tokenset of other text types: the type has the same name, so without these functions, their values would be cast to it
 
 CREATE FUNCTION tokenset(document character varying, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'none') RETURNS tokenset
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'tokenset_document_wrapper';
 CREATE FUNCTION tokenset(document character, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'none') RETURNS tokenset
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'tokenset_document_wrapper';
 
--- tokenset casts, all explicit: the stored bytes, checked on the way in
+-- tokenset casts, all explicit: the stored bytes, validated on input
 
 CREATE CAST (tokenset AS bytea) WITHOUT FUNCTION;
 CREATE CAST (bytea AS tokenset) WITH FUNCTION tokenset_from_bytea(bytea);

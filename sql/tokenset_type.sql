@@ -1,4 +1,4 @@
--- tokenset type: its values are hashes, so that compression would only cost time
+-- tokenset type: its values are hashes, so compression would only cost time
 
 CREATE FUNCTION tokenset_send(tokenset) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
 

@@ -1,4 +1,4 @@
--- verdicts: what guards have done, where protect was told to log; refusals are errors, whose transaction leaves nothing here
+-- verdicts: what guards have done, if protect was called with log; refusals are errors, whose transaction leaves nothing here
 
 CREATE TABLE neardup.verdicts (
     verdict_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -17,7 +17,7 @@ CREATE INDEX ON neardup.verdicts (at);
 SELECT pg_catalog.pg_extension_config_dump('neardup.verdicts', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup.verdicts_verdict_id_seq', '');
 
--- The guard writes here as the owner of its table, who sees, writes and removes what concerns it and nothing else.
+-- The guard writes here as the owner of its table, who can read, write and delete only rows about that table.
 GRANT SELECT, INSERT, DELETE ON neardup.verdicts TO public;
 ALTER TABLE neardup.verdicts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON neardup.verdicts USING (
@@ -37,7 +37,7 @@ BEGIN
 END
 $$;
 
--- verdicts: how often each guard has done what
+-- verdicts: the number of each guard's actions
 
 CREATE VIEW neardup.counters AS
 SELECT p.target, p.document, a.action,

@@ -1,8 +1,8 @@
--- clean-up: which rows of one table copy rows of another. The keys of both are sorted together; rows of the one come first and stay,
--- whatever they are to each other. In a load rows of the other one also stay for later ones; in a clean-up against a table they do not.
--- Where a guard stores copies, these have copies in turn: a later row that is like no other one is a copy of such a copy.
+-- clean-up: which rows of one table copy rows of another. The keys of both are sorted together; rows of the other table come first, and
+-- all of them stay. In a load, new rows can also stay for later ones; in a clean-up against a table, they cannot. If the guard stores
+-- copies, these can have copies in turn: a later row that resembles no other row is a copy of such a copy.
 
--- One of the two tables: how its rows are read, under alias t, and what of them.
+-- One of the two tables: how its rows are read, under alias t, and which.
 CREATE TYPE neardup_internal.side AS (
     relation text,
     keys name[],
@@ -27,13 +27,13 @@ DECLARE
     within text := coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL');
     moment text := CASE WHEN choice.within IS NULL THEN 'NULL::bigint' ELSE neardup_internal.moment(choice.timed, 't') END;
     scopes text := coalesce(', ' || neardup_internal.each('t.%1$I AS s%2$s', choice.scope), '');
-    -- What is read of a row of either table: its own key as k1, k2, ... where it may go, as r1, r2, ... where it may stay.
+    -- The columns that are read of a row of either table. Its key is k1, k2, ... if the row may go, and r1, r2, ... if it may stay.
     read text := 'SELECT %1$s, %2$s AS number, %3$s AS is_new, %4$s AS moment%5$s, row_number() OVER (ORDER BY %6$s) AS nth, x.* FROM %7$s t '
         'CROSS JOIN LATERAL (SELECT neardup_internal.text_hash(d.document) AS hash, pg_catalog.octet_length(d.document) AS bytes, '
         '@extschema@.sketch_keys(@extschema@.sketch(d.document, %8$L::pg_catalog.text, %9$s)) AS signed%10$s FROM (SELECT %11$s AS document OFFSET 0) d OFFSET 0) x '
         'WHERE x.signed IS NOT NULL AND %12$s';
     with_document text := CASE WHEN NOT has_tids THEN ', d.document' END;
-    -- Beyond all tids of a table.
+    -- Greater than all tids of a table.
     first_new text := '''2251799813685248''::bigint';
     read_at text := 'SELECT %1$s AS document FROM %2$s t WHERE %3$s OPERATOR(pg_catalog.=) neardup_internal.number_tid(%4$s)';
     found text := CASE WHEN has_tids THEN concat(
@@ -71,7 +71,8 @@ BEGIN
         format('%L::pg_catalog.text, %L::pg_catalog.text, %L::double precision', choice.verify, guarded.analyzer, choice.threshold), ', 64, ', chains::text, ') OVER () AS joined FROM (',
         found, ') p) j WHERE (j.joined).stays IS NOT NULL AND NOT (j.joined).holds', CASE WHEN chains THEN ' ORDER BY j.later, (j.joined).chained' END, '), '
         'copies AS (SELECT j.later AS number, j.stays, j.verdict, j.score AS value FROM judged j UNION ALL ',
-        -- With a window of time the original of an identical row may be too far from this one; where that row is stored, it is the original.
+        -- In a time window, the original of an identical row may be too far from this one; if that identical row is stored, it is the
+        -- original.
         CASE WHEN chains AND choice.within IS NOT NULL THEN 'SELECT s.later, s.earlier, ''copy'', ''1'' FROM same s) '
         ELSE 'SELECT s.later, coalesce(j.stays, s.earlier), coalesce(j.verdict, ''copy''), coalesce(j.score, ''1'') '
             'FROM same s LEFT JOIN judged j ON j.later OPERATOR(pg_catalog.=) s.earlier) ' END,

@@ -1,4 +1,4 @@
--- clean-up: what is compared and what stays, where nothing is said by the guard's settings
+-- clean-up: what is compared and which row stays, if neither the guard's settings nor the arguments say so
 
 CREATE TYPE neardup_internal.choice AS (
     keep text,
@@ -15,7 +15,7 @@ CREATE TYPE neardup_internal.choice AS (
     against regclass
 );
 
--- Without a look at the texts a row goes only where somebody asks for that: a guard that does not verify is no such word.
+-- Rows are removed without comparing their texts only if the caller asks for that; a guard that does not verify is not enough.
 CREATE FUNCTION neardup_internal.chosen_verify(guarded neardup.protected, verify text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -31,12 +31,12 @@ BEGIN
 END
 $$;
 
--- What decides between two texts, by the name that lists give it.
+-- The measure that decides between two texts, by its name in lists.
 CREATE FUNCTION neardup_internal.measured(verify text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN verify OPERATOR(pg_catalog.=) ANY (ARRAY['overlap', 'cosine']) THEN verify ELSE 'facts' END;
 
--- The guard's threshold goes for what the guard measures: a score by facts or by a profile, else overlap or cosine.
+-- The guard's threshold applies only to the guard's measure: a score by facts or by a profile, or overlap or cosine.
 CREATE FUNCTION neardup_internal.chosen_threshold(guarded neardup.protected, verify text, threshold double precision) RETURNS double precision
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -48,7 +48,7 @@ BEGIN
 END
 $$;
 
--- Whether two tables share rows: one is a part of the other, or both have a part in common.
+-- Whether two tables share rows: one is a partition or child of the other, or both have one in common.
 CREATE FUNCTION neardup_internal.overlap(a regclass, b regclass) RETURNS boolean
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN EXISTS (
@@ -69,7 +69,7 @@ BEGIN
 END
 $$;
 
--- Of the other table only what is compared is read, and none of it is converted but strings to text: no type's cast runs.
+-- Only the compared columns of the other table are read, and nothing is converted except strings to text, so no type's cast runs.
 CREATE FUNCTION neardup_internal.check_against(guarded neardup.protected, choice neardup_internal.choice) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -133,7 +133,7 @@ BEGIN
     choice.threshold := neardup_internal.chosen_threshold(guarded, choice.verify, threshold);
     choice.within := coalesce(within, guarded.within);
     choice.distance := coalesce(max_distance, guarded.distance);
-    -- The guard's window goes by the guard's column, whatever the order goes by.
+    -- The guard's time window applies to the guard's column, whatever column gives the order.
     choice.timed := CASE WHEN within IS NULL THEN guarded.time_column ELSE choice.time_column END;
     IF within IS NOT NULL AND choice.timed IS NULL THEN
         RAISE EXCEPTION 'within wants a column to go by' USING ERRCODE = 'null_value_not_allowed',
@@ -163,7 +163,7 @@ CREATE FUNCTION neardup_internal.moment(timed name, alias text) RETURNS text
         'CASE WHEN pg_catalog.isfinite(%1$s.%2$I) THEN (EXTRACT(epoch FROM %1$s.%2$I) OPERATOR(pg_catalog.*) 1000000)::bigint '
         'WHEN %1$s.%2$I OPERATOR(pg_catalog.=) ''infinity'' THEN 9223372036854775807 WHEN %1$s.%2$I OPERATOR(pg_catalog.=) ''-infinity'' THEN -9223372036854775807 END', alias, timed);
 
--- Whether two such times are near; a row without a time is near to all.
+-- Whether two such times are near; a row without a time is near all others.
 CREATE FUNCTION neardup_internal.meet(a text, b text, within interval) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN pg_catalog.format('coalesce(pg_catalog.abs((%s)::numeric OPERATOR(pg_catalog.-) (%s)::numeric) OPERATOR(pg_catalog.<=) %s::numeric, true)',
@@ -184,9 +184,9 @@ BEGIN
         RAISE EXCEPTION 'since and until want a column to go by' USING ERRCODE = 'null_value_not_allowed',
             HINT = 'Name it: time_column => ''column''.';
     END IF;
-    PERFORM neardup_internal.column_type(guarded.target, choice.time_column); -- an error where there is no such column
+    PERFORM neardup_internal.column_type(guarded.target, choice.time_column); -- raises an error if the column does not exist
     type := neardup_internal.cast_type(guarded.target, choice.time_column);
-    -- Read here, so that a value that is none gives a plain error.
+    -- Read here, so that an invalid value raises a plain error.
     EXECUTE pg_catalog.format('SELECT CAST($1 AS %1$s), CAST($2 AS %1$s)', type) USING choice.since, choice.until;
     IF choice.since IS NOT NULL THEN
         filter := pg_catalog.concat(filter, pg_catalog.format(' AND t.%I %s CAST(%L AS %s)', choice.time_column,

@@ -1,4 +1,4 @@
--- clean-up: what \df+ and \dt+ teach
+-- clean-up: comments for \df+ and \dt+
 
 COMMENT ON TABLE neardup.runs IS 'clean-ups: arguments, times, and how many rows were removed or marked, skipped, restored';
 COMMENT ON TABLE neardup.removed IS 'rows that clean-ups removed, complete, each with the row it duplicates; for marked and deleted rows only the key';

@@ -1,7 +1,7 @@
 -- clean-up: the query that lists all copies, each with the row that stays for it
 
--- The WITH list of a guard by SimHash, of the same form as that by sketches: groups within the distance, split by what the texts say and
--- when they came. Without either, each row of a group is itself within the distance of the one that stays.
+-- The WITH list for a guard by SimHash, of the same form as that by sketches: groups within the distance, split by texts and times.
+-- Without texts and times, each row of a group is within the distance of the one that stays.
 CREATE FUNCTION neardup_internal.simhash_copies(guarded neardup.protected, choice neardup_internal.choice) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -18,7 +18,7 @@ BEGIN
         'members AS MATERIALIZED (SELECT g.first, n.place, n.signature, n.moment, ', neardup_internal.address(guarded, 'n', ''),
         ' FROM groups g JOIN numbered n ON n.scope OPERATOR(pg_catalog.=) g.scope AND n.together OPERATOR(pg_catalog.=) g.together), ',
         CASE WHEN is_split THEN concat(
-            -- Sorted before the texts are there, of which a sort would carry along a copy, and then left in that order.
+            -- Sorts before documents are read, because the sort would carry a copy of each; the rows then keep that order.
             'gathered AS (SELECT m.first, pg_catalog.array_agg(m.place) AS places, pg_catalog.array_agg(CAST(m.signature AS bigint)) AS signatures, ',
             CASE WHEN has_texts THEN 'pg_catalog.array_agg(m.document)' ELSE 'NULL::pg_catalog.text[]' END, ' AS documents, ',
             CASE WHEN choice.within IS NOT NULL THEN 'pg_catalog.array_agg(m.moment)' ELSE 'NULL::bigint[]' END, ' AS times '
@@ -38,8 +38,8 @@ BEGIN
 END
 $$;
 
--- All copies: key (k1, k2, ...), key of the row that stays (r1, r2, ...), verdict, measure and its value, rows of the group, and hashes of
--- both documents as they were judged.
+-- All copies: key (k1, k2, ...), key of the row that stays (r1, r2, ...), verdict, measure and its value, rows of the group, and hashes
+-- of both documents as they were judged.
 CREATE FUNCTION neardup_internal.copies_query(guarded neardup.protected, choice neardup_internal.choice) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -65,8 +65,8 @@ $$;
 
 -- clean-up: list copies
 
--- Of rows that are only made within the statement the planner knows nothing, and a hash join that was told of 10^12 rows takes forever to
--- join none; sorting and merging takes n log n, whatever was expected. So it is all that is allowed here, in choose and in the reports.
+-- The planner has no statistics on rows that are made within the statement. A hash join planned for 10^12 rows takes very long even if
+-- there are none; sorting and merging takes n log n, whatever the estimate. So only these are allowed here, in choose and in the reports.
 
 CREATE FUNCTION neardup.duplicates(
     target regclass,

@@ -1,6 +1,6 @@
--- clean-up: which row of a group stays, as an ORDER BY list whose first row it is
+-- clean-up: an ORDER BY list; the first row of a group in that order stays
 
--- Reads "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
+-- Parses "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
 CREATE FUNCTION neardup_internal.rank_order(target regclass, rank text[]) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- clean-up: forget old runs for good
+-- clean-up: delete old runs for good
 
 CREATE PROCEDURE neardup.purge(older_than interval, batch integer DEFAULT 10000, INOUT purged bigint DEFAULT NULL)
     LANGUAGE plpgsql AS $$

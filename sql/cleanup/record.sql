@@ -1,4 +1,4 @@
--- clean-up: the record of what was removed, skipped and pointed elsewhere
+-- clean-up: the record of rows that were removed or skipped, and of references that were moved
 
 CREATE TABLE neardup.runs (
     run_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -20,9 +20,9 @@ CREATE TABLE neardup.runs (
     against regclass
 );
 
--- A row is kept as the text of its record, which brings back every value of every type exactly; `columns` are NULL where they are those
--- that the table had when the run began, as each name takes 64 bytes. No foreign key leads to the run:
--- looking it up for each row took half of the time of a clean-up; only neardup.purge deletes runs, after their rows.
+-- A row is stored as the text of its record, which restores every value of every type exactly. `columns` is NULL if they are those that
+-- the table had when the run began, because each name takes 64 bytes. There is no foreign key to the run, because checking it for each
+-- row took half of the time of a clean-up; only neardup.purge deletes runs, after their rows.
 CREATE TABLE neardup.removed (
     run_id bigint NOT NULL,
     batch integer NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE neardup.skipped (
 );
 CREATE INDEX ON neardup.skipped (run_id);
 
--- A row of another table is known by its primary key, or, where it has none, by the text of its whole record.
+-- A row of another table is identified by its primary key or, if there is none, by the text of its whole record.
 CREATE TABLE neardup.repointed (
     run_id bigint NOT NULL,
     batch integer NOT NULL,
@@ -67,7 +67,7 @@ SELECT pg_catalog.pg_extension_config_dump('neardup.skipped', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup.repointed', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup.runs_run_id_seq', '');
 
--- Whoever cleans a table records it here, and sees only what roles of theirs removed.
+-- A role that cleans a table records it here, and sees only what its roles removed.
 GRANT SELECT, INSERT, UPDATE, DELETE ON neardup.runs TO public;
 GRANT SELECT, INSERT, DELETE ON neardup.removed, neardup.skipped, neardup.repointed TO public;
 ALTER TABLE neardup.runs ENABLE ROW LEVEL SECURITY;
@@ -85,7 +85,7 @@ CREATE POLICY own ON neardup.repointed USING (
     pg_catalog.pg_has_role(role, 'USAGE') AND EXISTS (SELECT FROM neardup.runs r WHERE r.run_id = repointed.run_id)
 );
 
--- clean-up: pieces of statements; the pattern has the name as %1$I and its place as %2$s
+-- clean-up: pieces of statements; in the pattern, %1$I is the name and %2$s its position
 
 CREATE FUNCTION neardup_internal.each(pattern text, names name[], separator text DEFAULT ', ') RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -101,9 +101,9 @@ CREATE FUNCTION neardup_internal.column_names(target regclass) RETURNS name[]
         WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
     );
 
--- clean-up: how values of a column compare, whatever the search path: by the operator of their type's default operator class. Types
--- without one of their own (enums, arrays, rows, ranges, varchar) have Postgres's. Where that is for this very type in pg_catalog,
--- its bare name will do: no operator fits better, and pg_catalog comes first. Strategies are those of a B-tree: 3 is equality.
+-- clean-up: the operator that compares values of a column, whatever the search path: that of the default operator class of their type.
+-- Types without their own (enums, arrays, rows, ranges, varchar) use Postgres's. If it is for exactly this type and in pg_catalog, its
+-- bare name is safe: no operator matches better, and pg_catalog comes first. Strategies are those of a B-tree: 3 is equality.
 
 CREATE FUNCTION neardup_internal.comparison(relation oid, name name, strategy integer DEFAULT 3) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -135,7 +135,7 @@ CREATE FUNCTION neardup_internal.equal(relation oid, names name[], a text, b tex
         FROM pg_catalog.unnest(names) WITH ORDINALITY n(name, place)
     );
 
--- clean-up: a column's type, also an error where there is no such column
+-- clean-up: a column's type; raises an error if the column does not exist
 
 CREATE FUNCTION neardup_internal.column_type(target regclass, name name) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -151,7 +151,7 @@ BEGIN
 END
 $$;
 
--- clean-up: the same for SQL that is run wherever the search_path leads
+-- clean-up: the same as a qualified name, for SQL that runs under any search_path
 
 CREATE FUNCTION neardup_internal.cast_type(target regclass, name name) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -169,7 +169,7 @@ CREATE FUNCTION neardup_internal.row_type(target regclass) RETURNS text
         WHERE c.oid = target
     );
 
--- clean-up: a row's document as the guard makes it, its hash, and how it begins
+-- clean-up: a row's document as the guard forms it, its hash, and its beginning
 
 CREATE FUNCTION neardup_internal.document_of(guarded neardup.protected, alias text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -182,7 +182,7 @@ CREATE FUNCTION neardup_internal.same_type(a regclass, b regclass, name name) RE
         WHERE x.attrelid = a AND x.attname = name AND y.attrelid = b AND y.attname = name
     );
 
--- The document of a row of another table: of the columns of these names; a function gets a row with those that have the same type.
+-- The document of a row of another table, from the columns of these names; a function gets a row with those that have the same type.
 CREATE FUNCTION neardup_internal.document_in(guarded neardup.protected, relation regclass, alias text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN CASE WHEN guarded.expression IS NULL OR relation::oid = guarded.target::oid THEN neardup_internal.document_of(guarded, alias)

@@ -33,8 +33,8 @@ CREATE FUNCTION neardup_internal.refers(name name, source regclass) RETURNS text
         WHERE c.conrelid = source AND c.conname = name AND c.contype = 'f'
     );
 
--- clean-up: a statement for each foreign key, run before the rows $1 to $2 of neardup_chosen go.
--- It has the same parameters as the statement that removes: after, last, run_id, batch.
+-- clean-up: a statement for each foreign key, run before the rows in places $1 to $2 of neardup_chosen are removed. It has the same
+-- parameters as the removing statement: after, last, run_id, batch.
 
 CREATE FUNCTION neardup_internal.skip_statement(target regclass, name name, source regclass, columns name[], target_columns name[]) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -72,7 +72,7 @@ CREATE FUNCTION neardup_internal.repoint_statements(target regclass) RETURNS tex
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     RETURN ARRAY(SELECT neardup_internal.repoint_statement(target, k.name, k.source, k.columns, k.target_columns) FROM neardup_internal.foreign_keys(target) k);
 
--- clean-up: how many of the chosen rows each foreign key points at, for a dry run
+-- clean-up: how many of the chosen rows each foreign key references, for a dry run
 
 CREATE FUNCTION neardup_internal.tell_of_references(target regclass, on_reference text) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$

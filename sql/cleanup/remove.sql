@@ -1,5 +1,5 @@
--- clean-up: the column that names the row a marked one duplicates: the guard's, where its action mark has one; of a row of another table
--- a column of its own
+-- clean-up: the column for the key of a marked row's original: the guard's, if its action is mark; for originals in another table, a
+-- separate column
 
 CREATE FUNCTION neardup_internal.mark_column(document name, ending text) RETURNS name
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -11,7 +11,8 @@ CREATE FUNCTION neardup_internal.mark_of(guarded neardup.protected, choice neard
     RETURN CASE WHEN choice.against IS NULL THEN coalesce(guarded.duplicate_of, neardup_internal.mark_column(guarded.document, '_duplicate_of'))
                 ELSE neardup_internal.mark_column(guarded.document, '_known_as') END;
 
--- clean-up: the table with the rows that stay, and whether they can be locked: in another table only by who may update all of its rows
+-- clean-up: the table of the rows that stay, and whether they can be locked: in another table, only by a role that may update all of its
+-- rows
 
 CREATE FUNCTION neardup_internal.staying(guarded neardup.protected, choice neardup_internal.choice) RETURNS regclass
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -24,8 +25,8 @@ CREATE FUNCTION neardup_internal.can_lock(choice neardup_internal.choice) RETURN
 
 -- clean-up: the statements of one batch. Parameters: after, last (places in neardup_chosen), run_id, batch, columns of the run.
 
--- Texts, scope and times once more, as both rows are now. A hash that has not changed stands for a text that was judged; texts that were
--- taken for identical by their hashes alone are compared.
+-- Compares texts, scope and times again, as both rows are now. An unchanged hash stands for a text that was judged; texts that were
+-- called identical by their hashes alone are compared in full.
 CREATE FUNCTION neardup_internal.still_copies(
     guarded neardup.protected, choice neardup_internal.choice, stays_hash text, stays_document text
 ) RETURNS text
@@ -41,7 +42,7 @@ CREATE FUNCTION neardup_internal.still_copies(
         CASE WHEN choice.within IS NOT NULL THEN neardup_internal.meet(
             neardup_internal.moment(choice.timed, 't'), neardup_internal.moment(choice.timed, 'r'), choice.within) END);
 
--- Where foreign keys point at the table, the rows are locked before anybody looks who refers to them.
+-- If foreign keys reference the table, the rows are locked before the references are read.
 CREATE FUNCTION neardup_internal.locking_statements(guarded neardup.protected, choice neardup_internal.choice) RETURNS text[]
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -65,14 +66,14 @@ BEGIN
 END
 $$;
 
--- Of a row that stays: what a copy is compared with once more, beside its document.
+-- The columns of a row that stays that a copy is compared with again, besides its document.
 CREATE FUNCTION neardup_internal.compared_columns(choice neardup_internal.choice) RETURNS name[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ARRAY(
         SELECT c.name FROM pg_catalog.unnest(choice.scope || choice.timed) WITH ORDINALITY c(name, place)
         WHERE c.name IS NOT NULL GROUP BY c.name ORDER BY pg_catalog.min(c.place));
 
--- A row that stays is looked up once, whatever the number of its copies.
+-- A row that stays is read once, however many copies it has.
 CREATE FUNCTION neardup_internal.removing_statement(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -103,8 +104,8 @@ BEGIN
 END
 $$;
 
--- clean-up: one batch; if a constraint is in the way of some of its rows, it goes row by row, and those stay.
--- The settings make a record's text the same for whoever removes and whoever restores. The path is the user's: their triggers run here.
+-- clean-up: runs one batch; if a constraint prevents the removal of some rows, it goes row by row, and those stay. The settings make the
+-- text of a record the same for the role that removes and the role that restores. The path is the user's: their triggers run here.
 
 CREATE FUNCTION neardup_internal.remove_batch(
     preparing text[], repointing text[], removing text, after bigint, last bigint, run_id bigint, batch integer,
@@ -120,7 +121,7 @@ DECLARE
     first bigint;
     until bigint;
 BEGIN
-    -- A deferred foreign key would speak up at the commit only, and take the whole batch with it.
+    -- A deferred foreign key would fail only at the commit, and undo the whole batch.
     SET CONSTRAINTS ALL IMMEDIATE;
     removed := 0;
     repointed := 0;

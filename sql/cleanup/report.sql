@@ -1,6 +1,6 @@
 -- clean-up: the overview of a table
 
--- Why a copy is one, in words, as an SQL expression.
+-- The reason why a row is a copy, in words, as an SQL expression.
 CREATE FUNCTION neardup_internal.why(alias text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN pg_catalog.format(
@@ -63,7 +63,7 @@ BEGIN
         RAISE EXCEPTION 'samples must be between 0 and 100: %', samples USING ERRCODE = 'invalid_parameter_value';
     END IF;
     choice := neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, max_distance, NULL, threshold);
-    -- The largest groups, each with the copy that is least sure: where mistakes would be.
+    -- The largest groups, each with its least certain copy, where mistakes are likeliest.
     EXECUTE format(
         'SELECT jsonb_agg(jsonb_build_object(''stays'', concat_ws('', '', %1$s), ''copy'', concat_ws('', '', %2$s), '
         '''said'', format(''%%s, group of %%s'', %3$s, c.group_size), ''stays_text'', %4$s, ''copy_text'', %5$s) ORDER BY c.group_size DESC, %1$s) '

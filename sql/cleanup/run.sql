@@ -24,7 +24,7 @@ BEGIN
 END
 $$;
 
--- The list of copies. Another role's, left by what was interrupted before SET ROLE, is not ours to drop: then ours has another name.
+-- The list of copies. If another role's list is left from a call before SET ROLE, this role may not drop it, and uses another name.
 CREATE FUNCTION neardup_internal.chosen_table() RETURNS text
     LANGUAGE sql STABLE PARALLEL RESTRICTED
     RETURN CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass('pg_temp.neardup_chosen')
@@ -49,7 +49,7 @@ BEGIN
         EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
     END IF;
     IF mark_known AND choice.against IS NULL THEN
-        -- A row that is marked already does not become the one that stays.
+        -- A row that is already marked should not become the one that stays.
         choice.rank := array_cat(ARRAY[quote_ident(marked) || ' nulls first'], choice.rank);
     END IF;
     EXECUTE format('CREATE TEMPORARY TABLE %s AS SELECT row_number() OVER () AS place, c.*, NULL::text AS reason FROM (%s) c',
@@ -66,7 +66,7 @@ BEGIN
 END
 $$;
 
--- Shows the first of the rows that would go, and how both texts begin.
+-- Shows the first rows to be removed, and the beginning of both texts.
 CREATE FUNCTION neardup_internal.show_chosen(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -90,7 +90,7 @@ BEGIN
 END
 $$;
 
--- How many rows were chosen by which verdict, in words.
+-- The number of chosen rows by verdict, in words.
 CREATE FUNCTION neardup_internal.chosen_verdicts() RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -104,7 +104,7 @@ BEGIN
 END
 $$;
 
--- Records which of the chosen rows are still there, and says which.
+-- Records which of the chosen rows still exist, and reports them.
 CREATE FUNCTION neardup_internal.tell_skipped(target regclass, staying regclass, run_id bigint, action text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
@@ -129,7 +129,7 @@ BEGIN
 END
 $$;
 
--- Shows what a clean-up would do, and how to do it.
+-- Shows what a clean-up would do, and how to run it.
 CREATE FUNCTION neardup_internal.try_out(
     guarded neardup.protected, choice neardup_internal.choice, action text, on_reference text, arguments text
 ) RETURNS void
@@ -231,7 +231,7 @@ BEGIN
     VALUES (target, guarded.document, action, CASE WHEN is_mark THEN neardup_internal.mark_of(guarded, choice) END, keep, choice.verify, choice.threshold,
             neardup_internal.column_names(target), against) RETURNING r.run_id INTO run_id;
     EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
-    -- The rate is that of removing, without the choice before it.
+    -- The rate is that of removing, without the time for choosing.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
     WHERE r.target::pg_catalog.oid = cleanup.target::pg_catalog.oid AND r.role = CURRENT_USER;
     COMMIT;

@@ -1,4 +1,4 @@
--- procedures that run long: one at a time for each table, and how far they are. Only who may change the rows of a table may hold it.
+-- long procedures: only one at a time for each table, and its progress. Only a role that may change the rows of a table may start one.
 
 CREATE TABLE neardup.running (
     target regclass NOT NULL,
@@ -17,7 +17,7 @@ ALTER TABLE neardup.running ENABLE ROW LEVEL SECURITY;
 CREATE POLICY anybody ON neardup.running FOR SELECT USING (true);
 CREATE POLICY own ON neardup.running USING (pg_catalog.pg_has_role(role, 'USAGE'));
 
--- A row counts only while its session has the table's lock, so what a crash leaves behind does not show.
+-- A row counts only while its session holds the table's lock, so rows left by a crash are not shown.
 CREATE VIEW neardup.progress AS
 SELECT r.target, r.procedure, r.done, r.total, r.unit,
        pg_catalog.round((r.done / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0))::numeric, 1) AS rate,
@@ -46,7 +46,7 @@ BEGIN
 END
 $$;
 
--- Notes how far the work is, and every three seconds says so. Gives back when it last spoke.
+-- Records the progress, and prints it every three seconds. Returns when it last printed.
 CREATE FUNCTION neardup_internal.note_work(target regclass, done bigint, total bigint, told timestamptz) RETURNS timestamptz
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -72,7 +72,7 @@ BEGIN ATOMIC
     SELECT neardup_internal.release_table(target);
 END;
 
--- procedures that run long: arguments they share
+-- long procedures: common arguments
 
 CREATE FUNCTION neardup_internal.check_batch(batch integer, throttle interval) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -86,9 +86,9 @@ BEGIN
 END
 $$;
 
--- Takes a table without keeping others waiting: it gives up its place in the queue after a moment, and says whether it has the table. An
--- autovacuum gives way only to who has waited for deadlock_timeout, so the fifth try of twenty waits for so long. Who waits for that long
--- may find that the other one waits for this session, as CREATE INDEX CONCURRENTLY does for all that are at work: then it gives up, too.
+-- Locks a table without blocking others for long: it leaves the lock queue after a moment, and returns whether it has the lock. An
+-- autovacuum gives way only to a session that has waited for deadlock_timeout, so the fifth of every twenty tries waits that long. Then
+-- Postgres may detect a deadlock, because CREATE INDEX CONCURRENTLY waits for all running transactions; in that case, the try fails, too.
 CREATE FUNCTION neardup_internal.lock_briefly(target regclass, mode text, try integer) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 BEGIN

@@ -1,6 +1,7 @@
--- clean-up: bring removed rows back
+-- clean-up: restore removed rows
 
--- One batch of a run, or one row of it. Rows that refer to each other come in one statement, so that their foreign keys hold.
+-- Restores one batch of a run, or one row of it. Rows that refer to each other are restored in one statement, so that their foreign keys
+-- hold.
 CREATE FUNCTION neardup_internal.insert_removed(run neardup.runs, batch integer, place tid) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -13,7 +14,7 @@ BEGIN
     SELECT coalesce(d.columns, run.columns) INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
     SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
     WHERE a.attrelid = run.target::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
-    -- Columns that came later get their defaults; the text of the record wants a place for them.
+    -- Columns that were added later get their defaults; the text of the record needs an empty field for them.
     added := pg_catalog.cardinality(neardup_internal.column_names(run.target)) - pg_catalog.cardinality(columns);
     EXECUTE pg_catalog.format(
         'WITH source AS MATERIALIZED (SELECT d.ctid AS place, CAST(pg_catalog.left(d.record, -1) || %6$L || '')'' AS %7$s) AS r FROM neardup.removed d '
@@ -28,7 +29,7 @@ BEGIN
 END
 $$;
 
--- Points the references of a batch back, where the row they pointed at is there again and nobody has changed them since.
+-- Resets the references of a batch, if the row they pointed at exists again and nobody has changed them since.
 CREATE FUNCTION neardup_internal.point_back(run neardup.runs, batch integer) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -75,7 +76,7 @@ DECLARE
     place pg_catalog.tid;
     restored bigint := 0;
 BEGIN
-    -- The guard would refuse the copies. It signs them, and other writers go on being judged.
+    -- The guard would refuse the copies. Bypassing it here leaves other writers under its judgement.
     PERFORM neardup.let_through(run.target);
     BEGIN
         restored := neardup_internal.insert_removed(run, batch, NULL);
@@ -123,7 +124,8 @@ BEGIN
         RAISE EXCEPTION 'the table of run % is gone', run_id USING ERRCODE = 'undefined_table',
             DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
     END IF;
-    -- Anybody may write a record by hand, and who brings it back has more rights, perhaps: who wrote it must be able to write there.
+    -- Anybody may write a record by hand, and the role that restores it may have more privileges, so the writer of the record must be
+    -- allowed to write to the table.
     IF EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = run.role) AND NOT (
         pg_catalog.has_table_privilege(run.role, run.target, CASE run.action WHEN 'mark' THEN 'UPDATE' ELSE 'INSERT, DELETE' END)
         AND (SELECT coalesce(pg_catalog.bool_and(pg_catalog.has_any_column_privilege(run.role, p.source, 'UPDATE')), true)
@@ -166,7 +168,7 @@ BEGIN
         restored := neardup_internal.take_marks_off(run);
         UPDATE neardup.runs r SET restored = r.restored + restore.restored WHERE r.run_id = restore.run_id;
     ELSE
-        -- The last batch first: what it removed may have been pointed at by rows that went before.
+        -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
         FOR number IN SELECT DISTINCT d.batch FROM neardup.removed d WHERE d.run_id = restore.run_id ORDER BY 1 DESC LOOP
             part := neardup_internal.restore_rows(run, number);
             restored := restored + part;
