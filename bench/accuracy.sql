@@ -1,5 +1,5 @@
--- How many of the copies in real tables a guard finds, and how many rows it takes for copies wrongly, beside other methods on the same
--- pairs in the same run; and how many rows a guard marks in whole tables. The texts lie outside the repository.
+-- How many of the copies in real tables a guard finds, and how many rows it wrongly calls copies, beside other methods on the same pairs
+-- in the same run; and how many rows a guard marks in whole tables. The texts are outside the repository.
 SELECT :has_folder AND bench.wants('pairs') AS pairs, :has_folder AND bench.wants('tables') AS tables \gset
 \if :has_folder
 \else
@@ -7,9 +7,9 @@ SELECT bench.words('Left out: there is no folder of real texts (`NEARDUP_DATA`, 
 \echo '    left out: there is no folder of real texts (NEARDUP_DATA, or ../shared/data beside the checkout)'
 \endif
 \if :pairs
--- Each pair goes through a guard, or is put to another method. A pair is two rows of one scope, the longer text first, so a guard compares
--- them with each other and nothing else. The labels D and P are copies, R, T and U are none, and a pair counts with its weight: the rows of
--- its corpus that it stands for. Pairs without doubt are reported apart.
+-- Each pair goes through a guard, or is judged by another method. A pair is two rows of one scope, the longer text first, so a guard
+-- compares only these two with each other. Labels D and P are copies; R, T and U are not. A pair counts with its weight, the number of
+-- rows of its corpus that it represents. Pairs with an undoubted label are reported separately.
 \echo '    pairs that were read one by one'
 CREATE TABLE line (number bigint GENERATED ALWAYS AS IDENTITY, json text);
 \copy line (json) FROM PROGRAM 'xz -dc "$DATA/natural_gold.jsonl.xz"' (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
@@ -21,7 +21,7 @@ FROM line, json_to_record(json::json) AS j (corpus text, weight float8, sure boo
 ALTER TABLE gold ADD PRIMARY KEY (pair);
 ANALYZE gold;
 DROP TABLE line;
--- The Jaccard similarity decides by the threshold that gives the best F1 on these very pairs.
+-- For Jaccard similarity, the threshold is the one with the best F1 on these pairs.
 CREATE TABLE similar_pair AS SELECT pair, jaccard_similarity(longer, shorter, 'chars:5') AS jaccard FROM gold;
 SELECT jaccard AS threshold
 FROM (SELECT jaccard, sum(weight * is_copy::int) OVER w AS found, sum(weight) OVER w AS called
@@ -29,7 +29,8 @@ FROM (SELECT jaccard, sum(weight * is_copy::int) OVER w AS found, sum(weight) OV
      (SELECT sum(weight) FILTER (WHERE is_copy) AS copies FROM gold) AS total
 ORDER BY found / (called + copies) DESC LIMIT 1 \gset
 
--- A method: what makes a candidate, where not each pair is compared; the settings of a guard that marks the second row, or a condition.
+-- A method: its condition for candidates, if it does not compare each pair; the settings of a guard that marks the second row, or a
+-- condition.
 CREATE TABLE method (method int GENERATED ALWAYS AS IDENTITY, name text, candidate text, guard text, condition text);
 \set sketches 'sketch(longer) && sketch(shorter)'
 \set within '$$simhash_within(simhash(longer, ''chars:3''), simhash(shorter, ''chars:3''), %s)$$'
@@ -65,7 +66,7 @@ BEGIN
     END LOOP;
 END
 $$;
--- Shares of the weights.
+-- Shares by weight.
 CREATE VIEW score AS
 SELECT method, corpus, is_sure, count(*) AS pairs,
        sum(weight) FILTER (WHERE is_copy AND is_candidate) / sum(weight) FILTER (WHERE is_copy) AS candidates,

@@ -1,4 +1,4 @@
--- One corpus through a guard: the rows it marks.
+-- Inserts one corpus under a guard and counts the rows it marks.
 SELECT least(CASE :'corpus' WHEN 'titles' THEN 150000 ELSE 1::bigint << 40 END, :corpus_rows) AS most \gset
 \i bench/corpus.sql
 CREATE TABLE held (id bigint PRIMARY KEY, body text);

@@ -1,5 +1,5 @@
--- An index on what is there, listing and removing its copies, beside a plain scan and a bare DELETE; how long a writer beside has to
--- wait. Every tenth text is an edited copy.
+-- Indexing a table, and listing and removing its copies, beside a plain scan and a bare DELETE; and how long a concurrent writer waits.
+-- Every tenth text is an edited copy.
 CREATE TABLE held (id bigint PRIMARY KEY, body text);
 \if :has_folder
 \set corpus titles
@@ -17,11 +17,12 @@ DROP TABLE corpus;
 VACUUM (FREEZE, ANALYZE) held;
 SELECT count(*) AS rows FROM held \gset
 \echo '    a table of' :rows rows
--- Seconds that each step took.
+-- The seconds of each step.
 CREATE TABLE bench.steps (name text, seconds float8);
 CREATE TABLE bench.waits (beside text, seconds float8);
 
--- A session that inserts a row every 5 ms, until a row of bench.steps tells it to stop. Checksums, so that no two are near-duplicates.
+-- A session that inserts a row every 5 ms, until a row of bench.steps tells it to stop. Its texts are checksums, so no two are
+-- near-duplicates.
 CREATE SEQUENCE bench.written;
 CREATE PROCEDURE bench.write(beside text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -48,7 +49,7 @@ INSERT INTO bench.steps SELECT 'protect', bench.seconds('SELECT neardup.protect(
 ANALYZE held;
 \echo '    duplicates'
 INSERT INTO bench.steps SELECT 'list', bench.seconds('CREATE TABLE doomed AS SELECT key::bigint AS id, duplicate_of, verdict, measure, value FROM neardup.duplicates(''held'')');
--- What the clean-up will remove; each DELETE is taken back.
+-- The rows that the clean-up will remove; each DELETE is rolled back.
 ANALYZE doomed;
 \echo '    DELETE'
 BEGIN;
@@ -59,7 +60,7 @@ VACUUM held;
 \echo '    DELETE that keeps the rows'
 CREATE TABLE kept (LIKE neardup.removed INCLUDING ALL);
 BEGIN;
--- What a DBA would write who wants the rows back some day: the same record, without a look at the row that stays.
+-- The SQL of a DBA who wants to be able to restore the rows: the same record, without checking the row that stays.
 SELECT bench.seconds($$WITH gone AS (DELETE FROM held t USING doomed d WHERE t.id = d.id
                                     RETURNING t.id::text AS key, d.duplicate_of, d.verdict, d.measure, d.value, (t.*)::text AS record)
     INSERT INTO kept (run_id, batch, key, duplicate_of, verdict, measure, value, record)

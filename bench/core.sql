@@ -1,4 +1,4 @@
--- What the core's measuring program says of the excerpt, once.
+-- Runs the core's measuring program on the excerpt, once.
 SELECT NOT EXISTS (SELECT FROM bench.core) AS missing \gset
 \if :missing
 \echo '    building and running the core''s measuring program (about 2 minutes the first time)'

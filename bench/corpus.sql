@@ -1,5 +1,5 @@
--- Loads table corpus (id, body): real texts from outside the repository, `:corpus` of the folder; they are third parties' and never
--- enter it. At most `:most` of them, spread evenly.
+-- Loads table corpus (id, body) with real texts from outside the repository, `:corpus` of the folder; they belong to third parties and
+-- never enter the repository. At most `:most` of them, evenly spread.
 \setenv CORPUS :corpus
 CREATE TABLE line (number bigint GENERATED ALWAYS AS IDENTITY, json text);
 \copy line (json) FROM PROGRAM 'xz -dc "$DATA/$CORPUS.jsonl.xz"' (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')

@@ -1,8 +1,8 @@
--- Verdicts on pairs of texts that a signature calls near: articles, 1,200 characters, and short texts; and two megabytes with nothing
--- in common.
+-- Verdicts on pairs of texts with near signatures: articles of 1,200 characters, and short texts; and two texts of one megabyte with
+-- nothing in common.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
--- Texts, an expression over `body` or over `three` of them in a row, against edited copies of them.
+-- Compares texts, an expression over `body` or over `three` of them joined, with edited copies of them.
 CREATE PROCEDURE bench.pairs(title text, expression text, length int, aim float8 DEFAULT NULL) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format($f$

@@ -1,12 +1,13 @@
--- What the tables of `cargo xtask bench` share: the clock, and where figures go. A table is a script of this directory, run by psql.
+-- What the tables of `cargo xtask bench` share: the timer, and the tables for figures. Each script of this directory, run by psql,
+-- measures one table of the report.
 --
--- The clock is the server's own: time between client and server is not in the figures, unless they say so. Statements take turns and
--- each counts its best turn, so that what else the machine does weighs little and weighs on all alike.
+-- The timer uses the server's clock, so times do not include the transfer to the client, unless stated. Statements take turns and the
+-- best turn of each counts, so other load on the machine has little effect and affects all alike.
 --
--- Figures go into the tables below, and from there as one JSON document into the report: bench.result().
+-- Figures go into the tables below; bench.result() returns them as one JSON document for the report.
 CREATE SCHEMA bench;
 
--- A part of the report: a comparison of costs, shown as multiples of one line's cost since that carries over to another machine; or
+-- A part of the report: a comparison of costs, shown as multiples of one line's cost, because multiples carry over to another machine; or
 -- a grid of words and figures; or a paragraph.
 CREATE TABLE bench.part (
     part int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, title text, method text, baseline text, unit text, size float8, header text[]
@@ -15,32 +16,33 @@ CREATE TABLE bench.line (
     part int, line int GENERATED ALWAYS AS IDENTITY, who text, name text, cost float8, remark text NOT NULL DEFAULT '', cells text[]
 );
 CREATE TABLE bench.aims (line int GENERATED ALWAYS AS IDENTITY, what text, measured float8, at_most float8, at_least float8);
--- What a program outside the server measured: an amount of work, bytes or pairs, and seconds. Without seconds the name says why not.
+-- Measurements of a program outside the server: an amount of work, bytes or pairs, and seconds. If seconds is NULL, the name states the
+-- reason.
 CREATE TABLE bench.measured (line int GENERATED ALWAYS AS IDENTITY, name text, amount float8, seconds float8);
 CREATE TABLE bench.core (LIKE bench.measured INCLUDING ALL);
 
 CREATE TABLE bench.probe (number int PRIMARY KEY, signature simhash, minhash minhash);
 CREATE TABLE bench.time (seconds float8);
 
--- Three figures of a number: 0.123, 1.23, 123, 12,300.
+-- Formats a number with three significant figures: 0.123, 1.23, 123, 12,300.
 CREATE FUNCTION bench.figure(v float8) RETURNS text LANGUAGE sql IMMUTABLE RETURN
     CASE WHEN v IS NULL OR v IN ('NaN', 'Infinity') THEN '–' WHEN v = 0 THEN '0'
          WHEN abs(v) < 1000 THEN round(v::numeric, greatest(2 - floor(log(greatest(abs(v), 1e-9)))::int, 0))::text
          ELSE to_char(round(v::numeric, 2 - floor(log(abs(v)))::int), 'FM999,999,999,999,990') END;
--- A whole number with a comma at each thousand.
+-- Formats a whole number with a comma at each thousand.
 CREATE FUNCTION bench.grouped(v float8) RETURNS text LANGUAGE sql IMMUTABLE RETURN to_char(v::numeric, 'FM999,999,999,999,990');
--- A cost for people, seconds a unit of work: as a rate where the part names a unit, or else as a time.
+-- Formats a cost, in seconds per unit of work: as a rate if the part names a unit, otherwise as a time.
 CREATE FUNCTION bench.shown(cost float8, unit text, size float8) RETURNS text LANGUAGE sql IMMUTABLE RETURN
     CASE WHEN cost IS NULL THEN '–' WHEN unit <> '' THEN concat(bench.figure(1 / (cost * size)), ' ', unit) WHEN cost < 1e-3 THEN bench.figure(cost * 1e6) || ' µs'
          WHEN cost < 1 THEN bench.figure(cost * 1e3) || ' ms' ELSE bench.figure(cost) || ' s' END;
 
--- Begins a comparison. With a unit, costs are shown as so many units a second, each `size` of the work.
+-- Begins a comparison. With a unit, costs are shown as units per second, where `size` of the work is one unit.
 CREATE FUNCTION bench.comparison(title text, method text, baseline text, unit text DEFAULT '', size float8 DEFAULT 1) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
     INSERT INTO bench.part (title, method, baseline, unit, size) VALUES (title, method, baseline, unit, size);
 END;
 CREATE FUNCTION bench.current() RETURNS int LANGUAGE sql STABLE RETURN (SELECT max(part) FROM bench.part);
--- Adds a line to it: whose it is ('ours', 'peer', 'floor'), seconds a unit of work.
+-- Adds a line to it: its group ('ours', 'peer', 'floor'), and the seconds per unit of work.
 CREATE FUNCTION bench.add(who text, name text, cost float8, remark text DEFAULT '') RETURNS void LANGUAGE sql
 BEGIN ATOMIC
     INSERT INTO bench.line (part, who, name, cost, remark) VALUES (bench.current(), who, name, cost, remark);
@@ -61,7 +63,7 @@ CREATE FUNCTION bench.words(words text) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
     INSERT INTO bench.part (method) VALUES (words);
 END;
--- A figure that has an aim; one that could not be measured says nothing.
+-- A figure with an aim; if it could not be measured, nothing is recorded.
 CREATE FUNCTION bench.aim(what text, measured float8, at_most float8 DEFAULT NULL, at_least float8 DEFAULT NULL) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
     INSERT INTO bench.aims (what, measured, at_most, at_least) SELECT what, measured, at_most, at_least WHERE measured IS NOT NULL;
@@ -71,7 +73,7 @@ BEGIN ATOMIC
     DELETE FROM bench.part; DELETE FROM bench.line; DELETE FROM bench.aims;
 END;
 
--- All that a table has to say.
+-- Returns the result of a table.
 CREATE FUNCTION bench.result() RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
     'parts', (SELECT json_agg(json_build_object('title', title, 'method', method, 'baseline', baseline, 'header', header, 'lines',
                   (SELECT coalesce(json_agg(json_build_object('who', who, 'name', name, 'cost', cost, 'remark', remark, 'cells', cells,
@@ -83,7 +85,7 @@ CREATE FUNCTION bench.result() RETURNS json LANGUAGE sql STABLE RETURN json_buil
                   'bound', CASE WHEN at_most IS NULL THEN 'at least ' ELSE 'at most ' END || bench.figure(coalesce(at_most, at_least)),
                   'kept', coalesce(measured <= at_most, measured >= at_least)) ORDER BY line), '[]') FROM bench.aims));
 
--- Adds what a program outside has measured, under its name and version, and gives these.
+-- Adds the measurements of a program outside the server under its name and version, and returns these.
 CREATE FUNCTION bench.peer(peer text, better text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     version text := (SELECT peer || ' ' || substr(name, 9) FROM bench.measured WHERE name LIKE 'version %');
@@ -96,7 +98,7 @@ BEGIN
 END
 $$;
 
--- Whether a measurement of this name is to be made.
+-- Whether a measurement of this name was requested.
 CREATE FUNCTION bench.wants(name text) RETURNS boolean LANGUAGE sql STABLE RETURN position(current_setting('bench.only') IN name) > 0;
 
 -- Times a statement once, in seconds.
@@ -109,7 +111,7 @@ BEGIN
 END
 $$;
 
--- Times statements in turns: the best of each, in seconds.
+-- Times statements in turns; returns the best time of each, in seconds.
 CREATE FUNCTION bench.best(VARIADIC statements text[]) RETURNS float8[] LANGUAGE plpgsql AS $$
 DECLARE
     best float8[] := array_fill('Infinity'::float8, ARRAY[cardinality(statements)]);
@@ -134,8 +136,9 @@ BEGIN
 END
 $$;
 
--- Times `query`, which gives a number and may use the probe `p`, for each of so many rows of bench.probe; as prepared statements run,
--- inside a function, one by one, twice, and the second time counts. `hits` adds up the numbers of the first `checked` probes.
+-- Times `query`, which returns a number and may use the probe `p`, for each of so many rows of bench.probe. It runs inside a function, as
+-- a prepared statement, probe by probe, twice, and the second time counts. `hits` is the sum of the numbers for the first `checked`
+-- probes.
 CREATE FUNCTION bench.lookups(query text, probes int, checked int, OUT median float8, OUT p95 float8, OUT hits float8) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format($f$
@@ -170,11 +173,11 @@ CREATE FUNCTION bench.within(p95 float8) RETURNS text LANGUAGE sql IMMUTABLE RET
 -- A signature with this many of its bits changed.
 CREATE FUNCTION bench.changed(signature simhash, bits int) RETURNS simhash LANGUAGE sql IMMUTABLE
     RETURN (signature::bigint # coalesce((SELECT bit_or(1::bigint << ((signature::bigint & 15)::int + 7 * i) % 64) FROM generate_series(1, bits) i), 0))::simhash;
--- Four pieces cut in sequence, each with its number: how recipes for smlar index a signature.
+-- Four consecutive pieces, each with its number, as recipes for smlar index a signature.
 CREATE FUNCTION bench.pieces(signature simhash) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ARRAY['1_' || substr(signature::text, 1, 4), '2_' || substr(signature::text, 5, 4),
                  '3_' || substr(signature::text, 9, 4), '4_' || substr(signature::text, 13, 4)];
--- Drops all indexes but the primary key.
+-- Drops all indexes except the primary key.
 CREATE FUNCTION bench.drop_indexes(target regclass) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     i regclass;
@@ -184,7 +187,7 @@ BEGIN
     END LOOP;
 END
 $$;
--- Megabytes of the same.
+-- The size of these indexes in megabytes.
 CREATE FUNCTION bench.megabytes(target regclass) RETURNS float8 LANGUAGE sql
     RETURN (pg_indexes_size(target) - (SELECT coalesce(sum(pg_relation_size(indexrelid)), 0) FROM pg_index WHERE indrelid = target AND indisprimary)) / 1e6;
 CREATE FUNCTION bench.count(target regclass) RETURNS float8 LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- What a guard costs a writer, beside the same statement into the same table with the same index and no guard: whole corpora in large
--- INSERTs, single rows, and many sessions at once.
+-- The cost of a guard for a writer, beside the same statement into the same table with the same index and no guard: whole corpora in
+-- large INSERTs, single rows, and many sessions at once.
 SELECT bench.wants('writers') AS writers, bench.wants('sessions') AS sessions \gset
 \if :writers
 CREATE TABLE bench.corpora (name text, inserted float8, left_out float8, bare float8, guarded float8, by_gin float8, rows_there float8, plain_median float8, plain_p99 float8,
@@ -30,7 +30,7 @@ SELECT bench.grid('Single rows', 'Further texts of the same corpora, spread even
 SELECT bench.row(name, bench.grouped(rows_there), bench.figure(1e3 * plain_median), bench.figure(1e3 * plain_p99), bench.figure(1e3 * median), bench.figure(1e3 * p99),
                  bench.figure(1e3 * gin_median), bench.figure(1e3 * gin_p99))
 FROM bench.corpora ORDER BY n;
--- Nearly all look-alikes among broadcasts are templates with other facts, which have to be read to be told apart.
+-- Among broadcasts, nearly all candidates are templates with other facts; the guard has to read them to tell them apart.
 SELECT bench.aim(name || ', speed of the INSERT without guard', bare / guarded, at_least => CASE name WHEN 'broadcast' THEN 0.2 ELSE 1 / 3.0 END),
        bench.aim(name || ', p99 of a single row, ms', 1e3 * p99, at_most => 10)
 FROM bench.corpora ORDER BY n;

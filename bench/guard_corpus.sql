@@ -1,4 +1,5 @@
--- One corpus into tables without a guard, with one, and with one on a GIN index, but for some rows, `fresh (number, id, body)`, which then come one by one.
+-- Inserts one corpus into tables without a guard, with one, and with one on a GIN index. Some rows, `fresh (number, id, body)`, are left
+-- for single inserts.
 \if :own
 CREATE TABLE corpus AS SELECT id, body FROM article;
 ALTER TABLE corpus ADD PRIMARY KEY (id);
@@ -20,7 +21,7 @@ SELECT neardup.protect('guarded', 'body', on_duplicate => 'skip');
 CREATE TABLE by_gin (id bigint PRIMARY KEY, body text);
 CREATE INDEX ON by_gin USING gin (sketch(body)) WITH (fastupdate = off);
 SELECT neardup.protect('by_gin', 'body', on_duplicate => 'skip');
--- Ten statements for each table, the tables in turns, and every other turn the other way round.
+-- Ten statements for each table; the tables take turns, in reverse order every other turn.
 CREATE TABLE bench.turns (target text, seconds float8);
 SELECT format('INSERT INTO bench.turns SELECT %L, bench.seconds(%L)', target,
               format('INSERT INTO %s SELECT id, body FROM corpus WHERE id > %s AND id <= %s ORDER BY id', target, :rows * turn / 10, :rows * (turn + 1) / 10))

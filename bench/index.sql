@@ -1,13 +1,13 @@
--- Indexes of signatures beside each other: ours, GIN, and for SimHash four B-trees. One table each for sketches and for SimHash, grown by
--- a fifth under each index in turn: what the build takes, space before and after, time and WAL of an insert, look-ups, all pairs.
+-- Indexes of signatures compared: ours, GIN and, for SimHash, four B-trees. One table for sketches and one for SimHash grow by a fifth
+-- under each index in turn: time of the build, size before and after, time and WAL of an insert, look-ups, all pairs.
 SELECT bench.wants('sketch') AS sketch, bench.wants('simhash') AS simhash, :signatures_wanted AS rows, :signatures_wanted / 5 AS more \gset
 
--- What is measured of an index; `look_up` has the probe `p`, `distances` are put into it.
+-- The measurements of an index; `look_up` uses the probe `p`, and `distances` are filled in.
 CREATE TABLE bench.ways (n int PRIMARY KEY, who text, name text, statements text, look_up text, distances int[] DEFAULT '{0}',
     build float8, fresh float8, grown float8, inserted float8, wal float8, wal_after_checkpoint float8, pairs float8);
 CREATE TABLE bench.found (n int, distance int, median float8, p95 float8, hits float8);
 
--- Inserts rows, and gives seconds and bytes of WAL for each.
+-- Inserts rows; returns seconds and bytes of WAL per row.
 CREATE FUNCTION bench.grow(target regclass, condition text, OUT seconds float8, OUT wal float8) LANGUAGE plpgsql AS $$
 DECLARE
     before pg_lsn := pg_current_wal_insert_lsn();
@@ -47,7 +47,7 @@ BEGIN
 END
 $$;
 CREATE FUNCTION bench.of_way(name text) RETURNS bench.ways LANGUAGE sql STABLE AS 'SELECT * FROM bench.ways w WHERE w.name = $1';
--- What it costs beside the heap and the primary key, which is line 1.
+-- The cost beyond that of the heap and the primary key, which is line 1.
 CREATE FUNCTION bench.beside(w bench.ways) RETURNS bench.ways LANGUAGE sql STABLE AS $$
     SELECT w.n, w.who, w.name, w.statements, w.look_up, w.distances, w.build, w.fresh, w.grown, w.inserted - b.inserted, w.wal - b.wal,
            w.wal_after_checkpoint - b.wal_after_checkpoint, w.pairs FROM bench.ways b WHERE b.n = 1 $$;
@@ -58,7 +58,7 @@ BEGIN
                       bench.figure(b.wal_after_checkpoint)) FROM bench.ways w, bench.beside(w) b WHERE w.n > 1 ORDER BY w.n;
 END
 $$;
--- The aims that both kinds of signature have.
+-- The aims for both kinds of signature.
 CREATE FUNCTION bench.aim_ways(kind text, ours text, gin text) RETURNS void LANGUAGE sql AS $$
     SELECT bench.aim(kind || ': build, part of GIN''s', o.build / g.build, at_most => 0.1), bench.aim(kind || ': size, part of GIN''s', o.fresh / g.fresh, at_most => 0.33),
            bench.aim(kind || ': size after a fifth more, part of GIN''s', o.grown / g.grown, at_most => 0.5),
@@ -67,7 +67,7 @@ CREATE FUNCTION bench.aim_ways(kind text, ours text, gin text) RETURNS void LANG
 
 \if :sketch
 \echo '    making' :rows sketches of ten keys
--- Every fiftieth has four keys of its predecessor.
+-- Every fiftieth shares four keys with its predecessor.
 CREATE FUNCTION pg_temp.keyed(i bigint) RETURNS minhash LANGUAGE sql IMMUTABLE AS
     $$SELECT sketch(ARRAY(SELECT ((i - (i % 50 = 0 AND k < 4)::int) * 10 + k)::text FROM generate_series(0, 9) k), 10)$$;
 CREATE TABLE keyed AS SELECT i AS id, pg_temp.keyed(i) AS sketch FROM generate_series(1, :rows::bigint) i;

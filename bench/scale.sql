@@ -1,7 +1,7 @@
--- A million signatures and more. Look-ups with recall against brute force, groups, indexes, and other ways to the same answers.
+-- A million signatures and more: look-ups with recall against brute force, groups, indexes, and alternatives.
 --
--- Table `made (id, signature)` has random signatures, of which one in ten is a few bits from another; table `natural_texts` those of the
--- user's texts, where there are enough of them to say something about scale.
+-- Table `made (id, signature)` has random signatures, one in ten a few bits from another; table `natural_texts` has those of the user's
+-- texts, if there are enough of them.
 SELECT bench.wants('lookup') AS lookup, bench.wants('grouping') AS grouping, bench.wants('lookup') OR bench.wants('grouping') AS signatures,
        bench.wants('short') AND (:own_input OR :has_folder) AS short, bench.wants('minhash') AS minhash, bench.wants('search') AS search,
        bench.wants('quoted') AS quoted, bench.wants('whole') AS whole, :documents >= 50000 AS real \gset

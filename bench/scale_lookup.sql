@@ -1,8 +1,8 @@
--- Rows within a Hamming distance of a given signature: by our index, by other indexes, by none. What each index takes to build, in space,
--- and at each insert.
+-- Rows within a Hamming distance of a given signature: with our index, with other indexes, without one. Also time of the build, size, and
+-- cost of an insert for each index.
 SELECT count(*) AS rows FROM :table \gset
 SELECT :probes / 10 AS checked, greatest(:probes / 50, 1) AS scanned \gset
--- Rows from all over the table, with 0 to 11 bits changed.
+-- Rows from the whole table, with 0 to 11 bits changed.
 TRUNCATE bench.probe;
 INSERT INTO bench.probe
 SELECT place, bench.changed(signature, place % 12)
@@ -14,7 +14,7 @@ SELECT distance, sum((d <= distance)::int)::float8 AS rows
 FROM (SELECT hamming_distance(t.signature, p.signature) AS d FROM :table t, bench.probe p
       WHERE p.number <= :checked AND hamming_distance(t.signature, p.signature) <= 11) AS near, generate_series(0, 11) distance GROUP BY 1;
 
--- A way to index signatures for look-ups, and the distances it serves: four equal bands find all rows to distance 3.
+-- A method to index signatures for look-ups, and the distances it serves: four equal bands find all rows up to distance 3.
 CREATE TABLE bench.ways (n int GENERATED ALWAYS AS IDENTITY, who text, name text, create_index text, query text, distances int[], remark text,
                          build float8, megabytes float8, inserted float8);
 INSERT INTO bench.ways (who, name, create_index, query, distances, remark) VALUES
@@ -54,7 +54,7 @@ BEGIN
     END IF;
 END
 $$;
--- For each way: build the index, look up, insert rows and take them away again.
+-- For each method: build the index, look up, insert rows and delete them again.
 SELECT format('UPDATE bench.ways SET build = bench.seconds(%L) WHERE n = %s', format(create_index, :'table'), n), format('ANALYZE %s', :'table'),
        format('UPDATE bench.ways SET megabytes = bench.megabytes(%L) WHERE n = %s', :'table', n),
        format('UPDATE bench.ways SET inserted = bench.seconds(%L) / %s WHERE n = %s',
@@ -69,7 +69,7 @@ FROM (VALUES (1, 'ours', 'scan, hamming_distance', '%s t WHERE hamming_distance(
               'no extension needed on bit(64) columns'),
              (3, 'ours', 'nearest row, ORDER BY <~> LIMIT 1', '(SELECT id FROM %s t ORDER BY t.signature <~> p.signature LIMIT 1) AS nearest', 'a scan; any number of rows'))
      v(n, who, name, query, remark) ORDER BY n;
--- A BK-tree over all signatures, as one would keep outside a database.
+-- A BK-tree over all signatures, as one would hold it outside a database.
 SELECT :rows <= 2000000 AS few \gset
 \if :few
 \setenv TABLE :table

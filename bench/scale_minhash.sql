@@ -1,9 +1,9 @@
--- MinHash signatures: look-ups by bands and groups by bands, which both find a pair with the chance of the S-curve: with 16 bands of 8 rows
--- a pair of similarity 0.8 is found in 77 of 100 cases, one of 0.9 in 99.99. One of 128 values takes half a kilobyte, and as many keys in
--- an index on it.
+-- MinHash signatures: look-ups and groups by bands. Both find a pair with the probability of the S-curve: with 16 bands of 8 rows, 0.77
+-- for a pair of similarity 0.8, and 0.9999 for one of 0.9. A signature of 128 values takes half a kilobyte, and as many keys in its
+-- index.
 SELECT least(:signatures_wanted, 200000) AS rows, greatest(:probes / 50, 1) AS scanned \gset
 \echo '    making' :rows minhash signatures
--- A text of 160 characters; every tenth has 16 characters more than its predecessor, hence Jaccard similarity 0.9.
+-- A text of 160 characters; every tenth has 16 characters more than its predecessor, which gives Jaccard similarity 0.9.
 CREATE TABLE sketched AS
 SELECT i AS id, minhash(repeated.text || CASE WHEN i % 10 = 0 THEN left(md5(i::text), 16) ELSE '' END, 'chars:5') AS signature
 FROM generate_series(1, :rows) i,
@@ -37,6 +37,6 @@ SELECT bench.add('ours', 'scan, jaccard_similarity', :scan);
 SELECT bench.comparison('Grouping, MinHash', 'All rows of the same table.', 'count(signature) OVER (ORDER BY id)');
 \set calls '''{count(signature) OVER (ORDER BY id),"near_duplicate_of(signature, 0.8, ''''chain'''', 16, 8) OVER (ORDER BY id)"}''::text[]'
 SELECT bench.race(1, '{floor,ours}', :calls, ARRAY(SELECT format('SELECT sum(answer) FROM (SELECT %s AS answer FROM sketched) AS s', call) FROM unnest(:calls) call));
--- 3 s for a million.
+-- The aim is 3 s for a million rows.
 SELECT bench.aim(format('groups of %s minhashes, s', bench.grouped(:rows)), bench.cost((:calls)[2]), at_most => 3.0 * :rows / 1e6);
 DROP TABLE sketched;

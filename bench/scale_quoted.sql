@@ -1,4 +1,4 @@
--- Articles quoted whole in a text three times as long: found by an index among all texts. Texts of which too few are long say nothing.
+-- Articles quoted whole in a text three times as long, searched with an index on all texts. Skipped if too few texts are long enough.
 \echo '    articles quoted whole, among all texts'
 CREATE TABLE stored AS SELECT id, fingerprints(body) AS prints FROM article;
 CREATE TABLE bench.quoting AS

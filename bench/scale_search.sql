@@ -1,5 +1,5 @@
--- Edited copies of texts and excerpts from them, looked for by our indexes and by pg_trgm; and two texts compared directly, pg_similarity
--- beside.
+-- Searches for edited copies of texts and for excerpts, with our indexes and pg_trgm; and direct comparisons of two texts, also with
+-- pg_similarity.
 \echo '    edited copies, by signature and by pg_trgm'
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE TABLE held AS SELECT id, body, simhash(body, 'chars:3') AS signature FROM excerpt WHERE length(body) >= 100;
@@ -52,7 +52,7 @@ FROM (SELECT n, who, name, remark, bench.lookups(format('SELECT count(*) FILTER 
       ORDER BY n OFFSET 0) AS looked_up;
 \endif
 
--- Two texts, nothing signed before. pg_similarity's library is loaded from its unpacked package.
+-- Two texts, with nothing precomputed. The library of pg_similarity is loaded from its unpacked package.
 SELECT bench.comparison('Two texts compared directly', 'The first 300 characters of original and edited copy from the table above (pg_similarity takes 1,024 bytes), '
     'nothing signed before; time for one pair.', 'hamming_distance of two simhash calls');
 CREATE TABLE bench.lines (n int, who text, name text, call text, remark text DEFAULT '');

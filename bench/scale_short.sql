@@ -1,5 +1,5 @@
--- A table of short real texts and the guard's index on it: what that takes to build and in space, look-ups by `near_duplicate`, and the
--- list of all copies.
+-- A table of short real texts and the guard's index on it: time of the build and size, look-ups by `near_duplicate`, and the list of all
+-- copies.
 \if :own_input
 CREATE TABLE corpus AS SELECT id, body FROM article ORDER BY id LIMIT :signatures_wanted;
 ALTER TABLE corpus ADD PRIMARY KEY (id);
@@ -13,7 +13,7 @@ SELECT count(*) AS rows FROM corpus \gset
 \echo '    sketches of short texts'
 SELECT bench.seconds('CREATE INDEX sketches ON corpus USING gin (sketch(body)) WITH (fastupdate = off)') AS build \gset
 SELECT pg_relation_size('sketches') / 1e6 AS megabytes \gset
--- Edited copies of rows are looked for.
+-- The probes are edited copies of rows.
 CREATE TABLE bench.edited AS
 SELECT place AS number, id, left(body, length(body) / 2) || substr(body, length(body) / 2 + 1 + length(body) / 10) AS body
 FROM (SELECT row_number() OVER (ORDER BY md5(id::text))::int AS place, id, body FROM corpus WHERE length(body) >= 10) AS shuffled WHERE place <= :probes;

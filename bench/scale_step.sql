@@ -1,4 +1,4 @@
--- One step of scale_whole.sql, in a session of its own: `step` is its name, `statement` what is measured.
+-- One step of scale_whole.sql, in a session of its own: `step` is its name, `statement` is measured.
 \echo '    ' :statement
 \c -
 SET work_mem = '64MB';

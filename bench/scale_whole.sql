@@ -1,12 +1,13 @@
--- Whole tables of made-up short texts, one in ten an edited copy: the list of all copies of one, and as many new rows loaded into it, beside
--- a plain INSERT into a table with the same indexes. With the private memory of the backend at its peak and the size of its temporary files.
+-- Whole tables of made-up short texts, one in ten an edited copy: the list of all copies in one table, and a load of as many new rows
+-- into it, beside a plain INSERT into a table with the same indexes. Also the peak of the backend's private memory and the size of its
+-- temporary files.
 CREATE FUNCTION bench.made(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT regexp_replace(translate(string_agg(md5(part || ' ' || n), '' ORDER BY part), '0123456789abcdef', 'aeioustnrlmdphgk'), '(.{4})', '\1 ', 'g')
     FROM generate_series(1, 5) part
 $$;
 CREATE TABLE bench.steps (name text, seconds float8, temporary float8);
 CREATE TABLE bench.peaks (name text, megabytes float8);
--- A session beside looks at another one's memory until a row of bench.steps tells it to stop.
+-- Another session samples the memory of this one until a row of bench.steps tells it to stop.
 CREATE PROCEDURE bench.watch(process int, step text) LANGUAGE plpgsql AS $$
 DECLARE
     most float8 := 0;

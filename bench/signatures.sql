@@ -1,4 +1,5 @@
--- Making signatures from a table's rows, beside the floor (reading the rows) and the peers; two workers beside one; comparing them.
+-- Computing signatures of a table's rows, beside the floor (reading the rows) and other programs; two workers beside one; comparing
+-- signatures.
 SELECT bench.wants('shingles') AS shingles, bench.wants('words') OR bench.wants('compare') AS words, bench.wants('exact') AS exact,
        bench.wants('parallel') AS parallel \gset
 \if :shingles
@@ -55,7 +56,7 @@ SELECT bench.aim('MinHash of 128 values, M pairs/s', 1e-6 / bench.cost('minhash(
 \endif
 
 \if :exact
--- The exact stage: texts that are there already, word for word.
+-- The exact stage: texts that already exist, word for word.
 \echo '   ' :short_texts short texts
 CREATE TABLE short (id bigint, body text);
 \setenv ROWS :short_texts
@@ -73,13 +74,13 @@ SELECT bench.aim(format('Bloom filter of %s texts, s', bench.grouped(:short_text
 \endif
 
 \if :parallel
--- One worker and two; the leader only waits. What the floor gains by a second worker is what the machine gives.
+-- One worker and two; the leader only waits. The gain of the floor from a second worker is the machine's limit.
 SELECT bench.comparison('Parallel workers', 'The same statement with one and with two parallel workers, `parallel_leader_participation = off`; each '
     'row sixteen times, so that starting the workers weighs little (LATERAL: one plan for both). Beside it the same of the floor.',
     'simhash(body, ''chars:5''), two workers');
 SET parallel_leader_participation = off; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 ALTER TABLE article SET (parallel_workers = 2);
--- A statement in a function is planned for workers only where nothing else is asked of it: so the setting is part of the turn.
+-- A statement in a function gets a parallel plan only if it does nothing else, so the setting is part of the turn.
 CREATE FUNCTION pg_temp.with_workers(workers int, statement text) RETURNS float8 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('max_parallel_workers_per_gather', workers::text, false);

@@ -1,4 +1,4 @@
--- Tokenizers and normalisation beside jieba-rs alone, in the core without a server; what the dictionary costs a backend.
+-- Tokenizers and normalisation beside jieba-rs alone, in the core without a server; and the dictionary's cost for a backend.
 SELECT bench.wants('tokenizers') AS tokenizers, bench.wants('dictionary') AS dictionary \gset
 \if :tokenizers
 \i bench/core.sql

@@ -1,4 +1,4 @@
--- pgvector's HNSW beside our indexes, on the same signatures: time, recall, size. Debian has pgvector for Postgres 17 and later.
+-- pgvector's HNSW beside our indexes, on the same signatures: time, recall, size. Debian packages pgvector for Postgres 17 and later.
 CREATE EXTENSION IF NOT EXISTS vector;
 SELECT greatest(:probes / 5, 20) AS probes, extversion AS version FROM pg_extension WHERE extname = 'vector' \gset
 \echo '    signing, and the truth about the probes by brute force'
@@ -31,7 +31,8 @@ SELECT bench.comparison('Nearest rows, beside pgvector', format('pgvector %s; %s
     'their first tenth. Recall: how many of the ten rows given are no further away than the tenth by brute force. Near rows: how many of those within 7 bits, '
     'at most ten, are given.', :'version', bench.grouped(:rows), :probes), 'neardup.nearest, 10 rows');
 
--- Builds an index, and looks for the ten nearest: ours, and all within a distance; HNSW with more and more effort (40 is its default).
+-- Builds an index and searches for the ten nearest rows. Ours also searches for all rows within a distance; HNSW runs with increasing
+-- ef_search (default 40).
 CREATE FUNCTION pg_temp.try_way(w bench.ways, probes int, near float8) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     built float8 := bench.seconds(w.create_index);
