@@ -80,10 +80,10 @@ CREATE FUNCTION pg_temp.share(value float8) RETURNS text LANGUAGE sql RETURN coa
 SELECT a.pairs AS all_pairs, s.pairs AS sure_pairs FROM score a JOIN score s USING (method)
 WHERE method = 1 AND a.corpus IS NULL AND s.corpus IS NULL AND NOT a.is_sure AND s.is_sure \gset
 
-SELECT bench.grid('Pairs', format('`natural_gold`: %s pairs of real rows, read one by one and weighted by the rows they stand for, %s of them without doubt '
-    '(*sure*). Identical texts are left out. A guard marks the second row of a pair, the shorter text. *Candidates*: the share of the copies that the method '
-    'compares. The same verdict decides over all candidates but where a line says *alone*; MinHash is 128 values of `chars:5` in 16 bands of 8. Jaccard '
-    'similarity is exact, at the threshold that serves these very pairs best.', :all_pairs, :sure_pairs),
+SELECT bench.grid('Pairs', format('`natural_gold`: %s pairs of real rows, read one by one and weighted by the number of rows they represent; %s of '
+    'them have an undoubted label (*sure*). Identical texts are left out. A guard marks the second row of a pair, the shorter text. *Candidates* is '
+    'the share of the copies that the method compares. All methods use the same verdict on candidates, except the lines with *alone*. MinHash has '
+    '128 values of `chars:5` in 16 bands of 8. Jaccard similarity is exact, with the threshold that gives the best F1 on these pairs.', :all_pairs, :sure_pairs),
     '', 'candidates', 'precision', 'recall', 'F1', 'sure: precision', 'recall', 'F1');
 SELECT bench.row(m.name, CASE WHEN m.candidate IS NULL THEN 'each pair' ELSE pg_temp.share(a.candidates) END, pg_temp.share(a.precision), pg_temp.share(a.recall),
                  pg_temp.share(a.f1), pg_temp.share(s.precision), pg_temp.share(s.recall), pg_temp.share(s.f1))
@@ -114,7 +114,8 @@ CREATE TABLE bench.marked (n int GENERATED ALWAYS AS IDENTITY, corpus text, rows
 \i bench/accuracy_corpus.sql
 \set corpus reuters
 \i bench/accuracy_corpus.sql
-SELECT bench.grid('Whole tables', 'Each corpus row by row through a guard with `on_duplicate => ''mark''`; of the titles 150,000, spread evenly over them.',
+SELECT bench.grid('Whole tables', 'Each corpus is inserted row by row under a guard with `on_duplicate => ''mark''`; of the titles, 150,000 evenly '
+    'spread ones.',
                   '', 'rows', 'marked', 'share');
 SELECT bench.row(corpus, bench.grouped(rows), bench.grouped(marked), to_char(marked / rows, 'FM0.000')) FROM bench.marked ORDER BY n;
 DROP TABLE bench.marked;

@@ -89,26 +89,27 @@ DROP TABLE held, doomed;
 SELECT bench.comparison('Getting ready', format('%s rows: %s, one in 10 an edited copy.', bench.grouped(:rows), :'texts'), 'count(sketch(body)), writes nothing');
 SELECT bench.add(who, line, seconds, remark)
 FROM (VALUES (1, 'scan', 'floor', 'count(sketch(body)), writes nothing', ''),
-             (2, 'index', 'ours', 'CREATE INDEX USING gin (sketch(body))', 'signs each row, writes to none'),
+             (2, 'index', 'ours', 'CREATE INDEX USING gin (sketch(body))', 'signs each row, changes none'),
              (3, 'protect', 'ours', 'neardup.protect, the index being there', 'reads no row'),
              (4, 'list', 'ours', 'neardup.duplicates', 'the list of all copies: signs all rows, reads both texts of a pair'))
      v(n, name, who, line, remark) JOIN bench.steps USING (name) ORDER BY n;
 SELECT bench.aim('duplicates, s a million rows', bench.cost('neardup.duplicates') * 1e6 / :rows, at_most => 30);
 
-SELECT bench.comparison('Removing', format('%s copies removed. `cleanup` keeps each removed row, checks each pair once more and commits every 1,000 rows, '
-    'while a writer inserts; before that it makes the list that is measured above. Both DELETEs are told the keys and are one statement; the second '
-    'puts what it returns into a table like `cleanup`''s own.', bench.grouped(:removed)), 'DELETE by key', 'copies/s');
+SELECT bench.comparison('Removing', format('%s copies are removed. `cleanup` archives each removed row, verifies each pair again and commits every '
+    '1,000 rows, while another session inserts; before that, it makes the list measured above. Both DELETEs get the keys and are one statement each; '
+    'the second inserts the returned rows into a table like that of `cleanup`.', bench.grouped(:removed)), 'DELETE by key', 'copies/s');
 SELECT bench.add(who, line, seconds / greatest(:removed, 1), remark)
 FROM (VALUES (1, 'delete', 'floor', 'DELETE by key', ''),
              (2, 'delete and keep', 'floor', 'DELETE that keeps the rows', '`DELETE … RETURNING (t.*)::text`, inserted'),
-             (3, 'removing', 'ours', 'neardup.cleanup', 'from the list made to the last commit'),
-             (4, 'removing for good', 'ours', 'neardup.cleanup(action => ''delete'')', 'keeps nothing, as the DELETE'),
+             (3, 'removing', 'ours', 'neardup.cleanup', 'from the finished list to the last commit'),
+             (4, 'removing for good', 'ours', 'neardup.cleanup(action => ''delete'')', 'archives nothing, like the DELETE'),
              (5, 'after neardup.cleanup', 'ours', 'neardup.cleanup, with its list', ''))
      v(n, name, who, line, remark) JOIN bench.steps USING (name) ORDER BY n;
 SELECT bench.aim('cleanup without an archive, speed of a bare DELETE', bench.ratio('DELETE by key', 'neardup.cleanup(action => ''delete'')'), at_least => 0.5),
        bench.aim('cleanup, speed of plain SQL that archives the same rows', bench.ratio('DELETE that keeps the rows', 'neardup.cleanup'), at_least => 0.5);
 
-SELECT bench.grid('A writer beside', 'One session inserts a row into the same table every 5 ms; what it waited for the row and its commit, by the server''s clock.',
+SELECT bench.grid('A writer beside', 'One session inserts a row into the same table every 5 ms. The wait is the time for the row and its commit, by '
+    'the server''s clock.',
                   '', 'inserts', 'median wait, ms', 'longest wait, ms');
 SELECT bench.row(beside, bench.grouped(count(*)), bench.figure(1e3 * percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)), bench.figure(1e3 * max(seconds)))
 FROM bench.waits GROUP BY beside ORDER BY beside;

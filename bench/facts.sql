@@ -12,15 +12,15 @@ BEGIN
              LATERAL (SELECT %s AS text) AS t
         WHERE length(text) >= %s LIMIT 2000 $f$, expression, length);
     ANALYZE pair;
-    PERFORM bench.comparison(title, format('%s texts of %s characters on average and edited copies of them (a byline before, a tenth in the '
-        'middle or 19 characters dropped), nothing signed before, one backend.', count(*), round(coalesce(avg(length(a)), 0))),
+    PERFORM bench.comparison(title, format('%s texts of %s characters on average, each compared with an edited copy (a byline added at the front, a '
+    'tenth in the middle or 19 characters removed). Nothing is precomputed; one backend.', count(*), round(coalesce(avg(length(a)), 0))),
         'same_message(a, b)', 'pairs/s') FROM pair;
     PERFORM bench.race(bench.count('pair'), '{ours,ours,peer}',
         '{"same_message(a, b)",distance of two simhash calls,"pg_trgm similarity(a, b)"}',
         ARRAY['SELECT sum((same_message(a, b)).score) FROM pair',
               $f$SELECT sum(hamming_distance(simhash(a, 'chars:3'), simhash(b, 'chars:3'))) FROM pair$f$,
               'SELECT sum(similarity(a, b)) FROM pair'],
-        '{"","","a number, in any language, without a view of facts"}') FROM pair HAVING count(*) > 0;
+        '{"","","a number, for any language; ignores facts"}') FROM pair HAVING count(*) > 0;
     PERFORM bench.aim(title || ', verdicts a second', 1 / bench.cost('same_message(a, b)'), at_least => aim) WHERE aim IS NOT NULL;
     DROP TABLE pair;
 END

@@ -19,13 +19,14 @@ CREATE TABLE bench.corpora (name text, inserted float8, left_out float8, bare fl
 \set corpus titles
 \i bench/guard_corpus.sql
 \endif
-SELECT bench.grid('Loads', 'Real texts in the order of their corpus, `INSERT INTO ... SELECT ... ORDER BY id` in 10 statements, the tables in turns. All '
-    'have an index on `sketch(body)`, the last one a GIN index without `fastupdate`; two have a guard with `on_duplicate => ''skip''`. By the server''s clock.',
+SELECT bench.grid('Loads', 'Real texts in the order of their corpus, inserted by 10 statements `INSERT INTO ... SELECT ... ORDER BY id`; the tables '
+    'take turns. All tables have an index on `sketch(body)`, the last one a GIN index without `fastupdate`; two have a guard with `on_duplicate => '
+    '''skip''`. Times are by the server''s clock.',
     '', 'rows', 'left out', 'no guard, rows/s', 'guard, rows/s', 'times as long', 'guard on GIN, rows/s');
 SELECT bench.row(name, bench.grouped(inserted), bench.grouped(left_out), bench.figure(inserted / bare), bench.figure(inserted / guarded), bench.figure(guarded / bare), bench.figure(inserted / by_gin))
 FROM bench.corpora ORDER BY n;
-SELECT bench.grid('Single rows', 'Further texts of the same corpora, spread evenly over them, into the tables of the loads: pgbench, one session, prepared '
-    'statements, a commit each, `fsync = off`, the way to the client included.',
+SELECT bench.grid('Single rows', 'Further texts of the same corpora, evenly spread, are inserted one by one into the tables of the loads: pgbench, '
+    'one session, prepared statements, one commit per row, `fsync = off`. Times include the transfer to the client.',
     '', 'rows there', 'no guard: median, ms', 'p99, ms', 'guard: median, ms', 'p99, ms', 'guard on GIN: median, ms', 'p99, ms');
 SELECT bench.row(name, bench.grouped(rows_there), bench.figure(1e3 * plain_median), bench.figure(1e3 * plain_p99), bench.figure(1e3 * median), bench.figure(1e3 * p99),
                  bench.figure(1e3 * gin_median), bench.figure(1e3 * gin_p99))
@@ -61,9 +62,10 @@ SELECT count(*) AS stored FROM guarded \gset
 VACUUM (ANALYZE) guarded;
 SELECT count(*) FILTER (WHERE verdict = 'copy') AS copies, count(*) FILTER (WHERE verdict = 'excerpt') AS excerpts
 FROM (SELECT (same_message(a.body, b.body)).verdict FROM guarded a JOIN guarded b ON near_duplicate(a.body, b.body) AND a.id < b.id) AS pairs \gset
-SELECT bench.grid('16 sessions', format('Each insert is a made-up article of 500 characters, one of 1,000, without 1 to 20 characters somewhere in it; %s s. The guard '
-    'leaves copies out. It stored %s rows; %s pairs of these are copies by its own rule, %s are excerpts, of which it keeps a longer text that comes later. '
-    'The others lost a fact, such as a number, by the cut.', :seconds, bench.grouped(:stored), bench.grouped(:copies), bench.grouped(:excerpts)),
+SELECT bench.grid('16 sessions', format('Each insert is one of 1,000 made-up articles of 500 characters, with 1 to 20 characters removed at a random '
+    'position; the sessions run for %s s. The guard leaves copies out. It stored %s rows; %s pairs of these are copies by its own rule, and %s are '
+    'excerpts, because the guard accepts a longer text after a shorter one. The other rows lost a fact, such as a number, with the removed '
+    'characters.', :seconds, bench.grouped(:stored), bench.grouped(:copies), bench.grouped(:excerpts)),
     '', 'inserts/s', 'median, ms', 'p99, ms', 'failed');
 SELECT bench.row((ARRAY['B-tree on hashtextextended(body, 0), no guard', 'the guard''s index, no guard', 'guard'])[n],
                  bench.figure(max(figure) FILTER (WHERE what = 'tps')),

@@ -82,10 +82,10 @@ INSERT INTO bench.ways (n, who, name, statements, look_up) VALUES
     (3, 'ours', 'GIN on the sketch', 'CREATE INDEX ON keyed USING gin (sketch) WITH (fastupdate = off)', 'SELECT count(*) FROM keyed t WHERE t.sketch && p.minhash');
 SELECT format('CALL bench.try_way(%s, ''keyed'', %s)', n, :probes),
        format('DELETE FROM keyed WHERE id > %s', :rows), 'VACUUM keyed' FROM bench.ways ORDER BY n \gexec
-SELECT bench.show_ways('Indexes of sketches', format('%s sketches of ten keys; every fiftieth row has four keys of the one before. The table grows by a fifth under each '
-    'index. Insert and WAL are those of the index: the same inserts without it are taken off.', bench.grouped(:rows)), :rows);
-SELECT bench.comparison('Look-ups by sketch', format('The same table before it grows; median of %s probes, one after the other in a PL/pgSQL function. All pairs '
-    'of the table that share a key: neardup.candidate_pairs.', :probes), 'GIN on the sketch');
+SELECT bench.show_ways('Indexes of sketches', format('%s sketches of ten keys; every fiftieth row shares four keys with the one before. The table '
+    'grows by a fifth under each index. Insert and WAL are those of the index alone: the cost of the same inserts without an index is subtracted.', bench.grouped(:rows)), :rows);
+SELECT bench.comparison('Look-ups by sketch', format('The same table before it grows; median of %s probes, run one after the other in a PL/pgSQL '
+    'function. All pairs of rows that share a key come from neardup.candidate_pairs.', :probes), 'GIN on the sketch');
 SELECT bench.add(w.who, w.name, f.median, format('finds %s rows; %s', f.hits, bench.within(f.p95))) FROM bench.ways w JOIN bench.found f USING (n) ORDER BY n;
 SELECT bench.add(who, 'all pairs, ' || name, pairs) FROM bench.ways WHERE pairs IS NOT NULL;
 SELECT bench.aim_ways('sketches', 'neardup on the sketch', 'GIN on the sketch');
@@ -121,7 +121,8 @@ INSERT INTO bench.ways (n, who, name, statements, look_up, distances) VALUES
 SELECT format('CALL bench.try_way(%s, ''keyed'', %s)', n, :probes),
        format('DELETE FROM keyed WHERE id > %s', :rows), 'VACUUM keyed' FROM bench.ways ORDER BY n \gexec
 SELECT bench.show_ways('Indexes of SimHash', format('%s random signatures, one in ten a near-duplicate of the one before; as above.', bench.grouped(:rows)), :rows);
-SELECT bench.comparison('Look-ups by SimHash', format('The same table before it grows; median of %s probes, rows'' signatures with 0 to 11 bits changed.', :probes),
+SELECT bench.comparison('Look-ups by SimHash', format('The same table before it grows; median of %s probes, which are signatures of rows with 0 to 11 '
+    'bits changed.', :probes),
     'GIN on the signature, distance 3');
 SELECT bench.add(w.who, format('%s, distance %s', w.name, f.distance), f.median, format('finds %s rows; %s', f.hits, bench.within(f.p95)))
 FROM bench.ways w JOIN bench.found f USING (n) ORDER BY f.distance, n;

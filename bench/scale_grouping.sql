@@ -4,8 +4,8 @@ SELECT count(*) AS rows FROM :table \gset
 -- 128 bytes of work_mem per row of the window, so that no statement writes rows to a file: Postgres uses about 56.
 SELECT ceil(:rows * 128 / 1048576.0) || 'MB' AS memory, :rows <= 2000000 AS few \gset
 SELECT set_config('work_mem', :'memory', false);
-SELECT bench.comparison(format('Grouping, %s', :'table'), format('%s rows: %s. Each window statement reads all rows in the order of their key and adds up the '
-    'answers, with `work_mem = ''%s''`. The self-join and simhash-cpp give pairs; to make groups of them is more work.', bench.grouped(:rows), :'what', :'memory'),
+SELECT bench.comparison(format('Grouping, %s', :'table'), format('%s rows: %s. Each window statement reads all rows in key order and sums the '
+    'results, with `work_mem = ''%s''`. The self-join and simhash-cpp return pairs; forming groups takes additional work.', bench.grouped(:rows), :'what', :'memory'),
     'sum(id) OVER (ORDER BY id)');
 -- The plain aggregate uses an index-only scan; the other one reads the signatures, too.
 \set calls '''{sum(id) OVER (ORDER BY id),count(signature) OVER (ORDER BY id),"near_duplicate_of(signature, 3) OVER (ORDER BY id)","near_duplicate_of(signature, 7) OVER (ORDER BY id)"}''::text[]'

@@ -20,7 +20,7 @@ CREATE TABLE bench.ways (n int GENERATED ALWAYS AS IDENTITY, who text, name text
 INSERT INTO bench.ways (who, name, create_index, query, distances, remark) VALUES
     (NULL, 'no index but the primary key', 'SELECT', NULL, '{}', NULL),
     ('ours', 'GIN on the signature', 'CREATE INDEX ON %1$s USING gin (signature) WITH (fastupdate = off)',
-     'SELECT count(*) FROM %1$s t WHERE simhash_within(t.signature, p.signature, %2$s)', '{3,7,11}', 'any distance to 11, in any condition or join'),
+     'SELECT count(*) FROM %1$s t WHERE simhash_within(t.signature, p.signature, %2$s)', '{3,7,11}', 'any distance up to 11, in any condition or join'),
     ('ours', 'GIN on simhash_bands, a helper column''s', 'CREATE INDEX ON %1$s USING gin (simhash_bands(signature)) WITH (fastupdate = off)',
      'SELECT count(*) FROM %1$s t WHERE simhash_bands(t.signature) && simhash_probes(p.signature, %2$s) AND hamming_distance(t.signature, p.signature) <= %2$s',
      '{3,7,11}', 'written out in SQL, with Postgres''s own operators'),
@@ -31,10 +31,11 @@ INSERT INTO bench.ways (who, name, create_index, query, distances, remark) VALUE
       AND hamming_distance(t.signature, p.signature) <= %2$s', '{3}', 'written out in SQL; to distance 3'),
     ('peer', 'smlar-style: GIN on four text pieces', 'CREATE INDEX ON %1$s USING gin (bench.pieces(signature)) WITH (fastupdate = off)',
      'SELECT count(*) FROM %1$s t WHERE bench.pieces(t.signature) && bench.pieces(p.signature) AND hamming_distance(t.signature, p.signature) <= %2$s',
-     '{3}', 'needs a text array only; pieces in sequence, as recipes for smlar cut them; to distance 3');
+     '{3}', 'needs only a text array; consecutive pieces, as in recipes for smlar; up to distance 3');
 
-SELECT bench.comparison(format('Look-ups, %s', :'table'), format('%s rows: %s. Median of %s probes, one after the other in a PL/pgSQL function, everything in '
-    'memory; a probe is a row''s signature with 0 to 11 bits changed. Recall is against brute force over the first %s probes. Scans are timed on %s probes.',
+SELECT bench.comparison(format('Look-ups, %s', :'table'), format('%s rows: %s. Median of %s probes, run one after the other in a PL/pgSQL function '
+    'with all data in memory; a probe is a row''s signature with 0 to 11 bits changed. Recall is relative to brute force on the first %s probes. '
+    'Scans are timed on %s probes.',
     bench.grouped(:rows), :'what', :probes, :checked, :scanned), 'GIN on the signature, distance 3');
 
 CREATE FUNCTION bench.look_up(w bench.ways, target regclass, probes int, checked int) RETURNS void LANGUAGE plpgsql AS $$
@@ -75,15 +76,15 @@ SELECT :rows <= 2000000 AS few \gset
 \setenv TABLE :table
 \! "$PGBIN/psql" -XAtqc "SELECT signature::bigint FROM $TABLE" >"$PEERS.signatures"
 \copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer pybktree "$PEERS.signatures"'
-SELECT bench.add('peer', 'BK-tree in Python (pybktree), distance 3', seconds / amount, CASE WHEN seconds IS NULL THEN name ELSE 'mean; takes any metric, needs no bands' END)
+SELECT bench.add('peer', 'BK-tree in Python (pybktree), distance 3', seconds / amount, CASE WHEN seconds IS NULL THEN name ELSE 'mean; supports any metric, needs no bands' END)
 FROM bench.measured WHERE name NOT LIKE 'version %';
 DELETE FROM bench.measured;
 \else
-SELECT bench.add('peer', 'BK-tree in Python (pybktree), distance 3', NULL, 'left out: minutes and gigabytes to build');
+SELECT bench.add('peer', 'BK-tree in Python (pybktree), distance 3', NULL, 'left out: building it takes minutes and gigabytes');
 \endif
 SELECT bench.aim(format('%s, GIN on the signature, distance %s, ms', :'table', distance), 1e3 * bench.cost('GIN on the signature, distance ' || distance), at_most => most)
 FROM (VALUES (3, CASE WHEN :rows > 5000000 THEN 0.5 ELSE 0.15 END), (7, 2), (11, 10)) v(distance, most) WHERE distance = 3 OR :rows <= 5000000;
-SELECT bench.grid(format('Indexes, %s', :'table'), 'Built and filled on the table of the look-ups.', '', 'build, s per million rows', 'MB per million rows', 'µs per inserted row');
+SELECT bench.grid(format('Indexes, %s', :'table'), 'Built on the table of the look-ups; rows are then inserted into it.', '', 'build, s per million rows', 'MB per million rows', 'µs per inserted row');
 SELECT bench.row(name, CASE WHEN n = 1 THEN '–' ELSE bench.figure(build * 1e6 / :rows) END, CASE WHEN n = 1 THEN '–' ELSE bench.figure(megabytes * 1e6 / :rows) END,
                  bench.figure(1e6 * CASE WHEN n = 1 THEN inserted ELSE greatest(inserted - (SELECT inserted FROM bench.ways WHERE n = 1), 0) END))
 FROM bench.ways ORDER BY n;

@@ -15,8 +15,8 @@ INSERT INTO bench.probe (number, minhash)
 SELECT row_number() OVER (ORDER BY id), signature FROM sketched WHERE id % 10 = 9 ORDER BY id LIMIT :probes;
 ANALYZE bench.probe;
 SELECT median AS scan, hits AS truth FROM bench.lookups('SELECT count(*) FROM sketched t WHERE jaccard_similarity(t.signature, p.minhash) >= 0.8', :scanned, :scanned) \gset
-SELECT bench.comparison('Look-ups, MinHash', format('%s signatures of 128 values of 32 bits, every tenth at Jaccard similarity 0.9 to another. Rows at 0.8 and above; '
-    'median of %s probes, of %s for the scan.', bench.grouped(:rows), :probes, :scanned), 'minhash_within, GIN on the signature');
+SELECT bench.comparison('Look-ups, MinHash', format('%s signatures of 128 values of 32 bits, every tenth with Jaccard similarity 0.9 to another. The '
+    'look-ups find rows with 0.8 or more; median of %s probes, or of %s for the scan.', bench.grouped(:rows), :probes, :scanned), 'minhash_within, GIN on the signature');
 CREATE FUNCTION pg_temp.try_index(name text, expression text, condition text, rows float8, probes int, scanned int, truth float8) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     build float8 := bench.seconds(format('CREATE INDEX ON sketched USING gin (%s) WITH (fastupdate = off)', expression));

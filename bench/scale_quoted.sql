@@ -11,8 +11,9 @@ INSERT INTO bench.probe (number) SELECT number FROM bench.quoting;
 SELECT count(*) AS rows FROM stored \gset
 SELECT count(*) AS quoted, count(*) > 0 AS any_quoted FROM bench.quoting \gset
 \if :any_quoted
-SELECT bench.comparison('Articles quoted whole', format('%s articles of 300 to 3,000 characters, each between pieces of two others, as long as itself, among all %s '
-    'texts. Median of the look-ups, fingerprints of the long text included, and how many found the article.', :quoted, bench.grouped(:rows)), 'fingerprints, &&');
+SELECT bench.comparison('Articles quoted whole', format('%s articles of 300 to 3,000 characters, each quoted between pieces of two others that are as '
+    'long as the article. Each look-up searches all %s texts for a quoted article. Median time of a look-up, including the fingerprints of the long '
+    'text, and the share of look-ups that found the article.', :quoted, bench.grouped(:rows)), 'fingerprints, &&');
 CREATE FUNCTION pg_temp.try_index(name text, expression text, condition text, quoted int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     build float8 := bench.seconds(format('CREATE INDEX ON stored USING gin (%s) WITH (fastupdate = off)', expression));

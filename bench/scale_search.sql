@@ -15,17 +15,18 @@ INSERT INTO bench.probe SELECT number, simhash(body, 'chars:3') FROM bench.edite
 SELECT count(*) AS rows FROM held \gset
 SELECT greatest(count(*), 1) AS edited FROM bench.edited \gset
 SET pg_trgm.similarity_threshold = 0.6;
-SELECT bench.comparison('Edited copies', format('%s texts of 100 characters and more; %s of them edited (a byline before, 19 characters in the middle dropped) are '
-    'looked for. Median of the look-ups, and how many found their original.', bench.grouped(:rows), :edited), 'near_duplicate(body, text)');
+SELECT bench.comparison('Edited copies', format('%s texts of 100 characters or more. Each look-up searches for the original of one of %s edited '
+    'copies (a byline added at the front, 19 characters removed in the middle). Median time of a look-up, and the share of look-ups that found the '
+    'original.', bench.grouped(:rows), :edited), 'near_duplicate(body, text)');
 SELECT bench.add(who, name, (m).median, concat_ws('; ', format('finds %s %%', bench.figure(100 * (m).hits / :edited)), remark))
 FROM (SELECT n, who, name, remark, bench.lookups(format('SELECT count(*) FILTER (WHERE t.id = (SELECT e.id FROM bench.edited e WHERE e.number = p.number)) FROM %s',
              replace(query, '{text}', '(SELECT e.body FROM bench.edited e WHERE e.number = p.number)')), 100, 100) AS m
-      FROM (VALUES (1, 'ours', 'near_duplicate(body, text)', 'held t WHERE near_duplicate(t.body, {text})', 'reads the candidates'' texts; no column'),
-                   (2, 'ours', 'simhash_within, distance 7', 'held t WHERE simhash_within(t.signature, p.signature, 7)', 'the signature is ready'),
+      FROM (VALUES (1, 'ours', 'near_duplicate(body, text)', 'held t WHERE near_duplicate(t.body, {text})', 'reads the texts of candidates; needs no column'),
+                   (2, 'ours', 'simhash_within, distance 7', 'held t WHERE simhash_within(t.signature, p.signature, 7)', 'the signature is precomputed'),
                    (3, 'ours', 'the same, signing included',
                     '(SELECT simhash({text}, ''chars:3'') AS signature OFFSET 0) AS s, held t WHERE simhash_within(t.signature, s.signature, 7)', NULL),
                    (4, 'peer', 'pg_trgm, body % text, threshold 0.6', 'held t WHERE t.body % {text}',
-                    'finds also what shares only part, takes misspelt words, and serves LIKE and regular expressions')) v(n, who, name, query, remark)
+                    'also finds texts that share only a part, tolerates misspelt words, and serves LIKE and regular expressions')) v(n, who, name, query, remark)
       ORDER BY n OFFSET 0) AS looked_up;
 
 \echo '    texts that hold an excerpt'
@@ -38,23 +39,23 @@ ALTER TABLE bench.edited ADD COLUMN quote text;
 UPDATE bench.edited e SET quote = substr(h.body, 20, length(h.body) / 3) FROM held h WHERE h.id = e.id AND length(h.body) >= 300;
 SELECT count(quote) AS quotes, count(quote) > 0 AS any_quotes FROM bench.edited \gset
 \if :any_quotes
-SELECT bench.comparison('Texts that hold an excerpt', format('The same %s texts; a third of %s of them, cut out of the middle, is looked for. Median of the look-ups, '
-    'the keys of the excerpt being made in it, and how many found the text they are from.', bench.grouped(:rows), :quotes), 'fingerprints, GIN');
+SELECT bench.comparison('Texts that hold an excerpt', format('The same %s texts. Each look-up searches for the source of one of %s excerpts, the '
+    'middle thirds of texts. Median time of a look-up, including the keys of the excerpt, and the share of look-ups that found the source.', bench.grouped(:rows), :quotes), 'fingerprints, GIN');
 SELECT bench.add(who, name, (m).median, format('finds %s %%; %s', bench.figure(100 * (m).hits / :quotes), remark))
 FROM (SELECT n, who, name, remark, bench.lookups(format('SELECT count(*) FILTER (WHERE t.id = q.id) FROM (SELECT e.id, %s AS made FROM bench.edited e WHERE e.number = p.number OFFSET 0) AS q, held t WHERE %s',
              made, condition), 100, 100) AS m
       FROM (VALUES (1, 'ours', 'fingerprints, GIN', 'fingerprints(e.quote)', 't.prints && q.made AND overlap_similarity(t.prints, q.made) >= 0.5',
                     'any shared passage of 50 characters'),
                    (2, 'ours', 'overlap_within(keys, 0.8), 5-grams', 'token_keys(e.quote, ''chars:5'')', 'overlap_within(t.keys, q.made, 0.8)',
-                    'exact for the overlap coefficient; meant for short texts'),
+                    'exact for the overlap coefficient; intended for short texts'),
                    (3, 'peer', 'pg_trgm, body %> text', 'e.quote', 't.body %> q.made', 'word similarity 0.6; order of words counts'))
            v(n, who, name, made, condition, remark)
       ORDER BY n OFFSET 0) AS looked_up;
 \endif
 
 -- Two texts, with nothing precomputed. The library of pg_similarity is loaded from its unpacked package.
-SELECT bench.comparison('Two texts compared directly', 'The first 300 characters of original and edited copy from the table above (pg_similarity takes 1,024 bytes), '
-    'nothing signed before; time for one pair.', 'hamming_distance of two simhash calls');
+SELECT bench.comparison('Two texts compared directly', 'The first 300 characters of original and edited copy from the table above (pg_similarity '
+    'accepts 1,024 bytes). Nothing is precomputed; time for one pair.', 'hamming_distance of two simhash calls');
 CREATE TABLE bench.lines (n int, who text, name text, call text, remark text DEFAULT '');
 INSERT INTO bench.lines VALUES
     (1, 'ours', 'hamming_distance of two simhash calls', 'hamming_distance(simhash(a, ''chars:3''), simhash(b, ''chars:3''))'),

@@ -21,8 +21,8 @@ ALTER TABLE bench.edited ADD PRIMARY KEY (number);
 TRUNCATE bench.probe;
 INSERT INTO bench.probe (number) SELECT number FROM bench.edited;
 ANALYZE corpus, bench.probe, bench.edited;
-SELECT bench.comparison('Look-ups, sketches of short texts', format('%s texts; %s of them, without a tenth in the middle, are looked for. Median of the look-ups, '
-    'which sign the text, and how many found their original.', bench.grouped(:rows), :probes), 'near_duplicate(body, text)');
+SELECT bench.comparison('Look-ups, sketches of short texts', format('%s texts. Each look-up searches for the original of one of %s copies without a '
+    'tenth in the middle. Median time of a look-up, including the sketch of the copy, and the share of look-ups that found the original.', bench.grouped(:rows), :probes), 'near_duplicate(body, text)');
 SELECT bench.add('ours', name, (m).median, format('finds %s %%, %s; %s', bench.figure(100 * (m).hits / :probes), bench.within((m).p95), remark))
 FROM (SELECT n, name, remark, bench.lookups(format('SELECT count(*) FILTER (WHERE t.id = (SELECT e.id FROM bench.edited e WHERE e.number = p.number)) FROM corpus t WHERE %s',
              format(condition, '(SELECT e.body FROM bench.edited e WHERE e.number = p.number)')), :probes, :probes) AS m

@@ -49,9 +49,9 @@ VACUUM (FREEZE, ANALYZE) whole, unguarded, coming;
 \set statement 'CALL neardup.load(''whole'', ''coming'')'
 \i bench/scale_step.sql
 
-SELECT bench.grid('Whole tables', format('%s rows of 200 bytes, made-up words, one in ten an edited copy, and as many new ones; `work_mem` is 64 MB, no parallel workers. `neardup.load` '
-    'moves the new rows into the guarded table, without their copies; the INSERT beside it copies all into a table with the same indexes and no guard. Memory: the most that was seen '
-    'of what the backend does not share. %s rows are in the guarded table then.', bench.grouped(:signatures_wanted), bench.grouped((SELECT count(*) FROM whole))),
+SELECT bench.grid('Whole tables', format('%s rows of 200 bytes of made-up words, one in ten an edited copy, and as many new rows; `work_mem` is 64 '
+    'MB, without parallel workers. `neardup.load` moves the new rows into the guarded table, except copies; the INSERT copies all of them into a '
+    'table with the same indexes and no guard. Memory is the peak of the backend''s private memory. Afterwards, the guarded table has %s rows.', bench.grouped(:signatures_wanted), bench.grouped((SELECT count(*) FROM whole))),
     '', 's', 'µs a row', 'memory, MB', 'temporary files, MB');
 SELECT bench.row(line, bench.figure(seconds), bench.figure(1e6 * seconds / :signatures_wanted), bench.figure(megabytes), bench.figure(temporary / 1e6))
 FROM (VALUES (1, 'duplicates', '`neardup.duplicates`'), (2, 'insert', '`INSERT … SELECT`, no guard'), (3, 'load', '`neardup.load`')) v(n, name, line)

@@ -4,12 +4,11 @@ SELECT bench.wants('shingles') AS shingles, bench.wants('words') OR bench.wants(
        bench.wants('parallel') AS parallel \gset
 \if :shingles
 SELECT bench.comparison('Signing, character 5-grams', 'All texts of a table, character 5-grams, one backend without parallel workers. '
-    '`sum(hashtext(body))` reads and decompresses the same rows and hashes them once. Postgres does both: a signature is made of the text that '
-    'it hands out, and what reading costs the floor it costs us. The peers'' texts lie uncompressed in memory; so ours are signed once more '
-    'from a table that keeps them so (`SET STORAGE EXTERNAL`). The lines `in the core` sign an excerpt in memory, without a server: no way of '
-    'reading a table can be faster than they are. rensa, datasketch and simhash get their shingles ready-made outside the clock; chdb '
-    '(ClickHouse in the process) cuts its own, from a table in memory, one thread, session and table made outside the clock. datasketch and '
-    'simhash sign an excerpt.', 'sum(hashtext(body))', 'MB/s', 1e6);
+    '`sum(hashtext(body))` is the floor: it reads and decompresses the same rows and hashes each once, and every signature needs that reading, too. '
+    'The other programs hold their texts uncompressed in memory, so ours are also signed from a table that stores them uncompressed (`SET STORAGE '
+    'EXTERNAL`). The lines `in the core` sign an excerpt in memory, without a server; signing from a table cannot be faster. rensa, datasketch and '
+    'simhash get shingles that were computed before the timing; chdb (ClickHouse in the process) computes its own, from a table in memory, with one '
+    'thread, after session and table were created. datasketch and simhash sign an excerpt.', 'sum(hashtext(body))', 'MB/s', 1e6);
 \set names '''{"sum(hashtext(body))","minhash(body, ''''chars:5''''), 128 values","simhash(body, ''''chars:5'''')","simhash(body, ''''chars:3'''')"}''::text[]'
 \set calls '''{"sum(hashtext(body))","count(minhash(body, ''''chars:5''''))","count(simhash(body, ''''chars:5''''))","count(simhash(body, ''''chars:3''''))"}''::text[]'
 SELECT bench.race(:bytes, '{floor,ours,ours,ours}', :names, ARRAY(SELECT format('SELECT %s FROM article', call) FROM unnest(:calls) call));
@@ -21,17 +20,17 @@ SELECT bench.race(:bytes, '{floor,ours,ours,ours}', ARRAY(SELECT name || ', stor
                   ARRAY(SELECT format('SELECT %s FROM plain', call) FROM unnest(:calls) call));
 DROP TABLE plain;
 \i bench/core.sql
-SELECT bench.add('ours', substr(name, 6) || ', in the core', seconds / amount, 'in the core, no table read')
+SELECT bench.add('ours', substr(name, 6) || ', in the core', seconds / amount, 'in the core, reads no table')
 FROM bench.core WHERE name LIKE 'sign %' ORDER BY line;
 \echo '    peers from PyPI, in a temporary environment'
 \copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer rensa "$ARTICLES"'
-SELECT bench.peer('rensa', 'in a Python pipeline no database is needed, and its LSH index lives in memory');
+SELECT bench.peer('rensa', 'for Python pipelines without a database; has an LSH index in memory');
 \copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer chdb "$ARTICLES"'
-SELECT bench.peer('chdb', 'one command reads files of any format with all cores') AS chdb \gset
+SELECT bench.peer('chdb', 'reads files of many formats with one command and all cores') AS chdb \gset
 \copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer datasketch "$EXCERPT"'
-SELECT bench.peer('datasketch', 'has the widest choice of sketches and of stores: Redis, Cassandra, LSH forests');
+SELECT bench.peer('datasketch', 'has the most kinds of sketches and of storage: Redis, Cassandra, LSH forests');
 \copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh peer simhash "$EXCERPT"'
-SELECT bench.peer('simhash', 'a page of Python that anybody can change');
+SELECT bench.peer('simhash', 'a page of Python, easy to change');
 SELECT bench.aim('MinHash, multiple of the floor', bench.ratio('minhash(body, ''chars:5''), 128 values', 'sum(hashtext(body))'), at_most => 1.3),
        bench.aim(:'chdb' || ' ngramSimHashUTF8, time of simhash(body, ''chars:5'')',
                  bench.ratio(:'chdb' || ' ngramSimHashUTF8', 'simhash(body, ''chars:5'')'), at_least => 1.5);
@@ -40,14 +39,14 @@ SELECT bench.aim('MinHash, multiple of the floor', bench.ratio('minhash(body, ''
 \if :words
 \i bench/core.sql
 SELECT bench.comparison('Signing, jieba''s words', 'An excerpt in a table, beside jieba-rs''s `cut` over the same texts in the core.', 'jieba-rs cut', 'MB/s', 1e6);
-SELECT bench.add('peer', name, seconds / amount, 'in the core, no table read') FROM bench.core WHERE name = 'jieba-rs cut';
+SELECT bench.add('peer', name, seconds / amount, 'in the core, reads no table') FROM bench.core WHERE name = 'jieba-rs cut';
 -- Loads the dictionary.
 SELECT simhash('江口镇', 'jieba');
 SELECT bench.race(:excerpt_bytes, '{floor,ours}', ARRAY['sum(hashtext(body))', 'simhash(body, ''jieba'')'],
                   ARRAY['SELECT sum(hashtext(body)) FROM excerpt', 'SELECT count(simhash(body, ''jieba'')) FROM excerpt']);
 SELECT bench.aim('SimHash over jieba words, time of `cut` alone', bench.ratio('simhash(body, ''jieba'')', 'jieba-rs cut'), at_most => 1.2);
 
-SELECT bench.comparison('Comparing', 'Each of 1,000 signatures with each, in the core (`crates/neardup-core/examples/throughput.rs`).',
+SELECT bench.comparison('Comparing', 'Each of 1,000 signatures is compared with each, in the core (`crates/neardup-core/examples/throughput.rs`).',
                         'bit_count alone', 'M pairs/s', 1e6);
 SELECT bench.add(CASE name WHEN 'compare with bit_count alone' THEN 'floor' ELSE 'ours' END, regexp_replace(name, '^compare (with )?', ''), seconds / amount)
 FROM bench.core WHERE name LIKE 'compare %' ORDER BY line;
@@ -63,7 +62,7 @@ CREATE TABLE short (id bigint, body text);
 \copy short FROM PROGRAM '"$XTASK" articles "$SENTENCES" 6 "$ROWS" 30'
 UPDATE short SET body = (SELECT body FROM short s WHERE s.id = 1) WHERE id % 10 = 0;
 VACUUM (FREEZE, ANALYZE) short;
-SELECT bench.comparison('Exact copies among short texts', format('%s texts of 30 characters, one in ten the same; a whole pass over the table.',
+SELECT bench.comparison('Exact copies among short texts', format('%s texts of 30 characters, one in ten a copy; each statement reads the whole table.',
                         bench.grouped(:short_texts)), 'sum(hashtext(body))');
 SELECT bench.race(1, '{floor,ours,ours,peer}',
     ARRAY['sum(hashtext(body))', 'bloom_filter_agg(body, n, 0.01)', 'count(DISTINCT text_digest(body, ''{}''))', 'count(DISTINCT body)'],
@@ -75,8 +74,9 @@ SELECT bench.aim(format('Bloom filter of %s texts, s', bench.grouped(:short_text
 
 \if :parallel
 -- One worker and two; the leader only waits. The gain of the floor from a second worker is the machine's limit.
-SELECT bench.comparison('Parallel workers', 'The same statement with one and with two parallel workers, `parallel_leader_participation = off`; each '
-    'row sixteen times, so that starting the workers weighs little (LATERAL: one plan for both). Beside it the same of the floor.',
+SELECT bench.comparison('Parallel workers', 'The same statement with one and with two parallel workers, `parallel_leader_participation = off`. Each '
+    'row is processed sixteen times, so that starting the workers matters little; LATERAL gives both the same plan. The floor is measured in the '
+    'same way.',
     'simhash(body, ''chars:5''), two workers');
 SET parallel_leader_participation = off; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 ALTER TABLE article SET (parallel_workers = 2);
@@ -96,6 +96,6 @@ ORDER BY n, workers;
 ALTER TABLE article RESET (parallel_workers);
 RESET ALL;
 SELECT bench.aim('two workers, times as fast as one', bench.ratio('simhash(body, ''chars:5''), one worker', 'simhash(body, ''chars:5''), two workers'), at_least => 1.8);
-SELECT bench.words(format('Two workers read the table, which is the floor, %s times as fast as one.',
+SELECT bench.words(format('For the floor, which reads the table, two workers are %s times as fast as one.',
                           bench.figure(bench.ratio('sum(hashtext(body)), one worker', 'sum(hashtext(body)), two workers'))));
 \endif

@@ -2,16 +2,15 @@
 SELECT bench.wants('tokenizers') AS tokenizers, bench.wants('dictionary') AS dictionary \gset
 \if :tokenizers
 \i bench/core.sql
-SELECT bench.comparison('Tokenizers', 'Normalising and cutting, words handed to a counter, one core, in the core without a server '
-    '(`crates/neardup-core/examples/throughput.rs`). `jieba-rs cut` is the crate alone with its HMM, without normalising and without '
-    'dropping punctuation.', 'jieba-rs cut', 'MB/s', 1e6);
+SELECT bench.comparison('Tokenizers', 'Normalisation and segmentation; the tokens go to a counter. One thread, in the core without a server '
+    '(`crates/neardup-core/examples/throughput.rs`). `jieba-rs cut` is the crate alone with its HMM; it neither normalises nor drops punctuation.', 'jieba-rs cut', 'MB/s', 1e6);
 SELECT bench.add(CASE name WHEN 'jieba-rs cut' THEN 'peer' WHEN 'std::str::from_utf8' THEN 'floor' ELSE 'ours' END, name, seconds / amount,
                  CASE name WHEN 'std::str::from_utf8' THEN 'reads each byte once' ELSE '' END)
 FROM bench.core WHERE name !~ '^(load|compare|sign)' ORDER BY line;
 SELECT bench.aim('`jieba`, time of `cut` alone', bench.ratio('jieba', 'jieba-rs cut'), at_most => 1.15),
        bench.aim('`chars:5`, MB/s', 1e-6 / bench.cost('chars:5'), at_least => 300);
-SELECT bench.words('jieba-rs is the better choice where Rust code wants tokens and nothing else: it has no second pass for normalisation, '
-    'and hands out offsets and tags.');
+SELECT bench.words('jieba-rs is the better choice for Rust code that needs only tokens: it has no second pass for normalisation, and it returns '
+    'offsets and tags.');
 \endif
 
 \if :dictionary

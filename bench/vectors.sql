@@ -27,9 +27,9 @@ INSERT INTO bench.ways (shown, create_index, name, operator) VALUES
     ('GIN on the signature', 'CREATE INDEX ON signed USING gin (signature) WITH (fastupdate = off)', NULL, NULL),
     ('HNSW on bit(64)', 'CREATE INDEX ON signed USING hnsw (bits bit_hamming_ops)', 'bits', '<~>'),
     ('HNSW on simhash_totals, cosine', 'CREATE INDEX ON signed USING hnsw (totals vector_cosine_ops)', 'totals', '<=>');
-SELECT bench.comparison('Nearest rows, beside pgvector', format('pgvector %s; %s texts signed with `chars:3`. Median of %s probes: texts of the table without '
-    'their first tenth. Recall: how many of the ten rows given are no further away than the tenth by brute force. Near rows: how many of those within 7 bits, '
-    'at most ten, are given.', :'version', bench.grouped(:rows), :probes), 'neardup.nearest, 10 rows');
+SELECT bench.comparison('Nearest rows, beside pgvector', format('pgvector %s; %s texts signed with `chars:3`. Median of %s probes, which are texts of '
+    'the table without their first tenth. Recall is the share of the ten returned rows that are no further away than the tenth nearest by brute '
+    'force. Near rows is the share of the rows within 7 bits, at most ten, that are returned.', :'version', bench.grouped(:rows), :probes), 'neardup.nearest, 10 rows');
 
 -- Builds an index and searches for the ten nearest rows. Ours also searches for all rows within a distance; HNSW runs with increasing
 -- ef_search (default 40).
@@ -60,6 +60,6 @@ $$;
 SELECT pg_temp.try_way(w, :probes, :near) FROM bench.ways w ORDER BY n;
 SELECT bench.grid('Indexes beside pgvector''s', 'Built on the table of the look-ups, one backend.', '', 'build, s per million rows', 'MB per million rows');
 SELECT bench.row(shown, bench.figure(build * 1e6 / :rows), bench.figure(megabytes * 1e6 / :rows)) FROM bench.ways ORDER BY n;
-SELECT bench.words('pgvector is the better choice for the embeddings of a model, and where the nearest row is wanted however far it is.');
+SELECT bench.words('pgvector is the better choice for the embeddings of a model, and for finding the nearest row at any distance.');
 DROP TABLE signed, bench.ways;
 ALTER TABLE bench.probe DROP bits, DROP totals, DROP tenth_bits, DROP tenth_totals, DROP near;
