@@ -58,6 +58,7 @@ COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters
 COMMENT ON FUNCTION neardup_internal.chosen_verify(neardup.protected, text) IS 'how a clean-up verifies: as it was told, else as the guard does, else by facts';
 COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer, regclass) IS 'the arguments of a clean-up, and the guard''s settings where nothing is said';
 COMMENT ON FUNCTION neardup_internal.meet(text, text, interval) IS 'SQL condition that two times are near; a row without a time is near to all';
+COMMENT ON FUNCTION neardup_internal.meet_still(neardup_internal.choice) IS 'SQL clause that a copy and its row are near in time, where that counts';
 COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean, integer, boolean) IS 'window function over all rows in the order of who stays: the numbers of the earlier rows that answer, with which a row is compared if it asks, those with most shared keys first; with their lengths in bytes no more of them than a guard would; where an earlier row has its text, the first such one as a negative number; NULL for a row in no pair';
 COMMENT ON FUNCTION neardup_internal.tid_number(tid) IS 'a tid as a number: block and offset';
 COMMENT ON FUNCTION neardup_internal.number_tid(bigint) IS 'the tid of such a number';
