@@ -10,23 +10,24 @@ use super::values::is_ours;
 use crate::error::Result;
 use crate::pg::table::rows::{Table, Tid};
 
-/// No page of a table has more rows, also where Postgres was built with pages of 32 kB: 1,169.
+/// No page of a table has more rows, even if Postgres was built with pages of 32 kB, which hold 1,169.
 const MOST_ON_A_PAGE: usize = 2048;
 
-/// An index scan that can be begun again with another query.
+/// An index scan that can be restarted with another query.
 pub struct Search {
     index: pg_sys::Relation,
     scan: pg_sys::IndexScanDesc,
     key: pg_sys::ScanKeyData,
-    /// Whether the index is of our own access method, which reads no more rows of a key than are wanted.
+    /// Whether the index is of our own access method, which can stop after so many rows of a key.
     is_bounded: bool,
 }
 
 impl Table {
-    /// Begins a search of one of the table's indexes by an operator of its family: strategy number and function.
+    /// Begins a search of one of the table's indexes by an operator of its family, given as strategy number and function.
     pub fn search(&self, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Search {
         let mut key = pg_sys::ScanKeyData::default();
-        // SAFETY: opening the index raises an error where it is gone. SnapshotAny: nothing is decided by what the index says alone.
+        // SAFETY: opening the index raises an error if it is gone. SnapshotAny is sound because the index alone decides
+        // nothing.
         let (index, scan) = unsafe {
             let index = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
             pg_sys::ScanKeyInit(&raw mut key, 1, strategy, function, pg_sys::Datum::null());
@@ -44,8 +45,8 @@ impl Table {
 }
 
 impl Search {
-    /// Gives the addresses that match a query, in their order in the table, of more than `most` the last ones. Only a query by a sketch
-    /// may have such a bound.
+    /// Gives the addresses that match a query, in table order. Of more than `most`, only the last ones; such a bound is allowed
+    /// only for queries by a sketch.
     ///
     /// # Errors
     /// If a page of an index of our own is damaged.
@@ -54,12 +55,13 @@ impl Search {
     /// `query` must be a value of the operator's right operand, and the table must still be open.
     pub unsafe fn matching(&mut self, query: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
         if self.is_bounded && most < usize::MAX {
-            // SAFETY: the index is open and of sketches, and the query is one, as the caller vouches.
+            // SAFETY: the index is open and one of sketches, and the query is a sketch, as the caller vouches.
             return unsafe { last_rows(self.index, query, most) };
         }
         self.key.sk_argument = query;
         let mut found = Vec::new();
-        // SAFETY: the scan has one key, which Postgres copies. The bitmap is freed here, by an error with the memory context.
+        // SAFETY: the scan has one key, which Postgres copies. The bitmap is freed below or, after an error, with the memory
+        // context.
         unsafe {
             pg_sys::index_rescan(self.scan, &raw mut self.key, 1, std::ptr::null_mut(), 0);
             let room = i64::from(pg_sys::work_mem) * 1024;
@@ -98,10 +100,10 @@ fn all_offsets() -> Vec<pg_sys::OffsetNumber> {
     (1..=MOST_ON_A_PAGE as pg_sys::OffsetNumber).collect()
 }
 
-/// Hands over each page of a bitmap with its addresses.
+/// Passes each page of a bitmap with its addresses.
 ///
 /// # Safety
-/// `bitmap` must be valid, and no longer be filled.
+/// `bitmap` must be valid and complete.
 #[cfg(not(feature = "pg18"))]
 unsafe fn each_page(
     bitmap: *mut pg_sys::TIDBitmap,
@@ -120,10 +122,10 @@ unsafe fn each_page(
     }
 }
 
-/// Hands over each page of a bitmap with its addresses.
+/// Passes each page of a bitmap with its addresses.
 ///
 /// # Safety
-/// `bitmap` must be valid, and no longer be filled.
+/// `bitmap` must be valid and complete.
 #[cfg(feature = "pg18")]
 unsafe fn each_page(
     bitmap: *mut pg_sys::TIDBitmap,
@@ -131,7 +133,7 @@ unsafe fn each_page(
 ) {
     let mut page = pg_sys::TBMIterateResult::default();
     let mut offsets = all_offsets();
-    // SAFETY: the caller vouches for the bitmap; offsets has room for those of any page.
+    // SAFETY: the caller vouches for the bitmap; offsets is large enough for those of any page.
     unsafe {
         let iterator = pg_sys::tbm_begin_private_iterate(bitmap);
         while pg_sys::tbm_private_iterate(iterator, &raw mut page) {

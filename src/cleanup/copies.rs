@@ -94,12 +94,12 @@ struct Earlier {
     /// which texts are long.
     is_guard: bool,
     long: Bits,
-    /// Rows that later ones share a key or the text with.
+    /// Rows that share a key or the text with a later one.
     shared: Bits,
 }
 
-/// How `work_mem` is split among the sorts of one list, of which the last three are there at once: a key has 32 bytes, a pair 16 for each
-/// key that it shares.
+/// How `work_mem` is split among the sorts of one list, as divisors; the last three exist at the same time. A key takes 32
+/// bytes; a pair takes 16 for each key that it shares.
 const FOR_TEXTS: usize = 4;
 const FOR_KEYS: usize = 2;
 const FOR_PAIRS: usize = 4;
@@ -223,19 +223,19 @@ fn earlier_rows(window: &Window<'_>) -> Result<Option<pg_sys::Datum>> {
 #[derive(Default)]
 struct Stars {
     joined: AHashSet<i64>,
-    /// The row whose pairs are being read, its text once it was needed, and whether it has joined another row.
+    /// The row whose pairs are being read, its text if it was needed, and whether it has joined another row.
     later: i64,
     text: Option<Side>,
     settled: bool,
-    /// Whether it has joined one that has joined another row.
+    /// Whether it has joined a row that has itself joined another.
     chained: bool,
-    /// How many it was compared with.
+    /// The number of rows it was compared with.
     compared: usize,
 }
 
-/// Answers a pair: the row that stays for the later one, what the two are to each other, whether instead the later one holds the
-/// earlier, and whether that one has joined another row itself. Such a row can be joined only where copies stay, and another one that
-/// stays is preferred: the answer for that comes after it.
+/// Answers a pair: the row that stays for the later one, the verdict and its value, whether the later row contains the earlier
+/// one instead, and whether the row that stays has itself joined another. Such a row can be joined only where copies are
+/// stored, and any other row that stays is preferred, so its answer is given after all others.
 fn join_star(window: &Window<'_>) -> Result<Option<[Option<pg_sys::Datum>; 5]>> {
     let integer = |argument| window.argument(argument).map_or(0, |datum| datum.value() as i64);
     let (later, earlier) = (integer(0).max(0), integer(1).max(0));

@@ -1,7 +1,7 @@
 //! `near_duplicate_of`: groups the signatures of a window in one pass.
 //!
-//! Memory for each row of a window, besides what Postgres uses: 8 bytes for the answer; while grouping, 40 bytes for `simhash`, and for
-//! `minhash` the signature, 4 bytes for each band and 50 more.
+//! Memory per row of a window, besides Postgres's own: 8 bytes for the answer. While grouping, `simhash` takes 40 more;
+//! `minhash` takes the signature, 4 bytes per band, and 50 more.
 
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};

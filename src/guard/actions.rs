@@ -113,7 +113,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
         number(found.measure.value),
         text(&role::current()),
     ];
-    // SAFETY: each value is of the type beside it.
+    // SAFETY: each value has the type next to it.
     unsafe { function::run_as(guard.owner, &statement, &arguments) };
     Ok(())
 }
@@ -132,7 +132,7 @@ fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) {
     ];
     let statement = "INSERT INTO neardup.verdicts (target, document, action, key, duplicate_of, measure, value, role) \
                      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    // SAFETY: each value is of the type beside it.
+    // SAFETY: each value has the type next to it.
     unsafe { function::run_as(guard.owner, statement, &arguments) };
 }
 

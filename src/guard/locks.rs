@@ -130,8 +130,8 @@ fn transaction_ended(end: End) {
     }
 }
 
-/// Rows of a savepoint that is rolled back lose their keys, with those of savepoints inside it; rows of one that is released belong to the
-/// one around it.
+/// Rows of a savepoint that is rolled back lose their keys, as do those of savepoints inside it. Rows of a released savepoint
+/// pass to the one around it.
 fn savepoint_ended(savepoint: pg_sys::SubTransactionId, end: SavepointEnd) {
     match end {
         SavepointEnd::RolledBack => release_where(|row| row.savepoint >= savepoint),

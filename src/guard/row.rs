@@ -52,7 +52,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         Fate::LeftOut => trigger.skip(),
         Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
         Fate::Stored => {
-            // A row that is not a copy, or no longer one, names no original.
+            // A row that is not a copy, or no longer one, has no original to name.
             match actions::mark_column(&guard, &part) {
                 Some(column) => trigger.keep_with(&[(column, None)]),
                 None => trigger.keep(),
@@ -61,8 +61,8 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     })
 }
 
-/// Notes a row that is being deleted, perhaps to be inserted into another partition. A guard that cannot judge does not prevent
-/// the deletion.
+/// Notes a row that is being deleted; the command may insert it into another partition. A guard that cannot judge does not
+/// prevent the deletion.
 fn note_deletion(trigger: &RowTrigger<'_>) {
     let Ok(Some(guard)) = Guard::of(trigger) else { return };
     let Ok(part) = guard.part_of(trigger) else { return };
@@ -70,8 +70,8 @@ fn note_deletion(trigger: &RowTrigger<'_>) {
     moved::deleted(guard.table, content_hash(&guard, &part, trigger, Row::Old));
 }
 
-/// Signs the row, locks its keys and finds a row that it duplicates, with the guard that found it: this one or, where this one had to
-/// wait, another one of the table that has let the row pass before.
+/// Signs the row, locks its keys and searches for a row that it duplicates. Returns that row and the guard that found it: this
+/// guard or, if it had to wait, another guard of the table that had accepted the row before.
 fn original(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
     let Some(document) = subject.document.as_deref() else { return Ok(None) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
@@ -97,7 +97,7 @@ fn original(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard
     }
 }
 
-/// Searches candidates for each of these guards and verifies them; the first answer that is not clear, with the guard that has it.
+/// Searches candidates for each of these guards and verifies them. Returns the first answer that is not clear, with its guard.
 fn first_answer(
     judges: &[(Rc<Guard>, Signature)],
     guard: &Rc<Guard>,
@@ -120,7 +120,7 @@ fn first_answer(
     Ok(None)
 }
 
-/// The row as another guard of the table sees it, by columns of its own.
+/// Reads the row with the columns of another guard of the table.
 fn seen_by<'a>(judge: &Guard, subject: &Subject<'a>) -> Result<Subject<'a>> {
     let part = judge.part_of(subject.trigger())?;
     Ok(Subject::new(judge, &part, subject.trigger(), Row::New))

@@ -19,7 +19,7 @@ pub struct Measure {
 
 /// A new text, prepared for all its comparisons.
 pub struct Verifier<'a> {
-    /// Nothing where candidates are taken as they are.
+    /// None if candidates count as duplicates without reading their texts.
     rule: Option<Rule<'a>>,
     name: &'static str,
     document: &'a str,
@@ -43,8 +43,9 @@ impl<'a> Verifier<'a> {
         Ok(Self { rule, name, document, side: None })
     }
 
-    /// Says by what the other text, of a row that is there, is a near-duplicate of the new one, if it is; their signatures are at this
-    /// distance. A new text that holds the other one and more is none: refusing it would lose what it has more.
+    /// Returns the measure by which the new text duplicates `other`, the text of an existing row; `None` if it does not.
+    /// `distance` is that of their signatures. A new text that contains the other one and more is not a duplicate; refusing it
+    /// would lose content.
     pub fn compare(&mut self, other: &str, distance: f64) -> Result<Option<Measure>> {
         let Some(rule) = &self.rule else { return Ok(Some(Measure { name: self.name, value: distance })) };
         if other == self.document {

@@ -11,21 +11,21 @@ use crate::error::{Result, report};
 use crate::pg::TsVector;
 use crate::text::analyzer;
 
-/// A text of more tokens does not leave its working memory behind.
+/// Buffers that have grown beyond this many tokens are not kept.
 const KEPT_TOKENS: usize = 1 << 16;
 
 thread_local! {
-    /// Rooms that are free: one, or two where two texts are compared.
-    static ROOMS: RefCell<Vec<Box<HashedTokens>>> = const { RefCell::new(Vec::new()) };
+    /// The buffers that are free: one, or two after two texts were compared.
+    static BUFFERS: RefCell<Vec<Box<HashedTokens>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs `work` with room for a text's tokens. The room is taken out for the call: an error inside `work` unwinds through here and only
-/// costs its memory.
-fn with_room<T>(work: impl FnOnce(&mut HashedTokens) -> Result<T>) -> Result<T> {
-    let mut tokens = ROOMS.with_borrow_mut(Vec::pop).unwrap_or_default();
+/// Runs `work` with a buffer for a text's tokens. The buffer is taken off the list during the call, so an error that unwinds
+/// through here only costs its memory.
+fn with_buffer<T>(work: impl FnOnce(&mut HashedTokens) -> Result<T>) -> Result<T> {
+    let mut tokens = BUFFERS.with_borrow_mut(Vec::pop).unwrap_or_default();
     let result = work(&mut tokens);
     if tokens.capacity() <= KEPT_TOKENS {
-        ROOMS.with_borrow_mut(|rooms| rooms.push(tokens));
+        BUFFERS.with_borrow_mut(|buffers| buffers.push(tokens));
     }
     result
 }
@@ -36,7 +36,7 @@ pub fn of_document<T>(
     analyzer: &str,
     work: impl FnOnce(&mut HashedTokens, &str) -> neardup_text::Result<T>,
 ) -> Result<T> {
-    with_room(|tokens| {
+    with_buffer(|tokens| {
         analyzer::with_description(analyzer, |analyzer, description, scratch| {
             tokens.read(document, analyzer, scratch)?;
             work(tokens, description)
@@ -52,8 +52,8 @@ pub fn of_two_documents<T>(
     analyzer: &str,
     work: impl FnOnce(&mut HashedTokens, &mut HashedTokens) -> neardup_text::Result<T>,
 ) -> Result<T> {
-    with_room(|tokens_a| {
-        with_room(|tokens_b| {
+    with_buffer(|tokens_a| {
+        with_buffer(|tokens_b| {
             analyzer::with(analyzer, |analyzer, scratch| {
                 tokens_a.read(a, analyzer, scratch)?;
                 tokens_b.read(b, analyzer, scratch)?;
@@ -64,18 +64,18 @@ pub fn of_two_documents<T>(
     })
 }
 
-/// Runs `work` with the tokens of an array; NULL elements do not count.
+/// Runs `work` with the tokens of an array; NULL elements are ignored.
 pub fn of_array<T>(
     array: &Array<'_, &str>,
     work: impl FnOnce(&mut HashedTokens) -> neardup_text::Result<T>,
 ) -> Result<T> {
-    with_room(|tokens| {
+    with_buffer(|tokens| {
         tokens.read_tokens(array.iter().flatten()).map_err(report)?;
         work(tokens).map_err(report)
     })
 }
 
-/// Runs `work` with the tokens of an array and their weights; where the token or its weight is NULL neither counts.
+/// Runs `work` with the tokens of an array and their weights; a pair with a NULL is ignored.
 pub fn of_weighted_array<T>(
     array: &Array<'_, &str>,
     weights: &Array<'_, f64>,
@@ -86,19 +86,19 @@ pub fn of_weighted_array<T>(
         return Err(report(Error::new(ErrorKind::InvalidParameter, message)));
     }
     let pairs = || array.iter().zip(weights.iter()).filter_map(|(token, weight)| token.zip(weight));
-    with_room(|tokens| {
+    with_buffer(|tokens| {
         tokens.read_tokens(pairs().map(|(token, _)| token)).map_err(report)?;
         let weights: Vec<f64> = pairs().map(|(_, weight)| weight).collect();
         work(tokens, Weights::Given(&weights)).map_err(report)
     })
 }
 
-/// Runs `work` with the lexemes of a tsvector, each as often as it has positions, in the order of the positions.
+/// Runs `work` with the lexemes of a tsvector in the order of their positions, each once per position.
 pub fn of_tsvector<T>(
     vector: &TsVector<'_>,
     work: impl FnOnce(&mut HashedTokens) -> neardup_text::Result<T>,
 ) -> Result<T> {
-    with_room(|tokens| {
+    with_buffer(|tokens| {
         tokens.read_hashes(vector.hashes()).map_err(report)?;
         work(tokens).map_err(report)
     })
@@ -109,7 +109,8 @@ pub fn weights(weighting: &str) -> Result<Weights<'static>> {
     Weighting::parse(weighting).map(Weights::By).map_err(report)
 }
 
-/// Describes weighted tokens: the tokens' description and the weighting, which only token sets without weights leave out.
+/// Describes weighted tokens: the description of the tokens and the weighting, which is left out only for token sets without
+/// weights.
 pub fn describe(tokens: &str, weights: Weights<'_>) -> String {
     match weights {
         Weights::By(Weighting::None) => tokens.to_owned(),

@@ -12,13 +12,13 @@ use pgrx::prelude::*;
 use crate::error::{Result, report};
 use crate::pg::table::scan;
 
-/// What the user's query gives.
+/// What the user's query must return.
 const PAIR: &str = "Its columns are a text, another text, and whether they are duplicates.";
-/// The most pairs that are evaluated: 4 bytes are kept of each for each method.
+/// The most pairs that are evaluated; each takes 4 bytes per method.
 const MOST_PAIRS: usize = 10_000_000;
-/// The stand-in for labels: texts with this Jaccard similarity of their character 5-grams are taken for duplicates,
+/// Substitutes for labels: texts whose character 5-grams have at least this Jaccard similarity count as duplicates,
 pub const STAND_IN_JACCARD: f64 = 0.6;
-/// and so are those where one is in the other to this share.
+/// and so do texts whose overlap coefficient is at least this.
 pub const STAND_IN_OVERLAP: f64 = 0.8;
 const STAND_IN_ANALYZER: &str = "chars:5";
 
@@ -36,14 +36,14 @@ impl From<Error> for Failed {
     }
 }
 
-/// A method at work: what it makes of texts, its values so far, and the time it took.
+/// A method under test: its results so far and the time it took.
 pub struct Trial {
     /// The measure and its analyzer.
     pub method: Method,
     preparer: Preparer,
-    /// What it said of each pair, and whether that is one of duplicates.
+    /// Its value for each pair, and whether the pair is labelled a duplicate.
     pub values: Vec<(f32, bool)>,
-    /// What preparing and comparing took.
+    /// The time for preparing and comparing.
     pub time: Duration,
 }
 
@@ -66,29 +66,29 @@ impl Trial {
         Ok(())
     }
 
-    /// The analyzer, where the measure looks at tokens.
+    /// Gives the analyzer, if the measure uses tokens.
     pub fn analyzer(&self) -> Option<String> {
         self.method.measure.wants_tokens().then(|| self.method.analyzer.clone())
     }
 
-    /// What a picture calls it.
+    /// Gives its name in charts.
     pub fn name(&self) -> String {
         let measure = self.method.measure.name();
         self.analyzer().map_or_else(|| measure.to_owned(), |analyzer| format!("{measure}, {analyzer}"))
     }
 
-    /// Precision and recall at each threshold.
+    /// Gives precision and recall at each threshold.
     pub fn points(&self) -> Vec<Point> {
         curve(self.method.measure, &self.values)
     }
 
-    /// The time it took.
+    /// Gives the time it took.
     pub fn milliseconds(&self) -> f64 {
         self.time.as_secs_f64() * 1e3
     }
 }
 
-/// The methods under trial: each measure with each analyzer, those that look at no token once.
+/// Gives the methods to test: each measure with each analyzer; measures that use no tokens only once.
 pub fn trials(measures: &[Option<String>], analyzers: &[Option<String>], weighting: &str) -> Result<Vec<Trial>> {
     let weighting = Weighting::parse(weighting).map_err(report)?;
     let named = measures.iter().map(|name| Measure::parse(name.as_deref().unwrap_or("NULL")));
@@ -110,12 +110,12 @@ pub fn trials(measures: &[Option<String>], analyzers: &[Option<String>], weighti
     Ok(trials)
 }
 
-/// The query without what ends a statement, so that it can stand inside another.
+/// Gives the query without a terminating semicolon, so that it can be a subquery.
 pub fn inner(query: &str) -> &str {
     query.trim_end().trim_end_matches(';')
 }
 
-/// Puts every labelled pair of the query to every method.
+/// Runs every method on every labelled pair of the query.
 pub fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     let columns = scan::columns(inner(query));
     if columns != 3 {
@@ -151,7 +151,7 @@ pub fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     Ok(())
 }
 
-/// Puts every pair of the query's documents to every method, labelled by the stand-in.
+/// Runs every method on every pair of the query's documents, labelled by the substitute.
 pub fn run_on_documents(query: &str, sample: usize, trials: &mut [Trial]) -> Result<()> {
     let query = format!(
         "SELECT document::pg_catalog.text FROM ({}\n) AS sample (document) WHERE document IS NOT NULL LIMIT {sample}",

@@ -15,41 +15,42 @@ pub trait Storage {
     fn create() -> Self;
     /// Appends bytes.
     fn write(&mut self, bytes: &[u8]);
-    /// Goes to the start, to read.
+    /// Returns to the start, to read.
     fn rewind(&mut self);
-    /// Fills the buffer, unless the file ends before, and gives the number of bytes read.
+    /// Fills the buffer, or what the file still has, and returns the number of bytes read.
     fn read(&mut self, buffer: &mut [u8]) -> usize;
 }
 
-/// As many files are merged at once where memory holds a block of each; more are merged into one before.
+/// The least and the most runs that are merged at once. Between these bounds, memory for one block of each run decides; if
+/// there are more runs, some are merged into one first.
 const LEAST_RUNS: usize = 16;
 const MOST_RUNS: usize = 256;
-/// Records that are read from a file or written to it at once.
+/// Records that are read or written at once.
 const BLOCK: usize = 512;
 
-/// Takes records in any order.
+/// Collects records in any order.
 #[derive(Debug)]
 pub struct Sorter<S, const N: usize> {
     records: Vec<[u64; N]>,
     /// How many records may be in memory.
     most: usize,
-    /// Sorted runs by how often their records were merged: as many of a level as are merged at once make one run of the next, so that
-    /// the cost is n log n.
+    /// Sorted runs, by how often their records were merged. When a level has as many runs as are merged at once, they become
+    /// one run of the next level, so the cost is n log n.
     levels: Vec<Vec<S>>,
     most_runs: usize,
 }
 
 impl<S: Storage, const N: usize> Sorter<S, N> {
-    /// Begins with so many bytes of memory, and little more.
+    /// Makes a sorter that uses about so many bytes of memory.
     #[must_use]
     pub fn new(memory: usize) -> Self {
-        // Half of the memory is for the blocks, and Postgres has a buffer of its own for each file.
+        // Half of the memory is for the blocks; Postgres has its own buffer for each file.
         let most_runs = (memory / 2 / (BLOCK * size_of::<[u64; N]>())).clamp(LEAST_RUNS, MOST_RUNS);
         let most = (memory / size_of::<[u64; N]>()).max(BLOCK);
         Self { records: Vec::new(), most, levels: Vec::new(), most_runs }
     }
 
-    /// Takes a record.
+    /// Adds a record.
     pub fn push(&mut self, record: [u64; N]) {
         if self.records.len() == self.most {
             self.spill();
@@ -74,7 +75,7 @@ impl<S: Storage, const N: usize> Sorter<S, N> {
         self.levels.push(vec![run]);
     }
 
-    /// Gives all records back, ascending.
+    /// Returns all records in ascending order.
     #[must_use]
     pub fn finish(mut self) -> Sorted<S, N> {
         self.records.sort_unstable();
@@ -98,7 +99,7 @@ fn write<S: Storage, const N: usize>(records: impl Iterator<Item = [u64; N]>) ->
     file
 }
 
-/// One of the sorted sequences that are merged.
+/// One of the sorted runs that are merged.
 #[derive(Debug)]
 enum Run<S, const N: usize> {
     Memory(std::vec::IntoIter<[u64; N]>),
@@ -125,7 +126,7 @@ impl<S: Storage, const N: usize> Run<S, N> {
     }
 }
 
-/// All records, ascending.
+/// All records in ascending order.
 #[derive(Debug)]
 pub struct Sorted<S, const N: usize> {
     runs: Vec<Run<S, N>>,

@@ -1,8 +1,10 @@
-//! `cargo xtask bench`: how fast we are, beside other programs that do the same work on the same texts in the same run.
+//! `cargo xtask bench`: measures the speed of the extension beside other programs that do the same work on the same texts in
+//! the same run.
 //!
-//! Each table is a script of psql in `bench/`, listed in [`Options::tables`]; `bench/functions.sql` has the clock and the tables that figures go
-//! into. Everything happens on one throwaway server of the release build; the peers live in its directory and are gone with it.
-//! What a script measured comes back as one JSON document, from which [`report`] makes tables and charts.
+//! Each table of the report is a psql script in `bench/`, listed in [`Options::tables`]; `bench/functions.sql` defines the
+//! timer and the tables for the figures. Everything runs on one throwaway server of the release build. The other programs live
+//! in its directory and disappear with it. A script returns its figures as one JSON document, from which [`report`] makes
+//! tables and charts.
 
 pub mod articles;
 mod chart;
@@ -26,24 +28,24 @@ use std::process::Command;
 use std::time::Instant;
 use texts::Texts;
 
-/// What is measured, and where the report goes.
+/// What to measure, and where to write the report.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     #[command(flatten)]
     input: Input,
-    /// Only the measurements with this in their name, and no report
+    /// Run only the measurements with this in their name, and write no report
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Rows of the large tables
     #[arg(long, value_name = "N")]
     rows: Option<u64>,
-    /// How long many sessions insert
+    /// How long the concurrent sessions insert
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
-    /// The report [default: target/benchmarks.md]; tables that were not measured stay in it
+    /// The report [default: target/benchmarks.md]; tables that were not measured keep their contents
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Small, to see that everything runs
+    /// Use small sizes, to check that everything runs
     #[arg(long)]
     quick: bool,
     /// Only this table, among others so named: copies found in real tables (5 minutes, with the folder of real texts)
@@ -75,16 +77,16 @@ pub struct Options {
     vectors: bool,
 }
 
-/// Those that say themselves on which texts they measure.
+/// The tables whose scripts state themselves which texts they use.
 const OWN_TEXTS: [&str; 2] = ["accuracy", "guard"];
 
 const DATABASE: &str = "bench";
 
-/// What the server has beside the usual settings of a throwaway one; the report prints them.
+/// Settings of the server besides those of every throwaway server; the report prints them.
 const SETTINGS: &str = "shared_buffers=1GB work_mem=256MB maintenance_work_mem=1GB max_parallel_workers_per_gather=0 \
                         max_parallel_maintenance_workers=0 jit=off autovacuum=off";
 
-/// How much is measured, as the scripts call it; with `--quick`.
+/// The sizes of the measurements, by the names that the scripts use; in full and with `--quick`.
 const SIZES: [(&str, u64, u64); 11] = [
     ("rounds", 5, 1),
     ("seconds", 10, 2),
@@ -98,11 +100,11 @@ const SIZES: [(&str, u64, u64); 11] = [
     ("corpus_rows", 1 << 40, 2000),
     ("connections", 200, 20),
 ];
-/// Those that `--rows` says.
+/// The sizes that `--rows` sets.
 const ROWS: [&str; 4] = ["signatures_wanted", "cleaned", "vectors", "corpus_rows"];
 
 impl Options {
-    /// How much is measured, by the names of [`SIZES`].
+    /// Gives the sizes, by the names of [`SIZES`].
     fn sizes(&self) -> BTreeMap<&'static str, u64> {
         let size = |(name, full, quick)| {
             let said = if name == "seconds" { self.seconds } else { self.rows.filter(|_| ROWS.contains(&name)) };
@@ -111,7 +113,8 @@ impl Options {
         SIZES.map(size).into()
     }
 
-    /// The tables of the report that are asked for, each with its script and its heading; where none is, all that need no other Debian.
+    /// Gives the requested tables of the report, each with its script and heading; if none is requested, all that need no other
+    /// Debian.
     fn tables(&self) -> Vec<(&'static str, &'static str)> {
         let mut all = vec![
             (self.accuracy, "accuracy", "What a guard finds"),
@@ -130,7 +133,7 @@ impl Options {
     }
 }
 
-/// Measures the chosen tables and writes the report.
+/// Measures the requested tables and writes the report.
 pub fn bench(choice: &Choice, options: &Options) -> Result<()> {
     let out = match &options.out {
         Some(path) => std::env::current_dir()?.join(path),
@@ -159,7 +162,7 @@ pub fn bench(choice: &Choice, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What the scripts run on.
+/// The server and texts that the scripts use.
 struct Bench<'o> {
     options: &'o Options,
     postgres: Postgres,
@@ -176,9 +179,9 @@ impl<'o> Bench<'o> {
         Ok(bench)
     }
 
-    /// Runs a script, and takes what it measured.
+    /// Runs a script and returns its figures.
     fn measure(&self, name: &str, clock: &ProgressBar) -> Result<Section> {
-        // The one table that compares with another server.
+        // Only this table compares with a second server, which preloads the dictionary.
         let preloading = match name {
             "text" => Some(start_server(&self.postgres, &PRELOADING)?),
             _ => None,
@@ -196,7 +199,7 @@ impl<'o> Bench<'o> {
         serde_json::from_str(&result).with_context(|| result.clone())
     }
 
-    /// Runs a script in psql, with all that it may ask for: sizes as variables, and in the environment what the programs beside it need.
+    /// Runs a script in psql. It gets the sizes as variables, and as environment variables what the other programs need.
     fn script(&self, name: &str, preloaded: &Path, each: impl FnMut(&str)) -> Result<()> {
         let mut psql = psql(&self.server, DATABASE);
         psql.args(["-A", "-t", "-q"]);
@@ -232,7 +235,7 @@ impl<'o> Bench<'o> {
         Ok(())
     }
 
-    /// How a table was measured: command, day, duration.
+    /// Says how a table was measured: command, date, duration.
     fn run_line(&self, name: &str, start: Instant) -> Result<String> {
         let mut command = format!("cargo xtask bench --{name}");
         let pg = Some(self.postgres.major).filter(|major| *major != DEFAULT_MAJOR).map(u64::from);
@@ -256,7 +259,7 @@ impl<'o> Bench<'o> {
         Ok(format!("`{command}`{texts}; Postgres {server}{commit}{built}; {day}, took {took}."))
     }
 
-    /// The beginning of the report: what it is, the machine, versions, settings.
+    /// Gives the head of the report: its purpose, the machine, versions, settings.
     fn head(&self) -> Result<String> {
         let head = fs_err::read_to_string(root().join("bench/head.md"))?;
         let line = |file: &str, key: &str| {
@@ -278,20 +281,20 @@ impl<'o> Bench<'o> {
     }
 }
 
-/// A server with a database that has the extension.
+/// Makes a server with a database that has the extension.
 fn start_server(postgres: &Postgres, settings: &[&str]) -> Result<Server> {
     let server = Server::start_with(postgres, &[&SETTINGS.split(' ').collect::<Vec<_>>(), settings].concat())?;
     fresh_database(&server, DATABASE)?;
     Ok(server)
 }
 
-/// Real texts from outside the repository: `NEARDUP_DATA`, or `../shared/data` beside the checkout, where it is there.
+/// Finds real texts from outside the repository: `NEARDUP_DATA`, or `../shared/data` beside the checkout if it exists.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
     folder.join("natural_gold.jsonl.xz").is_file().then(|| folder.canonicalize().unwrap_or(folder))
 }
 
-/// What the environment says of the release build that differs from `Cargo.toml`: such figures are a little worse.
+/// Lists environment variables that make the release build differ from `Cargo.toml`; such figures are a little worse.
 fn overrides() -> String {
     let settings = std::env::vars().filter_map(|(name, value)| {
         Some(format!("{}={value}", name.strip_prefix("CARGO_PROFILE_RELEASE_")?.to_lowercase()))

@@ -1,8 +1,8 @@
-//! The extension, built and put into a server's directories.
+//! Builds the extension and installs it into a server's directories.
 //!
-//! The files are laid out under `target/`, in the tree they will have below `/`; then those that differ are copied. So an unchanged
-//! tree costs no build at all, an ordinary user can build, and only the copying needs rights. What cargo-pgrx would do beside
-//! cargo is little, and is done here: to install that program takes longer than all the rest.
+//! The files are laid out under `target/`, in the tree they will have below `/`; then those that differ are copied. So an
+//! unchanged tree needs no build, an ordinary user can build, and only the copying needs privileges. The few steps that
+//! cargo-pgrx adds to cargo are done here, because installing that program takes longer than everything else.
 
 use crate::command::{cargo, root, run, text};
 use crate::postgres::{DEFAULT_MAJOR, Postgres};
@@ -22,9 +22,9 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// A profile of Cargo.toml.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Profile {
-    /// To look at: built sooner.
+    /// Compiles faster; for the demo.
     Demo,
-    /// What is tested, measured, installed and packaged.
+    /// For tests, measurements, installation and packages.
     Release,
 }
 
@@ -37,12 +37,12 @@ impl Profile {
     }
 }
 
-/// Builds the extension for this Postgres, if anything has changed, and installs it there.
+/// Builds the extension for this Postgres if anything has changed, and installs it there.
 pub fn build_and_install(postgres: &Postgres, profile: Profile) -> Result<()> {
     install(&build(postgres, profile)?)
 }
 
-/// Builds the extension for this Postgres, if anything has changed; the directory with its files, as they lie below `/`.
+/// Builds the extension for this Postgres if anything has changed. Returns the directory with its files, laid out as below `/`.
 pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
     let directory = target()?.join("package");
     let state = format!("{} {:016x}\n", postgres.pg_config.display(), digest_of_sources()?);
@@ -54,7 +54,7 @@ pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
         let stamp = package(profile).with_extension("stamp");
         package(profile).is_dir() && fs_err::read_to_string(stamp).is_ok_and(|content| content == state)
     };
-    // A release that is there serves the demo, too.
+    // If a release build exists, it serves the demo, too.
     if let Some(current) = [Profile::Release, profile].into_iter().find(|profile| is_current(*profile)) {
         return Ok(package(current));
     }
@@ -68,7 +68,7 @@ pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
         command.args(["rustc", "--lib", "--package", "pg_neardup", "--profile", profile.name()]);
         for_postgres(&mut command, postgres);
         if cfg!(target_os = "linux") {
-            // The section that describes the SQL is referred to by nothing.
+            // Nothing refers to the section that describes the SQL, so the linker would drop it.
             command.args(["--", "-Clink-arg=-Wl,--no-gc-sections"]);
         }
         run(&mut command)?;
@@ -82,11 +82,11 @@ pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
     Ok(package)
 }
 
-/// Those without a suite of Debian of their own.
+/// The major versions for which Debian has no suite of its own.
 const MAJORS: [u32; 2] = [14, 16];
 
-/// Compiles the extension, without linking, for the major versions of Postgres that no test runs on. It needs none of them installed:
-/// pgrx brings the bindings of each for docs.rs, and the script `docsrs` has the compiler take those.
+/// Compiles the extension, without linking, for the major versions of Postgres that no test runs on. None of them has to be
+/// installed: pgrx ships the bindings of each for docs.rs, and the wrapper script `docsrs` makes the compiler use them.
 pub fn check_majors() -> Result<()> {
     let place = target()?.join("majors");
     for major in MAJORS {
@@ -102,7 +102,7 @@ pub fn check_majors() -> Result<()> {
     Ok(())
 }
 
-/// Has cargo build against this Postgres: the environment and the feature arguments for it.
+/// Sets the environment and the feature arguments that make cargo build against this Postgres.
 pub fn for_postgres<'a>(command: &'a mut Command, postgres: &Postgres) -> &'a mut Command {
     command.env("PGRX_PG_CONFIG_PATH", &postgres.pg_config);
     if postgres.major != DEFAULT_MAJOR {
@@ -148,14 +148,14 @@ fn schema(library: &Path, control: &Path, to: &Path) -> Result<()> {
     PgrxSql::build(entities, "pg_neardup".into(), false).and_then(|sql| sql.to_file(to)).map_err(Error::msg)
 }
 
-/// Where cargo puts what it builds.
+/// Gives cargo's output directory.
 pub fn target() -> Result<PathBuf> {
     let metadata = text(cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap_or_default();
     Ok(metadata["target_directory"].as_str().map_or_else(|| root().join("target"), PathBuf::from))
 }
 
-/// A digest of all that goes into the extension: its sources, their dependencies' versions, the compiler.
+/// Computes a digest of everything that goes into the extension: its sources, the versions of their dependencies, the compiler.
 fn digest_of_sources() -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     hasher.write(text(Command::new("rustc").arg("-Vv"))?.as_bytes());
@@ -196,7 +196,7 @@ fn install(package: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Puts a new file in the place of the old one: a server that has the old library open keeps it unharmed.
+/// Replaces the old file by a new one, so that a server that has the old library open keeps it unchanged.
 fn put(from: &Path, to: &Path) -> std::io::Result<()> {
     if let Some(directory) = to.parent() {
         fs_err::create_dir_all(directory)?;

@@ -1,4 +1,4 @@
-//! What a check is, what it works with, and how it counts.
+//! Definitions for checks: what a check is, what it can use, and how its results are counted.
 
 use crate::postgres::Postgres;
 use crate::say;
@@ -9,63 +9,63 @@ use std::ops::AddAssign;
 
 /// One check.
 pub struct Check {
-    /// What `--filter` looks at.
+    /// The name that `--filter` matches.
     pub name: &'static str,
-    /// What it does and how long that usually takes, for the reader.
+    /// What it does and how long that usually takes.
     pub what: &'static str,
-    /// Whether it wants the extension built and a server started.
+    /// Whether it needs the built extension and a server.
     pub needs_server: bool,
-    /// Does it. An error counts as one failure.
+    /// Runs it. An error counts as one failure.
     pub run: fn(&Context) -> Result<Tally>,
 }
 
 impl Check {
-    /// A check that needs no server, or starts what it needs.
+    /// Makes a check that needs no server, or starts its own.
     pub const fn alone(name: &'static str, what: &'static str, run: fn(&Context) -> Result<Tally>) -> Self {
         Self { name, what, needs_server: false, run }
     }
 
-    /// A check on the extension, built and installed, and on the server that all share.
+    /// Makes a check of the built and installed extension, on the shared server.
     pub const fn with_server(name: &'static str, what: &'static str, run: fn(&Context) -> Result<Tally>) -> Self {
         Self { name, what, needs_server: true, run }
     }
 }
 
-/// What the checks work with.
+/// What the checks can use.
 pub struct Context {
     /// The Postgres under test.
     pub postgres: Postgres,
     /// The part of a check to run, if not all: a file's name or a piece of it.
     pub part: Option<String>,
-    /// Whether today's output becomes the expected one.
+    /// Whether today's output replaces the expected one.
     pub accept: bool,
-    /// The throwaway server all checks share; those that restart it or want other settings start their own.
+    /// The throwaway server that all checks share; those that restart it or need other settings start their own.
     pub server: Option<Server>,
 }
 
 impl Context {
-    /// The server that all checks share.
+    /// Gives the server that all checks share.
     pub fn server(&self) -> Result<&Server> {
         self.server.as_ref().context("not run: there is no server to run it on")
     }
 
-    /// Whether a part of this name is to be run.
+    /// Says whether a part of this name is to be run.
     pub fn wants(&self, name: &str) -> bool {
         self.part.as_ref().is_none_or(|part| name.contains(part.as_str()))
     }
 }
 
-/// How many tests passed and failed.
+/// The number of tests passed and failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Tests that passed.
+    /// Tests passed.
     pub passed: u32,
-    /// Tests that failed.
+    /// Tests failed.
     pub failed: u32,
 }
 
 impl Tally {
-    /// One test, passed or not.
+    /// Counts one test, passed or failed.
     pub fn one(passed: bool) -> Self {
         Self { passed: passed.into(), failed: (!passed).into() }
     }
@@ -84,13 +84,13 @@ impl fmt::Display for Tally {
     }
 }
 
-/// What a check has to say that cannot run here, and why.
+/// Reports that a check cannot run here, and why.
 pub fn skipped(why: &str) -> Result<Tally> {
     say::note(&format!("skipped: {why}"));
     Ok(Tally::default())
 }
 
-/// One assertion of a check: says what it is when it fails.
+/// One assertion of a check; prints its description if it fails.
 pub fn expect(what: &str, actual: &str, expected: &str) -> Tally {
     if actual != expected {
         println!("{what}: expected\n  {expected}\nbut found\n  {actual}");
@@ -98,7 +98,7 @@ pub fn expect(what: &str, actual: &str, expected: &str) -> Tally {
     Tally::one(actual == expected)
 }
 
-/// One assertion of a check: nothing of the kind is found.
+/// One assertion of a check: that the list of findings is empty.
 pub fn expect_none(what: &str, found: impl IntoIterator<Item: fmt::Display>) -> Tally {
     let found: Vec<String> = found.into_iter().map(|one| one.to_string()).collect();
     expect(what, &found.join("\n"), "")

@@ -1,10 +1,9 @@
-//! Another Debian for another Postgres: a major version that this Debian does not have is built and tested in a directory
-//! with the base system of a Debian that has it.
+//! Another Debian for another Postgres: a major version that this Debian lacks is built and tested in a chroot directory with
+//! the base system of a Debian that has it.
 //!
-//! The directory is made once and kept in the user's cache. The checkout, what others made that lies beside it, cargo and the toolchain are
-//! mounted into it at their own paths, in a mount
-//! namespace of their own, so that no mount outlives the command. Inside, the same command runs again, with Debian's
-//! packages of that Postgres.
+//! The directory is made once and kept in the user's cache. The checkout, the other files beside it, cargo and the toolchain
+//! are mounted into it at their own paths, in a mount namespace of its own, so that no mount outlives the command. Inside, the
+//! same command runs again, with that Debian's packages of Postgres.
 
 use crate::command::{answers, is_root, root, run, text};
 use crate::debian;
@@ -14,10 +13,11 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The Debian suites, and the major version of Postgres in each.
+/// The Debian suites, each with its major version of Postgres.
 const SUITES: &[(u32, &str)] = &[(15, "bookworm"), (17, "trixie"), (18, "sid")];
 
-/// What is mounted besides the checkout and the toolchain. The kernel's directories, and the way to the package mirrors.
+/// Mounts the kernel's directories, the files for name resolution, cargo, the toolchain, the checkout and the third-party
+/// sources beside it, then runs the command inside.
 const MOUNTS: &str = r#"set -e
 place=$1; shift
 for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT" "$CHECKOUT/../shared/third_party"; do
@@ -27,8 +27,8 @@ for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" 
 done
 exec chroot "$place" "$@""#;
 
-/// Runs the command in another Debian if this one lacks the Postgres that is wanted. `None`: it can run here.
-/// Otherwise whether it succeeded.
+/// Runs the command in another Debian if this one lacks the requested Postgres, and returns whether it succeeded. `None` if it
+/// can run here.
 pub fn run_elsewhere(choice: &Choice) -> Result<Option<bool>> {
     let Some(major) = choice.pg else { return Ok(None) };
     let here = Path::new("/usr/lib/postgresql").join(major.to_string()).join("bin/pg_config").exists();
@@ -51,13 +51,13 @@ pub fn run_elsewhere(choice: &Choice) -> Result<Option<bool>> {
     Ok(Some(run(&mut command).is_ok()))
 }
 
-/// Whether apt knows a server of this version.
+/// Says whether apt has a server of this version.
 fn has_package(major: u32) -> bool {
     let package = format!("postgresql-{major}");
     !Path::new("/usr/bin/apt-cache").exists() || answers(Command::new("apt-cache").args(["show", &package]))
 }
 
-/// The directory with the base system of a suite, made now if it is not there.
+/// Gives the directory with the base system of a suite; makes it if it does not exist.
 fn base_system(suite: &str) -> Result<PathBuf> {
     let cache = home_of("XDG_CACHE_HOME", ".cache")?.join("pg_neardup");
     let place = cache.join(format!("debian-{suite}"));
@@ -74,14 +74,14 @@ fn base_system(suite: &str) -> Result<PathBuf> {
     debootstrap.args(["--variant=minbase", "--include=ca-certificates", suite]).arg(&unfinished);
     let what = format!("making a Debian {suite} in {} (about 2 minutes and 500 MB, once)", place.display());
     say::during(&what, |_| text(&mut debootstrap))?;
-    // A mirror that is a snapshot: unstable's lists are good for a week only.
+    // Unstable's package lists expire after a week, and the mirror may be an older snapshot.
     let setting = unfinished.join("etc/apt/apt.conf.d/80mirror");
     fs_err::write(&setting, "Acquire::Check-Valid-Until \"false\";\n")?;
     fs_err::rename(&unfinished, &place)?;
     Ok(place)
 }
 
-/// A directory of the user's: as the variable says, or of this name in the home directory.
+/// Gives a directory of the user's: from the variable or, without it, of this name in the home directory.
 fn home_of(variable: &str, name: &str) -> Result<PathBuf> {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(name));
     let path = std::env::var_os(variable).map(PathBuf::from).or_else(home);

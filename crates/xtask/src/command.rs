@@ -1,4 +1,4 @@
-//! Running other programs: what is run is shown when it fails, and ends when the command is interrupted.
+//! Runs other programs: a failure shows the command, and an interrupt of ours ends them.
 
 use crate::interrupt::{Running, checkpoint};
 use crate::say;
@@ -8,14 +8,14 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// The command as one would type it.
+/// Gives the command as one would type it.
 pub fn shown(command: &Command) -> String {
     let words: Vec<_> =
         std::iter::once(command.get_program()).chain(command.get_args()).map(OsStr::to_string_lossy).collect();
     shlex::try_join(words.iter().map(|word| &**word)).unwrap_or_else(|_| format!("{command:?}"))
 }
 
-/// Starts a program. The guard beside it is to be kept as long as the program runs.
+/// Starts a program. Keep the guard as long as the program runs.
 pub fn start(command: &mut Command) -> Result<(Child, Running)> {
     checkpoint();
     let child = command.spawn().with_context(|| format!("cannot run {}", shown(command)))?;
@@ -23,14 +23,14 @@ pub fn start(command: &mut Command) -> Result<(Child, Running)> {
     Ok((child, running))
 }
 
-/// What a program that has ended leaves.
+/// The result of a program that has ended.
 fn ended<T>(command: &Command, running: Running, outcome: std::io::Result<T>) -> Result<T> {
     drop(running);
     checkpoint();
     outcome.with_context(|| shown(command))
 }
 
-/// Runs a program with the terminal as its own; an error if it fails.
+/// Runs a program on the terminal; an error if it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let (mut child, running) = start(command)?;
     let status = ended(command, running, say::aside(|| child.wait()))?;
@@ -38,7 +38,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a program and hands over each line that it prints; whether it succeeded.
+/// Runs a program and passes on each line that it prints. Returns whether it succeeded.
 pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
     let (mut child, running) = start(command.stdin(Stdio::null()).stdout(Stdio::piped()))?;
     if let Some(output) = child.stdout.take() {
@@ -47,14 +47,14 @@ pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> 
     Ok(ended(command, running, child.wait())?.success())
 }
 
-/// Runs a program and takes its output, whether it fails or not.
+/// Runs a program and returns its output, even if it fails.
 pub fn output(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (child, running) = start(command)?;
     ended(command, running, child.wait_with_output())
 }
 
-/// Runs a program and takes what it prints, without the newline at the end; what it said is in the error if it fails.
+/// Runs a program and returns its standard output without the final newline; an error contains its messages.
 pub fn text(command: &mut Command) -> Result<String> {
     let output = output(command)?;
     let said = String::from_utf8_lossy(&output.stderr);
@@ -62,12 +62,12 @@ pub fn text(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned())
 }
 
-/// Whether the program is there and answers: for `cc --version` and the like.
+/// Says whether the program exists and runs: for `cc --version` and the like.
 pub fn answers(command: &mut Command) -> bool {
     output(command).is_ok_and(|output| output.status.success())
 }
 
-/// Looks again until it is so, or the time is over; whether it is so.
+/// Repeats a test until it succeeds or the time is over. Returns whether it succeeded.
 pub fn within(limit: Duration, mut is_so: impl FnMut() -> Result<bool>) -> Result<bool> {
     let deadline = Instant::now() + limit;
     while !is_so()? {
@@ -79,21 +79,21 @@ pub fn within(limit: Duration, mut is_so: impl FnMut() -> Result<bool>) -> Resul
     Ok(true)
 }
 
-/// Cargo, the one that runs us.
+/// Gives the command of the cargo that runs us.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
 }
 
-/// The project's directory.
+/// Gives the project's directory.
 pub fn root() -> std::path::PathBuf {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
-/// Whether we are root.
+/// Says whether we are root.
 pub fn is_root() -> bool {
-    // SAFETY: geteuid takes nothing and cannot fail.
+    // SAFETY: geteuid has no arguments and cannot fail.
     unsafe { libc::geteuid() == 0 }
 }

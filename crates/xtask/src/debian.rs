@@ -1,4 +1,4 @@
-//! Debian packages: which are missing, and how they come.
+//! Debian packages: finds those that are missing and installs them.
 
 use crate::command::{is_root, output, shown, text};
 use crate::interrupt::Undo;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
 
-/// Installs those of `packages` that are missing; without the right to do so, fails with the command that does it.
+/// Installs those of `packages` that are missing. Without the privilege to do so, it fails and names the command.
 pub fn install_missing(packages: &[impl AsRef<str>]) -> Result<()> {
     if !Path::new("/usr/bin/dpkg-query").exists() {
         return Ok(());
@@ -39,7 +39,7 @@ fn install(missing: &[&str]) -> Result<()> {
     };
     if missing.iter().any(|name| name.starts_with("postgresql-")) {
         fetch(&["postgresql-common"])?;
-        // It makes and starts a cluster "main" when it is first installed, which nobody here asked for.
+        // At its first installation, the package creates and starts a cluster "main", which nobody here asked for.
         let settings = Path::new("/etc/postgresql-common/createcluster.conf");
         let _undo = Undo::change(settings, |before| format!("{before}\ncreate_main_cluster = false\n"))?;
         return fetch(missing);

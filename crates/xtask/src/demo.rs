@@ -1,5 +1,5 @@
-//! `cargo xtask demo` and `cargo xtask run`: the extension at work on a throwaway server, on the sample that comes with
-//! the project or on articles of one's own.
+//! `cargo xtask demo` and `cargo xtask run`: the extension on a throwaway server, with the sample that comes with the project
+//! or with the user's articles.
 
 use crate::build::{Profile, build_and_install};
 use crate::command::root;
@@ -12,10 +12,10 @@ use anyhow::{Result, bail, ensure};
 use std::path::PathBuf;
 
 const DATABASE: &str = "demo";
-/// What the scripts read, and what `--input` puts in its place.
+/// The file that the scripts read, which `--input` replaces.
 pub const SAMPLE: &str = "'demo/sample.jsonl'";
 
-/// Articles of the user's own.
+/// The user's own articles.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Input {
     /// Your own articles: JSON lines with id and text, and title, date and url if you have them; .xz is read as it is
@@ -26,7 +26,7 @@ pub struct Input {
     pub limit: Option<u64>,
 }
 
-/// Shows what the extension does: the script as it stands, each statement with its answer and its time.
+/// Shows what the extension does: the script, each statement with its result and its time.
 pub fn demo(choice: &Choice, input: &Input) -> Result<()> {
     let script = script(input)?;
     let server = ready_server(choice)?;
@@ -35,7 +35,7 @@ pub fn demo(choice: &Choice, input: &Input) -> Result<()> {
     Ok(())
 }
 
-/// Opens a psql on a throwaway server that has the extension and the sample.
+/// Opens psql on a throwaway server that has the extension and the sample.
 pub fn open(choice: &Choice) -> Result<()> {
     let server = ready_server(choice)?;
     let script = script(&Input::default())?;
@@ -44,15 +44,15 @@ pub fn open(choice: &Choice) -> Result<()> {
     interactive(&server, DATABASE)
 }
 
-/// Does all that the demo does, in a database that has just been made, and shows nothing; how many statements there were.
+/// Runs the whole demo in a new database without output. Returns the number of statements.
 pub fn rehearse(server: &Server, database: &str, input: &Input) -> Result<usize> {
     let mut statements = 0;
     play(server, database, &script(input)?, |line| statements += usize::from(line.starts_with("Time: ")))?;
     Ok(statements)
 }
 
-/// Runs a script in a psql that repeats each line before it answers, and hands the lines over as they come. Fails if there are other
-/// errors than those announced: `-- ERROR:  message` below a statement must come, `-- ERROR?  message` may.
+/// Runs a script in a psql that echoes each line before its result, and passes the lines on as they come. Fails if the errors
+/// are not those announced: `-- ERROR:  message` below a statement must occur, `-- ERROR?  message` may.
 fn play(server: &Server, database: &str, script: &str, mut each: impl FnMut(&str)) -> Result<()> {
     const END: &str = r"\set ECHO none";
     let mut session = Session::with(&mut psql(server, database))?;
@@ -73,7 +73,7 @@ fn play(server: &Server, database: &str, script: &str, mut each: impl FnMut(&str
 /// Compares errors with those announced.
 #[derive(Default)]
 struct Errors {
-    /// The last one that has not been announced yet.
+    /// The last error, until it is announced.
     last: Option<String>,
 }
 
@@ -99,7 +99,7 @@ impl Errors {
     }
 }
 
-/// Begins the line that tells which error the statement above it raises, here and in the documentation's examples.
+/// Begins the comment that announces the error of the statement above, here and in the documentation's examples.
 pub const ERROR_MARK: &str = "-- ERROR:";
 
 fn ready_server(choice: &Choice) -> Result<Server> {
@@ -116,7 +116,7 @@ fn script(input: &Input) -> Result<String> {
     Ok(fs_err::read_to_string(root().join(name))?.replace(SAMPLE, &source(input)?))
 }
 
-/// What stands after `FROM` in the script's `\copy`.
+/// Gives the text after `FROM` in the script's `\copy`.
 pub fn source(input: &Input) -> Result<String> {
     let Some(file) = &input.input else { return Ok(SAMPLE.to_owned()) };
     let path = fs_err::canonicalize(file)?;

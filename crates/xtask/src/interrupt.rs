@@ -1,7 +1,7 @@
-//! Ctrl-C, SIGTERM and a closed terminal: throw away what is to be thrown away, then leave.
+//! Ctrl-C, SIGTERM and a closed terminal: clean up, then exit.
 //!
-//! A thread waits for the signal. It ends the programs the command has started, does what each [`Undo`] says
-//! (throwaway servers) and exits. From the first signal on the main thread only waits for that: see [`checkpoint`].
+//! A thread waits for the signal. It ends the programs that the command has started, runs each [`Undo`] (throwaway servers) and
+//! exits. After the first signal, the main thread only waits for that: see [`checkpoint`].
 
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -19,12 +19,12 @@ static UNDOINGS: Mutex<Vec<Undoing>> = Mutex::new(Vec::new());
 
 type Undoing = Arc<dyn Fn() + Send + Sync>;
 
-/// What a mutex guards, also where a thread has panicked in it.
+/// Locks a mutex, even if a thread has panicked while it held it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts watching. Called once, first of all.
+/// Starts watching for signals. Must be the first call of the program.
 pub fn watch() -> Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot watch for Ctrl-C")?;
     std::thread::spawn(move || {
@@ -47,14 +47,14 @@ pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// Waits for the clean-up, and never comes back, if the command has been interrupted.
+/// Blocks for ever if the command has been interrupted, so that the clean-up can finish.
 pub fn checkpoint() {
     while is_interrupted() {
         std::thread::park();
     }
 }
 
-/// Leaves Ctrl-C to the interactive psql, which cancels its query on it, while `act` runs.
+/// Runs `act` while Ctrl-C belongs to the interactive psql, which cancels its query on it.
 pub fn leave_ctrl_c_to_psql<T>(act: impl FnOnce() -> T) -> T {
     CTRL_C_IS_PSQLS.store(true, Ordering::SeqCst);
     let result = act();
@@ -62,7 +62,7 @@ pub fn leave_ctrl_c_to_psql<T>(act: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Undoes something that must not outlive the command: when it is dropped, or when the command is interrupted.
+/// Undoes something that must not outlive the command: when the value is dropped, or when the command is interrupted.
 pub struct Undo(Undoing);
 
 impl Undo {
@@ -77,7 +77,7 @@ impl Undo {
         Self(undoing)
     }
 
-    /// Changes what is in a file; undone, it has what it had before.
+    /// Changes the contents of a file; undoing it restores the previous ones.
     pub fn change(path: &Path, change: impl FnOnce(&str) -> String) -> Result<Self> {
         let before = fs_err::read_to_string(path)?;
         let changed = change(&before);
@@ -93,14 +93,14 @@ impl Drop for Undo {
         let mut undoings = lock(&UNDOINGS);
         let before = undoings.len();
         undoings.retain(|other| !Arc::ptr_eq(other, &self.0));
-        // Unless the interrupt was faster.
+        // Does nothing if the interrupt has already undone it.
         if undoings.len() < before {
             (self.0)();
         }
     }
 }
 
-/// Counts a program as running, as long as the value lives.
+/// Lists a program as running, as long as the value lives.
 pub struct Running(u32);
 
 impl Running {
@@ -117,7 +117,7 @@ impl Drop for Running {
     }
 }
 
-/// Asks the running programs to end and waits a little for them: the main thread takes them off the list.
+/// Asks the running programs to end and waits briefly; the main thread removes them from the list.
 fn end_children() {
     for pid in lock(&RUNNING).iter() {
         kill(*pid, libc::SIGTERM);
@@ -131,8 +131,8 @@ fn end_children() {
 /// Sends a signal to a process that this command has started.
 pub fn kill(pid: u32, signal: i32) {
     if let Ok(pid) = libc::pid_t::try_from(pid) {
-        // SAFETY: kill has no requirement on memory; a pid that is gone is an error we ignore, and our own children
-        // keep their pid until we have waited for them.
+        // SAFETY: kill has no requirement on memory. If the process is gone, the error is ignored; our own children keep their
+        // process id until we have waited for them.
         unsafe { libc::kill(pid, signal) };
     }
 }

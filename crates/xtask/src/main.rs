@@ -1,8 +1,8 @@
-//! The project's commands, `cargo xtask <command>`: what the README tells a newcomer to type.
+//! The project's commands, `cargo xtask <command>`, which the README tells a newcomer to type.
 //!
-//! Each does its own set-up first and says what it does. A module is one idea: [`setup`] what must be there, [`build`]
-//! the extension, [`server`] throwaway servers, [`psql`] talking to them, [`demo`] and [`test`] the two commands that
-//! matter, [`check`] and `checks/` what is tested, [`bench`] the measurements.
+//! Each does its own set-up first and says what it does. The modules: [`setup`] for what must be installed, [`build`] for the
+//! extension, [`server`] for throwaway servers, [`psql`] for queries, [`demo`] and [`test`] for the two main commands,
+//! [`check`] and `checks/` for the tests, [`bench`] for the measurements.
 
 mod bench;
 mod build;
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the command line says; false if tests failed.
+/// Runs the command; false if tests failed.
 fn run(CommandLine { command, postgres }: &CommandLine) -> Result<bool> {
     interrupt::watch()?;
     if matches!(command, Task::Test(_) | Task::Bench(_) | Task::Package)

@@ -1,6 +1,6 @@
-//! `cargo xtask package`: what others install. A Debian package for one major version of Postgres, and the source archive for PGXN.
+//! `cargo xtask package`: a Debian package for one major version of Postgres, and the source archive for PGXN.
 //!
-//! The version stands in Cargo.toml alone; META.json must say the same, which is checked here.
+//! Cargo.toml defines the version; META.json must state the same one, which is checked here.
 
 use crate::build::{Profile, VERSION, build};
 use crate::command::{root, run, text};
@@ -14,7 +14,7 @@ use std::process::Command;
 
 const MAINTAINER: &str = "the pg_neardup authors <pg_neardup@localhost>";
 
-/// Makes the packages and says where they are.
+/// Makes the packages and prints their paths.
 pub fn package(choice: &Choice) -> Result<()> {
     let described = version_in_meta()?;
     if described != VERSION {
@@ -31,7 +31,7 @@ pub fn package(choice: &Choice) -> Result<()> {
     Ok(())
 }
 
-/// The version that META.json gives, in both places; both, if they are not the same.
+/// Gives the version that META.json states in two fields; both versions if they differ.
 pub fn version_in_meta() -> Result<String> {
     let meta = fs_err::read_to_string(root().join("META.json"))?;
     let meta: serde_json::Value = serde_json::from_str(&meta).context("META.json")?;
@@ -41,7 +41,8 @@ pub fn version_in_meta() -> Result<String> {
     Ok(versions.join(", "))
 }
 
-/// The package `postgresql-15-neardup`: the built files in the directories of Debian's server, and nothing run at installation.
+/// Makes the package `postgresql-15-neardup`: the built files in the directories of Debian's server, without scripts that run
+/// at installation.
 fn debian_package(postgres: &Postgres, built: &Path, place: &Path) -> Result<PathBuf> {
     say::step(&format!("making the Debian package for PostgreSQL {}", postgres.major));
     let architecture = text(Command::new("dpkg").arg("--print-architecture"))?;
@@ -80,7 +81,7 @@ fn debian_package(postgres: &Postgres, built: &Path, place: &Path) -> Result<Pat
     Ok(package)
 }
 
-/// The newest version of glibc whose symbols the library wants, from `objdump -T`.
+/// Gives the newest glibc version whose symbols the library needs, from `objdump -T`.
 fn newest_libc(symbols: &str) -> String {
     let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -90,7 +91,7 @@ fn newest_libc(symbols: &str) -> String {
     newest.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
 }
 
-/// The archive that PGXN takes: the sources of the last commit.
+/// Makes the archive for PGXN: the sources of the last commit.
 fn source_archive(place: &Path) -> Result<PathBuf> {
     say::step("making the source archive");
     let archive = place.join(format!("pg_neardup-{VERSION}.zip"));

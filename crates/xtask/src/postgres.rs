@@ -1,14 +1,14 @@
-//! Which Postgres: its `pg_config`, and where that says it has its things.
+//! The Postgres installation to use, as its `pg_config` describes it.
 
 use crate::command::text;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The major version that a plain command takes, and plain cargo builds for.
+/// The default major version, here and for plain cargo.
 pub const DEFAULT_MAJOR: u32 = 15;
 
-/// What the command line says of it.
+/// The choice of Postgres on the command line.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Choice {
     /// The Debian packages of this major version [default: 15]; test, bench and package go on in another Debian where this one lacks it
@@ -43,23 +43,23 @@ impl Postgres {
         Ok(found)
     }
 
-    /// What `pg_config` answers: `--sharedir`.
+    /// Gives the answer of `pg_config` to an option such as `--sharedir`.
     pub fn ask(&self, option: &str) -> Result<String> {
         text(Command::new(&self.pg_config).arg(option))
     }
 
-    /// A server or client program: `postgres`, `initdb`, `psql`.
+    /// Gives the path of a server or client program: `postgres`, `initdb`, `psql`.
     pub fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)
     }
 
-    /// A test program that comes with the server's development files: `regress/pg_regress`.
+    /// Gives the path of a test program from the server's development files: `regress/pg_regress`.
     pub fn test_program(&self, name: &str) -> PathBuf {
         self.pgxs.join("test").join(name)
     }
 }
 
-/// The major version in `PostgreSQL 15.20 (Debian ...)`, `PostgreSQL 18beta1`.
+/// Parses the major version in `PostgreSQL 15.20 (Debian ...)`, `PostgreSQL 18beta1`.
 fn major_of(version: &str) -> Option<u32> {
     let number = version.split_whitespace().nth(1)?;
     number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

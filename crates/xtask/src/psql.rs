@@ -1,6 +1,6 @@
-//! Talking to a throwaway server through psql: one statement and its answer, or a session that stays open.
+//! Queries to a throwaway server through psql: single statements, or a session that stays open.
 //!
-//! psql and not a driver: it is what the reader would use, its output is what the demo shows, and it comes with the server.
+//! It uses psql and no driver, because psql is what readers use, the demo shows its output, and it comes with the server.
 
 use crate::command::{root, run, start, text, within};
 use crate::interrupt::{Running, checkpoint};
@@ -11,57 +11,57 @@ use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A test that has to wait longer than this for an answer has hung.
+/// A test that waits longer than this for an answer has hung.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// psql, without anyone's settings, in a database of this server and in the project's directory.
+/// Makes a psql command for a database of this server, without the user's settings, in the project's directory.
 pub fn psql(server: &Server, database: &str) -> Command {
     let mut psql = server.client("psql", database);
     psql.args(["-X", "-P", "pager=off"]).env("PSQL_HISTORY", "/dev/null").current_dir(root());
     psql
 }
 
-/// Runs SQL, many statements if need be, and gives what it returns: a line a row, `|` between the columns.
+/// Runs one or more statements and returns the result: a line per row, `|` between the columns.
 pub fn query(server: &Server, database: &str, sql: &str) -> Result<String> {
     text(psql(server, database).args(["-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql]))
 }
 
-/// Makes an empty database, in place of one of that name.
+/// Makes an empty database; replaces one of that name.
 pub fn empty_database(server: &Server, name: &str) -> Result<()> {
     query(server, "postgres", &format!("DROP DATABASE IF EXISTS {name}"))?;
     query(server, "postgres", &format!("CREATE DATABASE {name}")).map(drop)
 }
 
-/// Makes a database with the extension in it, in place of one of that name.
+/// Makes a database with the extension; replaces one of that name.
 pub fn fresh_database(server: &Server, name: &str) -> Result<()> {
     empty_database(server, name)?;
     query(server, name, "CREATE EXTENSION pg_neardup").map(drop)
 }
 
-/// Loads lines of JSON into a table `line (json)`, from what stands after `FROM` in `\copy`.
+/// Loads lines of JSON into a table `line (json)`; `source` is the text after `FROM` in `\copy`.
 pub fn load_lines(server: &Server, database: &str, source: &str) -> Result<()> {
     query(server, database, "CREATE TABLE line (json json)")?;
     let copy = format!(r"\copy line FROM {source} (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')");
     query(server, database, &copy).map(drop)
 }
 
-/// Asks again until it is so; an error where that takes longer than a test may.
+/// Repeats a test until it succeeds; an error if that takes longer than a test may.
 pub fn wait_until(is_so: impl FnMut() -> Result<bool>) -> Result<()> {
     ensure!(within(PATIENCE, is_so)?, "waited in vain for 10 minutes");
     Ok(())
 }
 
-/// The error messages in an answer of [`Session::ask`], a line each.
+/// Gives the error messages in an answer of [`Session::ask`], one per line.
 pub fn errors(answer: &str) -> String {
     answer.lines().filter(|line| line.contains("ERROR: ")).collect::<Vec<_>>().join("\n")
 }
 
-/// The SQLSTATE of an answer, where the session's `VERBOSITY` is `sqlstate`.
+/// Gives the SQLSTATE in an answer, if the session's `VERBOSITY` is `sqlstate`.
 pub fn state(answer: &str) -> &str {
     answer.lines().find_map(|line| line.strip_prefix("ERROR:")).map_or("00000", str::trim)
 }
 
-/// An open session: what is sent to it is executed in turn, in one connection.
+/// An open session: runs the statements that are sent to it, one after the other, in one connection.
 pub struct Session {
     child: Child,
     input: Option<ChildStdin>,
@@ -71,25 +71,25 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens a session for tests: answers come unaligned, without headings.
+    /// Opens a session for tests: unaligned answers without headings.
     pub fn open(server: &Server, database: &str) -> Result<Self> {
         Self::with(psql(server, database).args(["-A", "-t", "-q"]))
     }
 
-    /// Opens a session with a psql of one's own making.
+    /// Opens a session with a given psql command.
     pub fn with(psql: &mut Command) -> Result<Self> {
-        // One pipe for both, so that errors stand where they belong between the results.
+        // One pipe for both, so that errors appear between the results where they occurred.
         let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
         let writer_too = writer.try_clone().context("cannot make a pipe")?;
         psql.stdin(std::process::Stdio::piped()).stdout(writer).stderr(writer_too);
         let (mut child, running) = start(psql)?;
-        // The command keeps the writing ends; the reader sees the end of the output only without them.
+        // The command holds the writing ends; the reader sees the end of the output only after they are closed.
         psql.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let input = child.stdin.take();
         Ok(Self { child, input, output: lines_of(reader), asked: 0, _running: running })
     }
 
-    /// Sends SQL without waiting for the answer; [`Session::answer`] waits.
+    /// Sends SQL without waiting; [`Session::answer`] waits for the answer.
     pub fn send(&mut self, sql: &str) -> Result<()> {
         self.asked += 1;
         let input = self.input.as_mut().context("the session is closed")?;
@@ -97,7 +97,7 @@ impl Session {
         sent.context("psql has gone")
     }
 
-    /// Waits for the answer to what was sent last: results and messages as psql prints them.
+    /// Waits for the answer to the last SQL sent: results and messages as psql prints them.
     pub fn answer(&mut self) -> Result<String> {
         let mut lines: Vec<String> = Vec::new();
         let outcome = self.answer_by_line(|line| lines.push(line.to_owned()));
@@ -106,7 +106,7 @@ impl Session {
         Ok(answer)
     }
 
-    /// The same, a line at a time.
+    /// Does the same line by line.
     pub fn answer_by_line(&mut self, mut each: impl FnMut(&str)) -> Result<()> {
         let end = marker(self.asked);
         let deadline = Instant::now() + PATIENCE;
@@ -122,7 +122,7 @@ impl Session {
         }
     }
 
-    /// Ends psql at once, whatever it is at.
+    /// Kills psql, whatever it is doing.
     pub fn disconnect(mut self) -> Result<()> {
         self.child.kill().context("cannot end psql")
     }
@@ -137,7 +137,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.input = None;
-        // Without its input psql leaves when its statement ends; a test that failed does not wait for that.
+        // With its input closed, psql exits when its statement ends; after a failed test, this does not wait for that.
         let _ = within(Duration::from_millis(500), || Ok(self.child.try_wait()?.is_some()));
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -160,7 +160,7 @@ fn lines_of(reader: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-/// Opens psql for the person at the terminal.
+/// Opens psql on the terminal.
 pub fn interactive(server: &Server, database: &str) -> Result<()> {
     let here = std::env::current_dir()?;
     crate::interrupt::leave_ctrl_c_to_psql(|| run(psql(server, database).current_dir(here)))

@@ -1,14 +1,14 @@
-//! Progress messages: one line for each step and its duration, and at a terminal a running clock.
+//! Progress messages: one line for each step with its duration and, on a terminal, a running timer.
 
 use anyhow::Result;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// The clocks of the steps that run. Without a terminal none is drawn.
+/// The timers of running steps. None is drawn without a terminal.
 static CLOCKS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
-/// Prints a line, above the clock if one runs.
+/// Prints a line, above the timer if one runs.
 pub fn line(text: &str) {
     CLOCKS.suspend(|| println!("{text}"));
 }
@@ -23,7 +23,7 @@ pub fn note(what: &str) {
     line(&format!("    {what}"));
 }
 
-/// Announces a step, does it, and says how long it took; `work` gets the clock, whose message says what it is at.
+/// Announces a step, runs it, and prints its duration. `work` gets the timer, whose message says what the step is doing.
 pub fn during<T>(what: &str, work: impl FnOnce(&ProgressBar) -> Result<T>) -> Result<T> {
     step(what);
     let start = Instant::now();
@@ -39,12 +39,12 @@ pub fn during<T>(what: &str, work: impl FnOnce(&ProgressBar) -> Result<T>) -> Re
     outcome
 }
 
-/// Stops all clocks while a program of somebody else's has the terminal.
+/// Hides all timers while another program uses the terminal.
 pub fn aside<T>(work: impl FnOnce() -> T) -> T {
     CLOCKS.suspend(work)
 }
 
-/// A duration for people: `0.42 s`, `12.3 s`, `3 min 5 s`.
+/// Formats a duration: `0.42 s`, `12.3 s`, `3 min 5 s`.
 pub fn seconds(time: Duration) -> String {
     match time.as_secs_f64() {
         s if s < 10.0 => format!("{s:.2} s"),

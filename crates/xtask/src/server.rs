@@ -1,8 +1,8 @@
-//! A throwaway Postgres server: a temporary directory, a socket in it, no network; gone when the value is.
+//! A throwaway Postgres server: a temporary directory with a socket, without network; removed when the value is dropped.
 //!
-//! It runs as an unprivileged user (`postgres`, or `nobody`, when we are root), in a process group of its own, so that Ctrl-C
+//! It runs as an unprivileged user (`postgres` or `nobody` if we are root), in a process group of its own, so that Ctrl-C
 //! reaches us and not the server, which we then stop in order. It is stopped and its directory removed when the value is
-//! dropped, on every error, on a panic and on a signal.
+//! dropped, after every error, a panic or a signal.
 
 use crate::command::{answers, is_root, output, text, within};
 use crate::interrupt::{Undo, checkpoint, is_interrupted, kill, lock};
@@ -16,14 +16,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// What starting and stopping may take.
+/// The longest time for starting or stopping.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Settings of every throwaway server: nothing of it is worth a wait for the disk.
+/// Settings of every throwaway server: its data need not survive, so it does not wait for the disk.
 const SETTINGS: [&str; 5] =
     ["listen_addresses=", "fsync=off", "full_page_writes=off", "max_wal_size=4GB", "shared_buffers=256MB"];
 
-/// Settings of a server that loads the library, with the dictionary, at its start.
+/// Settings of a server that preloads the library and its dictionary.
 pub const PRELOADING: [&str; 2] = ["shared_preload_libraries=pg_neardup", "pg_neardup.preload=on"];
 
 /// A running throwaway server.
@@ -35,7 +35,7 @@ pub struct Server {
     _undo: Undo,
 }
 
-/// What is to be thrown away.
+/// What to remove at the end.
 struct Place {
     directory: PathBuf,
     postmaster: Mutex<Option<Child>>,
@@ -54,7 +54,7 @@ impl Server {
         Self::start_with(postgres, &[])
     }
 
-    /// Makes and starts a server with settings of its own beside the usual: `work_mem=1GB`.
+    /// Makes and starts a server with additional settings: `work_mem=1GB`.
     pub fn start_with(postgres: &Postgres, settings: &[&str]) -> Result<Self> {
         let settings = SETTINGS.iter().chain(settings).map(|s| (*s).to_owned()).collect();
         Self::make(postgres, settings, |server| text(&mut server.initdb()).map(drop))
@@ -69,11 +69,11 @@ impl Server {
         })
     }
 
-    /// Makes and starts a server of another major version with what pg_upgrade takes over from one that has been stopped.
+    /// Makes and starts a server of another major version with the data that pg_upgrade takes over from a stopped one.
     pub fn upgraded_from(old: &Self, postgres: &Postgres) -> Result<Self> {
         Self::make(postgres, old.settings.clone(), |server| {
             let mut initdb = server.initdb();
-            // The default from 18 on, and both must have it or not.
+            // Checksums are the default from 18 on; both servers must agree.
             if postgres.major >= 18 && old.postgres.major < 18 {
                 initdb.arg("--no-data-checksums");
             }
@@ -99,17 +99,18 @@ impl Server {
         Ok(server)
     }
 
-    /// The directory of the socket, the data and the log; other files may be put in it.
+    /// Gives the directory of the socket, the data and the log; tests may put other files there.
     pub fn directory(&self) -> &Path {
         &self.place.directory
     }
 
-    /// A client program, `psql`, `pg_dump`, that connects to a database of this server as its superuser, whatever the environment says.
+    /// Makes the command of a client program (`psql`, `pg_dump`) that connects to a database of this server as superuser,
+    /// whatever the environment says.
     pub fn client(&self, program: &str, database: &str) -> Command {
         self.client_at(&self.postgres.program(program), database)
     }
 
-    /// The same for a program at a path.
+    /// Does the same for a program at a path.
     pub fn client_at(&self, program: &Path, database: &str) -> Command {
         let mut client = Command::new(program);
         for (name, _) in std::env::vars_os() {
@@ -124,18 +125,18 @@ impl Server {
         client
     }
 
-    /// Stops it in order and starts it again.
+    /// Stops the server in order and restarts it.
     pub fn restart(&self) -> Result<()> {
         self.stop();
         self.run()
     }
 
-    /// Kills all its processes like a power cut: no checkpoint, no goodbye. [`Server::restart`] brings it back.
+    /// Kills all its processes, as in a power cut, without a checkpoint. [`Server::restart`] starts it again.
     pub fn crash(&self) {
         self.place.cut();
     }
 
-    /// The end of its log.
+    /// Gives the end of its log.
     pub fn log(&self) -> String {
         let log = fs_err::read(self.directory().join("log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
@@ -143,7 +144,7 @@ impl Server {
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 
-    /// Stops it in order.
+    /// Stops the server in order.
     pub fn stop(&self) {
         self.place.stop(libc::SIGINT);
     }
@@ -158,13 +159,13 @@ impl Server {
         initdb
     }
 
-    /// A program that runs as the user who runs the server.
+    /// Makes the command of a program that runs as the server's user.
     pub fn owned(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         if let Some(owner) = self.owner {
             command.uid(owner.user).gid(owner.group);
         }
-        // A Rust panic becomes a Postgres error, whose DETAIL would otherwise hold the backtrace.
+        // A Rust panic becomes a Postgres error, whose DETAIL would otherwise contain the backtrace.
         command.env("RUST_BACKTRACE", "0").env("LC_ALL", "C.UTF-8").current_dir(self.directory());
         command
     }
@@ -181,7 +182,7 @@ impl Server {
         Ok(())
     }
 
-    /// Starts the postmaster and waits until it answers. False: not yet, backends of a crashed one are still leaving.
+    /// Starts the postmaster and waits until it answers. False if backends of a crashed one are still exiting.
     fn try_run(&self, deadline: Instant) -> Result<bool> {
         let log = fs_err::File::create(self.directory().join("log"))?.into_file();
         let log_too = log.try_clone()?;
@@ -212,7 +213,8 @@ impl Place {
         lock(&self.postmaster)
     }
 
-    /// Starts the postmaster, unless everything is being thrown away: under the lock, so that none escapes that.
+    /// Starts the postmaster, unless the command is cleaning up. Holds the lock meanwhile, so that no server escapes the
+    /// clean-up.
     fn spawn(&self, command: &mut Command) -> Result<()> {
         let mut postmaster = self.postmaster();
         if !is_interrupted() {
@@ -227,10 +229,10 @@ impl Place {
         self.postmaster().as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
-    /// Kills the postmaster and its children, wherever they are: one that waits for a lock of a killed one would stay for ever.
+    /// Kills the postmaster and all its children: one that waits for a lock of a killed one would never exit.
     fn cut(&self) {
         let Some(postmaster) = self.postmaster().as_ref().map(Child::id) else { return };
-        // While it is stopped, it has no more children.
+        // While it is stopped, it starts no more children.
         kill(postmaster, libc::SIGSTOP);
         let children = fs_err::read_to_string(format!("/proc/{postmaster}/task/{postmaster}/children"));
         let children = children.unwrap_or_default();
@@ -238,7 +240,7 @@ impl Place {
         self.stop(libc::SIGKILL);
     }
 
-    /// Sends the postmaster a signal that ends it, and waits; kills it if it will not go.
+    /// Sends the postmaster a signal that ends it, and waits; kills it if it does not exit.
     fn stop(&self, signal: i32) {
         let Some(mut child) = self.postmaster().take() else { return };
         kill(child.id(), signal);

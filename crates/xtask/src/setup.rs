@@ -1,6 +1,6 @@
-//! Set-up: what building and testing needs, looked for by every command and installed where it is missing.
+//! Set-up: every command looks for what building and testing need, and installs what is missing.
 //!
-//! Nothing here touches a Postgres server that exists already: packages are added, never changed.
+//! No existing Postgres server is touched: packages are added, never changed.
 
 use crate::command::{answers, cargo, run};
 use crate::debian;
@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Makes sure that everything needed is there, and says which Postgres is to be used.
+/// Installs everything needed, and returns the Postgres to use.
 pub fn ensure(choice: &Choice) -> Result<Postgres> {
     let major = choice.pg.unwrap_or(DEFAULT_MAJOR);
     let debian = || PathBuf::from(format!("/usr/lib/postgresql/{major}/bin/pg_config"));
@@ -34,7 +34,7 @@ pub fn ensure(choice: &Choice) -> Result<Postgres> {
     Ok(postgres)
 }
 
-/// Makes sure that rustfmt and clippy are there, which a minimal toolchain lacks.
+/// Installs rustfmt and clippy, which a minimal toolchain lacks.
 pub fn ensure_lint_tools() -> Result<()> {
     for (tool, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         if !answers(cargo().args([tool, "--version"])) {

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check in turn, what each found, and one line that says it all at the end.
+//! `cargo xtask test`: runs every check, prints the result of each, and one summary line at the end.
 
 use crate::build::{Profile, build_and_install};
 use crate::check::{Check, Context, Tally};
@@ -11,7 +11,7 @@ use crate::setup;
 use anyhow::{Result, bail};
 use std::time::Instant;
 
-/// Which checks, and what becomes of their output.
+/// The checks to run, and what to do with their output.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// Only the checks with this in their name; NAME/PART: only this part of them
@@ -40,7 +40,7 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
     }
     let part = Some(part.to_owned()).filter(|part| !part.is_empty());
     let mut context = Context { postgres: setup::ensure(choice)?, part, accept: options.accept, server: None };
-    // Building and starting that failed once is not tried again.
+    // A failed build or start is not tried again.
     let mut is_prepared = false;
     let mut total = Tally::default();
     for (number, check) in (1..).zip(&chosen) {

@@ -1,10 +1,11 @@
-//! Upgrades from one release to the next: what the catalog of an upgraded database lacks beside a fresh one, and the statements
-//! that bring it.
+//! Upgrades from one release to the next: how the catalog of an upgraded database differs from that of a fresh one, and the
+//! statements that remove the difference.
 //!
-//! `sql/releases/` keeps the installation script of each release as it was published; they are never installed for users, only for
-//! the length of a check. [`compare`] makes a database at a release, runs the upgrade script that is there, and compares: the check
-//! `upgrade` wants no difference, [`draft`] writes the differences down as SQL. The extension's schema has a name of its own
-//! meanwhile, so that a draft says `@extschema@` wherever a script has to, and a script that says `public` is found out.
+//! `sql/releases/` keeps the installation script of each release as it was published. These scripts are never installed for
+//! users, only for the duration of a check. [`compare`] makes a database at a release, runs the existing upgrade script, and
+//! compares: the check `upgrade` requires that nothing differs, and [`draft`] writes the differences as SQL. The extension's
+//! schema gets a name of its own meanwhile, so a draft says `@extschema@` wherever a script must, and a script that says
+//! `public` is detected.
 
 use crate::build::{Profile, VERSION, build_and_install, target};
 use crate::command::root;
@@ -22,7 +23,7 @@ const SNAPSHOT: &str = include_str!("upgrade/snapshot.sql");
 const COMPARE: &str = include_str!("upgrade/compare.sql");
 /// Stands for `@extschema@`.
 const SCHEMA: &str = "at_extschema";
-/// The databases that are compared; the second has the comparison.
+/// The databases that are compared; the second one runs the comparison.
 const UPGRADED: &str = "upgrade_from";
 const FRESH: &str = "upgrade_fresh";
 
@@ -44,8 +45,8 @@ pub fn install(postgres: &Postgres, version: &str) -> Result<Undo> {
     Ok(Undo::new(move || Ok(fs_err::remove_file(&to)?)))
 }
 
-/// Makes a database at `release`, upgrades it as far as a script can be found, and one at this version; compares: a line or more for
-/// each difference.
+/// Makes a database at `release`, upgrades it as far as scripts exist, and another one at this version. Returns their
+/// differences, a line or more for each.
 pub fn compare(server: &Server, postgres: &Postgres, release: &str) -> Result<String> {
     let script = install(postgres, release)?;
     let make = |database: &str, then: &str| {
@@ -69,7 +70,7 @@ pub fn compare(server: &Server, postgres: &Postgres, release: &str) -> Result<St
     query(server, FRESH, "TABLE compared.differences")
 }
 
-/// Whether there are upgrade scripts from a release to this version.
+/// Says whether there are upgrade scripts from a release to this version.
 pub fn has_path(server: &Server, release: &str) -> Result<bool> {
     let path = format!(
         "SELECT path IS NOT NULL FROM pg_extension_update_paths('pg_neardup') WHERE (source, target) = ('{release}', '{VERSION}')"
@@ -77,7 +78,7 @@ pub fn has_path(server: &Server, release: &str) -> Result<bool> {
     Ok(release == VERSION || query(server, "postgres", &path)? == "t")
 }
 
-/// `cargo xtask upgrade-draft`: writes what the upgrade script from a release still lacks to a file below `target/`.
+/// `cargo xtask upgrade-draft`: writes what the upgrade script of a release still lacks to a file below `target/`.
 pub fn draft(choice: &Choice, from: Option<&str>) -> Result<()> {
     let released = releases()?;
     let release = match from {

@@ -4,20 +4,20 @@ use super::read::check_header;
 use super::write::blank;
 use super::{Fault, HEADER, put, word};
 
-/// What the metapage says.
+/// The contents of the metapage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// The number of the kind of signature ([`super::kind::Kind`]).
     pub kind: u8,
 }
 
-/// What the metapage begins with.
+/// The first bytes of the metapage.
 const MAGIC: u32 = 0x6E64_7570;
-/// The version of all pages' layout.
+/// The version of the layout of all pages.
 const VERSION: u32 = 1;
 
 impl Meta {
-    /// Reads the metapage.
+    /// Reads and checks the metapage.
     pub fn check(bytes: &[u8]) -> Result<Self, Fault> {
         check_header(bytes)?;
         if word(bytes, HEADER) != MAGIC {

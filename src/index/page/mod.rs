@@ -1,18 +1,18 @@
-//! The pages of an index: what lies where, read and written as bytes, checked before use.
+//! The pages of an index: their layout, and functions that read, check and write them as bytes.
 //!
-//! Block 0 is the metapage, which never changes after the build. The root of tree `t` is block `1 + t` for ever; when it splits, its
-//! content moves to two new pages. All other pages come after these.
+//! Block 0 is the metapage, which never changes after the build. The root of tree `t` is always block `1 + t`; when it splits,
+//! its content moves to two new pages. All other pages follow.
 //!
-//! A page has Postgres's header, entries of one size from there to `pd_lower`, and 48 bytes at its end: the bounds of what it may
-//! hold, the page to its right, its level and tree. A leaf entry is a key and a row address, 14 bytes; a downlink has 4 more for the
-//! page below, all of whose entries are greater than the downlink's position. Entries of a leaf are sorted up to a point; those behind
-//! came later. An insert appends 14 bytes, so the generic WAL record is as small.
+//! A page consists of Postgres's header, entries of one size up to `pd_lower`, and 48 bytes at its end: the bounds of its
+//! entries, the page to its right, its level and its tree. A leaf entry is a key and a row address, 14 bytes. A downlink has 4
+//! more, the number of the page below, all of whose entries are greater than the downlink's own. The entries of a leaf are
+//! sorted up to a point; later ones are appended after it. An insert appends 14 bytes, so its generic WAL record is small, too.
 //!
-//! Both bounds stand on the page, the lower one too, which never changes while the page is in use. So whoever comes to a page by a link
-//! that has gone out of date sees that it is another one, and begins again; pages can be reused at once, on replicas as well.
+//! A page stores both bounds; the lower one never changes while the page is in use. So whoever follows an outdated link sees
+//! that it leads to the wrong page, and starts again. Pages can therefore be reused at once, on replicas as well.
 //!
-//! Here is the layout; [`read`] reads a page, [`write`] changes one. Nothing is unsafe, and no byte of a page is trusted:
-//! [`Page::check`] puts every count and offset to the test.
+//! This file defines the layout; [`read`] reads a page, [`write`] changes one. Nothing is unsafe, and no byte of a page is
+//! trusted: [`Page::check`] checks every count and offset.
 
 mod meta;
 mod read;
@@ -26,42 +26,42 @@ use pgrx::pg_sys;
 
 use crate::pg::storage::pages::SIZE;
 
-/// The bytes of Postgres's page header.
+/// Bytes of Postgres's page header.
 const HEADER: usize = 24;
-/// The bytes at the end of a page.
+/// Bytes at the end of a page.
 const SPECIAL: usize = 48;
-/// Where they begin.
+/// The offset of these bytes.
 const AT: usize = SIZE - SPECIAL;
 /// Postgres's version of the page header.
 const LAYOUT: u16 = 4;
-/// What the last two bytes of each page say.
+/// The last two bytes of each page.
 const PAGE_ID: u16 = 0x4ED5;
-/// How high a tree can be; ten billion entries need four levels.
+/// The most levels a tree can have; ten billion entries need four.
 const MOST_LEVELS: u16 = 12;
 
 /// The block of the metapage.
 pub const META: u32 = 0;
-/// No page: the right end of a level.
+/// No page: the right neighbour of the last page of a level.
 pub const NONE: u32 = pg_sys::InvalidBlockNumber;
 
-/// The bytes of a leaf entry.
+/// Bytes of a leaf entry.
 pub const LEAF: usize = 14;
-/// The bytes of a downlink.
+/// Bytes of a downlink.
 pub const DOWN: usize = 18;
-/// How many entries fit a leaf.
+/// The most entries of a leaf.
 pub const LEAF_ROOM: usize = (AT - HEADER) / LEAF;
-/// How many downlinks fit an inner page.
+/// The most downlinks of an inner page.
 pub const DOWN_ROOM: usize = (AT - HEADER) / DOWN;
 
 const IN_USE: u8 = 1;
 const DELETED: u8 = 2;
 
-/// A key and the address of a row that has it: what a leaf holds, in this order.
+/// A key and the address of a row that has it: an entry of a leaf, in the order of these fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// The key.
     pub key: u64,
-    /// The row's block in the upper bits, its number there in the lower 16.
+    /// The row's block in the upper bits, its line pointer in the lower 16.
     pub row: u64,
 }
 
@@ -71,17 +71,17 @@ impl Entry {
     /// Greater than every entry.
     pub const GREATEST: Self = Self { key: u64::MAX, row: u64::MAX };
 
-    /// The first entry that a key could have: rows are numbered from 1.
+    /// Gives the least entry that a key can have: line pointers are numbered from 1.
     pub fn first_of(key: u64) -> Self {
         Self { key, row: 1 }
     }
 
-    /// The next position: rows have 48 bits, so the next number is not one of another key.
+    /// Gives the next position. Row addresses have 48 bits, so adding 1 never reaches another key.
     pub fn next(self) -> Self {
         Self { row: self.row.saturating_add(1), ..self }
     }
 
-    /// Whether it may bound a page: an entry, or an end of the whole range.
+    /// Says whether it may bound a page: it is an entry, or an end of the whole range.
     fn is_bound(self) -> bool {
         self.row < 1 << 48 || self == Self::GREATEST
     }
@@ -97,12 +97,12 @@ impl Entry {
     }
 }
 
-/// A page below, and the position that all its entries come after.
+/// A page below, and the position that all its entries are greater than.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Downlink {
-    /// The greatest entry that cannot be there.
+    /// The greatest position below its entries.
     pub low: Entry,
-    /// The page.
+    /// The page's block.
     pub child: u32,
 }
 
@@ -117,14 +117,14 @@ impl Downlink {
     }
 }
 
-/// What the end of a page says.
+/// The data at the end of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// All entries are greater.
+    /// All entries are greater than this.
     pub low: Entry,
-    /// No entry is greater.
+    /// No entry is greater than this.
     pub high: Entry,
-    /// The page that goes on from there, or [`NONE`].
+    /// The next page of the level, or [`NONE`].
     pub right: u32,
     /// 0 for a leaf.
     pub level: u16,
@@ -133,13 +133,13 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Whether a position is among those that a page with these bounds holds.
+    /// Says whether a position is within the bounds.
     pub fn holds(&self, position: Entry) -> bool {
         self.low < position && position <= self.high
     }
 }
 
-/// What is wrong with a page.
+/// A message that says what is wrong with a page.
 pub type Fault = &'static str;
 
 fn half(bytes: &[u8], at: usize) -> u16 {

@@ -1,4 +1,4 @@
-//! A page that is read: checked once, then searched where it lies.
+//! Reads a page: checks it once, then searches it in place.
 
 use super::{
     AT, DELETED, DOWN, Downlink, Entry, Fault, Frame, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, half, long,
@@ -16,7 +16,7 @@ pub struct Page<'p> {
 }
 
 impl<'p> Page<'p> {
-    /// Checks a page of a tree; `None` for one that is not in use.
+    /// Checks a page of a tree; `None` if it is not in use.
     pub fn check(bytes: &'p [u8]) -> Result<Option<Self>, Fault> {
         if is_new(bytes) {
             return Ok(None);
@@ -57,17 +57,17 @@ impl<'p> Page<'p> {
         Ok(Some(Self { bytes, frame, count, sorted }))
     }
 
-    /// What its end says.
+    /// Gives the data at its end.
     pub fn frame(&self) -> Frame {
         self.frame
     }
 
-    /// The number of its entries.
+    /// Gives the number of its entries.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// How many of a leaf's entries are sorted.
+    /// Gives the number of a leaf's sorted entries.
     pub fn sorted(&self) -> usize {
         self.sorted
     }
@@ -77,17 +77,17 @@ impl<'p> Page<'p> {
         &self.bytes[HEADER..HEADER + self.count * size]
     }
 
-    /// The entries of a leaf, as they stand there.
+    /// Gives the entries of a leaf, in stored order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry> + 'p {
         self.items().chunks_exact(LEAF).map(Entry::read)
     }
 
-    /// The downlinks of an inner page.
+    /// Gives the downlinks of an inner page.
     pub fn downlinks(&self) -> impl ExactSizeIterator<Item = Downlink> + 'p {
         self.items().chunks_exact(DOWN).map(Downlink::read)
     }
 
-    /// The entries of a leaf with keys from `first` to `last`, in no order.
+    /// Gives the entries of a leaf with keys from `first` to `last`, in no order.
     pub fn between(&self, first: u64, last: u64) -> impl Iterator<Item = Entry> + 'p {
         let (sorted, tail) = self.items().split_at(self.sorted * LEAF);
         let begin = partition(self.sorted, self.guess(self.sorted, first), |i| long(sorted, i * LEAF) < first);
@@ -96,27 +96,28 @@ impl<'p> Page<'p> {
         sorted.chain(tail.map(Entry::read))
     }
 
-    /// About where a key is among so many that are in order: keys are hashes, so they are spread evenly between the bounds.
+    /// Estimates the index of a key among `count` sorted entries. Keys are hashes, so they are spread evenly between the
+    /// bounds.
     fn guess(&self, count: usize, key: u64) -> usize {
         let Frame { low, high, .. } = self.frame;
         let part = key.saturating_sub(low.key) as f64 / high.key.abs_diff(low.key) as f64;
         (part * count as f64) as usize
     }
 
-    /// The place among the downlinks of the one that leads to a position.
+    /// Gives the index of the downlink that leads to a position.
     pub fn downlink_to(&self, position: Entry) -> usize {
         let items = self.items();
-        // The first leads to everything that comes before the second.
+        // The first downlink leads to everything before the second.
         let guess = self.guess(self.count, position.key);
         partition(self.count, guess, |i| Entry::read(&items[i * DOWN..]) < position).saturating_sub(1)
     }
 
-    /// The downlink at a place.
+    /// Gives the downlink with this index.
     pub fn downlink(&self, at: usize) -> Option<Downlink> {
         self.items().chunks_exact(DOWN).nth(at).map(Downlink::read)
     }
 
-    /// The entries of a leaf in their order.
+    /// Gives the entries of a leaf in order.
     pub fn ordered(&self) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.entries().collect();
         if self.sorted < self.count {
@@ -126,8 +127,8 @@ impl<'p> Page<'p> {
     }
 }
 
-/// The first of `count` places for which `is_before` is false. The search begins at a guess and goes away from it in steps that double:
-/// each step elsewhere is a line of memory that has to be fetched.
+/// Gives the first of `count` indexes for which `is_before` is false. The search starts at a guess and moves away from it in
+/// steps that double, because each distant step would fetch another cache line.
 fn partition(count: usize, guess: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     let (mut at, mut step) = (guess, NEAR);
@@ -149,20 +150,20 @@ fn partition(count: usize, guess: usize, is_before: impl Fn(usize) -> bool) -> u
     low
 }
 
-/// How far a guess usually is from the place, of 400 keys spread evenly.
+/// The usual error of a guess among 400 evenly spread keys.
 const NEAR: usize = 8;
 
-/// Whether a page has never been written, as one that was being added when the server went down.
+/// Says whether a page has never been written, as when the server crashed while adding it.
 pub fn is_new(bytes: &[u8]) -> bool {
     half(bytes, 14) == 0
 }
 
-/// Whether a page may be reused.
+/// Says whether a page may be reused.
 pub fn is_free(bytes: &[u8]) -> bool {
     is_new(bytes) || (check_header(bytes).is_ok() && bytes[AT + 41] == DELETED)
 }
 
-/// Checks what Postgres knows of a page, too.
+/// Checks Postgres's page header.
 pub(super) fn check_header(bytes: &[u8]) -> Result<(), Fault> {
     let (lower, upper, special) = (half(bytes, 12), half(bytes, 14), half(bytes, 16));
     if bytes.len() != SIZE || half(bytes, SIZE - 2) != PAGE_ID || usize::from(special) != AT {

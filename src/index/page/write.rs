@@ -1,4 +1,4 @@
-//! A page that is made or changed.
+//! Creates and changes pages.
 
 use super::{
     AT, DELETED, DOWN, DOWN_ROOM, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, half, put,
@@ -33,7 +33,7 @@ fn finish(bytes: &mut [u8], used: usize, sorted: usize) {
     put(bytes, AT + 38, &(sorted as u16).to_ne_bytes());
 }
 
-/// Writes a leaf of entries that are sorted; no more than [`LEAF_ROOM`].
+/// Writes a leaf of sorted entries, at most [`LEAF_ROOM`].
 pub fn write_leaf(bytes: &mut [u8], frame: &Frame, entries: &[Entry]) {
     begin(bytes, frame);
     let places = bytes[HEADER..AT].chunks_exact_mut(LEAF);
@@ -42,7 +42,7 @@ pub fn write_leaf(bytes: &mut [u8], frame: &Frame, entries: &[Entry]) {
     finish(bytes, count * LEAF, count);
 }
 
-/// Writes an inner page of downlinks in their order; no more than [`DOWN_ROOM`].
+/// Writes an inner page of sorted downlinks, at most [`DOWN_ROOM`].
 pub fn write_inner(bytes: &mut [u8], frame: &Frame, downlinks: &[Downlink]) {
     begin(bytes, frame);
     let places = bytes[HEADER..AT].chunks_exact_mut(DOWN);
@@ -51,7 +51,7 @@ pub fn write_inner(bytes: &mut [u8], frame: &Frame, downlinks: &[Downlink]) {
     finish(bytes, count * DOWN, count);
 }
 
-/// Appends an entry to a leaf that has been checked; false where it is full.
+/// Appends an entry to a leaf that has been checked; false if it is full.
 pub fn append(bytes: &mut [u8], entry: Entry) -> bool {
     let lower = usize::from(half(bytes, 12));
     if lower < HEADER || lower + LEAF > AT {
@@ -62,7 +62,7 @@ pub fn append(bytes: &mut [u8], entry: Entry) -> bool {
     true
 }
 
-/// Keeps those entries of a leaf that has been checked for which `keep` says so; the sorted ones stay sorted.
+/// Keeps the entries of a checked leaf for which `keep` returns true; the sorted ones stay sorted.
 pub fn retain(bytes: &mut [u8], page_len: usize, sorted: usize, mut keep: impl FnMut(usize) -> bool) {
     let (mut to, mut left) = (0, 0);
     for from in 0..page_len.min(LEAF_ROOM) {
@@ -78,7 +78,7 @@ pub fn retain(bytes: &mut [u8], page_len: usize, sorted: usize, mut keep: impl F
     finish(bytes, to * LEAF, left);
 }
 
-/// Gives a page other bounds and another right neighbour.
+/// Sets the upper bound and the right neighbour of a page.
 pub fn reframe(bytes: &mut [u8], high: Entry, right: u32) {
     put(bytes, AT + 16, &high.key.to_ne_bytes());
     put(bytes, AT + 24, &high.row.to_ne_bytes());

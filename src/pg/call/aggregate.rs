@@ -18,7 +18,7 @@ pub struct AggregateCall<'fcx> {
     call: PhantomData<&'fcx ()>,
 }
 
-// SAFETY: stands for no argument in SQL.
+// SAFETY: it corresponds to no argument in SQL.
 unsafe impl SqlTranslatable for AggregateCall<'_> {
     const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(AggregateCall);
     const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
@@ -26,10 +26,10 @@ unsafe impl SqlTranslatable for AggregateCall<'_> {
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
 }
 
-// SAFETY: reads what Postgres says of the call, and no argument.
+// SAFETY: it reads the call's context, and no argument.
 unsafe impl<'fcx> ArgAbi<'fcx> for AggregateCall<'fcx> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the call's own fcinfo, which is there for every function.
+        // SAFETY: this is the call's own fcinfo, which every function has.
         let fcinfo: pg_sys::FunctionCallInfo = unsafe { arg.unbox_unchecked() };
         let mut memory = std::ptr::null_mut();
         // SAFETY: fcinfo is valid during the call; outside an aggregate the memory stays null.
@@ -71,7 +71,7 @@ pub fn read<T: 'static>(state: &Internal) -> Option<&T> {
     unsafe { state.get::<Option<T>>() }.and_then(Option::as_ref)
 }
 
-/// Makes a state that lives as long as the current row: what a parallel worker sent, which is combined at once.
+/// Makes a state that lives as long as the current row: one that a parallel worker sent and that is combined at once.
 pub fn received<T: 'static>(state: T) -> Internal {
     Internal::new(Some(state))
 }

@@ -9,9 +9,9 @@ use super::boundary::{self, raw};
 use super::role;
 use crate::pg::value::text::text_of;
 
-/// Increments a sequence with the rights of `owner`, whatever becomes of the transaction.
+/// Increments a sequence with the rights of `owner`; the count stays even if the transaction aborts.
 pub fn count(sequence: pg_sys::Oid, owner: pg_sys::Oid) {
-    // SAFETY: a C call with plain arguments; it raises an error where there is no such sequence or the owner may not use it.
+    // SAFETY: a C call with plain arguments; it raises an error if the sequence does not exist or the owner may not use it.
     role::as_owner(owner, || unsafe { boundary::catch(|| raw::nextval_internal(sequence, true)) });
 }
 
@@ -47,8 +47,8 @@ pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid
         base: pg_sys::FunctionCallInfoBaseData,
         argument: pg_sys::NullableDatum,
     }
-    // SAFETY: the function's signature was checked when the guard was made ready; a call has room for its one argument, right behind
-    // its fixed part. What is caught is one C call by a pointer.
+    // SAFETY: the function's signature was checked when the guard was loaded. The memory of a call has space for its one
+    // argument, right behind its fixed part. `catch` covers one C call by a pointer.
     unsafe {
         role::require_execute(function);
         let row = if table == root { row } else { as_row_of(row, table, root) };

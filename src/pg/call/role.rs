@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use pgrx::pg_sys;
 
-/// Says whether the user may read every row of the table: has the right to select, and no row security is in force.
+/// Says whether the user may read every row of the table: may select, and row security does not apply.
 ///
 /// Postgres decides by the same rule whether a unique violation names the key.
 pub fn may_read(table: pg_sys::Oid) -> bool {
@@ -17,7 +17,7 @@ pub fn may_read(table: pg_sys::Oid) -> bool {
     }
 }
 
-/// Whether the user may delete or update rows of a table.
+/// Says whether the user may delete or update rows of a table.
 pub fn may_clean(table: pg_sys::Oid) -> bool {
     let rights = pg_sys::ACL_DELETE | pg_sys::ACL_UPDATE;
     // SAFETY: only reads catalogs; one of the rights is enough.
@@ -27,7 +27,7 @@ pub fn may_clean(table: pg_sys::Oid) -> bool {
     }
 }
 
-/// Does something as the owner of a table, locked down as Postgres locks down index expressions and maintenance commands: settings
+/// Runs `work` as the owner of a table, restricted as Postgres restricts index expressions and maintenance commands: settings
 /// of its own, a search path that nobody else can write to, and a security-restricted operation.
 ///
 /// An error leaves by unwinding; the end of the transaction or savepoint then restores user and settings.
@@ -87,7 +87,7 @@ pub fn current() -> String {
 
 /// Says whether the user owns the table, directly or through a role whose rights the user has.
 pub fn owns(table: pg_sys::Oid) -> bool {
-    // SAFETY: only reads catalogs for the current user; raises Postgres's error where there is no such table.
+    // SAFETY: only reads catalogs for the current user; raises Postgres's error if the table does not exist.
     #[cfg(any(feature = "pg14", feature = "pg15"))]
     let owns = unsafe { pg_sys::pg_class_ownercheck(table, pg_sys::GetUserId()) };
     // SAFETY: the same.

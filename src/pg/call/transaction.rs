@@ -1,6 +1,7 @@
-//! The transaction of a call: whether a procedure may end it, and who is told when it, or a savepoint in it, ends.
+//! The transaction of a call: whether a procedure may end it, and callbacks for its end and for the end of its savepoints.
 //!
-//! Postgres itself says when a transaction ends. Its start time does not tell transactions apart: those of one query message share it.
+//! The callbacks come from Postgres. Start times would not tell transactions apart, because those of one query message share
+//! theirs.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -12,7 +13,7 @@ use pgrx::prelude::*;
 /// How a transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It is about to be prepared for a commit in two phases; after that its locks stay until somebody commits it.
+    /// It is about to be prepared for a two-phase commit; after that, its locks stay until somebody commits it.
     Preparing,
     /// It has been prepared.
     Prepared,
@@ -22,12 +23,12 @@ pub enum End {
     Aborted,
 }
 
-/// How a savepoint ends, or a block with EXCEPTION, which is one.
+/// How a savepoint ends, or a PL/pgSQL block with EXCEPTION, which is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SavepointEnd {
-    /// What belongs to it belongs to this one from now on, the one around it.
+    /// Its effects and locks now belong to this one, the one around it.
     ReleasedTo(pg_sys::SubTransactionId),
-    /// What belongs to it is undone.
+    /// Its effects are undone.
     RolledBack,
 }
 
@@ -39,18 +40,18 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// One that Postgres does not know of yet.
+    /// Makes a listener that is not registered yet.
     pub const fn new(transaction: fn(End), savepoint: fn(pg_sys::SubTransactionId, SavepointEnd)) -> Self {
         Self { transaction, savepoint, is_registered: AtomicBool::new(false) }
     }
 
-    /// Asks Postgres to tell it, from now on; true the first time in this backend.
+    /// Registers it with Postgres; true the first time in this backend.
     pub fn listen(&'static self) -> bool {
         if self.is_registered.swap(true, Ordering::Relaxed) {
             return false;
         }
         let argument = ptr::from_ref(self).cast_mut().cast();
-        // SAFETY: the callbacks are static functions with the arguments that Postgres gives them; this one is static, too.
+        // SAFETY: the callbacks are static functions with the arguments that Postgres passes; the listener is static, too.
         unsafe {
             pg_sys::RegisterXactCallback(Some(at_end_of_transaction), argument);
             pg_sys::RegisterSubXactCallback(Some(at_end_of_savepoint), argument);
@@ -94,25 +95,25 @@ unsafe extern "C-unwind" fn at_end_of_savepoint(
     }
 }
 
-/// Whether statements of this session run in a transaction block that the user has opened, or in a savepoint.
+/// Says whether statements of this session run in a transaction block that the user has opened, or in a savepoint.
 pub fn in_block() -> bool {
     // SAFETY: reads the state of this backend's transaction.
     unsafe { pg_sys::IsTransactionBlock() }
 }
 
-/// Whether a transaction is open.
+/// Says whether a transaction is open.
 pub fn is_open() -> bool {
     // SAFETY: reads the state of this backend's transaction.
     unsafe { pg_sys::IsTransactionState() }
 }
 
-/// Whether the procedure that asks may commit; asked from a function, the answer is no.
+/// Says whether the calling procedure may commit; a function never may.
 pub fn may_commit() -> bool {
     // SAFETY: reads the state of this backend's SPI connection.
     unsafe { pg_sys::SPI_inside_nonatomic_context() }
 }
 
-/// The savepoint that is current, or the transaction itself.
+/// Gives the current savepoint, or the transaction itself.
 pub fn current_savepoint() -> pg_sys::SubTransactionId {
     // SAFETY: reads a variable of the running transaction.
     unsafe { pg_sys::GetCurrentSubTransactionId() }

@@ -43,7 +43,7 @@ pub enum Row {
 /// # Safety
 /// `fcinfo` must be the argument of a function, during its call.
 unsafe fn trigger_data<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Option<&'a pg_sys::TriggerData> {
-    // SAFETY: the caller vouches for fcinfo; called_as_trigger has looked at the context's tag before the cast.
+    // SAFETY: the caller vouches for fcinfo; called_as_trigger has checked the context's tag before the cast.
     unsafe {
         if !pgrx::trigger_support::called_as_trigger(fcinfo) {
             return None;

@@ -3,20 +3,20 @@
 
 use pgrx::pg_sys;
 
-/// Where `pg_advisory_lock` has 1 (one bigint key) or 2 (two integer keys); shown as `objsubid` in pg_locks.
+/// Distinct from 1 (one bigint key) and 2 (two integer keys) of `pg_advisory_lock`; shown as `objsubid` in pg_locks.
 const KIND: u16 = 5;
 
 /// One key of a document column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyLock {
-    /// The table; the root where the table has partitions.
+    /// The table; the root if the table has partitions.
     pub table: pg_sys::Oid,
-    /// The key, the column's number mixed in.
+    /// The key, combined with the column's number.
     pub key: u32,
 }
 
-/// Until dropped, makes the transaction, and not one of its savepoints, the owner of new locks: whoever sees that a row is
-/// stored releases its keys, in any portal or savepoint.
+/// Until dropped, makes the transaction, instead of one of its savepoints, the owner of new locks. So whoever sees that a row
+/// is stored can release its keys, in any portal or savepoint.
 struct AsTransaction {
     before: pg_sys::ResourceOwner,
 }
@@ -40,7 +40,7 @@ impl Drop for AsTransaction {
 }
 
 impl KeyLock {
-    /// Waits for the lock, which is held to the end of the transaction, unless released.
+    /// Waits for the lock. It is held until the end of the transaction, unless released.
     pub fn acquire(self) {
         let (_owner, tag) = (AsTransaction::begin(), self.tag());
         // SAFETY: the tag is plain data. Waiting is cancellable and under deadlock detection, as for every heavyweight lock.

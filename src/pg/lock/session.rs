@@ -1,11 +1,12 @@
-//! Locks that a procedure keeps over its commits, and loses when it fails or ends.
+//! Locks that a procedure keeps across its commits and loses when it fails or ends.
 //!
-//! Transaction locks end with each batch; SQL's session locks stay with the session when the procedure fails or is cancelled. VACUUM and
-//! CREATE INDEX CONCURRENTLY keep session locks between their transactions, and so do we: until they are released, until a transaction
-//! aborts, or until one ends that no procedure continues.
+//! Neither of Postgres's lifetimes fits: transaction locks end with each batch, and SQL's session locks survive when the
+//! procedure fails or is cancelled. So these are session locks, as VACUUM and CREATE INDEX CONCURRENTLY hold between their
+//! transactions. They last until they are released, until a transaction aborts, or until a transaction ends that no procedure
+//! continues.
 //!
-//! When a session ends, Postgres releases advisory locks, and in an open transaction all others, too. Without one, a lock on a table would
-//! stay until the server is restarted: [`at_end_of_session`].
+//! When a session ends, Postgres releases its advisory locks; it releases other session locks only if a transaction is open.
+//! Otherwise a lock on a table would stay until the server restarts, which [`at_end_of_session`] prevents.
 
 use std::cell::RefCell;
 
@@ -14,27 +15,27 @@ use pgrx::prelude::*;
 
 use crate::pg::call::transaction::{self, End, Listener};
 
-/// Shown as `objsubid` in pg_locks; the kinds of [`super::keys`] come before.
+/// Shown as `objsubid` in pg_locks; distinct from the kinds of [`super::keys`].
 const KIND_PROCEDURE: u16 = 16;
 
 /// A lock on a table that outlives transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionLock {
-    /// One procedure at a time works on the table: an advisory lock, of a kind that SQL's functions cannot take.
+    /// Only one procedure at a time works on the table: an advisory lock, of a kind that SQL's functions cannot take.
     Procedure(pg_sys::Oid),
-    /// Nobody else writes to the table: SHARE ROW EXCLUSIVE.
+    /// No other session writes to the table: SHARE ROW EXCLUSIVE.
     Writers(pg_sys::Oid),
 }
 
 thread_local! {
-    /// As often as they are held.
+    /// The locks held; one that is held twice is listed twice.
     static HELD: RefCell<Vec<SessionLock>> = const { RefCell::new(Vec::new()) };
 }
 
 static LISTENER: Listener = Listener::new(at_end_of_transaction, |_, _| {});
 
 impl SessionLock {
-    /// Takes it without waiting; false if another session has it.
+    /// Takes the lock without waiting; false if another session has it.
     pub fn take(self) -> bool {
         let is_taken = self.acquire() != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL;
         if is_taken {
@@ -43,8 +44,8 @@ impl SessionLock {
         is_taken
     }
 
-    /// Keeps it if this transaction has it; false where it does not, and then nothing is locked. Nor is it kept in a transaction block or
-    /// a savepoint, whose rollback would leave it behind.
+    /// Keeps the lock if this transaction has it; otherwise takes nothing and returns false. Also returns false in a
+    /// transaction block or a savepoint, because a rollback would leave the lock behind.
     pub fn keep(self) -> bool {
         use pg_sys::LockAcquireResult::{LOCKACQUIRE_NOT_AVAIL, LOCKACQUIRE_OK};
         if transaction::in_block() {
@@ -53,7 +54,7 @@ impl SessionLock {
         match self.acquire() {
             LOCKACQUIRE_NOT_AVAIL => false,
             LOCKACQUIRE_OK => {
-                // It was not there before.
+                // The transaction did not hold it before.
                 self.give_back();
                 false
             }
@@ -64,7 +65,7 @@ impl SessionLock {
         }
     }
 
-    /// Releases it; nothing happens where this session does not have it. What a transaction itself holds stays to its end.
+    /// Releases the lock, if this session has it. The transaction's own lock stays until the transaction ends.
     pub fn release(self) {
         let at = HELD.with_borrow(|held| held.iter().rposition(|&lock| lock == self));
         if let Some(at) = at {
@@ -73,7 +74,7 @@ impl SessionLock {
         }
     }
 
-    /// Whether this session has it and another one waits for it.
+    /// Says whether this session has the lock and another one waits for it.
     pub fn is_awaited(self) -> bool {
         HELD.with_borrow(|held| held.contains(&self))
             // SAFETY: a lock tag is plain data; this session holds the lock.
@@ -82,10 +83,10 @@ impl SessionLock {
 
     fn acquire(self) -> pg_sys::LockAcquireResult::Type {
         if LISTENER.listen() {
-            // SAFETY: the callback is a static function that takes its arguments as Postgres gives them.
+            // SAFETY: the callback is a static function with the arguments that Postgres passes.
             unsafe { pg_sys::before_shmem_exit(Some(at_end_of_session), pg_sys::Datum::from(0)) };
         }
-        // SAFETY: a lock tag is plain data; the lock is asked for without waiting.
+        // SAFETY: a lock tag is plain data; the lock is requested without waiting.
         unsafe { pg_sys::LockAcquire(&self.tag(), self.mode(), true, true) }
     }
 
@@ -124,13 +125,14 @@ impl SessionLock {
     }
 }
 
-/// Releases everything. The list is in use where a backend is ending in the midst of changing it; then Postgres aborts its transaction.
+/// Releases all locks. If the list is in use, the backend is exiting while it changes the list, and Postgres aborts its
+/// transaction.
 fn release_all() {
     let held = HELD.with(|held| held.try_borrow_mut().map(|mut held| std::mem::take(&mut *held)));
     held.unwrap_or_default().into_iter().for_each(SessionLock::give_back);
 }
 
-/// Postgres itself would keep advisory locks when a transaction aborts, and both kinds when one commits.
+/// Releases what Postgres would keep: advisory locks when a transaction aborts, and both kinds when one commits.
 fn at_end_of_transaction(end: End) {
     match end {
         End::Aborted => release_all(),
@@ -139,7 +141,7 @@ fn at_end_of_transaction(end: End) {
     }
 }
 
-/// An open transaction is aborted after this, and then its locks are released in order.
+/// Runs before an open transaction is aborted, which then releases its locks in order.
 ///
 /// # Safety
 /// Postgres calls it.

@@ -19,9 +19,9 @@ const STEPS: i32 = 4000;
 const MOST_WORDS: usize = 300;
 
 /// A word's box: left, top, right, bottom.
-type Place = (i32, i32, i32, i32);
+type Rect = (i32, i32, i32, i32);
 
-/// Draws words with their weights, of which those that are not finite or not above 0 do not count. Words that find no room are left out.
+/// Draws words by their weights. Words without a finite weight above 0 are ignored, and words that do not fit are left out.
 ///
 /// # Errors
 /// `InvalidParameter` if the library cannot draw it.
@@ -38,7 +38,7 @@ pub fn word_cloud(words: &[(&str, f64)]) -> Result<String> {
 
 fn draw(words: &[(&str, f64)], area: &Area<'_>) -> Drawing {
     let heaviest = words.first().map_or(1.0, |word| word.1);
-    let mut taken: Vec<Place> = Vec::new();
+    let mut taken: Vec<Rect> = Vec::new();
     for (&(word, weight), &(r, g, b)) in words.iter().zip(COLOURS.iter().cycle()) {
         let size = SMALLEST + (LARGEST - SMALLEST) * (weight / heaviest).sqrt();
         let (width, height) = (width_in_em(word) * size, size * 1.1);
@@ -51,12 +51,12 @@ fn draw(words: &[(&str, f64)], area: &Area<'_>) -> Drawing {
     Ok(())
 }
 
-/// A Han character is as wide as high, a Latin letter about 0.6 of that.
+/// Estimates the width: a Han character is as wide as high, a Latin letter about 0.6 of that.
 fn width_in_em(word: &str) -> f64 {
     word.chars().map(|c| if c < '\u{1100}' { 0.6 } else { 1.0 }).sum()
 }
 
-fn free_place(width: i32, height: i32, taken: &[Place]) -> Option<Place> {
+fn free_place(width: i32, height: i32, taken: &[Rect]) -> Option<Rect> {
     (0..STEPS).find_map(|step| {
         let angle = f64::from(step) * 0.2;
         // Wider than high, as the picture is.
@@ -64,7 +64,7 @@ fn free_place(width: i32, height: i32, taken: &[Place]) -> Option<Place> {
         let y = HEIGHT / 2 + (angle.sin() * angle) as i32 - height / 2;
         let place = (x, y, x + width, y + height);
         let inside = x >= 0 && y >= 0 && place.2 <= WIDTH && place.3 <= HEIGHT;
-        let meets = |other: &Place| place.0 < other.2 && other.0 < place.2 && place.1 < other.3 && other.1 < place.3;
+        let meets = |other: &Rect| place.0 < other.2 && other.0 < place.2 && place.1 < other.3 && other.1 < place.3;
         (inside && !taken.iter().any(meets)).then_some(place)
     })
 }
@@ -82,7 +82,7 @@ mod tests {
         let mut taken = Vec::new();
         for width in [300, 200, 100, 50, 50, 50] {
             let place = free_place(width, 40, &taken).unwrap();
-            assert!(taken.iter().all(|o: &Place| place.0 >= o.2 || o.0 >= place.2 || place.1 >= o.3 || o.1 >= place.3));
+            assert!(taken.iter().all(|o: &Rect| place.0 >= o.2 || o.0 >= place.2 || place.1 >= o.3 || o.1 >= place.3));
             taken.push(place);
         }
         assert_eq!(free_place(WIDTH + 1, 10, &[]), None);

@@ -9,7 +9,7 @@ use neardup_text::Result;
 /// One line: its name and its points, threshold and value.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What the legend says.
+    /// Its name in the legend.
     pub name: String,
     /// Threshold, precision, recall.
     pub points: Vec<(f64, f64, f64)>,

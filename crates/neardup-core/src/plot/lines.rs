@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use super::{Area, COLOURS, Drawing, picture};
 use neardup_text::Result;
 
-/// A chart's words and the end of its horizontal axis.
+/// The labels of a chart, and the end of its horizontal axis.
 pub(super) struct Axes<'a> {
     pub title: &'a str,
     pub x: &'a str,
@@ -13,7 +13,7 @@ pub(super) struct Axes<'a> {
     pub most: f64,
 }
 
-/// Draws each line under its name; the legend only where there is a place for it.
+/// Draws each line under its name; draws the legend only if it is given a position.
 pub(super) fn draw_lines(
     area: &Area<'_>,
     axes: &Axes<'_>,

@@ -16,10 +16,10 @@ use neardup_text::{Error, ErrorKind};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// What any step of drawing may give; none of it is foreseen for text in memory.
+/// The result of a drawing step; none is expected to fail, since the text is in memory.
 type Drawing = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// Colours that stay apart for most people (Okabe and Ito 2008).
+/// Colours that most people can tell apart (Okabe and Ito 2008).
 const COLOURS: [(u8, u8, u8); 8] = [
     (0, 114, 178),
     (213, 94, 0),
@@ -31,10 +31,10 @@ const COLOURS: [(u8, u8, u8); 8] = [
     (0, 0, 0),
 ];
 
-/// Where a picture, or a panel of it, is drawn.
+/// The area of a picture, or of one panel of it.
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Draws a picture of this width and height on white.
+/// Draws a picture of this width and height on a white background.
 ///
 /// # Errors
 /// `InvalidParameter` if the library cannot draw it; the message says `what` it is.

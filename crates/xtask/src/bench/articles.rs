@@ -1,26 +1,27 @@
-//! Made-up articles: random sentences with one character in thirty replaced. No two are near-duplicates, except the copies asked for.
+//! Made-up articles: random sentences with one character in thirty replaced. No two are near-duplicates, except the requested
+//! copies.
 
 use crate::random::Random;
 use anyhow::{Context, Result, bail};
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
-/// Prints lines `id TAB article` for COPY, the same ones on every machine.
+/// Prints lines `id TAB article` for COPY, the same on every machine.
 #[derive(clap::Args, Debug)]
 pub struct Articles {
-    /// The sentences, one a line
+    /// The file of sentences, one per line
     pub sentences: PathBuf,
-    /// What the choice starts from
+    /// The seed of the random choice
     pub seed: u64,
-    /// How many
+    /// The number of articles
     pub rows: u64,
-    /// Characters of an article
+    /// Characters per article
     pub length: usize,
-    /// Every so many-th is an edited copy of the one before
+    /// Every how-many-th article is an edited copy of the one before
     pub copies: Option<u64>,
 }
 
-/// Writes them.
+/// Writes the articles.
 pub fn write(options: &Articles, to: impl std::io::Write) -> Result<()> {
     let sentences = fs_err::read_to_string(&options.sentences)?;
     let sentences: Vec<Vec<char>> = sentences.lines().map(|line| line.chars().collect()).collect();
@@ -40,7 +41,7 @@ pub fn write(options: &Articles, to: impl std::io::Write) -> Result<()> {
                 let sentence = &sentences[random.below(sentences.len())];
                 for character in sentence.iter().take(left) {
                     let replaced = random.below(30) == 0;
-                    // The commonest fifth of the Han characters' block is as good as any.
+                    // Any Han characters would do; these are the first 4,000 of their block.
                     let other = char::from_u32(0x4e00 + random.below(4000) as u32).filter(|_| replaced);
                     article.push(other.unwrap_or(*character));
                 }

@@ -1,4 +1,4 @@
-//! Bar charts as SVG: one bar a line of a comparison, on a logarithmic axis where the values lie far apart.
+//! Bar charts as SVG: one bar per line of a comparison, on a logarithmic axis if the values are far apart.
 
 use super::section::Line;
 use anyhow::Result;
@@ -10,7 +10,7 @@ const LABELS: i32 = 330;
 const VALUES: i32 = 90;
 const ROW: i32 = 24;
 const TOP: i32 = 50;
-/// Values further apart than this get a logarithmic axis.
+/// If the greatest value is more than this many times the least, the axis is logarithmic.
 const WIDE: f64 = 25.0;
 
 /// Draws the bars below each other, in their order.
@@ -30,7 +30,7 @@ fn draw(title: &str, lines: &[Line], to: &mut String) -> Result<()> {
     let (least, most) = bars.iter().fold((f64::MAX, 0.0_f64), |(l, m), (_, value)| (l.min(*value), m.max(*value)));
     let logarithmic = most > least * WIDE;
     let length = |value: f64| {
-        // The shortest bar of a logarithmic chart is a twentieth of the longest.
+        // In a logarithmic chart, the shortest bar is a twentieth of the longest.
         let share = if logarithmic { 0.05 + 0.95 * (value / least).ln() / (most / least).ln() } else { value / most };
         (f64::from(WIDTH - LABELS - VALUES) * share).round() as i32
     };

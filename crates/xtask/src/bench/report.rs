@@ -1,13 +1,13 @@
-//! The report's file: each section as Markdown, with a chart beside each comparison, and as JSON.
+//! The report: each section as Markdown, with a chart for each comparison, and as JSON.
 //!
-//! A section is replaced when its table is measured again, the others stay.
+//! When a table is measured again, its section is replaced; the others stay.
 
 use super::chart;
 use super::section::Section;
 use anyhow::Result;
 use std::path::Path;
 
-/// Puts sections into the file, in the place of those of the same key; beside it their charts, and each as JSON.
+/// Replaces the sections of the same keys in the file; writes their charts and the JSON of each next to it.
 pub fn write(file: &Path, head: &str, sections: &[Section]) -> Result<()> {
     let beside = file.with_file_name("benchmarks");
     fs_err::create_dir_all(&beside)?;
@@ -35,7 +35,7 @@ pub fn write(file: &Path, head: &str, sections: &[Section]) -> Result<()> {
 const BEGIN: &str = "<!-- measured: ";
 const END: &str = "<!-- end -->";
 
-/// The sections of a report, by their keys.
+/// Splits a report into its sections, by their keys.
 fn sections_of(report: &str) -> Vec<(String, String)> {
     let read = |section: &str| {
         let (key, rest) = section.split_once(" -->\n")?;

@@ -1,12 +1,12 @@
-//! What `bench.result()` of `bench/functions.sql` gives for one table, and its Markdown.
+//! The result of one table, as `bench.result()` of `bench/functions.sql` returns it, and its Markdown.
 
 use serde::{Deserialize, Serialize};
 
-/// What one table has to say.
+/// The result of one table.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Section {
-    /// What the file knows it by.
+    /// Its key in the report.
     pub key: String,
     /// Its heading.
     pub title: String,
@@ -26,16 +26,16 @@ pub struct Part {
     pub lines: Vec<Line>,
 }
 
-/// A line of a comparison, without a cost where there is none; or the cells of a grid's row.
+/// A line of a comparison, which may lack a cost; or the cells of a grid's row.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Line {
-    /// Whose figure it is: `ours`, `peer`, `floor`.
+    /// The group of the line: `ours`, `peer`, `floor`.
     pub who: Option<String>,
     /// What was measured.
     pub name: Option<String>,
     /// The cost as a multiple of the baseline's.
     pub ratio: Option<f64>,
-    /// The same for people.
+    /// The same, formatted.
     pub multiple: String,
     cost: Option<f64>,
     shown: String,
@@ -43,7 +43,7 @@ pub struct Line {
     cells: Option<Vec<String>>,
 }
 
-/// A figure that is to keep a bound.
+/// A figure with a bound that it should keep.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Aim {
     what: String,
@@ -53,7 +53,7 @@ pub struct Aim {
 }
 
 impl Section {
-    /// The section for people.
+    /// Gives the section as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("## {}\n\n{}\n\n", self.title, self.run);
         for part in &self.parts {
@@ -74,7 +74,7 @@ impl Section {
         text
     }
 
-    /// The file with the chart of a comparison.
+    /// Gives the name of the chart's file for a comparison.
     pub fn chart_of(&self, title: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         format!("{}-{}.svg", self.key, title.chars().map(plain).collect::<String>()).replace("--", "-")
@@ -97,7 +97,7 @@ impl Part {
 }
 
 impl Line {
-    /// Ours are bold.
+    /// Lines of ours are bold.
     fn label(&self) -> String {
         let name = self.name.clone().unwrap_or_default();
         if self.who.as_deref() == Some("ours") { format!("**{name}**") } else { name }

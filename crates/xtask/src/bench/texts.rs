@@ -1,7 +1,7 @@
-//! The texts that are measured on: the user's, or the demo's sample enlarged to any number of made-up articles.
+//! The texts to measure with: the user's, or made-up articles from the sentences of the demo's sample, in any number.
 //!
-//! Table `article (id, body)` has them all, and a file has them one a line for programs outside the server. Slow
-//! contestants get table `excerpt` and its file: every so many-th text, some twenty megabytes.
+//! Table `article (id, body)` holds all of them, and a file holds them one per line for programs outside the server. Slow
+//! programs get the table `excerpt` and its file: evenly spread texts, about twenty megabytes.
 
 use super::articles::{self, Articles};
 use crate::demo::{Input, source};
@@ -10,31 +10,31 @@ use crate::server::Server;
 use anyhow::Result;
 use std::path::PathBuf;
 
-/// What was loaded.
+/// The texts that were loaded.
 pub struct Texts {
-    /// What the reader is told about them.
+    /// Their description in the report.
     pub origin: String,
-    /// How many there are.
+    /// The number of texts.
     pub documents: u64,
-    /// Bytes of UTF-8 of all, and of the excerpt.
+    /// Bytes of UTF-8 of all texts.
     pub bytes: u64,
-    /// The same of the excerpt.
+    /// Bytes of UTF-8 of the excerpt.
     pub excerpt_bytes: u64,
-    /// All of them, one a line.
+    /// The file with all texts, one per line.
     pub file: PathBuf,
-    /// The excerpt, one a line.
+    /// The file with the excerpt, one per line.
     pub excerpt_file: PathBuf,
-    /// The sentences that made-up articles consist of, one a line.
+    /// The file with the sentences of made-up articles, one per line.
     pub sentences: PathBuf,
 }
 
-/// Loads them into tables and writes the files into the server's directory.
+/// Loads the texts into tables and writes the files into the server's directory.
 pub fn load(server: &Server, database: &str, input: &Input, made_up: u64) -> Result<Texts> {
     let file = |name: &str| server.directory().join(name);
     let (all, excerpt, sentences) = (file("article"), file("excerpt"), file("sentences"));
     let run = |sql: &str| query(server, database, sql);
     load_lines(server, database, &source(input)?)?;
-    // A text is one line of a file, without what COPY would escape.
+    // A text is one line of a file, so characters that COPY would escape are removed.
     run(
         r"CREATE TABLE article AS SELECT row_number() OVER ()::int AS id, translate(json ->> 'text', E'\n\r\t\\', '    ') AS body FROM line;
         DROP TABLE line",

@@ -1,8 +1,8 @@
-//! Every long loop can be cancelled: `tests/checks/cancel.sql` is the list of them. Each is given much work and a tenth of a second to
-//! do it in, or less.
+//! Every long loop can be cancelled: `tests/checks/cancel.sql` lists them. Each statement gets much work and at most a tenth of
+//! a second.
 //!
-//! That it stops within the work, and not at the end of it, is told by a sequence that the statement would count up afterwards. How long the
-//! slowest took to notice is printed.
+//! Each statement increments a sequence after its work, so the sequence shows whether it stopped in the middle. The check
+//! prints the longest time from cancel to stop.
 
 use super::script::{fresh, part, steps};
 use crate::check::{Context, Tally, expect};
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 const DATABASE: &str = "cancel";
 const FILE: &str = "cancel.sql";
-/// Nothing waits that long for a cancel, even on a machine that does other things.
+/// No cancel may take longer, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Gives each a tenth of a second, or less where that is enough for all of it.
+/// Cancels each after a tenth of a second, or sooner if it finishes in that time.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh(server, DATABASE, &part(FILE, "made")?)?;
@@ -38,15 +38,16 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// An expression as a statement that counts up a sequence when it is through.
+/// Makes a statement of an expression that increments the sequence when it finishes.
 pub fn counted(expression: &str) -> String {
     format!("SELECT CASE WHEN ({expression}) IS NULL THEN 0 ELSE nextval('finished') END;")
 }
 
-/// Gives a statement a tenth of a second, or less where that is enough for all of it: it must stop in the middle. How long it took to notice.
+/// Cancels a statement after a tenth of a second, or sooner if it finishes in that time: it must stop in the middle. Returns
+/// the time it took to stop.
 pub fn cancel(session: &mut Session, what: &str, sql: &str) -> Result<(Tally, Duration)> {
     let (mut answer, mut untouched, mut slowest) = (String::new(), String::new(), Duration::ZERO);
-    // A quick machine is through with some of it sooner.
+    // A fast machine finishes some of them sooner.
     for milliseconds in [100, 30, 10, 3] {
         session.ask("SET statement_timeout = 0; ALTER SEQUENCE finished RESTART;")?;
         session.ask(&format!("SET statement_timeout = {milliseconds};"))?;

@@ -1,4 +1,5 @@
-//! Citus: a coordinator and two workers. It is built from the archive beside the checkout where that is there; nothing of ours is linked to it.
+//! Citus with a coordinator and two workers. It is built from the archive beside the checkout, if there is one; nothing of ours
+//! links to it.
 
 use super::script;
 use crate::build::target;
@@ -13,14 +14,14 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the archive is, from the checkout.
+/// The archive, relative to the checkout.
 const ARCHIVE: &str = "../shared/third_party/citus.tar.xz";
 
-/// What building it needs beside what the extension needs.
+/// The Debian packages that building it needs besides those of the extension.
 const PACKAGES: &str = "g++ make autoconf flex libcurl4-openssl-dev liblz4-dev libzstd-dev libssl-dev libreadline-dev zlib1g-dev libkrb5-dev \
                         libxml2-dev libxslt1-dev libpam0g-dev libselinux1-dev libicu-dev";
 
-/// Runs `tests/checks/citus.sql`, or says why not.
+/// Runs `tests/checks/citus.sql`, or says why it cannot.
 pub fn run(context: &Context) -> Result<Tally> {
     let library = PathBuf::from(context.postgres.ask("--pkglibdir")?).join("citus.so");
     if !library.exists() {

@@ -1,8 +1,8 @@
-//! Many sessions insert edited copies of the same articles at the same moment: of each article exactly one gets in.
+//! Many sessions insert edited copies of the same articles at the same moment: exactly one of each article is stored.
 //!
-//! Once row by row, for each way to find near-duplicates as loads beside sessions that write single rows (`tests/checks/concurrency.sql`), and
-//! while statements fail, are cancelled and backends are killed: nothing survives that the guard calls a copy, no lock and no broken session
-//! is left behind.
+//! One part inserts row by row, with each method to find near-duplicates, and loads rows beside sessions that write single ones
+//! (`tests/checks/concurrency.sql`). The other part adds failing statements, cancels and killed backends: afterwards, the table
+//! has no pair that the guard calls copies, no lock is left, and no session is broken.
 
 use super::script::{fresh_sample, load, part, run_steps};
 use crate::check::{Context, Tally, expect, expect_none};
@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 
 const DATABASE: &str = "concurrency";
 const FILE: &str = "concurrency.sql";
-/// Sessions that go on while errors of all kinds happen.
+/// The sessions that continue while errors of all kinds happen.
 const SESSIONS: usize = 16;
 
-/// Lets all sessions go at once, and looks who got in.
+/// Starts all sessions at once, and checks which rows were stored.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh_sample(server, DATABASE)?;
@@ -26,7 +26,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Edited copies from many sessions, while errors of all kinds happen.
+/// Inserts edited copies from many sessions while errors of all kinds happen.
 fn hurt(server: &Server) -> Result<Tally> {
     load(server, DATABASE, &part(FILE, "hurt")?)?;
     let mut sessions = Vec::new();
@@ -37,7 +37,7 @@ fn hurt(server: &Server) -> Result<Tally> {
         session.send(&format!("SELECT hurt({number}) \\gexec\nSELECT 7 AS done;"))?;
         sessions.push((session, process));
     }
-    // While they are at it: cancels for each once in a while, and two of them are killed.
+    // Meanwhile, each session is cancelled now and then, and two are killed.
     let (mut round, mut ended) = (0, BTreeSet::new());
     let mut other = Session::open(server, DATABASE)?;
     let at_work = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND query <> 'SELECT 7 AS done;';";
@@ -58,7 +58,7 @@ fn hurt(server: &Server) -> Result<Tally> {
         }
         let answer = session.answer()?;
         told.extend(answer.lines().filter(|line| line.starts_with("ERROR")).map(str::to_owned));
-        // Whoever lives is as good as before: an error says which constraint it was.
+        // A surviving session works as before; its errors name the constraint.
         let probe = session.ask("\\set VERBOSITY default\nINSERT INTO page (url, length) VALUES ('probe', -1);");
         let is_whole = probe.is_ok_and(|answer| answer.contains("\"has_text\""))
             && session.ask("SELECT 1;").is_ok_and(|one| one == "1");
@@ -66,7 +66,7 @@ fn hurt(server: &Server) -> Result<Tally> {
     }
     drop(sessions);
     println!("    {round} cancels and kills, {} sessions killed, told {told:?}", ended.len());
-    // 23505: a url that is taken. 22012: division by zero. 57014, 57P01: cancelled, killed.
+    // 23505: the url exists. 22012: division by zero. 57014, 57P01: cancelled, killed.
     let expected: BTreeSet<String> =
         ["22012", "23505", "57014", "57P01"].iter().map(|state| format!("ERROR:  {state}")).collect();
     let mut tally = expect_none("other errors", told.difference(&expected));

@@ -1,5 +1,5 @@
-//! A server killed in the middle (`tests/checks/crash.sql`), and one backend among others that write: the server then restarts all of
-//! them, and what was committed is there again.
+//! Kills a whole server (`tests/checks/crash.sql`), and one backend while others write, after which the server restarts all of
+//! them. What was committed must be there again.
 
 use super::script::{fresh_sample, load, part, run_steps};
 use crate::check::{Context, Tally, expect, expect_none};
@@ -13,10 +13,10 @@ const DATABASE: &str = "crash";
 const FILE: &str = "crash.sql";
 const WRITERS: usize = 4;
 const ARTICLES: usize = 300;
-/// How often each is brought: enough to be at it when one is killed, and no more than a pipe holds.
+/// How often each article is sent: often enough that sessions still write when one is killed, and no more than a pipe buffers.
 const ROUNDS: usize = 10;
 
-/// Both, on a server of its own.
+/// Runs both parts on a server of its own.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = Server::start_with(&context.postgres, &["max_prepared_transactions=4"])?;
     fresh_sample(&server, DATABASE)?;
@@ -29,14 +29,15 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Kills one of several sessions that write the same articles: no row is lost that a session was told of, none is there twice.
+/// Kills one of several sessions that write the same articles. Every row that was confirmed to a session is there, and none is
+/// there twice.
 fn backend(server: &Server) -> Result<Tally> {
     let inserts: String = (1..=ARTICLES).map(|number| format!("SELECT put({number});\n")).collect();
     let mut sessions = Vec::new();
     for _ in 0..WRITERS {
         let mut session = Session::open(server, DATABASE)?;
         let process: u32 = session.ask("SELECT pg_backend_pid();")?.parse()?;
-        // Who is through waits, so that all four are there when one is killed.
+        // A session that has finished waits, so that all four are connected when one is killed.
         session.send(&format!("{}SELECT pg_sleep(600);\n", inserts.repeat(ROUNDS)))?;
         sessions.push((session, process));
     }
@@ -44,7 +45,7 @@ fn backend(server: &Server) -> Result<Tally> {
     if let Some((_, process)) = sessions.first() {
         kill(*process, libc::SIGKILL);
     }
-    // What a session was told before it was cut off: the keys of its rows.
+    // The keys that each session received before its connection broke.
     let mut told = BTreeSet::new();
     let mut cut_off = 0;
     for (session, _) in &mut sessions {

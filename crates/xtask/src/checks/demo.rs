@@ -1,4 +1,4 @@
-//! The demo, on its sample and with `--input`: no statement meets an error that the script does not announce, and the sample's copies are
+//! Runs the demo on its sample and with `--input`: every error is announced by the script, and the copies in the sample are
 //! found.
 
 use crate::check::{Context, Tally, expect};
@@ -7,10 +7,11 @@ use crate::demo::{Input, rehearse};
 use crate::psql::query;
 use anyhow::{Context as _, Result};
 
-/// How many of the sample's 18 copies are listed at least, and whether one of its 7 updates is: what its notes say of each row.
+/// Whether at least 16 of the sample's 18 copies are listed, and whether any of its 7 updates is. The sample's notes say which
+/// rows these are.
 const FOUND: &str = "SELECT count(*) >= 16, bool_or(key IN ('15', '32', '35', '42', '49', '52', '60')) FROM neardup.duplicates('articles')";
 
-/// Rehearses both scripts.
+/// Runs both scripts.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     let inputs = [("demo_sample", None), ("demo_input", Some(root().join("demo/sample.jsonl")))];

@@ -1,10 +1,10 @@
-//! The SQL in README and docs, run as it stands: a reader who pastes it must get what we promise.
+//! Runs the SQL in README and docs as it stands, so that a reader who pastes it gets the promised results.
 //!
-//! The ```` ```sql ```` blocks of a file run in their order in one fresh database. Every statement must succeed, unless the
-//! next line is a comment `-- ERROR:  message`: then it must fail, with a message that begins so. Comments `-- NOTICE:`,
-//! `-- WARNING:`, `-- INFO:`, `-- DETAIL:` and `-- HINT:` below a statement are what it says besides. A ```` ```text ```` block
-//! that follows is all that psql prints for the block, without command tags; [`super::pasted`] compares, and `--accept`
-//! writes today's output there. The script given to psql has the line numbers of the document, so its messages point there.
+//! The ```` ```sql ```` blocks of a file run in order in one fresh database. Every statement must succeed, unless the next line
+//! is a comment `-- ERROR:  message`; then it must fail with a message that begins so. Comments `-- NOTICE:`, `-- WARNING:`,
+//! `-- INFO:`, `-- DETAIL:` and `-- HINT:` below a statement are its other messages. A ```` ```text ```` block that follows
+//! must equal the output of psql for the block, without command tags; [`super::pasted`] compares them, and `--accept` writes
+//! today's output there. The script for psql has the line numbers of the document, so its messages refer to those.
 
 use super::pasted::{corrected, diff, is_same, matches};
 use crate::check::{Context, Tally};
@@ -17,23 +17,23 @@ use std::ops::Range;
 use std::path::Path;
 
 const DATABASE: &str = "examples";
-/// Begins the lines that tell where a block's output ends.
+/// Marks the end of a block's output.
 const END_MARK: &str = "--end-of-block--";
-/// How psql begins what else a statement may say.
+/// The prefixes of psql's other messages on a statement.
 const REMARKS: [&str; 5] = ["NOTICE:", "WARNING:", "INFO:", "DETAIL:", "HINT:"];
-/// What CREATE EXTENSION IF NOT EXISTS says in our database.
+/// The message of CREATE EXTENSION IF NOT EXISTS in our database.
 const ALREADY_THERE: &str = "NOTICE:  extension \"pg_neardup\" already exists, skipping";
 
-/// A block of SQL in a document. Lines count from 1.
+/// A block of SQL in a document. Lines are numbered from 1.
 #[derive(Debug, Default, PartialEq)]
 struct Block {
-    /// What is announced: the line on which the statement ends, and the message.
+    /// The announced messages, each with the line on which its statement ends.
     announced: Vec<(usize, String)>,
-    /// The lines of the text block that shows its output.
+    /// The lines of the text block with its output.
     pasted: Option<Range<usize>>,
 }
 
-/// What psql says of a statement: the line on which it ends, and `ERROR:  message`.
+/// A message of psql: the line on which the statement ends, and `ERROR:  message`.
 type Message<'a> = (usize, &'a str);
 
 /// Runs the examples of every document.
@@ -88,7 +88,7 @@ fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally>
     Ok(tally)
 }
 
-/// Runs the script; gives what psql prints, messages where they belong between the results, and how it begins a message.
+/// Runs the script. Returns psql's output, with messages between the results as they came, and the prefix of each message.
 fn psql_says(context: &Context, script: &str) -> Result<(String, String)> {
     let server = context.server()?;
     fresh_database(server, DATABASE)?;
@@ -104,12 +104,12 @@ fn psql_says(context: &Context, script: &str) -> Result<(String, String)> {
     Ok((String::from_utf8_lossy(&said).into_owned(), format!("psql:{}:", file.display())))
 }
 
-/// The document with everything blanked that is not SQL, and where the blocks are.
+/// Gives the document with everything but SQL blanked, and its blocks.
 fn sql_of(markdown: &str) -> (String, Vec<Block>) {
     let mut script = String::new();
     let mut blocks: Vec<Block> = Vec::new();
     let mut before = "";
-    // Prose and blocks take turns; a block begins with its kind.
+    // Prose and blocks alternate; a block begins with its kind.
     for (turn, piece) in markdown.split("```").enumerate() {
         let (first, lines) = (script.matches('\n').count() + 1, piece.matches('\n').count());
         let is_block = turn % 2 == 1;
@@ -130,7 +130,7 @@ fn sql_of(markdown: &str) -> (String, Vec<Block>) {
     (script, blocks)
 }
 
-/// What comments in a block announce, whose first line has this number.
+/// Gives the messages that a block's comments announce; `first` is the number of its first line.
 fn announced(code: &str, first: usize) -> Vec<(usize, String)> {
     let mut announced = Vec::new();
     let mut statement_end = 0;
@@ -146,13 +146,13 @@ fn announced(code: &str, first: usize) -> Vec<(usize, String)> {
     announced
 }
 
-/// The message that a line of psql's output begins: `psql:file:12: ERROR:  message`.
+/// Parses a line of psql's output that begins a message: `psql:file:12: ERROR:  message`.
 fn message<'a>(line: &'a str, prefix: &str) -> Option<Message<'a>> {
     let (number, text) = line.strip_prefix(prefix)?.split_once(": ")?;
     Some((number.parse().ok()?, text))
 }
 
-/// The messages in psql's output, each with the lines below that add to it.
+/// Gives the messages in psql's output, each with the lines below that add to it.
 fn messages<'a>(output: &'a str, prefix: &str) -> Vec<Message<'a>> {
     let mut messages: Vec<Message> = Vec::new();
     for line in output.lines() {
@@ -165,13 +165,13 @@ fn messages<'a>(output: &'a str, prefix: &str) -> Vec<Message<'a>> {
     messages
 }
 
-/// The output as a reader sees it: without file and line before each message, and he does not have the extension yet.
+/// Gives the output as a reader sees it, who has not installed the extension yet: without file and line before each message.
 fn without_places(output: &str, prefix: &str) -> String {
     let lines = output.lines().filter(|line| !line.ends_with(ALREADY_THERE));
     lines.map(|line| message(line, prefix).map_or(line, |(_, text)| text)).collect::<Vec<_>>().join("\n")
 }
 
-/// What went otherwise than announced.
+/// Lists differences between the messages and those announced.
 fn complaints(block: &Block, messages: &[Message]) -> Vec<String> {
     let mut open = block.announced.clone();
     let mut complaints = Vec::new();

@@ -1,8 +1,8 @@
-//! Every function of the extension, called with extreme arguments: each call ends in an answer or in an error that fits.
+//! Calls every function of the extension with extreme arguments: each call must return a result or raise a fitting error.
 //!
-//! The calls are drawn at random from the lists of values by type in `tests/checks/extremes.sql`, always the same ones. An error with
-//! another SQLSTATE than those listed there is a failure (an internal error, out of memory, a call that had to be cancelled), and so is a
-//! server that goes down.
+//! The calls are drawn at random, with a fixed seed, from the lists of values by type in `tests/checks/extremes.sql`. An error
+//! with an SQLSTATE that is not listed there fails the check (an internal error, out of memory, a call that had to be
+//! cancelled), and so does a crash of the server.
 
 use super::script::{fresh, text};
 use crate::check::{Context, Tally, expect};
@@ -13,12 +13,12 @@ const DATABASE: &str = "extremes";
 /// How often each function is called.
 const CALLS: u32 = 80;
 
-/// Calls them all and reads what came of it.
+/// Makes all calls and evaluates their results.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh(server, DATABASE, &text("extremes.sql")?)?;
     let ask = |sql: &str| query(server, DATABASE, sql);
-    // Goes down with the server, should that restart its backends.
+    // This session breaks if the server restarts its backends.
     let mut session = Session::open(server, DATABASE)?;
     let mut tally = Tally::default();
     let members =

@@ -1,5 +1,5 @@
-//! No disk space and no memory left. Disk: errors of class 53, nothing is lost, and work goes on when there is space again. Memory: the
-//! statement, or at worst the session, ends with 53200, and never the server.
+//! Disk and memory run out. Disk: statements fail with errors of class 53, nothing is lost, and work continues when there is
+//! space again. Memory: the statement or, at worst, the session ends with 53200; the server keeps running.
 
 use super::script::{fresh, load, part, run_steps, steps};
 use crate::check::{Context, Tally, expect, skipped};
@@ -12,7 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Both, each on a server of its own.
+/// Runs both parts, each on a server of its own.
 pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     if context.wants("memory") {
@@ -26,14 +26,14 @@ pub fn run(context: &Context) -> Result<Tally> {
 
 const DATABASE: &str = "faults";
 const FILE: &str = "faults.sql";
-/// How much more than it has a backend is allowed to take, in megabytes.
+/// The extra memory that a backend is allowed to take, in megabytes.
 const LIMITS: &[u64] = &[1, 8, 32];
 
-/// Runs everything under limits on the backend's address space; the server must not notice.
+/// Runs all calls under limits on the backend's address space; the server must not be affected.
 fn memory(server: &Server) -> Result<Tally> {
     fresh(server, DATABASE, &part(FILE, "memory")?)?;
     let greedy = part(FILE, "greedy")?;
-    // Goes down with the server, should that restart its backends.
+    // This session breaks if the server restarts its backends.
     let mut canary = Session::open(server, DATABASE)?;
     let mut tally = Tally::default();
     let (mut errors, mut ended, mut done) = (0, 0, 0);
@@ -41,7 +41,7 @@ fn memory(server: &Server) -> Result<Tally> {
         for limit in LIMITS {
             let mut session = Session::open(server, DATABASE)?;
             session.ask("SET jit = off; SET max_parallel_workers_per_gather = 0;")?;
-            // What a backend keeps anyway, the dictionaries, is not what is tried here.
+            // The dictionaries are loaded first, because they are not what this tests.
             session.ask("SELECT simhash('江口镇', 'jieba'), neardup.evaluate('SELECT ''a'', ''b'', true'), sentences('江口镇。'), same_message('江口镇', '江口镇人');")?;
             session.ask(r"\set VERBOSITY sqlstate")?;
             let process = session.ask("SELECT pg_backend_pid();")?;
@@ -68,7 +68,7 @@ fn memory(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Lets a backend take so many megabytes of address space beside what it has.
+/// Limits a backend's address space to so many megabytes more than it has.
 fn limit_memory(server: &Server, process: &str, megabytes: u64) -> Result<()> {
     let path = PathBuf::from(format!("/proc/{process}/status"));
     let status = fs_err::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -78,7 +78,8 @@ fn limit_memory(server: &Server, process: &str, megabytes: u64) -> Result<()> {
     text(server.owned(Path::new("prlimit")).args(["--pid", process, &format!("--as={limit}")])).map(drop)
 }
 
-/// Makes a small file system that belongs to whom the directory above it belongs to, gone with the value. `None`: that is not allowed here.
+/// Mounts a small file system with the owner of its parent directory; unmounts it when the value is dropped. `None` if mounting
+/// is not allowed here.
 fn mount(place: &Path) -> Option<Undo> {
     fs_err::create_dir_all(place).ok()?;
     let above = place.parent()?.metadata().ok()?;
@@ -88,7 +89,7 @@ fn mount(place: &Path) -> Option<Undo> {
     }
     let mounted = place.to_owned();
     Some(Undo::new(move || {
-        // Not by our own means, which wait for the clean-up once the command has been interrupted.
+        // Calls umount directly: once the command has been interrupted, our own functions wait for the clean-up.
         let unmounted = Command::new("umount").arg("--lazy").arg(&mounted).status();
         ensure!(unmounted.is_ok_and(|status| status.success()), "cannot unmount {}", mounted.display());
         Ok(())
@@ -128,7 +129,7 @@ fn disk(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Writes until no room is left.
+/// Writes until the disk is full.
 fn fill(file: &Path) {
     use std::io::Write;
     let Ok(mut file) = fs_err::File::create(file) else { return };

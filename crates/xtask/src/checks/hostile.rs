@@ -1,6 +1,7 @@
-//! Hostile texts through the SQL functions (`tests/checks/hostile.sql`): each call ends, gives its memory back, and can be cancelled.
+//! Passes hostile texts through the SQL functions (`tests/checks/hostile.sql`): each call ends, releases its memory, and can be
+//! cancelled.
 //!
-//! A time limit of a minute stands for "for ever": whatever is not linear would need hours for 100 MB.
+//! A time limit of a minute stands for "never ends": any step that is not linear would need hours for 100 MB.
 
 use super::cancel::{cancel, counted};
 use super::script::{fresh, part, steps};
@@ -9,18 +10,18 @@ use crate::psql::{Session, query};
 use anyhow::Result;
 
 const DATABASE: &str = "hostile";
-/// The resident memory of the session's backend.
+/// Reads the resident memory of the session's backend.
 const MEMORY: &str =
     "SELECT (regexp_match(pg_read_file('/proc/self/status'), 'VmRSS:\\s+(\\d+)'))[1]::int / 1024 || ' MB';";
 
-/// Runs everything on everything; then cancels; then looks at memory.
+/// Runs every function on every text; then tests cancels; then compares memory.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh(server, DATABASE, &part("hostile.sql", "made")?)?;
     let names = query(server, DATABASE, "SELECT name FROM hostile")?;
     let analyzers = query(server, DATABASE, "SELECT name FROM analyzers()")?;
     let listed = part("hostile.sql", "work")?;
-    // What is done with a text, and the texts that it refuses as too long.
+    // The functions to call, and the texts that they refuse as too long.
     let listed = steps(&listed).map(|(_, work)| {
         let refused = work.lines().filter_map(|line| line.strip_prefix("-- refuses: ")).map(str::to_owned).collect();
         (work.lines().next().unwrap_or_default().to_owned(), refused)

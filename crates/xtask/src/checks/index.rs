@@ -1,8 +1,9 @@
-//! The access method `neardup` under fire: sessions insert, update, delete, vacuum, search, build and check at the same time, then the
-//! server is killed like in a power cut, comes back, and every index must be sound and answer as the table does. A replica replays it all,
-//! with each page compared with the primary's; a page that is damaged on disk gives an error, never a crash.
+//! Stress test of the access method `neardup`. Sessions insert, update, delete, vacuum, search, build and check at the same
+//! time, then the server is killed as in a power cut. After recovery, every index must be sound and give the same answers as
+//! the table. A replica replays everything, with each page compared with the primary's. A page that is damaged on disk raises
+//! an error and never crashes the server.
 //!
-//! `NEARDUP_INDEX_MINUTES=60` makes it a long run; otherwise there are [`ROUNDS`] rounds.
+//! `NEARDUP_INDEX_MINUTES=60` makes it run for an hour; the default is [`ROUNDS`] rounds.
 
 use super::script::{lines, part};
 use crate::check::{Context, Tally, expect, expect_none};
@@ -12,13 +13,13 @@ use anyhow::{Context as _, Result};
 use std::time::{Duration, Instant};
 
 const DATABASE: &str = "index";
-/// What the sessions do and what is asked.
+/// The statements of the sessions, and the queries.
 const FILE: &str = "index.sql";
 /// How often the server is killed.
 const ROUNDS: u64 = 4;
 const WRITERS: usize = 3;
 
-/// Lets sessions at it, kills the server, looks; then a replica; then damage.
+/// Starts sessions, kills the server and checks the indexes, in rounds; then tests a replica; then damaged pages.
 pub fn run(context: &Context) -> Result<Tally> {
     let settings = ["wal_level=replica", "max_wal_senders=4", "wal_consistency_checking=generic", "autovacuum=off"];
     let server = Server::start_with(&context.postgres, &settings)?;
@@ -31,12 +32,12 @@ pub fn run(context: &Context) -> Result<Tally> {
     while round < ROUNDS || Instant::now() < deadline {
         round += 1;
         let sessions = at_work(&server)?;
-        // No round is like another, and any two runs are alike.
+        // Rounds differ from each other, but each run has the same ones.
         std::thread::sleep(Duration::from_millis(700 + round * 7919 % 2300));
         server.crash();
         for mut session in sessions {
             let said = session.answer().unwrap_or_else(|error| error.to_string());
-            // What every session is told whose server goes down is of shared memory.
+            // After a crash, Postgres tells every session that shared memory may be corrupted.
             let said = said.replace("corrupted shared memory", "");
             let is_damage = |line: &&str| ["corrupt", "lacks a key", "internal error"].iter().any(|w| line.contains(w));
             tally += expect_none("damage that a session met", said.lines().filter(is_damage));
@@ -46,7 +47,7 @@ pub fn run(context: &Context) -> Result<Tally> {
         tally += look(&server, &format!("after crash {round}"))?;
         query(&server, DATABASE, "VACUUM doc")?;
         tally += look(&server, &format!("after crash {round} and a vacuum"))?;
-        // The table stays small, so that rounds stay short and pages are freed and reused.
+        // Keeps the table small, so that rounds stay short and pages are freed and reused.
         each(&server, &["DELETE FROM doc WHERE id % 3 > 0", "VACUUM doc"])?;
         tally += look(&server, &format!("after crash {round} and a large delete"))?;
     }
@@ -78,7 +79,8 @@ fn look(server: &Server, when: &str) -> Result<Tally> {
     Ok(tally)
 }
 
-/// A replica gets what sessions write; generic WAL is compared page by page as it is replayed, and a difference stops it.
+/// Replicates the sessions' writes to a replica, which compares each page while it replays generic WAL and stops at a
+/// difference.
 fn replica(primary: &Server) -> Result<Tally> {
     let replica = Server::replica_of(primary)?;
     let (ask, ask_replica) = (|sql: &str| query(primary, DATABASE, sql), |sql: &str| query(&replica, DATABASE, sql));
@@ -90,7 +92,7 @@ fn replica(primary: &Server) -> Result<Tally> {
     )?;
     each(primary, &["DROP INDEX IF EXISTS doc_more", "VACUUM doc"])?;
     let position = ask("SELECT pg_current_wal_lsn()")?;
-    // Each time in a snapshot of its own, which does not hold up the replay.
+    // Each query has its own snapshot, so that none delays the replay.
     let caught_up = format!("SELECT pg_last_wal_replay_lsn() >= '{position}'");
     wait_until(|| Ok(ask_replica(&caught_up)? == "t")).context("the replica does not catch up")?;
     let mut tally = expect("indexes that are sound on the replica", &ask_replica(&part(FILE, "sound")?)?, "t|t");
@@ -105,9 +107,10 @@ fn replica(primary: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Overwrites bytes of each page of both indexes, one page at a time, and asks all questions: answers or errors, and the server stays up.
+/// Overwrites bytes of each page of both indexes, one page at a time, and runs all queries: each gives a result or an error,
+/// and the server stays up.
 fn damage(server: &Server) -> Result<Tally> {
-    // However long it ran before: the questions join the table with itself.
+    // Reduces the table to a fixed size, because the queries join it with itself.
     let few = "DELETE FROM doc WHERE id NOT IN (SELECT id FROM doc ORDER BY id DESC LIMIT 4000)";
     each(server, &[few, "VACUUM doc", "REINDEX TABLE doc", "CHECKPOINT"])?;
     let mut tally = Tally::default();
@@ -128,7 +131,7 @@ fn damage(server: &Server) -> Result<Tally> {
                 fs_err::write(&path, bytes)?;
                 server.restart()?;
                 let mut session = Session::open(server, DATABASE)?;
-                // From Postgres 18 on there are checksums, which would hide from us what is damaged.
+                // From Postgres 18 on, checksums are the default; they would detect the damage before our checks do.
                 session.ask("\\set VERBOSITY sqlstate\nSET ignore_checksum_failure = on;")?;
                 session.ask("SET enable_seqscan = off; SET statement_timeout = '60s'; BEGIN;")?;
                 let mut said = String::new();
@@ -154,7 +157,7 @@ fn damage(server: &Server) -> Result<Tally> {
 }
 
 const PAGE: usize = 8192;
-/// Places in a page: Postgres's header, entries, and what stands at the end.
+/// Offsets in a page: Postgres's header, entries, and the data at the end.
 const DAMAGED: [usize; 8] = [12, 24, 36, 4000, 8144, 8160, 8176, 8184];
-/// A damaged index, and what Postgres itself says of a page whose header is damaged.
+/// The SQLSTATE for a damaged index, and Postgres's own message for a page with a damaged header.
 const FITTING: [&str; 2] = ["XX002", "XX001"];

@@ -1,4 +1,4 @@
-//! The links between the Markdown files: each leads to a file, and its anchor to a heading of it.
+//! Checks the links between the Markdown files: each leads to an existing file, and its anchor to a heading of that file.
 
 use crate::check::{Context, Tally, expect_none};
 use crate::command::root;
@@ -6,11 +6,11 @@ use crate::files::of_kind;
 use anyhow::Result;
 use std::path::Path;
 
-/// Where they are.
+/// The folders and files with Markdown.
 const PAGES: [&str; 8] =
     ["README.md", "README.zh-CN.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "docs", "sql", "tests"];
 
-/// Follows every link within the project.
+/// Checks every link within the project.
 pub fn run(_: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for pages in PAGES {
@@ -24,7 +24,7 @@ pub fn run(_: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Whether a link from this file leads anywhere.
+/// Says whether the target of a link in this file exists.
 fn leads(from: &Path, target: &str) -> bool {
     let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
     let to = if path.is_empty() { from.to_owned() } else { from.with_file_name(path) };
@@ -32,7 +32,7 @@ fn leads(from: &Path, target: &str) -> bool {
     to.exists() && page.is_ok_and(|page| anchor.is_empty() || anchors(&page).any(|other| other == anchor))
 }
 
-/// The anchors of a page's headings, as GitHub makes them.
+/// Gives the anchors of a page's headings, as GitHub forms them.
 fn anchors(page: &str) -> impl Iterator<Item = String> {
     page.lines().filter_map(|line| line.strip_prefix('#')).map(|heading| {
         let kept = heading.trim_start_matches('#').trim().to_lowercase();

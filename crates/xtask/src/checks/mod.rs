@@ -1,4 +1,4 @@
-//! What `cargo xtask test` checks: one file each. To add one, write the file and list it in [`ALL`].
+//! The checks of `cargo xtask test`, one file each. To add one, write the file and list it in [`ALL`].
 
 mod belongings;
 mod cancel;
@@ -28,7 +28,7 @@ mod upgrade;
 
 use crate::check::Check;
 
-/// The checks in their order: the quick and the pure first.
+/// The checks in order: quick ones and those without a server first.
 pub const ALL: &[Check] = &[
     Check::alone("format", "cargo fmt --check", rust::format),
     Check::alone("lint", "cargo clippy (about 2 minutes the first time)", rust::lint),

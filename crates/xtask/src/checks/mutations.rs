@@ -1,7 +1,7 @@
-//! Values of every type, damaged: read as text, through a cast from `bytea`, and as COPY BINARY receives them, each is either refused
-//! with the SQLSTATE for it or taken, and what is taken is written and read back as the same value and can be compared.
+//! Damages values of every type and reads them as text, through a cast from `bytea`, and by COPY BINARY. Each is either refused
+//! with the right SQLSTATE or accepted; an accepted value is the same after it is written and read back, and can be compared.
 //!
-//! Bits are flipped, and pieces cut, doubled, put in and put elsewhere, by a generator that starts from the same number each time.
+//! Mutations flip bits, and cut, double, insert and move pieces. The random generator has a fixed seed.
 
 use super::script::{fresh, text};
 use crate::check::{Context, Tally, expect};
@@ -12,10 +12,10 @@ use anyhow::Result;
 use std::fmt::Write;
 
 const DATABASE: &str = "mutations";
-/// How many damaged values each way in gets for each type.
+/// How many damaged values of each type each input path gets.
 const MUTANTS: usize = 3000;
 
-/// Damages values of each type and tries them.
+/// Damages values of each type and tests them.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     fresh(server, DATABASE, &text("mutations.sql")?)?;
@@ -37,7 +37,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Damages values of a type, into table `mutant` and files for COPY.
+/// Damages values of a type; writes them to table `mutant` and to files for COPY.
 fn damage(server: &Server, name: &str) -> Result<()> {
     let valid = query(server, DATABASE, &format!("SELECT text, bytes FROM valid('{name}')"))?;
     let valid: Vec<(&str, Vec<u8>)> =
@@ -63,7 +63,7 @@ fn damage(server: &Server, name: &str) -> Result<()> {
     query(server, DATABASE, &format!("TRUNCATE mutant; COPY mutant FROM '{}'", file.display())).map(drop)
 }
 
-/// Damages a value in one to three places. Headers are hit more often than what follows.
+/// Damages a value at one to three positions, which are often in its header.
 fn damaged(random: &mut Random, value: &[u8], text: bool) -> Vec<u8> {
     const TEXTS: [&str; 10] = ["0", "f", "G", " ", "'", "\\x", "é", "\u{feff}", "\n", "-1"];
     let mut value = value.to_vec();
@@ -86,13 +86,13 @@ fn damaged(random: &mut Random, value: &[u8], text: bool) -> Vec<u8> {
     value
 }
 
-/// A file of COPY BINARY with one field.
+/// Makes a COPY BINARY file with one field.
 fn copy_file(field: &[u8]) -> Vec<u8> {
     let length = i32::try_from(field.len()).unwrap_or(i32::MAX);
     [b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0\0\x01", &length.to_be_bytes()[..], field, b"\xff\xff"].concat()
 }
 
-/// Text as COPY reads it.
+/// Escapes text for COPY.
 fn copied(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }

@@ -6,10 +6,10 @@
 
 use similar::TextDiff;
 
-/// Stands for what may differ.
+/// Marks text that may differ.
 const ANYTHING: &str = "…";
 
-/// Whether the document's lines say what is printed.
+/// Says whether the document's lines equal the printed ones.
 pub fn is_same(pasted: &str, printed: &str) -> bool {
     fn same(pasted: &[&str], printed: &[&str]) -> bool {
         match (pasted, printed) {
@@ -22,8 +22,8 @@ pub fn is_same(pasted: &str, printed: &str) -> bool {
     same(&tidy(pasted), &tidy(printed))
 }
 
-/// What should stand in the document: what was printed, with those of the document's lines that have a `…` and still hold. Lines that are
-/// nothing but `…` have to be put back by hand.
+/// Gives the new lines for the document: those printed, except that document lines with a `…` are kept if they still match.
+/// Lines that consist of `…` alone must be restored by hand.
 pub fn corrected(pasted: &str, printed: &str) -> Vec<String> {
     let mut dotted: Vec<&str> = pasted.lines().filter(|line| line.contains(ANYTHING) && *line != ANYTHING).collect();
     let line = |printed: &str| match dotted.iter().position(|line| matches(line, printed)) {
@@ -33,13 +33,13 @@ pub fn corrected(pasted: &str, printed: &str) -> Vec<String> {
     tidy(printed).into_iter().map(line).collect()
 }
 
-/// The differences for the reader: `-` in the document, `+` printed.
+/// Gives the differences: `-` in the document, `+` printed.
 pub fn diff(pasted: &str, printed: &str) -> String {
     let (old, new) = (tidy(pasted).join("\n"), corrected(pasted, printed).join("\n"));
     TextDiff::from_lines(&old, &new).iter_all_changes().map(|change| format!("    {} {change}", change.tag())).collect()
 }
 
-/// Whether a printed line is what the pasted one says.
+/// Says whether a printed line matches the pasted one.
 pub fn matches(pasted: &str, printed: &str) -> bool {
     let mut parts = pasted.split(ANYTHING);
     let Some(mut rest) = parts.next().and_then(|beginning| printed.strip_prefix(beginning)) else { return false };
@@ -59,7 +59,7 @@ pub fn matches(pasted: &str, printed: &str) -> bool {
     true
 }
 
-/// The lines that count.
+/// Gives the lines that are compared.
 fn tidy(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !is_row_count(line)).collect();
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());

@@ -1,6 +1,6 @@
 //! pg_upgrade from an older major version of Postgres: every signature, index, guard, profile and run is there and works.
 //!
-//! Needs a second server with the extension, of an older major version, beside the one under test; CONTRIBUTING says how to get one.
+//! Needs a second server with the extension, of an older major version; CONTRIBUTING says how to get one.
 
 use super::belongings;
 use crate::check::{Context, Tally, expect, skipped};
@@ -13,8 +13,8 @@ use std::path::Path;
 
 const DATABASE: &str = "pg_upgrade";
 
-/// Searches, each of which must still go through its index, GIN or of our own access method: nothing of ours is a member of an
-/// operator family of Postgres's own, so that no hand step follows a pg_upgrade.
+/// Searches that must still use their index, GIN or our own. This shows that no object of ours belongs to an operator family of
+/// Postgres, so pg_upgrade needs no manual step afterwards.
 const SEARCHES: &[(&str, &str)] = &[
     ("SELECT FROM sketches WHERE simhash_within(s, '0123456789abcdef', 3)", "sketches_s_idx"),
     ("SELECT FROM articles WHERE near_duplicate(body, '南京市长江大桥今年通车')", "articles_sketch"),
@@ -22,7 +22,7 @@ const SEARCHES: &[(&str, &str)] = &[
     ("SELECT FROM signed WHERE simhash_within(simhash(body, 'chars:3'), '0123456789abcdef', 3)", "signed_signature"),
 ];
 
-/// Upgrades from each older server that is there.
+/// Upgrades from each older server that is installed.
 pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for major in 14..context.postgres.major {

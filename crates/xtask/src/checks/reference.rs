@@ -1,8 +1,9 @@
-//! The tables of docs/reference.md: every public object has its row, and every row an object, as the catalog has it: functions with
-//! arguments and results, types, casts, operators, operator classes, tables and views with their columns.
+//! Compares the tables of docs/reference.md with the catalog: every public object has a row, and every row an object. It
+//! compares functions with arguments and results, types, casts, operators, operator classes, and tables and views with their
+//! columns.
 //!
-//! Schema neardup_internal is nobody's business; forms for `varchar`, `char` and literals of a document that is text are there without a
-//! row; what nobody calls by hand is named in one line below the functions.
+//! Not in the tables: schema neardup_internal, and the variants of functions for `varchar`, `char` and literals of a document.
+//! Functions that nobody calls directly are listed in one line below the functions.
 
 use super::script;
 use crate::check::{Context, Tally, expect_none};
@@ -16,10 +17,10 @@ const DATABASE: &str = "reference";
 const FILE: &str = "docs/reference.md";
 const FROM: &str = "## Types";
 const TO: &str = "## Settings";
-/// A line with more names than this is the one of what nobody calls by hand.
+/// A line with more names than this is the list of functions that nobody calls directly.
 const MANY_NAMES: usize = 20;
 
-/// An object as the catalog has it.
+/// An object, from the catalog.
 struct Object {
     kind: String,
     columns: String,
@@ -62,7 +63,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// What to write for an object that has no row.
+/// Gives the row to add for an object that has none.
 fn advice(name: &str, object: &Object) -> String {
     let columns = if object.columns.is_empty() { String::new() } else { format!(": {}", object.columns) };
     let behind = match object.kind.as_str() {
@@ -72,12 +73,12 @@ fn advice(name: &str, object: &Object) -> String {
     format!("write a row for this {}:\n| `{name}` | {}{columns} |{behind}", object.kind, object.comment)
 }
 
-/// A function's name without arguments.
+/// Gives a function's name without arguments.
 fn bare(name: &str) -> &str {
     name.strip_prefix("CALL ").unwrap_or(name).split('(').next().unwrap_or(name)
 }
 
-/// What the rows of the tables are for, each with its row: the code spans of the first column.
+/// Gives the objects of the tables' rows, each with its row: the code spans of the first column.
 fn rows(section: &str) -> impl Iterator<Item = (&str, &str)> {
     section.lines().filter(|line| line.starts_with("| `")).flat_map(|line| {
         let cell = line.split(" | ").next().unwrap_or(line);
@@ -85,7 +86,7 @@ fn rows(section: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The names of what nobody calls by hand.
+/// Gives the names of functions that nobody calls directly.
 fn behind(section: &str) -> BTreeSet<&str> {
     let names = |line| str::split(line, '`').skip(1).step_by(2);
     let of_many = section.lines().filter(|line| !line.starts_with('|') && names(line).count() > MANY_NAMES);

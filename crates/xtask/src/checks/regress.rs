@@ -1,6 +1,6 @@
-//! `tests/pg_regress`: SQL files and the output they must give, by Postgres's own pg_regress.
+//! `tests/pg_regress`: SQL files and their expected output, run by Postgres's own pg_regress.
 //!
-//! Each file starts in a fresh database that has the extension in it, and what `setup.sql` makes, so that none depends on another.
+//! Each file starts in a fresh database with the extension and the objects of `setup.sql`, so no file depends on another.
 
 use crate::check::{Context, Tally};
 use crate::command::{output, root};
@@ -18,12 +18,12 @@ pub fn run(context: &Context) -> Result<Tally> {
     run_all(context, &root().join("tests/pg_regress"), "sql", "regress/pg_regress")
 }
 
-/// `tests/isolation`: what two sessions see of each other, every `specs/*.spec`, by Postgres's own isolation tester.
+/// Runs `tests/isolation`: what two sessions see of each other, every `specs/*.spec`, by Postgres's own isolation tester.
 pub fn isolation(context: &Context) -> Result<Tally> {
     run_all(context, &root().join("tests/isolation"), "specs", "isolation/pg_isolation_regress")
 }
 
-/// Runs the files of `directory/<kind>` with a program of pg_regress's family.
+/// Runs the files of `directory/<kind>` with a program of the pg_regress family.
 fn run_all(context: &Context, directory: &Path, kind: &str, program: &str) -> Result<Tally> {
     let mut tally = Tally::default();
     for name in names(&directory.join(kind), if kind == "sql" { "sql" } else { "spec" })? {
@@ -74,8 +74,8 @@ fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Re
     Ok(false)
 }
 
-/// How the expected output of this major version is called where it differs from that of 15: plans are printed in other words.
-/// pg_regress tries each of these names.
+/// Gives the suffix of the expected output for major versions that print plans differently from 15. pg_regress tries each of
+/// these files.
 fn variant(major: u32) -> &'static str {
     match major {
         17 => "_1",

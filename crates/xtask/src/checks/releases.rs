@@ -1,4 +1,4 @@
-//! What has been released stays as it was, and this version has the same number everywhere.
+//! Released scripts stay unchanged, and the number of this version is the same everywhere.
 
 use crate::build::VERSION;
 use crate::check::{Context, Tally, expect};
@@ -9,14 +9,14 @@ use crate::upgrade::releases;
 use anyhow::Result;
 use std::process::Command;
 
-/// Compares the frozen scripts with their digests, and the places that name a version.
+/// Compares the frozen scripts with their checksums, and the files that state the version.
 pub fn run(_: &Context) -> Result<Tally> {
     let directory = root().join("sql/releases");
     let read = |name: &str| fs_err::read_to_string(root().join(name));
     let digests = read("sql/releases/SHA256SUMS")?;
     let frozen = releases()?;
     let scripts: Vec<String> = frozen.iter().map(|version| format!("pg_neardup--{version}.sql")).collect();
-    // Without a file, sha256sum reads its input.
+    // Without a file argument, sha256sum would read standard input.
     let now = if scripts.is_empty() {
         say::note("no release yet: nothing to compare");
         String::new()

@@ -1,5 +1,5 @@
-//! Each procedure interrupted twenty times at random points: cancelled, killed, without its client, or the server gone. Each can be called again, no
-//! row is lost that is not in the archive, no group without the row that stays.
+//! Interrupts each procedure twenty times at random points: it is cancelled, its session or its client is killed, or the
+//! server. It can always be called again; no row is lost that is not in the archive, and no group loses the row that stays.
 
 use super::script::{fresh, text};
 use crate::check::{Context, Tally, expect};
@@ -15,13 +15,13 @@ const INTERRUPTIONS: u32 = 20;
 const CLEANUP: &str =
     "CALL neardup.cleanup('articles', dry_run => false, on_reference => 'repoint', batch => 50, throttle => '1 ms');";
 
-/// Interrupts each procedure twenty times, then lets it come to its end.
+/// Interrupts each procedure twenty times, then lets it finish.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = Server::start(&context.postgres)?;
     fresh(&server, DATABASE, &text("resume.sql")?)?;
     let ask = |sql: &str| query(&server, DATABASE, sql);
     let mut tally = Tally::default();
-    // The same points in each run, as far as the machine allows.
+    // The random points are the same in each run, as far as timing allows.
     let mut random = Random(20260301);
     let procedures: [fn(&Server) -> Result<String>; 5] = [cleanup, restore, purge, load_rows, load_keeping_its_lock];
     for procedure in procedures {
@@ -85,7 +85,7 @@ fn purge(server: &Server) -> Result<String> {
 
 const LOAD: &str = "CALL neardup.load('target', 'staging', batch => 50, throttle => '1 ms');";
 
-/// Without a pause a load keeps its lock from batch to batch.
+/// A load without pauses, which keeps its lock from batch to batch.
 const LOAD_KEEPING_ITS_LOCK: &str = "CALL neardup.load('target', 'staging', batch => 10);";
 const LOCKS: &str =
     "SELECT count(*) FROM pg_locks WHERE relation = 'target'::regclass AND mode = 'ShareRowExclusiveLock'";
@@ -102,8 +102,8 @@ fn load_rows(server: &Server) -> Result<String> {
     Ok(LOAD.to_owned())
 }
 
-/// Starts a procedure in a session of its own and ends it after a while: by turns cancelled, its session killed, its client killed, the
-/// server killed.
+/// Starts a procedure in a session of its own and ends it after a while. In turn, it is cancelled, its session is killed, its
+/// client is killed, and the server is killed.
 fn interrupt(server: &Server, procedure: &str, round: u32, after: Duration) -> Result<()> {
     let mut session = Session::open(server, DATABASE)?;
     let process = session.ask("SET client_connection_check_interval = '10ms'; SELECT pg_backend_pid();")?;

@@ -1,7 +1,8 @@
-//! SQL injection and privileges: no argument is run as SQL, no role gains a privilege, and those that docs/rights.md calls sufficient
-//! are.
+//! SQL injection and privileges: no argument runs as SQL, no role gains a privilege, and the privileges that docs/rights.md
+//! calls sufficient are.
 //!
-//! The SQL is in `tests/checks/rights/`. Each payload calls a function that rings a bell, a sequence, which stays rung even where the transaction does not end well.
+//! The SQL is in `tests/checks/rights/`. Each payload calls a function that advances a sequence, the alarm, which stays
+//! advanced even if the transaction aborts.
 
 use super::script::{lines, part, text};
 use crate::check::{Context, Tally, expect};
@@ -14,7 +15,7 @@ const DATABASE: &str = "rights";
 /// A part of the check, in a database of its own.
 type Part = fn(&Server) -> Result<Tally>;
 
-/// Tries it all.
+/// Runs all parts.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     let parts: [(&str, Part); 6] = [
@@ -43,25 +44,25 @@ fn ask(server: &Server, sql: &str) -> Result<String> {
     query(server, DATABASE, sql)
 }
 
-/// Makes what a part needs, and hears nothing of it.
+/// Runs the set-up of a part and discards its output.
 fn make(server: &Server, sql: &str) -> Result<String> {
     ask(server, &format!("SET client_min_messages = error; {sql}"))
 }
 
-/// The rows of one column, which may have line breaks in them.
+/// Reads the rows of one column, which may contain line breaks.
 fn rows(server: &Server, sql: &str) -> Result<Vec<String>> {
     let copied = ask(server, &format!("COPY ({sql}) TO STDOUT WITH (DELIMITER E'\\x01')"))?;
     Ok(copied.lines().map(|row| row.replace(r"\n", "\n").replace(r"\\", r"\")).collect())
 }
 
-/// Whether the bell has been rung since it was last asked.
+/// Says whether a payload has run since the last call.
 fn rung(server: &Server) -> Result<String> {
     let state = ask(server, "SELECT is_called FROM bell")?;
     ask(server, "ALTER SEQUENCE bell RESTART")?;
     Ok(state)
 }
 
-/// Each payload as each argument of each function, by a superuser and by somebody without rights.
+/// Passes each payload as each argument of each function, as a superuser and as a role without privileges.
 fn arguments(server: &Server) -> Result<Tally> {
     ask(server, "DO $$ BEGIN EXECUTE 'SELECT ''' || (SELECT text FROM payload LIMIT 1); END $$")?;
     let mut tally = expect("a payload in a string that is put together rings the bell", &rung(server)?, "t");
@@ -89,7 +90,7 @@ fn arguments(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Tables and columns whose names are payloads, from protect to unprotect, by an owner without other rights.
+/// Uses tables and columns whose names are payloads, from protect to unprotect, as an owner without other privileges.
 fn names(server: &Server) -> Result<Tally> {
     let mut tally = Tally::default();
     let payloads = ask(server, "SELECT ctid FROM payload")?;
@@ -108,7 +109,7 @@ fn names(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Records of clean-ups and triggers that somebody has written by hand, used by a superuser.
+/// Uses records of clean-ups and triggers that somebody has written by hand, as a superuser.
 fn forged(server: &Server) -> Result<Tally> {
     let mut session = Session::open(server, DATABASE)?;
     session.ask("SET client_min_messages = error;")?;
@@ -127,7 +128,7 @@ fn forged(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Roles with the rights that docs/rights.md says are enough, and with one less.
+/// Tests roles with the privileges that docs/rights.md calls sufficient, and with one less.
 fn least(server: &Server) -> Result<Tally> {
     const FILE: &str = "rights/least.sql";
     make(server, &part(FILE, "roles")?)?;
@@ -144,13 +145,13 @@ fn least(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// A role shadows types, domains, casts, operators, functions and tables in pg_temp and on its search path, makes guards by hand on its own
-/// tables and on those where it may make triggers, writes to guarded tables and calls everything there is: nothing of it runs as
-/// anyone else.
+/// A role shadows types, domains, casts, operators, functions and tables in pg_temp and on its search path. It creates guards
+/// by hand on its own tables and on those where it may create triggers, writes to guarded tables and calls every function.
+/// Nothing of it runs as another role.
 fn hostile(server: &Server) -> Result<Tally> {
     const FILE: &str = "rights/hostile.sql";
     make(server, &part(FILE, "keeper")?)?;
-    // One payload for each argument of each function; written down before names mean something else.
+    // One payload for each argument of each function; the calls are written down before names are shadowed.
     let calls = "SELECT c FROM (SELECT c, row_number() OVER (PARTITION BY p.oid) AS n FROM members p, calls(p.oid) c) n WHERE n % 31 = 1";
     let calls = rows(server, calls)?;
     let before = ask(server, "TABLE things")?;
@@ -175,8 +176,8 @@ fn hostile(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Somebody else's operators come first in the search path: neither what runs by itself, at each insert, nor what an administrator
-/// calls is taken in by them.
+/// Another role's operators come first in the search path: neither triggers, which run at each insert, nor functions that an
+/// administrator calls use them.
 fn shadows(server: &Server) -> Result<Tally> {
     const FILE: &str = "rights/administration.sql";
     make(server, &part(FILE, "tables")?)?;

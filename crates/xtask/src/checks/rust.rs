@@ -1,4 +1,4 @@
-//! What cargo checks by itself: formatting, lints, unit tests.
+//! Checks by cargo itself: formatting, lints, unit tests.
 
 use crate::build::for_postgres;
 use crate::check::{Context, Tally};
@@ -12,7 +12,7 @@ pub fn format(_: &Context) -> Result<Tally> {
     run(cargo().args(["fmt", "--all", "--check"])).map(|()| Tally::one(true))
 }
 
-/// Clippy, where a warning is an error.
+/// Clippy, with warnings as errors.
 pub fn lint(context: &Context) -> Result<Tally> {
     ensure_lint_tools()?;
     let mut tally = Tally::default();
@@ -28,7 +28,7 @@ pub fn lint(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The unit and property tests of the crates that know nothing of Postgres.
+/// The unit and property tests of the crates that do not depend on Postgres.
 pub fn core(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for package in ["neardup-text", "neardup-core", "neardup-verdict"] {
@@ -37,12 +37,12 @@ pub fn core(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The unit tests of these commands.
+/// The unit tests of this crate.
 pub fn xtask(context: &Context) -> Result<Tally> {
     cargo_test("xtask", context)
 }
 
-/// Runs `cargo test`, shows what it prints, and adds up its summaries.
+/// Runs `cargo test`, prints its output, and adds up its summaries.
 fn cargo_test(package: &str, context: &Context) -> Result<Tally> {
     let mut command = cargo();
     command.args(["test", "--quiet", "--package", package, "--no-fail-fast", "--", "--format=terse"]);
@@ -59,7 +59,7 @@ fn cargo_test(package: &str, context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Reads `test result: ok. 12 passed; 0 failed; 0 ignored; ...`.
+/// Parses `test result: ok. 12 passed; 0 failed; 0 ignored; ...`.
 fn summary(line: &str) -> Option<Tally> {
     let line = line.strip_prefix("test result: ")?;
     let count = |what: &str| -> Option<u32> { line.split(what).next()?.split_whitespace().last()?.parse().ok() };

@@ -1,11 +1,12 @@
 //! Checks that are written in SQL: the files of `tests/checks`, on one server or several.
 //!
-//! Empty lines part a file into steps. Comment lines that open a step say what it shows. Lines after its SQL say what psql must answer:
-//! `--= t`, a line each and none for no answer, `--~ t` likewise but within two minutes, or `--> name` to keep the answer, with which
-//! `--= <name>` compares a later one. A step that says nothing of its answer must raise no error. An error is its SQLSTATE.
-//! `-- @name` goes on in another session: it is on the server of that name, as a prefix; each session has the servers' directories as
-//! variables. `-- @name*8` is eight sessions that do the step at the same moment, each with its number as variable `session`; their
-//! answer is each line with how often it was said. `--&` does not wait for the answer. `-- !crash` kills the server and starts it
+//! Empty lines separate a file into steps. Comment lines at the start of a step describe it. Lines after its SQL state psql's
+//! answer: `--= t`, one per line and none for no answer; `--~ t` likewise, but within two minutes; `--> name` stores the
+//! answer, and `--= <name>` compares a later one with it. A step without an expected answer must not raise an error. An error
+//! is given by its SQLSTATE. `-- @name` continues in another session, on the server whose name is a prefix of this one; each
+//! session has the servers' directories as variables. `-- @name*8` runs the step in eight sessions at the same moment, each
+//! with its number as variable `session`; the answer is each line with its count. `--&` does not wait for the answer. `--
+//! !crash` kills the server and restarts it, `-- !stop` kills it for good, `-- !disconnect` ends the session's psql.
 //! again, `-- !stop` kills it for good; `-- !disconnect` ends the session's psql.
 
 use crate::check::{Tally, expect};
@@ -19,12 +20,12 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The text of a file of `tests/checks`.
+/// Reads a file of `tests/checks`.
 pub fn text(file: &str) -> Result<String> {
     Ok(fs_err::read_to_string(root().join("tests/checks").join(file))?)
 }
 
-/// A part of such a file: what stands after the line `-- ## name`, to the next such line.
+/// Gives a part of such a file: from the line `-- ## name` to the next such line.
 pub fn part(file: &str, name: &str) -> Result<String> {
     let text = text(file)?;
     let mut parts = text.split("-- ## ").filter_map(|part| part.split_once('\n'));
@@ -32,12 +33,12 @@ pub fn part(file: &str, name: &str) -> Result<String> {
     found.with_context(|| format!("{file} has no part \"{name}\""))
 }
 
-/// The lines of a part that has a statement on each.
+/// Gives the lines of a part that has one statement per line.
 pub fn lines(part: &str) -> impl Iterator<Item = &str> {
     part.lines().filter(|line| !line.is_empty() && !line.starts_with("--"))
 }
 
-/// What a step shows, and its SQL with what is expected of it.
+/// Gives the description of each step, and its SQL with the expected answer.
 pub fn steps(text: &str) -> impl Iterator<Item = (String, &str)> {
     text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).map(|step| {
         let sql = step.lines().take_while(|line| line.starts_with("-- ")).map(|line| line.len() + 1).sum::<usize>();
@@ -47,14 +48,14 @@ pub fn steps(text: &str) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// Makes a database with the extension, and in it what these statements make.
+/// Makes a database with the extension and runs these statements in it.
 pub fn fresh(server: &Server, database: &str, sql: &str) -> Result<()> {
     fresh_database(server, database)?;
     load(server, database, sql)
 }
 
-/// Makes a database with the extension, and in it a table `sample (id text, body text)` of the demo's sample: real sentences, its
-/// originals without copies and updates.
+/// Makes a database with the extension and a table `sample (id text, body text)` of the demo's sample: its original sentences,
+/// without copies and updates.
 pub fn fresh_sample(server: &Server, database: &str) -> Result<()> {
     fresh_database(server, database)?;
     load_lines(server, database, SAMPLE)?;
@@ -69,18 +70,18 @@ pub fn load(server: &Server, database: &str, sql: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs the steps of the file of this name in the database of this name of these servers, beginning on the first.
+/// Runs the steps of the file of this name in the database of this name on these servers, starting on the first.
 pub fn run(name: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
     run_steps(name, &text(&format!("{name}.sql"))?, name, servers)
 }
 
-/// The same in fresh databases with the extension.
+/// Does the same in fresh databases with the extension.
 pub fn run_fresh(name: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
     servers.iter().try_for_each(|(_, server)| fresh_database(server, name))?;
     run(name, servers)
 }
 
-/// Runs steps; `name` tells where they are from.
+/// Runs steps; `name` says where they come from.
 pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Server)]) -> Result<Tally> {
     let server_of = |at: &str| -> Result<&Server> {
         let found = servers.iter().find(|(name, _)| at.starts_with(name));
@@ -147,12 +148,12 @@ pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Serv
             tally += expect(&what, &answer, &wanted);
         }
     }
-    // Steps that assert nothing are a failure.
+    // Steps without an assertion are a failure.
     tally += Tally::one(tally != Tally::default());
     Ok(tally)
 }
 
-/// Lets so many sessions go at the same moment: each line that they were told, with how often.
+/// Runs a step in so many sessions at the same moment. Returns each line of their answers with its count.
 fn at_once(open: &impl Fn(&str) -> Result<Session>, at: &str, count: usize, sql: &str) -> Result<String> {
     let mut gate = open(at)?;
     gate.ask("SELECT pg_advisory_lock(1, 1);")?;

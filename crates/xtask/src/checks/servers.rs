@@ -1,4 +1,5 @@
-//! The checks that are steps of SQL on servers of their own, or with files beside: what each needs before its file of `tests/checks`.
+//! Checks that consist of SQL steps on their own servers, or with extra files: the set-up that each needs for its file of
+//! `tests/checks`.
 
 use super::script;
 use crate::check::{Context, Tally, expect, skipped};
@@ -16,14 +17,14 @@ pub fn catalog(context: &Context) -> Result<Tally> {
     script::run_fresh("catalog", &[("server", context.server()?)])
 }
 
-/// A protected table through pg_dump and back.
+/// A guarded table through pg_dump and restore.
 pub fn dump(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     script::fresh_sample(server, "dump")?;
     script::run("dump", &[("server", server)])
 }
 
-/// A server that loads the library at its start, beside one that does not.
+/// A server that preloads the library, beside one that does not.
 pub fn preload(context: &Context) -> Result<Tally> {
     let preloaded = Server::start_with(&context.postgres, &PRELOADING)?;
     script::run_fresh("preload", &[("usual", context.server()?), ("preloaded", &preloaded)])
@@ -56,12 +57,12 @@ pub fn subscriber(context: &Context) -> Result<Tally> {
     script::run_fresh("subscriber", &[("publisher", &publisher), ("subscriber", &subscriber)])
 }
 
-/// A server that has pg_cron loaded, where it can be had.
+/// A server with pg_cron loaded, if the package is available.
 pub fn cron(context: &Context) -> Result<Tally> {
     let package = format!("postgresql-{}-cron", context.postgres.major);
     let library = PathBuf::from(context.postgres.ask("--pkglibdir")?).join("pg_cron.so");
     if !library.exists() && is_root() {
-        // Without it the check is skipped, so a machine that cannot fetch packages goes on.
+        // The check is skipped without pg_cron, so that machines that cannot fetch packages can continue.
         if let Err(error) = install_missing(&[&package]) {
             say::note(&error.to_string());
         }
@@ -74,7 +75,7 @@ pub fn cron(context: &Context) -> Result<Tally> {
     script::run_fresh("cron", &[("server", &server)])
 }
 
-/// Who may create the extension: a superuser, and where it is marked as trusted, also the owner of a database.
+/// Who may create the extension: a superuser and, if it is marked as trusted, the owner of a database.
 pub fn trusted(context: &Context) -> Result<Tally> {
     let server = context.server()?;
     query(server, "postgres", "CREATE ROLE neardup_owner LOGIN")?;

@@ -1,13 +1,13 @@
-//! Unsafe code: only in the files that may have it, each block with a SAFETY comment. Clippy sees what is compiled for one Postgres; this reads all
-//! lines, also those for another version, and counts.
+//! Unsafe code: only in the allowed files, each block with a SAFETY comment. Clippy sees only what is compiled for one Postgres
+//! version; this check reads all lines.
 
 use crate::check::{Context, Tally};
 use crate::command::root;
 use crate::files::of_kind;
 use anyhow::Result;
 
-/// What begins the paths of files that may be unsafe: what stands between Postgres and the rest, the CPU's kernels, and the inner
-/// loop that undoes pglz.
+/// Path prefixes of files that may have unsafe code: the layer between Postgres and the rest, the CPU kernels, and the inner
+/// loop of pglz decompression.
 const PLACES: [&str; 18] = [
     "src/pg/",
     "src/access/",
@@ -28,9 +28,9 @@ const PLACES: [&str; 18] = [
     "crates/xtask/src/command.rs",
     "crates/xtask/src/checks/unsafety.rs",
 ];
-/// Where Postgres's own functions are declared: those that may run foreign code, and those of its memory.
+/// The files that may declare Postgres functions: those that may run user code, and those for out-of-memory errors.
 const DECLARATIONS: [&str; 2] = ["src/pg/call/boundary.rs", "src/pg/call/memory.rs"];
-/// How far above a piece its argument may begin, attributes and the rest of the comment between them.
+/// How many lines above an unsafe block its comment may begin; attributes and the rest of the comment lie between.
 const REACH: usize = 12;
 
 /// Reads all sources.
@@ -63,7 +63,7 @@ pub fn run(_: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The lines with an unsafe block, function or implementation, and whether an argument stands above each.
+/// Gives the lines with an unsafe block, function or implementation, and whether each has a SAFETY comment above.
 fn pieces(text: &str) -> Vec<(usize, bool)> {
     let lines: Vec<&str> = text.lines().collect();
     let is_piece = |line: &str| {
@@ -78,8 +78,9 @@ fn pieces(text: &str) -> Vec<(usize, bool)> {
     (0..lines.len()).filter(|&at| is_piece(lines[at])).map(|at| (at + 1, argued(at))).collect()
 }
 
-/// The lines that call Postgres without a guard, or declare what could be called so. A Postgres error is a jump, which must not pass
-/// over Rust frames: pgrx guards its own bindings, `boundary::catch` guards what `boundary::raw` declares.
+/// Gives the lines that call Postgres without a guard, or declare a function that could be called so. A Postgres error is a
+/// longjmp, which must not pass over Rust frames: pgrx guards its own bindings, and `boundary::catch` guards the functions that
+/// `boundary::raw` declares.
 fn unguarded(name: &str, text: &str) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     if !name.starts_with("src/") {
@@ -92,7 +93,7 @@ fn unguarded(name: &str, text: &str) -> Vec<(usize, &'static str)> {
             found.push((i + 1, "Postgres functions are declared in boundary::raw"));
         }
     }
-    // What stands inside the parentheses of a call of catch is guarded; the rest is not. In its own file `raw` is the module.
+    // Text inside the parentheses of a call of `catch` is guarded; other text is not. In its own file, `raw` is the module.
     let whole = code.join("\n");
     let mut guarded = Vec::new();
     for (start, call) in whole.match_indices("catch(").filter(|(start, _)| !whole[..*start].ends_with("fn ")) {
@@ -108,7 +109,7 @@ fn unguarded(name: &str, text: &str) -> Vec<(usize, &'static str)> {
         guarded.push(start..start + call.len() + inside.unwrap_or(0));
     }
     for (at, _) in whole.match_indices("raw::") {
-        // A path that only ends in these letters, or the one call that hands an error back at the outermost frame.
+        // Skips a path that only ends in these letters, and the one call that rethrows an error at the outermost frame.
         let before = whole[..at].chars().next_back();
         let is_other =
             before.is_some_and(|c| c.is_alphanumeric() || c == '_') || whole[at..].starts_with("raw::ReThrowError");

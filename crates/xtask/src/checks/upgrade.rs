@@ -1,5 +1,5 @@
-//! A database of each earlier release, brought to this version: its catalog is that of a fresh installation, and what users have in it
-//! works, before ALTER EXTENSION (this library under yesterday's SQL) and after.
+//! Upgrades a database of each earlier release to this version. Its catalog equals that of a fresh installation, and its users'
+//! objects work, before ALTER EXTENSION (the new library with the old SQL) and after.
 
 use super::belongings;
 use crate::build::VERSION;
