@@ -83,7 +83,7 @@ BEGIN
              ELSE 'pg_catalog.count(*) OVER (PARTITION BY r.place) + 1 AS group_size, ' END,
         'm.hash AS document_hash, r.hash AS stays_hash FROM copies c JOIN numbered m ON m.number OPERATOR(pg_catalog.=) c.number '
         'JOIN numbered r ON r.number OPERATOR(pg_catalog.=) c.stays',
-        CASE WHEN choice.within IS NOT NULL THEN ' WHERE ' || neardup_internal.meet('m.moment', 'r.moment', choice.within) END, ' ORDER BY m.place');
+        neardup_internal.meet_still(choice), ' ORDER BY m.place');
 END
 $$;
 

@@ -92,9 +92,11 @@ BEGIN
         'moved AS MATERIALIZED (SELECT m.number, m.long AS stays, m.verdict, m.score FROM (SELECT f.follower AS number, f.long, v.verdict, v.score, '
         'pg_catalog.bool_and(coalesce(NOT v.loses, false)', CASE WHEN choice.within IS NOT NULL THEN
             ' AND ' || neardup_internal.meet('f.moment', 'f.long_moment', choice.within) END, ') OVER (PARTITION BY f.short) AS all_can '
-        'FROM (SELECT f.short, f.long, n.moment, g.moment AS long_moment, f.number AS follower, ', neardup_internal.address(guarded, 'n', ''), ', ',
-        neardup_internal.address(guarded, 'g', 'long_'),
-        ' FROM followers f JOIN numbered n ON n.number OPERATOR(pg_catalog.=) f.number JOIN numbered g ON g.number OPERATOR(pg_catalog.=) f.long OFFSET 0) f '
+        'FROM (SELECT f.short, f.long, f.number AS follower, ',
+        -- Two sorts of all rows, only where more than their tids is wanted.
+        CASE WHEN has_tids AND choice.within IS NULL THEN 'f.number, f.long AS long_number FROM followers f' ELSE concat('n.moment, g.moment AS long_moment, ',
+            neardup_internal.address(guarded, 'n', ''), ', ', neardup_internal.address(guarded, 'g', 'long_'),
+            ' FROM followers f JOIN numbered n ON n.number OPERATOR(pg_catalog.=) f.number JOIN numbered g ON g.number OPERATOR(pg_catalog.=) f.long') END, ' OFFSET 0) f '
         'CROSS JOIN LATERAL ', neardup_internal.document_at(guarded, 'f.long_'), ' e CROSS JOIN LATERAL ', neardup_internal.document_at(guarded, 'f.'),
         ' l CROSS JOIN LATERAL neardup_internal.judge(e.document, l.document, ', how, ') v) m WHERE m.all_can), '
         'stars AS MATERIALIZED (SELECT j.later AS number, j.stays, j.verdict, j.score FROM judged j WHERE NOT j.holds '

@@ -169,6 +169,13 @@ CREATE FUNCTION neardup_internal.meet(a text, b text, within interval) RETURNS t
     RETURN pg_catalog.format('coalesce(pg_catalog.abs((%s)::numeric OPERATOR(pg_catalog.-) (%s)::numeric) OPERATOR(pg_catalog.<=) %s::numeric, true)',
                              a, b, neardup_internal.microseconds(within));
 
+-- SQL clause of the join of copies c with both their rows, m and r: a copy may have come to its row through another one. It mentions c, else
+-- the planner joins all rows with all by it.
+CREATE FUNCTION neardup_internal.meet_still(choice neardup_internal.choice) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN choice.within IS NOT NULL
+        THEN ' WHERE CASE WHEN c.stays IS NOT NULL THEN ' || neardup_internal.meet('m.moment', 'r.moment', choice.within) || ' END' END;
+
 -- clean-up: the rows that are compared
 
 CREATE FUNCTION neardup_internal.choice_filter(guarded neardup.protected, choice neardup_internal.choice) RETURNS text
