@@ -93,7 +93,7 @@ BEGIN
         'pg_catalog.bool_and(coalesce(NOT v.loses, false)', CASE WHEN choice.within IS NOT NULL THEN
             ' AND ' || neardup_internal.meet('f.moment', 'f.long_moment', choice.within) END, ') OVER (PARTITION BY f.short) AS all_can '
         'FROM (SELECT f.short, f.long, f.number AS follower, ',
-        -- Two sorts of all rows, only where more than their tids is wanted.
+        -- These joins sort all rows twice, so they run only if more than the rows' tids is needed.
         CASE WHEN has_tids AND choice.within IS NULL THEN 'f.number, f.long AS long_number FROM followers f' ELSE concat('n.moment, g.moment AS long_moment, ',
             neardup_internal.address(guarded, 'n', ''), ', ', neardup_internal.address(guarded, 'g', 'long_'),
             ' FROM followers f JOIN numbered n ON n.number OPERATOR(pg_catalog.=) f.number JOIN numbered g ON g.number OPERATOR(pg_catalog.=) f.long') END, ' OFFSET 0) f '

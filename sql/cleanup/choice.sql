@@ -169,8 +169,8 @@ CREATE FUNCTION neardup_internal.meet(a text, b text, within interval) RETURNS t
     RETURN pg_catalog.format('coalesce(pg_catalog.abs((%s)::numeric OPERATOR(pg_catalog.-) (%s)::numeric) OPERATOR(pg_catalog.<=) %s::numeric, true)',
                              a, b, neardup_internal.microseconds(within));
 
--- SQL clause of the join of copies c with both their rows, m and r: a copy may have come to its row through another one. It mentions c, else
--- the planner joins all rows with all by it.
+-- The WHERE clause on the join of copies c with both of their rows, m and r, that keeps pairs within the time window: a copy may have
+-- reached its row through another one. The clause mentions c, because otherwise the planner would use it to join all rows with all rows.
 CREATE FUNCTION neardup_internal.meet_still(choice neardup_internal.choice) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN choice.within IS NOT NULL

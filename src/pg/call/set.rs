@@ -28,8 +28,8 @@ impl<const N: usize> Set<N> {
             let message = "set-valued function called in context that cannot accept a set";
             ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message, "pg_neardup")
         };
-        // SAFETY: as the caller vouches. The kind of node that the caller has passed is checked before use; what is made for
-        // the caller lives as long as its query.
+        // SAFETY: as the caller vouches. The node that the caller passed is checked for its kind before use; objects made for the caller
+        // live as long as its query.
         unsafe {
             let caller = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
             if caller.is_null()

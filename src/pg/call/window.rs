@@ -156,8 +156,8 @@ impl<'a> Window<'a> {
     /// Gives the state that a window function keeps from row to row, to the partition's end.
     #[allow(clippy::mut_from_ref, reason = "a window function has one call at a time, which takes its state once")]
     pub fn state<T: Default>(&self) -> &mut T {
-        // SAFETY: object is the window of the running call. The memory has room for a pointer, is zeroed at first and lives as long as
-        // the partition, as does what the pointer then leads to: it lies in the same context and is dropped with that.
+        // SAFETY: object is the window of the running call. The memory can hold a pointer, is zeroed at first, and lives as long as the
+        // partition. So does the value that the pointer then leads to: it is in the same memory context and is dropped with it.
         unsafe {
             let size = size_of::<*mut T>();
             let kept: *mut *mut T = boundary::catch(|| raw::WinGetPartitionLocalMemory(self.object, size)).cast();
@@ -187,7 +187,7 @@ impl<'a> Window<'a> {
         };
         if position == 0 {
             *count = made.len() as u64;
-            // SAFETY: the memory has room for so many answers, and is not that of `made`.
+            // SAFETY: the memory is large enough for so many answers, and does not overlap that of `made`.
             unsafe { std::ptr::copy_nonoverlapping(made.as_ptr(), answers, made.len()) };
         }
         // SAFETY: so many answers were written.
