@@ -7,7 +7,8 @@
 //!   "Fast similarity sketching"): one hash per element fills nearly all positions of a large set, and further rounds fill the
 //!   rest. Densified one-permutation hashing (Shrivastava 2017) costs the same, but positions of small sets copy each other there,
 //!   so its variance is above that of independent hashes. Here, positions filled in the same round come from different elements and
-//!   those of different rounds are independent, so the variance never is.
+//!   those of different rounds are independent, so the variance never exceeds that of independent
+//!   hashes.
 //! * [`Scheme::BottomK`] (MinOneHash): the smallest hashes of the set under one function, compared by merging.
 //!
 //! A *sketch* is a bottom-k signature of a few 64-bit values; by its [keys](MinHashRef::keys), an index finds texts that share
