@@ -54,7 +54,8 @@ BEGIN
 END
 $$;
 
--- load: which new row copies which existing row, or which earlier new one
+-- load: which new row copies which existing row, or which earlier new one. If that one is not within the window of time, `is_near` is false:
+-- the row is identical to one that is a copy, and other rows decide whether it stays.
 
 CREATE FUNCTION neardup_internal.new_copies(guarded neardup.protected, source regclass, choice neardup_internal.choice) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -80,7 +81,7 @@ DECLARE
 BEGIN
     PERFORM neardup_internal.check_source(guarded, source);
     RETURN QUERY EXECUTE format(
-        'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.of_new, c.verdict, c.measure, c.value FROM (%s) c',
+        'SELECT pg_catalog.concat_ws('', '', %s), pg_catalog.concat_ws('', '', %s), c.of_new, c.verdict, c.measure, c.value FROM (%s) c WHERE c.is_near',
         neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', keys),
         neardup_internal.new_copies(guarded, source, neardup_internal.chosen(guarded, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, NULL, NULL, threshold)));
 END
@@ -112,12 +113,19 @@ BEGIN
     EXECUTE format(
         'CREATE TEMPORARY TABLE neardup_load AS WITH copies AS MATERIALIZED (%1$s), listed AS MATERIALIZED ('
         'SELECT row_number() OVER (ORDER BY %2$s, t.neardup_tid) AS place, t.neardup_tid AS tid, neardup_internal.text_hash(%3$s) AS hash FROM %4$s t) '
-        'SELECT l.place, l.tid, l.hash, c.tid IS NOT NULL AS is_copy, %5$s, c.stays_hash, c.verdict, c.measure, c.value, NULL::text AS state '
+        'SELECT l.place, l.tid, l.hash, coalesce(c.is_near, false) AS is_copy, %5$s, c.stays_hash, c.verdict, c.measure, c.value, '
+        'CASE WHEN NOT c.is_near THEN ''guard'' END AS state '
         'FROM listed l LEFT JOIN copies c ON c.tid OPERATOR(pg_catalog.=) l.tid ORDER BY l.place',
         neardup_internal.new_copies(guarded, source, choice), neardup_internal.keep_order(guarded, 'oldest', choice.time_column, NULL),
         neardup_internal.new_document(guarded, 't'), neardup_internal.as_target(guarded.target, source), neardup_internal.each('c.r%2$s', keys));
     ALTER TABLE pg_temp.neardup_load ADD PRIMARY KEY (place);
     ANALYZE pg_temp.neardup_load;
+    -- What shares a key with a row that only the guard can judge is for the guard, too.
+    IF EXISTS (SELECT FROM pg_temp.neardup_load c WHERE c.state = 'guard') THEN
+        EXECUTE format('INSERT INTO pg_temp.neardup_newer SELECT u.key FROM pg_temp.neardup_load c JOIN %s t ON t.neardup_tid = c.tid '
+            'CROSS JOIN LATERAL unnest(@extschema@.sketch_keys(@extschema@.sketch(%s, %L, %s))) u(key) WHERE c.state = ''guard'' ON CONFLICT DO NOTHING',
+            neardup_internal.as_target(guarded.target, source), neardup_internal.new_document(guarded, 't'), guarded.analyzer, guarded.keys);
+    END IF;
 END
 $$;
 

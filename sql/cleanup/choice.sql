@@ -36,11 +36,12 @@ CREATE FUNCTION neardup_internal.measured(verify text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN verify OPERATOR(pg_catalog.=) ANY (ARRAY['overlap', 'cosine']) THEN verify ELSE 'facts' END;
 
--- The guard's threshold applies only to the guard's measure: a score by facts or by a profile, or overlap or cosine.
+-- The guard's threshold applies only to the guard's measure: a score by facts or by a profile, or overlap or cosine. Signatures alone have
+-- none.
 CREATE FUNCTION neardup_internal.chosen_threshold(guarded neardup.protected, verify text, threshold double precision) RETURNS double precision
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF threshold IS NULL AND neardup_internal.measured(verify) = neardup_internal.measured(guarded.verify) THEN
+    IF threshold IS NULL AND verify <> 'none' AND neardup_internal.measured(verify) = neardup_internal.measured(guarded.verify) THEN
         threshold := guarded.threshold;
     END IF;
     PERFORM neardup_internal.check_threshold(verify, threshold);

@@ -148,11 +148,15 @@ impl Earlier {
         let (mut repeats, mut shared, mut same) = (Bits::default(), Bits::default(), Sorter::new(memory / FOR_SAME));
         let mut partners = Partners::new(Bounds::TABLE, chains);
         by_key(texts, |text, row, _| {
-            if let Some((earlier, first)) = partners.first_of(text, row, answering.contains(row.number.0), within) {
-                repeats.insert(row.number.0);
-                if asking.contains(row.number.0) {
+            let (later, asks) = (row.number.0, asking.contains(row.number.0));
+            if let Some((earlier, first)) = partners.first_of(text, row, answering.contains(later), !asks, within) {
+                // A row that does not ask stays, and in time it may be near to rows that the one before it is far from.
+                if asks || within.is_none() {
+                    repeats.insert(later);
+                }
+                if asks {
                     shared.insert(earlier);
-                    same.push([row.number.0, first]);
+                    same.push([later, first]);
                 }
             }
         });

@@ -19,6 +19,12 @@ CALL neardup.cleanup('crawl', against => 'archive');
 CALL neardup.cleanup('crawl', against => 'archive', since => '2031-02-01', time_column => 'day');
 SELECT key FROM neardup.duplicates('crawl', against => 'archive', scope => '{site}');
 SELECT key FROM neardup.duplicates('crawl', against => 'archive', within => '1 day', time_column => 'day');
+-- of two identical rows of the other table the later one counts, too
+BEGIN;
+INSERT INTO archive VALUES ('s1', words(100, 140), 1, 'later', '2031-01-03');
+INSERT INTO crawl VALUES (11, 's1', '2031-01-04', words(100, 140));
+SELECT key, duplicate_of FROM neardup.duplicates('crawl', against => 'archive', within => '1 day', time_column => 'day');
+ROLLBACK;
 SELECT key FROM neardup.duplicates('crawl', against => 'archive', until => '2031-02-01', time_column => 'day');
 SELECT count(*) FROM crawl;
 

@@ -25,6 +25,11 @@ SELECT count(*) FROM neardup.duplicates('bulletins', verify => 'overlap', thresh
 SELECT name, value FROM neardup.report('bulletins', threshold => 1) WHERE item = 'verdict';
 CALL neardup.cleanup('bulletins', threshold => 0.75);
 DELETE FROM bulletins WHERE id = 30;
+-- signatures alone have no threshold
+CREATE TABLE signed (id int PRIMARY KEY, body text);
+SELECT neardup.protect('signed', 'body', method => 'simhash', threshold => 0.9);
+SELECT key FROM neardup.duplicates('signed', verify => 'none');
+DROP TABLE signed;
 
 -- overlap and cosine, with a bound
 SELECT neardup.protect('bulletins', 'body', verify => 'overlap', threshold => 0.8);

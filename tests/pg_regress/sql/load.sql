@@ -89,6 +89,22 @@ CALL chained('skip', '150 hours', 1000, NULL, NULL, NULL);
 CALL chained('skip', '900 hours', 7, NULL, NULL, NULL);
 RESET client_min_messages;
 
+-- Within a time, each of the identical texts that are there has copies, also where the first of them is too far away. An identical text
+-- that is too far from the original of the one before it is stored, and then has copies itself.
+CREATE TABLE repeated (id int PRIMARY KEY, at timestamptz, body text);
+INSERT INTO repeated VALUES (1, '2031-01-01', words(1, 40)), (2, '2031-01-02', words(1, 40)), (3, '2031-01-10', words(201, 240)), (4, NULL, words(401, 440));
+CREATE TABLE repeated_guard (LIKE repeated INCLUDING ALL);
+INSERT INTO repeated_guard TABLE repeated;
+SELECT neardup.protect(t, 'body', on_duplicate => 'skip', within => '2 days', time_column => 'at') FROM unnest('{repeated,repeated_guard}'::regclass[]) t;
+CREATE TABLE repeats (id int, at timestamptz, body text);
+INSERT INTO repeats VALUES (11, '2031-01-03 12:00', words(1, 40)), (12, '2031-01-03 13:00', words(1, 38) || ' edited'),
+    (13, '2031-01-11', words(201, 238) || ' edited'), (14, '2031-01-12 12:00', words(201, 238) || ' edited'), (15, '2031-01-13', words(201, 238) || ' edited'),
+    (16, '2031-01-14', words(202, 239) || ' again'), (17, '2031-02-01', words(201, 240)), (18, '2031-03-01', words(401, 440)), (19, NULL, words(201, 240)), (20, NULL, words(501, 540));
+INSERT INTO repeated_guard SELECT * FROM repeats ORDER BY at, id;
+SELECT key, duplicate_of FROM neardup.copies_of('repeated', 'repeats');
+CALL neardup.load('repeated', 'repeats', batch => 3);
+SELECT r.id, g.id FROM repeated r FULL JOIN repeated_guard g USING (id) WHERE id > 10 ORDER BY 1, 2;
+
 -- what INSERT ... SELECT refuses to convert: before any row is taken; and texts that are too long, whatever becomes of the row
 CREATE TABLE converted (id int PRIMARY KEY, seen boolean, code varchar(5), body text);
 CREATE TABLE unconverted (id bigint, seen int, code text, body text);

@@ -114,7 +114,7 @@ impl<I: Copy + Ord> Partners<I> {
             partners.extend(self.last.iter().filter(|row| near(row)).map(numbers));
         }
         if let Some(within) = within
-            && let Some(anchor) = self.anchor(row, answers, within)
+            && let Some(anchor) = self.anchor(row, answers, false, within)
             && let Err(at) = partners.binary_search(&anchor)
         {
             partners.insert(at, anchor);
@@ -139,32 +139,34 @@ impl<I: Copy + Ord> Partners<I> {
     }
 
     /// Adds the next row of a key whose rows are all alike, and gives the row that it belongs to: the first, or the first near
-    /// in time.
-    pub fn first_of(&mut self, key: i64, row: Row<I>, answers: bool, within: Option<u64>) -> Option<I> {
+    /// in time. A row that `stays` even if it belongs to another one is an anchor in any case.
+    pub fn first_of(&mut self, key: i64, row: Row<I>, answers: bool, stays: bool, within: Option<u64>) -> Option<I> {
         self.enter(key);
         if let Some(within) = within {
-            return self.anchor(row, answers, within);
+            return self.anchor(row, answers, stays, within);
         }
         let first = self.timeless;
         self.timeless = first.or(answers.then_some(row.number));
         first
     }
 
-    /// Gives the earliest anchor near a row. A row without one becomes an anchor itself, if it answers.
-    fn anchor(&mut self, row: Row<I>, answers: bool, within: u64) -> Option<I> {
+    /// Gives the earliest anchor near a row. A row without one becomes an anchor itself, if it answers, and so does one that stays.
+    fn anchor(&mut self, row: Row<I>, answers: bool, stays: bool, within: u64) -> Option<I> {
+        let stays = stays || self.chains;
         let Some(time) = row.time else {
             let first = if self.chains {
                 self.timeless.or_else(|| self.anchors.values().next().copied())
             } else {
                 self.anchors.values().copied().chain(self.timeless).min()
             };
-            self.timeless = self.timeless.or(answers.then_some(row.number));
+            let is_anchor = answers && (stays || first.is_none());
+            self.timeless = self.timeless.or(is_anchor.then_some(row.number));
             return first;
         };
         let range = time.saturating_sub_unsigned(within)..=time.saturating_add_unsigned(within);
         let mut near = self.anchors.range(range).map(|(_, &number)| number);
         let near = if self.chains { near.next_back().or(self.timeless) } else { near.chain(self.timeless).min() };
-        if answers && (self.chains || near.is_none()) {
+        if answers && (stays || near.is_none()) {
             self.anchors.insert(time, row.number);
         }
         near
@@ -233,13 +235,14 @@ mod tests {
             rows.push(found.clone());
         }
         assert!(rows.iter().skip(50).all(|found| *found == [0, 1, 2, 3].into_iter().chain(38..50).collect::<Vec<_>>()));
-        let mut first = |number, time, answers, within| partners.first_of(8, Row { number, time }, answers, within);
+        let mut first =
+            |number, time, answers, within| partners.first_of(8, Row { number, time }, answers, false, within);
         assert_eq!(
             [first(0, None, false, None), first(1, None, true, None), first(2, None, false, None)],
             [None, None, Some(1)]
         );
         let mut first =
-            |number, time, answers| partners.first_of(9, Row { number, time: Some(time) }, answers, Some(5));
+            |number, time, answers| partners.first_of(9, Row { number, time: Some(time) }, answers, false, Some(5));
         assert_eq!(
             [first(0, 0, false), first(1, 3, true), first(2, 8, false), first(3, 9, false)],
             [None, None, Some(1), None]
@@ -267,7 +270,7 @@ mod tests {
     #[test]
     fn where_copies_stay_each_row_meets_the_last_one_near() {
         let mut partners = Partners::new(Bounds::TABLE, true);
-        let mut first = |number, time| partners.first_of(7, Row { number, time }, true, Some(5));
+        let mut first = |number, time| partners.first_of(7, Row { number, time }, true, false, Some(5));
         assert_eq!(
             [first(0, Some(0)), first(1, Some(4)), first(2, Some(8)), first(3, Some(20))],
             [None, Some(0), Some(1), None]
@@ -283,11 +286,23 @@ mod tests {
     #[test]
     fn rows_that_are_alike_belong_to_the_first() {
         let mut partners = Partners::new(Bounds::TABLE, false);
-        let mut first = |key, number, time, within| partners.first_of(key, Row { number, time }, true, within);
+        let mut first = |key, number, time, within| partners.first_of(key, Row { number, time }, true, false, within);
         assert_eq!([first(1, 0, None, None), first(1, 1, None, None), first(2, 2, None, None)], [None, Some(0), None]);
         // In time: 3 and 4 start a stretch each, 5 belongs to the first of them, 6 has no time.
         assert_eq!([first(3, 3, Some(0), Some(5)), first(3, 4, Some(9), Some(5))], [None, None]);
         assert_eq!([first(3, 5, Some(5), Some(5)), first(3, 6, None, Some(5))], [Some(3), Some(3)]);
-        assert_eq!([first(3, 7, Some(99), Some(5)), first(3, 8, Some(i64::MIN), Some(u64::MAX))], [Some(6), Some(3)]);
+        // 6 belongs to 3, so nothing belongs to 6.
+        assert_eq!([first(3, 7, Some(99), Some(5)), first(3, 8, Some(i64::MIN), Some(u64::MAX))], [None, Some(3)]);
+    }
+
+    #[test]
+    fn a_row_that_stays_has_copies_of_its_own() {
+        let mut partners = Partners::new(Bounds::TABLE, false);
+        let mut first = |number, time, stays| partners.first_of(7, Row { number, time }, true, stays, Some(5));
+        assert_eq!(
+            [first(0, Some(0), true), first(1, Some(4), true), first(2, Some(8), false)],
+            [None, Some(0), Some(1)]
+        );
+        assert_eq!([first(3, None, true), first(4, Some(99), false)], [Some(0), Some(3)]);
     }
 }
