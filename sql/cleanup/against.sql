@@ -27,7 +27,7 @@ DECLARE
     within text := coalesce(neardup_internal.microseconds(choice.within)::text, 'NULL');
     moment text := CASE WHEN choice.within IS NULL THEN 'NULL::bigint' ELSE neardup_internal.moment(choice.timed, 't') END;
     -- An identical text goes where the first of them went, and that may be too far in time.
-    near text := coalesce(neardup_internal.meet('m.moment', 'r.moment', choice.within), 'true');
+    near text := neardup_internal.meet_still(choice);
     scopes text := coalesce(', ' || neardup_internal.each('t.%1$I AS s%2$s', choice.scope), '');
     -- The columns that are read of a row of either table. Its key is k1, k2, ... if the row may go, and r1, r2, ... if it may stay.
     read text := 'SELECT %1$s, %2$s AS number, %3$s AS is_new, %4$s AS moment%5$s, row_number() OVER (ORDER BY %6$s) AS nth, x.* FROM %7$s t '
@@ -85,7 +85,7 @@ BEGIN
              ELSE 'pg_catalog.count(*) OVER (PARTITION BY r.place) + 1 AS group_size, ' END,
         'm.hash AS document_hash, r.hash AS stays_hash FROM copies c JOIN numbered m ON m.number OPERATOR(pg_catalog.=) c.number '
         'JOIN numbered r ON r.number OPERATOR(pg_catalog.=) c.stays',
-        CASE WHEN NOT together THEN neardup_internal.meet_still(choice) END, ' ORDER BY m.place');
+        CASE WHEN NOT together THEN ' WHERE ' || near END, ' ORDER BY m.place');
 END
 $$;
 

@@ -170,12 +170,11 @@ CREATE FUNCTION neardup_internal.meet(a text, b text, within interval) RETURNS t
     RETURN pg_catalog.format('coalesce(pg_catalog.abs((%s)::numeric OPERATOR(pg_catalog.-) (%s)::numeric) OPERATOR(pg_catalog.<=) %s::numeric, true)',
                              a, b, neardup_internal.microseconds(within));
 
--- The WHERE clause on the join of copies c with both of their rows, m and r, that keeps pairs within the time window: a copy may have
--- reached its row through another one. The clause mentions c, because otherwise the planner would use it to join all rows with all rows.
+-- The condition on the join of copies c with both of their rows, m and r, that a pair is within the time window: a copy may have reached
+-- its row through another one. The condition mentions c, because otherwise the planner would use it to join all rows with all rows.
 CREATE FUNCTION neardup_internal.meet_still(choice neardup_internal.choice) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN choice.within IS NOT NULL
-        THEN ' WHERE CASE WHEN c.stays IS NOT NULL THEN ' || neardup_internal.meet('m.moment', 'r.moment', choice.within) || ' END' END;
+    RETURN coalesce('CASE WHEN c.stays IS NOT NULL THEN ' || neardup_internal.meet('m.moment', 'r.moment', choice.within) || ' END', 'true');
 
 -- clean-up: the rows that are compared
 

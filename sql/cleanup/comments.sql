@@ -60,7 +60,7 @@ COMMENT ON FUNCTION neardup_internal.measured(text) IS 'the measure that decides
 COMMENT ON FUNCTION neardup_internal.chosen_threshold(neardup.protected, text, double precision) IS 'the threshold of a clean-up: its argument, otherwise the guard''s if both use the same measure';
 COMMENT ON FUNCTION neardup_internal.chosen(neardup.protected, text, name, text[], name[], text, text, text, interval, integer, regclass, double precision) IS 'the arguments of a clean-up, with the guard''s settings for those that are NULL';
 COMMENT ON FUNCTION neardup_internal.meet(text, text, interval) IS 'SQL condition that two times are within a window; a row without a time is within every window';
-COMMENT ON FUNCTION neardup_internal.meet_still(neardup_internal.choice) IS 'SQL clause that a copy and the row that stays are still within the window, if there is one';
+COMMENT ON FUNCTION neardup_internal.meet_still(neardup_internal.choice) IS 'SQL condition that a copy and the row that stays are still within the window, if there is one';
 COMMENT ON FUNCTION neardup_internal.earlier_rows(bigint, bigint, bigint, bigint, bigint, bigint[], boolean, boolean, integer, boolean) IS 'window function over all rows, in the order of preference to stay: numbers of the earlier rows, of those that answer, to compare a row with if it asks, those with the most shared keys first; NULL for a row without a pair. Given the lengths in bytes, it gives no more rows than a guard would compare. If an earlier row has the same text, the first such row is given as a negative number';
 COMMENT ON FUNCTION neardup_internal.tid_number(tid) IS 'a tid as a number made of block and offset';
 COMMENT ON FUNCTION neardup_internal.number_tid(bigint) IS 'the tid of a number from neardup_internal.tid_number';

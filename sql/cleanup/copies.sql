@@ -58,8 +58,7 @@ BEGIN
              ELSE 'c.value' END, ' AS value, '
         'pg_catalog.count(*) OVER (PARTITION BY r.place) + 1 AS group_size, m.hash AS document_hash, r.hash AS stays_hash ',
         format('FROM copies c JOIN numbered m ON m.%1$I OPERATOR(pg_catalog.=) c.%1$I JOIN numbered r ON r.%1$I OPERATOR(pg_catalog.=) c.stays', known),
-        neardup_internal.meet_still(choice),
-        ' ORDER BY r.place, m.place');
+        ' WHERE ', neardup_internal.meet_still(choice), ' ORDER BY r.place, m.place');
 END
 $$;
 
