@@ -3,7 +3,7 @@
 CREATE SCHEMA "the press";
 CREATE TABLE "the press"."Articles" (id text PRIMARY KEY, "Body" text);
 SELECT neardup.protect('"the press"."Articles"', 'Body', on_duplicate => 'mark');
-SELECT neardup.protect('"the press"."Articles"', 'Body', log => true);
+SELECT neardup.protect('"the press"."Articles"', 'Body', log => true, threshold => 0.8);
 INSERT INTO "the press"."Articles" SELECT id, body FROM sample ORDER BY length(body) DESC LIMIT 20;
 SELECT neardup.create_profile('house', words => '{江口龙舟赛}');
 CALL neardup.train_profile('house', 'SELECT body FROM sample');
