@@ -104,7 +104,7 @@ DECLARE
 BEGIN
     IF left_by IS NOT NULL THEN
         RAISE EXCEPTION 'a load of role % has left its list in this session', left_by USING ERRCODE = 'object_in_use',
-            HINT = 'DISCARD TEMP; then call it again.';
+            HINT = 'Run DISCARD TEMP, then call neardup.load again.';
     END IF;
     IF to_regclass('pg_temp.neardup_load') IS NOT NULL THEN
         DROP TABLE pg_temp.neardup_load, pg_temp.neardup_newer;
@@ -317,7 +317,7 @@ BEGIN
         IF done.transaction IS NULL THEN
             IF try = 100 THEN
                 RAISE EXCEPTION 'could not lock table %', target USING ERRCODE = 'lock_not_available',
-                    DETAIL = 'Another session has held it for 25 seconds.', HINT = 'Call neardup.load again: it goes on where it was.';
+                    DETAIL = 'Another session has held it for 25 seconds.', HINT = 'Call neardup.load again: it continues where it stopped.';
             END IF;
             COMMIT AND CHAIN;
             PERFORM pg_catalog.pg_sleep(0.2);

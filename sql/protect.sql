@@ -210,13 +210,14 @@ $$;
 CREATE FUNCTION neardup_internal.check_threshold(verify text, threshold double precision) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    -- By facts, neardup_verdict::model::LEAST_SCORE holds anyway: less would have no effect.
     least double precision := CASE WHEN verify IN ('overlap', 'cosine') THEN 0 ELSE 0.75 END;
 BEGIN
     IF verify = 'none' AND threshold IS NOT NULL THEN
-        RAISE EXCEPTION 'threshold goes with a verification: %', threshold USING ERRCODE = 'invalid_parameter_value';
+        RAISE EXCEPTION 'verify none takes no threshold: %', threshold USING ERRCODE = 'invalid_parameter_value';
     ELSIF verify IN ('overlap', 'cosine') AND threshold IS NULL THEN
         RAISE EXCEPTION 'verify % needs a threshold', verify USING ERRCODE = 'null_value_not_allowed',
-            HINT = pg_catalog.format('Give it one: verify => %L, threshold => 0.8', verify);
+            HINT = pg_catalog.format('Add one: verify => %L, threshold => 0.8', verify);
     ELSIF threshold NOT BETWEEN least AND 1 THEN
         RAISE EXCEPTION 'threshold must be between % and 1 with verify %: %', least, verify, threshold USING ERRCODE = 'invalid_parameter_value';
     END IF;

@@ -90,13 +90,16 @@ $$;
 -- autovacuum gives way only to a session that has waited for deadlock_timeout, so the fifth of every twenty tries waits that long. Then
 -- Postgres may detect a deadlock, because CREATE INDEX CONCURRENTLY waits for all running transactions; in that case, the try fails, too.
 CREATE FUNCTION neardup_internal.lock_briefly(target regclass, mode text, try integer) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
 BEGIN
-    IF try % 20 = 5 AND EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.mode = 'ShareUpdateExclusiveLock' AND l.granted
-            AND (l.relation = target::pg_catalog.oid OR l.relation IN (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(target) p))) THEN
-        PERFORM pg_catalog.set_config('lock_timeout', (s.setting::integer + 50)::text, true) FROM pg_catalog.pg_settings s WHERE s.name = 'deadlock_timeout';
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = target::oid) THEN
+        RAISE EXCEPTION 'the table with OID % does not exist any more', target::oid USING ERRCODE = 'undefined_table';
     END IF;
-    EXECUTE pg_catalog.format('LOCK TABLE %s IN %s MODE', target, mode);
+    IF try % 20 = 5 AND EXISTS (SELECT FROM pg_locks l WHERE l.mode = 'ShareUpdateExclusiveLock' AND l.granted
+            AND (l.relation = target::oid OR l.relation IN (SELECT p.relid::oid FROM pg_partition_tree(target) p))) THEN
+        PERFORM set_config('lock_timeout', (s.setting::integer + 50)::text, true) FROM pg_settings s WHERE s.name = 'deadlock_timeout';
+    END IF;
+    EXECUTE format('LOCK TABLE %s IN %s MODE', target, mode);
     RETURN true;
 EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
     RETURN false;

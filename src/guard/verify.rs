@@ -1,6 +1,5 @@
 //! The last stage: compares a candidate's text with the new one, by the same rule as clean-ups.
 
-use neardup_verdict::model::LEAST_SCORE;
 use neardup_verdict::replaces;
 
 use super::settings::Verify;
@@ -31,14 +30,16 @@ impl<'a> Verifier<'a> {
     /// Begins the comparison of a new document with others; a profile is read as the table's owner.
     pub fn new(guard: &'a Guard, document: &'a str) -> Result<Self> {
         let settings = &guard.settings;
-        let least = settings.threshold.unwrap_or(LEAST_SCORE);
-        let by_tokens = |name| Rule::new(name, &settings.analyzer, settings.threshold).map(Some);
+        let by = |name| Rule::new(name, &settings.analyzer, settings.threshold).map(Some);
         let (name, rule) = match &settings.verify {
             Verify::None => (settings.method.name(), None),
-            Verify::Facts => ("facts", Some(Rule::Facts { least })),
-            Verify::Profile(name) => ("facts", Some(Rule::Profile { name, role: Some(guard.owner), least })),
-            Verify::Overlap => ("overlap", by_tokens("overlap")?),
-            Verify::Cosine => ("cosine", by_tokens("cosine")?),
+            Verify::Facts => ("facts", by("facts")?),
+            Verify::Profile(name) => {
+                let least = settings.threshold.unwrap_or_default();
+                ("facts", Some(Rule::Profile { name, role: Some(guard.owner), least }))
+            }
+            Verify::Overlap => ("overlap", by("overlap")?),
+            Verify::Cosine => ("cosine", by("cosine")?),
         };
         Ok(Self { rule, name, document, side: None })
     }

@@ -5,7 +5,6 @@ use ahash::AHashMap;
 use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind};
-use neardup_verdict::model::LEAST_SCORE;
 use neardup_verdict::{Prepared, Verdict, replaces};
 use pgrx::prelude::*;
 
@@ -17,9 +16,9 @@ use crate::text::analyzer::PROFILE_PREFIX;
 
 /// How two texts are recognised as one message.
 pub enum Rule<'r> {
-    /// By their facts, with at least this score.
+    /// By their facts, with at least this score; the verdict's own bound holds as well.
     Facts { least: f64 },
-    /// By their facts, without the boilerplate of a profile's collection, which is read as a role or as the current user.
+    /// The same without the boilerplate of a profile's collection, which is read as a role or as the current user.
     Profile { name: &'r str, role: Option<pg_sys::Oid>, least: f64 },
     /// By their tokens under an analyzer, with at least this similarity.
     Tokens { analyzer: &'r str, least: f64, measure: fn(&Tokens, &Tokens) -> f64 },
@@ -82,7 +81,7 @@ impl<'r> Rule<'r> {
     pub fn new(verify: &'r str, analyzer: &'r str, threshold: Option<f64>) -> Result<Self> {
         let wrong = |message: String| report(Error::new(ErrorKind::InvalidParameter, message));
         let bound = || threshold.ok_or_else(|| wrong(format!("verify {verify} needs a threshold")));
-        let least = threshold.unwrap_or(LEAST_SCORE);
+        let least = threshold.unwrap_or_default();
         match verify {
             "none" | "facts" => Ok(Self::Facts { least }),
             "overlap" => {

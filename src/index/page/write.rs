@@ -1,8 +1,6 @@
 //! Creates and changes pages.
 
-use super::{
-    AT, DELETED, DOWN, DOWN_ROOM, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, half, put,
-};
+use super::{AT, DELETED, DOWN, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, half, put};
 use crate::pg::storage::pages::SIZE;
 
 /// Makes an empty page.
@@ -33,22 +31,22 @@ fn finish(bytes: &mut [u8], used: usize, sorted: usize) {
     put(bytes, AT + 38, &(sorted as u16).to_ne_bytes());
 }
 
-/// Writes a leaf of sorted entries, at most [`LEAF_ROOM`].
+/// Writes a leaf of sorted entries, at most [`LEAF_ROOM`](super::LEAF_ROOM).
 pub fn write_leaf(bytes: &mut [u8], frame: &Frame, entries: &[Entry]) {
-    begin(bytes, frame);
-    let places = bytes[HEADER..AT].chunks_exact_mut(LEAF);
-    places.zip(entries).for_each(|(place, entry)| entry.write(place));
-    let count = entries.len().min(LEAF_ROOM);
-    finish(bytes, count * LEAF, count);
+    write_sorted(bytes, frame, LEAF, entries, |entry, bytes| entry.write(bytes));
 }
 
-/// Writes an inner page of sorted downlinks, at most [`DOWN_ROOM`].
+/// Writes an inner page of sorted downlinks, at most [`DOWN_ROOM`](super::DOWN_ROOM).
 pub fn write_inner(bytes: &mut [u8], frame: &Frame, downlinks: &[Downlink]) {
+    write_sorted(bytes, frame, DOWN, downlinks, |downlink, bytes| downlink.write(bytes));
+}
+
+/// Writes as many items of this size as fit on a page.
+fn write_sorted<T: Copy>(bytes: &mut [u8], frame: &Frame, size: usize, items: &[T], write: impl Fn(T, &mut [u8])) {
     begin(bytes, frame);
-    let places = bytes[HEADER..AT].chunks_exact_mut(DOWN);
-    places.zip(downlinks).for_each(|(place, downlink)| downlink.write(place));
-    let count = downlinks.len().min(DOWN_ROOM);
-    finish(bytes, count * DOWN, count);
+    let slots = bytes[HEADER..AT].chunks_exact_mut(size);
+    let count = slots.zip(items).map(|(slot, &item)| write(item, slot)).count();
+    finish(bytes, count * size, count);
 }
 
 /// Appends an entry to a leaf that has been checked; false if it is full.

@@ -5,8 +5,8 @@
 //! transactions. They last until they are released, until a transaction aborts, or until a transaction ends that no procedure
 //! continues.
 //!
-//! When a session ends, Postgres releases its advisory locks; it releases other session locks only if a transaction is open.
-//! Otherwise a lock on a table would stay until the server restarts, which [`at_end_of_session`] prevents.
+//! When a session ends outside a transaction, Postgres keeps such locks until the server restarts, which [`at_end_of_session`]
+//! prevents.
 
 use std::cell::RefCell;
 
@@ -21,7 +21,8 @@ const KIND_PROCEDURE: u16 = 16;
 /// A lock on a table that outlives transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionLock {
-    /// Only one procedure at a time works on the table: an advisory lock, of a kind that SQL's functions cannot take.
+    /// Only one procedure at a time works on the table: an advisory lock, of a kind that SQL's functions cannot take. It is
+    /// managed with the locks on tables, because `pg_advisory_unlock_all()` in somebody's trigger releases all others.
     Procedure(pg_sys::Oid),
     /// No other session writes to the table: SHARE ROW EXCLUSIVE.
     Writers(pg_sys::Oid),
@@ -109,9 +110,9 @@ impl SessionLock {
 
     fn tag(self) -> pg_sys::LOCKTAG {
         use pg_sys::LockTagType::{LOCKTAG_ADVISORY, LOCKTAG_RELATION};
-        let (table, kind, tag_type, method) = match self {
-            Self::Procedure(table) => (table, KIND_PROCEDURE, LOCKTAG_ADVISORY, pg_sys::USER_LOCKMETHOD),
-            Self::Writers(table) => (table, 0, LOCKTAG_RELATION, pg_sys::DEFAULT_LOCKMETHOD),
+        let (table, kind, tag_type) = match self {
+            Self::Procedure(table) => (table, KIND_PROCEDURE, LOCKTAG_ADVISORY),
+            Self::Writers(table) => (table, 0, LOCKTAG_RELATION),
         };
         pg_sys::LOCKTAG {
             // SAFETY: MyDatabaseId is set before any function can run, and never changes.
@@ -120,7 +121,7 @@ impl SessionLock {
             locktag_field3: 0,
             locktag_field4: kind,
             locktag_type: tag_type as u8,
-            locktag_lockmethodid: method as u8,
+            locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
         }
     }
 }
@@ -132,7 +133,7 @@ fn release_all() {
     held.unwrap_or_default().into_iter().for_each(SessionLock::give_back);
 }
 
-/// Releases what Postgres would keep: advisory locks when a transaction aborts, and both kinds when one commits.
+/// Releases what no procedure continues with. When a transaction aborts, Postgres releases the locks as well; the list must follow.
 fn at_end_of_transaction(end: End) {
     match end {
         End::Aborted => release_all(),

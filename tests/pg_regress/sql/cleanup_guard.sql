@@ -90,3 +90,18 @@ DO $$DECLARE n bigint; r bigint; BEGIN
 END$$;
 DROP FUNCTION night, undo;
 DROP TABLE marks;
+
+-- a trigger of the table releases advisory locks, but not the one that keeps out a second clean-up
+CREATE TABLE notes (id int PRIMARY KEY, body text);
+INSERT INTO notes SELECT n, '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。' FROM generate_series(1, 2) n;
+SELECT neardup.protect('notes', 'body');
+CREATE FUNCTION release() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+    PERFORM pg_advisory_unlock_all();
+    RAISE NOTICE 'locks held: %', (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 16 AND pid = pg_backend_pid());
+    RETURN OLD;
+END$$;
+CREATE TRIGGER release BEFORE DELETE ON notes FOR EACH ROW EXECUTE FUNCTION release();
+DO $$DECLARE n bigint; r bigint; BEGIN CALL neardup.cleanup('notes', dry_run => false, run_id => r, removed => n); END$$;
+SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 16;
+DROP TABLE notes;
+DROP FUNCTION release;

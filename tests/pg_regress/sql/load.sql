@@ -165,6 +165,8 @@ COMMIT;
 DO $$BEGIN LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE; RAISE NOTICE '%', neardup_internal.keep_lock('there'); RAISE 'stop'; END$$;
 DO $$BEGIN LOCK TABLE there IN SHARE ROW EXCLUSIVE MODE; RAISE NOTICE '%', neardup_internal.keep_lock('there'); END$$;
 SELECT count(*) FROM pg_locks WHERE relation = 'there'::regclass AND mode = 'ShareRowExclusiveLock';
+-- a table that is dropped during a load or a clean-up
+SELECT neardup_internal.lock_briefly('4294967290', 'SHARE ROW EXCLUSIVE', 1);
 SELECT neardup_internal.hold_table('there');
 BEGIN;
 SAVEPOINT s;
