@@ -1,8 +1,8 @@
-//! The rule by which guard, query and clean-up call two texts one message.
+//! The rule that guard, query and clean-up share: whether two texts are one message.
 //!
-//! [`Prepared`] holds a new text and meets one candidate after another: first the [overlap](Prepared::overlap) of the two, which costs
-//! 1 to 2 ns a byte and sorts out what shares a quotation or a template, then the [verdict](super::kept_on), which reads both.
-//! [`replaces`] says which of two such texts may go.
+//! [`Prepared`] holds a new text and compares it with one candidate after another. The [overlap](Prepared::overlap) of the two
+//! comes first: it costs 1 to 2 ns a byte and rejects texts that share only a quotation or a template. Then the
+//! [verdict](super::kept_on) reads both. [`replaces`] says which of two such texts may be removed.
 
 use std::borrow::Cow;
 

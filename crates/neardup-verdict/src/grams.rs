@@ -1,11 +1,11 @@
 //! How much of the shorter of two texts the other one has: the overlap coefficient of their 4-grams, exactly.
 //!
-//! A gram is four consecutive letters, digits or Han characters, whatever stands between them; a text of fewer has one gram, all
-//! of it. Letters count without case, in half width, Han characters in simplified form.
+//! A gram is four consecutive letters, digits or Han characters, ignoring everything between them; a text with fewer of these is a
+//! single gram. Case and width are ignored, and Han characters are compared in simplified form.
 //!
-//! [`Grams`] holds those of one text and meets one text after another. Nearly all of these share little with it, and one pass over such a
-//! text tells so by bits that grams set, without sorting or a copy of the text ([`Grams::may_reach`]). Only what may pass is counted
-//! exactly, on sorted grams. Time is n log n at worst and memory linear in the texts.
+//! [`Grams`] holds the grams of one text and compares it with one text after another. Nearly all of these share little with it. One
+//! pass over such a text shows that, by bits that its grams set, without sorting or copying ([`Grams::may_reach`]). The exact count,
+//! on sorted grams, is only for texts that may pass. Time is at most n log n, and memory is linear in the texts.
 
 use neardup_core::similarity;
 use neardup_text::interrupt;

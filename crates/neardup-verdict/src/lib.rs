@@ -1,14 +1,13 @@
 //! Tells a copy from an update: whether two texts are one message, judged by their facts and not by their wording alone.
 //!
 //! Two bulletins may share nine tenths of their words and differ in the number that is the news. [`same_message`] reads both
-//! texts, and says whether one can go ([`Verdict::Copy`], or [`Verdict::Excerpt`], where the longer should stay) or both have
-//! something to say ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
-//! [`Prepared::duplicate`] is the one rule by which guard, query and clean-up call two texts one message, and [`replaces`] says which
-//! of them may go.
-//! [`conflicts`] lists the facts that contradict each other, [`explain::explain`] everything at once.
+//! texts. It says whether one may be removed ([`Verdict::Copy`], or [`Verdict::Excerpt`], where the longer one should stay) or each
+//! has something of its own ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
+//! [`Prepared::duplicate`] is the rule that guard, query and clean-up share, and [`replaces`] says which of two texts may be removed.
+//! [`conflicts`] lists the facts that contradict each other; [`explain::explain`] gives all measures, facts and sentences.
 //!
-//! Pure functions of the two texts; symmetric but for the order of what is shown. Verdicts may become better with a version:
-//! nothing of them is stored in a signature.
+//! All are pure functions of the two texts, and symmetric except for the order of what is shown. A later version may give better
+//! verdicts, because signatures store nothing of them.
 #![deny(unsafe_code)]
 
 mod align;

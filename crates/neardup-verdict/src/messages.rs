@@ -1,9 +1,10 @@
-//! A group of near signatures, split into messages by what the texts say and when they came.
+//! Splits a group of rows with near signatures into messages, by their texts and times.
 //!
-//! Signatures bring together what has the same form; a [`verdict`] on the texts says what has the same content. Rows are
-//! taken in their order: each joins the nearest earlier representative whose message it repeats, or becomes a
-//! representative itself. At the end an excerpt gives way to a longer text that holds it and all that joined it.
-//! Promised: whoever joins a representative is within the distance and the time of it and by its verdict loses nothing.
+//! Near signatures mean the same form; a [`verdict`] on the texts decides whether the content is the same. Rows are processed in
+//! their order: each joins the nearest earlier representative whose message it repeats, or becomes a representative itself.
+//! Finally, an excerpt is replaced by a longer text that contains it and all rows that joined it.
+//! Promised: a row that joins a representative is within the distance and the time window of it, and removing the row loses nothing,
+//! by the verdict on the two.
 
 use ahash::AHashMap;
 

@@ -1,8 +1,8 @@
-//! What a text shares with one that has been read: its units are taken over, not read again.
+//! Reuses the units of the beginning and end that a text shares with one that has been read.
 //!
-//! Two near-duplicates are mostly the same text. After the end of a sentence nothing that came before says how to read on but
-//! the quotations that are open, and nothing before has looked further. At such a [`Mark`] the reading of a text with the same
-//! start begins, and at such a mark of a text with the same rest it goes over into what was read there.
+//! Near-duplicates are mostly the same text. After the end of a sentence, only the open quotations decide how reading continues, and
+//! no earlier unit depends on what follows. Such a position is a [`Mark`]. If a text begins like the one read before, reading starts at
+//! the last common mark; if it also ends like it, reading stops at the first common mark of the end.
 
 use std::ops::Range;
 

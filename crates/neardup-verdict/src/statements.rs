@@ -1,6 +1,6 @@
-//! What a text says, statement by statement.
+//! Splits a text into statements.
 //!
-//! A statement is a sentence or a line; longer ones are cut at the end of a clause, and where there is none, as in the words of a
+//! A statement is a sentence or a line. A longer one is cut at the end of a clause or, if there is none, as in the words of a web
 //! page, after [`LONGEST`] units.
 
 use std::ops::Range;

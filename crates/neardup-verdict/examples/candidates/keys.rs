@@ -20,17 +20,17 @@ const WIDTHS: [u32; 3] = [64, 32, 20];
 const COMMON: [u32; 4] = [300, 100, 50, 30];
 
 /// Which shingles have the smallest hashes is chance, and few pairs hang on it: recall is also averaged over as many other hashes.
-const SEEDS: u64 = 50;
+pub const SEEDS: u64 = 50;
 
 /// A way to search.
 #[derive(Clone, Copy)]
-struct Search {
-    keys: usize,
-    width: u32,
+pub struct Search {
+    pub keys: usize,
+    pub width: u32,
     /// Keys that must be shared.
-    shared: u32,
+    pub shared: u32,
     /// A key that more rows carry is left out where a text has another.
-    common: u32,
+    pub common: u32,
 }
 
 /// Prints a line for each analyzer and way to search: the share of the copies that become candidates, by weight in all and in each corpus;
@@ -95,7 +95,7 @@ fn searches(analyzer: &str, width: u32) -> Vec<Search> {
 }
 
 /// The share of the copies' weight that is found, in all and by corpus.
-fn recall<'i>(gold: &[Pair], hashes: &[&[Vec<u64>]], index: impl Fn(&str) -> Option<&'i Index>) -> String {
+pub fn recall<'i>(gold: &[Pair], hashes: &[&[Vec<u64>]], index: impl Fn(&str) -> Option<&'i Index>) -> String {
     let mut sums: HashMap<&str, (f64, f64)> = HashMap::new();
     for (pair, sketches) in hashes.iter().flat_map(|sketches| gold.iter().zip(sketches.as_chunks::<2>().0)) {
         let found = index(&pair.corpus).is_some_and(|index| index.finds(sketches));
@@ -144,13 +144,13 @@ impl Sketcher {
 }
 
 /// The rows of a table by their keys.
-struct Index {
+pub struct Index {
     search: Search,
     rows: HashMap<u64, Vec<u32>>,
 }
 
 impl Index {
-    fn new(table: &[Vec<u64>], search: Search) -> Self {
+    pub fn new(table: &[Vec<u64>], search: Search) -> Self {
         let mut index = Self { search, rows: HashMap::new() };
         for (row, sketch) in (0..).zip(table) {
             for key in index.keys(sketch) {
@@ -193,7 +193,7 @@ impl Index {
     }
 
     /// The candidates of each row: median, mean, 99th percentile.
-    fn candidates(&self, table: &[Vec<u64>]) -> String {
+    pub fn candidates(&self, table: &[Vec<u64>]) -> String {
         let mut counts: Vec<u32> = Vec::with_capacity(table.len());
         let mut met = vec![0_u32; table.len()];
         let mut touched: Vec<u32> = Vec::new();

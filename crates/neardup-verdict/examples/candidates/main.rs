@@ -1,11 +1,12 @@
 //! What sketches find of the copies in whole tables, how many rows they bring along, and what the rule for duplicates makes of them:
-//! `cargo run --release -p neardup-verdict --example candidates -- keys` (or `rule`, or `speed`), the tables of `docs/candidates.md`.
+//! `cargo run --release -p neardup-verdict --example candidates -- keys` (or `opening`, `rule`, `speed`), the tables of `docs/candidates.md`.
 //!
 //! The texts are of third parties and not in the repository: the folder is `NEARDUP_DATA`, or `shared/data` beside the checkout;
 //! without it nothing is measured.
 
 mod data;
 mod keys;
+mod opening;
 mod rule;
 mod speed;
 
@@ -23,8 +24,9 @@ fn main() -> Result<()> {
     }
     match std::env::args().nth(1).as_deref() {
         Some("keys") => keys::print(&folder),
+        Some("opening") => opening::print(&folder),
         Some("rule") => rule::print(&folder),
         Some("speed") => speed::print(&folder),
-        _ => Err("keys, rule or speed?".into()),
+        _ => Err("keys, opening, rule or speed?".into()),
     }
 }

@@ -3,7 +3,7 @@
 //! FOLDER holds the labelled pairs, JSON lines compressed with xz: `natural_gold`, `pairs_gold`, `web_pairs` ([`pairs`]); without it the
 //! folder is `NEARDUP_DATA`, or `shared/data` beside the checkout. It prints precision, recall and F1 on pairs that the model has not
 //! seen, by corpus and by tenths, and how often verdicts of a score are right. `--errors` lists the pairs that went wrong (`--texts` with
-//! their features and the facts in conflict), `--features` prints the features of all as a table, `--weights` the weights; `--write`
+//! their features and the facts in conflict), `--removed` prints instead what a clean-up still removes wrongly, `--features` prints the features of all as a table, `--weights` the weights; `--write`
 //! writes `src/weights.rs`.
 //!
 //! The same pairs give the same weights, byte for byte: `cargo test -p neardup-verdict --test verdict` compares them.
@@ -11,6 +11,7 @@
 mod measure;
 mod model;
 mod pairs;
+mod removed;
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -32,7 +33,11 @@ fn main() -> Result<()> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let folder = arguments.iter().find(|argument| !argument.starts_with("--")).map(PathBuf::from);
     let folder = folder.or_else(|| std::env::var_os("NEARDUP_DATA").map(PathBuf::from));
-    let pairs = read(&folder.unwrap_or_else(|| PathBuf::from(beside)), &ALL)?;
+    let folder = folder.unwrap_or_else(|| PathBuf::from(beside));
+    if flag("--removed") {
+        return removed::print(&folder);
+    }
+    let pairs = read(&folder, &ALL)?;
     if flag("--features") {
         table(&pairs);
         return Ok(());

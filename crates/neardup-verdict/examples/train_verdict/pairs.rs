@@ -42,7 +42,7 @@ pub const ALL: [(&str, Set); 5] = [
 
 /// Labels of pairs by the ids of their texts: corpus, ids, label, whether the reader was sure. The texts are in the folder.
 const READ: &str = include_str!("read.tsv");
-const REMOVED: &str = include_str!("removed.tsv");
+pub const REMOVED: &str = include_str!("removed.tsv");
 
 /// A labelled pair.
 pub struct Pair {
@@ -116,8 +116,8 @@ fn unpacked(path: &Path) -> Result<String, Box<dyn Error>> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Looks up the texts of labels.
-fn with_texts(folder: &Path, labels: &str) -> Result<Vec<Value>, Box<dyn Error>> {
+/// Looks up the texts of labels, and their dates.
+pub fn with_texts(folder: &Path, labels: &str) -> Result<Vec<Value>, Box<dyn Error>> {
     let labels: Vec<Vec<&str>> = labels.lines().map(|line| line.split('\t').collect()).collect();
     let mut texts: HashMap<&str, Value> = HashMap::new();
     for corpus in labels.iter().filter_map(|label| label.first().copied()).collect::<BTreeSet<_>>() {
@@ -138,7 +138,11 @@ fn with_texts(folder: &Path, labels: &str) -> Result<Vec<Value>, Box<dyn Error>>
         let [corpus, id1, id2, label, sure] = label.as_slice() else { return Err("a label has five columns".into()) };
         let field = |id: &str, name: &str| texts.get(id).and_then(|text| text.get(name)).cloned().ok_or("no such text");
         let (text1, text2) = (field(id1, "text")?, field(id2, "text")?);
-        Ok(json!({"corpus": corpus, "label": label, "sure": *sure == "sure", "text1": text1, "text2": text2}))
+        let date = |id: &str| field(id, "date").unwrap_or_default();
+        let (date1, date2, sure) = (date(id1), date(id2), *sure == "sure");
+        Ok(
+            json!({"corpus": corpus, "label": label, "sure": sure, "text1": text1, "text2": text2, "date1": date1, "date2": date2}),
+        )
     };
     labels.iter().map(pair).collect()
 }

@@ -1,4 +1,4 @@
-//! Reads the facts that stand in a text by themselves: figures, quotations, Latin words.
+//! Reads the facts that can be recognised in one text alone: figures, quotations, Latin words.
 
 use std::ops::Range;
 

@@ -9,8 +9,9 @@
 /// How many candidates beyond k are gathered before the k smallest are picked out.
 const SLACK: usize = 2048;
 
-/// How many elements, in the order added, are the opening. 16 bring twice as many false candidates from datelines as 32, and 64 find
-/// fewer headlines (`docs/candidates.md`).
+/// The number of elements, in the order added, that are the opening. Two values of the first 16 would add nearly twice as many
+/// candidates to news as two of the first 32, because of datelines; those of the first 64 find fewer headlines
+/// (`docs/candidates.md`).
 const OPENING: usize = 32;
 
 /// The state of one signature being made.
