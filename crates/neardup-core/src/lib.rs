@@ -20,6 +20,7 @@
 #![deny(unsafe_code)]
 
 pub mod banding;
+pub mod candidates;
 pub mod document;
 pub mod grouping;
 pub mod pglz;

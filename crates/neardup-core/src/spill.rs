@@ -161,38 +161,41 @@ impl<S: Storage, const N: usize> Iterator for Sorted<S, N> {
     }
 }
 
+/// A file in memory, for tests.
+#[cfg(test)]
+#[derive(Debug, Default)]
+pub(crate) struct InMemory {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+#[cfg(test)]
+impl Storage for InMemory {
+    fn create() -> Self {
+        Self::default()
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn rewind(&mut self) {
+        self.at = 0;
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> usize {
+        let bytes = &self.bytes[self.at..self.bytes.len().min(self.at + buffer.len())];
+        buffer[..bytes.len()].copy_from_slice(bytes);
+        self.at += bytes.len();
+        bytes.len()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[derive(Default)]
-    struct InMemory {
-        bytes: Vec<u8>,
-        at: usize,
-    }
-
-    impl Storage for InMemory {
-        fn create() -> Self {
-            Self::default()
-        }
-
-        fn write(&mut self, bytes: &[u8]) {
-            self.bytes.extend_from_slice(bytes);
-        }
-
-        fn rewind(&mut self) {
-            self.at = 0;
-        }
-
-        fn read(&mut self, buffer: &mut [u8]) -> usize {
-            let bytes = &self.bytes[self.at..self.bytes.len().min(self.at + buffer.len())];
-            buffer[..bytes.len()].copy_from_slice(bytes);
-            self.at += bytes.len();
-            bytes.len()
-        }
-    }
 
     fn sorted<const N: usize>(records: impl Iterator<Item = [u64; N]>, memory: usize) -> Vec<[u64; N]> {
         let mut sorter = Sorter::<InMemory, N>::new(memory);

@@ -1,0 +1,332 @@
+//! The candidates of all rows of a table, from their keys.
+//!
+//! 1. [`Rows`] takes all rows. Identical texts are found by their hashes.
+//! 2. [`KeyedRows`] takes the keys of the rows that share one. Sorted by key, rows that share a key are neighbours. Of a key that is not
+//!    hot, all pairs are written out. Rows of hot keys are kept under these.
+//! 3. [`Candidates`] reads both in order of the row that asks, and gives for each such row its candidates in the order of the rule.
+//!
+//! So no index look-ups are needed, the cost is that of sorting, and each step needs only a bounded part of the rows in memory.
+
+use std::iter::Peekable;
+
+use neardup_text::interrupt;
+
+use super::hot::{HotKeys, Listed};
+use super::row::{Options, Row, pack, pack_time, unpack, unpack_time};
+use super::rule::{ENOUGH, Ranked, enough, weight};
+use super::twins::{Hashed, Twin, Twins};
+use crate::spill::{Sorted, Sorter, Storage};
+
+/// Marks, in place of a scope's highest bit, a row that has an earlier twin and counts only for how hot a key is.
+const IS_TWIN: u32 = 1 << 31;
+
+/// How the memory is split, as divisors. The last five exist at the same time.
+const FOR_TEXTS: usize = 4;
+const FOR_KEYS: usize = 2;
+const FOR_ROWS: usize = 8;
+const FOR_TWINS: usize = 8;
+const FOR_PAIRS: usize = 4;
+const FOR_HOT: usize = 8;
+const FOR_LISTS: usize = 4;
+
+/// The rows that take part.
+#[derive(Debug)]
+pub struct Rows<S> {
+    options: Options,
+    memory: usize,
+    hashed: Hashed<S>,
+    /// Position and length; identifier; hash; time.
+    asking: Sorter<S, 4>,
+}
+
+impl<S: Storage> Rows<S> {
+    /// Begins, with about so many bytes of memory.
+    #[must_use]
+    pub fn new(options: Options, memory: usize) -> Self {
+        Self { options, memory, hashed: Hashed::new(memory / FOR_TEXTS), asking: Sorter::new(memory / FOR_ROWS) }
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: &Row) {
+        self.hashed.add(row);
+        if self.options.asks(row.position) {
+            self.asking.push([pack(row.position, row.bytes), row.id, row.hash, pack_time(row.time)]);
+        }
+    }
+
+    /// Ends the rows, to go on with their keys.
+    #[must_use]
+    pub fn finish(self) -> KeyedRows<S> {
+        KeyedRows {
+            twins: self.hashed.finish(&self.options, self.memory / FOR_TWINS),
+            keyed: Sorter::new(self.memory / FOR_KEYS),
+            asking: self.asking,
+            options: self.options,
+            memory: self.memory,
+        }
+    }
+}
+
+/// The keys of the rows.
+#[derive(Debug)]
+pub struct KeyedRows<S: Storage> {
+    options: Options,
+    memory: usize,
+    twins: Twins<S>,
+    asking: Sorter<S, 4>,
+    /// Key; position, scope; time; identifier.
+    keyed: Sorter<S, 4>,
+}
+
+/// A row under a key.
+struct Keyed {
+    position: u32,
+    scope: u32,
+    is_twin: bool,
+    listed: Listed,
+}
+
+impl<S: Storage> KeyedRows<S> {
+    /// Adds a key of a row.
+    pub fn add(&mut self, key: u64, row: &Row) {
+        // With a window, the first row with a text may be too far away from those that resemble its twins.
+        let is_twin = self.options.window.is_none() && self.twins.is_later(row.position);
+        let scope = row.scope | if is_twin { IS_TWIN } else { 0 };
+        self.keyed.push([key, pack(row.position, scope), pack_time(row.time), row.id]);
+    }
+
+    /// Ends the keys, to go on with the candidates.
+    #[must_use]
+    pub fn finish(self) -> Candidates<S> {
+        let options = self.options;
+        let (mut pairs, mut hot) = (Sorter::new(self.memory / FOR_PAIRS), Sorter::new(self.memory / FOR_HOT));
+        let mut run = Run::default();
+        let mut hot_keys = 0;
+        for (count, [key, place, time, id]) in self.keyed.finish().enumerate() {
+            if count % 1024 == 0 {
+                interrupt::check();
+            }
+            if run.key != Some(key) {
+                run = Run { key: Some(key), ..Run::default() };
+            }
+            let (position, scope) = unpack(place);
+            let listed = Listed { position, id, time: unpack_time(time) };
+            let row = Keyed { position, scope: scope & !IS_TWIN, is_twin: scope & IS_TWIN != 0, listed };
+            if options.rule.is_hot(run.count) && run.hot.is_none() {
+                hot_keys += 1;
+                run.hot = Some(hot_keys);
+                run.rows.drain(..).for_each(|row| hot.push(hot_record(&row, hot_keys, false)));
+            }
+            if options.asks(position) && !row.is_twin && run.hot.is_none() {
+                for earlier in &run.rows {
+                    if earlier.scope == row.scope && options.near(earlier.listed.time, row.listed.time) {
+                        pairs.push([pack(position, earlier.position), earlier.listed.id]);
+                    }
+                }
+            }
+            if options.answers(position) {
+                run.count += 1;
+            }
+            match run.hot {
+                Some(_) if row.is_twin => {}
+                Some(key) => hot.push(hot_record(&row, key, options.asks(position))),
+                None if options.answers(position) && !row.is_twin => run.rows.push(row),
+                None => {}
+            }
+        }
+        Candidates {
+            options,
+            twins: self.twins,
+            asking: self.asking.finish().peekable(),
+            pairs: pairs.finish().peekable(),
+            hot: hot.finish().peekable(),
+            hot_keys: HotKeys::new(options.rule.rows_of_key, self.memory / FOR_LISTS),
+        }
+    }
+}
+
+/// The rows of a key so far.
+#[derive(Default)]
+struct Run {
+    key: Option<u64>,
+    /// How many rows that answer have it.
+    count: usize,
+    /// These rows, as long as the key is not hot.
+    rows: Vec<Keyed>,
+    /// The number of the key, once it is hot.
+    hot: Option<u32>,
+}
+
+/// Makes the record of a row of a hot key: position, and whether it asks; key and scope; time; identifier.
+fn hot_record(row: &Keyed, key: u32, asks: bool) -> [u64; 4] {
+    [pack(row.position, asks.into()), pack(key, row.scope), pack_time(row.listed.time), row.listed.id]
+}
+
+/// An earlier row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Earlier {
+    /// Its position.
+    pub position: u32,
+    /// The caller's identifier.
+    pub id: u64,
+}
+
+/// A row that asks, with what it is to be compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asking {
+    /// Its position.
+    pub position: u32,
+    /// The caller's identifier.
+    pub id: u64,
+    /// The hash of its text.
+    pub hash: u64,
+    /// The length of its text in bytes.
+    pub bytes: u32,
+    /// Its time.
+    pub time: Option<i64>,
+    /// The first row with the same text.
+    pub twin: Option<Twin>,
+    /// Whether it is the first row with its text, and others follow.
+    pub has_twins: bool,
+    /// Its candidates in the order of the rule.
+    pub candidates: Vec<Ranked<Earlier>>,
+}
+
+/// The rows that ask, in order of position; only those with a twin or a candidate.
+#[derive(Debug)]
+pub struct Candidates<S: Storage> {
+    options: Options,
+    twins: Twins<S>,
+    asking: Peekable<Sorted<S, 4>>,
+    pairs: Peekable<Sorted<S, 2>>,
+    hot: Peekable<Sorted<S, 4>>,
+    hot_keys: HotKeys,
+}
+
+impl<S: Storage> Candidates<S> {
+    /// How many rows of a hot key are looked at: less than the rule's where the memory does not allow more.
+    #[must_use]
+    pub const fn rows_of_key(&self) -> usize {
+        self.hot_keys.most()
+    }
+
+    /// Gives the next row that asks. `is_open` says whether an earlier row may still be what others copy: of those for which it is
+    /// sure (`Some`), the first ones are given up to the most texts that the rule allows, and of the others all between.
+    /// `has_one_key` says whether the text of a row has one key only; it is asked for a few rows.
+    ///
+    /// # Errors
+    /// Those of `has_one_key`.
+    pub fn next<E>(
+        &mut self,
+        is_open: impl Fn(u32) -> Option<bool>,
+        mut has_one_key: impl FnMut(u64) -> Result<bool, E>,
+    ) -> Result<Option<Asking>, E> {
+        loop {
+            let pair = self.pairs.peek().map(|pair| unpack(pair[0]).0);
+            let hot = self.hot.peek().map(|hot| unpack(hot[0]).0);
+            let Some(position) = [pair, hot, self.twins.peek()].into_iter().flatten().min() else { return Ok(None) };
+            let asking = self.row(position);
+            let mut found = self.take_pairs(position);
+            let (keys, listed) = self.take_hot(position);
+            let Some(mut asking) = asking else {
+                listed.into_iter().for_each(|(key, row)| self.hot_keys.add(key, row));
+                continue;
+            };
+            self.add_hot(&mut found, &keys, &asking, &is_open, &mut has_one_key)?;
+            listed.into_iter().for_each(|(key, row)| self.hot_keys.add(key, row));
+            asking.candidates = self.first(found, &is_open);
+            if asking.twin.is_some() || asking.has_twins || !asking.candidates.is_empty() {
+                return Ok(Some(asking));
+            }
+        }
+    }
+
+    /// Gives the row at a position, if it asks.
+    fn row(&mut self, position: u32) -> Option<Asking> {
+        while self.asking.next_if(|record| unpack(record[0]).0 < position).is_some() {}
+        let [place, id, hash, time] = self.asking.next_if(|record| unpack(record[0]).0 == position)?;
+        Some(Asking {
+            position,
+            id,
+            hash,
+            bytes: unpack(place).1,
+            time: unpack_time(time),
+            twin: self.twins.take(position),
+            has_twins: self.twins.is_first(position),
+            candidates: Vec::new(),
+        })
+    }
+
+    /// Gives the rows that share keys that are not hot with the one at a position, in ascending order.
+    fn take_pairs(&mut self, position: u32) -> Vec<(Earlier, u32)> {
+        let mut found: Vec<(Earlier, u32)> = Vec::new();
+        while let Some([both, id]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
+            let earlier = Earlier { position: unpack(both).1, id };
+            match found.last_mut() {
+                Some((last, shared)) if *last == earlier => *shared += weight(false),
+                _ => found.push((earlier, weight(false))),
+            }
+        }
+        found
+    }
+
+    /// Gives the hot keys by which the row at a position asks, and those under which it answers later ones. A key stands for one
+    /// scope.
+    fn take_hot(&mut self, position: u32) -> (Vec<u64>, Vec<(u64, Listed)>) {
+        let (mut asked, mut listed) = (Vec::new(), Vec::new());
+        while let Some([place, key, time, id]) = self.hot.next_if(|hot| unpack(hot[0]).0 == position) {
+            if unpack(place).1 != 0 {
+                asked.push(key);
+            }
+            if self.options.answers(position) {
+                listed.push((key, Listed { position, id, time: unpack_time(time) }));
+            }
+        }
+        (asked, listed)
+    }
+
+    /// Adds the weight of shared hot keys, and the rows that share only such keys.
+    fn add_hot<E>(
+        &self,
+        found: &mut Vec<(Earlier, u32)>,
+        keys: &[u64],
+        asking: &Asking,
+        is_open: &impl Fn(u32) -> Option<bool>,
+        has_one_key: &mut impl FnMut(u64) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        for (earlier, shared) in found.iter_mut() {
+            *shared += self.hot_keys.count_of(keys, earlier.position) * weight(true);
+        }
+        let least = match keys.len() {
+            0 => return Ok(()),
+            1 if found.is_empty() && has_one_key(asking.id)? => enough(1),
+            1 => return Ok(()),
+            _ => ENOUGH,
+        };
+        let cold = found.len();
+        self.hot_keys.shared(keys, least / weight(true), self.options.rule.texts, |row, shared| {
+            let is_known = found[..cold].binary_search_by_key(&row.position, |(earlier, _)| earlier.position).is_ok();
+            let open = is_open(row.position);
+            if is_known || open == Some(false) || !self.options.near(row.time, asking.time) {
+                return false;
+            }
+            found.push((Earlier { position: row.position, id: row.id }, shared));
+            open.is_some()
+        });
+        Ok(())
+    }
+
+    /// Gives the first candidates in the order of the rule.
+    fn first(&self, found: Vec<(Earlier, u32)>, is_open: &impl Fn(u32) -> Option<bool>) -> Vec<Ranked<Earlier>> {
+        let open = found.into_iter().map(|(row, weight)| (Ranked::new(row, weight), is_open(row.position)));
+        let mut open: Vec<_> = open.filter(|(_, open)| *open != Some(false)).collect();
+        open.sort_unstable_by(|a, b| b.0.cmp_rank(&a.0));
+        let mut sure = 0;
+        open.retain(|(_, open)| {
+            let is_within = sure < self.options.rule.texts;
+            sure += usize::from(open.is_some());
+            is_within
+        });
+        open.into_iter().map(|(ranked, _)| ranked).collect()
+    }
+}

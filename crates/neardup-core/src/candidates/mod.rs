@@ -1,0 +1,24 @@
+//! Candidates and groups: which rows a row is compared with, and which of them stays.
+//!
+//! * [`CandidateRule`]: the rule, and its use for one row whose keys are looked up in an index.
+//! * [`Rows`], [`KeyedRows`], [`Candidates`]: the same for all rows of a table, from their sorted keys.
+//! * [`Stars`]: who stays.
+//!
+//! Rows are plain numbers here: a position in the order of preference, and an identifier that the caller gives. What does not fit into
+//! memory goes to temporary files ([`crate::spill`]).
+
+mod all;
+mod hot;
+mod row;
+mod rule;
+mod stars;
+mod twins;
+
+#[cfg(test)]
+mod naive;
+
+pub use all::{Asking, Candidates, Earlier, KeyedRows, Rows};
+pub use row::{Options, Row};
+pub use rule::{Budget, CandidateRule, Ranked, Ranking};
+pub use stars::{Judged, Member, Members, Stars};
+pub use twins::Twin;

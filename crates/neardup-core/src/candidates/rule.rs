@@ -1,0 +1,187 @@
+//! The rule for candidates: which rows a row is compared with, among those that share a key with it.
+//!
+//! Rows that share more keys come first, and of rows that share as many, the later ones: copies come within days. Templates and
+//! reposts put thousands of rows under one key, so the rule has bounds. A key that more than [`CandidateRule::hot`] earlier rows have
+//! is hot. A row is no candidate if all that it shares is one hot key, unless the row that asks has no other key. Of the earlier rows
+//! of a key, the last [`CandidateRule::rows_of_key`] count. At most [`CandidateRule::texts`] texts are compared; of a long text,
+//! whose copies nearly always share several keys, at most [`CandidateRule::singles_of_long`] that share only one.
+//!
+//! Guard, list and new-against-old follow this rule. A query with `near_duplicate` has no bounds, because an index scan must find what
+//! a sequential scan finds.
+//!
+//! Promised: the result depends on the keys and the order of the rows alone.
+
+use ahash::AHashMap;
+
+/// The weight of a shared key, and of a shared hot key.
+const SHARED: u32 = 2;
+const SHARED_HOT: u32 = 1;
+/// The least weight that makes a candidate.
+pub(super) const ENOUGH: u32 = 2;
+
+/// The bounds of a search for candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CandidateRule {
+    /// A key that more earlier rows have is hot: the site's boilerplate and templates, most of whose rows are not copies
+    /// (docs/candidates.md).
+    pub hot: usize,
+    /// The most earlier rows of a key that count; they are the last ones.
+    pub rows_of_key: usize,
+    /// The same where rows are compared only within a scope, for a search that does not know the scopes before it reads the rows: most
+    /// of them may be in other scopes.
+    pub rows_of_key_in_scopes: usize,
+    /// The most texts that are compared with one text, not counting those that may be identical.
+    pub texts: usize,
+    /// A text of at least so many bytes is long. Two or more shared keys find 0.989 of the copies among news, but 0.734 among titles
+    /// (docs/candidates.md).
+    pub long: usize,
+    /// The most texts sharing only one key that are compared with a long text.
+    pub singles_of_long: usize,
+}
+
+impl Default for CandidateRule {
+    fn default() -> Self {
+        Self { hot: 300, rows_of_key: 2048, rows_of_key_in_scopes: 65_536, texts: 64, long: 600, singles_of_long: 8 }
+    }
+}
+
+/// A candidate of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ranked<I> {
+    /// The row.
+    pub row: I,
+    /// The weight of the keys that both have: 2 for each, 1 for each hot one.
+    pub weight: u32,
+    /// Whether it shares no more than one key, or two hot ones.
+    pub is_single: bool,
+}
+
+impl<I: Ord> Ranked<I> {
+    pub(super) const fn new(row: I, weight: u32) -> Self {
+        Self { row, weight, is_single: weight <= SHARED }
+    }
+
+    /// Compares two candidates: the greater one comes first.
+    pub(super) fn cmp_rank(&self, other: &Self) -> std::cmp::Ordering {
+        (self.weight, &self.row).cmp(&(other.weight, &other.row))
+    }
+}
+
+/// The candidates of one row, in the order in which they are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking<I> {
+    /// The candidates.
+    pub candidates: Vec<Ranked<I>>,
+    /// The weight of a row that has all keys of the one that asks: its text may be identical.
+    pub all: u32,
+}
+
+impl CandidateRule {
+    /// Says whether a key that so many earlier rows have is hot.
+    #[must_use]
+    pub const fn is_hot(&self, earlier: usize) -> bool {
+        earlier > self.hot
+    }
+
+    /// Ranks the earlier rows of each key of a row; `rows` gives them for one key after another, in ascending order and without
+    /// repetition.
+    ///
+    /// # Errors
+    /// Those of `rows`.
+    pub fn rank<I, R, E>(
+        &self,
+        keys: impl ExactSizeIterator<Item = R>,
+        mut rows: impl FnMut(R) -> Result<Vec<I>, E>,
+    ) -> Result<Ranking<I>, E>
+    where
+        I: Copy + Ord + std::hash::Hash,
+    {
+        let enough = enough(keys.len());
+        let (mut all, mut weights) = (0, AHashMap::new());
+        for key in keys {
+            let earlier = rows(key)?;
+            let weight = weight(self.is_hot(earlier.len()));
+            all += weight;
+            for row in earlier {
+                *weights.entry(row).or_insert(0) += weight;
+            }
+        }
+        let weights = weights.into_iter().filter(|&(_, weight)| weight >= enough);
+        let mut candidates: Vec<Ranked<I>> = weights.map(|(row, weight)| Ranked::new(row, weight)).collect();
+        candidates.sort_unstable_by(|a, b| b.cmp_rank(a));
+        Ok(Ranking { candidates, all })
+    }
+
+    /// Begins the comparisons of a text of so many bytes.
+    #[must_use]
+    pub const fn budget(&self, bytes: usize) -> Budget {
+        Budget { texts: self.texts, singles: if bytes < self.long { self.texts } else { self.singles_of_long } }
+    }
+}
+
+/// Gives the least weight of a candidate of a row with so many keys.
+pub(super) const fn enough(keys: usize) -> u32 {
+    if keys == 1 { 1 } else { ENOUGH }
+}
+
+/// Gives the weight of a shared key.
+pub(super) const fn weight(is_hot: bool) -> u32 {
+    if is_hot { SHARED_HOT } else { SHARED }
+}
+
+/// How many texts may yet be compared with one text.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    texts: usize,
+    singles: usize,
+}
+
+impl Budget {
+    /// Says whether a candidate's text may still be compared.
+    #[must_use]
+    pub const fn allows(&self, is_single: bool) -> bool {
+        self.texts > 0 && (!is_single || self.singles > 0)
+    }
+
+    /// Takes one comparison.
+    pub const fn spend(&mut self, is_single: bool) {
+        self.texts = self.texts.saturating_sub(1);
+        self.singles = self.singles.saturating_sub(is_single as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rank(keys: &[Vec<u32>]) -> Vec<(u32, u32)> {
+        let rule = CandidateRule { hot: 3, ..CandidateRule::default() };
+        let Ok(ranked) = rule.rank(keys.iter(), |rows| Ok::<_, ()>(rows.clone())) else { return Vec::new() };
+        ranked.candidates.iter().map(|ranked| (ranked.row, ranked.weight)).collect()
+    }
+
+    #[test]
+    fn more_keys_come_first_and_then_later_rows() {
+        assert_eq!(rank(&[vec![1, 2, 3], vec![2, 5], vec![]]), [(2, 4), (5, 2), (3, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn one_hot_key_is_not_enough() {
+        assert_eq!(rank(&[vec![1, 2, 3, 4], vec![]]), []);
+        assert_eq!(rank(&[vec![1, 2, 3, 4], vec![1, 4, 5, 6]]), [(4, 2), (1, 2)]);
+        assert_eq!(rank(&[vec![1, 2, 3, 4], vec![1]]), [(1, 3)]);
+        assert_eq!(rank(&[vec![1, 2, 3, 4]]), [(4, 1), (3, 1), (2, 1), (1, 1)], "it has no other key");
+    }
+
+    #[test]
+    fn a_budget_ends() {
+        let rule = CandidateRule { texts: 3, singles_of_long: 1, long: 10, ..CandidateRule::default() };
+        let mut long = rule.budget(10);
+        assert!(long.allows(true));
+        long.spend(true);
+        assert!(!long.allows(true) && long.allows(false));
+        let mut short = rule.budget(9);
+        (0..3).for_each(|_| short.spend(true));
+        assert!(!short.allows(false));
+    }
+}
