@@ -8,6 +8,7 @@ mod access;
 mod argument;
 mod bootstrap;
 mod cleanup;
+mod engine;
 mod error;
 mod guard;
 mod guc;

@@ -1,4 +1,5 @@
 //! What an access method needs from Postgres: pages under locks and WAL, and the sort of a build.
 
+pub mod open;
 pub mod pages;
 pub mod sort;

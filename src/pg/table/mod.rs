@@ -3,8 +3,10 @@
 pub mod catalog;
 pub mod invalidation;
 pub mod partition;
+pub mod query;
 pub mod read;
 pub mod rows;
 pub mod scan;
 pub mod temporary;
 pub mod unique;
+pub mod visible;

@@ -1,9 +1,9 @@
 //! The candidates of all rows of a table, from their keys.
 //!
-//! 1. [`Rows`] takes all rows. Identical texts are found by their hashes.
-//! 2. [`KeyedRows`] takes the keys of the rows that share one. Sorted by key, rows that share a key are neighbours. Of a key that is not
-//!    hot, all pairs are written out. Rows of hot keys are kept under these.
-//! 3. [`Candidates`] reads both in order of the row that asks, and gives for each such row its candidates in the order of the rule.
+//! 1. [`Rows`] takes the rows that share a key with another one, and these keys. Identical texts are found by their hashes. Sorted by
+//!    key, rows that share a key are neighbours. Of a key that is not hot, all pairs are written out. Rows of hot keys are kept under
+//!    these.
+//! 2. [`Candidates`] reads both in order of the row that asks, and gives for each such row its candidates in the order of the rule.
 //!
 //! So no index look-ups are needed, the cost is that of sorting, and each step needs only a bounded part of the rows in memory.
 
@@ -17,9 +17,6 @@ use super::rule::{ENOUGH, Ranked, enough, weight};
 use super::twins::{Hashed, Twin, Twins};
 use crate::spill::{Sorted, Sorter, Storage};
 
-/// Marks, in place of a scope's highest bit, a row that has an earlier twin and counts only for how hot a key is.
-const IS_TWIN: u32 = 1 << 31;
-
 /// How the memory is split, as divisors. The last five exist at the same time.
 const FOR_TEXTS: usize = 4;
 const FOR_KEYS: usize = 2;
@@ -29,7 +26,7 @@ const FOR_PAIRS: usize = 4;
 const FOR_HOT: usize = 8;
 const FOR_LISTS: usize = 4;
 
-/// The rows that take part.
+/// The rows that take part, and their keys.
 #[derive(Debug)]
 pub struct Rows<S> {
     options: Options,
@@ -37,13 +34,30 @@ pub struct Rows<S> {
     hashed: Hashed<S>,
     /// Position and length; identifier; hash; time.
     asking: Sorter<S, 4>,
+    /// Key; position, scope; time; identifier.
+    keyed: Sorter<S, 4>,
+}
+
+/// A row under a key.
+struct Keyed {
+    position: u32,
+    scope: u32,
+    /// Whether it has an earlier twin: then it counts only for how hot the key is.
+    is_twin: bool,
+    listed: Listed,
 }
 
 impl<S: Storage> Rows<S> {
     /// Begins, with about so many bytes of memory.
     #[must_use]
     pub fn new(options: Options, memory: usize) -> Self {
-        Self { options, memory, hashed: Hashed::new(memory / FOR_TEXTS), asking: Sorter::new(memory / FOR_ROWS) }
+        Self {
+            options,
+            memory,
+            hashed: Hashed::new(memory / FOR_TEXTS),
+            asking: Sorter::new(memory / FOR_ROWS),
+            keyed: Sorter::new(memory / FOR_KEYS),
+        }
     }
 
     /// Adds a row.
@@ -54,51 +68,18 @@ impl<S: Storage> Rows<S> {
         }
     }
 
-    /// Ends the rows, to go on with their keys.
-    #[must_use]
-    pub fn finish(self) -> KeyedRows<S> {
-        KeyedRows {
-            twins: self.hashed.finish(&self.options, self.memory / FOR_TWINS),
-            keyed: Sorter::new(self.memory / FOR_KEYS),
-            asking: self.asking,
-            options: self.options,
-            memory: self.memory,
-        }
-    }
-}
-
-/// The keys of the rows.
-#[derive(Debug)]
-pub struct KeyedRows<S: Storage> {
-    options: Options,
-    memory: usize,
-    twins: Twins<S>,
-    asking: Sorter<S, 4>,
-    /// Key; position, scope; time; identifier.
-    keyed: Sorter<S, 4>,
-}
-
-/// A row under a key.
-struct Keyed {
-    position: u32,
-    scope: u32,
-    is_twin: bool,
-    listed: Listed,
-}
-
-impl<S: Storage> KeyedRows<S> {
-    /// Adds a key of a row.
-    pub fn add(&mut self, key: u64, row: &Row) {
-        // With a window, the first row with a text may be too far away from those that resemble its twins.
-        let is_twin = self.options.window.is_none() && self.twins.is_later(row.position);
-        let scope = row.scope | if is_twin { IS_TWIN } else { 0 };
-        self.keyed.push([key, pack(row.position, scope), pack_time(row.time), row.id]);
+    /// Adds a key of a row that was added.
+    pub fn add_key(&mut self, key: u64, row: &Row) {
+        self.keyed.push([key, pack(row.position, row.scope), pack_time(row.time), row.id]);
     }
 
-    /// Ends the keys, to go on with the candidates.
+    /// Ends the rows, to go on with their candidates.
     #[must_use]
     pub fn finish(self) -> Candidates<S> {
         let options = self.options;
+        let twins = self.hashed.finish(&options, self.memory / FOR_TWINS);
+        // With a window, the first row with a text may be too far away from those that resemble its twins.
+        let is_twin = |position| options.window.is_none() && twins.is_later(position);
         let (mut pairs, mut hot) = (Sorter::new(self.memory / FOR_PAIRS), Sorter::new(self.memory / FOR_HOT));
         let mut run = Run::default();
         let mut hot_keys = 0;
@@ -111,7 +92,7 @@ impl<S: Storage> KeyedRows<S> {
             }
             let (position, scope) = unpack(place);
             let listed = Listed { position, id, time: unpack_time(time) };
-            let row = Keyed { position, scope: scope & !IS_TWIN, is_twin: scope & IS_TWIN != 0, listed };
+            let row = Keyed { position, scope, is_twin: is_twin(position), listed };
             if options.rule.is_hot(run.count) && run.hot.is_none() {
                 hot_keys += 1;
                 run.hot = Some(hot_keys);
@@ -136,7 +117,7 @@ impl<S: Storage> KeyedRows<S> {
         }
         Candidates {
             options,
-            twins: self.twins,
+            twins,
             asking: self.asking.finish().peekable(),
             pairs: pairs.finish().peekable(),
             hot: hot.finish().peekable(),
@@ -204,6 +185,12 @@ pub struct Candidates<S: Storage> {
 }
 
 impl<S: Storage> Candidates<S> {
+    /// Gives the options it began with.
+    #[must_use]
+    pub const fn options(&self) -> Options {
+        self.options
+    }
+
     /// How many rows of a hot key are looked at: less than the rule's where the memory does not allow more.
     #[must_use]
     pub const fn rows_of_key(&self) -> usize {

@@ -1,7 +1,7 @@
 //! Candidates and groups: which rows a row is compared with, and which of them stays.
 //!
 //! * [`CandidateRule`]: the rule, and its use for one row whose keys are looked up in an index.
-//! * [`Rows`], [`KeyedRows`], [`Candidates`]: the same for all rows of a table, from their sorted keys.
+//! * [`Rows`], [`Candidates`]: the same for all rows of a table, from their sorted keys.
 //! * [`Stars`]: who stays.
 //!
 //! Rows are plain numbers here: a position in the order of preference, and an identifier that the caller gives. What does not fit into
@@ -17,7 +17,7 @@ mod twins;
 #[cfg(test)]
 mod naive;
 
-pub use all::{Asking, Candidates, Earlier, KeyedRows, Rows};
+pub use all::{Asking, Candidates, Earlier, Rows};
 pub use row::{Options, Row};
 pub use rule::{Budget, CandidateRule, Ranked, Ranking};
 pub use stars::{Judged, Member, Members, Stars};

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use proptest::prelude::*;
 
-use super::{Asking, CandidateRule, Earlier, Judged, KeyedRows, Member, Options, Ranked, Row, Rows, Stars};
+use super::{Asking, CandidateRule, Candidates, Earlier, Judged, Member, Options, Ranked, Row, Rows, Stars};
 use crate::spill::InMemory;
 
 /// A row of a table: its keys, its text and whatever else the rule knows.
@@ -66,14 +66,14 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
     found.into_iter().map(|(weight, other)| Ranked { row: earlier(other), weight, is_single: weight <= 2 }).collect()
 }
 
-fn keyed(articles: &[Article], options: Options, memory: usize) -> KeyedRows<InMemory> {
+fn all_candidates(articles: &[Article], options: Options, memory: usize) -> Candidates<InMemory> {
     let mut rows = Rows::new(options, memory);
-    (0..articles.len()).for_each(|position| rows.add(&row(articles, position)));
-    let mut keyed = rows.finish();
     for (position, article) in articles.iter().enumerate() {
-        article.keys.iter().for_each(|key| keyed.add(*key, &row(articles, position)));
+        let row = row(articles, position);
+        rows.add(&row);
+        article.keys.iter().for_each(|key| rows.add_key(*key, &row));
     }
-    keyed
+    rows.finish()
 }
 
 fn has_one_key(articles: &[Article]) -> impl Fn(u64) -> Result<bool, Infallible> + '_ {
@@ -81,7 +81,7 @@ fn has_one_key(articles: &[Article]) -> impl Fn(u64) -> Result<bool, Infallible>
 }
 
 fn next(
-    candidates: &mut super::Candidates<InMemory>,
+    candidates: &mut Candidates<InMemory>,
     articles: &[Article],
     stars: Option<&Stars<InMemory>>,
 ) -> Option<Asking> {
@@ -97,7 +97,7 @@ fn judged(stays: u8, goes: u8) -> Option<Judged> {
 
 /// The list of a table: who goes, and the row that stays for it.
 fn listed(articles: &[Article], options: Options) -> Vec<(u32, u32)> {
-    let mut candidates = keyed(articles, options, 1 << 20).finish();
+    let mut candidates = all_candidates(articles, options, 1 << 20);
     let mut stars: Stars<InMemory> = Stars::new(options, 0, 1 << 20);
     let text = |row: &Earlier| articles[row.position as usize].text;
     while let Some(asking) = next(&mut candidates, articles, Some(&stars)) {
@@ -176,7 +176,7 @@ proptest! {
     ) {
         let options = Options { first_asking, askers_answer, ..options(SMALL, None) };
         // Below this, the lists of hot keys are shortened.
-        let mut fast = keyed(&articles, options, memory.max(64 * 24 * 4 * 10)).finish();
+        let mut fast = all_candidates(&articles, options, memory.max(64 * 24 * 4 * 10));
         let mut asking = next(&mut fast, &articles, None);
         for position in first_asking as usize..articles.len() {
             let twin = twin(&articles, position, &options);

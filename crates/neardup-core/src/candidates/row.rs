@@ -7,7 +7,7 @@ pub struct Row {
     pub position: u32,
     /// The caller's identifier.
     pub id: u64,
-    /// The number of its scope, less than 2³¹; rows of different scopes do not meet.
+    /// The number of its scope; rows of different scopes do not meet.
     pub scope: u32,
     /// Its time; a row without one is near all others.
     pub time: Option<i64>,

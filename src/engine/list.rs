@@ -1,0 +1,379 @@
+//! Copies by sketches: of the rows of a table among themselves, or of new rows among old and new ones.
+//!
+//! 1. Keys that several rows have, with these rows: from the leaves of the index, or from rows signed one by one ([`entries`]).
+//! 2. Of the indexed rows, the versions that the caller's snapshot sees ([`Visible`]).
+//! 3. Statements as the caller: which of them take part, in which order, with scope, time and the hash of the text ([`Source`]).
+//! 4. Candidates, and who stays ([`neardup_core::candidates`]); documents are read as they are needed ([`Texts`]).
+//!
+//! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
+
+use neardup_core::candidates::{Asking, CandidateRule, Candidates, Members, Options, Row, Rows, Stars};
+use neardup_core::sketch::minhash::MinHashRef;
+use neardup_core::spill::{Sorted, Sorter};
+use neardup_text::interrupt;
+use neardup_verdict::Verdict;
+use pgrx::pg_sys;
+
+use super::entries::{self, Indexes};
+use super::source::{Described, Reader, Source, part_and_address, row_id};
+use super::texts::{Judge, Texts, verdict_number};
+use crate::error::{Result, report};
+use crate::pg::table::query::{NamedRows, Session};
+use crate::pg::table::temporary::{TemporaryFile, sort_memory};
+use crate::pg::table::visible::Visible;
+use crate::search::sketch;
+use crate::verdict::judge::Rule;
+
+/// What is listed.
+pub struct List<'l> {
+    /// The relation whose rows are compared with each other; or two, of which the rows of the first all stay.
+    pub sources: Vec<Source>,
+    /// The indexes on the sketches of a relation's tables, if its keys are read from these.
+    pub indexes: Vec<Option<Vec<pg_sys::Oid>>>,
+    /// With two relations, whether rows of the second are compared with each other, too.
+    pub is_load: bool,
+    /// How far apart in time copies may be, in microseconds.
+    pub window: Option<u64>,
+    /// How two texts are compared.
+    pub rule: Rule<'l>,
+    /// The schema of the extension's functions, quoted.
+    pub extension: &'l str,
+}
+
+/// Rows that go and rows that stay.
+pub type Found = Members<TemporaryFile>;
+
+/// Rows whose documents are read together.
+const BATCH: usize = 1000;
+/// How many candidates of a row are read with it, before it is known whether they are needed.
+const AT_ONCE: usize = 2;
+
+/// The work on a list.
+struct Work<'s, 'l> {
+    session: &'s Session,
+    list: &'s List<'l>,
+    memory: usize,
+    /// Number, position in its relation and length, time, hash, scope of each row that takes part.
+    described: Sorter<TemporaryFile, 5>,
+    /// How many rows of each relation take part so far.
+    counts: Vec<u32>,
+}
+
+/// Lists the copies. `readers` read the relations, in their order.
+///
+/// # Errors
+/// Those of the statements; if a page of an index is damaged.
+pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Result<Found> {
+    let memory = sort_memory();
+    let mut work =
+        Work { session, list, memory, described: Sorter::new(memory / 8), counts: vec![0; list.sources.len()] };
+    let entries = work.entries(readers)?;
+    let (keyed, named) = work.visible(entries)?;
+    let named = named
+        .into_iter()
+        .map(|mut rows| {
+            rows.register(session);
+            rows
+        })
+        .collect::<Vec<_>>();
+    work.describe()?;
+    let rows = work.joined(keyed)?;
+    drop(named);
+    let candidates = rows.finish();
+    find(list, readers, candidates, memory)
+}
+
+impl Work<'_, '_> {
+    /// Gives the keys that several rows have, as pairs of row and key, in the order of the rows.
+    fn entries(&mut self, readers: &mut [Reader<'_>]) -> Result<Sorted<TemporaryFile, 2>> {
+        let list = self.list;
+        let mut found = Sorter::new(self.memory / 4);
+        let mut signed = Sorter::new(self.memory / 4);
+        let mut count = 0;
+        for (at, reader) in readers.iter_mut().enumerate() {
+            if list.indexes.get(at).is_some_and(Option::is_none) {
+                count += self.sign(at, reader, &mut signed)?;
+            }
+        }
+        let mut indexed =
+            list.indexes.iter().zip(&list.sources).filter_map(|(indexes, source)| Some((indexes.as_ref()?, source)));
+        let indexes = indexed.next().map(|(indexes, source)| Indexes::open(source.first_part, indexes));
+        let mut push = |row, key| found.push([row, key]);
+        match (indexes, list.sources.len()) {
+            (Some(indexes), 1) => entries::within(&indexes, push)?,
+            (Some(indexes), _) => {
+                let most = if list.is_load { CandidateRule::default().rows_of_key_in_scopes } else { usize::MAX };
+                entries::between(&indexes, signed.finish(), count, most, list.is_load, push)?;
+            }
+            (None, count) => {
+                let stays = |row| count > 1 && list.sources.first().is_some_and(|source| source.has(row));
+                entries::grouped(signed.finish(), count == 1 || list.is_load, stays, &mut push);
+            }
+        }
+        Ok(found.finish())
+    }
+
+    /// Signs the rows of a relation: adds their keys, and describes them. Gives the number of keys.
+    fn sign(&mut self, at: usize, reader: &mut Reader<'_>, signed: &mut Sorter<TemporaryFile, 2>) -> Result<u64> {
+        let source = reader.source;
+        let has_scope = self.list.sources.len() == 1;
+        let statement = self.session.prepare(&source.sign(self.list.extension, has_scope), &[]);
+        let mut count = 0;
+        // SAFETY: it has no parameters.
+        unsafe {
+            self.session.each(statement, &mut [], |row| {
+                let id = match (row.number(1), row.address(2)) {
+                    (Some(table), Some(address)) => {
+                        let table = pg_sys::Oid::from(table as u32);
+                        let part = source.parts.iter().position(|part| *part == table);
+                        let Some(part) = part else { return Ok(()) };
+                        row_id(source.first_part + part, address)
+                    }
+                    _ => reader.number(row.texts(8)),
+                };
+                for key in row.numbers(3) {
+                    signed.push([key.cast_unsigned(), id]);
+                    count += 1;
+                }
+                let described = Described {
+                    id,
+                    scope: row.number(4).unwrap_or_default() as u32,
+                    time: row.number(5),
+                    hash: row.number(6).unwrap_or_default().cast_unsigned(),
+                    bytes: row.number(7).unwrap_or_default() as u32,
+                };
+                self.add(at, &described);
+                Ok(())
+            })
+        }?;
+        Ok(count)
+    }
+
+    fn add(&mut self, at: usize, row: &Described) {
+        let Some(position) = self.counts.get_mut(at) else { return };
+        let place = u64::from(*position) << 32 | u64::from(row.bytes);
+        *position += 1;
+        let time = row.time.unwrap_or(NO_TIME).cast_unsigned();
+        self.described.push([row.id, place, time, row.hash, row.scope.into()]);
+    }
+
+    /// Replaces the addresses from the index by those of the versions that the snapshot sees. Also gives these rows by relation,
+    /// for statements.
+    fn visible(&self, entries: Sorted<TemporaryFile, 2>) -> Result<(Sorted<TemporaryFile, 2>, Vec<NamedRows>)> {
+        let list = self.list;
+        let mut named: Vec<NamedRows> = (0..list.sources.len()).map(|at| NamedRows::begin(&rows_of(at))).collect();
+        let mut keyed = Sorter::new(self.memory / 4);
+        let mut table: Option<(usize, Option<Visible>)> = None;
+        let mut last: Option<(u64, Option<u64>)> = None;
+        // Versions of a row are on one page, so the rows of a page are sorted again.
+        let mut page: Vec<[u64; 2]> = Vec::new();
+        let mut flush = |page: &mut Vec<[u64; 2]>| {
+            page.sort_unstable();
+            let mut before = None;
+            for [row, key] in page.drain(..) {
+                if before.replace(row) != Some(row) {
+                    let (part, address) = part_and_address(row);
+                    let source = list.sources.iter().position(|source| source.has(row));
+                    if let Some((source, at)) = source.and_then(|at| Some((list.sources.get(at)?, at)))
+                        && let (Some(oid), Some(named)) =
+                            (source.parts.get(part - source.first_part), named.get_mut(at))
+                    {
+                        named.put(row, *oid, address);
+                    }
+                }
+                keyed.push([row, key]);
+            }
+        };
+        for (count, [row, key]) in entries.enumerate() {
+            if count % 1024 == 0 {
+                interrupt::check();
+            }
+            if last.is_none_or(|(before, _)| before != row) {
+                if last.is_some_and(|(before, _)| before >> 16 != row >> 16) {
+                    flush(&mut page);
+                }
+                last = Some((row, self.version(row, &mut table)));
+            }
+            if let Some((_, Some(version))) = last {
+                page.push([version, key]);
+            }
+        }
+        flush(&mut page);
+        Ok((keyed.finish(), named))
+    }
+
+    fn version(&self, row: u64, table: &mut Option<(usize, Option<Visible>)>) -> Option<u64> {
+        let (part, address) = part_and_address(row);
+        let at = self.list.sources.iter().position(|source| source.has(row))?;
+        if self.list.indexes.get(at)?.is_none() {
+            return Some(row);
+        }
+        if table.as_ref().is_none_or(|(open, _)| *open != part) {
+            let source = self.list.sources.get(at)?;
+            *table = Some((part, source.parts.get(part - source.first_part).and_then(|oid| Visible::open(*oid))));
+        }
+        let version = table.as_mut()?.1.as_mut()?.version(address)?;
+        Some(row_id(part, version))
+    }
+
+    /// Describes the rows that came from an index.
+    fn describe(&mut self) -> Result<()> {
+        let list = self.list;
+        for (at, source) in list.sources.iter().enumerate() {
+            if list.indexes.get(at).is_none_or(Option::is_none) {
+                continue;
+            }
+            let is_only = list.sources.len() == 1;
+            let Some(sql) = source.describe(&rows_of(at), is_only || at > 0 && !list.is_load, is_only) else {
+                continue;
+            };
+            let statement = self.session.prepare(&sql, &[]);
+            // SAFETY: it has no parameters.
+            unsafe {
+                self.session.each(statement, &mut [], |row| {
+                    let described = Described {
+                        id: row.number(1).unwrap_or_default().cast_unsigned(),
+                        scope: row.number(2).unwrap_or_default() as u32,
+                        time: row.number(3),
+                        hash: row.number(4).unwrap_or_default().cast_unsigned(),
+                        bytes: row.number(5).unwrap_or_default() as u32,
+                    };
+                    self.add(at, &described);
+                    Ok(())
+                })
+            }?;
+        }
+        Ok(())
+    }
+
+    /// With two relations, numbers the scopes of both together: number of the row, and of its scope.
+    fn scopes(&self) -> Result<Option<Sorted<TemporaryFile, 2>>> {
+        let list = self.list;
+        if list.sources.len() == 1 || list.sources.iter().any(|source| source.scope.is_empty()) {
+            return Ok(None);
+        }
+        let Some(sql) = Source::number_scopes(&list.sources, rows_of) else {
+            return Err(super::no_addresses());
+        };
+        let mut scopes = Sorter::new(self.memory / 8);
+        let statement = self.session.prepare(&sql, &[]);
+        // SAFETY: it has no parameters.
+        unsafe {
+            self.session.each(statement, &mut [], |row| {
+                scopes.push([
+                    row.number(1).unwrap_or_default().cast_unsigned(),
+                    row.number(2).unwrap_or_default().cast_unsigned(),
+                ]);
+                Ok(())
+            })
+        }?;
+        Ok(Some(scopes.finish()))
+    }
+
+    /// Joins the keys with the descriptions of their rows. All are in the order of the rows' numbers.
+    fn joined(self, keyed: Sorted<TemporaryFile, 2>) -> Result<Rows<TemporaryFile>> {
+        let mut scopes = self.scopes()?.map(Iterator::peekable);
+        let first_asking = if self.counts.len() > 1 { self.counts.first().copied().unwrap_or_default() } else { 0 };
+        let options = Options {
+            rule: CandidateRule::default(),
+            window: self.list.window,
+            first_asking,
+            askers_answer: self.list.sources.len() == 1 || self.list.is_load,
+        };
+        let mut rows = Rows::new(options, self.memory / 2);
+        let mut described = self.described.finish().peekable();
+        let mut current: Option<Row> = None;
+        for (count, [id, key]) in keyed.enumerate() {
+            if count % 1024 == 0 {
+                interrupt::check();
+            }
+            if current.as_ref().is_none_or(|row| row.id != id) {
+                while described.next_if(|row| row[0] < id).is_some() {}
+                let Some([_, place, time, hash, mut scope]) = described.next_if(|row| row[0] == id) else { continue };
+                if let Some(scopes) = &mut scopes {
+                    while scopes.next_if(|row| row[0] < id).is_some() {}
+                    scope = scopes.next_if(|row| row[0] == id).map_or(0, |row| row[1]);
+                }
+                let is_second =
+                    self.list.sources.len() > 1 && self.list.sources.first().is_some_and(|first| !first.has(id));
+                let row = Row {
+                    position: (place >> 32) as u32 + if is_second { first_asking } else { 0 },
+                    id,
+                    scope: scope as u32,
+                    time: Some(time.cast_signed()).filter(|time| *time != NO_TIME),
+                    hash,
+                    bytes: place as u32,
+                };
+                rows.add(&row);
+                current = Some(row);
+            }
+            if let Some(row) = &current {
+                rows.add_key(key, row);
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// Stands for a missing time.
+const NO_TIME: i64 = i64::MIN;
+
+/// The name under which statements read the rows of a relation that share keys.
+fn rows_of(source: usize) -> String {
+    format!("neardup_rows_{source}")
+}
+
+/// Compares the rows with their candidates, in order, until each has found the row that it copies, or has none.
+fn find(
+    list: &List<'_>,
+    readers: &[Reader<'_>],
+    mut candidates: Candidates<TemporaryFile>,
+    memory: usize,
+) -> Result<Found> {
+    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule);
+    let mut stars = Stars::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
+    let mut next = 0;
+    loop {
+        let mut batch: Vec<Asking> = Vec::new();
+        while batch.len() < BATCH {
+            // Rows of this batch may yet join others.
+            let is_open = |position| (position < next).then(|| stars.stays(position));
+            let one_key = |id| has_one_key(&mut judge.texts, readers, id);
+            let Some(asking) = candidates.next(is_open, one_key)? else { break };
+            batch.push(asking);
+        }
+        let Some(last) = batch.last() else { break };
+        next = last.position + 1;
+        let compared = batch.iter().filter(|asking| asking.twin.is_none() && !asking.candidates.is_empty());
+        let first = |asking: &Asking| {
+            asking
+                .candidates
+                .iter()
+                .take(AT_ONCE)
+                .map(|candidate| candidate.row.id)
+                .chain([asking.id])
+                .collect::<Vec<_>>()
+        };
+        judge.texts.prefetch(compared.flat_map(first).collect())?;
+        for asking in &batch {
+            interrupt::check();
+            stars.place(asking, |stays| judge.judge(stays, asking.id))?;
+        }
+    }
+    if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
+        pgrx::notice!(
+            "of keys that very many rows have, only the last {} rows were compared",
+            candidates.rows_of_key()
+        );
+    }
+    stars.finish(|long, goes| judge.judge(long, goes.id))
+}
+
+/// Says whether the sketch of a row's document has one key only.
+fn has_one_key(texts: &mut Texts<'_>, readers: &[Reader<'_>], id: u64) -> Result<bool> {
+    let (Some(document), Some(reader)) = (texts.get(id)?, readers.first()) else { return Ok(false) };
+    let source = reader.source;
+    let sketch = sketch::of_document(&document, &source.analyzer, source.keys_of_sketch)?;
+    let count = sketch.map(|sketch| MinHashRef::parse_header(&sketch).map(|sketch| sketch.keys().count()));
+    Ok(count.transpose().map_err(report)? == Some(1))
+}

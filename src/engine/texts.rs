@@ -1,0 +1,127 @@
+//! The documents of rows that are compared, read in batches and kept as long as there is room, and the verdict on two of them.
+
+use std::rc::Rc;
+
+use ahash::AHashMap;
+use neardup_core::candidates::{Earlier, Judged};
+use neardup_core::sketch::digest;
+use neardup_verdict::Verdict;
+
+use super::source::Reader;
+use crate::error::Result;
+use crate::verdict::judge::{Rule, Side};
+
+/// How many documents are read at once: at first, and at most.
+const FIRST: usize = 16;
+const MOST: usize = 1000;
+
+/// Documents by the numbers of their rows.
+pub struct Texts<'s> {
+    readers: &'s [Reader<'s>],
+    kept: AHashMap<u64, Rc<str>>,
+    bytes: usize,
+    /// How many bytes may be kept.
+    room: usize,
+}
+
+impl<'s> Texts<'s> {
+    /// Begins with room for so many bytes.
+    pub fn new(readers: &'s [Reader<'s>], room: usize) -> Self {
+        Self { readers, kept: AHashMap::new(), bytes: 0, room }
+    }
+
+    /// Reads these documents, as far as there is room.
+    ///
+    /// # Errors
+    /// Those of the statements.
+    pub fn prefetch(&mut self, mut rows: Vec<u64>) -> Result<()> {
+        if self.bytes > self.room / 2 {
+            self.kept.clear();
+            self.bytes = 0;
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        rows.retain(|id| !self.kept.contains_key(id));
+        let (mut rows, mut count) = (&rows[..], FIRST);
+        while !rows.is_empty() && self.bytes < self.room {
+            let (now, later) = rows.split_at(count.min(rows.len()));
+            self.read(now)?;
+            // As many as there is room for, if the next ones are as long.
+            let each = self.bytes / self.kept.len().max(1) + 1;
+            count = (self.room.saturating_sub(self.bytes) / each).clamp(FIRST, MOST.min(count * 4));
+            rows = later;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, rows: &[u64]) -> Result<()> {
+        for reader in self.readers {
+            let own: Vec<u64> = rows.iter().copied().filter(|id| reader.source.has(*id)).collect();
+            if own.is_empty() {
+                continue;
+            }
+            reader.documents(&own, |id, document| {
+                self.bytes += document.len();
+                self.kept.insert(id, document.into());
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Gives a document; `None` if the caller does not see the row.
+    ///
+    /// # Errors
+    /// Those of the statements.
+    pub fn get(&mut self, id: u64) -> Result<Option<Rc<str>>> {
+        if !self.kept.contains_key(&id) {
+            self.read(&[id])?;
+        }
+        Ok(self.kept.get(&id).cloned())
+    }
+}
+
+/// The number of a verdict in records; only these two let a row go.
+pub fn verdict_number(verdict: Verdict) -> u8 {
+    u8::from(verdict == Verdict::Excerpt)
+}
+
+/// The verdict of a number.
+pub fn numbered_verdict(number: u8) -> Verdict {
+    if number == 0 { Verdict::Copy } else { Verdict::Excerpt }
+}
+
+/// Compares rows by their documents.
+pub struct Judge<'s> {
+    /// The documents.
+    pub texts: Texts<'s>,
+    rule: &'s Rule<'s>,
+    /// The row compared last, prepared for more comparisons.
+    goes: Option<(u64, Side)>,
+}
+
+impl<'s> Judge<'s> {
+    /// Begins.
+    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>) -> Self {
+        Self { texts, rule, goes: None }
+    }
+
+    /// Gives the verdict on a row that stays and another one, if either may be removed.
+    ///
+    /// # Errors
+    /// Those of the statements, and of a profile.
+    pub fn judge(&mut self, stays: &Earlier, goes: u64) -> Result<Option<Judged>> {
+        let Some(kept) = self.texts.get(stays.id)? else { return Ok(None) };
+        if self.goes.as_ref().is_none_or(|(id, _)| *id != goes) {
+            let Some(text) = self.texts.get(goes)? else { return Ok(None) };
+            self.goes = Some((goes, self.rule.side(&text)?));
+        }
+        let Some((_, side)) = &mut self.goes else { return Ok(None) };
+        let judged = self.rule.judge(&kept, side)?;
+        Ok(judged.map(|judged| Judged {
+            verdict: verdict_number(judged.verdict),
+            score: judged.score,
+            loses: judged.loses,
+            stays_hash: digest::text_hash(&kept),
+        }))
+    }
+}

@@ -1,0 +1,38 @@
+//! An index that a function opens itself.
+
+use pgrx::pg_sys;
+
+use super::pages::Index;
+
+const LOCK: i32 = pg_sys::AccessShareLock as i32;
+
+/// An open index; closed and unlocked when it is dropped.
+pub struct OpenIndex {
+    relation: pg_sys::Relation,
+    index: Index,
+}
+
+impl OpenIndex {
+    /// Opens an index. Postgres raises an error if it is gone.
+    pub fn open(index: pg_sys::Oid) -> Self {
+        // SAFETY: the relation stays open as long as self, and `index` lends what derives from it no longer.
+        unsafe {
+            let relation = pg_sys::index_open(index, LOCK);
+            Self { relation, index: Index::new(relation) }
+        }
+    }
+
+    /// Gives its pages, for reading many of them.
+    pub fn pages(&self) -> Index {
+        self.index.in_bulk()
+    }
+}
+
+impl Drop for OpenIndex {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: opened in open.
+            unsafe { pg_sys::index_close(self.relation, LOCK) };
+        }
+    }
+}

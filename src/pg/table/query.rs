@@ -1,0 +1,249 @@
+//! Statements that a function runs as its caller, with the snapshot of the query that called it: so rights, row security and
+//! visibility are Postgres's. Rows are read in batches, and rows of our own can take part under a name, as transition tables do.
+//!
+//! The statements run foreign code. Errors keep their fields, so [`Session`] must be used inside [`boundary::entry`].
+
+use std::ffi::CString;
+use std::marker::PhantomData;
+
+use pgrx::memcxt::PgMemoryContexts;
+use pgrx::{FromDatum, IntoDatum, pg_sys};
+
+use crate::error::Result;
+use crate::pg::call::boundary::{self, raw};
+
+/// Number of rows that are fetched, and then freed, at a time.
+const BATCH: std::ffi::c_long = 1000;
+
+/// A connection to the server's own SQL. After an error, the end of the transaction closes it.
+pub struct Session {
+    /// The rows of a batch, and what is read of them.
+    memory: PgMemoryContexts,
+}
+
+/// A prepared statement, as long as its session lives.
+#[derive(Clone, Copy)]
+pub struct Statement<'s> {
+    plan: pg_sys::SPIPlanPtr,
+    session: PhantomData<&'s Session>,
+}
+
+/// A row of a result; what it lends lives until the next row.
+pub struct Row<'r> {
+    tuple: pg_sys::HeapTuple,
+    columns: pg_sys::TupleDesc,
+    lent: PhantomData<&'r ()>,
+}
+
+impl Session {
+    /// Connects.
+    pub fn open() -> Self {
+        // SAFETY: SPI connections nest; this one is closed when it is dropped.
+        unsafe { pg_sys::SPI_connect() };
+        Self { memory: PgMemoryContexts::new("rows of a statement") }
+    }
+
+    /// Prepares a statement with parameters of these types.
+    pub fn prepare(&self, sql: &str, types: &[pg_sys::Oid]) -> Statement<'_> {
+        let sql = CString::new(sql).unwrap_or_default();
+        let mut types = types.to_vec();
+        let (text, count, list) = (sql.as_ptr(), types.len() as i32, types.as_mut_ptr());
+        // SAFETY: both outlive the call. A statement that cannot be prepared raises an error.
+        let plan = unsafe { boundary::catch(|| raw::SPI_prepare(text, count, list)) };
+        Statement { plan, session: PhantomData }
+    }
+
+    /// Runs a statement and passes each row of its result to `work`, which must not run another one.
+    ///
+    /// # Errors
+    /// The first error of `work`.
+    ///
+    /// # Safety
+    /// The parameters must be of the types the statement was prepared with.
+    pub unsafe fn each(
+        &self,
+        statement: Statement<'_>,
+        parameters: &mut [pg_sys::Datum],
+        mut work: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let (plan, values) = (statement.plan, parameters.as_mut_ptr());
+        // SAFETY: the calls that may run foreign code are caught, and nothing with a destructor is in their closures. Read-only: the
+        // statement sees what the calling query sees.
+        let portal =
+            unsafe { boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, std::ptr::null(), true)) };
+        loop {
+            // SAFETY: what is allocated inside is not used outside: rows are lent to `work` and then freed. The table has as many rows
+            // as SPI says.
+            let more = unsafe {
+                let before = pg_sys::MemoryContextSwitchTo(self.memory.value());
+                boundary::catch(|| raw::SPI_cursor_fetch(portal, true, BATCH));
+                let (table, count) = (pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize);
+                for i in 0..count {
+                    work(&Row { tuple: *(*table).vals.add(i), columns: (*table).tupdesc, lent: PhantomData })?;
+                }
+                pg_sys::SPI_freetuptable(table);
+                pg_sys::MemoryContextSwitchTo(before);
+                pg_sys::MemoryContextReset(self.memory.value());
+                count as std::ffi::c_long == BATCH
+            };
+            if !more {
+                // SAFETY: opened above.
+                unsafe { boundary::catch(|| raw::SPI_cursor_close(portal)) };
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: connected in open.
+            unsafe { pg_sys::SPI_finish() };
+        }
+    }
+}
+
+impl Row<'_> {
+    fn datum(&self, column: i32) -> Option<pg_sys::Datum> {
+        let mut null = true;
+        // SAFETY: the row and its description belong together.
+        let datum = unsafe { pg_sys::SPI_getbinval(self.tuple, self.columns, column, &raw mut null) };
+        (!null).then_some(datum)
+    }
+
+    /// Gives a column of type bigint, integer, oid or boolean, counted from 1.
+    pub fn number(&self, column: i32) -> Option<i64> {
+        self.datum(column).map(|datum| datum.value() as i64)
+    }
+
+    /// Gives a column of type double precision.
+    pub fn real(&self, column: i32) -> Option<f64> {
+        self.datum(column).map(|datum| f64::from_bits(datum.value() as u64))
+    }
+
+    /// Gives a column of type text.
+    pub fn text(&self, column: i32) -> Option<&str> {
+        // SAFETY: the statement's author vouches for the type; the text lives as long as the row.
+        self.datum(column).and_then(|datum| unsafe { <&str>::from_datum(datum, false) })
+    }
+
+    /// Gives a column of type tid: the block in the upper bits, the line pointer in the lower 16.
+    pub fn address(&self, column: i32) -> Option<u64> {
+        self.datum(column).map(|datum| {
+            // SAFETY: the statement's author vouches for the type, which is passed by reference.
+            let (block, offset) = pgrx::itemptr::item_pointer_get_both(unsafe { *datum.cast_mut_ptr() });
+            u64::from(block) << 16 | u64::from(offset)
+        })
+    }
+
+    /// Gives a column of type bigint[] without NULLs.
+    pub fn numbers(&self, column: i32) -> Vec<i64> {
+        // SAFETY: the statement's author vouches for the type.
+        self.datum(column).and_then(|datum| unsafe { Vec::<i64>::from_datum(datum, false) }).unwrap_or_default()
+    }
+
+    /// Gives a column of type text[].
+    pub fn texts(&self, column: i32) -> Vec<Option<String>> {
+        // SAFETY: the statement's author vouches for the type.
+        let array = self.datum(column).and_then(|datum| unsafe { Vec::<Option<String>>::from_datum(datum, false) });
+        array.unwrap_or_default()
+    }
+}
+
+/// Makes an array of addresses, in the current memory context.
+pub fn addresses(rows: impl Iterator<Item = u64>) -> pg_sys::Datum {
+    let mut tids: Vec<pg_sys::ItemPointerData> = rows.map(tid_of).collect();
+    let mut elements: Vec<pg_sys::Datum> = tids.iter_mut().map(|tid| pg_sys::Datum::from(&raw mut *tid)).collect();
+    let size = size_of::<pg_sys::ItemPointerData>() as i32;
+    // SAFETY: the elements are of type tid: 6 bytes, by reference, aligned like a short integer. They are copied.
+    unsafe {
+        let array = pg_sys::construct_array(
+            elements.as_mut_ptr(),
+            elements.len() as i32,
+            pg_sys::TIDOID,
+            size,
+            false,
+            pg_sys::TYPALIGN_SHORT as std::ffi::c_char,
+        );
+        pg_sys::Datum::from(array)
+    }
+}
+
+/// Gives an address as Postgres has it.
+pub fn tid_of(row: u64) -> pg_sys::ItemPointerData {
+    let mut tid = pg_sys::ItemPointerData::default();
+    pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
+    tid
+}
+
+/// Rows of our own that statements of a session can name: number, table, address.
+pub struct NamedRows {
+    store: *mut pg_sys::Tuplestorestate,
+    columns: pg_sys::TupleDesc,
+    count: f64,
+    name: CString,
+}
+
+impl NamedRows {
+    /// Begins a relation with the columns `id bigint, part oid, address tid`. What does not fit into `work_mem` goes to disk.
+    pub fn begin(name: &str) -> Self {
+        let kinds = [(c"id", pg_sys::INT8OID), (c"part", pg_sys::OIDOID), (c"address", pg_sys::TIDOID)];
+        // SAFETY: allocates in the session's memory; the description has as many columns as are set.
+        unsafe {
+            let columns = pg_sys::CreateTemplateTupleDesc(kinds.len() as i32);
+            for (number, (name, kind)) in (1..).zip(kinds) {
+                pg_sys::TupleDescInitEntry(columns, number, name.as_ptr(), kind, -1, 0);
+            }
+            let store = pg_sys::tuplestore_begin_heap(true, false, pg_sys::work_mem);
+            Self { store, columns, count: 0.0, name: CString::new(name).unwrap_or_default() }
+        }
+    }
+
+    /// Adds a row.
+    pub fn put(&mut self, id: u64, part: pg_sys::Oid, address: u64) {
+        let mut tid = tid_of(address);
+        let mut values = [pg_sys::Datum::from(id), pg_sys::Datum::from(part), pg_sys::Datum::from(&raw mut tid)];
+        let mut nulls = [false; 3];
+        // SAFETY: as many values of the right types as columns, which are copied.
+        unsafe { pg_sys::tuplestore_putvalues(self.store, self.columns, values.as_mut_ptr(), nulls.as_mut_ptr()) };
+        self.count += 1.0;
+    }
+
+    /// Gives the relation to a session that ends after this value; the name must be free.
+    pub fn register(&mut self, _session: &Session) {
+        // SAFETY: all parts live in the session's memory, which ends with the session.
+        unsafe {
+            let relation: pg_sys::EphemeralNamedRelation =
+                pg_sys::palloc0(size_of::<pg_sys::EphemeralNamedRelationData>()).cast();
+            (*relation).md.name = pg_sys::pstrdup(self.name.as_ptr());
+            (*relation).md.reliddesc = pg_sys::Oid::INVALID;
+            (*relation).md.tupdesc = self.columns;
+            (*relation).md.enrtype = pg_sys::EphemeralNameRelationType::ENR_NAMED_TUPLESTORE;
+            (*relation).md.enrtuples = self.count;
+            (*relation).reldata = self.store.cast();
+            let code = pg_sys::SPI_register_relation(relation);
+            if code != pg_sys::SPI_OK_REL_REGISTER as i32 {
+                pgrx::error!("SPI_register_relation failed with code {code}");
+            }
+        }
+    }
+}
+
+impl Drop for NamedRows {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        // SAFETY: the store was begun in begin. Nothing reads it any more once the session has forgotten its name, if it knew it.
+        unsafe {
+            pg_sys::SPI_unregister_relation(self.name.as_ptr());
+            pg_sys::tuplestore_end(self.store);
+        }
+    }
+}
+
+/// Makes a value of type text for a parameter, in the current memory context.
+pub fn text_value(text: &str) -> pg_sys::Datum {
+    text.into_datum().unwrap_or(pg_sys::Datum::null())
+}
