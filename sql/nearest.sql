@@ -35,8 +35,10 @@ BEGIN
     ELSIF name IS NULL THEN
         RAISE EXCEPTION 'signature_column must not be NULL' USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    RAISE EXCEPTION 'column "%" of table % has type %, not simhash', name, relation, neardup_internal.column_type(relation, name)
-        USING ERRCODE = 'datatype_mismatch', HINT = coalesce('Name a column of signatures: ' || neardup_internal.each('%1$I', signatures) || '.',
+    RAISE EXCEPTION 'column "%" of table % has type %, not simhash', name, relation,
+        (SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) FROM pg_catalog.pg_attribute a
+         WHERE a.attrelid = relation::pg_catalog.oid AND a.attname = name AND NOT a.attisdropped)
+        USING ERRCODE = 'datatype_mismatch', HINT = coalesce('Name a column of signatures: ' || (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(s::pg_catalog.text), ', ') FROM pg_catalog.unnest(signatures) s) || '.',
                                                              'The table has no column of signatures: ALTER TABLE ... ADD COLUMN sig simhash GENERATED ALWAYS AS (simhash(body)) STORED;');
 END
 $$;

@@ -16,6 +16,7 @@ mod index;
 mod pg;
 mod profile;
 mod search;
+mod statement;
 mod text;
 mod types;
 mod verdict;

@@ -1,4 +1,4 @@
--- clean-up: choose, show, remove
+-- clean-up: choose, show, remove. The statements that name the table are made in Rust, each whole (src/cleanup/steps.rs).
 
 CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, on_reference text, against regclass) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -24,131 +24,139 @@ BEGIN
 END
 $$;
 
--- The list of copies. If another role's list is left from a call before SET ROLE, this role may not drop it, and uses another name.
+-- The temporary table with the list of copies. If another role's list is left from a call before SET ROLE, this role may not drop it, and
+-- uses another name.
 CREATE FUNCTION neardup_internal.chosen_table() RETURNS text
     LANGUAGE sql STABLE PARALLEL RESTRICTED
     RETURN CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass('pg_temp.neardup_chosen')
                                  AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE'))
                 THEN pg_catalog.format('pg_temp.neardup_chosen_%s', CURRENT_USER::regrole::oid) ELSE 'pg_temp.neardup_chosen' END;
 
-CREATE FUNCTION neardup_internal.on_chosen(statement text) RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED
-    RETURN pg_catalog.replace(statement, 'pg_temp.neardup_chosen', neardup_internal.chosen_table());
-
--- Lists the copies in pg_temp.neardup_chosen, with hashes of the texts that were judged.
-CREATE FUNCTION neardup_internal.choose(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS bigint
+-- Lists the copies, with hashes of the texts that were judged.
+CREATE FUNCTION neardup_internal.choose(steps jsonb, list text) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_nestloop = off SET enable_hashagg = off SET enable_memoize = off SET jit = off AS $$
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
-    keys name[] := neardup_internal.key_columns(guarded.target);
-    marked name := neardup_internal.mark_of(guarded, choice);
-    mark_known boolean := action = 'mark' AND marked = ANY (neardup_internal.column_names(guarded.target));
     chosen bigint;
 BEGIN
-    IF to_regclass(neardup_internal.chosen_table()) IS NOT NULL THEN
-        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
+    EXECUTE format('DROP TABLE IF EXISTS %s', list);
+    EXECUTE steps ->> 'list';
+    IF steps ->> 'forget_marked' IS NOT NULL THEN
+        EXECUTE steps ->> 'forget_marked';
     END IF;
-    IF mark_known AND choice.against IS NULL THEN
-        -- A row that is already marked should not become the one that stays.
-        choice.rank := array_cat(ARRAY[quote_ident(marked) || ' nulls first'], choice.rank);
-    END IF;
-    EXECUTE format('CREATE TEMPORARY TABLE %s AS SELECT row_number() OVER () AS place, c.*, NULL::text AS reason FROM (%s) c',
-                   neardup_internal.chosen_table(), neardup_internal.copies_query(guarded, choice));
-    IF mark_known THEN
-        EXECUTE neardup_internal.on_chosen(format(
-            'DELETE FROM pg_temp.neardup_chosen c USING %s t WHERE %s AND t.%I IS NOT NULL',
-            guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'), marked));
-    END IF;
-    EXECUTE neardup_internal.on_chosen('ALTER TABLE pg_temp.neardup_chosen ADD PRIMARY KEY (place)');
-    EXECUTE neardup_internal.on_chosen('ANALYZE pg_temp.neardup_chosen');
-    EXECUTE neardup_internal.on_chosen('SELECT count(*) FROM pg_temp.neardup_chosen c') INTO chosen;
+    EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (place)', list);
+    EXECUTE format('ANALYZE %s', list);
+    EXECUTE format('SELECT count(*) FROM %s', list) INTO chosen;
     RETURN chosen;
-END
-$$;
-
--- Shows the first rows to be removed, and the beginning of both texts.
-CREATE FUNCTION neardup_internal.show_chosen(guarded neardup.protected, choice neardup_internal.choice, action text) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    keys name[] := neardup_internal.key_columns(guarded.target);
-    staying regclass := neardup_internal.staying(guarded, choice);
-    staying_keys name[] := neardup_internal.key_columns(staying);
-    sample record;
-BEGIN
-    FOR sample IN EXECUTE neardup_internal.on_chosen(format(
-        'SELECT concat_ws('', '', %s) AS key, concat_ws('', '', %s) AS stays, %s AS why, '
-        'neardup_internal.beginning(%s) AS goes_text, neardup_internal.beginning(%s) AS stays_text '
-        'FROM (SELECT * FROM pg_temp.neardup_chosen ORDER BY place LIMIT 10) c JOIN %s t ON %s JOIN %s r ON %s ORDER BY c.place',
-        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', staying_keys), neardup_internal.why('c'),
-        neardup_internal.document_of(guarded, 't'), neardup_internal.document_in(guarded, staying, 'r'),
-        guarded.target, neardup_internal.equal(guarded.target, keys, 't.%1$I', 'c.k%2$s'),
-        staying, neardup_internal.equal(staying, staying_keys, 'r.%1$I', 'c.r%2$s')))
-    LOOP
-        RAISE NOTICE '(%) would %, (%)% stays: %', sample.key, CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END, sample.stays, coalesce(' of ' || choice.against::text, ''), sample.why
-            USING DETAIL = format(E'(%s) %s\n(%s) %s', sample.key, sample.goes_text, sample.stays, sample.stays_text);
-    END LOOP;
-END
-$$;
-
--- The number of chosen rows by verdict, in words.
-CREATE FUNCTION neardup_internal.chosen_verdicts() RETURNS text
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    verdicts text;
-BEGIN
-    EXECUTE neardup_internal.on_chosen(
-        'SELECT string_agg(format(''%s: %s'', v.why, v.n), '', '' ORDER BY v.n DESC, v.why) FROM (SELECT count(*) AS n, '
-        'CASE c.measure WHEN ''identical'' THEN ''identical'' WHEN ''simhash'' THEN ''by simhash'' ELSE concat_ws('' by '', c.verdict, c.measure) END AS why '
-        'FROM pg_temp.neardup_chosen c GROUP BY 2) v') INTO verdicts;
-    RETURN verdicts;
-END
-$$;
-
--- Records which of the chosen rows still exist, and reports them.
-CREATE FUNCTION neardup_internal.tell_skipped(target regclass, staying regclass, run_id bigint, action text) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
-    SET bytea_output = 'hex' SET lc_monetary = 'C' SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    keys name[] := neardup_internal.key_columns(target);
-    skipped bigint;
-    sample record;
-BEGIN
-    EXECUTE neardup_internal.on_chosen(format(
-        'INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) SELECT $1, concat_ws('', '', %1$s), '
-        'concat_ws('', '', %2$s), coalesce(c.reason, ''changed meanwhile'') '
-        'FROM pg_temp.neardup_chosen c WHERE (c.reason IS NOT NULL OR $2) AND EXISTS (SELECT FROM %3$s t WHERE %4$s) ORDER BY c.place',
-        neardup_internal.each('c.k%2$s', keys), neardup_internal.each('c.r%2$s', neardup_internal.key_columns(staying)), target,
-        neardup_internal.equal(target, keys, 't.%1$I', 'c.k%2$s')))
-        USING run_id, action <> 'mark';
-    GET DIAGNOSTICS skipped = ROW_COUNT;
-    FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
-        RAISE NOTICE 'skipped (%): %', sample.key, sample.reason;
-    END LOOP;
-    RETURN skipped;
 END
 $$;
 
 -- Shows what a clean-up would do, and how to run it.
 CREATE FUNCTION neardup_internal.try_out(
-    guarded neardup.protected, choice neardup_internal.choice, action text, on_reference text, arguments text
+    target regclass, against regclass, steps jsonb, list text, action text, on_reference text, arguments text
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    chosen bigint := neardup_internal.choose(guarded, choice, action);
+    chosen bigint := neardup_internal.choose(steps, list);
+    verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END;
+    sample pg_catalog.record;
+    reference pg_catalog.jsonb;
+    referred bigint;
+    verdicts pg_catalog.text;
 BEGIN
-    PERFORM neardup_internal.show_chosen(guarded, choice, action);
-    IF action <> 'mark' THEN
-        PERFORM neardup_internal.tell_of_references(guarded.target, on_reference);
-    END IF;
-    RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', chosen, guarded.target, CASE action WHEN 'mark' THEN 'be marked' ELSE 'go' END
-        USING DETAIL = CASE WHEN chosen > 0 THEN pg_catalog.concat(neardup_internal.chosen_verdicts(), '.', CASE WHEN chosen > 10 THEN ' The first 10 are shown.' END)
-                            ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || choice.against::pg_catalog.text, '.') END,
+    FOR sample IN EXECUTE steps ->> 'show'::pg_catalog.text LOOP
+        RAISE NOTICE '(%) would %, (%)% stays: %', sample.key, verb, sample.stays, coalesce(' of ' || against::pg_catalog.text, ''), sample.why
+            USING DETAIL = pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.goes_text, sample.stays, sample.stays_text);
+    END LOOP;
+    FOR reference IN SELECT r FROM pg_catalog.jsonb_array_elements(steps -> 'references'::pg_catalog.text) r WHERE action <> 'mark' LOOP
+        EXECUTE reference ->> 'count'::pg_catalog.text INTO referred;
+        IF referred > 0 THEN
+            RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, reference ->> 'name'::pg_catalog.text, reference ->> 'source'::pg_catalog.text,
+                CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;
+        END IF;
+    END LOOP;
+    EXECUTE pg_catalog.format(
+        'SELECT pg_catalog.string_agg(pg_catalog.format(''%%s: %%s'', v.why, v.n), '', '' ORDER BY v.n DESC, v.why) '
+        'FROM (SELECT pg_catalog.count(*) AS n, CASE c.measure WHEN ''identical'' THEN ''identical'' WHEN ''simhash'' THEN ''by simhash'' '
+              'ELSE pg_catalog.concat_ws('' by '', c.verdict, c.measure) END AS why FROM %s c GROUP BY 2) v', list) INTO verdicts;
+    RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', chosen, target, verb
+        USING DETAIL = CASE WHEN chosen > 0 THEN pg_catalog.concat(verdicts, '.', CASE WHEN chosen > 10 THEN ' The first 10 are shown.' END)
+                            ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
               HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                   arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                   pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                       'on_reference => ' || pg_catalog.quote_literal(nullif(on_reference, 'skip'))));
-    EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
+    EXECUTE pg_catalog.format('DROP TABLE %s', list);
+END
+$$;
+
+-- Runs one batch; if a constraint prevents the removal of some rows, it goes row by row, and those stay. The settings make the text of a
+-- record the same for the role that removes and the role that restores. The path is the user's: their triggers run here.
+CREATE FUNCTION neardup_internal.remove_batch(
+    steps pg_catalog.jsonb, list text, after bigint, last bigint, run_id bigint, batch integer, OUT removed bigint, OUT repointed bigint
+)
+    LANGUAGE plpgsql VOLATILE
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    columns pg_catalog.name[] := (SELECT r.columns FROM neardup.runs r WHERE r.run_id = remove_batch.run_id);
+    statement pg_catalog.text;
+    affected bigint;
+    first bigint;
+    until bigint;
+BEGIN
+    -- A deferred foreign key would fail only at the commit, and undo the whole batch.
+    SET CONSTRAINTS ALL IMMEDIATE;
+    removed := 0;
+    repointed := 0;
+    FOR step IN 0 .. last - after LOOP
+        -- First all at once, then one by one.
+        first := CASE step WHEN 0 THEN after ELSE after + step - 1 END;
+        until := CASE step WHEN 0 THEN last ELSE first + 1 END;
+        BEGIN
+            FOR statement IN SELECT s FROM pg_catalog.jsonb_array_elements_text((steps -> 'lock'::pg_catalog.text) || (steps -> 'skip'::pg_catalog.text)) s LOOP
+                EXECUTE statement USING first, until, run_id, batch;
+            END LOOP;
+            FOR statement IN SELECT s FROM pg_catalog.jsonb_array_elements_text(steps -> 'repoint'::pg_catalog.text) s LOOP
+                EXECUTE statement USING first, until, run_id, batch;
+                GET DIAGNOSTICS affected = ROW_COUNT;
+                repointed := repointed + affected;
+            END LOOP;
+            EXECUTE steps ->> 'remove'::pg_catalog.text USING first, until, run_id, batch, columns;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+            removed := removed + affected;
+            IF step = 0 THEN
+                RETURN;
+            END IF;
+        EXCEPTION WHEN integrity_constraint_violation THEN
+            IF step = 0 THEN
+                removed := 0;
+                repointed := 0;
+            ELSE
+                EXECUTE pg_catalog.format('UPDATE %s c SET reason = $1 WHERE c.place = $2', list) USING SQLERRM, first + 1;
+            END IF;
+        END;
+    END LOOP;
+END
+$$;
+
+-- Records which of the chosen rows still exist, and reports them.
+CREATE FUNCTION neardup_internal.tell_skipped(steps jsonb, run_id bigint, action text) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    skipped bigint;
+    sample record;
+BEGIN
+    EXECUTE steps ->> 'left' USING run_id, action <> 'mark';
+    GET DIAGNOSTICS skipped = ROW_COUNT;
+    FOR sample IN SELECT s.* FROM neardup.skipped s WHERE s.run_id = tell_skipped.run_id LIMIT 10 LOOP
+        RAISE NOTICE 'skipped (%): %', sample.key, sample.reason;
+    END LOOP;
+    RETURN skipped;
 END
 $$;
 
@@ -176,14 +184,12 @@ CREATE PROCEDURE neardup.cleanup(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    guarded neardup.protected := neardup_internal.guard_of(target, document);
-    choice neardup_internal.choice := neardup_internal.chosen(guarded, keep, time_column, rank, scope, since, until, verify, within, max_distance, against, threshold);
+    choice pg_catalog.text := neardup_internal.chosen(target, document, keep, time_column, rank, scope, since, until, verify, threshold, within, max_distance, against, NULL);
+    list pg_catalog.text := neardup_internal.chosen_table();
+    steps pg_catalog.jsonb;
     is_mark boolean;
     chosen bigint;
     all_places bigint;
-    preparing pg_catalog.text[] := '{}';
-    repointing pg_catalog.text[] := '{}';
-    removing pg_catalog.text;
     done pg_catalog.record;
     place bigint := 0;
     batches integer := 0;
@@ -193,9 +199,10 @@ BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, on_reference, against);
     is_mark := action = 'mark';
+    steps := neardup_internal.cleanup_steps(choice, action, list);
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
-        PERFORM neardup_internal.try_out(guarded, choice, action, on_reference, pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
+        PERFORM neardup_internal.try_out(target, against, steps, list, action, on_reference, pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
             'keep => ' || pg_catalog.quote_literal(CASE WHEN against IS NULL THEN keep END), 'time_column => ' || pg_catalog.quote_literal(time_column),
             'document => ' || pg_catalog.quote_literal(document), 'max_distance => ' || max_distance::pg_catalog.text,
             'rank => ' || pg_catalog.quote_literal(rank), 'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
@@ -206,31 +213,29 @@ BEGIN
 
     PERFORM neardup_internal.check_committing('cleanup');
     PERFORM neardup_internal.start_work(target, 'cleanup', 'rows');
-    IF is_mark AND neardup_internal.mark_of(guarded, choice) <> ALL (neardup_internal.column_names(target)) THEN
+    IF is_mark AND steps ->> 'add_mark'::pg_catalog.text IS NOT NULL THEN
         PERFORM neardup_internal.lock_patiently(target);
-        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I pg_catalog.text', target, neardup_internal.mark_of(guarded, choice));
+        EXECUTE steps ->> 'add_mark'::pg_catalog.text;
     END IF;
-    chosen := neardup_internal.choose(guarded, choice, action);
+    chosen := neardup_internal.choose(steps, list);
     IF chosen = 0 THEN
         RAISE NOTICE 'no copies to % in %', CASE WHEN is_mark THEN 'mark' ELSE 'remove' END, target;
-        EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
+        EXECUTE pg_catalog.format('DROP TABLE %s', list);
         PERFORM neardup_internal.end_work(target);
         RETURN;
     END IF;
-    removing := neardup_internal.on_chosen(neardup_internal.removing_statement(guarded, choice, action));
-    IF NOT is_mark THEN
-        preparing := pg_catalog.array_cat(neardup_internal.locking_statements(guarded, choice),
-            CASE on_reference WHEN 'skip' THEN neardup_internal.skip_statements(target) END);
-        preparing := ARRAY(SELECT neardup_internal.on_chosen(s.statement) FROM pg_catalog.unnest(preparing) WITH ORDINALITY s(statement, place) ORDER BY s.place);
-        IF on_reference = 'repoint' THEN
-            repointing := ARRAY(SELECT neardup_internal.on_chosen(s.statement)
-                FROM pg_catalog.unnest(neardup_internal.repoint_statements(target)) WITH ORDINALITY s(statement, place) ORDER BY s.place);
-        END IF;
+    IF is_mark THEN
+        steps := steps || '{"lock": [], "skip": [], "repoint": []}'::pg_catalog.jsonb;
+    ELSIF on_reference = 'skip' THEN
+        steps := steps || '{"repoint": []}'::pg_catalog.jsonb;
+    ELSE
+        steps := steps || '{"skip": []}'::pg_catalog.jsonb;
     END IF;
     INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, threshold, columns, against)
-    VALUES (target, guarded.document, action, CASE WHEN is_mark THEN neardup_internal.mark_of(guarded, choice) END, keep, choice.verify, choice.threshold,
-            neardup_internal.column_names(target), against) RETURNING r.run_id INTO run_id;
-    EXECUTE neardup_internal.on_chosen('SELECT pg_catalog.max(c.place) FROM pg_temp.neardup_chosen c') INTO all_places;
+    VALUES (target, choice::pg_catalog.jsonb -> 'guarded'::pg_catalog.text ->> 'document'::pg_catalog.text, action, CASE WHEN is_mark THEN steps ->> 'mark'::pg_catalog.text END, keep,
+            choice::pg_catalog.jsonb ->> 'verify'::pg_catalog.text, (choice::pg_catalog.jsonb ->> 'threshold'::pg_catalog.text)::double precision, neardup_internal.column_names(target), against)
+    RETURNING r.run_id INTO run_id;
+    EXECUTE pg_catalog.format('SELECT pg_catalog.max(c.place) FROM %s c', list) INTO all_places;
     -- The rate is that of removing, without the time for choosing.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = all_places
     WHERE r.target::pg_catalog.oid = cleanup.target::pg_catalog.oid AND r.role = CURRENT_USER;
@@ -238,7 +243,7 @@ BEGIN
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         batches := batches + 1;
-        done := neardup_internal.remove_batch(preparing, repointing, removing, place, place + batch, run_id, batches);
+        done := neardup_internal.remove_batch(steps, list, place, place + batch, run_id, batches);
         place := place + batch;
         removed := removed + done.removed;
         UPDATE neardup.runs r SET removed = r.removed + done.removed, repointed = r.repointed + done.repointed WHERE r.run_id = cleanup.run_id;
@@ -250,10 +255,10 @@ BEGIN
         END IF;
     END LOOP;
     IF removed < chosen THEN
-        left_in_place := neardup_internal.tell_skipped(target, neardup_internal.staying(guarded, choice), run_id, action);
+        left_in_place := neardup_internal.tell_skipped(steps, run_id, action);
     END IF;
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;
-    EXECUTE 'DROP TABLE ' || neardup_internal.chosen_table();
+    EXECUTE pg_catalog.format('DROP TABLE %s', list);
     PERFORM neardup_internal.end_work(target);
     IF removed < chosen THEN
         RAISE NOTICE '% rows were left in place', chosen - removed

@@ -6,24 +6,10 @@ CREATE FUNCTION neardup_internal.insert_removed(run neardup.runs, batch integer,
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     columns pg_catalog.name[];
-    writable pg_catalog.name[];
-    keys pg_catalog.name[] := neardup_internal.key_columns(run.target);
-    added integer;
     restored bigint;
 BEGIN
     SELECT coalesce(d.columns, run.columns) INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
-    SELECT pg_catalog.array_agg(a.attname ORDER BY a.attnum) INTO writable FROM pg_catalog.pg_attribute a
-    WHERE a.attrelid = run.target::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname = ANY (columns);
-    -- Columns that were added later get their defaults; the text of the record needs an empty field for them.
-    added := pg_catalog.cardinality(neardup_internal.column_names(run.target)) - pg_catalog.cardinality(columns);
-    EXECUTE pg_catalog.format(
-        'WITH source AS MATERIALIZED (SELECT d.ctid AS place, CAST(pg_catalog.left(d.record, -1) || %6$L || '')'' AS %7$s) AS r FROM neardup.removed d '
-        'WHERE d.run_id = $1 AND d.batch = $2 AND d.role = $3 AND ($4 IS NULL OR d.ctid = $4) AND d.record IS NOT NULL), '
-        'inserted AS (INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM source s ON CONFLICT DO NOTHING RETURNING %4$s) '
-        'DELETE FROM neardup.removed d USING source s, inserted i WHERE d.ctid = s.place AND %5$s',
-        run.target, neardup_internal.each('%1$I', writable), neardup_internal.each('(s.r).%1$I', writable), neardup_internal.each('%1$I AS k%2$s', keys),
-        neardup_internal.equal(run.target, keys, '(s.r).%1$I', 'i.k%2$s'), pg_catalog.repeat(',', added), neardup_internal.row_type(run.target))
-        USING run.run_id, batch, run.role, place;
+    EXECUTE neardup_internal.insert_statement(run.target, columns) USING run.run_id, batch, run.role, place;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
 END
@@ -41,25 +27,7 @@ BEGIN
         SELECT DISTINCT p.source, p.columns, p.target_columns, p.key_columns FROM neardup.repointed p
         WHERE p.run_id = run.run_id AND p.batch = point_back.batch AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source::pg_catalog.oid)
     LOOP
-        EXECUTE pg_catalog.format(
-            'WITH log AS MATERIALIZED (SELECT p.*, p.ctid AS place, pg_catalog.row_number() OVER (PARTITION BY p.key) AS n FROM neardup.repointed p '
-            'WHERE p.run_id = $1 AND p.batch = $2 AND p.source::pg_catalog.oid = $3 AND p.columns OPERATOR(pg_catalog.=) $4 AND p.target_columns OPERATOR(pg_catalog.=) $5), '
-            'back AS (UPDATE %1$s f SET %2$s FROM log l%3$s WHERE %4$s AND %5$s AND EXISTS (SELECT FROM %6$s t WHERE %7$s) RETURNING l.place) '
-            'DELETE FROM neardup.repointed p USING back b WHERE p.ctid = b.place',
-            g.source,
-            (SELECT pg_catalog.string_agg(pg_catalog.format('%I = CAST(l.old_values[%s] AS %s)', c.name, c.i, neardup_internal.cast_type(g.source, c.name)), ', ')
-             FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
-            CASE WHEN g.key_columns IS NULL THEN pg_catalog.format(
-                ', (SELECT s.tableoid AS part, s.ctid AS place, CAST(s.* AS pg_catalog.text) AS record, pg_catalog.row_number() OVER (PARTITION BY CAST(s.* AS pg_catalog.text)) AS n FROM %s s) s', g.source) END,
-            coalesce(
-                (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.key[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.cast_type(g.source, c.name)), ' AND ')
-                 FROM pg_catalog.unnest(g.key_columns) WITH ORDINALITY c(name, i)),
-                'f.tableoid = s.part AND f.ctid = s.place AND s.record = l.key[1] AND s.n = l.n'),
-            (SELECT pg_catalog.string_agg(pg_catalog.format('f.%I %s CAST(l.new_values[%s] AS %s)', c.name, neardup_internal.comparison(g.source, c.name), c.i, neardup_internal.cast_type(g.source, c.name)), ' AND ')
-             FROM pg_catalog.unnest(g.columns) WITH ORDINALITY c(name, i)),
-            run.target,
-            (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I %s CAST(l.old_values[%s] AS %s)', c.name, neardup_internal.comparison(run.target, c.name), c.i, neardup_internal.cast_type(run.target, c.name)), ' AND ')
-             FROM pg_catalog.unnest(g.target_columns) WITH ORDINALITY c(name, i)))
+        EXECUTE neardup_internal.point_back_statement(run.target, g.source, g.columns, g.target_columns, g.key_columns)
             USING run.run_id, batch, g.source::pg_catalog.oid, g.columns, g.target_columns;
         GET DIAGNOSTICS changed = ROW_COUNT;
         back := back + changed;
@@ -101,11 +69,7 @@ CREATE FUNCTION neardup_internal.take_marks_off(run neardup.runs) RETURNS bigint
 DECLARE
     restored bigint;
 BEGIN
-    EXECUTE pg_catalog.format(
-        'WITH back AS (UPDATE %1$s t SET %2$I = NULL FROM neardup.removed d '
-        'WHERE d.run_id = $1 AND d.role = $2 AND %3$s OPERATOR(pg_catalog.=) d.key AND CAST(t.%2$I AS pg_catalog.text) OPERATOR(pg_catalog.=) d.duplicate_of RETURNING d.ctid AS place) '
-        'DELETE FROM neardup.removed d USING back b WHERE d.ctid = b.place',
-        run.target, run.mark, neardup_internal.key_expression(run.target, 't')) USING run.run_id, run.role;
+    EXECUTE neardup_internal.unmark_statement(run.target, run.mark::pg_catalog.text) USING run.run_id, run.role;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
 END

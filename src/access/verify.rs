@@ -116,7 +116,7 @@ unsafe fn give_pairs(fcinfo: pg_sys::FunctionCallInfo, oid: pg_sys::Oid) -> Resu
             }
             let [mut earlier, mut later] = [pair.earlier, pair.later].map(tid_of);
             let [earlier, later] = [&raw mut earlier, &raw mut later].map(pg_sys::Datum::from);
-            set.put([earlier, later, pair.shared.into(), pair.hot.into()]);
+            set.put([Some(earlier), Some(later), Some(pair.shared.into()), Some(pair.hot.into())]);
         }
     }
     opened.close();

@@ -15,6 +15,7 @@ use neardup_verdict::Verdict;
 use pgrx::pg_sys;
 
 use super::entries::{self, Indexes};
+use super::plan::Plan;
 use super::source::{Described, Reader, Source, part_and_address, row_id};
 use super::texts::{Judge, Texts, verdict_number};
 use crate::error::{Result, report};
@@ -27,17 +28,13 @@ use crate::verdict::judge::Rule;
 /// What is listed.
 pub struct List<'l> {
     /// The relation whose rows are compared with each other; or two, of which the rows of the first all stay.
-    pub sources: Vec<Source>,
-    /// The indexes on the sketches of a relation's tables, if its keys are read from these.
-    pub indexes: Vec<Option<Vec<pg_sys::Oid>>>,
+    pub plan: &'l Plan,
     /// With two relations, whether rows of the second are compared with each other, too.
     pub is_load: bool,
     /// How far apart in time copies may be, in microseconds.
     pub window: Option<u64>,
     /// How two texts are compared.
     pub rule: Rule<'l>,
-    /// The schema of the extension's functions, quoted.
-    pub extension: &'l str,
 }
 
 /// Rows that go and rows that stay.
@@ -66,7 +63,7 @@ struct Work<'s, 'l> {
 pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Result<Found> {
     let memory = sort_memory();
     let mut work =
-        Work { session, list, memory, described: Sorter::new(memory / 8), counts: vec![0; list.sources.len()] };
+        Work { session, list, memory, described: Sorter::new(memory / 8), counts: vec![0; list.plan.sources.len()] };
     let entries = work.entries(readers)?;
     let (keyed, named) = work.visible(entries)?;
     let named = named
@@ -86,27 +83,27 @@ pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Re
 impl Work<'_, '_> {
     /// Gives the keys that several rows have, as pairs of row and key, in the order of the rows.
     fn entries(&mut self, readers: &mut [Reader<'_>]) -> Result<Sorted<TemporaryFile, 2>> {
-        let list = self.list;
+        let plan = self.list.plan;
         let mut found = Sorter::new(self.memory / 4);
         let mut signed = Sorter::new(self.memory / 4);
         let mut count = 0;
         for (at, reader) in readers.iter_mut().enumerate() {
-            if list.indexes.get(at).is_some_and(Option::is_none) {
+            if plan.indexes.get(at).is_some_and(Option::is_none) {
                 count += self.sign(at, reader, &mut signed)?;
             }
         }
         let mut indexed =
-            list.indexes.iter().zip(&list.sources).filter_map(|(indexes, source)| Some((indexes.as_ref()?, source)));
+            plan.indexes.iter().zip(&plan.sources).filter_map(|(indexes, source)| Some((indexes.as_ref()?, source)));
         let indexes = indexed.next().map(|(indexes, source)| Indexes::open(source.first_part, indexes));
         let mut push = |row, key| found.push([row, key]);
-        match (indexes, list.sources.len()) {
+        match (indexes, plan.sources.len()) {
             (Some(indexes), 1) => entries::within(&indexes, push)?,
             (Some(indexes), _) => {
                 let most = if list.is_load { CandidateRule::default().rows_of_key_in_scopes } else { usize::MAX };
                 entries::between(&indexes, signed.finish(), count, most, list.is_load, push)?;
             }
             (None, count) => {
-                let stays = |row| count > 1 && list.sources.first().is_some_and(|source| source.has(row));
+                let stays = |row| count > 1 && plan.sources.first().is_some_and(|source| source.has(row));
                 entries::grouped(signed.finish(), count == 1 || list.is_load, stays, &mut push);
             }
         }
@@ -116,12 +113,12 @@ impl Work<'_, '_> {
     /// Signs the rows of a relation: adds their keys, and describes them. Gives the number of keys.
     fn sign(&mut self, at: usize, reader: &mut Reader<'_>, signed: &mut Sorter<TemporaryFile, 2>) -> Result<u64> {
         let source = reader.source;
-        let has_scope = self.list.sources.len() == 1;
-        let statement = self.session.prepare(&source.sign(self.list.extension, has_scope), &[]);
+        let has_scope = self.list.plan.sources.len() == 1;
+        let statement = self.session.prepare(&source.sign(has_scope), &[]);
         let mut count = 0;
         // SAFETY: it has no parameters.
         unsafe {
-            self.session.each(statement, &mut [], |row| {
+            self.session.each(statement, &[], |row| {
                 let id = match (row.number(1), row.address(2)) {
                     (Some(table), Some(address)) => {
                         let table = pg_sys::Oid::from(table as u32);
@@ -160,8 +157,8 @@ impl Work<'_, '_> {
     /// Replaces the addresses from the index by those of the versions that the snapshot sees. Also gives these rows by relation,
     /// for statements.
     fn visible(&self, entries: Sorted<TemporaryFile, 2>) -> Result<(Sorted<TemporaryFile, 2>, Vec<NamedRows>)> {
-        let list = self.list;
-        let mut named: Vec<NamedRows> = (0..list.sources.len()).map(|at| NamedRows::begin(&rows_of(at))).collect();
+        let (_list, plan) = (self.list, self.list.plan);
+        let mut named: Vec<NamedRows> = (0..plan.sources.len()).map(|at| NamedRows::begin(&rows_of(at))).collect();
         let mut keyed = Sorter::new(self.memory / 4);
         let mut table: Option<(usize, Option<Visible>)> = None;
         let mut last: Option<(u64, Option<u64>)> = None;
@@ -173,8 +170,8 @@ impl Work<'_, '_> {
             for [row, key] in page.drain(..) {
                 if before.replace(row) != Some(row) {
                     let (part, address) = part_and_address(row);
-                    let source = list.sources.iter().position(|source| source.has(row));
-                    if let Some((source, at)) = source.and_then(|at| Some((list.sources.get(at)?, at)))
+                    let source = plan.sources.iter().position(|source| source.has(row));
+                    if let Some((source, at)) = source.and_then(|at| Some((plan.sources.get(at)?, at)))
                         && let (Some(oid), Some(named)) =
                             (source.parts.get(part - source.first_part), named.get_mut(at))
                     {
@@ -204,12 +201,12 @@ impl Work<'_, '_> {
 
     fn version(&self, row: u64, table: &mut Option<(usize, Option<Visible>)>) -> Option<u64> {
         let (part, address) = part_and_address(row);
-        let at = self.list.sources.iter().position(|source| source.has(row))?;
-        if self.list.indexes.get(at)?.is_none() {
+        let at = self.list.plan.sources.iter().position(|source| source.has(row))?;
+        if self.list.plan.indexes.get(at)?.is_none() {
             return Some(row);
         }
         if table.as_ref().is_none_or(|(open, _)| *open != part) {
-            let source = self.list.sources.get(at)?;
+            let source = self.list.plan.sources.get(at)?;
             *table = Some((part, source.parts.get(part - source.first_part).and_then(|oid| Visible::open(*oid))));
         }
         let version = table.as_mut()?.1.as_mut()?.version(address)?;
@@ -218,19 +215,19 @@ impl Work<'_, '_> {
 
     /// Describes the rows that came from an index.
     fn describe(&mut self) -> Result<()> {
-        let list = self.list;
-        for (at, source) in list.sources.iter().enumerate() {
-            if list.indexes.get(at).is_none_or(Option::is_none) {
+        let plan = self.list.plan;
+        for (at, source) in plan.sources.iter().enumerate() {
+            if plan.indexes.get(at).is_none_or(Option::is_none) {
                 continue;
             }
-            let is_only = list.sources.len() == 1;
+            let is_only = plan.sources.len() == 1;
             let Some(sql) = source.describe(&rows_of(at), is_only || at > 0 && !list.is_load, is_only) else {
                 continue;
             };
             let statement = self.session.prepare(&sql, &[]);
             // SAFETY: it has no parameters.
             unsafe {
-                self.session.each(statement, &mut [], |row| {
+                self.session.each(statement, &[], |row| {
                     let described = Described {
                         id: row.number(1).unwrap_or_default().cast_unsigned(),
                         scope: row.number(2).unwrap_or_default() as u32,
@@ -248,18 +245,18 @@ impl Work<'_, '_> {
 
     /// With two relations, numbers the scopes of both together: number of the row, and of its scope.
     fn scopes(&self) -> Result<Option<Sorted<TemporaryFile, 2>>> {
-        let list = self.list;
-        if list.sources.len() == 1 || list.sources.iter().any(|source| source.scope.is_empty()) {
+        let (_list, plan) = (self.list, self.list.plan);
+        if plan.sources.len() == 1 || plan.sources.iter().any(|source| source.scope.is_empty()) {
             return Ok(None);
         }
-        let Some(sql) = Source::number_scopes(&list.sources, rows_of) else {
+        let Some(sql) = Source::number_scopes(&plan.sources, rows_of) else {
             return Err(super::no_addresses());
         };
         let mut scopes = Sorter::new(self.memory / 8);
         let statement = self.session.prepare(&sql, &[]);
         // SAFETY: it has no parameters.
         unsafe {
-            self.session.each(statement, &mut [], |row| {
+            self.session.each(statement, &[], |row| {
                 scopes.push([
                     row.number(1).unwrap_or_default().cast_unsigned(),
                     row.number(2).unwrap_or_default().cast_unsigned(),
@@ -278,7 +275,7 @@ impl Work<'_, '_> {
             rule: CandidateRule::default(),
             window: self.list.window,
             first_asking,
-            askers_answer: self.list.sources.len() == 1 || self.list.is_load,
+            askers_answer: self.list.plan.sources.len() == 1 || self.list.is_load,
         };
         let mut rows = Rows::new(options, self.memory / 2);
         let mut described = self.described.finish().peekable();
@@ -294,8 +291,8 @@ impl Work<'_, '_> {
                     while scopes.next_if(|row| row[0] < id).is_some() {}
                     scope = scopes.next_if(|row| row[0] == id).map_or(0, |row| row[1]);
                 }
-                let is_second =
-                    self.list.sources.len() > 1 && self.list.sources.first().is_some_and(|first| !first.has(id));
+                let is_second = self.list.plan.sources.len() > 1
+                    && self.list.plan.sources.first().is_some_and(|first| !first.has(id));
                 let row = Row {
                     position: (place >> 32) as u32 + if is_second { first_asking } else { 0 },
                     id,

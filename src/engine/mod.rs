@@ -1,16 +1,91 @@
-//! The engine of lists and clean-ups.
+//! The engine of lists and clean-ups: which rows copy which, and which of them stay.
+//!
+//! * [`list`]: by sketches. [`simhash`]: by SimHash.
+//! * [`plan`]: which relations and indexes are read. [`source`]: a relation as SQL, read as the caller. [`entries`]: the keys of an index. [`texts`]: documents and verdicts.
 
 pub mod entries;
 pub mod list;
+pub mod plan;
 pub mod simhash;
 pub mod source;
 pub mod texts;
 
-use pgrx::PgSqlErrorCode;
+use ahash::AHashMap;
+use neardup_core::candidates::Member;
 use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+
+use crate::error::Result;
+use crate::pg::call::set::Set;
+use crate::pg::table::query::Session;
+use list::Found;
+use source::{Reader, Source};
+use texts::numbered_verdict;
+
+/// How many rows are given at once.
+const BATCH: usize = 1000;
 
 /// The error for a role that may not read the addresses of rows.
 pub fn no_addresses() -> ErrorReport {
     let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
     ErrorReport::new(code, "a list by scope of two tables needs the right to read all of their columns", "pg_neardup")
+}
+
+/// Prepares the statements that read the relations.
+pub fn readers<'s>(session: &'s Session, sources: &'s [Source]) -> Vec<Reader<'s>> {
+    sources.iter().map(|source| Reader::new(session, source)).collect()
+}
+
+/// How the rows of a list are given.
+pub struct Output<'o> {
+    /// The name of the measure that decides where texts are not identical.
+    pub measure: &'o str,
+    /// Whether there are no verdicts, because texts are not compared.
+    pub by_distance: bool,
+}
+
+/// Gives the rows of a list to Postgres, with their primary keys.
+///
+/// # Errors
+/// Those of the statements.
+///
+/// # Safety
+/// The set must be that of a function that returns the columns of `neardup_internal.copies`.
+pub unsafe fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], output: &Output<'_>) -> Result<()> {
+    let mut found = found.peekable();
+    while found.peek().is_some() {
+        let batch: Vec<Member> = found.by_ref().take(BATCH).collect();
+        let mut keys: AHashMap<u64, Vec<Option<String>>> = AHashMap::new();
+        for reader in readers {
+            let both = batch.iter().flat_map(|member| [member.stays.id, member.goes.id]);
+            let mut rows: Vec<u64> = both.filter(|id| reader.source.has(*id)).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            reader.keys(&rows, |id, key| {
+                keys.insert(id, key);
+            })?;
+        }
+        let is_new = |id| readers.len() > 1 && readers.first().is_some_and(|first| !first.source.has(id));
+        for member in batch {
+            let is_identical = member.stays_hash == member.goes_hash;
+            let (Some(key), Some(stays)) = (keys.get(&member.goes.id), keys.get(&member.stays.id)) else { continue };
+            let verdict = (!output.by_distance).then(|| numbered_verdict(member.verdict).name());
+            let value = if is_identical && output.by_distance { 1.0 } else { member.score };
+            // SAFETY: as the caller vouches.
+            unsafe {
+                set.put([
+                    key.clone().into_datum(),
+                    stays.clone().into_datum(),
+                    is_new(member.stays.id).into_datum(),
+                    verdict.into_datum(),
+                    if is_identical { "identical" } else { output.measure }.into_datum(),
+                    value.into_datum(),
+                    (member.group_size as i64).into_datum(),
+                    member.goes_hash.cast_signed().into_datum(),
+                    member.stays_hash.cast_signed().into_datum(),
+                ]);
+            }
+        }
+    }
+    Ok(())
 }

@@ -36,8 +36,6 @@ pub struct Groups<'l> {
     pub window: Option<u64>,
     /// How two texts are compared; without it, the distance decides.
     pub rule: Option<Rule<'l>>,
-    /// The schema of the extension's functions, quoted.
-    pub extension: &'l str,
 }
 
 /// A row of a group.
@@ -58,11 +56,11 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
     let mut sorter: Sorter<TemporaryFile, 6> = Sorter::new(memory / 2);
     for reader in readers.iter_mut() {
         let source = reader.source;
-        let statement = session.prepare(&source.group(groups.extension, groups.distance), &[]);
+        let statement = session.prepare(&source.group(groups.distance), &[]);
         let mut position = 0_u64;
         // SAFETY: it has no parameters.
         unsafe {
-            session.each(statement, &mut [], |row| {
+            session.each(statement, &[], |row| {
                 let id = match (row.number(1), row.address(2)) {
                     (Some(table), Some(address)) => {
                         let table = pg_sys::Oid::from(table as u32);

@@ -8,6 +8,7 @@ use pgrx::pg_sys;
 
 use crate::error::Result;
 use crate::pg::table::query::{Row, Session, Statement, addresses, text_value};
+use crate::statement::{self, EQUALS};
 
 /// How many bits of a row's number are its address; those above number the table that has it.
 const ADDRESS_BITS: u32 = 48;
@@ -68,9 +69,6 @@ pub struct Described {
     pub bytes: u32,
 }
 
-/// The operator `=` on types of pg_catalog that both have exactly.
-const EQUALS: &str = "OPERATOR(pg_catalog.=)";
-
 impl Source {
     /// Says whether the number of a row belongs to this relation.
     pub fn has(&self, id: u64) -> bool {
@@ -115,7 +113,7 @@ impl Source {
 
     /// The statement that signs all rows, in the order of preference: table, address, keys of the sketch, description, and the primary
     /// key where there is no address.
-    pub fn sign(&self, extension: &str, scope: bool) -> String {
+    pub fn sign(&self, scope: bool) -> String {
         let none = ["NULL::oid".to_owned(), "NULL::tid".to_owned()];
         let [table, address] = self.address.as_ref().unwrap_or(&none);
         format!(
@@ -125,6 +123,7 @@ impl Source {
                   CROSS JOIN LATERAL (SELECT {extension}.sketch_keys({extension}.sketch(d.document, {analyzer}, {keys})) AS keys OFFSET 0) x \
              WHERE {filter} AND x.keys IS NOT NULL \
              ORDER BY {order}",
+            extension = statement::extension(),
             description = self.description(scope),
             primary = if self.address.is_none() { self.keys.join(", ") } else { "NULL::text".to_owned() },
             from = self.from,
@@ -162,7 +161,7 @@ impl Source {
 
     /// The statement that groups rows by near signatures, in the order of preference: table, address, signature, number of the group in
     /// its scope, description, and the primary key where there is no address.
-    pub fn group(&self, extension: &str, distance: u32) -> String {
+    pub fn group(&self, distance: u32) -> String {
         let none = ["NULL::oid".to_owned(), "NULL::tid".to_owned()];
         let [table, address] = self.address.as_ref().unwrap_or(&none);
         format!(
@@ -176,6 +175,7 @@ impl Source {
                         CROSS JOIN LATERAL (SELECT neardup.analyzer_simhash(d.document, {analyzer}) AS signature OFFSET 0) s \
                    WHERE {filter} AND s.signature IS NOT NULL) x \
              ORDER BY x.nth",
+            extension = statement::extension(),
             description = self.description(true),
             primary = if self.address.is_none() { self.keys.join(", ") } else { "NULL::text".to_owned() },
             order = self.order,
@@ -266,10 +266,10 @@ impl<'s> Reader<'s> {
             for &id in rows {
                 let number = part_and_address(id).1 as usize;
                 let Some(key) = number.checked_sub(1).and_then(|at| self.numbered.get(at)) else { continue };
-                let mut values: Vec<pg_sys::Datum> = key.iter().map(|value| text_value(value)).collect();
+                let values: Vec<_> = key.iter().map(|value| Some(text_value(value))).collect();
                 // SAFETY: prepared with one text for each column of the key.
                 unsafe {
-                    self.session.each(statement, &mut values, |row| {
+                    self.session.each(statement, &values, |row| {
                         found(id, row);
                         Ok(())
                     })
@@ -284,10 +284,11 @@ impl<'s> Reader<'s> {
             let Some(&table) = part.checked_sub(self.source.first_part).and_then(|at| self.source.parts.get(at)) else {
                 continue;
             };
-            let mut values = [addresses(run.iter().map(|id| part_and_address(*id).1)), pg_sys::Datum::from(table)];
+            let values =
+                [Some(addresses(run.iter().map(|id| part_and_address(*id).1))), Some(pg_sys::Datum::from(table))];
             // SAFETY: prepared with an array of addresses and a table.
             unsafe {
-                self.session.each(statement, &mut values, |row| {
+                self.session.each(statement, &values, |row| {
                     if let Some(address) = row.address(1) {
                         found(row_id(part, address), row);
                     }

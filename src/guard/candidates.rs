@@ -1,21 +1,25 @@
 //! Candidates: searches the table for a row that the new one duplicates.
 //!
-//! An index lists the rows that share a key with the new one, in every table or partition that the time window can reach. Rows that
-//! share more keys come first, newer ones before older. For each row, cheap tests run before its text is read: it is alive, it is
-//! another row, and it has the same scope and a near time. The first row that the [`Verifier`] calls a near-duplicate is the result.
+//! An index lists the rows that share a key with the new one, in every table or partition that the time window can reach. They are
+//! compared in the order and within the bounds of [`CandidateRule`], which a list follows, too. For each row, cheap tests run before
+//! its text is read: it is alive, it is another row, and it has the same scope and a near time. The first row that the [`Verifier`]
+//! calls a near-duplicate is the result.
 //!
-//! Templates and reposts put thousands of rows under one key, so the search has bounds. A key with more than [`HOT`] rows is hot. A
-//! row is no candidate if all it shares is one hot key, unless the new text has no other keys. Of a key's rows, the last
-//! [`MOST_ROWS`] are listed; with a scope more, since most of them may be in other scopes. At most [`MOST_TEXTS`] texts are
-//! compared. For a [`LONG`] text, whose copies nearly always share more than one key, at most [`MOST_SINGLES`] of these may share
-//! only one. Beyond these bounds, only texts that share all keys and have the same length are compared, because they may be
-//! identical. A row that shares most keys comes first, so a text that occurs ten thousand times is refused after one text is read.
+//! Rows that share all keys may have the same text. They come first, beyond the bounds, and only those of the same length are read: so
+//! a text that occurs thousands of times is known after one text is read.
+//!
+//! A guard that marks copies stores them. A marked row is not what others are copies of: they are compared with the row that it
+//! duplicates. A row with the same text as a marked one gets the same mark.
+//!
 //! The promise of method `simhash` is exact, so its search has no bound.
 
-use ahash::AHashMap;
+use std::rc::Rc;
+
+use neardup_core::candidates::{Budget, CandidateRule};
 use neardup_core::document;
 
-use super::settings::Method;
+use super::actions;
+use super::settings::{Action, Method};
 use super::signature::Signature;
 use super::subject::{Subject, candidate_document, join_key};
 use super::target::{Guard, Part};
@@ -28,27 +32,8 @@ use crate::pg::table::rows::{Moment, Table, Tid, Version};
 use crate::pg::table::unique;
 use crate::text::analyzer;
 
-/// A key of more rows is hot: the site's boilerplate and templates, most of whose rows are not copies (docs/candidates.md).
-const HOT: usize = 300;
-
-/// The most rows listed for one key; they are the last ones in the table.
-const MOST_ROWS: usize = 2048;
-const MOST_ROWS_OF_SCOPES: usize = 65_536;
-
-/// The weight of a shared key, of a shared hot key, and the least sum that makes a candidate.
-const SHARED: u32 = 2;
-const SHARED_HOT: u32 = 1;
-const ENOUGH: u32 = 2;
-
-/// The most texts that are compared with a new one, not counting those that may be identical.
-const MOST_TEXTS: usize = 64;
-
-/// A text of at least so many bytes is long. Two or more shared keys find 0.989 of the copies among news, but 0.734 among
-/// titles (docs/candidates.md).
-const LONG: usize = 600;
-
-/// The most texts sharing only one key that are read for a long text.
-const MOST_SINGLES: usize = 8;
+/// How many rows are read to find one with the same text, if the text must first be formed.
+const MOST_FORMED: usize = 64;
 
 /// The row that a new one duplicates.
 #[derive(Clone, Debug)]
@@ -81,11 +66,20 @@ enum Finding {
 
 /// A row of the index's list.
 struct Listed {
+    /// The number of its table among the guard's.
+    leaf: usize,
     tid: Tid,
-    /// Whether it shares all keys.
-    is_alike: bool,
     /// Whether it shares only one key.
     is_single: bool,
+}
+
+/// What is asked of a candidate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Question {
+    /// Whether its text is the same.
+    Identical,
+    /// Whether it is a near-duplicate.
+    Duplicate,
 }
 
 /// One search.
@@ -94,11 +88,10 @@ struct Search<'a, 'b, 'v> {
     subject: &'a Subject<'b>,
     signature: &'a Signature,
     verifier: &'a mut Verifier<'v>,
-    /// How many texts may yet be read.
-    texts: usize,
-    /// How many of these may share only one key.
-    singles: usize,
+    budget: Budget,
     moment: Moment,
+    /// The table of the last candidate, with its number.
+    open: Option<(usize, Table, Rc<Part>)>,
 }
 
 /// Searches the table, again where it has changed meanwhile.
@@ -123,65 +116,68 @@ fn search_once(
     signature: &Signature,
     verifier: &mut Verifier<'_>,
 ) -> Result<Option<Answer>> {
-    let length = subject.document.as_ref().map_or(0, |document| document.len());
-    let singles = if length < LONG { MOST_TEXTS } else { MOST_SINGLES };
-    let moment = Moment::begin();
-    let mut search = Search { guard, subject, signature, verifier, texts: MOST_TEXTS, singles, moment };
-    for leaf in &guard.leaves {
-        if !search.reaches(leaf) {
-            continue;
-        }
-        // Opened first: what is known of the table and its indexes stays valid while it is open.
-        let Some(mut table) = Table::open(leaf.table) else { continue };
-        let Some(part) = guard.part(leaf.table) else { continue };
-        let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
-        let mut listed = AHashMap::new();
-        let mut scan = table.search(index.index, index.strategy, index.function);
-        let most = match guard.settings.method {
-            Method::SimHash => usize::MAX,
-            Method::Sketch if guard.roles.scope.is_empty() => MOST_ROWS,
-            Method::Sketch => MOST_ROWS_OF_SCOPES,
-        };
-        let (mut all, queries) = (0, signature.queries(&guard.settings)?);
-        let enough = ENOUGH.min(queries.len() as u32);
-        for query in queries {
-            // SAFETY: the query is of the type of the operator's right operand, and the table is open.
-            let tids = unsafe { scan.matching(query, most) }?;
-            let is_hot = tids.len() > HOT && guard.settings.method == Method::Sketch;
-            let weight = if is_hot { SHARED_HOT } else { SHARED };
-            all += weight;
-            for tid in tids {
-                *listed.entry(address(tid)).or_insert(0_u32) += weight;
-            }
-        }
-        drop(scan);
-        let mut listed: Vec<(u32, u64)> =
-            listed.into_iter().map(|(tid, shared)| (shared, tid)).filter(|(shared, _)| *shared >= enough).collect();
-        listed.sort_unstable_by(|a, b| b.cmp(a));
-        for (shared, tid) in listed {
-            let listed = Listed { tid: tid_of(tid), is_alike: shared == all, is_single: shared <= SHARED };
-            match search.consider(&part, &mut table, &listed)? {
-                Finding::Not => {}
-                Finding::Is(answer) => return Ok(Some(answer)),
-                Finding::Changed => return Ok(None),
-            }
+    let rule = CandidateRule::default();
+    let budget = rule.budget(subject.document.as_ref().map_or(0, |document| document.len()));
+    let mut search = Search { guard, subject, signature, verifier, budget, moment: Moment::begin(), open: None };
+    let keys = search.listed(&rule)?;
+    let ranking = rule.rank(keys.into_iter(), Ok::<_, pgrx::pg_sys::panic::ErrorReport>)?;
+    let listed = |row: u64, is_single| Listed { leaf: (row >> 48) as usize, tid: tid_of(row), is_single };
+    let is_sketch = guard.settings.method == Method::Sketch;
+    let alike = ranking.candidates.iter().filter(|ranked| is_sketch && ranked.weight == ranking.all);
+    let alike = alike.take(if search.forms_document() { MOST_FORMED } else { usize::MAX });
+    let alike = alike.map(|ranked| (Question::Identical, ranked));
+    let all = ranking.candidates.iter().map(|ranked| (Question::Duplicate, ranked));
+    for (question, ranked) in alike.chain(all) {
+        match search.consider(&listed(ranked.row, ranked.is_single), question)? {
+            Finding::Not => {}
+            Finding::Is(answer) => return Ok(Some(answer)),
+            Finding::Changed => return Ok(None),
         }
     }
     Ok(Some(Answer::Clear))
 }
 
-/// Gives an address as a number, in the order of the table.
-fn address(tid: Tid) -> u64 {
-    u64::from(tid.ip_blkid.bi_hi) << 32 | u64::from(tid.ip_blkid.bi_lo) << 16 | u64::from(tid.ip_posid)
+/// Gives a row as a number, in the order of its table: the number of the table, and the address.
+fn number(leaf: usize, tid: Tid) -> u64 {
+    let block = u64::from(tid.ip_blkid.bi_hi) << 16 | u64::from(tid.ip_blkid.bi_lo);
+    (leaf as u64) << 48 | block << 16 | u64::from(tid.ip_posid)
 }
 
-fn tid_of(address: u64) -> Tid {
+fn tid_of(row: u64) -> Tid {
     let mut tid = Tid::default();
-    pgrx::itemptr::item_pointer_set_all(&mut tid, (address >> 16) as u32, address as u16);
+    pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
     tid
 }
 
 impl Search<'_, '_, '_> {
+    /// Gives for each key of the new row the rows that the index lists, of all tables, in their order.
+    fn listed(&self, rule: &CandidateRule) -> Result<Vec<Vec<u64>>> {
+        let guard = self.guard;
+        let most = match guard.settings.method {
+            Method::SimHash => usize::MAX,
+            Method::Sketch if guard.roles.scope.is_empty() => rule.rows_of_key,
+            Method::Sketch => rule.rows_of_key_in_scopes,
+        };
+        let queries = self.signature.queries(&guard.settings)?;
+        let mut keys: Vec<Vec<u64>> = vec![Vec::new(); queries.len()];
+        for (number_of_leaf, leaf) in guard.leaves.iter().enumerate().filter(|(_, leaf)| self.reaches(leaf)) {
+            // Opened first: what is known of the table and its indexes stays valid while it is open.
+            let Some(table) = Table::open(leaf.table) else { continue };
+            let Some(part) = guard.part(leaf.table) else { continue };
+            let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
+            let mut scan = table.search(index.index, index.strategy, index.function);
+            for (rows, query) in keys.iter_mut().zip(&queries) {
+                // SAFETY: the query is of the type of the operator's right operand, and the table is open.
+                let tids = unsafe { scan.matching(*query, most) }?;
+                rows.extend(tids.into_iter().map(|tid| number(number_of_leaf, tid)));
+            }
+        }
+        for rows in &mut keys {
+            rows.drain(..rows.len().saturating_sub(most));
+        }
+        Ok(keys)
+    }
+
     /// Whether the time window lets rows of a partition be copies of the new one.
     fn reaches(&self, leaf: &Leaf) -> bool {
         match (self.subject.time, self.guard.settings.window) {
@@ -192,43 +188,70 @@ impl Search<'_, '_, '_> {
         }
     }
 
+    /// Says whether the document must be formed of several columns, or by a function.
+    fn forms_document(&self) -> bool {
+        self.guard.expression.is_some() || self.guard.roles.documents.len() > 1
+    }
+
     /// Tests one candidate, in each version that may become valid when a transaction ends.
-    fn consider(&mut self, part: &Part, table: &mut Table, listed: &Listed) -> Result<Finding> {
+    fn consider(&mut self, listed: &Listed, question: Question) -> Result<Finding> {
         pgrx::check_for_interrupts!();
-        let none_left = self.texts == 0 || (listed.is_single && self.singles == 0);
-        let only_identical = self.guard.settings.method == Method::Sketch && none_left;
-        if only_identical && !listed.is_alike {
+        let is_sketch = self.guard.settings.method == Method::Sketch;
+        if question == Question::Duplicate && is_sketch && !self.budget.allows(listed.is_single) {
             return Ok(Finding::Not);
         }
+        let Some((_, mut table, part)) = self.opened(listed.leaf) else { return Ok(Finding::Not) };
         let mut version = table.visit(listed.tid, &self.moment);
-        loop {
+        let finding = loop {
             let holder = match version {
-                Version::Gone => return Ok(Finding::Not),
-                Version::Changed => return Ok(Finding::Changed),
+                Version::Gone => break Finding::Not,
+                Version::Changed => break Finding::Changed,
                 Version::Row(holder) => holder,
             };
-            if !only_identical || self.is_identical(part, table) {
-                match self.judge(part, table, listed, holder)? {
-                    Finding::Not => {}
-                    finding => return Ok(finding),
-                }
+            match self.judge(&part, &table, listed, question, holder)? {
+                Finding::Not if holder.is_some() => version = table.visit_next(&self.moment),
+                finding => break finding,
             }
-            if holder.is_none() {
-                return Ok(Finding::Not);
+        };
+        self.open = Some((listed.leaf, table, part));
+        Ok(finding)
+    }
+
+    /// Takes the open table of a number, or opens it; `None` if it is gone.
+    fn opened(&mut self, leaf: usize) -> Option<(usize, Table, Rc<Part>)> {
+        if let Some(open) = self.open.take().filter(|open| open.0 == leaf) {
+            return Some(open);
+        }
+        let oid = self.guard.leaves.get(leaf)?.table;
+        let table = Table::open(oid)?;
+        Some((leaf, table, self.guard.part(oid)?))
+    }
+
+    /// Says whether a candidate's text is identical. If it is a column, it is read only if its length is the same.
+    fn is_identical(&self, part: &Part, table: &Table) -> bool {
+        let ours = self.subject.document.as_deref();
+        match self.guard.roles.documents[..] {
+            [document] if !self.forms_document() => {
+                let column = part.columns[document];
+                table.text_length(column) == ours.map(str::len) && table.text(column) == ours
             }
-            version = table.visit_next(&self.moment);
+            _ => candidate_document(self.guard, part, table).as_deref() == ours,
         }
     }
 
-    /// Says whether a candidate's text is identical. Reads it only if its length is the same; false for documents that must
-    /// first be formed.
-    fn is_identical(&self, part: &Part, table: &Table) -> bool {
-        let [document] = self.guard.roles.documents[..] else { return false };
-        let (column, ours) = (part.columns[document], self.subject.document.as_deref());
-        self.guard.expression.is_none() && table.text_length(column) == ours.map(str::len) && table.text(column) == ours
+    /// Gives the key of the row that a candidate is marked as a copy of.
+    fn mark(&self, part: &Part, table: &Table) -> Option<String> {
+        actions::mark_column(self.guard, part).and_then(|column| table.output(column))
     }
 
-    fn judge(&mut self, part: &Part, table: &Table, listed: &Listed, holder: Option<Holder>) -> Result<Finding> {
+    fn judge(
+        &mut self,
+        part: &Part,
+        table: &Table,
+        listed: &Listed,
+        question: Question,
+        holder: Option<Holder>,
+    ) -> Result<Finding> {
         let guard = self.guard;
         if self.subject.replaces(part.table, table.tid())
             || !self.is_in_scope(part, table)
@@ -236,8 +259,21 @@ impl Search<'_, '_, '_> {
         {
             return Ok(Finding::Not);
         }
-        self.texts = self.texts.saturating_sub(1);
-        self.singles = self.singles.saturating_sub(listed.is_single.into());
+        let is_simhash = guard.settings.method == Method::SimHash;
+        let mark = if guard.settings.on_duplicate == Action::Mark { self.mark(part, table) } else { None };
+        if question == Question::Identical || (mark.is_some() && is_simhash) {
+            // Within a time window, the row that a marked one duplicates may be too far away.
+            let counts = mark.is_none() || guard.settings.window.is_none();
+            if !counts || !self.is_identical(part, table) {
+                return Ok(Finding::Not);
+            }
+            let measure = Measure { name: "identical", value: 1.0 };
+            return Ok(self.found(part, table, mark, measure, holder));
+        }
+        if mark.is_some() {
+            return Ok(Finding::Not);
+        }
+        self.budget.spend(listed.is_single);
         let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not) };
         let distance = match self.signature {
             Signature::SimHash(bits) => {
@@ -254,14 +290,26 @@ impl Search<'_, '_, '_> {
             Signature::Sketch(_) => 0.0,
         };
         let Some(measure) = self.verifier.compare(&text, distance)? else { return Ok(Finding::Not) };
+        Ok(self.found(part, table, None, measure, holder))
+    }
+
+    /// Gives the answer for a candidate that is a near-duplicate; `mark` is the key of the row that it duplicates itself.
+    fn found(
+        &self,
+        part: &Part,
+        table: &Table,
+        mark: Option<String>,
+        measure: Measure,
+        holder: Option<Holder>,
+    ) -> Finding {
         if unique::collide(self.subject.trigger(), table) {
-            return Ok(Finding::Not);
+            return Finding::Not;
         }
-        let key = join_key(part.keys.iter().filter_map(|column| table.output(*column)));
-        Ok(Finding::Is(match holder {
+        let key = || join_key(part.keys.iter().filter_map(|column| table.output(*column)));
+        Finding::Is(match holder {
             Some(holder) => Answer::Wait(holder),
-            None => Answer::Found(Match { key, measure }),
-        }))
+            None => Answer::Found(Match { key: mark.unwrap_or_else(key), measure }),
+        })
     }
 
     fn is_in_scope(&self, part: &Part, table: &Table) -> bool {

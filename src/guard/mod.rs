@@ -15,10 +15,10 @@ mod candidates;
 mod locks;
 mod moved;
 mod row;
-mod settings;
+pub mod settings;
 mod signature;
 mod subject;
-mod target;
+pub mod target;
 mod verify;
 
 use pgrx::prelude::*;

@@ -3,7 +3,7 @@
 //! The argument lives in `pg_trigger` and in dumps. New settings have defaults, so that the argument of an older guard stays valid.
 
 use neardup_core::banding::MAX_DISTANCE;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The most keys a sketch may have.
 const MAX_KEYS: u32 = 1024;
@@ -41,7 +41,7 @@ impl Action {
 }
 
 /// How candidates are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
     /// Rows that share a key of their sketches.

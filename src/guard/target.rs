@@ -209,11 +209,25 @@ pub fn index_of(
     columns: &[i16],
     expression: Option<pg_sys::Oid>,
 ) -> Option<GuardIndex> {
-    let sketch = [Constant::Text(&settings.analyzer), Constant::Integer(settings.keys as i32)];
-    let simhash = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
-    let (operator, function, constants) = match settings.method {
-        Method::Sketch => (c"sketches_share_key", c"sketch", &sketch[..]),
-        Method::SimHash => (c"simhash_in_ball", c"simhash", &simhash[..]),
-    };
-    catalog::guard_index(table, &Wanted { operator, function, constants, columns, expression })
+    match settings.method {
+        Method::Sketch => sketch_index(table, &settings.analyzer, settings.keys, columns, expression),
+        Method::SimHash => {
+            let constants = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
+            let (operator, function) = (c"simhash_in_ball", c"simhash");
+            catalog::guard_index(table, &Wanted { operator, function, constants: &constants, columns, expression })
+        }
+    }
+}
+
+/// Gives the index of a table on the sketches of documents.
+pub fn sketch_index(
+    table: pg_sys::Oid,
+    analyzer: &str,
+    keys: u32,
+    columns: &[i16],
+    expression: Option<pg_sys::Oid>,
+) -> Option<GuardIndex> {
+    let constants = [Constant::Text(analyzer), Constant::Integer(keys as i32)];
+    let (operator, function) = (c"sketches_share_key", c"sketch");
+    catalog::guard_index(table, &Wanted { operator, function, constants: &constants, columns, expression })
 }

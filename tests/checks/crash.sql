@@ -1,4 +1,4 @@
--- A server killed in the middle: what was committed is there again, what was not is gone, a load in the middle too, and the guard still
+-- A server killed in the middle: what was committed is there again, what was not is gone, and the guard still
 -- stands.
 
 -- ## server
@@ -113,21 +113,17 @@ SELECT count(*), count(DISTINCT first) FROM (SELECT near_duplicate_of(simhash(bo
 
 -- ## locks
 
--- Locks that a procedure keeps over its commits, and a gate at which it waits.
+-- The lock that a procedure keeps over its commits.
 CREATE TABLE target (id int PRIMARY KEY, body text);
-CREATE TABLE staging AS SELECT number AS id, body FROM text;
 SELECT neardup.protect('target', 'body', on_duplicate => 'skip');
-CREATE VIEW held AS SELECT pid FROM pg_locks WHERE granted AND (relation = 'target'::regclass AND mode = 'ShareRowExclusiveLock' OR locktype = 'advisory' AND objsubid = 16);
+CREATE VIEW held AS SELECT pid FROM pg_locks WHERE granted AND locktype = 'advisory' AND objsubid = 16;
 CREATE PROCEDURE hold() LANGUAGE plpgsql AS $$
 BEGIN
-    LOCK TABLE target IN SHARE ROW EXCLUSIVE MODE;
-    IF NOT neardup_internal.hold_table('target') OR NOT neardup_internal.keep_lock('target') THEN
+    IF NOT neardup_internal.hold_table('target') THEN
         RAISE lock_not_available;
     END IF;
     COMMIT;
 END $$;
-CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_advisory_xact_lock(7); RETURN new; END$$;
-CREATE TRIGGER wait_at_gate BEFORE INSERT ON target FOR EACH ROW WHEN (new.id > 20) EXECUTE FUNCTION wait_at_gate();
 SELECT pg_advisory_lock(7);
 
 -- @server_keeper
@@ -135,19 +131,19 @@ DO $$BEGIN CALL hold(); PERFORM pg_advisory_lock(7); END$$;
 --&
 
 -- @server
--- both locks outlive the transaction that took them
+-- the lock outlives the transaction that took it
 SELECT count(*) FROM held;
---~ 2
+--~ 1
 
 -- the session is terminated
 SELECT pg_terminate_backend(pid, 60000) FROM (SELECT DISTINCT pid FROM held) h;
 --= t
 
--- its locks are gone with it
+-- its lock is gone with it
 SELECT count(*) FROM held;
 --= 0
 
--- the next procedure gets both, and gives them back at its end
+-- the next procedure gets it, and gives it back at its end
 CALL hold();
 SELECT count(*) FROM held;
 --= 0
@@ -157,9 +153,9 @@ DO $$BEGIN CALL hold(); LOOP PERFORM pg_sleep(0.05); COMMIT; END LOOP; END$$;
 --&
 
 -- @server
--- a session that commits again and again has both
+-- a session that commits again and again has it
 SELECT count(*) FROM held;
---~ 2
+--~ 1
 
 -- Between two transactions Postgres aborts nothing, and would leave the table's lock in memory until the server is restarted. Only gdb, where
 -- it is there and may attach, ends a session at that moment.
@@ -171,45 +167,3 @@ SELECT pg_terminate_backend(:pid, 60000) FROM pg_stat_activity WHERE pid = :pid;
 -- a session that ends between two transactions leaves no lock
 SELECT count(*) FROM held;
 --= 0
-
--- @server_loader
-CALL neardup.load('target', 'staging', batch => 10);
---&
-
--- @server
--- a load has kept both over two batches
-SELECT count(*) FROM held WHERE (SELECT count(*) FROM target) = 20;
---~ 2
-
--- the load is terminated
-SELECT pg_terminate_backend(pid, 60000) FROM (SELECT DISTINCT pid FROM held) h;
---= t
-
--- its locks are gone with it, too
-SELECT count(*) FROM held;
---= 0
-
--- @server_client
-SET client_connection_check_interval = '10ms';
-CALL neardup.load('target', 'staging', batch => 10);
---&
-
--- @server
--- the next load has both
-SELECT count(*) FROM held;
---~ 2
-
--- @server_client
--- !disconnect
-
--- @server
--- its locks are gone with its client
-SELECT count(*) FROM held;
---~ 0
-
-SELECT pg_advisory_unlock(7);
-CALL neardup.load('target', 'staging', batch => 10);
-
--- the last load comes to its end
-SELECT (SELECT count(*) FROM target), (SELECT count(*) FROM staging), (SELECT count(*) FROM held);
---= 300|0|0

@@ -8,10 +8,6 @@ CREATE TABLE readers (id int PRIMARY KEY, article int REFERENCES articles ON DEL
 INSERT INTO readers SELECT id, id FROM articles WHERE id % 5 = 0;
 CREATE TABLE before AS TABLE articles;
 SELECT neardup.protect('articles', 'body');
-CREATE TABLE target (id int PRIMARY KEY, body text);
-INSERT INTO target SELECT id, body FROM articles WHERE id % 12 = 0;
-SELECT neardup.protect('target', 'body', on_duplicate => 'divert');
-CREATE TABLE staging (id int, body text);
 
 -- Rows that are neither there nor archived, or both; archived ones whose row that stays is gone; readers who are gone, or point nowhere.
 CREATE VIEW lost (what, id) AS
@@ -20,12 +16,6 @@ SELECT 'lost', id FROM before b WHERE NOT EXISTS (SELECT FROM articles a WHERE a
 UNION ALL SELECT 'twice', a.id FROM articles a JOIN neardup.removed r ON r.key = a.id::text
 UNION ALL SELECT 'no representative', r.key::int FROM neardup.removed r WHERE NOT EXISTS (SELECT FROM articles a WHERE a.id = r.duplicate_of::int)
 UNION ALL SELECT 'reader', b.id FROM before b WHERE b.id % 5 = 0 AND NOT EXISTS (SELECT FROM readers r JOIN articles a ON a.id = r.article WHERE r.id = b.id);
-
--- Rows that are neither to come, nor there, nor diverted, or more than one of these, during loads.
-CREATE VIEW unloaded (what, id, times) AS
-SELECT 'loaded', b.id, count(r.id) FROM before b LEFT JOIN (SELECT id FROM staging UNION ALL SELECT id FROM target
-    UNION ALL SELECT (record ->> 'id')::int FROM target_diverted) r USING (id)
-WHERE b.id % 12 <> 0 AND EXISTS (SELECT FROM staging UNION ALL SELECT FROM target WHERE id % 12 <> 0) GROUP BY b.id HAVING count(r.id) <> 1;
 
 -- Runs made up for the purge: old ones and one of today, 5,000 rows each.
 CREATE PROCEDURE fill_archive() LANGUAGE sql AS $$

@@ -83,6 +83,13 @@ pub mod raw {
         );
         // catalog/partition.h
         pub fn get_partition_ancestors(table: pg_sys::Oid) -> *mut pg_sys::List;
+        // catalog/pg_inherits.h
+        pub fn find_all_inheritors(
+            relation: pg_sys::Oid,
+            lock: pg_sys::LOCKMODE,
+            parents: *mut *mut pg_sys::List,
+        ) -> *mut pg_sys::List;
+        pub fn has_subclass(relation: pg_sys::Oid) -> bool;
         // commands/sequence.h
         pub fn nextval_internal(relation: pg_sys::Oid, check_permissions: bool) -> i64;
         // windowapi.h

@@ -54,12 +54,13 @@ impl<const N: usize> Set<N> {
         }
     }
 
-    /// Adds a row without NULLs.
+    /// Adds a row; `None` is NULL.
     ///
     /// # Safety
     /// The values must be of the types of the declared columns.
-    pub unsafe fn put(&mut self, mut values: [pg_sys::Datum; N]) {
-        let mut nulls = [false; N];
+    pub unsafe fn put(&mut self, row: [Option<pg_sys::Datum>; N]) {
+        let mut nulls = row.map(|value| value.is_none());
+        let mut values = row.map(|value| value.unwrap_or(pg_sys::Datum::null()));
         // SAFETY: as the caller vouches; as many values as columns, which are copied.
         unsafe { pg_sys::tuplestore_putvalues(self.store, self.columns, values.as_mut_ptr(), nulls.as_mut_ptr()) };
     }

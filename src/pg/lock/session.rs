@@ -16,26 +16,24 @@ use pgrx::prelude::*;
 use crate::pg::call::transaction::{self, End, Listener};
 
 /// Shown as `objsubid` in pg_locks; distinct from the kinds of [`super::keys`].
-const KIND_PROCEDURE: u16 = 16;
+const KIND: u16 = 16;
 
-/// A lock on a table that outlives transactions.
+/// Excludes itself.
+const MODE: pg_sys::LOCKMODE = pg_sys::ExclusiveLock as pg_sys::LOCKMODE;
+
+/// A lock on a table for one procedure at a time: an advisory lock, of a kind that SQL's functions cannot take. It is managed with the
+/// locks on tables, because `pg_advisory_unlock_all()` in somebody's trigger releases all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionLock {
-    /// Only one procedure at a time works on the table: an advisory lock, of a kind that SQL's functions cannot take. It is
-    /// managed with the locks on tables, because `pg_advisory_unlock_all()` in somebody's trigger releases all others.
-    Procedure(pg_sys::Oid),
-    /// No other session writes to the table: SHARE ROW EXCLUSIVE.
-    Writers(pg_sys::Oid),
-}
+pub struct ProcedureLock(pub pg_sys::Oid);
 
 thread_local! {
     /// The locks held; one that is held twice is listed twice.
-    static HELD: RefCell<Vec<SessionLock>> = const { RefCell::new(Vec::new()) };
+    static HELD: RefCell<Vec<ProcedureLock>> = const { RefCell::new(Vec::new()) };
 }
 
 static LISTENER: Listener = Listener::new(at_end_of_transaction, |_, _| {});
 
-impl SessionLock {
+impl ProcedureLock {
     /// Takes the lock without waiting; false if another session has it.
     pub fn take(self) -> bool {
         let is_taken = self.acquire() != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL;
@@ -45,28 +43,7 @@ impl SessionLock {
         is_taken
     }
 
-    /// Keeps the lock if this transaction has it; otherwise takes nothing and returns false. Also returns false in a
-    /// transaction block or a savepoint, because a rollback would leave the lock behind.
-    pub fn keep(self) -> bool {
-        use pg_sys::LockAcquireResult::{LOCKACQUIRE_NOT_AVAIL, LOCKACQUIRE_OK};
-        if transaction::in_block() {
-            return false;
-        }
-        match self.acquire() {
-            LOCKACQUIRE_NOT_AVAIL => false,
-            LOCKACQUIRE_OK => {
-                // The transaction did not hold it before.
-                self.give_back();
-                false
-            }
-            _ => {
-                self.note();
-                true
-            }
-        }
-    }
-
-    /// Releases the lock, if this session has it. The transaction's own lock stays until the transaction ends.
+    /// Releases the lock, if this session has it.
     pub fn release(self) {
         let at = HELD.with_borrow(|held| held.iter().rposition(|&lock| lock == self));
         if let Some(at) = at {
@@ -75,20 +52,13 @@ impl SessionLock {
         }
     }
 
-    /// Says whether this session has the lock and another one waits for it.
-    pub fn is_awaited(self) -> bool {
-        HELD.with_borrow(|held| held.contains(&self))
-            // SAFETY: a lock tag is plain data; this session holds the lock.
-            && unsafe { pg_sys::LockHasWaiters(&self.tag(), self.mode(), true) }
-    }
-
     fn acquire(self) -> pg_sys::LockAcquireResult::Type {
         if LISTENER.listen() {
             // SAFETY: the callback is a static function with the arguments that Postgres passes.
             unsafe { pg_sys::before_shmem_exit(Some(at_end_of_session), pg_sys::Datum::from(0)) };
         }
         // SAFETY: a lock tag is plain data; the lock is requested without waiting.
-        unsafe { pg_sys::LockAcquire(&self.tag(), self.mode(), true, true) }
+        unsafe { pg_sys::LockAcquire(&self.tag(), MODE, true, true) }
     }
 
     fn note(self) {
@@ -97,30 +67,17 @@ impl SessionLock {
 
     fn give_back(self) {
         // SAFETY: a lock tag is plain data; this session holds the lock.
-        unsafe { pg_sys::LockRelease(&self.tag(), self.mode(), true) };
-    }
-
-    fn mode(self) -> pg_sys::LOCKMODE {
-        let mode = match self {
-            Self::Procedure(_) => pg_sys::ExclusiveLock,
-            Self::Writers(_) => pg_sys::ShareRowExclusiveLock,
-        };
-        mode as pg_sys::LOCKMODE
+        unsafe { pg_sys::LockRelease(&self.tag(), MODE, true) };
     }
 
     fn tag(self) -> pg_sys::LOCKTAG {
-        use pg_sys::LockTagType::{LOCKTAG_ADVISORY, LOCKTAG_RELATION};
-        let (table, kind, tag_type) = match self {
-            Self::Procedure(table) => (table, KIND_PROCEDURE, LOCKTAG_ADVISORY),
-            Self::Writers(table) => (table, 0, LOCKTAG_RELATION),
-        };
         pg_sys::LOCKTAG {
             // SAFETY: MyDatabaseId is set before any function can run, and never changes.
             locktag_field1: u32::from(unsafe { pg_sys::MyDatabaseId }),
-            locktag_field2: u32::from(table),
+            locktag_field2: u32::from(self.0),
             locktag_field3: 0,
-            locktag_field4: kind,
-            locktag_type: tag_type as u8,
+            locktag_field4: KIND,
+            locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
             locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
         }
     }
@@ -130,7 +87,7 @@ impl SessionLock {
 /// transaction.
 fn release_all() {
     let held = HELD.with(|held| held.try_borrow_mut().map(|mut held| std::mem::take(&mut *held)));
-    held.unwrap_or_default().into_iter().for_each(SessionLock::give_back);
+    held.unwrap_or_default().into_iter().for_each(ProcedureLock::give_back);
 }
 
 /// Releases what no procedure continues with. When a transaction aborts, Postgres releases the locks as well; the list must follow.

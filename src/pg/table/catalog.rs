@@ -134,6 +134,23 @@ unsafe fn function(schema: &CStr, name: &CStr, arguments: Option<&[pg_sys::Oid]>
     }
 }
 
+/// Gives the schema that the extension was created in: that of its types.
+pub fn extension_schema() -> String {
+    // SAFETY: reads catalogs; the extension's own function has two arguments. The cache's row is read before it is released.
+    unsafe {
+        let Some(operator) = function(c"neardup_internal", c"sketches_share_key", None) else { return String::new() };
+        let (mut types, mut count) = (std::ptr::null_mut(), 0);
+        pg_sys::get_func_signature(operator, &raw mut types, &raw mut count);
+        let row = pg_sys::SearchSysCache1(pg_sys::SysCacheIdentifier::TYPEOID as i32, pg_sys::Datum::from(*types));
+        if row.is_null() {
+            return String::new();
+        }
+        let schema = (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typnamespace;
+        pg_sys::ReleaseSysCache(row);
+        text(pg_sys::get_namespace_name(schema)).unwrap_or_default()
+    }
+}
+
 /// Gives the columns of the primary key.
 pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
     // SAFETY: relations are opened and closed here; an index has as many key columns as it says.

@@ -1,6 +1,7 @@
 //! Tables, their indexes, partitions and rows, and queries on them.
 
 pub mod catalog;
+pub mod describe;
 pub mod invalidation;
 pub mod partition;
 pub mod query;

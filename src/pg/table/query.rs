@@ -5,6 +5,7 @@
 
 use std::ffi::CString;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 
 use pgrx::memcxt::PgMemoryContexts;
 use pgrx::{FromDatum, IntoDatum, pg_sys};
@@ -18,7 +19,7 @@ const BATCH: std::ffi::c_long = 1000;
 /// A connection to the server's own SQL. After an error, the end of the transaction closes it.
 pub struct Session {
     /// The rows of a batch, and what is read of them.
-    memory: PgMemoryContexts,
+    memory: ManuallyDrop<PgMemoryContexts>,
 }
 
 /// A prepared statement, as long as its session lives.
@@ -40,7 +41,7 @@ impl Session {
     pub fn open() -> Self {
         // SAFETY: SPI connections nest; this one is closed when it is dropped.
         unsafe { pg_sys::SPI_connect() };
-        Self { memory: PgMemoryContexts::new("rows of a statement") }
+        Self { memory: ManuallyDrop::new(PgMemoryContexts::new("rows of a statement")) }
     }
 
     /// Prepares a statement with parameters of these types.
@@ -59,18 +60,21 @@ impl Session {
     /// The first error of `work`.
     ///
     /// # Safety
-    /// The parameters must be of the types the statement was prepared with.
+    /// The parameters must be of the types the statement was prepared with; `None` is NULL.
     pub unsafe fn each(
         &self,
         statement: Statement<'_>,
-        parameters: &mut [pg_sys::Datum],
+        parameters: &[Option<pg_sys::Datum>],
         mut work: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
-        let (plan, values) = (statement.plan, parameters.as_mut_ptr());
+        let present = |value: &Option<pg_sys::Datum>| if value.is_some() { b' ' } else { b'n' } as std::ffi::c_char;
+        let marks: Vec<std::ffi::c_char> = parameters.iter().map(present).collect();
+        let none = pg_sys::Datum::null();
+        let mut values: Vec<pg_sys::Datum> = parameters.iter().map(|value| value.unwrap_or(none)).collect();
+        let (plan, values, marks) = (statement.plan, values.as_mut_ptr(), marks.as_ptr());
         // SAFETY: the calls that may run foreign code are caught, and nothing with a destructor is in their closures. Read-only: the
         // statement sees what the calling query sees.
-        let portal =
-            unsafe { boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, std::ptr::null(), true)) };
+        let portal = unsafe { boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, marks, true)) };
         loop {
             // SAFETY: what is allocated inside is not used outside: rows are lent to `work` and then freed. The table has as many rows
             // as SPI says.
@@ -98,7 +102,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // SAFETY: connected in open.
+            // SAFETY: connected in open. The memory for rows belongs to the connection's, which is freed with it.
             unsafe { pg_sys::SPI_finish() };
         }
     }

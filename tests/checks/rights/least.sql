@@ -50,5 +50,4 @@ crawler|42501|CALL neardup.cleanup('crawled', against => 'kept', dry_run => fals
 crawler|42501|CALL neardup.cleanup('crawled', dry_run => false, action => 'mark', against => 'article')
 crawler|00000|CALL neardup.cleanup('crawled', against => 'article', dry_run => false)
 crawler|22012|SELECT 1 / count(*) FROM crawled
-keeper|42501|CALL neardup.load('crawled', 'canary')
 keeper|00000|SELECT neardup.unprotect('kept')

@@ -23,20 +23,17 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     // The random points are the same in each run, as far as timing allows.
     let mut random = Random(20260301);
-    let procedures: [fn(&Server) -> Result<String>; 5] = [cleanup, restore, purge, load_rows, load_keeping_its_lock];
+    let procedures: [fn(&Server) -> Result<String>; 3] = [cleanup, restore, purge];
     for procedure in procedures {
         for round in 0..INTERRUPTIONS {
             let call = procedure(&server)?;
             interrupt(&server, &call, round, Duration::from_millis(20 + random.below(200) as u64))?;
             tally += expect(&format!("what is lost after interruption {round} of {call}"), &ask("TABLE lost")?, "");
-            tally += expect("what a load has lost or doubled", &ask("TABLE unloaded")?, "");
             tally += expect("procedures at work after it", &ask("SELECT count(*) FROM neardup.progress")?, "0");
             tally += expect("table locks after it", &ask(LOCKS)?, "0");
             tally += expect("what is forgotten too early", &ask("TABLE forgotten")?, "");
         }
     }
-    ask(LOAD)?;
-    tally += expect("rows that were loaded or there", &ask("SELECT count(*) FROM target")?, "3000");
     ask("CALL neardup.purge('1 day')")?;
     tally += expect("old runs at the end", &ask(OLD_RUNS)?, "0");
     ask(CLEANUP)?;
@@ -83,24 +80,7 @@ fn purge(server: &Server) -> Result<String> {
     Ok("CALL neardup.purge('1 day', batch => 200);".to_owned())
 }
 
-const LOAD: &str = "CALL neardup.load('target', 'staging', batch => 50, throttle => '1 ms');";
-
-/// A load without pauses, which keeps its lock from batch to batch.
-const LOAD_KEEPING_ITS_LOCK: &str = "CALL neardup.load('target', 'staging', batch => 10);";
-const LOCKS: &str =
-    "SELECT count(*) FROM pg_locks WHERE relation = 'target'::regclass AND mode = 'ShareRowExclusiveLock'";
-
-fn load_keeping_its_lock(server: &Server) -> Result<String> {
-    load_rows(server).map(|_| LOAD_KEEPING_ITS_LOCK.to_owned())
-}
-
-fn load_rows(server: &Server) -> Result<String> {
-    if query(server, DATABASE, "SELECT count(*) FROM staging")? == "0" {
-        let again = "DELETE FROM target WHERE id % 12 <> 0; TRUNCATE target_diverted; INSERT INTO staging SELECT * FROM before WHERE id % 12 <> 0";
-        query(server, DATABASE, &format!("BEGIN; {again}; COMMIT"))?;
-    }
-    Ok(LOAD.to_owned())
-}
+const LOCKS: &str = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 16";
 
 /// Starts a procedure in a session of its own and ends it after a while. In turn, it is cancelled, its session is killed, its
 /// client is killed, and the server is killed.

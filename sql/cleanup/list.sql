@@ -1,0 +1,56 @@
+-- lists: which rows copy which, and which of them stay (src/engine/)
+
+-- The settings make the text of a key the same for every session.
+CREATE FUNCTION neardup_internal.copies(choice text)
+    RETURNS TABLE (key text[], stays text[], stays_is_new boolean, verdict text, measure text, value double precision,
+        group_size bigint, document_hash bigint, stays_hash bigint)
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'neardup_copies';
+
+-- The reason why a row is a copy, in words.
+CREATE FUNCTION neardup_internal.reason(verdict text, measure text, value double precision) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE measure
+        WHEN 'identical' THEN 'identical'
+        WHEN 'simhash' THEN pg_catalog.format('%s bits apart', value)
+        ELSE pg_catalog.format('%s, %s %s', verdict, measure, pg_catalog.round(value::numeric, 2))
+    END;
+
+CREATE FUNCTION neardup.duplicates(
+    target regclass,
+    keep text DEFAULT 'oldest',
+    time_column name DEFAULT NULL,
+    document name DEFAULT NULL,
+    max_distance integer DEFAULT NULL,
+    rank text[] DEFAULT NULL,
+    scope name[] DEFAULT NULL,
+    since text DEFAULT NULL,
+    until text DEFAULT NULL,
+    verify text DEFAULT NULL,
+    threshold double precision DEFAULT NULL,
+    within interval DEFAULT NULL,
+    against regclass DEFAULT NULL
+) RETURNS TABLE (key text, duplicate_of text, verdict text, measure text, value double precision, group_size bigint)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+BEGIN ATOMIC
+    SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.verdict, c.measure, c.value, c.group_size
+    FROM neardup_internal.copies(neardup_internal.chosen(
+        target, document, keep, time_column, rank, scope, since, until, verify, threshold, within, max_distance, against, NULL)) c;
+END;
+
+CREATE FUNCTION neardup.copies_of(
+    target regclass,
+    source regclass,
+    document name DEFAULT NULL,
+    verify text DEFAULT NULL,
+    threshold double precision DEFAULT NULL
+) RETURNS TABLE (key text, duplicate_of text, is_new boolean, verdict text, measure text, value double precision)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+BEGIN ATOMIC
+    SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.stays_is_new, c.verdict, c.measure, c.value
+    FROM neardup_internal.copies(neardup_internal.chosen(
+        target, document, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, NULL, NULL, source)) c;
+END;

@@ -1,0 +1,537 @@
+//! What a list compares, and which row stays: the arguments of lists and clean-ups, with the guard's settings where they say nothing.
+//! They are checked here, once; SQL passes them on as JSON.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, error};
+use crate::guard::settings::Method;
+use crate::pg::table::describe::{self, Column, Comparison};
+use crate::pg::table::query::{Session, text_value};
+use crate::statement::{self, Document};
+
+/// The guard of a table, as `neardup.protected` shows it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Guarded {
+    /// The table.
+    pub target: u32,
+    /// The first column of the document.
+    pub document: String,
+    /// How candidates are found.
+    pub method: Method,
+    /// The analyzer of the signatures.
+    pub analyzer: String,
+    /// The keys of a sketch.
+    pub keys: Option<u32>,
+    /// The greatest distance of SimHashes.
+    pub distance: Option<u32>,
+    /// What happens to a copy.
+    pub on_duplicate: String,
+    /// How texts are compared.
+    pub verify: String,
+    /// The least score, overlap or cosine.
+    pub threshold: Option<f64>,
+    /// The columns of the document.
+    pub columns: Vec<String>,
+    /// The function that forms it, qualified and quoted.
+    pub expression: Option<String>,
+    /// Its schema and name.
+    pub function: Option<(String, String)>,
+    /// The columns that must be equal.
+    pub scope: Option<Vec<String>>,
+    /// The time of a row.
+    pub time_column: Option<String>,
+    /// The time window in microseconds.
+    pub window: Option<i64>,
+    /// The column that names the original of a copy.
+    pub duplicate_of: Option<String>,
+}
+
+/// Which row of a group stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// The oldest.
+    Oldest,
+    /// The newest.
+    Newest,
+    /// The longest document.
+    Longest,
+    /// The fewest columns without a value.
+    MostComplete,
+}
+
+/// A column by which rows are ranked before anything else.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Rank {
+    /// Its name.
+    pub column: String,
+    /// Whether the greatest value stays.
+    pub descending: bool,
+    /// Whether a row without a value stays.
+    pub nulls_first: bool,
+}
+
+/// What a list compares.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Choice {
+    /// The guard of the table.
+    pub guarded: Guarded,
+    /// Which row stays.
+    pub keep: Keep,
+    /// The columns that come before that.
+    pub rank: Vec<Rank>,
+    /// The time of a row.
+    pub time_column: Option<String>,
+    /// The columns that must be equal.
+    pub scope: Vec<String>,
+    /// The first time, and the first that is too late.
+    pub since: Option<String>,
+    /// The first time that is too late.
+    pub until: Option<String>,
+    /// How texts are compared.
+    pub verify: String,
+    /// The least score, overlap or cosine.
+    pub threshold: Option<f64>,
+    /// How far apart in time copies may be, in microseconds.
+    pub window: Option<i64>,
+    /// The column that the window goes by.
+    pub timed: Option<String>,
+    /// The greatest distance of SimHashes.
+    pub distance: Option<u32>,
+    /// The table whose rows all stay.
+    pub against: Option<u32>,
+    /// The table of new rows.
+    pub source: Option<u32>,
+}
+
+/// The arguments of a list.
+pub struct Arguments<'a> {
+    pub keep: &'a str,
+    pub time_column: Option<&'a str>,
+    pub rank: Vec<String>,
+    pub scope: Option<Vec<String>>,
+    pub since: Option<&'a str>,
+    pub until: Option<&'a str>,
+    pub verify: Option<&'a str>,
+    pub threshold: Option<f64>,
+    /// In microseconds, and as messages show it.
+    pub within: Option<(i64, String)>,
+    pub max_distance: Option<i32>,
+    pub against: Option<pg_sys::Oid>,
+    pub source: Option<pg_sys::Oid>,
+}
+
+const INVALID: PgSqlErrorCode = PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE;
+
+fn invalid(message: impl Into<String>) -> ErrorReport {
+    error(INVALID, message)
+}
+
+/// Gives a relation as messages show it.
+fn shown(relation: pg_sys::Oid) -> String {
+    // SAFETY: a relation's number is a value of that type.
+    unsafe { crate::pg::call::column::output(pg_sys::Datum::from(relation), pg_sys::REGCLASSOID) }
+}
+
+/// Gives a column of a relation.
+fn column(relation: pg_sys::Oid, name: &str) -> Result<Column> {
+    let found = describe::columns(relation).into_iter().find(|column| column.name == name);
+    found.ok_or_else(|| {
+        let message = format!("column \"{name}\" of table {} does not exist", shown(relation));
+        error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
+    })
+}
+
+impl Guarded {
+    /// Reads the guard of a table, or the one on a column.
+    fn read(session: &Session, target: pg_sys::Oid, document: Option<&str>) -> Result<Self> {
+        let statement = session.prepare(
+            "SELECT CAST(pg_catalog.jsonb_set(pg_catalog.to_jsonb(g), '{target}', pg_catalog.to_jsonb(CAST($1 AS bigint))) \
+                 || pg_catalog.jsonb_build_object('window', CAST(EXTRACT(epoch FROM g.within) * 1000000 AS bigint), \
+                     'function', pg_catalog.parse_ident(g.expression)) AS text) \
+             FROM neardup_internal.guard_of($1, CAST($2 AS name)) g",
+            &[pg_sys::REGCLASSOID, pg_sys::TEXTOID],
+        );
+        let mut found = None;
+        let name = document.map(text_value);
+        // SAFETY: the parameters are of these types.
+        unsafe {
+            session.each(statement, &mut [Some(pg_sys::Datum::from(target)), name], |row| {
+                found = row.text(1).map(serde_json::from_str);
+                Ok(())
+            })
+        }?;
+        match found {
+            Some(Ok(guarded)) => Ok(guarded),
+            Some(Err(wrong)) => Err(error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string())),
+            None => Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, "the guard is gone")),
+        }
+    }
+
+    /// Gives the table.
+    pub fn table(&self) -> pg_sys::Oid {
+        pg_sys::Oid::from(self.target)
+    }
+
+    /// Gives what forms the document.
+    pub fn document(&self) -> Document<'_> {
+        Document { columns: &self.columns, expression: self.expression.as_deref(), table: self.table() }
+    }
+
+    fn by_sketch(&self) -> Result<()> {
+        if self.method == Method::Sketch {
+            return Ok(());
+        }
+        let message = format!(
+            "column \"{}\" of table {} is guarded by method {}",
+            self.document,
+            shown(self.table()),
+            self.method.name()
+        );
+        Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
+            .set_detail("Tables are compared by the keys of sketches."))
+    }
+}
+
+/// Gives the name of the measure that decides between two texts.
+pub fn measure(verify: &str) -> &'static str {
+    match verify {
+        "overlap" => "overlap",
+        "cosine" => "cosine",
+        "none" => "simhash",
+        _ => "facts",
+    }
+}
+
+/// Checks how texts are compared, and the least score.
+///
+/// # Errors
+/// If the threshold is missing or out of range.
+pub fn check_threshold(verify: &str, threshold: Option<f64>) -> Result<()> {
+    let by_tokens = matches!(verify, "overlap" | "cosine");
+    // By facts, the verdict's own bound holds anyway: less would have no effect.
+    let least = if by_tokens { 0.0 } else { neardup_verdict::model::LEAST_SCORE };
+    match threshold {
+        Some(threshold) if verify == "none" => Err(invalid(format!("verify none takes no threshold: {threshold}"))),
+        Some(threshold) if !(least..=1.0).contains(&threshold) => {
+            Err(invalid(format!("threshold must be between {least} and 1 with verify {verify}: {threshold}")))
+        }
+        None if by_tokens => {
+            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, format!("verify {verify} needs a threshold"))
+                .set_hint(format!("Add one: verify => '{verify}', threshold => 0.8")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The greatest time window: 100,000 years.
+const LONGEST: i64 = 100_000 * 365_250 * 86_400_000;
+
+/// Checks a time window.
+///
+/// # Errors
+/// If it is negative or too long.
+pub fn check_within(within: Option<&(i64, String)>) -> Result<()> {
+    match within {
+        Some((window, shown)) if *window < 0 => Err(invalid(format!("within must not be negative: {shown}"))),
+        Some((window, shown)) if *window > LONGEST => {
+            Err(invalid(format!("within must be at most 100000 years: {shown}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Rank {
+    /// Reads "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
+    fn parse(table: pg_sys::Oid, entry: &str) -> Result<Self> {
+        let wrong = || {
+            invalid(format!("rank must name columns, each with asc or desc if need be: \"{entry}\""))
+                .set_hint("rank => ARRAY['source_rank desc', 'day']")
+        };
+        let entry = entry.trim();
+        let (name, rest) = match entry.strip_prefix('"') {
+            Some(quoted) => {
+                let mut name = String::new();
+                let mut rest = quoted;
+                loop {
+                    let at = rest.find('"').ok_or_else(wrong)?;
+                    name.push_str(&rest[..at]);
+                    rest = &rest[at + 1..];
+                    match rest.strip_prefix('"') {
+                        Some(more) => {
+                            name.push('"');
+                            rest = more;
+                        }
+                        None => break,
+                    }
+                }
+                (name, rest)
+            }
+            None => {
+                let end = entry.find(char::is_whitespace).unwrap_or(entry.len());
+                (entry[..end].to_owned(), &entry[end..])
+            }
+        };
+        if name.is_empty() || (entry.starts_with('"') && !rest.is_empty() && !rest.starts_with(char::is_whitespace)) {
+            return Err(wrong());
+        }
+        let words: Vec<String> = rest.split_whitespace().map(str::to_lowercase).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let (direction, nulls) = match words[..] {
+            [] => ("asc", "last"),
+            [direction @ ("asc" | "desc")] => (direction, "last"),
+            ["nulls", nulls @ ("first" | "last")] => ("asc", nulls),
+            [direction @ ("asc" | "desc"), "nulls", nulls @ ("first" | "last")] => (direction, nulls),
+            _ => return Err(wrong()),
+        };
+        if !entry.starts_with('"') && name.contains('"') {
+            return Err(wrong());
+        }
+        column(table, &name)?;
+        Ok(Self { column: name, descending: direction == "desc", nulls_first: nulls == "first" })
+    }
+}
+
+impl Choice {
+    /// Resolves the arguments of a list.
+    ///
+    /// # Errors
+    /// For arguments that do not fit the table, the guard or each other.
+    pub fn new(target: pg_sys::Oid, document: Option<&str>, arguments: Arguments<'_>) -> Result<Self> {
+        let session = Session::open();
+        let guarded = Guarded::read(&session, target, document)?;
+        check_within(arguments.within.as_ref())?;
+        for name in arguments.scope.iter().flatten() {
+            column(target, name)?;
+        }
+        if arguments.max_distance.is_some() && guarded.method != Method::SimHash {
+            return Err(invalid("max_distance goes with method simhash").set_detail(format!(
+                "Column \"{}\" of table {} is guarded by method {}.",
+                guarded.document,
+                shown(target),
+                guarded.method.name()
+            )));
+        }
+        let verify = verify(&guarded, arguments.verify)?;
+        // The guard's threshold is one of its own measure.
+        let own = guarded.threshold.filter(|_| verify != "none" && measure(&verify) == measure(&guarded.verify));
+        let threshold = arguments.threshold.or(own);
+        check_threshold(&verify, threshold)?;
+        let time_column = arguments.time_column.map(str::to_owned).or_else(|| guarded.time_column.clone());
+        // The guard's time window goes by the guard's column, whatever column gives the order.
+        let timed = if arguments.within.is_none() { guarded.time_column.clone() } else { time_column.clone() };
+        let window = arguments.within.as_ref().map(|(window, _)| *window).or(guarded.window);
+        if arguments.within.is_some() && timed.is_none() {
+            return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "within wants a column to go by")
+                .set_hint("Name it: time_column => 'column'."));
+        }
+        if let (Some(_), Some(timed)) = (window, &timed) {
+            check_time(target, timed)?;
+        }
+        let keep = match arguments.keep {
+            "oldest" => Keep::Oldest,
+            "newest" => Keep::Newest,
+            "longest" => Keep::Longest,
+            "most_complete" => Keep::MostComplete,
+            other => return Err(invalid(format!("keep must be oldest, newest, longest or most_complete: {other}"))),
+        };
+        let rank: Result<Vec<Rank>> = arguments.rank.iter().map(|entry| Rank::parse(target, entry)).collect();
+        let distance = match arguments.max_distance {
+            Some(distance) => {
+                Some(crate::argument::within("distance", distance, 0..=neardup_core::banding::MAX_DISTANCE)?)
+            }
+            None => guarded.distance,
+        };
+        let choice = Self {
+            keep,
+            rank: rank?,
+            time_column,
+            scope: arguments.scope.or_else(|| guarded.scope.clone()).unwrap_or_default(),
+            since: arguments.since.map(str::to_owned),
+            until: arguments.until.map(str::to_owned),
+            verify,
+            threshold,
+            window,
+            timed,
+            distance,
+            against: arguments.against.map(u32::from),
+            source: arguments.source.map(u32::from),
+            guarded,
+        };
+        if let Some(name) = &choice.time_column {
+            column(target, name)?;
+        } else if choice.since.is_some() || choice.until.is_some() {
+            return Err(error(
+                PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
+                "since and until want a column to go by",
+            )
+            .set_hint("Name it: time_column => 'column'."));
+        }
+        if let Some(other) = arguments.against {
+            choice.check_against(other)?;
+        }
+        if let Some(source) = arguments.source {
+            choice.check_source(source)?;
+        }
+        Ok(choice)
+    }
+
+    /// Checks the table whose rows all stay. Only the compared columns of it are read, and nothing is converted except strings to text,
+    /// so no type's cast runs.
+    fn check_against(&self, other: pg_sys::Oid) -> Result<()> {
+        let target = self.guarded.table();
+        self.guarded.by_sketch()?;
+        if self.keep != Keep::Oldest || !self.rank.is_empty() {
+            return Err(invalid("keep and rank do not go with against")
+                .set_detail(format!("All rows of {} stay.", shown(other))));
+        }
+        if !matches!(describe::relation_kind(other), pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE) {
+            let message = format!("{} is not a table", shown(other));
+            return Err(error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message));
+        }
+        self.check_apart(other)?;
+        if statement::primary_key(other).is_empty() {
+            let message = format!("table {} has no primary key", shown(other));
+            return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+                .set_detail("A clean-up names the row that stays by its primary key."));
+        }
+        let texts = [pg_sys::TEXTOID, pg_sys::VARCHAROID, pg_sys::BPCHAROID];
+        for name in self.guarded.columns.iter().filter(|_| self.guarded.expression.is_none()) {
+            let found = column(other, name)?;
+            if !texts.contains(&found.kind) {
+                let kind = describe::shown_type(found.kind);
+                let message = format!("column \"{name}\" of table {} has type {kind}", shown(other));
+                return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
+                    .set_detail("A document is of type text, character varying or character."));
+            }
+        }
+        let formed = self.guarded.columns.iter().filter(|_| self.guarded.expression.is_some());
+        for name in self.scope.iter().chain(&self.timed).chain(formed) {
+            let found = column(other, name)?;
+            if !same_type(&column(target, name)?, &found) {
+                let message =
+                    format!("column \"{name}\" has not the same type in {} and {}", shown(target), shown(other));
+                return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the table of new rows.
+    fn check_source(&self, source: pg_sys::Oid) -> Result<()> {
+        let target = self.guarded.table();
+        self.guarded.by_sketch()?;
+        if source == target {
+            return Err(invalid(format!("table {} is compared with itself", shown(source)))
+                .set_hint(format!("SELECT * FROM neardup.duplicates('{}');", shown(source))));
+        }
+        if describe::relation_kind(source) != pg_sys::RELKIND_RELATION || describe::has_children(source) {
+            let message = format!("{} is not an ordinary table", shown(source));
+            return Err(error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message)
+                .set_detail("New rows come from a table without partitions."));
+        }
+        self.check_apart(source)?;
+        let known = describe::columns(source);
+        let wanted =
+            self.guarded.columns.iter().chain(self.guarded.scope.iter().flatten()).chain(&self.guarded.time_column);
+        for name in wanted {
+            if !known.iter().any(|column| column.name == *name) {
+                let message = format!("column \"{name}\" of table {} does not exist", shown(source));
+                return Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
+                    .set_detail(format!("The guard of table {} goes by it.", shown(target))));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no row is in both tables: neither is a partition or child of the other, and they have none in common.
+    fn check_apart(&self, other: pg_sys::Oid) -> Result<()> {
+        let target = self.guarded.table();
+        let (own, others) = (describe::inheritors(target), describe::inheritors(other));
+        if own.iter().any(|relation| others.contains(relation)) {
+            let message = format!("tables {} and {} have rows in common", shown(target), shown(other));
+            return Err(invalid(message).set_detail("Each of these would be a copy of itself."));
+        }
+        Ok(())
+    }
+
+    /// Gives the condition on rows of the guarded table.
+    pub fn filter(&self) -> Result<String> {
+        let Some(name) = &self.time_column else { return Ok("true".to_owned()) };
+        let kind = column(self.guarded.table(), name)?.kind;
+        let bound = |value: &Option<String>, comparison| {
+            value.as_ref().map(|value| {
+                let literal = statement::cast(&pgrx::spi::quote_literal(value), kind);
+                format!("{} {} {literal}", statement::column("t", name), statement::operator(kind, comparison))
+            })
+        };
+        let bounds = [bound(&self.since, Comparison::NotLess), bound(&self.until, Comparison::Less)];
+        let bounds: Vec<String> = bounds.into_iter().flatten().collect();
+        Ok(if bounds.is_empty() { "true".to_owned() } else { bounds.join(" AND ") })
+    }
+
+    /// Gives the ORDER BY list of the guarded table; the first row of a group in that order stays.
+    pub fn order(&self, document: &str) -> String {
+        let mut list = Vec::new();
+        for rank in &self.rank {
+            let direction = if rank.descending { "DESC" } else { "ASC" };
+            let nulls = if rank.nulls_first { "FIRST" } else { "LAST" };
+            list.push(format!("{} {direction} NULLS {nulls}", statement::column("t", &rank.column)));
+        }
+        match self.keep {
+            Keep::Longest => list.push(format!("pg_catalog.length({document}) DESC")),
+            Keep::MostComplete => {
+                let columns = describe::columns(self.guarded.table());
+                let missing = |column: &Column| format!("({} IS NULL)::integer", statement::column("t", &column.name));
+                list.push(columns.iter().map(missing).collect::<Vec<_>>().join(" OPERATOR(pg_catalog.+) "));
+            }
+            Keep::Oldest | Keep::Newest => {}
+        }
+        let newest = if self.keep == Keep::Newest { " DESC" } else { "" };
+        list.extend(self.time_column.iter().map(|name| format!("{}{newest} NULLS LAST", statement::column("t", name))));
+        let keys = statement::primary_key(self.guarded.table());
+        list.extend(keys.iter().map(|key| format!("{}{newest}", statement::column("t", &key.name))));
+        list.join(", ")
+    }
+}
+
+/// Says whether two columns have the same type and collation.
+pub fn same_type(a: &Column, b: &Column) -> bool {
+    (a.kind, a.collation) == (b.kind, b.collation)
+}
+
+fn check_time(table: pg_sys::Oid, name: &str) -> Result<()> {
+    let found = column(table, name)?;
+    if found.is_generated {
+        let message = format!("column \"{name}\" of table {} is generated", shown(table));
+        return Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
+            .set_detail("Generated columns get their values after the guard has looked.")
+            .set_hint("Guard a column they are made from."));
+    }
+    let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
+    if times.contains(&describe::base_type(found.kind)) {
+        return Ok(());
+    }
+    let message = format!("column \"{name}\" of table {} is no time", shown(table));
+    Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
+        .set_detail("A time is of type timestamp with or without time zone, or date."))
+}
+
+/// Gives how texts are compared. Rows are removed without comparing their texts only if the caller asks for that; a guard that does not
+/// verify is not enough.
+fn verify(guarded: &Guarded, verify: Option<&str>) -> Result<String> {
+    let own = Some(guarded.verify.as_str()).filter(|own| *own != "none");
+    let verify = verify.or(own).unwrap_or("facts");
+    let is_profile = verify.strip_prefix("profile:").is_some_and(|name| !name.is_empty());
+    if !matches!(verify, "none" | "facts" | "overlap" | "cosine") && !is_profile {
+        return Err(invalid(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}")));
+    }
+    if verify == "none" && guarded.method != Method::SimHash {
+        return Err(invalid("verify none goes with method simhash")
+            .set_detail("Rows that share a key of their sketches are candidates, most of them no copies."));
+    }
+    Ok(verify.to_owned())
+}

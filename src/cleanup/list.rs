@@ -1,0 +1,134 @@
+//! `neardup_internal.chosen` and `neardup_internal.copies`: the arguments of a list, and the list.
+
+use pgrx::datum::Interval;
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+
+use super::choice::{Arguments, Choice, measure};
+use crate::engine::{self, Output, plan};
+use crate::error::{Result, error};
+use crate::guard::settings::Method;
+use crate::pg::call::boundary;
+use crate::pg::call::set::Set;
+use crate::pg::table::query::Session;
+use crate::verdict::judge::Rule;
+
+/// Gives a time window in microseconds, as `EXTRACT(epoch FROM ...)` counts: a year has 365.25 days, a month 30.
+fn microseconds(within: &Interval) -> i64 {
+    const DAY: i128 = 86_400_000_000;
+    let months = i128::from(within.months());
+    let days = i128::from(within.days()) * DAY;
+    let total = months / 12 * DAY * 1461 / 4 + months % 12 * 30 * DAY + days + i128::from(within.micros());
+    total.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+/// Resolves the arguments of a list by the guard's settings, and checks them.
+#[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
+#[pg_extern(
+    stable,
+    parallel_restricted,
+    requires = ["guard"],
+    sql = "CREATE FUNCTION neardup_internal.chosen(target regclass, document name, keep text, time_column name, rank text[], scope name[],
+        since text, until text, verify text, threshold double precision, within interval, max_distance integer, against regclass,
+        source regclass) RETURNS text STABLE PARALLEL RESTRICTED LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+pub fn chosen(
+    target: Option<pg_sys::Oid>,
+    document: Option<&std::ffi::CStr>,
+    keep: Option<&str>,
+    time_column: Option<&std::ffi::CStr>,
+    rank: Option<Vec<Option<String>>>,
+    scope: Option<Vec<Option<String>>>,
+    since: Option<&str>,
+    until: Option<&str>,
+    verify: Option<&str>,
+    threshold: Option<f64>,
+    within: Option<Interval>,
+    max_distance: Option<i32>,
+    against: Option<pg_sys::Oid>,
+    source: Option<pg_sys::Oid>,
+) -> Result<String> {
+    let name = |name: Option<&std::ffi::CStr>| name.map(|name| name.to_string_lossy().into_owned());
+    let (document, time_column) = (name(document), name(time_column));
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    let choice = unsafe {
+        boundary::entry(move || {
+            let Some(target) = target else {
+                return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "target must not be NULL"));
+            };
+            let arguments = Arguments {
+                keep: keep.unwrap_or("NULL"),
+                time_column: time_column.as_deref(),
+                rank: rank.unwrap_or_default().into_iter().flatten().collect(),
+                scope: scope.map(|scope| scope.into_iter().flatten().collect()),
+                since,
+                until,
+                verify,
+                threshold,
+                within: within.map(|within| (microseconds(&within), within.to_string())),
+                max_distance,
+                against,
+                source,
+            };
+            Choice::new(target, document.as_deref(), arguments)
+        })
+    }?;
+    serde_json::to_string(&choice).map_err(|wrong| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string()))
+}
+
+/// The entry point behind `neardup_internal.copies`.
+///
+/// # Safety
+/// Postgres calls it as the function that sql/cleanup/list.sql declares: strict, of one text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn neardup_copies(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
+    // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
+    unsafe {
+        boundary::entry(|| {
+            let choice = <&str>::from_datum((*fcinfo).args.as_slice(1)[0].value, false);
+            if let Err(error) = copies(fcinfo, choice.unwrap_or_default()) {
+                error.report(PgLogLevel::ERROR);
+            }
+            (*fcinfo).isnull = true;
+            pg_sys::Datum::null()
+        })
+    }
+}
+
+/// Tells Postgres the calling convention.
+#[unsafe(no_mangle)]
+pub extern "C" fn pg_finfo_neardup_copies() -> &'static pg_sys::Pg_finfo_record {
+    &pg_sys::Pg_finfo_record { api_version: 1 }
+}
+
+/// # Safety
+/// `fcinfo` must be that of the running call.
+unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, choice: &str) -> Result<()> {
+    let choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
+        error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "choice has another form")
+            .set_detail(format!("{wrong}."))
+    })?;
+    // SAFETY: as the caller vouches; sql/cleanup/list.sql declares nine columns of the types that are given.
+    unsafe {
+        let mut set = Set::begin(fcinfo)?;
+        let by_distance = choice.verify == "none";
+        let rule = Rule::new(&choice.verify, &choice.guarded.analyzer, choice.threshold)?;
+        let output = Output { measure: measure(&choice.verify), by_distance };
+        let session = Session::open();
+        let plan = plan::of(&choice)?;
+        let mut readers = engine::readers(&session, &plan.sources);
+        let window = choice.window.map(i64::unsigned_abs);
+        let found = match choice.guarded.method {
+            Method::SimHash => {
+                let rule = (!by_distance).then_some(rule);
+                let groups = engine::simhash::Groups { distance: choice.distance.unwrap_or_default(), window, rule };
+                engine::simhash::run(&session, &groups, &mut readers)?
+            }
+            Method::Sketch => {
+                let list = engine::list::List { plan: &plan, is_load: choice.source.is_some(), window, rule };
+                engine::list::run(&session, &list, &mut readers)?
+            }
+        };
+        engine::give(&mut set, found, &readers, &output)
+    }
+}

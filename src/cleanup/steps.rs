@@ -1,0 +1,496 @@
+//! The statements of a clean-up that name the user's table and columns, each whole, by the names of its steps. PL/pgSQL runs them
+//! (sql/cleanup/run.sql); the session's temporary table `neardup_chosen` holds the list.
+//!
+//! Those of a batch have the parameters: after, last (places in the list), number of the run, number of the batch, columns of the run.
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+use pgrx::spi::{quote_identifier, quote_literal};
+use serde_json::{Value, json};
+
+use super::choice::{Choice, Rank, same_type};
+use crate::error::{Result, error};
+use crate::pg::call::boundary;
+use crate::pg::table::describe::{self, Column};
+use crate::pg::table::query::Session;
+use crate::statement::{self, EQUALS, as_text};
+
+/// What a statement needs to know of a clean-up.
+struct Cleanup {
+    choice: Choice,
+    action: String,
+    /// The list, as a statement names it.
+    list: String,
+    target: String,
+    keys: Vec<Column>,
+    /// The table of the rows that stay.
+    staying: pg_sys::Oid,
+    staying_keys: Vec<Column>,
+    /// The column in which a marked row names its original, and its type; text if it does not exist yet.
+    mark: String,
+    mark_kind: Option<pg_sys::Oid>,
+}
+
+/// Makes the statements of a clean-up.
+#[pg_extern(
+    stable,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.cleanup_steps(choice text, action text, list text) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+pub fn cleanup_steps(choice: &str, action: &str, list: &str) -> Result<String> {
+    // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
+    unsafe { boundary::entry(|| Cleanup::new(choice, action, list)?.steps().map(|steps| steps.to_string())) }
+}
+
+/// Makes the statement that reads the document of the row whose primary key has the values `$1`, an array of text.
+#[pg_extern(
+    stable,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.document_statement(choice text) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+pub fn document_statement(choice: &str) -> Result<String> {
+    // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
+    unsafe {
+        boundary::entry(|| {
+            let cleanup = Cleanup::new(choice, "archive", "")?;
+            let value = |number, key: &Column| statement::cast(&format!("($1)[{number}]"), key.kind);
+            Ok(format!(
+                "SELECT {document} FROM {target} t WHERE {has_key}",
+                document = cleanup.choice.guarded.document().of_table("t"),
+                target = cleanup.target,
+                has_key = statement::equal(&cleanup.keys, "t", value),
+            ))
+        })
+    }
+}
+
+/// Gives the name of a column of the extension's own: the document's, shortened if need be, and an ending.
+fn own_column(document: &str, ending: &str) -> String {
+    if document.len() <= 50 {
+        return format!("{document}{ending}");
+    }
+    let digest = neardup_core::sketch::digest::text_digest(document);
+    let short: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    format!("document_{short}{ending}")
+}
+
+impl Cleanup {
+    fn new(choice: &str, action: &str, list: &str) -> Result<Self> {
+        let choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
+            error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "choice has another form")
+                .set_detail(format!("{wrong}."))
+        })?;
+        let target = choice.guarded.table();
+        let staying = choice.against.map_or(target, pg_sys::Oid::from);
+        let document = &choice.guarded.document;
+        let mark = match (choice.against, &choice.guarded.duplicate_of) {
+            (None, Some(mark)) => mark.clone(),
+            (None, None) => own_column(document, "_duplicate_of"),
+            _ => own_column(document, "_known_as"),
+        };
+        let mark_kind =
+            describe::columns(target).into_iter().find(|column| column.name == mark).map(|column| column.kind);
+        Ok(Self {
+            action: action.to_owned(),
+            list: list.to_owned(),
+            target: statement::relation(target),
+            keys: statement::primary_key(target),
+            staying,
+            staying_keys: statement::primary_key(staying),
+            mark,
+            mark_kind,
+            choice,
+        })
+    }
+
+    fn steps(&self) -> Result<Value> {
+        let session = Session::open();
+        let references = references(&session, self.choice.guarded.table())?;
+        Ok(json!({
+            "mark": self.mark,
+            "add_mark": self.mark_kind.is_none().then(|| {
+                format!("ALTER TABLE {} ADD COLUMN {} pg_catalog.text", self.target, quote_identifier(&self.mark))
+            }),
+            "list": self.create_list(),
+            "forget_marked": self.forget_marked(),
+            "show": self.show(),
+            "lock": if references.is_empty() { Vec::new() } else { self.lock() },
+            "skip": references.iter().map(|reference| self.skip(reference)).collect::<Vec<_>>(),
+            "repoint": references.iter().map(|reference| self.repoint(reference)).collect::<Vec<_>>(),
+            "references": references.iter().map(|reference| json!({
+                "name": reference.name,
+                "source": reference.shown,
+                "count": self.count_references(reference),
+            })).collect::<Vec<_>>(),
+            "remove": self.remove(),
+            "left": self.left(),
+        }))
+    }
+
+    /// The table of the rows that stay, by its name.
+    fn staying(&self) -> String {
+        statement::relation(self.staying)
+    }
+
+    /// The document of a row of that table.
+    fn staying_document(&self, alias: &str) -> String {
+        let document = self.choice.guarded.document();
+        if self.choice.against.is_none() {
+            return document.of_table(alias);
+        }
+        let theirs = describe::columns(self.staying);
+        document.of_other(alias, |own| theirs.iter().any(|column| column.name == own.name && same_type(own, column)))
+    }
+
+    fn is_goer(&self) -> String {
+        statement::equal(&self.keys, "t", |number, _| format!("c.k{number}"))
+    }
+
+    fn is_stayer(&self) -> String {
+        statement::equal(&self.staying_keys, "r", |number, _| format!("c.r{number}"))
+    }
+
+    /// The key of the row that stays, as one text.
+    fn stays(&self) -> String {
+        let values: Vec<String> = (1..=self.staying_keys.len()).map(|number| format!("c.r{number}")).collect();
+        format!("pg_catalog.concat_ws(', ', {})", values.join(", "))
+    }
+
+    /// The key of a row that goes, as one text.
+    fn goes(&self) -> String {
+        let values: Vec<String> = (1..=self.keys.len()).map(|number| format!("c.k{number}")).collect();
+        format!("pg_catalog.concat_ws(', ', {})", values.join(", "))
+    }
+
+    fn create_list(&self) -> String {
+        let mut choice = self.choice.clone();
+        if self.action == "mark" && self.mark_kind.is_some() && choice.against.is_none() {
+            // A row that is already marked should not become the one that stays.
+            choice.rank.insert(0, Rank { column: self.mark.clone(), descending: false, nulls_first: true });
+        }
+        let typed = |from: &str, to: &str, keys: &[Column]| {
+            let one = |(number, key): (usize, &Column)| {
+                format!("{} AS {to}{number}", statement::cast(&format!("c.{from}[{number}]"), key.kind))
+            };
+            (1..).zip(keys).map(one).collect::<Vec<_>>().join(", ")
+        };
+        format!(
+            "CREATE TEMPORARY TABLE {list} AS \
+             SELECT pg_catalog.row_number() OVER () AS place, {goes}, {stays}, c.verdict, c.measure, c.value, c.group_size, \
+                    c.document_hash, c.stays_hash, NULL::pg_catalog.text AS reason \
+             FROM neardup_internal.copies({choice}) c",
+            list = self.list,
+            goes = typed("key", "k", &self.keys),
+            stays = typed("stays", "r", &self.staying_keys),
+            choice = quote_literal(serde_json::to_string(&choice).unwrap_or_default()),
+        )
+    }
+
+    /// Rows that have a mark keep it.
+    fn forget_marked(&self) -> Option<String> {
+        let is_known = self.action == "mark" && self.mark_kind.is_some();
+        is_known.then(|| {
+            format!(
+                "DELETE FROM {list} c USING {target} t WHERE {is_goer} AND {mark} IS NOT NULL",
+                list = self.list,
+                target = self.target,
+                is_goer = self.is_goer(),
+                mark = statement::column("t", &self.mark),
+            )
+        })
+    }
+
+    /// The pairs to show before anything is done: those in the first places of the list.
+    fn show(&self) -> String {
+        format!(
+            "SELECT {goes} AS key, {stays} AS stays, neardup_internal.reason(c.verdict, c.measure, c.value) AS why, \
+                    neardup_internal.beginning({document}) AS goes_text, neardup_internal.beginning({staying_document}) AS stays_text \
+             FROM (SELECT * FROM {list} ORDER BY place LIMIT 10) c \
+                  JOIN {target} t ON {is_goer} \
+                  JOIN {staying} r ON {is_stayer} \
+             ORDER BY c.place",
+            goes = self.goes(),
+            stays = self.stays(),
+            document = self.choice.guarded.document().of_table("t"),
+            staying_document = self.staying_document("r"),
+            list = self.list,
+            target = self.target,
+            is_goer = self.is_goer(),
+            staying = self.staying(),
+            is_stayer = self.is_stayer(),
+        )
+    }
+
+    /// Locks the rows of a batch before references to them are searched: a new reference has to wait for that. Then compares once more.
+    fn lock(&self) -> Vec<String> {
+        let lock = |table: &str, alias: &str, keys: &[Column], condition: &str, strength: &str| {
+            format!(
+                "SELECT FROM {table} {alias} \
+                 WHERE EXISTS (SELECT FROM {list} c WHERE c.place > $1 AND c.place <= $2 AND {condition}) \
+                 ORDER BY {keys} FOR {strength}",
+                list = self.list,
+                keys = statement::list(keys, |key| statement::column(alias, &key.name)),
+            )
+        };
+        let staying = self.staying();
+        let mut statements = Vec::new();
+        if self.can_lock() {
+            statements.push(lock(&staying, "r", &self.staying_keys, &self.is_stayer(), "KEY SHARE"));
+        }
+        statements.push(lock(&self.target, "t", &self.keys, &self.is_goer(), "UPDATE"));
+        let document = self.staying_document("r");
+        statements.push(format!(
+            "UPDATE {list} c SET reason = 'changed meanwhile' \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL \
+                   AND NOT EXISTS (SELECT FROM {target} t, {staying} r WHERE {is_goer} AND {is_stayer} AND {still})",
+            list = self.list,
+            target = self.target,
+            is_goer = self.is_goer(),
+            is_stayer = self.is_stayer(),
+            still = self.still_copies(&format!("neardup_internal.text_hash({document})"), &document),
+        ));
+        statements
+    }
+
+    /// Rows that stay can be locked in another table only by a role that may update all of its rows.
+    fn can_lock(&self) -> bool {
+        self.choice.against.is_none() || describe::may_lock(self.staying)
+    }
+
+    /// The condition that two rows are still what was judged: their texts, scopes and times. An unchanged hash stands for a text that was
+    /// judged; texts that were called identical by their hashes alone are compared in full.
+    fn still_copies(&self, stays_hash: &str, stays_document: &str) -> String {
+        let document = self.choice.guarded.document().of_table("t");
+        let columns = describe::columns(self.choice.guarded.table());
+        let mut conditions = vec![
+            format!(
+                "neardup_internal.text_hash({document}) {EQUALS} c.document_hash AND {stays_hash} {EQUALS} c.stays_hash"
+            ),
+            format!(
+                "(c.document_hash OPERATOR(pg_catalog.<>) c.stays_hash \
+                 OR ({document}) COLLATE pg_catalog.\"C\" {EQUALS} ({stays_document}) COLLATE pg_catalog.\"C\")"
+            ),
+        ];
+        for name in &self.choice.scope {
+            let kind =
+                columns.iter().find(|column| column.name == *name).map_or(pg_sys::Oid::INVALID, |column| column.kind);
+            let (goes, stays) = (statement::column("t", name), statement::column("r", name));
+            let equals = statement::operator(kind, describe::Comparison::Equal);
+            conditions.push(format!("({goes} {equals} {stays} OR {goes} IS NULL AND {stays} IS NULL)"));
+        }
+        if let (Some(window), Some(timed)) = (self.choice.window, &self.choice.timed) {
+            let moment = |alias| statement::moment(&statement::column(alias, timed));
+            // A row without a time is near all others.
+            conditions.push(format!(
+                "coalesce(pg_catalog.abs(({})::numeric OPERATOR(pg_catalog.-) ({})::numeric) \
+                 OPERATOR(pg_catalog.<=) {window}::numeric, true)",
+                moment("t"),
+                moment("r"),
+            ));
+        }
+        conditions.join(" AND ")
+    }
+
+    /// Removes or marks the rows of a batch, if they are still copies, and records them. A row that stays is read once, however many copies
+    /// it has.
+    fn remove(&self) -> String {
+        let mut compared: Vec<&String> = self.choice.scope.iter().collect();
+        compared.extend(self.choice.timed.iter().filter(|timed| !self.choice.scope.contains(timed)));
+        let numbered = || (1..).zip(&compared);
+        let read: String = numbered()
+            .map(|(number, name)| format!("{} AS neardup_{number}, ", statement::column("r", name)))
+            .collect();
+        let named: Vec<String> = numbered()
+            .map(|(number, name)| format!("c.neardup_{number} AS {}", quote_identifier(name.as_str())))
+            .collect();
+        let act = if self.action == "mark" {
+            let kind = self.mark_kind.unwrap_or(pg_sys::TEXTOID);
+            let (mark, stays) = (quote_identifier(&self.mark), statement::cast(&self.stays(), kind));
+            format!("UPDATE {} t SET {mark} = {stays} FROM chosen c", self.target)
+        } else {
+            format!("DELETE FROM {} t USING chosen c", self.target)
+        };
+        format!(
+            "WITH chosen AS MATERIALIZED ( \
+                 SELECT c.*, {read}neardup_internal.text_hash({document}) AS neardup_hash, \
+                        CASE WHEN c.document_hash {EQUALS} c.stays_hash THEN {document} END AS neardup_document \
+                 FROM {list} c JOIN {staying} r ON {is_stayer} \
+                 WHERE c.reason IS NULL AND c.place > $1 AND c.place <= $2{for_share}), \
+             gone AS ( \
+                 {act} CROSS JOIN LATERAL (SELECT {named}) r \
+                 WHERE {is_goer} AND {still} \
+                 RETURNING pg_catalog.concat_ws(', ', {keys}) AS key, {stays} AS duplicate_of, c.verdict, c.measure, c.value, \
+                           {record} AS record) \
+             INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, verdict, measure, value, columns, record) \
+             SELECT $3, $4, g.key, g.duplicate_of, g.verdict, g.measure, g.value, \
+                    (SELECT CASE WHEN n.columns {EQUALS} $5 THEN NULL ELSE n.columns END \
+                     FROM neardup_internal.column_names({target}) n(columns)), g.record \
+             FROM gone g",
+            document = self.staying_document("r"),
+            list = self.list,
+            staying = self.staying(),
+            is_stayer = self.is_stayer(),
+            for_share = if self.can_lock() { " FOR KEY SHARE OF r" } else { "" },
+            named = named.join(", "),
+            is_goer = self.is_goer(),
+            still = self.still_copies("c.neardup_hash", "c.neardup_document"),
+            keys = statement::list(&self.keys, |key| statement::column("t", &key.name)),
+            stays = self.stays(),
+            record = if self.action == "archive" { as_text("t.*") } else { "NULL::pg_catalog.text".to_owned() },
+            target = quote_literal(&self.target),
+        )
+    }
+
+    /// Records which rows of the list are still there.
+    fn left(&self) -> String {
+        format!(
+            "INSERT INTO neardup.skipped (run_id, key, duplicate_of, reason) \
+             SELECT $1, {goes}, {stays}, coalesce(c.reason, 'changed meanwhile') \
+             FROM {list} c \
+             WHERE (c.reason IS NOT NULL OR $2) AND EXISTS (SELECT FROM {target} t WHERE {is_goer}) \
+             ORDER BY c.place",
+            goes = self.goes(),
+            stays = self.stays(),
+            list = self.list,
+            target = self.target,
+            is_goer = self.is_goer(),
+        )
+    }
+
+    /// Drops rows that a foreign key refers to from a batch.
+    fn skip(&self, reference: &Reference) -> String {
+        format!(
+            "UPDATE {list} c SET reason = {reason} FROM {target} t \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_goer} AND EXISTS ({referring})",
+            list = self.list,
+            reason =
+                quote_literal(format!("foreign key \"{}\" of table {} refers to it", reference.name, reference.shown)),
+            target = self.target,
+            is_goer = self.is_goer(),
+            referring = reference.others(),
+        )
+    }
+
+    /// Counts the rows of the list that a foreign key refers to.
+    fn count_references(&self, reference: &Reference) -> String {
+        format!(
+            "SELECT pg_catalog.count(*) FROM {list} c JOIN {target} t ON {is_goer} WHERE EXISTS ({referring})",
+            list = self.list,
+            target = self.target,
+            is_goer = self.is_goer(),
+            referring = reference.others(),
+        )
+    }
+
+    /// Changes a foreign key's references to the rows that stay, and records that. Rows of a table without a primary key are known by the
+    /// text of the whole row.
+    fn repoint(&self, reference: &Reference) -> String {
+        let set: Vec<String> = reference
+            .columns
+            .iter()
+            .zip(&reference.target_columns)
+            .map(|(mine, theirs)| format!("{} = {}", quote_identifier(mine), statement::column("r", theirs)))
+            .collect();
+        let keys = statement::primary_key(reference.source);
+        let names = |names: &[String]| -> String {
+            let list: Vec<String> = names.iter().map(|name| quote_literal(name.as_str())).collect();
+            format!("CAST(ARRAY[{}] AS pg_catalog.name[])", list.join(", "))
+        };
+        let key_names: Vec<String> = keys.iter().map(|key| key.name.clone()).collect();
+        let values = |alias: &str| -> String {
+            let list: Vec<String> =
+                reference.target_columns.iter().map(|name| as_text(&statement::column(alias, name))).collect();
+            list.join(", ")
+        };
+        format!(
+            "WITH moved AS ( \
+                 UPDATE {source} f SET {set} FROM {list} c, {target} t, {target} r \
+                 WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_goer} AND {is_stayer} AND {refers} \
+                 RETURNING ARRAY[{key}] AS key, ARRAY[{old}] AS old_values, ARRAY[{new}] AS new_values) \
+             INSERT INTO neardup.repointed \
+                 (run_id, batch, source, columns, target_columns, key_columns, key, old_values, new_values) \
+             SELECT $3, $4, CAST({source_name} AS pg_catalog.regclass), {columns}, {target_columns}, {key_columns}, \
+                    m.key, m.old_values, m.new_values \
+             FROM moved m",
+            source = statement::relation(reference.source),
+            set = set.join(", "),
+            list = self.list,
+            target = self.target,
+            is_goer = self.is_goer(),
+            is_stayer = self.is_stayer(),
+            refers = reference.refers,
+            key = if keys.is_empty() {
+                as_text("f.*")
+            } else {
+                statement::list(&keys, |key| as_text(&statement::column("f", &key.name)))
+            },
+            old = values("t"),
+            new = values("r"),
+            source_name = quote_literal(statement::relation(reference.source)),
+            columns = names(&reference.columns),
+            target_columns = names(&reference.target_columns),
+            key_columns = if keys.is_empty() { "NULL".to_owned() } else { names(&key_names) },
+        )
+    }
+}
+
+/// A foreign key that points at the table, at a partition of it or at the table it is a partition of.
+struct Reference {
+    name: String,
+    source: pg_sys::Oid,
+    /// The table as messages show it.
+    shown: String,
+    columns: Vec<String>,
+    target_columns: Vec<String>,
+    /// The condition that row f refers to row t, by the operators of the constraint.
+    refers: String,
+}
+
+impl Reference {
+    /// The rows that refer to row t, except that row itself.
+    fn others(&self) -> String {
+        format!(
+            "SELECT FROM {source} f WHERE {refers} AND NOT (f.tableoid {EQUALS} t.tableoid AND f.ctid {EQUALS} t.ctid)",
+            source = statement::relation(self.source),
+            refers = self.refers,
+        )
+    }
+}
+
+/// Reads the foreign keys that point at a table.
+fn references(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> {
+    let statement = session.prepare(
+        "SELECT k.name::pg_catalog.text, k.source, k.source::pg_catalog.text, k.columns::pg_catalog.text[], \
+                k.target_columns::pg_catalog.text[], k.operators \
+         FROM neardup_internal.foreign_keys($1) k",
+        &[pg_sys::REGCLASSOID],
+    );
+    let mut found = Vec::new();
+    // SAFETY: the parameter is of this type.
+    unsafe {
+        session.each(statement, &[Some(pg_sys::Datum::from(target))], |row| {
+            let names = |column| row.texts(column).into_iter().flatten().collect::<Vec<String>>();
+            let (columns, target_columns, operators) = (names(4), names(5), names(6));
+            let refers: Vec<String> = columns
+                .iter()
+                .zip(&target_columns)
+                .zip(&operators)
+                .map(|((mine, theirs), operator)| {
+                    format!("{} {operator} {}", statement::column("t", theirs), statement::column("f", mine))
+                })
+                .collect();
+            found.push(Reference {
+                name: row.text(1).unwrap_or_default().to_owned(),
+                source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
+                shown: row.text(3).unwrap_or_default().to_owned(),
+                refers: refers.join(" AND "),
+                columns,
+                target_columns,
+            });
+            Ok(())
+        })
+    }?;
+    Ok(found)
+}

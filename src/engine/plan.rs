@@ -1,0 +1,148 @@
+//! From what a user chose to what the engine reads: the relations, and the indexes on their sketches.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use pgrx::spi::quote_identifier;
+
+use super::source::Source;
+use crate::cleanup::choice::{Choice, Guarded, same_type};
+use crate::error::{Result, error};
+use crate::guard::settings::Method;
+use crate::guard::target;
+use crate::pg::table::describe::{self, Column};
+use crate::pg::table::{catalog, partition};
+use crate::statement::{self, as_text};
+
+/// What is read.
+pub struct Plan {
+    /// The relations; of two, the rows of the first all stay.
+    pub sources: Vec<Source>,
+    /// The indexes on the sketches of a relation's tables, if its keys are read from these.
+    pub indexes: Vec<Option<Vec<pg_sys::Oid>>>,
+}
+
+/// Plans a list.
+///
+/// # Errors
+/// If a table of the guard has no index to search by.
+pub fn of(choice: &Choice) -> Result<Plan> {
+    let own = guarded(choice)?;
+    let own_index = indexes(&choice.guarded, &own)?;
+    let mut plan = match (choice.against, choice.source) {
+        (Some(other), _) => {
+            let other = against(choice, pg_sys::Oid::from(other))?;
+            Plan { sources: vec![other, own], indexes: vec![None, own_index] }
+        }
+        (None, Some(new)) => {
+            let new = coming(choice, pg_sys::Oid::from(new))?;
+            Plan { sources: vec![own, new], indexes: vec![own_index, None] }
+        }
+        (None, None) => Plan { sources: vec![own], indexes: vec![own_index] },
+    };
+    let mut first_part = 0;
+    for source in &mut plan.sources {
+        source.first_part = first_part;
+        first_part += source.parts.len();
+    }
+    Ok(plan)
+}
+
+/// Describes a relation by its columns under the alias t.
+fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: String, order: String) -> Source {
+    let keys = statement::primary_key(relation);
+    let is_partitioned = describe::relation_kind(relation) == pg_sys::RELKIND_PARTITIONED_TABLE;
+    let only = if is_partitioned { "" } else { "ONLY " };
+    let parts = partition::leaves(relation, None).0.into_iter().map(|leaf| leaf.table).collect();
+    Source {
+        from: format!("{only}{} t", statement::relation(relation)),
+        document,
+        scope: choice.scope.iter().map(|name| statement::column("t", name)).collect(),
+        moment: choice.window.and(choice.timed.as_ref()).map(|name| statement::moment(&statement::column("t", name))),
+        filter,
+        order,
+        keys: keys.iter().map(|key| as_text(&statement::column("t", &key.name))).collect(),
+        has_key: statement::equal(&keys, "t", |number, key| statement::cast(&format!("${number}"), key.kind)),
+        address: describe::may_read_columns(relation).then(|| ["t.tableoid".to_owned(), "t.ctid".to_owned()]),
+        parts,
+        first_part: 0,
+        analyzer: choice.guarded.analyzer.clone(),
+        keys_of_sketch: choice.guarded.keys.unwrap_or_default(),
+    }
+}
+
+/// The guarded table.
+fn guarded(choice: &Choice) -> Result<Source> {
+    let document = choice.guarded.document().of_table("t");
+    let order = choice.order(&document);
+    Ok(source(choice, choice.guarded.table(), document, choice.filter()?, order))
+}
+
+/// A table whose rows all stay. It has its columns under the same names.
+fn against(choice: &Choice, other: pg_sys::Oid) -> Result<Source> {
+    let theirs = describe::columns(other);
+    let is_same = |own: &Column| theirs.iter().any(|column| column.name == own.name && same_type(own, column));
+    let document = choice.guarded.document().of_other("t", is_same);
+    let keys = statement::primary_key(other);
+    let order = statement::list(&keys, |key| statement::column("t", &key.name));
+    Ok(source(choice, other, document, "true".to_owned(), order))
+}
+
+/// The address of a row of a table of new rows, as the statements name it.
+const NEW_ADDRESS: [&str; 2] = ["neardup_table", "neardup_address"];
+
+/// A table of new rows: its columns as those of the guarded table with the same names.
+fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
+    let theirs = describe::columns(new);
+    let convert = |own: &Column| {
+        let value = if theirs.iter().any(|column| column.name == own.name) {
+            format!("s.{}", quote_identifier(&own.name))
+        } else {
+            "NULL".to_owned()
+        };
+        let value = statement::collated(statement::cast(&value, own.kind), own.collation);
+        format!("{value} AS {}", quote_identifier(&own.name))
+    };
+    let [table, address] = NEW_ADDRESS;
+    let document = choice.guarded.document().of_other("t", |_| true);
+    let order = format!("{}, t.{address}", choice.order(&document));
+    let mut source = source(choice, choice.guarded.table(), document, "true".to_owned(), order);
+    source.from = format!(
+        "(SELECT s.tableoid AS {table}, s.ctid AS {address}, {} FROM ONLY {} s) t",
+        statement::list(&describe::columns(choice.guarded.table()), convert),
+        statement::relation(new)
+    );
+    source.address = Some(NEW_ADDRESS.map(|name| format!("t.{name}")));
+    source.parts = vec![new];
+    Ok(source)
+}
+
+/// Gives the indexes that a guard by sketches searches, one for each table; `None` if the role may not read addresses.
+fn indexes(guarded: &Guarded, source: &Source) -> Result<Option<Vec<pg_sys::Oid>>> {
+    if guarded.method != Method::Sketch || source.address.is_none() {
+        return Ok(None);
+    }
+    let expression = match &guarded.function {
+        Some(name) => Some(catalog::function_of_row(name, guarded.table()).ok_or_else(|| {
+            error(PgSqlErrorCode::ERRCODE_UNDEFINED_FUNCTION, "the function that forms the document does not exist")
+        })?),
+        None => None,
+    };
+    let find = |table: &pg_sys::Oid| {
+        let numbers: Option<Vec<i16>> =
+            guarded.columns.iter().map(|name| catalog::column_number(*table, name)).collect();
+        let found = numbers.and_then(|columns| {
+            target::sketch_index(*table, &guarded.analyzer, guarded.keys.unwrap_or_default(), &columns, expression)
+        });
+        found.map(|found| found.index).ok_or_else(|| without_index(guarded, *table))
+    };
+    source.parts.iter().map(find).collect::<Result<Vec<_>>>().map(Some)
+}
+
+fn without_index(guarded: &Guarded, table: pg_sys::Oid) -> ErrorReport {
+    let (name, part) = (catalog::relation_name(guarded.table()), catalog::relation_name(table));
+    let message = format!("the guard of table \"{name}\" has no index to search \"{part}\" by");
+    error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+        .set_detail("A list reads the keys of all rows from it.")
+        .set_hint(format!("Call neardup.protect('{name}', '{}') again: it makes the index.", guarded.document))
+}

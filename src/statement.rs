@@ -1,0 +1,127 @@
+//! Pieces of the statements that name a user's table and columns. All such statements are made in Rust, from these.
+//!
+//! Names are quoted and qualified, and each comparison names its operator, so that no statement depends on the search path.
+
+use pgrx::pg_sys;
+use pgrx::spi::quote_identifier;
+
+use crate::pg::table::catalog;
+use crate::pg::table::describe::{self, Column, Comparison};
+
+/// The operator `=` of Postgres's own types.
+pub const EQUALS: &str = "OPERATOR(pg_catalog.=)";
+
+fn qualified((schema, name): (String, String)) -> String {
+    format!("{}.{}", quote_identifier(schema), quote_identifier(name))
+}
+
+/// Gives a relation's name.
+pub fn relation(oid: pg_sys::Oid) -> String {
+    qualified(describe::relation_name(oid))
+}
+
+/// Gives the schema of the extension's own functions.
+pub fn extension() -> String {
+    quote_identifier(catalog::extension_schema())
+}
+
+/// Gives a column of an alias.
+pub fn column(alias: &str, name: &str) -> String {
+    format!("{alias}.{}", quote_identifier(name))
+}
+
+/// Gives columns of an alias in the form that `each` makes of one, separated by commas.
+pub fn list<'c>(columns: impl IntoIterator<Item = &'c Column>, each: impl Fn(&Column) -> String) -> String {
+    columns.into_iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+/// Gives the condition that columns of an alias equal those that `other` gives for their numbers, counted from 1.
+pub fn equal(columns: &[Column], alias: &str, other: impl Fn(usize, &Column) -> String) -> String {
+    let one = |(number, own): (usize, &Column)| {
+        format!("{} {} {}", column(alias, &own.name), operator(own.kind, Comparison::Equal), other(number, own))
+    };
+    (1..).zip(columns).map(one).collect::<Vec<_>>().join(" AND ")
+}
+
+/// Gives the columns of a relation's primary key.
+pub fn primary_key(oid: pg_sys::Oid) -> Vec<Column> {
+    let columns = describe::columns(oid);
+    let numbers = catalog::primary_key(oid);
+    numbers.iter().filter_map(|number| columns.iter().find(|column| column.number == *number).cloned()).collect()
+}
+
+/// Gives the operator that compares values of a type.
+pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> String {
+    match describe::operator(kind, comparison) {
+        Some((schema, name)) => format!("OPERATOR({}.{name})", quote_identifier(schema)),
+        None => match comparison {
+            Comparison::Less => "OPERATOR(pg_catalog.<)".to_owned(),
+            Comparison::Equal => EQUALS.to_owned(),
+            Comparison::NotLess => "OPERATOR(pg_catalog.>=)".to_owned(),
+        },
+    }
+}
+
+/// Gives a cast to a type.
+pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
+    format!("CAST({expression} AS {})", describe::type_name(kind))
+}
+
+/// Gives a cast to text.
+pub fn as_text(expression: &str) -> String {
+    format!("CAST({expression} AS pg_catalog.text)")
+}
+
+/// Gives an expression with a column's collation.
+pub fn collated(expression: String, collation: pg_sys::Oid) -> String {
+    match describe::collation_name(collation) {
+        Some(name) => format!("{expression} COLLATE {}", qualified(name)),
+        None => expression,
+    }
+}
+
+/// Gives the time in a column in microseconds; times without end are the least and the greatest number.
+pub fn moment(time: &str) -> String {
+    format!(
+        "CASE WHEN pg_catalog.isfinite({time}) THEN (EXTRACT(epoch FROM {time}) OPERATOR(pg_catalog.*) 1000000)::bigint \
+         WHEN {time} {EQUALS} 'infinity' THEN 9223372036854775807 \
+         WHEN {time} {EQUALS} '-infinity' THEN -9223372036854775807 END"
+    )
+}
+
+/// What forms the document of a row.
+pub struct Document<'d> {
+    /// The columns, the first one first.
+    pub columns: &'d [String],
+    /// The function of the row that forms it, qualified and quoted.
+    pub expression: Option<&'d str>,
+    /// The guarded table.
+    pub table: pg_sys::Oid,
+}
+
+impl Document<'_> {
+    /// Gives the document of a row of the guarded table.
+    pub fn of_table(&self, alias: &str) -> String {
+        match self.expression {
+            Some(function) => format!("{function}({})", cast(&format!("{alias}.*"), describe::row_type(self.table))),
+            None => self.of_columns(alias),
+        }
+    }
+
+    /// Gives the document of a row of another relation, from its columns of the same names. A function gets a row of the guarded table
+    /// with those columns that `is_same` says have the same type.
+    pub fn of_other(&self, alias: &str, is_same: impl Fn(&Column) -> bool) -> String {
+        let Some(function) = self.expression else { return self.of_columns(alias) };
+        let value = |own: &Column| if is_same(own) { column(alias, &own.name) } else { "NULL".to_owned() };
+        let row = format!("ROW({})", list(&describe::columns(self.table), value));
+        format!("{function}({})", cast(&row, describe::row_type(self.table)))
+    }
+
+    fn of_columns(&self, alias: &str) -> String {
+        let parts: Vec<String> = self.columns.iter().map(|name| as_text(&column(alias, name))).collect();
+        match &parts[..] {
+            [only] => only.clone(),
+            _ => format!("neardup.document({})", parts.join(", ")),
+        }
+    }
+}
