@@ -1,10 +1,10 @@
 -- Indexes of signatures compared: ours, GIN and, for SimHash, four B-trees. One table for sketches and one for SimHash grow by a fifth
--- under each index in turn: time of the build, size before and after, time and WAL of an insert, look-ups, all pairs.
+-- under each index in turn: time of the build, size before and after, time and WAL of an insert, look-ups.
 SELECT bench.wants('sketch') AS sketch, bench.wants('simhash') AS simhash, :signatures_wanted AS rows, :signatures_wanted / 5 AS more \gset
 
 -- The measurements of an index; `look_up` uses the probe `p`, and `distances` are filled in.
 CREATE TABLE bench.ways (n int PRIMARY KEY, who text, name text, statements text, look_up text, distances int[] DEFAULT '{0}',
-    build float8, fresh float8, grown float8, inserted float8, wal float8, wal_after_checkpoint float8, pairs float8);
+    build float8, fresh float8, grown float8, inserted float8, wal float8, wal_after_checkpoint float8);
 CREATE TABLE bench.found (n int, distance int, median float8, p95 float8, hits float8);
 
 -- Inserts rows; returns seconds and bytes of WAL per row.
@@ -33,9 +33,6 @@ BEGIN
         CONTINUE WHEN w.look_up IS NULL;
         INSERT INTO bench.found SELECT w.n, most, l.* FROM bench.lookups(format(w.look_up, most), probes, probes) l;
     END LOOP;
-    IF w.statements LIKE '%neardup (sketch)%' THEN
-        UPDATE bench.ways SET pairs = (bench.best('SELECT count(*) FROM neardup.candidate_pairs(''keyed_sketch_idx'')'))[1] WHERE n = w.n;
-    END IF;
     COMMIT;
     by_insert := bench.grow(target, 'id % 20 > 0');
     UPDATE bench.ways SET inserted = by_insert.seconds, wal = by_insert.wal, grown = bench.megabytes(target) WHERE n = w.n;
@@ -50,7 +47,7 @@ CREATE FUNCTION bench.of_way(name text) RETURNS bench.ways LANGUAGE sql STABLE A
 -- The cost beyond that of the heap and the primary key, which is line 1.
 CREATE FUNCTION bench.beside(w bench.ways) RETURNS bench.ways LANGUAGE sql STABLE AS $$
     SELECT w.n, w.who, w.name, w.statements, w.look_up, w.distances, w.build, w.fresh, w.grown, w.inserted - b.inserted, w.wal - b.wal,
-           w.wal_after_checkpoint - b.wal_after_checkpoint, w.pairs FROM bench.ways b WHERE b.n = 1 $$;
+           w.wal_after_checkpoint - b.wal_after_checkpoint FROM bench.ways b WHERE b.n = 1 $$;
 CREATE FUNCTION bench.show_ways(title text, method text, rows bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM bench.grid(title, method, '', 'build, s', 'MB', 'MB, a fifth more rows', 'insert, µs a row', 'WAL, bytes a row', 'WAL after a checkpoint');
@@ -85,12 +82,10 @@ SELECT format('CALL bench.try_way(%s, ''keyed'', %s)', n, :probes),
 SELECT bench.show_ways('Indexes of sketches', format('%s sketches of ten keys; every fiftieth row shares four keys with the one before. The table '
     'grows by a fifth under each index. Insert and WAL are those of the index alone: the cost of the same inserts without an index is subtracted.', bench.grouped(:rows)), :rows);
 SELECT bench.comparison('Look-ups by sketch', format('The same table before it grows; median of %s probes, run one after the other in a PL/pgSQL '
-    'function. All pairs of rows that share a key come from neardup.candidate_pairs.', :probes), 'GIN on the sketch');
+    'function.', :probes), 'GIN on the sketch');
 SELECT bench.add(w.who, w.name, f.median, format('finds %s rows; %s', f.hits, bench.within(f.p95))) FROM bench.ways w JOIN bench.found f USING (n) ORDER BY n;
-SELECT bench.add(who, 'all pairs, ' || name, pairs) FROM bench.ways WHERE pairs IS NOT NULL;
 SELECT bench.aim_ways('sketches', 'neardup on the sketch', 'GIN on the sketch');
-SELECT bench.aim('sketches: look-up, part of GIN''s', bench.ratio('neardup on the sketch', 'GIN on the sketch'), at_most => 0.7),
-       bench.aim('all pairs of 10 million rows, s', bench.cost('all pairs, neardup on the sketch') * 1e7 / :rows, at_most => 5);
+SELECT bench.aim('sketches: look-up, part of GIN''s', bench.ratio('neardup on the sketch', 'GIN on the sketch'), at_most => 0.7);
 DROP TABLE keyed, more;
 TRUNCATE bench.ways, bench.found;
 \endif

@@ -14,8 +14,6 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING neardup AS
     OPERATOR 2 <~> (simhash, simhash) FOR ORDER BY pg_catalog.integer_ops,
     FUNCTION 1 (simhash, simhash) neardup_internal.index_kind_of_simhashes();
 
-CREATE FUNCTION neardup.candidate_pairs(index regclass) RETURNS TABLE (earlier tid, later tid, shared integer, hot integer)
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000000 AS 'MODULE_PATHNAME', 'neardup_candidate_pairs';
 
 COMMENT ON ACCESS METHOD neardup IS 'index on sketches or signatures: serves all queries that GIN serves, builds faster, is smaller for sketches; for simhash it also serves any distance and ORDER BY distance';
 COMMENT ON OPERATOR CLASS minhash_ops USING neardup IS 'the keys of a signature: serves &&, near_duplicate over sketches, and minhash_within';
@@ -29,4 +27,3 @@ COMMENT ON FUNCTION neardup_internal.index_kind_of_simhashes() IS 'access method
 REVOKE ALL ON FUNCTION neardup.check_index(regclass) FROM PUBLIC;
 
 COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, that every row has its keys, and that every key has its row. Returns the number of entries, or raises an error; others may write meanwhile. Only for the table''s owner';
-COMMENT ON FUNCTION neardup.candidate_pairs(regclass) IS 'all pairs of rows that share a key of an index USING neardup on sketches: both addresses (ctid), the number of shared keys, and how many of these keys have more than 300 rows. If a key has more than 16 rows, a row is paired with the first 4 and with the 12 before it. Dead and uncommitted rows are included: join by ctid in the same statement';

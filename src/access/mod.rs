@@ -5,7 +5,7 @@
 //! pointer, and so without pgrx's guard, are called inside [`boundary::catch`].
 //!
 //! * [`build`], [`scan`], [`vacuum`], [`cost`], [`options`]: the functions of `IndexAmRoutine`. [`values`]: what they share.
-//! * [`functions`] and [`verify`]: `neardup.check_index` and `neardup.candidate_pairs`.
+//! * [`functions`] and [`verify`]: `neardup.check_index`.
 //! * [`search`]: the guard's searches, in an index of any access method.
 
 mod build;

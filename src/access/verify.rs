@@ -1,24 +1,17 @@
 //! Opens an index for the functions that read all of it.
 
-use neardup_text::interrupt;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use super::build::read_rows;
-use super::values::{is_ours, kind_of, raise, tid_of};
+use super::values::{is_ours, kind_of, tid_of};
 use crate::error::Result;
 use crate::index::check::{self, Expected, Found};
-use crate::index::kind::Kind;
-use crate::index::pairs;
-use crate::pg::call::set::Set;
 use crate::pg::call::{boundary, role};
 use crate::pg::storage::pages::Index;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
-/// How many pairs are given between checks for interrupts.
-const BATCH: usize = 4096;
-
 /// An index of ours and its table, open until the end of the transaction.
 struct Opened {
     table: pg_sys::Relation,
@@ -72,55 +65,6 @@ impl Opened {
 fn refused(opened: &Opened, what: &str) -> ErrorReport {
     let message = format!("must {what} table \"{}\"", crate::pg::table::catalog::relation_name(opened.table()));
     ErrorReport::new(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message, "pg_neardup")
-}
-
-/// The pairs of rows that share a key: the entry point behind `neardup.candidate_pairs`.
-///
-/// # Safety
-/// Postgres calls it as the function that sql/index.sql declares: strict, of one index.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn neardup_candidate_pairs(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
-    unsafe {
-        boundary::entry(|| {
-            let index = pg_sys::Oid::from_datum((*fcinfo).args.as_slice(1)[0].value, false);
-            raise(give_pairs(fcinfo, index.unwrap_or(pg_sys::Oid::INVALID)));
-            (*fcinfo).isnull = true;
-            pg_sys::Datum::null()
-        })
-    }
-}
-
-/// Tells Postgres the calling convention.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_neardup_candidate_pairs() -> &'static pg_sys::Pg_finfo_record {
-    &pg_sys::Pg_finfo_record { api_version: 1 }
-}
-
-/// # Safety
-/// `fcinfo` must be that of the running call.
-unsafe fn give_pairs(fcinfo: pg_sys::FunctionCallInfo, oid: pg_sys::Oid) -> Result<()> {
-    let opened = Opened::open(oid)?;
-    if !role::may_read(opened.table()) {
-        return Err(refused(&opened, "be allowed to read all of"));
-    }
-    // SAFETY: the index is open until it is closed below; the values are of the columns' types, the addresses there for the call.
-    unsafe {
-        if kind_of(opened.index)? != Kind::Sketch {
-            return Err(wrong(format!("index \"{}\" is not of sketches", Index::new(opened.index).name())));
-        }
-        let mut set = Set::begin(fcinfo)?;
-        for (number, pair) in pairs::of(Index::new(opened.index).in_bulk(), pg_sys::work_mem)?.enumerate() {
-            if number.is_multiple_of(BATCH) {
-                interrupt::check();
-            }
-            let [mut earlier, mut later] = [pair.earlier, pair.later].map(tid_of);
-            let [earlier, later] = [&raw mut earlier, &raw mut later].map(pg_sys::Datum::from);
-            set.put([Some(earlier), Some(later), Some(pair.shared.into()), Some(pair.hot.into())]);
-        }
-    }
-    opened.close();
-    Ok(())
 }
 
 /// Checks an index against its table, and gives the number of its entries.

@@ -16,7 +16,7 @@ use crate::error::Result;
 extension_sql_file!(
     "../../sql/cleanup/report.sql",
     name = "cleanup_report",
-    requires = ["cleanup_list", steps::document_statement, neardup_render_report]
+    requires = ["cleanup_list", super::steps::document_statement, neardup_render_report]
 );
 
 /// The most characters of a text that are shown and compared.

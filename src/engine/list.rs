@@ -99,12 +99,12 @@ impl Work<'_, '_> {
         match (indexes, plan.sources.len()) {
             (Some(indexes), 1) => entries::within(&indexes, push)?,
             (Some(indexes), _) => {
-                let most = if list.is_load { CandidateRule::default().rows_of_key_in_scopes } else { usize::MAX };
-                entries::between(&indexes, signed.finish(), count, most, list.is_load, push)?;
+                let most = if self.list.is_load { CandidateRule::default().rows_of_key_in_scopes } else { usize::MAX };
+                entries::between(&indexes, signed.finish(), count, most, self.list.is_load, push)?;
             }
             (None, count) => {
                 let stays = |row| count > 1 && plan.sources.first().is_some_and(|source| source.has(row));
-                entries::grouped(signed.finish(), count == 1 || list.is_load, stays, &mut push);
+                entries::grouped(signed.finish(), count == 1 || self.list.is_load, stays, &mut push);
             }
         }
         Ok(found.finish())
@@ -221,7 +221,7 @@ impl Work<'_, '_> {
                 continue;
             }
             let is_only = plan.sources.len() == 1;
-            let Some(sql) = source.describe(&rows_of(at), is_only || at > 0 && !list.is_load, is_only) else {
+            let Some(sql) = source.describe(&rows_of(at), is_only || at > 0 && !self.list.is_load, is_only) else {
                 continue;
             };
             let statement = self.session.prepare(&sql, &[]);

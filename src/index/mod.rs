@@ -6,7 +6,7 @@
 //!
 //! * [`page`]: the layout of a page. [`kind`]: the keys of a signature, and the number of trees.
 //! * [`tree`]: walks the trees. [`insert`], [`vacuum`], [`build`]: change them.
-//! * [`search`], [`query`], [`nearest`], [`cost`]: answer queries. [`pairs`]: finds all pairs. [`check`]: checks an index.
+//! * [`search`], [`query`], [`nearest`], [`cost`]: answer queries. [`check`]: checks an index.
 //!
 //! All of this is safe Rust over the bytes of pages. Below it are `pg/storage/pages.rs` (buffers, locks, WAL; it explains why
 //! errors and panics stay harmless) and `pg/storage/sort.rs`. Above it is `access/`, with the functions that Postgres calls.
@@ -21,7 +21,6 @@ pub mod insert;
 pub mod kind;
 pub mod nearest;
 pub mod page;
-pub mod pairs;
 pub mod query;
 pub mod search;
 pub mod tree;

@@ -9,8 +9,6 @@ use neardup_verdict::{Prepared, Verdict, replaces};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
-use crate::pg::Record;
-use crate::pg::value::record::Fields;
 use crate::profile;
 use crate::text::analyzer::PROFILE_PREFIX;
 
@@ -129,26 +127,4 @@ impl<'r> Rule<'r> {
         let found = self.kept(other, kept)?;
         Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: !replaces(verdict, kept, other.text()) }))
     }
-}
-
-/// [`Judged`] in SQL.
-type Row = (&'static str, f64, bool);
-
-impl Fields for Row {
-    fn datums(self) -> Vec<Option<pg_sys::Datum>> {
-        vec![self.0.into_datum(), self.1.into_datum(), self.2.into_datum()]
-    }
-}
-
-/// [`Rule::judge`] in SQL; NULL if neither text may be removed.
-#[pg_extern(
-    stable,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.judge(kept text, other text, verify text, analyzer text, threshold double precision, OUT verdict text, OUT score double precision, OUT loses boolean) STABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-fn judge(kept: &str, other: &str, verify: &str, analyzer: &str, threshold: Option<f64>) -> Result<Option<Record<Row>>> {
-    let rule = Rule::new(verify, analyzer, threshold)?;
-    let judged = rule.judge(kept, &mut rule.side(other)?)?;
-    Ok(judged.map(|judged| Record((judged.verdict.name(), judged.score, judged.loses))))
 }

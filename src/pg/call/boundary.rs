@@ -106,7 +106,6 @@ pub mod raw {
             is_out: *mut bool,
         ) -> pg_sys::Datum;
         pub fn WinGetFuncArgCurrent(window: WindowObject, argument: c_int, is_null: *mut bool) -> pg_sys::Datum;
-        pub fn WinSetMarkPosition(window: WindowObject, position: i64);
         // storage/buffile.h
         pub fn BufFileCreateTemp(across_transactions: bool) -> *mut pg_sys::BufFile;
         pub fn BufFileWrite(file: *mut pg_sys::BufFile, bytes: *const std::ffi::c_void, size: usize);

@@ -47,69 +47,34 @@ impl<'a> Window<'a> {
         unsafe { boundary::catch(|| raw::WinGetCurrentPosition(self.object)) }
     }
 
-    /// Promises that no row before the current one is read again, so that Postgres need not keep them.
-    pub fn forget(&self) {
-        // SAFETY: object is the window of the running call.
-        unsafe {
-            boundary::catch(|| raw::WinSetMarkPosition(self.object, raw::WinGetCurrentPosition(self.object)));
-        }
-    }
-
     /// Passes the argument at each row of the partition to `sink`, in the window's order; `None` for NULL.
-    pub fn for_each(&self, argument: i32, mut sink: impl FnMut(u32, Option<pg_sys::Datum>)) {
-        self.for_each_row(&[argument], |row, datums| sink(row, datums[0]));
-    }
-
-    /// Does the same for several arguments.
     ///
-    /// A datum lives until the next row. An argument may be an expression; it is computed here, once per row. Postgres stores
-    /// each row when it is requested, so the row is read while it is still in the processor's cache.
-    fn for_each_row(&self, arguments: &[i32], mut sink: impl FnMut(u32, &[Option<pg_sys::Datum>])) {
-        // What an expression allocates is freed after its row, not at the end of the partition.
+    /// A datum lives until the next row. The argument may be an expression; it is computed here, once per row.
+    pub fn for_each(&self, argument: i32, mut sink: impl FnMut(u32, Option<pg_sys::Datum>)) {
+        // What an expression allocates is freed after some rows, not at the end of the partition.
         let mut scratch = PgMemoryContexts::new("window arguments");
-        let mut datums = vec![None; arguments.len()];
         for row in 0..i32::MAX {
             let (mut null, mut outside) = (true, false);
-            for (&argument, value) in arguments.iter().zip(&mut datums) {
-                // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
-                let datum = unsafe {
-                    let (is_null, is_outside) = (&raw mut null, &raw mut outside);
-                    scratch.switch_to(|_| {
-                        boundary::catch(|| {
-                            let window = self.object;
-                            raw::WinGetFuncArgInPartition(window, argument, row, SEEK_HEAD, false, is_null, is_outside)
-                        })
+            // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
+            let datum = unsafe {
+                let (is_null, is_outside) = (&raw mut null, &raw mut outside);
+                scratch.switch_to(|_| {
+                    boundary::catch(|| {
+                        let window = self.object;
+                        raw::WinGetFuncArgInPartition(window, argument, row, SEEK_HEAD, false, is_null, is_outside)
                     })
-                };
-                if outside {
-                    return;
-                }
-                *value = (!null).then_some(datum);
+                })
+            };
+            if outside {
+                return;
             }
-            sink(row as u32, &datums);
+            sink(row as u32, (!null).then_some(datum));
             if row % 256 == 255 {
                 // SAFETY: its contents belong to rows that are done.
                 unsafe { scratch.reset() };
                 pgrx::check_for_interrupts!();
             }
         }
-    }
-
-    /// Does the same for numbers and, in the last argument, an array of numbers. NULL elements are ignored, and a NULL array is
-    /// empty.
-    pub fn for_each_numbers<const N: usize>(
-        &self,
-        numbers: [i32; N],
-        array: i32,
-        mut sink: impl FnMut([Option<i64>; N], &mut dyn Iterator<Item = i64>),
-    ) {
-        let arguments: Vec<i32> = numbers.into_iter().chain([array]).collect();
-        self.for_each_row(&arguments, |_, datums| {
-            let numbers = std::array::from_fn(|at| datums[at].map(|datum| datum.value() as i64));
-            // SAFETY: the caller names an argument that is declared as an array of bigint, and it lives until the next row.
-            let array = datums[N].and_then(|datum| unsafe { pgrx::Array::<i64>::from_datum(datum, false) });
-            sink(numbers, &mut array.iter().flat_map(|array| array.iter()).flatten());
-        });
     }
 
     /// Does the same for an argument of variable length: its bytes, detoasted.
@@ -143,30 +108,6 @@ impl<'a> Window<'a> {
         let datum = self.argument(argument)?;
         // SAFETY: the caller names an argument that is declared as text, so its datum is one.
         unsafe { String::from_datum(datum, false) }
-    }
-
-    /// Gives the same without a copy.
-    pub fn str_argument(&self, argument: i32) -> Option<&str> {
-        let datum = self.argument(argument)?;
-        // SAFETY: the caller names an argument that is declared as text. It lies in the row or in the memory of this call, which outlives
-        // the window.
-        unsafe { <&str>::from_datum(datum, false) }
-    }
-
-    /// Gives the state that a window function keeps from row to row, to the partition's end.
-    #[allow(clippy::mut_from_ref, reason = "a window function has one call at a time, which takes its state once")]
-    pub fn state<T: Default>(&self) -> &mut T {
-        // SAFETY: object is the window of the running call. The memory can hold a pointer, is zeroed at first, and lives as long as the
-        // partition. So does the value that the pointer then leads to: it is in the same memory context and is dropped with it.
-        unsafe {
-            let size = size_of::<*mut T>();
-            let kept: *mut *mut T = boundary::catch(|| raw::WinGetPartitionLocalMemory(self.object, size)).cast();
-            if (*kept).is_null() {
-                *kept = PgMemoryContexts::For(pg_sys::GetMemoryChunkContext(kept.cast()))
-                    .leak_and_drop_on_delete(T::default());
-            }
-            &mut **kept
-        }
     }
 
     /// Gives the current row's answer. `make` computes the answers for all rows at the partition's first row; they are kept to

@@ -121,11 +121,6 @@ impl Row<'_> {
         self.datum(column).map(|datum| datum.value() as i64)
     }
 
-    /// Gives a column of type double precision.
-    pub fn real(&self, column: i32) -> Option<f64> {
-        self.datum(column).map(|datum| f64::from_bits(datum.value() as u64))
-    }
-
     /// Gives a column of type text.
     pub fn text(&self, column: i32) -> Option<&str> {
         // SAFETY: the statement's author vouches for the type; the text lives as long as the row.

@@ -13,7 +13,6 @@ mod distinct;
 mod linkage;
 mod near;
 mod partition;
-mod partners;
 mod quarters;
 mod simhash;
 mod similar;
@@ -26,7 +25,6 @@ use neardup_text::{Error, ErrorKind, Result};
 
 pub use bands::group_by_bands;
 pub use linkage::Linkage;
-pub use partners::{Bounds, Partners, Row};
 pub use simhash::group_simhash;
 pub use similar::stars_of;
 
