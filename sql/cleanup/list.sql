@@ -38,7 +38,7 @@ CREATE FUNCTION neardup.duplicates(
 BEGIN ATOMIC
     SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.verdict, c.measure, c.value, c.group_size
     FROM neardup_internal.copies(neardup_internal.chosen(
-        target, document, keep, time_column, rank, scope, since, until, verify, threshold, within, max_distance, against, NULL)) c;
+        target, document::text, keep, time_column::text, rank, scope::text[], since, until, verify, threshold, within, max_distance, against, NULL)) c;
 END;
 
 CREATE FUNCTION neardup.copies_of(
@@ -52,5 +52,5 @@ CREATE FUNCTION neardup.copies_of(
 BEGIN ATOMIC
     SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.stays_is_new, c.verdict, c.measure, c.value
     FROM neardup_internal.copies(neardup_internal.chosen(
-        target, document, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, NULL, NULL, source)) c;
+        target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, NULL, NULL, source)) c;
 END;

@@ -10,7 +10,7 @@ CREATE FUNCTION neardup.report(
 ) RETURNS TABLE (item text, name text, value double precision)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    choice text := neardup_internal.chosen(target, document, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
+    choice text := neardup_internal.chosen(target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
     rows bigint;
     documents bigint;
 BEGIN
@@ -75,7 +75,7 @@ CREATE FUNCTION neardup.report_html(
 ) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    choice text := neardup_internal.chosen(target, document, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
+    choice text := neardup_internal.chosen(target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
     guarded jsonb := choice::jsonb -> 'guarded';
     overview jsonb;
 BEGIN

@@ -184,7 +184,7 @@ CREATE PROCEDURE neardup.cleanup(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    choice pg_catalog.text := neardup_internal.chosen(target, document, keep, time_column, rank, scope, since, until, verify, threshold, within, max_distance, against, NULL);
+    choice pg_catalog.text := neardup_internal.chosen(target, document::pg_catalog.text, keep, time_column::pg_catalog.text, rank, scope::pg_catalog.text[], since, until, verify, threshold, within, max_distance, against, NULL);
     list pg_catalog.text := neardup_internal.chosen_table();
     steps pg_catalog.jsonb;
     is_mark boolean;

@@ -9,7 +9,7 @@ DECLARE
     restored bigint;
 BEGIN
     SELECT coalesce(d.columns, run.columns) INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
-    EXECUTE neardup_internal.insert_statement(run.target, columns) USING run.run_id, batch, run.role, place;
+    EXECUTE neardup_internal.insert_statement(run.target, columns::pg_catalog.text[]) USING run.run_id, batch, run.role, place;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
 END
@@ -27,7 +27,8 @@ BEGIN
         SELECT DISTINCT p.source, p.columns, p.target_columns, p.key_columns FROM neardup.repointed p
         WHERE p.run_id = run.run_id AND p.batch = point_back.batch AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source::pg_catalog.oid)
     LOOP
-        EXECUTE neardup_internal.point_back_statement(run.target, g.source, g.columns, g.target_columns, g.key_columns)
+        EXECUTE neardup_internal.point_back_statement(run.target, g.source,
+            g.columns::pg_catalog.text[], g.target_columns::pg_catalog.text[], g.key_columns::pg_catalog.text[])
             USING run.run_id, batch, g.source::pg_catalog.oid, g.columns, g.target_columns;
         GET DIAGNOSTICS changed = ROW_COUNT;
         back := back + changed;

@@ -28,15 +28,15 @@ fn microseconds(within: &Interval) -> i64 {
     stable,
     parallel_restricted,
     requires = ["guard"],
-    sql = "CREATE FUNCTION neardup_internal.chosen(target regclass, document name, keep text, time_column name, rank text[], scope name[],
+    sql = "CREATE FUNCTION neardup_internal.chosen(target regclass, document text, keep text, time_column text, rank text[], scope text[],
         since text, until text, verify text, threshold double precision, within interval, max_distance integer, against regclass,
         source regclass) RETURNS text STABLE PARALLEL RESTRICTED LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn chosen(
     target: Option<pg_sys::Oid>,
-    document: Option<&std::ffi::CStr>,
+    document: Option<&str>,
     keep: Option<&str>,
-    time_column: Option<&std::ffi::CStr>,
+    time_column: Option<&str>,
     rank: Option<Vec<Option<String>>>,
     scope: Option<Vec<Option<String>>>,
     since: Option<&str>,
@@ -48,8 +48,6 @@ pub fn chosen(
     against: Option<pg_sys::Oid>,
     source: Option<pg_sys::Oid>,
 ) -> Result<String> {
-    let name = |name: Option<&std::ffi::CStr>| name.map(|name| name.to_string_lossy().into_owned());
-    let (document, time_column) = (name(document), name(time_column));
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     let choice = unsafe {
         boundary::entry(move || {
@@ -58,7 +56,7 @@ pub fn chosen(
             };
             let arguments = Arguments {
                 keep: keep.unwrap_or("NULL"),
-                time_column: time_column.as_deref(),
+                time_column,
                 rank: rank.unwrap_or_default().into_iter().flatten().collect(),
                 scope: scope.map(|scope| scope.into_iter().flatten().collect()),
                 since,
@@ -70,7 +68,7 @@ pub fn chosen(
                 against,
                 source,
             };
-            Choice::new(target, document.as_deref(), arguments)
+            Choice::new(target, document, arguments)
         })
     }?;
     serde_json::to_string(&choice).map_err(|wrong| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string()))

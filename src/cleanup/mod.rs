@@ -39,6 +39,11 @@ extension_sql_file!(
     name = "cleanup_list",
     requires = ["cleanup_runner", "sketch", "near_duplicate", "index", "profile", list::chosen]
 );
+extension_sql_file!(
+    "../../sql/cleanup/report.sql",
+    name = "cleanup_report",
+    requires = ["cleanup_list", steps::document_statement, report::neardup_render_report]
+);
 extension_sql_file!("../../sql/cleanup/reference.sql", name = "cleanup_reference", requires = ["cleanup_list"]);
 extension_sql_file!(
     "../../sql/cleanup/run.sql",

@@ -13,12 +13,6 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::error::Result;
 
-extension_sql_file!(
-    "../../sql/cleanup/report.sql",
-    name = "cleanup_report",
-    requires = ["cleanup_list", super::steps::document_statement, neardup_render_report]
-);
-
 /// The most characters of a text that are shown and compared.
 const MOST_CHARACTERS: usize = 2000;
 
@@ -57,7 +51,7 @@ del{background:#fdd;text-decoration:none}ins{background:#dfd;text-decoration:non
     requires = ["bootstrap"],
     sql = "CREATE FUNCTION neardup_internal.render_report(report text) RETURNS text IMMUTABLE STRICT PARALLEL SAFE COST 100000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
-fn neardup_render_report(report: &str) -> Result<String> {
+pub fn neardup_render_report(report: &str) -> Result<String> {
     let report: Report = serde_json::from_str(report).map_err(|error| {
         let code = PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE;
         ErrorReport::new(code, "report has another form", "neardup_internal.render_report")

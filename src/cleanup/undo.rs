@@ -25,7 +25,7 @@ fn known<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
     stable,
     strict,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.insert_statement(target regclass, columns name[]) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.insert_statement(target regclass, columns text[]) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn insert_statement(target: pg_sys::Oid, columns: Names) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
@@ -67,7 +67,7 @@ fn insert(target: pg_sys::Oid, columns: &Names) -> String {
 #[pg_extern(
     stable,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.point_back_statement(target regclass, source regclass, columns name[], target_columns name[], key_columns name[]) RETURNS text STABLE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.point_back_statement(target regclass, source regclass, columns text[], target_columns text[], key_columns text[]) RETURNS text STABLE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn point_back_statement(
     target: pg_sys::Oid,
