@@ -29,15 +29,19 @@ CREATE FUNCTION neardup_internal.check_signature(relation regclass, name name) R
 AS $$
 DECLARE
     signatures pg_catalog.name[] := neardup_internal.signature_columns(relation);
+    type pg_catalog.text;
 BEGIN
     IF name = ANY (signatures) THEN
         RETURN;
     ELSIF name IS NULL THEN
         RAISE EXCEPTION 'signature_column must not be NULL' USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    RAISE EXCEPTION 'column "%" of table % has type %, not simhash', name, relation,
-        (SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) FROM pg_catalog.pg_attribute a
-         WHERE a.attrelid = relation::pg_catalog.oid AND a.attname = name AND NOT a.attisdropped)
+    SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO type FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = relation::pg_catalog.oid AND a.attname = name AND a.attnum > 0 AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'column "%" of table % does not exist', name, relation USING ERRCODE = 'undefined_column';
+    END IF;
+    RAISE EXCEPTION 'column "%" of table % has type %, not simhash', name, relation, type
         USING ERRCODE = 'datatype_mismatch', HINT = coalesce('Name a column of signatures: ' || (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(s::pg_catalog.text), ', ') FROM pg_catalog.unnest(signatures) s) || '.',
                                                              'The table has no column of signatures: ALTER TABLE ... ADD COLUMN sig simhash GENERATED ALWAYS AS (simhash(body)) STORED;');
 END
