@@ -1,6 +1,8 @@
 //! Two texts side by side: their alignment, what is moved, their facts, and which of these contradict each other.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::rc::Rc;
 
 use ahash::{AHashMap, AHashSet};
 
@@ -9,7 +11,7 @@ use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
 use super::hanset::HanSet;
 use super::numerals::percent_sign;
-use super::reading::plain;
+use super::prepared::Prepared;
 use super::units::{Kind, Text, Unit};
 use neardup_core::profile::Passage;
 use neardup_text::Result;
@@ -51,9 +53,9 @@ pub(super) type Boilerplate<'p> = dyn FnMut(&str) -> Result<Vec<Passage>> + 'p;
 /// The lesser text in string order is `a`, so that the result does not depend on their order; [`Comparison::conflicts`]
 /// restores the given order.
 #[derive(Debug)]
-pub(super) struct Comparison<'t> {
-    pub(super) a: Compared<'t>,
-    pub(super) b: Compared<'t>,
+pub(super) struct Comparison {
+    pub(super) a: Compared,
+    pub(super) b: Compared,
     /// Number of units that both have, at the same position, in other words, or moved.
     pub(super) shared: usize,
     pub(super) gaps: Vec<Gap>,
@@ -69,8 +71,8 @@ pub(super) struct Comparison<'t> {
 
 /// One of two compared texts.
 #[derive(Debug)]
-pub(super) struct Compared<'t> {
-    pub(super) text: Text<'t>,
+pub(super) struct Compared {
+    pub(super) text: Rc<Text<'static>>,
     /// For each unit, whether the other text has it, at the same position or moved.
     pub(super) matched: Vec<bool>,
     /// Number of units that the other text has elsewhere.
@@ -86,24 +88,13 @@ pub fn conflicts(a: &str, b: &str) -> Result<Vec<Conflict>> {
     Ok(Comparison::new(a, b)?.conflicts())
 }
 
-impl<'t> Comparison<'t> {
+impl Comparison {
     /// Compares two texts.
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
-    pub(super) fn new(a: &'t str, b: &'t str) -> Result<Self> {
-        Self::without(a, b, &mut |_| Ok(Vec::new()))
-    }
-
-    /// Compares two texts without the boilerplate that both have.
-    ///
-    /// Boilerplate of only one text stays, because other passages of a template may be the news. All boilerplate stays if one
-    /// text consists of nothing else.
-    ///
-    /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
-    pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
-        Ok(Aligned::without(a, b, boilerplate)?.with_facts())
+    pub(super) fn new(a: &str, b: &str) -> Result<Self> {
+        Ok(Aligned::of(&Prepared::new(a)?, &Prepared::new(b)?).with_facts())
     }
 
     /// Gives the facts that contradict each other, as written, those of the first text first.
@@ -124,39 +115,51 @@ impl<'t> Comparison<'t> {
 
 /// Two aligned texts, before names and contradicting facts are looked for; as if there were none.
 #[derive(Debug)]
-pub(super) struct Aligned<'t> {
-    pub(super) texts: Comparison<'t>,
+pub(super) struct Aligned {
+    pub(super) texts: Comparison,
     /// What was matched in each text before equal figures were.
     matched: [Vec<bool>; 2],
     /// Whether they share enough for names to have the same position.
     related: bool,
 }
 
-impl<'t> Aligned<'t> {
-    /// Aligns two texts without the boilerplate that both have; see [`Comparison::without`].
+impl Aligned {
+    /// Aligns two texts.
+    pub(super) fn of(a: &Prepared<'_>, b: &Prepared<'_>) -> Self {
+        let swapped = b.text() < a.text();
+        let (a, b) = if swapped { (b, a) } else { (a, b) };
+        let a = a.read(None);
+        let b = b.read(Some(&a));
+        Self::align(a, b, swapped, Vec::new())
+    }
+
+    /// Aligns two texts without the boilerplate that both have.
+    ///
+    /// Boilerplate of only one text stays, because other passages of a template may be the news. All boilerplate stays if one
+    /// text consists of nothing else.
     ///
     /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
-    pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
-        let swapped = b < a;
+    /// Those of `boilerplate`.
+    pub(super) fn without(a: &Prepared<'_>, b: &Prepared<'_>, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
+        let swapped = b.text() < a.text();
         let (a, b) = if swapped { (b, a) } else { (a, b) };
-        let (a, b) = (plain(a)?, plain(b)?);
-        let (of_a, of_b) = (boilerplate(&a)?, boilerplate(&b)?);
+        let (a, b) = (a.plain(), b.plain());
+        let (of_a, of_b) = (boilerplate(a)?, boilerplate(b)?);
         let shared = |own: &[Passage], other: &[Passage]| -> Vec<Range<usize>> {
             let keys: AHashSet<u64> = other.iter().map(|passage| passage.key).collect();
             own.iter().filter(|passage| keys.contains(&passage.key)).map(|passage| passage.range.clone()).collect()
         };
         let (mut out_a, mut out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
-        if !credits::has_letters_outside(&a, &out_a) || !credits::has_letters_outside(&b, &out_b) {
+        if !credits::has_letters_outside(a, &out_a) || !credits::has_letters_outside(b, &out_b) {
             (out_a, out_b) = (Vec::new(), Vec::new());
         }
         let left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
-        let a = Text::without(a, &out_a, None);
-        let b = Text::without(b, &out_b, Some(&a));
-        Ok(Self::of(a, b, swapped, left_out))
+        let a = Rc::new(Text::without(Cow::Owned(a.to_owned()), &out_a, None));
+        let b = Rc::new(Text::without(Cow::Owned(b.to_owned()), &out_b, Some(&a)));
+        Ok(Self::align(a, b, swapped, left_out))
     }
 
-    fn of(a: Text<'t>, b: Text<'t>, swapped: bool, left_out: Vec<String>) -> Self {
+    fn align(a: Rc<Text<'static>>, b: Rc<Text<'static>>, swapped: bool, left_out: Vec<String>) -> Self {
         let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
         let (keys_a, keys_b) = (keys(&a), keys(&b));
         let weight = |unit: usize| a.units.get(unit).map_or(1, |unit| if unit.kind == Kind::Han { 1 } else { 2 });
@@ -192,7 +195,7 @@ impl<'t> Aligned<'t> {
     }
 
     /// Segments the words, and compares the facts of the two texts.
-    pub(super) fn with_facts(self) -> Comparison<'t> {
+    pub(super) fn with_facts(self) -> Comparison {
         let Self { mut texts, matched, related } = self;
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
@@ -204,8 +207,8 @@ impl<'t> Aligned<'t> {
     }
 }
 
-impl<'t> Compared<'t> {
-    fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
+impl Compared {
+    fn new(text: Rc<Text<'static>>, matched: Vec<bool>, moved: usize) -> Self {
         let facts = facts::read(&text);
         Self { text, matched, moved, facts }
     }
@@ -239,9 +242,9 @@ impl<'t> Compared<'t> {
 }
 
 /// Marks figures as matched that are written differently in the same gap (1.2 million and 1,200,000), and counts their units.
-fn match_equal_figures(a: &mut Compared<'_>, b: &mut Compared<'_>, gaps: &[Gap]) -> usize {
+fn match_equal_figures(a: &mut Compared, b: &mut Compared, gaps: &[Gap]) -> usize {
     let key = |gap: usize, fact: &Fact| (gap, fact.kind, fact.key);
-    let places = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
+    let places = |compared: &Compared, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
         let open = |fact: &&Fact| fact.kind.is_figure() && compared.matched.get(fact.units.start) == Some(&false);
         let place = |fact: &Fact| gaps.partition_point(|gap| side(gap).end <= fact.units.start);
         compared.facts.iter().filter(open).map(|fact| (key(place(fact), fact), fact.units.clone())).collect()

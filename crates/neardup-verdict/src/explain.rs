@@ -1,8 +1,10 @@
 //! Everything that two texts can be asked about their likeness, line by line: measures, verdict and reasons, conflicts, what
 //! differs, what is shared, and what each feature adds.
 
-use super::comparison::{Boilerplate, Comparison};
-use super::{Message, features, judge, model, reasons, statements};
+use super::comparison::{Aligned, Comparison};
+use super::pair::message_on;
+use super::prepared::Prepared;
+use super::{Message, features, model, reasons, statements};
 use neardup_core::profile::Profile;
 use neardup_core::{document, similarity};
 use neardup_text::Result;
@@ -47,7 +49,8 @@ impl Line {
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
 pub fn explain(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
-    explained(a, b, analyzer, scratch, &mut |_| Ok(Vec::new()))
+    let (of_a, of_b) = (Prepared::new(a)?, Prepared::new(b)?);
+    explained([a, b], Aligned::of(&of_a, &of_b), analyzer, scratch)
 }
 
 /// Explains how similar two texts are by the profile of a collection: boilerplate of both does not count, and the measures are
@@ -57,19 +60,14 @@ pub fn explain(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> 
 /// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
 pub fn explain_by_profile(a: &str, b: &str, profile: &Profile, scratch: &mut Scratch) -> Result<Vec<Line>> {
     let mut own = Scratch::default();
-    explained(a, b, profile.analyzer(), scratch, &mut |text| profile.boilerplate(text, &mut own))
+    let (of_a, of_b) = (Prepared::new(a)?, Prepared::new(b)?);
+    let aligned = Aligned::without(&of_a, &of_b, &mut |text| profile.boilerplate(text, &mut own))?;
+    explained([a, b], aligned, profile.analyzer(), scratch)
 }
 
-fn explained(
-    a: &str,
-    b: &str,
-    analyzer: &Analyzer,
-    scratch: &mut Scratch,
-    boilerplate: &mut Boilerplate<'_>,
-) -> Result<Vec<Line>> {
-    let texts = (Comparison::without(a, b, boilerplate)?, None);
-    let Message { verdict, score, reasons } = judge(&texts, a == b);
-    let texts = texts.0;
+fn explained([a, b]: [&str; 2], aligned: Aligned, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
+    let texts = aligned.with_facts();
+    let Message { verdict, score, reasons } = message_on(&texts, None, a == b);
     let mut lines = vec![Line::new("verdict", verdict.name(), Some(score))];
     lines.extend(reasons.into_iter().map(|reason| Line::new("reason", reason, None)));
     measures(a, b, analyzer, scratch, &mut lines)?;
@@ -117,7 +115,7 @@ fn measures(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch, lines:
 }
 
 /// Lists the sentences of either text of which the other has little, in their order.
-fn own_statements(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
+fn own_statements(texts: &Comparison, lines: &mut Vec<Line>) {
     let sides = if texts.swapped { [&texts.b, &texts.a] } else { [&texts.a, &texts.b] };
     for (item, compared) in ["only in a", "only in b"].into_iter().zip(sides) {
         for statement in statements::own(compared).take(LISTED) {
@@ -130,7 +128,7 @@ fn own_statements(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
 }
 
 /// Lists the differences, in the order of the texts, and the longest shared passages.
-fn passages(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
+fn passages(texts: &Comparison, lines: &mut Vec<Line>) {
     let mut gaps: Vec<_> = texts.gaps.iter().collect();
     gaps.sort_by_key(|gap| std::cmp::Reverse(gap.a.len().max(gap.b.len())));
     gaps.truncate(LISTED);

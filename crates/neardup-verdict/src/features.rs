@@ -101,7 +101,7 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Computes the features of a pair of texts, and of their titles where both have one.
-pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Features {
+pub(super) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Features {
     let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
     let (short, long) = (a.min(b), a.max(b));
     let shared = texts.shared;
@@ -153,7 +153,7 @@ pub(super) fn is_hard(pair: &Pair) -> bool {
 }
 
 /// Counts the figures in shared passages.
-fn agreeing_figures(compared: &Compared<'_>) -> usize {
+fn agreeing_figures(compared: &Compared) -> usize {
     let agrees = |fact: &&Fact| {
         fact.kind.is_figure()
             && compared.matched.get(fact.units.clone()).is_some_and(|matched| !matched.contains(&false))
@@ -162,14 +162,14 @@ fn agreeing_figures(compared: &Compared<'_>) -> usize {
 }
 
 /// Gives how little two first lines share, if both are questions above a text of their own; otherwise 0.
-pub(super) fn heads_apart(texts: &Comparison<'_>) -> f64 {
+pub(super) fn heads_apart(texts: &Comparison) -> f64 {
     let (Some(a), Some(b)) = (head(&texts.a), head(&texts.b)) else { return 0.0 };
     let shared: usize = align(&a, &b, &|_| 1).iter().map(|block| block.len).sum();
     1.0 - share(shared, a.len().min(b.len()))
 }
 
 /// Gives the units of a first line that is a short question with more text after it.
-fn head(compared: &Compared<'_>) -> Option<Vec<u64>> {
+fn head(compared: &Compared) -> Option<Vec<u64>> {
     let text = &compared.text.text;
     let (line, rest) = text.split_at_checked(memchr::memchr(b'\n', text.as_bytes())?)?;
     if rest.trim().is_empty() || !line.trim_end().ends_with(['？', '?']) {
@@ -190,7 +190,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(texts: &Comparison<'_>) -> Self {
+    fn of(texts: &Comparison) -> Self {
         let mut shape = Self::default();
         let ends = (texts.a.text.units.len(), texts.b.text.units.len());
         for gap in &texts.gaps {

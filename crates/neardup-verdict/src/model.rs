@@ -48,7 +48,7 @@ const APART: f64 = 0.3;
 const SAME_FORM: f64 = 0.6;
 
 /// Names the verdict for a score.
-pub(super) fn verdict(score: f64, features: &Features, texts: &Comparison<'_>, rule: Option<Rule>) -> Verdict {
+pub(super) fn verdict(score: f64, features: &Features, texts: &Comparison, rule: Option<Rule>) -> Verdict {
     let (held, alike) = (features.held, features.alike);
     let hard = features.any_conflict > 0.0;
     if score >= LEAST_SCORE {

@@ -24,7 +24,7 @@ pub(super) fn short(fact: &str) -> String {
 }
 
 /// Gives the reasons, the most important first.
-pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>, rule: Option<Rule>) -> Vec<String> {
+pub(super) fn reasons(texts: &Comparison, titles: Option<&Comparison>, rule: Option<Rule>) -> Vec<String> {
     let mut reasons: Vec<String> = rule.and_then(Rule::reason).map(str::to_owned).into_iter().collect();
     for (of, compared) in [("title: ", titles), ("", Some(texts))] {
         let Some(compared) = compared else { continue };

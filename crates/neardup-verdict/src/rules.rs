@@ -65,7 +65,7 @@ const LEAST: f64 = 4.0;
 
 impl Rule {
     /// Finds the strictest rule that applies to a pair.
-    pub(super) fn of(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Option<Self> {
+    pub(super) fn of(texts: &Comparison, titles: Option<&Comparison>) -> Option<Self> {
         let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
         let (short, long) = (a.min(b), a.max(b));
         if features::heads_apart(texts) >= OTHER_QUESTION {
@@ -108,13 +108,13 @@ impl Rule {
 }
 
 /// Says whether only one of two first sentences announces something, in words that the other text lacks.
-fn only_one_plans(texts: &Comparison<'_>) -> bool {
+fn only_one_plans(texts: &Comparison) -> bool {
     let (a, b) = (plans(&texts.a), plans(&texts.b));
     a.contains(&false) && b.is_empty() || b.contains(&false) && a.is_empty()
 }
 
 /// For each announcement in its first sentence, says whether the other text has it too.
-fn plans(compared: &Compared<'_>) -> Vec<bool> {
+fn plans(compared: &Compared) -> Vec<bool> {
     let ends = |(at, unit): &(usize, &Unit)| *at >= REPORTER && unit.before == Break::Stop;
     let sentence = compared.text.units.iter().enumerate().take_while(|unit| !ends(unit));
     let plan = |unit: &Unit| {
@@ -125,7 +125,7 @@ fn plans(compared: &Compared<'_>) -> Vec<bool> {
 }
 
 /// Says whether a text names a work in 《》 that the other does not.
-fn has_own_work(compared: &Compared<'_>, other: &Compared<'_>) -> bool {
+fn has_own_work(compared: &Compared, other: &Compared) -> bool {
     let works = compared.facts.iter().filter(|fact| fact.kind == ConflictKind::Quoted);
     let is_work = |start: usize| {
         let start = compared.text.units.get(start).map_or(0, |unit| unit.start as usize);
@@ -136,11 +136,11 @@ fn has_own_work(compared: &Compared<'_>, other: &Compared<'_>) -> bool {
 }
 
 /// Says whether each of two texts has too much that the other lacks for a copy or an excerpt.
-fn have_own_news(texts: &Comparison<'_>) -> bool {
+fn have_own_news(texts: &Comparison) -> bool {
     let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
     let (short, long) = (a.min(b) as f64, a.max(b) as f64);
     let missing = texts.a.lacks(0..a).min(texts.b.lacks(0..b)) as f64;
-    let has_passage = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| {
+    let has_passage = |compared: &Compared, side: fn(&Gap) -> &Range<usize>| {
         texts.gaps.iter().any(|gap| compared.lacks(side(gap).clone()) >= PASSAGE)
     };
     if missing < LEAST {

@@ -91,6 +91,8 @@ pub fn read(folder: &Path, sets: &[(&str, Set)]) -> Result<Vec<Pair>, Box<dyn Er
             let field = |name: &str| json.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
             let texts = ["title1", "text1", "title2", "text2"].map(field);
             let [a_title, a, b_title, b] = &texts;
+            let prepared = [Prepared::new(a)?, Prepared::new(b)?];
+            let inputs = |a_title, b_title| Pair::new(&prepared[0], &prepared[1]).titled(a_title, b_title).features();
             let candidate = match (sketch(a)?, sketch(b)?) {
                 (Some(a), Some(b)) => shares_key(MinHash::as_bytes(&a), MinHash::as_bytes(&b))?,
                 _ => false,
@@ -102,7 +104,7 @@ pub fn read(folder: &Path, sets: &[(&str, Set)]) -> Result<Vec<Pair>, Box<dyn Er
                 label: json.get("label").map(|label| label.to_string().replace('"', "")).unwrap_or_default(),
                 sure: json.get("sure").and_then(Value::as_bool).unwrap_or(true),
                 weight: json.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
-                inputs: [features_of(a_title, a, b_title, b)?, features_of("", a, "", b)?],
+                inputs: [inputs(a_title, b_title)?, inputs("", "")?],
                 candidate,
                 texts,
             });

@@ -1,0 +1,90 @@
+//! A text prepared for comparison with many others.
+//!
+//! Everything is computed when first needed and kept: most candidates are rejected by their 4-grams, without being read.
+
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use super::grams::Grams;
+use super::reading::plain;
+use super::units::Text;
+use neardup_text::Result;
+
+/// Texts with fewer characters are short.
+pub const SHORT: usize = 64;
+
+/// A text prepared for comparison with many others.
+#[derive(Debug)]
+pub struct Prepared<'t> {
+    text: Cow<'t, str>,
+    /// The text without markup and links, if they differ.
+    plain: Option<String>,
+    grams: OnceCell<RefCell<Grams>>,
+    read: OnceCell<Rc<Text<'static>>>,
+}
+
+impl<'t> Prepared<'t> {
+    /// Prepares a text.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn new(text: &'t str) -> Result<Self> {
+        Self::of(Cow::Borrowed(text))
+    }
+
+    /// Prepares a text and owns it, so that it can be kept from call to call.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn owned(text: String) -> Result<Prepared<'static>> {
+        Prepared::of(Cow::Owned(text))
+    }
+
+    fn of(text: Cow<'t, str>) -> Result<Self> {
+        let plain = match plain(&text)? {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(plain) => Some(plain),
+        };
+        Ok(Self { text, plain, grams: OnceCell::new(), read: OnceCell::new() })
+    }
+
+    /// Gives the text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Gives the text without markup and links.
+    pub(super) fn plain(&self) -> &str {
+        self.plain.as_deref().unwrap_or(&self.text)
+    }
+
+    /// Gives the units of the text. What it shares with `other`, if that has been read, is copied from there.
+    pub(super) fn read(&self, other: Option<&Text<'_>>) -> Rc<Text<'static>> {
+        Rc::clone(self.read.get_or_init(|| Rc::new(Text::without(Cow::Owned(self.plain().to_owned()), &[], other))))
+    }
+
+    /// Says whether the text has fewer characters than [`SHORT`].
+    pub(super) fn is_short(&self) -> bool {
+        self.plain().chars().nth(SHORT - 1).is_none()
+    }
+
+    /// Gives the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
+    /// with fewer 4-grams the other one has (methods.md Z, eq. 6). Markup, links, punctuation, space, case and width do not
+    /// count, and traditional characters equal simplified ones. A text of one to three letters, digits or Han characters is a
+    /// single gram; a text of none has overlap 0.
+    #[must_use]
+    pub fn overlap(&self, other: &Prepared<'_>) -> f64 {
+        self.overlap_from(other, 0.0).unwrap_or_default()
+    }
+
+    /// Gives the overlap if it is at least `least`.
+    pub(super) fn overlap_from(&self, other: &Prepared<'_>, least: f64) -> Option<f64> {
+        // Whichever text has been prepared further serves as filter.
+        let (own, other) =
+            if self.grams.get().is_none() && other.grams.get().is_some() { (other, self) } else { (self, other) };
+        let grams = own.grams.get_or_init(|| RefCell::new(Grams::of(own.plain())));
+        grams.borrow_mut().overlap(own.plain(), other.plain(), least)
+    }
+}
