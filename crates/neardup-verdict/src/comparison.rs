@@ -159,6 +159,20 @@ impl Aligned {
         Ok(Self::align(a, b, swapped, left_out))
     }
 
+    /// Aligns two texts without some stretches of each; `None` if one would be left without a letter.
+    pub(super) fn bare(a: &Prepared<'_>, b: &Prepared<'_>, without: &[Vec<Range<usize>>; 2]) -> Option<Self> {
+        let swapped = b.text() < a.text();
+        let [of_a, of_b] = without;
+        let ((a, of_a), (b, of_b)) = if swapped { ((b, of_b), (a, of_a)) } else { ((a, of_a), (b, of_b)) };
+        let (a, b) = (a.plain(), b.plain());
+        if !credits::has_letters_outside(a, of_a) || !credits::has_letters_outside(b, of_b) {
+            return None;
+        }
+        let a = Rc::new(Text::without(Cow::Owned(a.to_owned()), of_a, None));
+        let b = Rc::new(Text::without(Cow::Owned(b.to_owned()), of_b, Some(&a)));
+        Some(Self::align(a, b, swapped, Vec::new()))
+    }
+
     fn align(a: Rc<Text<'static>>, b: Rc<Text<'static>>, swapped: bool, left_out: Vec<String>) -> Self {
         let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
         let (keys_a, keys_b) = (keys(&a), keys(&b));

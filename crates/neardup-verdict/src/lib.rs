@@ -26,6 +26,7 @@ mod messages;
 pub mod model;
 pub mod numerals;
 mod pair;
+mod passages;
 mod prepared;
 mod reading;
 mod reasons;

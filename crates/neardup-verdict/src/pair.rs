@@ -120,6 +120,31 @@ impl<'p> Pair<'p> {
         Ok((features::features(&texts, titles.as_ref()), most))
     }
 
+    /// Gives what the rows around the two texts say, and the score without furniture; for training.
+    ///
+    /// # Errors
+    /// Those of the table.
+    pub fn surroundings(mut self) -> Result<Vec<(&'static str, f64)>> {
+        let logit = |texts: &Comparison| {
+            let same = reasons::same(&texts.a.text, &texts.b.text);
+            let score = model::score(&features::features(texts, None));
+            if same { 12.0 } else { libm::log(score / (1.0 - score)) }
+        };
+        let texts = Aligned::of(self.a, self.b).with_facts();
+        let alone = logit(&texts);
+        let most = Rule::of(&texts, None).map_or(1.0, Rule::most);
+        let mut numbers = vec![("alone", alone), ("most", most)];
+        let Some(known) = &mut self.known else { return Ok(numbers) };
+        let Some(found) = known.surroundings(self.a, self.b)? else {
+            numbers.push(("bare", alone));
+            return Ok(numbers);
+        };
+        let bare = Aligned::bare(self.a, self.b, &found.furniture).map_or(alone, |bare| logit(&bare.with_facts()));
+        numbers.push(("bare", bare));
+        numbers.extend(found.numbers);
+        Ok(numbers)
+    }
+
     /// Compares the titles, if both texts have one.
     fn compared_titles(&self) -> Result<Option<Comparison>> {
         let [a, b] = self.titles;

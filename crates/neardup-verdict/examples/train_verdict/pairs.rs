@@ -9,7 +9,7 @@ use neardup_core::document::minhash;
 use neardup_core::sketch::minhash::{MinHash, MinHasher, Parameters, shares_key};
 use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::features::Features;
-use neardup_verdict::features_of;
+use neardup_verdict::{Pair as Texts, Prepared};
 use serde_json::{Value, json};
 
 /// Which file a pair comes from.
@@ -41,8 +41,8 @@ pub const ALL: [(&str, Set); 5] = [
 ];
 
 /// Labels of pairs by the ids of their texts: corpus, ids, label, whether the reader was sure. The texts are in the folder.
-const READ: &str = include_str!("read.tsv");
-pub const REMOVED: &str = include_str!("removed.tsv");
+const READ: &str = include_str!("../labelled/read.tsv");
+pub const REMOVED: &str = include_str!("../labelled/removed.tsv");
 
 /// A labelled pair.
 pub struct Pair {
@@ -92,7 +92,7 @@ pub fn read(folder: &Path, sets: &[(&str, Set)]) -> Result<Vec<Pair>, Box<dyn Er
             let texts = ["title1", "text1", "title2", "text2"].map(field);
             let [a_title, a, b_title, b] = &texts;
             let prepared = [Prepared::new(a)?, Prepared::new(b)?];
-            let inputs = |a_title, b_title| Pair::new(&prepared[0], &prepared[1]).titled(a_title, b_title).features();
+            let inputs = |a_title, b_title| Texts::new(&prepared[0], &prepared[1]).titled(a_title, b_title).features();
             let candidate = match (sketch(a)?, sketch(b)?) {
                 (Some(a), Some(b)) => shares_key(MinHash::as_bytes(&a), MinHash::as_bytes(&b))?,
                 _ => false,
