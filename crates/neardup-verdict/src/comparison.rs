@@ -13,7 +13,6 @@ use super::hanset::HanSet;
 use super::numerals::percent_sign;
 use super::prepared::Prepared;
 use super::units::{Kind, Text, Unit};
-use neardup_core::profile::Passage;
 use neardup_text::Result;
 
 /// The shortest passage that counts as moved, in units.
@@ -45,9 +44,6 @@ const SAME: [&[&str]; 16] = [
 /// Characters that add no content: particles, auxiliaries, polite words.
 static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
 
-/// Finds the boilerplate of a text.
-pub(super) type Boilerplate<'p> = dyn FnMut(&str) -> Result<Vec<Passage>> + 'p;
-
 /// Two compared texts.
 ///
 /// The lesser text in string order is `a`, so that the result does not depend on their order; [`Comparison::conflicts`]
@@ -65,8 +61,6 @@ pub(super) struct Comparison {
     pub(super) lone: usize,
     /// Whether the lesser text came second.
     pub(super) swapped: bool,
-    /// Boilerplate of both texts, which was ignored.
-    pub(super) left_out: Vec<String>,
 }
 
 /// One of two compared texts.
@@ -130,50 +124,32 @@ impl Aligned {
         let (a, b) = if swapped { (b, a) } else { (a, b) };
         let a = a.read(None);
         let b = b.read(Some(&a));
-        Self::align(a, b, swapped, Vec::new())
+        Self::align(a, b, swapped)
     }
 
-    /// Aligns two texts without the boilerplate that both have.
-    ///
-    /// Boilerplate of only one text stays, because other passages of a template may be the news. All boilerplate stays if one
-    /// text consists of nothing else.
-    ///
-    /// # Errors
-    /// Those of `boilerplate`.
-    pub(super) fn without(a: &Prepared<'_>, b: &Prepared<'_>, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
-        let swapped = b.text() < a.text();
-        let (a, b) = if swapped { (b, a) } else { (a, b) };
-        let (a, b) = (a.plain(), b.plain());
-        let (of_a, of_b) = (boilerplate(a)?, boilerplate(b)?);
-        let shared = |own: &[Passage], other: &[Passage]| -> Vec<Range<usize>> {
-            let keys: AHashSet<u64> = other.iter().map(|passage| passage.key).collect();
-            own.iter().filter(|passage| keys.contains(&passage.key)).map(|passage| passage.range.clone()).collect()
-        };
-        let (mut out_a, mut out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
-        if !credits::has_letters_outside(a, &out_a) || !credits::has_letters_outside(b, &out_b) {
-            (out_a, out_b) = (Vec::new(), Vec::new());
+    /// Aligns two texts without some stretches of each, in bytes; with all of them if one text consists of nothing else.
+    pub(super) fn without(texts: [&Prepared<'_>; 2], out: [Vec<Range<usize>>; 2]) -> Self {
+        Self::bare(texts, &out).unwrap_or_else(|| Self::of(texts[0], texts[1]))
+    }
+
+    /// Aligns two texts without some stretches of each; `None` if one text consists of nothing else.
+    pub(super) fn bare(texts: [&Prepared<'_>; 2], out: &[Vec<Range<usize>>; 2]) -> Option<Self> {
+        let [a, b] = texts;
+        if out.iter().all(Vec::is_empty) {
+            return Some(Self::of(a, b));
         }
-        let left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
-        let a = Rc::new(Text::without(Cow::Owned(a.to_owned()), &out_a, None));
-        let b = Rc::new(Text::without(Cow::Owned(b.to_owned()), &out_b, Some(&a)));
-        Ok(Self::align(a, b, swapped, left_out))
-    }
-
-    /// Aligns two texts without some stretches of each; `None` if one would be left without a letter.
-    pub(super) fn bare(a: &Prepared<'_>, b: &Prepared<'_>, without: &[Vec<Range<usize>>; 2]) -> Option<Self> {
         let swapped = b.text() < a.text();
-        let [of_a, of_b] = without;
-        let ((a, of_a), (b, of_b)) = if swapped { ((b, of_b), (a, of_a)) } else { ((a, of_a), (b, of_b)) };
+        let ((a, out_a), (b, out_b)) = if swapped { ((b, &out[1]), (a, &out[0])) } else { ((a, &out[0]), (b, &out[1])) };
         let (a, b) = (a.plain(), b.plain());
-        if !credits::has_letters_outside(a, of_a) || !credits::has_letters_outside(b, of_b) {
+        if !credits::has_letters_outside(a, out_a) || !credits::has_letters_outside(b, out_b) {
             return None;
         }
-        let a = Rc::new(Text::without(Cow::Owned(a.to_owned()), of_a, None));
-        let b = Rc::new(Text::without(Cow::Owned(b.to_owned()), of_b, Some(&a)));
-        Some(Self::align(a, b, swapped, Vec::new()))
+        let a = Rc::new(Text::without(Cow::Owned(a.to_owned()), out_a, None));
+        let b = Rc::new(Text::without(Cow::Owned(b.to_owned()), out_b, Some(&a)));
+        Some(Self::align(a, b, swapped))
     }
 
-    fn align(a: Rc<Text<'static>>, b: Rc<Text<'static>>, swapped: bool, left_out: Vec<String>) -> Self {
+    fn align(a: Rc<Text<'static>>, b: Rc<Text<'static>>, swapped: bool) -> Self {
         let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
         let (keys_a, keys_b) = (keys(&a), keys(&b));
         let weight = |unit: usize| a.units.get(unit).map_or(1, |unit| if unit.kind == Kind::Han { 1 } else { 2 });
@@ -204,7 +180,7 @@ impl Aligned {
         same += match_equal_figures(&mut a, &mut b, &gaps);
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
         let shared = shared.min(a.text.units.len()).min(b.text.units.len());
-        let texts = Comparison { a, b, gaps, pairs: Vec::new(), lone: 0, shared, swapped, left_out };
+        let texts = Comparison { a, b, gaps, pairs: Vec::new(), lone: 0, shared, swapped };
         Self { texts, matched, related }
     }
 

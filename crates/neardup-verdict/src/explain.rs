@@ -1,10 +1,10 @@
 //! Everything that two texts can be asked about their likeness, line by line: measures, verdict and reasons, conflicts, what
 //! differs, what is shared, and what each feature adds.
 
-use super::comparison::{Aligned, Comparison};
-use super::pair::message_on;
+use super::comparison::Comparison;
+use super::pair::{Evidence, Pair};
 use super::prepared::Prepared;
-use super::{Message, features, model, reasons, statements};
+use super::{Message, model, reasons, statements};
 use neardup_core::profile::Profile;
 use neardup_core::{document, similarity};
 use neardup_text::Result;
@@ -50,7 +50,7 @@ impl Line {
 /// `LimitExceeded` for a text of 4 GB or more.
 pub fn explain(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
     let (of_a, of_b) = (Prepared::new(a)?, Prepared::new(b)?);
-    explained([a, b], Aligned::of(&of_a, &of_b), analyzer, scratch)
+    explained([a, b], &Pair::new(&of_a, &of_b).evidence()?, analyzer, scratch)
 }
 
 /// Explains how similar two texts are by the profile of a collection: boilerplate of both does not count, and the measures are
@@ -61,27 +61,26 @@ pub fn explain(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> 
 pub fn explain_by_profile(a: &str, b: &str, profile: &Profile, scratch: &mut Scratch) -> Result<Vec<Line>> {
     let mut own = Scratch::default();
     let (of_a, of_b) = (Prepared::new(a)?, Prepared::new(b)?);
-    let aligned = Aligned::without(&of_a, &of_b, &mut |text| profile.boilerplate(text, &mut own))?;
-    explained([a, b], aligned, profile.analyzer(), scratch)
+    let evidence = Pair::new(&of_a, &of_b).by_profile(profile, &mut own).evidence()?;
+    explained([a, b], &evidence, profile.analyzer(), scratch)
 }
 
-fn explained([a, b]: [&str; 2], aligned: Aligned, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
-    let texts = aligned.with_facts();
-    let Message { verdict, score, reasons } = message_on(&texts, None, a == b);
+fn explained([a, b]: [&str; 2], evidence: &Evidence, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
+    let texts = &evidence.texts;
+    let Message { verdict, score, reasons } = evidence.message();
     let mut lines = vec![Line::new("verdict", verdict.name(), Some(score))];
     lines.extend(reasons.into_iter().map(|reason| Line::new("reason", reason, None)));
     measures(a, b, analyzer, scratch, &mut lines)?;
-    for passage in &texts.left_out {
+    for passage in &evidence.left_out {
         let (length, shown) = (passage.chars().count(), reasons::short(passage.trim()));
         lines.push(Line::new("boilerplate", "in both", Some(length as f64)).with(&shown, &shown));
     }
     for conflict in texts.conflicts() {
         lines.push(Line::new("conflict", conflict.kind.name(), None).with(&conflict.in_a, &conflict.in_b));
     }
-    own_statements(&texts, &mut lines);
-    passages(&texts, &mut lines);
-    let features = features::features(&texts, None);
-    for (name, value, added) in model::contributions(&features) {
+    own_statements(texts, &mut lines);
+    passages(texts, &mut lines);
+    for (name, value, added) in model::contributions(&evidence.inputs) {
         let shown = format!("{value:.2}");
         lines.push(Line {
             in_a: None,

@@ -12,6 +12,7 @@
 
 mod align;
 mod comparison;
+pub mod context;
 mod credits;
 mod difference;
 pub mod duplicate;
@@ -30,9 +31,10 @@ mod passages;
 mod prepared;
 mod reading;
 mod reasons;
-mod rules;
 mod shared;
+mod signals;
 mod statements;
+mod surroundings;
 mod table;
 mod units;
 mod weights;
@@ -50,7 +52,7 @@ pub use forms::{Forms, Known};
 pub use messages::{Group, Place, split_by_message};
 pub use pair::Pair;
 pub use prepared::Prepared;
-pub use table::{Rows, SAMPLE};
+pub use table::{BACKGROUND, Rows, SAMPLE};
 
 /// The relation of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

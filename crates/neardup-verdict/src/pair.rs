@@ -1,14 +1,18 @@
 //! The front door: two texts, what is known of them, and the verdict.
 
+use std::ops::Range;
 use std::time::Duration;
 
+use ahash::AHashSet;
+
 use super::comparison::{Aligned, Compared, Comparison};
+use super::context::{Inputs, Table};
 use super::duplicate::Gate;
 use super::forms::Known;
 use super::prepared::Prepared;
-use super::rules::Rule;
-use super::{Message, Verdict, features, model, reasons};
-use neardup_core::profile::Profile;
+use super::surroundings::Surroundings;
+use super::{Message, Verdict, credits, features, model, reasons};
+use neardup_core::profile::{Passage, Profile};
 use neardup_text::{Result, Scratch};
 
 /// With this many unmatched units, segment words only if that can change the verdict.
@@ -24,19 +28,40 @@ const MANY: usize = 64;
 /// # Ok::<(), neardup_text::Error>(())
 /// ```
 pub struct Pair<'p> {
-    a: &'p Prepared<'p>,
-    b: &'p Prepared<'p>,
+    texts: [&'p Prepared<'p>; 2],
     titles: [&'p str; 2],
     profile: Option<(&'p Profile, &'p mut Scratch)>,
     apart: Option<Duration>,
     known: Option<Known<'p>>,
 }
 
+/// What a verdict rests on.
+pub(super) struct Evidence {
+    pub(super) texts: Comparison,
+    pub(super) titles: Option<Comparison>,
+    pub(super) inputs: Inputs,
+    pub(super) surroundings: Option<Surroundings>,
+    /// Boilerplate of both texts, by a profile, which was ignored.
+    pub(super) left_out: Vec<String>,
+    /// How many lines that the whole table repeats were ignored.
+    pub(super) furniture: usize,
+    /// Whether the texts are equal without being compared.
+    equal: bool,
+}
+
+/// What of two texts does not count, in bytes of the plain text.
+#[derive(Default)]
+struct Ignored {
+    out: [Vec<Range<usize>>; 2],
+    left_out: Vec<String>,
+    furniture: usize,
+}
+
 impl<'p> Pair<'p> {
     /// A pair of which nothing but the texts is known.
     #[must_use]
     pub fn new(a: &'p Prepared<'p>, b: &'p Prepared<'p>) -> Self {
-        Self { a, b, titles: ["", ""], profile: None, apart: None, known: None }
+        Self { texts: [a, b], titles: ["", ""], profile: None, apart: None, known: None }
     }
 
     /// Adds titles; an empty title counts as none.
@@ -67,9 +92,8 @@ impl<'p> Pair<'p> {
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
-    pub fn message(mut self) -> Result<Message> {
-        let texts = self.aligned()?.with_facts();
-        Ok(message_on(&texts, self.compared_titles()?.as_ref(), self.a.text() == self.b.text()))
+    pub fn message(self) -> Result<Message> {
+        Ok(self.evidence()?.message())
     }
 
     /// Gives the verdict and its score, 0.75 to 1, if keeping one of the two loses nothing: a copy, or an excerpt, of which the
@@ -80,69 +104,83 @@ impl<'p> Pair<'p> {
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
     pub fn duplicate(self) -> Result<Option<(Verdict, f64)>> {
-        if self.a.text() == self.b.text() {
+        if self.are_equal() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
-        // Boilerplate that both have can only increase the overlap.
-        let Some(gate) = Gate::of(self.a, self.b) else { return Ok(None) };
+        // What both have and does not count can only increase the overlap.
+        let Some(gate) = Gate::of(self.texts[0], self.texts[1]) else { return Ok(None) };
         Ok(self.kept()?.filter(|&(verdict, _)| gate.allows(verdict)))
     }
 
     /// Gives the verdict as [`Pair::duplicate`] does, without a minimum overlap.
     pub(super) fn kept(mut self) -> Result<Option<(Verdict, f64)>> {
-        if self.a.text() == self.b.text() {
+        if self.are_equal() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
+        let ignored = self.ignored()?;
         let titles = self.compared_titles()?;
-        let aligned = self.aligned()?;
-        let texts = &aligned.texts;
-        let rule = Rule::of(texts, titles.as_ref());
+        let aligned = Aligned::without(self.texts, ignored.out.clone());
         let unmatched = |compared: &Compared| compared.matched.iter().filter(|&&matched| !matched).count();
         // Contradictions only lower a score. The small margin is for rounding.
-        if unmatched(&texts.a).max(unmatched(&texts.b)) >= MANY
-            && model::score(&features::features(texts, titles.as_ref())).min(rule.map_or(1.0, Rule::most))
-                < model::LEAST_SCORE - 1e-3
+        if unmatched(&aligned.texts.a).max(unmatched(&aligned.texts.b)) >= MANY
+            && self.best(&aligned.texts, titles.as_ref()) < model::LEAST_SCORE - 1e-3
         {
             return Ok(None);
         }
-        let (verdict, score) = verdict_of(&aligned.with_facts(), titles.as_ref(), false, rule);
+        let texts = aligned.with_facts();
+        if self.best(&texts, titles.as_ref()) < model::LEAST_SCORE && !reasons::same(&texts) {
+            return Ok(None);
+        }
+        let (verdict, score) = self.judged(ignored, texts, titles)?.verdict();
         Ok(verdict.keeps_one().then_some((verdict, score)))
     }
 
-    /// Gives the features, which are the model's input, and the highest score that the rules allow; for training.
+    /// Gives what the model is given of the pair; for training.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
-    pub fn features(mut self) -> Result<(features::Features, f64)> {
-        let texts = self.aligned()?.with_facts();
-        let titles = self.compared_titles()?;
-        let most = Rule::of(&texts, titles.as_ref()).map_or(1.0, Rule::most);
-        Ok((features::features(&texts, titles.as_ref()), most))
+    pub fn inputs(self) -> Result<Inputs> {
+        Ok(self.evidence()?.inputs)
     }
 
-    /// Gives what the rows around the two texts say, and the score without furniture; for training.
-    ///
-    /// # Errors
-    /// Those of the table.
-    pub fn surroundings(mut self) -> Result<Vec<(&'static str, f64)>> {
-        let logit = |texts: &Comparison| {
-            let same = reasons::same(&texts.a.text, &texts.b.text);
-            let score = model::score(&features::features(texts, None));
-            if same { 12.0 } else { libm::log(score / (1.0 - score)) }
+    fn are_equal(&self) -> bool {
+        self.texts[0].text() == self.texts[1].text()
+    }
+
+    pub(super) fn evidence(mut self) -> Result<Evidence> {
+        let ignored = self.ignored()?;
+        let titles = self.compared_titles()?;
+        let texts = Aligned::without(self.texts, ignored.out.clone()).with_facts();
+        self.judged(ignored, texts, titles)
+    }
+
+    /// Asks the table about compared texts.
+    fn judged(&mut self, ignored: Ignored, texts: Comparison, titles: Option<Comparison>) -> Result<Evidence> {
+        let features = features::features(&texts, titles.as_ref());
+        let surroundings = match &mut self.known {
+            Some(known) => Some(Surroundings::of(self.texts, &known.around(self.texts)?)),
+            None => None,
         };
-        let texts = Aligned::of(self.a, self.b).with_facts();
-        let alone = logit(&texts);
-        let most = Rule::of(&texts, None).map_or(1.0, Rule::most);
-        let mut numbers = vec![("alone", alone), ("most", most)];
-        let Some(known) = &mut self.known else { return Ok(numbers) };
-        let Some(found) = known.surroundings(self.a, self.b)? else {
-            numbers.push(("bare", alone));
-            return Ok(numbers);
-        };
-        let bare = Aligned::bare(self.a, self.b, &found.furniture).map_or(alone, |bare| logit(&bare.with_facts()));
-        numbers.push(("bare", bare));
-        numbers.extend(found.numbers);
-        Ok(numbers)
+        let table = surroundings.as_ref().map(|found| {
+            let out = [0, 1].map(|at: usize| merged(&ignored.out[at], &found.form[at]));
+            let own = if out == ignored.out {
+                Some(features)
+            } else {
+                let own = Aligned::bare(self.texts, &out).map(Aligned::with_facts);
+                own.map(|own| features::features(&own, titles.as_ref()))
+            };
+            Table::new(own, found)
+        });
+        let inputs = Inputs { texts: features, table, apart: self.apart };
+        let Ignored { left_out, furniture, .. } = ignored;
+        Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, equal: self.are_equal() })
+    }
+
+    /// Gives the highest score that the table can leave to compared texts.
+    fn best(&self, texts: &Comparison, titles: Option<&Comparison>) -> f64 {
+        let texts = features::features(texts, titles);
+        let table = self.known.as_ref().map(|_| Table::best(&texts));
+        model::score(&Inputs { texts, table, apart: self.apart })
     }
 
     /// Compares the titles, if both texts have one.
@@ -152,35 +190,70 @@ impl<'p> Pair<'p> {
         if titled { Comparison::new(a, b).map(Some) } else { Ok(None) }
     }
 
-    fn aligned(&mut self) -> Result<Aligned> {
-        match &mut self.profile {
-            None => Ok(Aligned::of(self.a, self.b)),
-            Some((profile, scratch)) => {
-                Aligned::without(self.a, self.b, &mut |text| profile.boilerplate(text, scratch))
+    /// Finds what does not count: boilerplate that both have, by the profile, and lines that the whole table repeats.
+    ///
+    /// Boilerplate of only one text stays, because other passages of a template may be the news. All of it stays if one text
+    /// consists of nothing else.
+    fn ignored(&mut self) -> Result<Ignored> {
+        let mut ignored = Ignored::default();
+        if let Some((profile, scratch)) = &mut self.profile {
+            let [a, b] = self.texts.map(Prepared::plain);
+            let (of_a, of_b) = (profile.boilerplate(a, scratch)?, profile.boilerplate(b, scratch)?);
+            let shared = |own: &[Passage], other: &[Passage]| -> Vec<Range<usize>> {
+                let keys: AHashSet<u64> = other.iter().map(|passage| passage.key).collect();
+                own.iter().filter(|passage| keys.contains(&passage.key)).map(|passage| passage.range.clone()).collect()
+            };
+            let (out_a, out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
+            if credits::has_letters_outside(a, &out_a) && credits::has_letters_outside(b, &out_b) {
+                ignored.left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
+                ignored.out = [out_a, out_b];
             }
         }
+        if let Some(known) = &mut self.known {
+            let lines = known.furniture(self.texts)?;
+            let left = |at: usize| credits::has_letters_outside(self.texts[at].plain(), &lines[at]);
+            if left(0) && left(1) {
+                ignored.furniture = lines[0].len().max(lines[1].len());
+                ignored.out = [0, 1].map(|at: usize| merged(&ignored.out[at], &lines[at]));
+            }
+        }
+        Ok(ignored)
     }
 }
 
-/// Gives the verdict on compared texts, with reasons.
-pub(super) fn message_on(texts: &Comparison, titles: Option<&Comparison>, equal: bool) -> Message {
-    let rule = Rule::of(texts, titles);
-    let (verdict, score) = verdict_of(texts, titles, equal, rule);
-    Message { verdict, score, reasons: reasons::reasons(texts, titles, rule) }
+impl Evidence {
+    /// Gives the verdict and its score.
+    pub(super) fn verdict(&self) -> (Verdict, f64) {
+        let same_titles = self.titles.as_ref().is_none_or(reasons::same);
+        let known = self.furniture > 0;
+        let same_text = self.equal || (!known && reasons::same(&self.texts) && !self.texts.a.text.units.is_empty());
+        if same_titles && same_text {
+            return (Verdict::Copy, 1.0);
+        }
+        if self.texts.a.text.units.is_empty() || self.texts.b.text.units.is_empty() {
+            // A text without letters has no content that another could contain.
+            return (Verdict::Different, 0.0);
+        }
+        let score = model::score(&self.inputs);
+        (model::verdict(score, &self.inputs.texts, &self.texts), score)
+    }
+
+    pub(super) fn message(&self) -> Message {
+        let (verdict, score) = self.verdict();
+        Message { verdict, score, reasons: reasons::reasons(self) }
+    }
 }
 
-/// Gives the verdict on compared texts.
-fn verdict_of(texts: &Comparison, titles: Option<&Comparison>, equal: bool, rule: Option<Rule>) -> (Verdict, f64) {
-    let same_titles = titles.is_none_or(|titles| reasons::same(&titles.a.text, &titles.b.text));
-    let same_text = equal || (reasons::same(&texts.a.text, &texts.b.text) && !texts.a.text.units.is_empty());
-    if same_titles && same_text {
-        return (Verdict::Copy, 1.0);
+/// Merges two lists of stretches, each in ascending order.
+fn merged(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut all = [a, b].concat();
+    all.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(all.len());
+    for range in all {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
     }
-    if texts.a.text.units.is_empty() || texts.b.text.units.is_empty() {
-        // A text without letters has no content that another could contain.
-        return (Verdict::Different, 0.0);
-    }
-    let features = features::features(texts, titles);
-    let score = model::score(&features).min(rule.map_or(1.0, Rule::most));
-    (model::verdict(score, &features, texts, rule), score)
+    merged
 }

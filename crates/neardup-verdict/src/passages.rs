@@ -66,3 +66,20 @@ impl Passages {
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
+
+/// The longest line that may be furniture, in bytes.
+const LINE: usize = 240;
+
+/// Gives the short lines of a text that have letters, by their letters and their stretch in bytes.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (u64, Range<usize>)> + '_ {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let mut from = 0;
+    ends.filter_map(move |end| {
+        let range = from..end;
+        from = end + 1;
+        let line = text.get(range.clone()).filter(|line| line.len() <= LINE)?;
+        let mut letters = line.chars().filter(|&c| is_word_char(c)).peekable();
+        letters.peek()?;
+        Some((letters.fold(0, |key, c| mix(key, u64::from(u32::from(c)))), range))
+    })
+}

@@ -2,13 +2,13 @@
 //!
 //! Positive speaks for keeping one of the two texts. See `docs/accuracy.md`.
 
-use super::features::COUNT;
+use super::{context, features};
 
 /// What a pair has before its features count.
 pub(super) const CONSTANT: f64 = 1.763;
 
 /// The weight of each feature, in the order of `features::NAMES`.
-pub(super) const WEIGHTS: [f64; COUNT] = [
+pub(super) const WEIGHTS: [f64; features::COUNT] = [
     3.032,  // held
     0.000,  // alike
     1.859,  // sentences_of
@@ -35,4 +35,20 @@ pub(super) const WEIGHTS: [f64; COUNT] = [
     -0.628, // both_tell_more_long
     -4.571, // other_heads
     -5.464, // title_conflicts_short
+    -2.000, // slogan
+    -1.000, // other_title
+    -1.000, // planned
+    -1.000, // other_work
+    -1.000, // own_news
+];
+
+/// The weights of what is known beyond the texts, in the order of `context::NAMES`.
+pub(super) const CONTEXT_WEIGHTS: [f64; context::COUNT] = [
+    1.000,  // table
+    -0.340, // alone
+    0.300,  // own
+    -0.500, // only_form
+    -1.100, // elsewhere
+    -1.500, // unbacked
+    -0.600, // days
 ];

@@ -7,9 +7,10 @@ use std::time::Duration;
 use neardup_core::document::minhash;
 use neardup_core::sketch::minhash::{MinHashRef, MinHasher, Parameters};
 use neardup_text::{Analyzer, Scratch};
-use neardup_verdict::{Rows, SAMPLE};
+use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
 use serde_json::Value;
 
+use super::pairs::{Pair, Set};
 use super::{Result, unpacked};
 
 /// The tables, by their files.
@@ -77,9 +78,17 @@ impl Table {
     }
 
     /// Finds a row by its id, or else by its text.
-    pub fn find(&self, id: &str, text: &str) -> Option<u32> {
-        let by_id = self.by_id.get(id).copied().filter(|&row| self.rows[row as usize].text == text);
-        by_id.or_else(|| self.by_text.get(text).copied())
+    fn find(&self, id: &str, text: &str) -> Option<u32> {
+        self.by_id.get(id).or_else(|| self.by_text.get(text)).copied()
+    }
+
+    /// Finds the rows of a pair, if this is its table, or for a hard pair if it has both.
+    pub fn rows_of(&self, pair: &Pair) -> Option<[u32; 2]> {
+        if pair.set != Set::Hard && pair.table != self.name {
+            return None;
+        }
+        let [a, b] = [0, 1].map(|at: usize| self.find(&pair.ids[at], &pair.texts[at]));
+        Some([a?, b?])
     }
 
     /// Gives how far apart two rows are.
@@ -102,6 +111,12 @@ impl Rows for Before<'_> {
         let wanted = seen.min(SAMPLE);
         let text = |at: usize| self.table.rows[rows[at * seen / wanted] as usize].text.clone();
         Ok((0..wanted).map(text).collect())
+    }
+
+    fn spread(&mut self) -> neardup_text::Result<Vec<String>> {
+        let seen = self.table.rows.len().min(self.end as usize);
+        let wanted = seen.min(BACKGROUND);
+        Ok((0..wanted).map(|at| self.table.rows[at * seen / wanted].text.clone()).collect())
     }
 }
 
