@@ -15,7 +15,7 @@ const TOTALS: [(Set, f64); 6] = [
     (Set::Natural, 300.0),
     (Set::Hard, 300.0),
     (Set::Natural2, 300.0),
-    (Set::Tables, 100.0),
+    (Set::Tables, 50.0),
     (Set::Read, 100.0),
     (Set::Removed, 100.0),
 ];
