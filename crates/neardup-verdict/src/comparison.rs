@@ -1,6 +1,5 @@
 //! Two texts side by side: their alignment, what is moved, their facts, and which of these contradict each other.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -11,7 +10,7 @@ use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
 use super::hanset::HanSet;
 use super::numerals::percent_sign;
-use super::prepared::Prepared;
+use super::prepared::{Prepared, Reading};
 use super::units::{Kind, Text, Unit};
 use neardup_text::Result;
 
@@ -124,7 +123,7 @@ impl Aligned {
         let (a, b) = if swapped { (b, a) } else { (a, b) };
         let a = a.read(None);
         let b = b.read(Some(&a));
-        Self::align(a, b, swapped)
+        Self::align(&a, &b, swapped)
     }
 
     /// Aligns two texts without some stretches of each, in bytes; with all of them if one text consists of nothing else.
@@ -139,19 +138,20 @@ impl Aligned {
             return Some(Self::of(a, b));
         }
         let swapped = b.text() < a.text();
-        let ((a, out_a), (b, out_b)) = if swapped { ((b, &out[1]), (a, &out[0])) } else { ((a, &out[0]), (b, &out[1])) };
-        let (a, b) = (a.plain(), b.plain());
-        if !credits::has_letters_outside(a, out_a) || !credits::has_letters_outside(b, out_b) {
+        let ((a, out_a), (b, out_b)) =
+            if swapped { ((b, &out[1]), (a, &out[0])) } else { ((a, &out[0]), (b, &out[1])) };
+        if !credits::has_letters_outside(a.plain(), out_a) || !credits::has_letters_outside(b.plain(), out_b) {
             return None;
         }
-        let a = Rc::new(Text::without(Cow::Owned(a.to_owned()), out_a, None));
-        let b = Rc::new(Text::without(Cow::Owned(b.to_owned()), out_b, Some(&a)));
-        Some(Self::align(a, b, swapped))
+        let a = a.read_without(out_a, None);
+        let b = b.read_without(out_b, Some(&a));
+        Some(Self::align(&a, &b, swapped))
     }
 
-    fn align(a: Rc<Text<'static>>, b: Rc<Text<'static>>, swapped: bool) -> Self {
+    fn align(of_a: &Reading, of_b: &Reading, swapped: bool) -> Self {
+        let (a, b) = (&of_a.text, &of_b.text);
         let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
-        let (keys_a, keys_b) = (keys(&a), keys(&b));
+        let (keys_a, keys_b) = (keys(a), keys(b));
         let weight = |unit: usize| a.units.get(unit).map_or(1, |unit| if unit.kind == Kind::Han { 1 } else { 2 });
         let blocks = align(&keys_a, &keys_b, &weight);
         let gaps = gaps(&blocks, keys_a.len(), keys_b.len());
@@ -176,7 +176,7 @@ impl Aligned {
         let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
         let related = matched * UNRELATED >= a.units.len().min(b.units.len());
         let matched = [matched_a.clone(), matched_b.clone()];
-        let (mut a, mut b) = (Compared::new(a, matched_a, moved_a), Compared::new(b, matched_b, moved_b));
+        let (mut a, mut b) = (Compared::new(of_a, matched_a, moved_a), Compared::new(of_b, matched_b, moved_b));
         same += match_equal_figures(&mut a, &mut b, &gaps);
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
         let shared = shared.min(a.text.units.len()).min(b.text.units.len());
@@ -198,8 +198,8 @@ impl Aligned {
 }
 
 impl Compared {
-    fn new(text: Rc<Text<'static>>, matched: Vec<bool>, moved: usize) -> Self {
-        let facts = facts::read(&text);
+    fn new(reading: &Reading, matched: Vec<bool>, moved: usize) -> Self {
+        let (text, facts) = (Rc::clone(&reading.text), reading.facts.clone());
         Self { text, matched, moved, facts }
     }
 

@@ -18,7 +18,7 @@ use neardup_text::hash::token_hash;
 const KEPT: usize = 4096;
 
 /// A line that this many rows of the table's background have is furniture.
-const FURNITURE: u32 = 3;
+const FURNITURE: u32 = 2;
 
 /// What is known of the table that two texts are rows of.
 pub struct Known<'p> {

@@ -3,12 +3,17 @@
 use std::ops::Range;
 
 use super::align::runs;
+use super::reading::{is_selector, unspaced};
 use neardup_text::hash::mix;
 use neardup_text::lexicon::{is_han, is_word_char};
 use neardup_text::normalize::simplified;
 
 /// Units in a passage, as in the shingles of a sketch.
 const UNITS: usize = 5;
+
+fn is_letter(c: char) -> bool {
+    is_word_char(c) && !is_selector(c)
+}
 
 /// The passages of a text.
 #[derive(Debug, Default)]
@@ -25,13 +30,13 @@ impl Passages {
         let (mut keys, mut units): (Vec<u64>, Vec<Range<u32>>) = (Vec::new(), Vec::new());
         let mut open = false;
         for (at, c) in text.char_indices() {
-            if !is_word_char(c) {
+            if !is_letter(c) {
                 open = false;
                 continue;
             }
             let code = u64::from(u32::from(simplified(c.to_lowercase().next().unwrap_or(c))));
             let end = (at + c.len_utf8()) as u32;
-            let alone = is_han(c) || is_unspaced(c);
+            let alone = is_han(c) || unspaced(c);
             match (keys.last_mut(), units.last_mut()) {
                 (Some(key), Some(unit)) if open && !alone => {
                     *key = mix(*key, code);
@@ -62,11 +67,6 @@ impl Passages {
     }
 }
 
-/// Says whether `c` belongs to a script other than Han that is written without spaces.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
-}
-
 /// The longest line that may be furniture, in bytes.
 const LINE: usize = 240;
 
@@ -78,7 +78,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (u64, Range<usize>)> + '
         let range = from..end;
         from = end + 1;
         let line = text.get(range.clone()).filter(|line| line.len() <= LINE)?;
-        let mut letters = line.chars().filter(|&c| is_word_char(c)).peekable();
+        let mut letters = line.chars().filter(|&c| is_letter(c)).peekable();
         letters.peek()?;
         Some((letters.fold(0, |key, c| mix(key, u64::from(u32::from(c)))), range))
     })

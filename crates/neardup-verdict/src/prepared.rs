@@ -4,8 +4,10 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 
+use super::facts::{self, Fact};
 use super::grams::Grams;
 use super::reading::plain;
 use super::units::Text;
@@ -14,6 +16,9 @@ use neardup_text::Result;
 /// Texts with fewer characters are short.
 pub const SHORT: usize = 64;
 
+/// Texts with at least so many characters are long.
+pub const LONG: usize = 1000;
+
 /// A text prepared for comparison with many others.
 #[derive(Debug)]
 pub struct Prepared<'t> {
@@ -21,7 +26,26 @@ pub struct Prepared<'t> {
     /// The text without markup and links, if they differ.
     plain: Option<String>,
     grams: OnceCell<RefCell<Grams>>,
-    read: OnceCell<Rc<Text<'static>>>,
+    /// The distinct grams in ascending order.
+    sorted: OnceCell<Vec<u64>>,
+    read: OnceCell<Rc<Reading>>,
+    /// The last reading without some stretches.
+    bare: RefCell<Option<(Vec<Range<usize>>, Rc<Reading>)>>,
+}
+
+/// What is read of a text once.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) text: Rc<Text<'static>>,
+    /// The facts that do not depend on the other text.
+    pub(super) facts: Vec<Fact>,
+}
+
+impl Reading {
+    fn new(plain: &str, without: &[Range<usize>], other: Option<&Self>) -> Rc<Self> {
+        let text = Text::without(Cow::Owned(plain.to_owned()), without, other.map(|other| &*other.text));
+        Rc::new(Self { facts: facts::read(&text), text: Rc::new(text) })
+    }
 }
 
 impl<'t> Prepared<'t> {
@@ -46,7 +70,7 @@ impl<'t> Prepared<'t> {
             Cow::Borrowed(_) => None,
             Cow::Owned(plain) => Some(plain),
         };
-        Ok(Self { text, plain, grams: OnceCell::new(), read: OnceCell::new() })
+        Ok(Self { text, plain, grams: OnceCell::new(), sorted: OnceCell::new(), read: OnceCell::new(), bare: RefCell::new(None) })
     }
 
     /// Gives the text.
@@ -60,14 +84,34 @@ impl<'t> Prepared<'t> {
         self.plain.as_deref().unwrap_or(&self.text)
     }
 
-    /// Gives the units of the text. What it shares with `other`, if that has been read, is copied from there.
-    pub(super) fn read(&self, other: Option<&Text<'_>>) -> Rc<Text<'static>> {
-        Rc::clone(self.read.get_or_init(|| Rc::new(Text::without(Cow::Owned(self.plain().to_owned()), &[], other))))
+    /// Reads the text. What it shares with `other`, if that has been read, is copied from there.
+    pub(super) fn read(&self, other: Option<&Reading>) -> Rc<Reading> {
+        Rc::clone(self.read.get_or_init(|| Reading::new(self.plain(), &[], other)))
+    }
+
+    /// Reads the text without some stretches, in bytes.
+    pub(super) fn read_without(&self, out: &[Range<usize>], other: Option<&Reading>) -> Rc<Reading> {
+        if out.is_empty() {
+            return self.read(other);
+        }
+        if let Some((of, reading)) = &*self.bare.borrow()
+            && of == out
+        {
+            return Rc::clone(reading);
+        }
+        let reading = Reading::new(self.plain(), out, other);
+        *self.bare.borrow_mut() = Some((out.to_vec(), Rc::clone(&reading)));
+        reading
     }
 
     /// Says whether the text has fewer characters than [`SHORT`].
     pub(super) fn is_short(&self) -> bool {
         self.plain().chars().nth(SHORT - 1).is_none()
+    }
+
+    /// Says whether the text has at least [`LONG`] characters.
+    pub(super) fn is_long(&self) -> bool {
+        self.plain().chars().nth(LONG - 1).is_some()
     }
 
     /// Gives the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
@@ -85,6 +129,6 @@ impl<'t> Prepared<'t> {
         let (own, other) =
             if self.grams.get().is_none() && other.grams.get().is_some() { (other, self) } else { (self, other) };
         let grams = own.grams.get_or_init(|| RefCell::new(Grams::of(own.plain())));
-        grams.borrow_mut().overlap(own.plain(), other.plain(), least)
+        grams.borrow_mut().overlap((own.plain(), &own.sorted), (other.plain(), &other.sorted), least)
     }
 }

@@ -19,8 +19,6 @@ const OTHERS: usize = 2;
 /// What the other rows of a table say about two texts.
 #[derive(Debug)]
 pub(super) struct Surroundings {
-    /// How many rows there are.
-    pub(super) rows: usize,
     /// The form in each text, in bytes of the plain text.
     pub(super) form: [Vec<Range<usize>>; 2],
     /// How many rows with other messages follow the form.
@@ -55,7 +53,6 @@ impl Surroundings {
         let shared: AHashSet<u64> = sets[0].intersection(&sets[1]).copied().filter(|&key| is_form(key)).collect();
         let followers = others.iter().filter(|row| shared.iter().any(|key| row.passages.contains(key))).count();
         Self {
-            rows: rows.len(),
             form,
             followers,
             elsewhere: elsewhere(&lone[0]).min(elsewhere(&lone[1])),

@@ -51,13 +51,8 @@ impl Table {
         let analyzer: Analyzer = "shingles:5".parse()?;
         let (mut scratch, mut hasher) = (Scratch::default(), MinHasher::new(Parameters::sketch(10, 0)?, 0));
         let name = file.rsplit('/').next().unwrap_or(file).to_owned();
-        let mut table = Self {
-            name,
-            rows: Vec::new(),
-            by_id: HashMap::new(),
-            by_text: HashMap::new(),
-            by_key: HashMap::new(),
-        };
+        let mut table =
+            Self { name, rows: Vec::new(), by_id: HashMap::new(), by_text: HashMap::new(), by_key: HashMap::new() };
         for line in unpacked(folder, file)?.lines() {
             let json: Value = serde_json::from_str(line)?;
             let field = |name: &str| json.get(name).and_then(Value::as_str);
@@ -125,7 +120,11 @@ fn day(date: &str) -> Option<i64> {
     let mut parts = date.split(|c: char| !c.is_ascii_digit());
     let first = parts.next()?;
     let (year, month, day) = if first.len() >= 8 {
-        (first.get(..4)?.parse::<i64>().ok()?, first.get(4..6)?.parse::<i64>().ok()?, first.get(6..8)?.parse::<i64>().ok()?)
+        (
+            first.get(..4)?.parse::<i64>().ok()?,
+            first.get(4..6)?.parse::<i64>().ok()?,
+            first.get(6..8)?.parse::<i64>().ok()?,
+        )
     } else {
         (first.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?)
     };

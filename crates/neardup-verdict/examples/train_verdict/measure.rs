@@ -49,7 +49,8 @@ impl<'c> Held<'c> {
     }
 
     pub fn print(&self) {
-        let tables: BTreeSet<(Set, &str)> = self.0.iter().map(|scored| (scored.case.pair.set, scored.case.table.as_str())).collect();
+        let tables: BTreeSet<(Set, &str)> =
+            self.0.iter().map(|scored| (scored.case.pair.set, scored.case.table.as_str())).collect();
         let sets: BTreeSet<Set> = tables.iter().map(|(set, _)| *set).collect();
         let groups = sets.into_iter().map(|set| (set, "")).chain(tables);
         println!("other tables                 pairs  one may go | P R F1, sure F1, wrong, missed: {KNOWING:?}");
@@ -59,7 +60,12 @@ impl<'c> Held<'c> {
                 .iter()
                 .filter(|scored| scored.case.pair.set == set && (table.is_empty() || scored.case.table == table))
                 .collect();
-            print!("{:<10}{table:<16} {:>5} {:>5}", format!("{set:?}"), of.len(), of.iter().filter(|s| s.keeps).count());
+            print!(
+                "{:<10}{table:<16} {:>5} {:>5}",
+                format!("{set:?}"),
+                of.len(),
+                of.iter().filter(|s| s.keeps).count()
+            );
             for knowing in 0..3 {
                 let (p, r, f) = measure(of.iter().copied(), knowing, LEAST_SCORE);
                 let (_, _, sure) = measure(of.iter().copied().filter(|s| s.case.pair.sure), knowing, LEAST_SCORE);
@@ -89,7 +95,10 @@ impl<'c> Held<'c> {
 
     /// Prints for ranges of scores how often one of the two texts could go: a calibrated score says so itself.
     fn print_reliability(&self, knowing: usize) {
-        println!("{} scores of candidates (natural, tables): pairs, mean score, share, share by rows", KNOWING[knowing]);
+        println!(
+            "{} scores of candidates (natural, tables): pairs, mean score, share, share by rows",
+            KNOWING[knowing]
+        );
         for range in [0.0, 0.1, 0.3, 0.5, 0.75, 0.85, 0.95, 1.01].windows(2) {
             let wanted = |scored: &&Scored<'_>| {
                 let natural = matches!(scored.case.pair.set, Set::Natural | Set::Natural2 | Set::Tables);
@@ -119,7 +128,13 @@ impl<'c> Held<'c> {
                 let [texts, list, guard, _] = scored.scores;
                 println!(
                     "{:?} {} {}{doubt} rows {:.0} overlap {:.2} candidate {} texts {texts:.2} list {list:.2} guard {guard:.2} {:?}",
-                    pair.set, scored.case.table, pair.label, pair.weight, scored.case.overlap, scored.case.candidate, pair.ids
+                    pair.set,
+                    scored.case.table,
+                    pair.label,
+                    pair.weight,
+                    scored.case.overlap,
+                    scored.case.candidate,
+                    pair.ids
                 );
             }
         }

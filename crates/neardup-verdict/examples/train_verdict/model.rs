@@ -40,9 +40,8 @@ impl Model {
     /// Trains on cases: the texts of each with titles and without; what is known as a list and as a guard knows it, and the time
     /// alone.
     pub fn train<'c>(cases: impl Iterator<Item = &'c Case>) -> Self {
-        let cases: Vec<(&Case, f64)> = cases
-            .filter_map(|case| Some((case, f64::from(u8::from(case.pair.keeps_one()?)))))
-            .collect();
+        let cases: Vec<(&Case, f64)> =
+            cases.filter_map(|case| Some((case, f64::from(u8::from(case.pair.keeps_one()?))))).collect();
         let mut totals: BTreeMap<Set, f64> = BTreeMap::new();
         let mut by_table: BTreeMap<(Set, &str), f64> = BTreeMap::new();
         for (case, _) in &cases {
@@ -54,7 +53,12 @@ impl Model {
             .flat_map(|&(case, truth)| {
                 let share = TOTALS.iter().find(|(set, _)| *set == case.pair.set).map_or(0.0, |(_, total)| *total);
                 let weight = weight(case) * share / totals[&case.pair.set] / 2.0;
-                case.texts.iter().map(move |inputs| Sample { values: inputs.texts.values(), offset: 0.0, truth, weight })
+                case.texts.iter().map(move |inputs| Sample {
+                    values: inputs.texts.values(),
+                    offset: 0.0,
+                    truth,
+                    weight,
+                })
             })
             .collect();
         let (weights, constant) = fit(&texts, &features::NAMES, true);
@@ -90,7 +94,11 @@ impl Model {
             let numbers: Vec<String> =
                 weights.iter().map(|weight| format!("{:.3},", (weight * 1e3).round() / 1e3 + 0.0)).collect();
             let width = numbers.iter().map(String::len).max().unwrap_or_default();
-            names.iter().zip(numbers).map(|((name, _), number)| format!("    {number:<width$} // {name}\n")).collect::<String>()
+            names
+                .iter()
+                .zip(numbers)
+                .map(|((name, _), number)| format!("    {number:<width$} // {name}\n"))
+                .collect::<String>()
         };
         format!(
             "//! Weights of the model, written by `cargo run --release -p neardup-verdict --example train_verdict -- --write`.\n\
