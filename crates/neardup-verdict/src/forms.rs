@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use ahash::{AHashMap, AHashSet};
 
-use super::passages::{Passages, lines};
+use super::passages::Passages;
 use super::prepared::Prepared;
 use super::table::Rows;
 use neardup_text::Result;
@@ -18,7 +18,7 @@ use neardup_text::hash::token_hash;
 const KEPT: usize = 4096;
 
 /// A line that this many rows of the table's background have is furniture.
-const FURNITURE: u32 = 2;
+const FURNITURE: u32 = 3;
 
 /// What is known of the table that two texts are rows of.
 pub struct Known<'p> {
@@ -52,7 +52,7 @@ impl Known<'_> {
     pub(super) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Vec<Range<usize>>; 2]> {
         let counted = self.forms.lines(self.rows)?;
         let repeated = |key: &u64| counted.get(key).is_some_and(|&rows| rows >= FURNITURE);
-        Ok(texts.map(|text| lines(text.plain()).filter(|(key, _)| repeated(key)).map(|(_, range)| range).collect()))
+        Ok(texts.map(|text| text.lines().iter().filter(|(key, _)| repeated(key)).map(|(_, range)| range.clone()).collect()))
     }
 
     /// Gives the distinct rows other than two texts that share a key with either of them.
@@ -104,7 +104,7 @@ impl Forms {
                     continue;
                 }
                 let prepared = Prepared::new(&text)?;
-                let distinct: AHashSet<u64> = lines(prepared.plain()).map(|(key, _)| key).collect();
+                let distinct: AHashSet<u64> = prepared.lines().iter().map(|(key, _)| *key).collect();
                 for key in distinct {
                     *counted.entry(key).or_default() += 1;
                 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::facts::{self, Fact};
 use super::grams::Grams;
+use super::passages::lines;
 use super::reading::plain;
 use super::units::Text;
 use neardup_text::Result;
@@ -29,6 +30,8 @@ pub struct Prepared<'t> {
     /// The distinct grams in ascending order.
     sorted: OnceCell<Vec<u64>>,
     read: OnceCell<Rc<Reading>>,
+    /// The keys of its short lines, with their stretches in bytes.
+    lines: OnceCell<Vec<(u64, Range<usize>)>>,
     /// The last reading without some stretches.
     bare: RefCell<Option<(Vec<Range<usize>>, Rc<Reading>)>>,
 }
@@ -70,7 +73,7 @@ impl<'t> Prepared<'t> {
             Cow::Borrowed(_) => None,
             Cow::Owned(plain) => Some(plain),
         };
-        Ok(Self { text, plain, grams: OnceCell::new(), sorted: OnceCell::new(), read: OnceCell::new(), bare: RefCell::new(None) })
+        Ok(Self { text, plain, grams: OnceCell::new(), sorted: OnceCell::new(), read: OnceCell::new(), lines: OnceCell::new(), bare: RefCell::new(None) })
     }
 
     /// Gives the text.
@@ -102,6 +105,11 @@ impl<'t> Prepared<'t> {
         let reading = Reading::new(self.plain(), out, other);
         *self.bare.borrow_mut() = Some((out.to_vec(), Rc::clone(&reading)));
         reading
+    }
+
+    /// Gives the keys of the short lines of the plain text, with their stretches in bytes.
+    pub(super) fn lines(&self) -> &[(u64, Range<usize>)] {
+        self.lines.get_or_init(|| lines(self.plain()).collect())
     }
 
     /// Says whether the text has fewer characters than [`SHORT`].
