@@ -52,7 +52,8 @@ impl Known<'_> {
     pub(super) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Vec<Range<usize>>; 2]> {
         let counted = self.forms.lines(self.rows)?;
         let repeated = |key: &u64| counted.get(key).is_some_and(|&rows| rows >= FURNITURE);
-        Ok(texts.map(|text| text.lines().iter().filter(|(key, _)| repeated(key)).map(|(_, range)| range.clone()).collect()))
+        Ok(texts
+            .map(|text| text.lines().iter().filter(|(key, _)| repeated(key)).map(|(_, range)| range.clone()).collect()))
     }
 
     /// Gives the distinct rows other than two texts that share a key with either of them.

@@ -3,11 +3,18 @@
 //! Two bulletins may share nine tenths of their words and differ in the number that is the news. [`same_message`] reads both
 //! texts. It says whether one may be removed ([`Verdict::Copy`], or [`Verdict::Excerpt`], where the longer one should stay) or each
 //! has something of its own ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
-//! [`Prepared::duplicate`] is the rule that guard, query and clean-up share, and [`replaces`] says which of two texts may be removed.
-//! [`conflicts`] lists the facts that contradict each other; [`explain::explain`] gives all measures, facts and sentences.
 //!
-//! All are pure functions of the two texts, and symmetric except for the order of what is shown. A later version may give better
-//! verdicts, because signatures store nothing of them.
+//! # Which entry to choose
+//! * [`Pair`] is the front door: two [`Prepared`] texts with all that is known of them: titles, a profile, the distance in time, and
+//!   the table they are rows of ([`Known`], [`Rows`], [`Forms`]). [`Pair::duplicate`] is the rule that guard, query and clean-up
+//!   share; [`Pair::message`] gives reasons.
+//! * [`same_message`] and its relatives judge two texts of which nothing else is known.
+//! * [`replaces`] says which of two duplicates may be removed; [`differences`] quotes what differs, for a person who reviews them.
+//! * [`conflicts`] lists the facts that contradict each other; [`explain::explain`] gives all measures, facts and
+//!   sentences.
+//!
+//! All are symmetric except for the order of what is shown, and pure functions of the texts and of what is known of them. A later
+//! version may give better verdicts, because signatures store nothing of them.
 #![deny(unsafe_code)]
 
 mod align;
@@ -101,7 +108,7 @@ pub struct Message {
     /// The relation of the texts.
     pub verdict: Verdict,
     /// The probability that keeping one of them loses nothing, 0 to 1; a copy or an excerpt has at least
-    /// [`model::LEAST_SCORE`], all others less.
+    /// [`model::LEAST_SCORE`], or [`model::LEAST_SCORE_IN_TABLE`] if the table is known, all others less.
     pub score: f64,
     /// The reasons, the most important first; each a short phrase.
     pub reasons: Vec<String>,

@@ -96,10 +96,11 @@ impl<'p> Pair<'p> {
         Ok(self.evidence()?.message())
     }
 
-    /// Gives the verdict and its score, 0.75 to 1, if keeping one of the two loses nothing: a copy, or an excerpt, of which the
-    /// longer text has to stay ([`replaces`](super::replaces)).
+    /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
+    /// has to stay ([`replaces`](super::replaces)).
     ///
-    /// Symmetric in the two texts. Identical texts are copies. Texts with too little overlap are not read.
+    /// The score is 0.75 to 1, or 0.6 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies. Texts
+    /// with too little overlap are not read.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
@@ -121,14 +122,14 @@ impl<'p> Pair<'p> {
         let titles = self.compared_titles()?;
         let aligned = Aligned::without(self.texts, ignored.out.clone());
         let unmatched = |compared: &Compared| compared.matched.iter().filter(|&&matched| !matched).count();
-        // Contradictions only lower a score. The small margin is for rounding.
+        // Contradictions only lower a score.
         if unmatched(&aligned.texts.a).max(unmatched(&aligned.texts.b)) >= MANY
-            && self.best(&aligned.texts, titles.as_ref()) < model::LEAST_SCORE - 1e-3
+            && !self.may_be_kept(&aligned.texts, titles.as_ref())
         {
             return Ok(None);
         }
         let texts = aligned.with_facts();
-        if self.best(&texts, titles.as_ref()) < model::LEAST_SCORE && !reasons::same(&texts) {
+        if !reasons::same(&texts) && !self.may_be_kept(&texts, titles.as_ref()) {
             return Ok(None);
         }
         let (verdict, score) = self.judged(ignored, texts, titles)?.verdict();
@@ -176,11 +177,12 @@ impl<'p> Pair<'p> {
         Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, equal: self.are_equal() })
     }
 
-    /// Gives the highest score that the table can leave to compared texts.
-    fn best(&self, texts: &Comparison, titles: Option<&Comparison>) -> f64 {
+    /// Says whether any table could leave compared texts a score that is high enough, with a margin for rounding.
+    fn may_be_kept(&self, texts: &Comparison, titles: Option<&Comparison>) -> bool {
         let texts = features::features(texts, titles);
         let table = self.known.as_ref().map(|_| Table::best(&texts));
-        model::score(&Inputs { texts, table, apart: self.apart })
+        let inputs = Inputs { texts, table, apart: self.apart };
+        model::score(&inputs) >= model::least_score(&inputs) - 1e-3
     }
 
     /// Compares the titles, if both texts have one.
@@ -235,7 +237,7 @@ impl Evidence {
             return (Verdict::Different, 0.0);
         }
         let score = model::score(&self.inputs);
-        (model::verdict(score, &self.inputs.texts, &self.texts), score)
+        (model::verdict(score, &self.inputs, &self.texts), score)
     }
 
     pub(super) fn message(&self) -> Message {

@@ -33,8 +33,11 @@ pub struct Prepared<'t> {
     /// The keys of its short lines, with their stretches in bytes.
     lines: OnceCell<Vec<(u64, Range<usize>)>>,
     /// The last reading without some stretches.
-    bare: RefCell<Option<(Vec<Range<usize>>, Rc<Reading>)>>,
+    bare: RefCell<Option<Bare>>,
 }
+
+/// The stretches that were left out, in bytes, and what was read.
+type Bare = (Vec<Range<usize>>, Rc<Reading>);
 
 /// What is read of a text once.
 #[derive(Debug)]
@@ -73,7 +76,15 @@ impl<'t> Prepared<'t> {
             Cow::Borrowed(_) => None,
             Cow::Owned(plain) => Some(plain),
         };
-        Ok(Self { text, plain, grams: OnceCell::new(), sorted: OnceCell::new(), read: OnceCell::new(), lines: OnceCell::new(), bare: RefCell::new(None) })
+        Ok(Self {
+            text,
+            plain,
+            grams: OnceCell::new(),
+            sorted: OnceCell::new(),
+            read: OnceCell::new(),
+            lines: OnceCell::new(),
+            bare: RefCell::new(None),
+        })
     }
 
     /// Gives the text.

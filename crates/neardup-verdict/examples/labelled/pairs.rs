@@ -10,6 +10,7 @@ use super::{Result, unpacked};
 /// Labels without texts: table, ids, label, whether the reader was sure.
 const READ: &str = include_str!("read.tsv");
 const REMOVED: &str = include_str!("removed.tsv");
+const GONE: &str = include_str!("gone.tsv");
 
 /// Where a pair comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +27,8 @@ pub enum Set {
     Read,
     /// Rows that earlier rules removed.
     Removed,
+    /// Rows of forms that a list with table knowledge still removed, read by one reader.
+    Gone,
 }
 
 /// A labelled pair.
@@ -85,7 +88,7 @@ pub fn files(folder: &Path) -> Result<Vec<Pair>> {
 /// Gives the pairs of the tables' own label files whose table this is.
 pub fn of_table(table: &Table) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    for (labels, set) in [(READ, Set::Read), (REMOVED, Set::Removed)] {
+    for (labels, set) in [(READ, Set::Read), (REMOVED, Set::Removed), (GONE, Set::Gone)] {
         for line in labels.lines() {
             let [name, a, b, label, sure] = line.split('\t').collect::<Vec<_>>()[..] else { continue };
             let row = |id: &str| table.by_id.get(id).and_then(|&row| table.rows.get(row as usize));

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use neardup_verdict::{Forms, Known, Pair, Prepared, Rows, differences, replaces};
 
@@ -56,10 +57,10 @@ impl List {
             let own = Prepared::new(&of.text)?;
             for other in candidates(table, &list.stays, row) {
                 let text = &table.rows[other as usize].text;
-                if !prepared.contains_key(&other) {
-                    prepared.insert(other, Prepared::new(text)?);
-                }
-                let Some(kept) = prepared.get(&other) else { continue };
+                let kept = &*match prepared.entry(other) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => unknown.insert(Prepared::new(text)?),
+                };
                 list.verdicts += 1;
                 let mut pair = Pair::new(kept, &own);
                 if !alone {

@@ -6,6 +6,7 @@
 //! prints N rows that go and are not identical to the row that stays, spread evenly, to be read; `--show ID1 ID2` explains one pair.
 
 #[path = "../labelled/mod.rs"]
+#[allow(dead_code, reason = "titles are for training")]
 mod labelled;
 mod list;
 
@@ -43,7 +44,7 @@ fn main() -> Result<()> {
             list.asked,
         );
         let own = pairs::of_table(&table);
-        for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed] {
+        for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone] {
             let of = all.iter().chain(&own).filter(|pair| pair.set == set);
             let found: Vec<(&Pair, bool)> =
                 of.filter_map(|pair| Some((pair, list.are_together(table.rows_of(pair)?)))).collect();

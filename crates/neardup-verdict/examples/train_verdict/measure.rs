@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use neardup_verdict::duplicate::{LEAST_OVERLAP, LEAST_OVERLAP_OF_SHORT_COPIES};
-use neardup_verdict::model::LEAST_SCORE;
+use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_IN_TABLE};
 
 use super::cases::Case;
 use super::labelled::pairs::Set;
@@ -11,6 +11,9 @@ use super::model::Model;
 
 /// What a score rests on.
 const KNOWING: [&str; 4] = ["texts", "list", "guard", "time"];
+
+/// The least score for each.
+const LEAST: [f64; 4] = [LEAST_SCORE, LEAST_SCORE_IN_TABLE, LEAST_SCORE_IN_TABLE, LEAST_SCORE];
 
 /// The scores of a pair by a model that has not seen its table: the texts alone; with the table and the time, as a list and as a guard
 /// knows them; with the time alone.
@@ -66,11 +69,11 @@ impl<'c> Held<'c> {
                 of.len(),
                 of.iter().filter(|s| s.keeps).count()
             );
-            for knowing in 0..3 {
-                let (p, r, f) = measure(of.iter().copied(), knowing, LEAST_SCORE);
-                let (_, _, sure) = measure(of.iter().copied().filter(|s| s.case.pair.sure), knowing, LEAST_SCORE);
-                let wrong = of.iter().filter(|s| !s.keeps && s.is_kept(knowing, LEAST_SCORE)).count();
-                let missed = of.iter().filter(|s| s.keeps && !s.is_kept(knowing, LEAST_SCORE)).count();
+            for (knowing, least) in LEAST.into_iter().enumerate().take(3) {
+                let (p, r, f) = measure(of.iter().copied(), knowing, least);
+                let (_, _, sure) = measure(of.iter().copied().filter(|s| s.case.pair.sure), knowing, least);
+                let wrong = of.iter().filter(|s| !s.keeps && s.is_kept(knowing, least)).count();
+                let missed = of.iter().filter(|s| s.keeps && !s.is_kept(knowing, least)).count();
                 print!(" | {p:.3} {r:.3} {f:.3} {sure:.3} {wrong:>2} {missed:>2}");
             }
             println!();
@@ -78,12 +81,12 @@ impl<'c> Held<'c> {
         for set in [Set::Natural, Set::Natural2, Set::Tables, Set::Removed] {
             for least in [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95] {
                 print!("{set:?} from {least:.2}");
-                for knowing in 0..3 {
+                for (knowing, name) in KNOWING.into_iter().enumerate().take(3) {
                     let of = || self.0.iter().filter(|scored| scored.case.pair.set == set);
                     let (p, r, f) = measure(of(), knowing, least);
                     let wrong = of().filter(|s| !s.keeps && s.is_kept(knowing, least)).count();
                     let gone = of().filter(|s| s.is_kept(knowing, least)).count();
-                    print!(" | {} P {p:.3} R {r:.3} F1 {f:.3} wrong {wrong} of {gone}", KNOWING[knowing]);
+                    print!(" | {name} P {p:.3} R {r:.3} F1 {f:.3} wrong {wrong} of {gone}");
                 }
                 println!();
             }
@@ -122,7 +125,7 @@ impl<'c> Held<'c> {
 
     pub fn print_errors(&self) {
         for scored in &self.0 {
-            if scored.keeps != scored.is_kept(1, LEAST_SCORE) {
+            if scored.keeps != scored.is_kept(1, LEAST_SCORE_IN_TABLE) {
                 let pair = &scored.case.pair;
                 let doubt = if pair.sure { "" } else { "?" };
                 let [texts, list, guard, _] = scored.scores;
