@@ -44,11 +44,11 @@ pub(super) const WEIGHTS: [f64; features::COUNT] = [
 
 /// The weights of what is known beyond the texts, in the order of `context::NAMES`.
 pub(super) const CONTEXT_WEIGHTS: [f64; context::COUNT] = [
-    0.463,  // table
-    -0.116, // alone
-    0.198,  // own
+    0.604,  // table
+    -0.053, // alone
+    0.210,  // own
     0.000,  // only_form
-    -1.722, // elsewhere
-    -1.319, // unbacked
-    -0.956, // days
+    -1.509, // elsewhere
+    -1.275, // unbacked
+    -1.009, // days
 ];

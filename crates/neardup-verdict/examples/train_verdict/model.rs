@@ -28,6 +28,9 @@ const POWER: f64 = 0.4;
 /// How much a pair counts whose reader was in doubt.
 const DOUBTFUL: f64 = 0.5;
 
+/// How much a pair counts that was drawn from what lists wrongly removed: there are many more copies than these pairs say.
+const DRAWN_FROM_ERRORS: f64 = 0.1;
+
 pub struct Model {
     weights: [f64; features::COUNT],
     constant: f64,
@@ -35,7 +38,8 @@ pub struct Model {
 }
 
 fn weight(case: &Case) -> f64 {
-    libm::pow(case.pair.weight, POWER) * if case.pair.sure { 1.0 } else { DOUBTFUL }
+    let drawn = if case.pair.set == Set::Gone { DRAWN_FROM_ERRORS } else { 1.0 };
+    libm::pow(case.pair.weight, POWER) * if case.pair.sure { drawn } else { drawn * DOUBTFUL }
 }
 
 impl Model {
