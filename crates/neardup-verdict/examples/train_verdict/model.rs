@@ -10,15 +10,15 @@ use super::cases::Case;
 use super::fit::{Sample, fit};
 use super::labelled::pairs::Set;
 
-/// What the pairs of a set count together for the weights of the texts, so that no kind of pair prevails. Rows that lists removed
-/// are mostly forms and yearly texts: the texts alone do not tell these from copies, so they train only what is known beyond them.
+/// What the pairs of a set count together for the weights of the texts, so that no kind of pair prevails. What
+/// was drawn from errors of lists trains only what is known beyond the texts.
 const TOTALS: [(Set, f64); 7] = [
     (Set::Natural, 300.0),
     (Set::Hard, 300.0),
     (Set::Natural2, 300.0),
-    (Set::Tables, 30.0),
-    (Set::Read, 50.0),
-    (Set::Removed, 0.0),
+    (Set::Tables, 50.0),
+    (Set::Read, 100.0),
+    (Set::Removed, 100.0),
     (Set::Gone, 0.0),
 ];
 
