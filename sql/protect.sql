@@ -50,9 +50,9 @@ BEGIN
             HINT = 'Guard the partitioned table instead.';
     END IF;
     PERFORM neardup_internal.check_scope(target, scope);
-    IF (within IS NULL) <> (time_column IS NULL) THEN
-        RAISE EXCEPTION 'within and time_column must be given together' USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'within => interval ''2 days'', time_column => ''published''';
+    IF within IS NOT NULL AND time_column IS NULL THEN
+        RAISE EXCEPTION 'within wants a column to go by' USING ERRCODE = 'null_value_not_allowed',
+            HINT = 'Name it: time_column => ''column''.';
     END IF;
     PERFORM neardup_internal.check_within(within);
     IF time_column IS NOT NULL AND NOT neardup_internal.is_time(neardup_internal.check_column(target, time_column)) THEN
@@ -210,8 +210,8 @@ $$;
 CREATE FUNCTION neardup_internal.check_threshold(verify text, threshold double precision) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    -- By facts, neardup_verdict::model::LEAST_SCORE holds anyway: less would have no effect.
-    least double precision := CASE WHEN verify IN ('overlap', 'cosine') THEN 0 ELSE 0.75 END;
+    -- By facts, neardup_verdict::model::LEAST_SCORE_IN_TABLE holds anyway: less would have no effect.
+    least double precision := CASE WHEN verify IN ('overlap', 'cosine') THEN 0 ELSE 0.6 END;
 BEGIN
     IF verify = 'none' AND threshold IS NOT NULL THEN
         RAISE EXCEPTION 'verify none takes no threshold: %', threshold USING ERRCODE = 'invalid_parameter_value';
@@ -241,7 +241,7 @@ BEGIN
 END
 $$;
 
--- protect: creates the index that finds candidates, unless there is one. An existing one may be USING gin, too.
+-- protect: creates the index that finds candidates, unless there is one. For sketches it must be USING neardup.
 
 CREATE FUNCTION neardup_internal.make_index(target regclass, settings jsonb, columns name[], expression regproc, made_by text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -250,13 +250,19 @@ DECLARE
                            FROM pg_catalog.unnest(columns) WITH ORDINALITY c(name, place)
                                 JOIN pg_catalog.pg_attribute a ON a.attrelid = target::oid AND a.attname = c.name AND NOT a.attisdropped);
     document text := neardup_internal.document_expression(target, columns, made_by);
+    signature text;
 BEGIN
     IF neardup_internal.guard_index(target, settings::text, numbers, expression) IS NOT NULL THEN
         RETURN;
     END IF;
-    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING neardup (%s)', target,
-        CASE WHEN settings ->> 'method' = 'simhash' THEN pg_catalog.format('@extschema@.simhash(%s, %L)', document, settings ->> 'analyzer')
-             ELSE pg_catalog.format('@extschema@.sketch(%s, %L, %s)', document, settings ->> 'analyzer', settings ->> 'keys') END);
+    signature := CASE WHEN settings ->> 'method' = 'simhash' THEN pg_catalog.format('@extschema@.simhash(%s, %L)', document, settings ->> 'analyzer')
+                      ELSE pg_catalog.format('@extschema@.sketch(%s, %L, %s)', document, settings ->> 'analyzer', settings ->> 'keys') END;
+    -- Writers wait for the build. It is worth a word where the table is so large that they would notice.
+    IF pg_catalog.pg_relation_size(target) > 268435456 THEN
+        RAISE NOTICE 'creating an index on %; writers wait until it is built', target
+            USING HINT = pg_catalog.format('To avoid that, make it first: CREATE INDEX CONCURRENTLY ON %s USING neardup (%s);', target, signature);
+    END IF;
+    EXECUTE pg_catalog.format('CREATE INDEX ON %s USING neardup (%s)', target, signature);
     IF neardup_internal.guard_index(target, settings::text, numbers, expression) IS NULL THEN
         RAISE EXCEPTION 'the index of the guard on % cannot be used', target USING ERRCODE = 'internal_error';
     END IF;
@@ -483,7 +489,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark or divert. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.75 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark or divert. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.6 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.check_document_columns(regclass, name, name[], regproc) IS 'the columns of a document; raises an error if they cannot be guarded';

@@ -236,7 +236,7 @@ BEGIN
     END IF;
     INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, threshold, columns, against)
     VALUES (target, choice::pg_catalog.jsonb -> 'guarded'::pg_catalog.text ->> 'document'::pg_catalog.text, action, CASE WHEN is_mark THEN steps ->> 'mark'::pg_catalog.text END, keep,
-            choice::pg_catalog.jsonb ->> 'verify'::pg_catalog.text, (choice::pg_catalog.jsonb ->> 'threshold'::pg_catalog.text)::double precision, neardup_internal.column_names(target), against)
+            choice::pg_catalog.jsonb ->> 'verify'::pg_catalog.text, (steps ->> 'threshold'::pg_catalog.text)::double precision, neardup_internal.column_names(target), against)
     RETURNING r.run_id INTO run_id;
     EXECUTE pg_catalog.format('SELECT pg_catalog.max(c.place) FROM %s c', list) INTO all_places;
     -- The rate is that of removing, without the time for choosing.

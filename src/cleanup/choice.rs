@@ -95,6 +95,8 @@ pub struct Choice {
     pub verify: String,
     /// The least score, overlap or cosine.
     pub threshold: Option<f64>,
+    /// Whether neither the caller nor the guard says so.
+    pub is_threshold_open: bool,
     /// How far apart in time copies may be, in microseconds.
     pub window: Option<i64>,
     /// The column that the window goes by.
@@ -213,7 +215,7 @@ pub fn measure(verify: &str) -> &'static str {
 pub fn check_threshold(verify: &str, threshold: Option<f64>) -> Result<()> {
     let by_tokens = matches!(verify, "overlap" | "cosine");
     // By facts, the verdict's own bound holds anyway: less would have no effect.
-    let least = if by_tokens { 0.0 } else { neardup_verdict::model::LEAST_SCORE };
+    let least = if by_tokens { 0.0 } else { neardup_verdict::model::LEAST_SCORE_IN_TABLE };
     match threshold {
         Some(threshold) if verify == "none" => Err(invalid(format!("verify none takes no threshold: {threshold}"))),
         Some(threshold) if !(least..=1.0).contains(&threshold) => {
@@ -359,6 +361,7 @@ impl Choice {
             scope: arguments.scope.or_else(|| guarded.scope.clone()).unwrap_or_default(),
             since: arguments.since.map(str::to_owned),
             until: arguments.until.map(str::to_owned),
+            is_threshold_open: threshold.is_none(),
             verify,
             threshold,
             window,
@@ -469,6 +472,12 @@ impl Choice {
         Ok(())
     }
 
+    /// Gives the column with the time of a row: that of the window or, without one, any that is known.
+    pub fn moment(&self) -> Option<&str> {
+        let known = if self.window.is_some() { &self.timed } else { &self.time_column };
+        known.as_deref()
+    }
+
     /// Gives the condition on rows of the guarded table.
     pub fn filter(&self) -> Result<String> {
         let Some(name) = &self.time_column else { return Ok("true".to_owned()) };
@@ -509,6 +518,12 @@ impl Choice {
     }
 }
 
+/// Says whether a column has a type that can be the time of a row.
+pub fn is_time(column: &Column) -> bool {
+    let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
+    times.contains(&describe::base_type(column.kind))
+}
+
 /// Says whether two columns have the same type and collation.
 pub fn same_type(a: &Column, b: &Column) -> bool {
     (a.kind, a.collation) == (b.kind, b.collation)
@@ -522,8 +537,7 @@ fn check_time(table: pg_sys::Oid, name: &str) -> Result<()> {
             .set_detail("Generated columns get their values after the guard has looked.")
             .set_hint("Guard a column they are made from."));
     }
-    let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
-    if times.contains(&describe::base_type(found.kind)) {
+    if is_time(&found) {
         return Ok(());
     }
     let message = format!("column \"{name}\" of table {} is no time", shown(table));

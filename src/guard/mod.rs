@@ -4,12 +4,14 @@
 //!
 //! 1. [`target`] and [`settings`]: the guard behind the trigger, loaded in this backend; [`subject`]: the new row, read once.
 //! 2. [`signature`]: makes its sketch or SimHash. [`locks`]: locks keys that its near-duplicates share.
-//! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts.
+//! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts, with what [`around`] knows of
+//!    the table.
 //! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
 //! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 
 mod actions;
+mod around;
 pub mod bypass;
 mod candidates;
 mod locks;
