@@ -161,7 +161,7 @@ impl Guarded {
         let name = document.map(text_value);
         // SAFETY: the parameters are of these types.
         unsafe {
-            session.each(statement, &mut [Some(pg_sys::Datum::from(target)), name], |row| {
+            session.each(statement, &[Some(pg_sys::Datum::from(target)), name], |row| {
                 found = row.text(1).map(serde_json::from_str);
                 Ok(())
             })
