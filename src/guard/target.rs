@@ -214,12 +214,17 @@ pub fn index_of(
         Method::SimHash => {
             let constants = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
             let (operator, function) = (c"simhash_in_ball", c"simhash");
-            catalog::guard_index(table, &Wanted { operator, function, constants: &constants, columns, expression })
+            let constants = &constants;
+            catalog::guard_index(
+                table,
+                &Wanted { operator, function, constants, columns, expression, access_method: None },
+            )
         }
     }
 }
 
-/// Gives the index of a table on the sketches of documents.
+/// Gives the index `USING neardup` of a table on the sketches of documents. Guards and lists need its order: the rows of a key are
+/// in the order of the table, so the last ones of a hot key are known without reading the others.
 pub fn sketch_index(
     table: pg_sys::Oid,
     analyzer: &str,
@@ -229,5 +234,9 @@ pub fn sketch_index(
 ) -> Option<GuardIndex> {
     let constants = [Constant::Text(analyzer), Constant::Integer(keys as i32)];
     let (operator, function) = (c"sketches_share_key", c"sketch");
-    catalog::guard_index(table, &Wanted { operator, function, constants: &constants, columns, expression })
+    let access_method = Some(c"neardup");
+    catalog::guard_index(
+        table,
+        &Wanted { operator, function, constants: &constants, columns, expression, access_method },
+    )
 }

@@ -28,6 +28,8 @@ pub struct Wanted<'w> {
     pub columns: &'w [i16],
     /// That function.
     pub expression: Option<pg_sys::Oid>,
+    /// The access method that the index must be of; `None` for any that has the operator.
+    pub access_method: Option<&'w CStr>,
 }
 
 /// An argument of a call that makes a signature.
@@ -196,6 +198,9 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
             let serves = pg_sys::get_opfamily_member(family, stored, query, 1);
             let fits = serves != pg_sys::Oid::INVALID
                 && pg_sys::get_opcode(serves) == operator
+                && wanted
+                    .access_method
+                    .is_none_or(|name| (*(*index).rd_rel).relam == pg_sys::get_am_oid(name.as_ptr(), true))
                 && (*(*index).rd_index).indisvalid
                 && PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexPredicate(index)).is_empty()
                 && first_key(index).is_some_and(|(written, simplified)| {
