@@ -41,7 +41,9 @@ CREATE FUNCTION neardup_internal.choose(steps jsonb, list text) RETURNS bigint
 DECLARE
     chosen bigint;
 BEGIN
-    EXECUTE format('DROP TABLE IF EXISTS %s', list);
+    IF to_regclass(list) IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %s', list);
+    END IF;
     EXECUTE steps ->> 'list';
     IF steps ->> 'forget_marked' IS NOT NULL THEN
         EXECUTE steps ->> 'forget_marked';
@@ -73,7 +75,8 @@ BEGIN
     FOR reference IN SELECT r FROM pg_catalog.jsonb_array_elements(steps -> 'references'::pg_catalog.text) r WHERE action <> 'mark' LOOP
         EXECUTE reference ->> 'count'::pg_catalog.text INTO referred;
         IF referred > 0 THEN
-            RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, reference ->> 'name'::pg_catalog.text, reference ->> 'source'::pg_catalog.text,
+            RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, reference ->> 'name'::pg_catalog.text,
+                (reference ->> 'source'::pg_catalog.text)::pg_catalog.regclass,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;
         END IF;
     END LOOP;

@@ -111,7 +111,7 @@ pub struct Choice {
 pub struct Arguments<'a> {
     pub keep: &'a str,
     pub time_column: Option<&'a str>,
-    pub rank: Vec<String>,
+    pub rank: Vec<Option<String>>,
     pub scope: Option<Vec<String>>,
     pub since: Option<&'a str>,
     pub until: Option<&'a str>,
@@ -149,10 +149,10 @@ impl Guarded {
     /// Reads the guard of a table, or the one on a column.
     fn read(session: &Session, target: pg_sys::Oid, document: Option<&str>) -> Result<Self> {
         let statement = session.prepare(
-            "SELECT CAST(pg_catalog.jsonb_set(pg_catalog.to_jsonb(g), '{target}', pg_catalog.to_jsonb(CAST($1 AS bigint))) \
+            "SELECT CAST(pg_catalog.jsonb_set(pg_catalog.to_jsonb(g), '{target}', pg_catalog.to_jsonb(CAST(CAST($1 AS pg_catalog.oid) AS bigint))) \
                  || pg_catalog.jsonb_build_object('window', CAST(EXTRACT(epoch FROM g.within) * 1000000 AS bigint), \
-                     'function', pg_catalog.parse_ident(g.expression)) AS text) \
-             FROM neardup_internal.guard_of($1, CAST($2 AS name)) g",
+                     'function', pg_catalog.parse_ident(g.expression)) AS pg_catalog.text) \
+             FROM neardup_internal.guard_of($1, CAST($2 AS pg_catalog.name)) g",
             &[pg_sys::REGCLASSOID, pg_sys::TEXTOID],
         );
         let mut found = None;
@@ -244,6 +244,9 @@ pub fn check_within(within: Option<&(i64, String)>) -> Result<()> {
     }
 }
 
+/// An entry without a value, as messages show it.
+const NULL: &str = "<NULL>";
+
 impl Rank {
     /// Reads "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
     fn parse(table: pg_sys::Oid, entry: &str) -> Result<Self> {
@@ -251,6 +254,9 @@ impl Rank {
             invalid(format!("rank must name columns, each with asc or desc if need be: \"{entry}\""))
                 .set_hint("rank => ARRAY['source_rank desc', 'day']")
         };
+        if entry == NULL {
+            return Err(wrong());
+        }
         let entry = entry.trim();
         let (name, rest) = match entry.strip_prefix('"') {
             Some(quoted) => {
@@ -338,7 +344,8 @@ impl Choice {
             "most_complete" => Keep::MostComplete,
             other => return Err(invalid(format!("keep must be oldest, newest, longest or most_complete: {other}"))),
         };
-        let rank: Result<Vec<Rank>> = arguments.rank.iter().map(|entry| Rank::parse(target, entry)).collect();
+        let rank: Result<Vec<Rank>> =
+            arguments.rank.iter().map(|entry| Rank::parse(target, entry.as_deref().unwrap_or(NULL))).collect();
         let distance = match arguments.max_distance {
             Some(distance) => {
                 Some(crate::argument::within("distance", distance, 0..=neardup_core::banding::MAX_DISTANCE)?)
@@ -362,7 +369,11 @@ impl Choice {
             guarded,
         };
         if let Some(name) = &choice.time_column {
-            column(target, name)?;
+            let kind = column(target, name)?.kind;
+            // Read here, so that an invalid value raises a plain error.
+            for bound in choice.since.iter().chain(&choice.until) {
+                crate::pg::call::column::input(bound, kind);
+            }
         } else if choice.since.is_some() || choice.until.is_some() {
             return Err(error(
                 PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,

@@ -55,9 +55,9 @@ pub fn chosen(
                 return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "target must not be NULL"));
             };
             let arguments = Arguments {
-                keep: keep.unwrap_or("NULL"),
+                keep: keep.unwrap_or("<NULL>"),
                 time_column,
-                rank: rank.unwrap_or_default().into_iter().flatten().collect(),
+                rank: rank.unwrap_or_default(),
                 scope: scope.map(|scope| scope.into_iter().flatten().collect()),
                 since,
                 until,

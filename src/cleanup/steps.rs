@@ -121,7 +121,7 @@ impl Cleanup {
             "repoint": references.iter().map(|reference| self.repoint(reference)).collect::<Vec<_>>(),
             "references": references.iter().map(|reference| json!({
                 "name": reference.name,
-                "source": reference.shown,
+                "source": statement::relation(reference.source),
                 "count": self.count_references(reference),
             })).collect::<Vec<_>>(),
             "remove": self.remove(),
@@ -365,8 +365,11 @@ impl Cleanup {
             "UPDATE {list} c SET reason = {reason} FROM {target} t \
              WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_goer} AND EXISTS ({referring})",
             list = self.list,
-            reason =
-                quote_literal(format!("foreign key \"{}\" of table {} refers to it", reference.name, reference.shown)),
+            reason = quote_literal(format!(
+                "foreign key \"{}\" of table {} refers to it",
+                reference.name,
+                statement::relation(reference.source)
+            )),
             target = self.target,
             is_goer = self.is_goer(),
             referring = reference.others(),
@@ -440,8 +443,6 @@ impl Cleanup {
 struct Reference {
     name: String,
     source: pg_sys::Oid,
-    /// The table as messages show it.
-    shown: String,
     columns: Vec<String>,
     target_columns: Vec<String>,
     /// The condition that row f refers to row t, by the operators of the constraint.
@@ -462,7 +463,7 @@ impl Reference {
 /// Reads the foreign keys that point at a table.
 fn references(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> {
     let statement = session.prepare(
-        "SELECT k.name::pg_catalog.text, k.source, k.source::pg_catalog.text, k.columns::pg_catalog.text[], \
+        "SELECT k.name::pg_catalog.text, k.source, k.columns::pg_catalog.text[], \
                 k.target_columns::pg_catalog.text[], k.operators \
          FROM neardup_internal.foreign_keys($1) k",
         &[pg_sys::REGCLASSOID],
@@ -472,7 +473,7 @@ fn references(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> 
     unsafe {
         session.each(statement, &[Some(pg_sys::Datum::from(target))], |row| {
             let names = |column| row.texts(column).into_iter().flatten().collect::<Vec<String>>();
-            let (columns, target_columns, operators) = (names(4), names(5), names(6));
+            let (columns, target_columns, operators) = (names(3), names(4), names(5));
             let refers: Vec<String> = columns
                 .iter()
                 .zip(&target_columns)
@@ -484,7 +485,6 @@ fn references(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> 
             found.push(Reference {
                 name: row.text(1).unwrap_or_default().to_owned(),
                 source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
-                shown: row.text(3).unwrap_or_default().to_owned(),
                 refers: refers.join(" AND "),
                 columns,
                 target_columns,

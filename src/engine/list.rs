@@ -276,6 +276,7 @@ impl Work<'_, '_> {
             window: self.list.window,
             first_asking,
             askers_answer: self.list.plan.sources.len() == 1 || self.list.is_load,
+            excerpts_give_way: self.list.plan.sources.len() == 1,
         };
         let mut rows = Rows::new(options, self.memory / 2);
         let mut described = self.described.finish().peekable();

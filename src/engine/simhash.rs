@@ -51,7 +51,8 @@ struct Signed {
 pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -> Result<Found> {
     let memory = sort_memory();
     let rule = CandidateRule { texts: MOST_COMPARED, singles_of_long: MOST_COMPARED, ..CandidateRule::default() };
-    let options = Options { rule, window: groups.window, first_asking: 0, askers_answer: true };
+    let options =
+        Options { rule, window: groups.window, first_asking: 0, askers_answer: true, excerpts_give_way: true };
     // Scope and group; position and length; number; signature; hash; time.
     let mut sorter: Sorter<TemporaryFile, 6> = Sorter::new(memory / 2);
     for reader in readers.iter_mut() {

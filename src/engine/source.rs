@@ -114,7 +114,7 @@ impl Source {
     /// The statement that signs all rows, in the order of preference: table, address, keys of the sketch, description, and the primary
     /// key where there is no address.
     pub fn sign(&self, scope: bool) -> String {
-        let none = ["NULL::oid".to_owned(), "NULL::tid".to_owned()];
+        let none = ["NULL::pg_catalog.oid".to_owned(), "NULL::pg_catalog.tid".to_owned()];
         let [table, address] = self.address.as_ref().unwrap_or(&none);
         format!(
             "SELECT {table}, {address}, x.keys, {description}, ARRAY[{primary}] \
@@ -125,7 +125,7 @@ impl Source {
              ORDER BY {order}",
             extension = statement::extension(),
             description = self.description(scope),
-            primary = if self.address.is_none() { self.keys.join(", ") } else { "NULL::text".to_owned() },
+            primary = if self.address.is_none() { self.keys.join(", ") } else { "NULL::pg_catalog.text".to_owned() },
             from = self.from,
             document = self.document,
             analyzer = pgrx::spi::quote_literal(&self.analyzer),
@@ -162,7 +162,7 @@ impl Source {
     /// The statement that groups rows by near signatures, in the order of preference: table, address, signature, number of the group in
     /// its scope, description, and the primary key where there is no address.
     pub fn group(&self, distance: u32) -> String {
-        let none = ["NULL::oid".to_owned(), "NULL::tid".to_owned()];
+        let none = ["NULL::pg_catalog.oid".to_owned(), "NULL::pg_catalog.tid".to_owned()];
         let [table, address] = self.address.as_ref().unwrap_or(&none);
         format!(
             "SELECT x.part, x.address, x.signature::bigint, \
@@ -177,7 +177,7 @@ impl Source {
              ORDER BY x.nth",
             extension = statement::extension(),
             description = self.description(true),
-            primary = if self.address.is_none() { self.keys.join(", ") } else { "NULL::text".to_owned() },
+            primary = if self.address.is_none() { self.keys.join(", ") } else { "NULL::pg_catalog.text".to_owned() },
             order = self.order,
             from = self.from,
             document = self.document,
@@ -194,7 +194,7 @@ impl Source {
                 from = self.from,
             ),
             None => format!(
-                "SELECT NULL::tid, {columns} FROM {from} WHERE {has_key}",
+                "SELECT NULL::pg_catalog.tid, {columns} FROM {from} WHERE {has_key}",
                 from = self.from,
                 has_key = self.has_key
             ),

@@ -37,7 +37,7 @@ fn near_duplicate(a: &str, b: &str) -> Result<bool> {
     sql = "CREATE FUNCTION neardup_internal.says_the_same(a text, b text) RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 fn says_the_same(a: &str, b: &str) -> Result<bool> {
-    let mut prepared = Prepared::new(a).map_err(report)?;
+    let prepared = Prepared::new(a).map_err(report)?;
     Ok(prepared.duplicate(b).map_err(report)?.is_some())
 }
 

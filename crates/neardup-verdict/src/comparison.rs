@@ -1,6 +1,7 @@
 //! Two texts side by side: their alignment, what is moved, their facts, and which of these contradict each other.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use ahash::{AHashMap, AHashSet};
 
@@ -9,9 +10,8 @@ use super::credits;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
 use super::hanset::HanSet;
 use super::numerals::percent_sign;
-use super::reading::plain;
+use super::prepared::{Prepared, Reading};
 use super::units::{Kind, Text, Unit};
-use neardup_core::profile::Passage;
 use neardup_text::Result;
 
 /// The shortest passage that counts as moved, in units.
@@ -43,17 +43,14 @@ const SAME: [&[&str]; 16] = [
 /// Characters that add no content: particles, auxiliaries, polite words.
 static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
 
-/// Finds the boilerplate of a text.
-pub(super) type Boilerplate<'p> = dyn FnMut(&str) -> Result<Vec<Passage>> + 'p;
-
 /// Two compared texts.
 ///
 /// The lesser text in string order is `a`, so that the result does not depend on their order; [`Comparison::conflicts`]
 /// restores the given order.
 #[derive(Debug)]
-pub(super) struct Comparison<'t> {
-    pub(super) a: Compared<'t>,
-    pub(super) b: Compared<'t>,
+pub(super) struct Comparison {
+    pub(super) a: Compared,
+    pub(super) b: Compared,
     /// Number of units that both have, at the same position, in other words, or moved.
     pub(super) shared: usize,
     pub(super) gaps: Vec<Gap>,
@@ -63,14 +60,12 @@ pub(super) struct Comparison<'t> {
     pub(super) lone: usize,
     /// Whether the lesser text came second.
     pub(super) swapped: bool,
-    /// Boilerplate of both texts, which was ignored.
-    pub(super) left_out: Vec<String>,
 }
 
 /// One of two compared texts.
 #[derive(Debug)]
-pub(super) struct Compared<'t> {
-    pub(super) text: Text<'t>,
+pub(super) struct Compared {
+    pub(super) text: Rc<Text<'static>>,
     /// For each unit, whether the other text has it, at the same position or moved.
     pub(super) matched: Vec<bool>,
     /// Number of units that the other text has elsewhere.
@@ -86,24 +81,13 @@ pub fn conflicts(a: &str, b: &str) -> Result<Vec<Conflict>> {
     Ok(Comparison::new(a, b)?.conflicts())
 }
 
-impl<'t> Comparison<'t> {
+impl Comparison {
     /// Compares two texts.
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
-    pub(super) fn new(a: &'t str, b: &'t str) -> Result<Self> {
-        Self::without(a, b, &mut |_| Ok(Vec::new()))
-    }
-
-    /// Compares two texts without the boilerplate that both have.
-    ///
-    /// Boilerplate of only one text stays, because other passages of a template may be the news. All boilerplate stays if one
-    /// text consists of nothing else.
-    ///
-    /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
-    pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
-        Ok(Aligned::without(a, b, boilerplate)?.with_facts())
+    pub(super) fn new(a: &str, b: &str) -> Result<Self> {
+        Ok(Aligned::of(&Prepared::new(a)?, &Prepared::new(b)?).with_facts())
     }
 
     /// Gives the facts that contradict each other, as written, those of the first text first.
@@ -124,41 +108,50 @@ impl<'t> Comparison<'t> {
 
 /// Two aligned texts, before names and contradicting facts are looked for; as if there were none.
 #[derive(Debug)]
-pub(super) struct Aligned<'t> {
-    pub(super) texts: Comparison<'t>,
+pub(super) struct Aligned {
+    pub(super) texts: Comparison,
     /// What was matched in each text before equal figures were.
     matched: [Vec<bool>; 2],
     /// Whether they share enough for names to have the same position.
     related: bool,
 }
 
-impl<'t> Aligned<'t> {
-    /// Aligns two texts without the boilerplate that both have; see [`Comparison::without`].
-    ///
-    /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more; those of `boilerplate`.
-    pub(super) fn without(a: &'t str, b: &'t str, boilerplate: &mut Boilerplate<'_>) -> Result<Self> {
-        let swapped = b < a;
+impl Aligned {
+    /// Aligns two texts.
+    pub(super) fn of(a: &Prepared<'_>, b: &Prepared<'_>) -> Self {
+        let swapped = b.text() < a.text();
         let (a, b) = if swapped { (b, a) } else { (a, b) };
-        let (a, b) = (plain(a)?, plain(b)?);
-        let (of_a, of_b) = (boilerplate(&a)?, boilerplate(&b)?);
-        let shared = |own: &[Passage], other: &[Passage]| -> Vec<Range<usize>> {
-            let keys: AHashSet<u64> = other.iter().map(|passage| passage.key).collect();
-            own.iter().filter(|passage| keys.contains(&passage.key)).map(|passage| passage.range.clone()).collect()
-        };
-        let (mut out_a, mut out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
-        if !credits::has_letters_outside(&a, &out_a) || !credits::has_letters_outside(&b, &out_b) {
-            (out_a, out_b) = (Vec::new(), Vec::new());
-        }
-        let left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
-        let a = Text::without(a, &out_a, None);
-        let b = Text::without(b, &out_b, Some(&a));
-        Ok(Self::of(a, b, swapped, left_out))
+        let a = a.read(None);
+        let b = b.read(Some(&a));
+        Self::align(&a, &b, swapped)
     }
 
-    fn of(a: Text<'t>, b: Text<'t>, swapped: bool, left_out: Vec<String>) -> Self {
+    /// Aligns two texts without some stretches of each, in bytes; with all of them if one text consists of nothing else.
+    pub(super) fn without(texts: [&Prepared<'_>; 2], out: [Vec<Range<usize>>; 2]) -> Self {
+        Self::bare(texts, &out).unwrap_or_else(|| Self::of(texts[0], texts[1]))
+    }
+
+    /// Aligns two texts without some stretches of each; `None` if one text consists of nothing else.
+    pub(super) fn bare(texts: [&Prepared<'_>; 2], out: &[Vec<Range<usize>>; 2]) -> Option<Self> {
+        let [a, b] = texts;
+        if out.iter().all(Vec::is_empty) {
+            return Some(Self::of(a, b));
+        }
+        let swapped = b.text() < a.text();
+        let ((a, out_a), (b, out_b)) =
+            if swapped { ((b, &out[1]), (a, &out[0])) } else { ((a, &out[0]), (b, &out[1])) };
+        if !credits::has_letters_outside(a.plain(), out_a) || !credits::has_letters_outside(b.plain(), out_b) {
+            return None;
+        }
+        let a = a.read_without(out_a, None);
+        let b = b.read_without(out_b, Some(&a));
+        Some(Self::align(&a, &b, swapped))
+    }
+
+    fn align(of_a: &Reading, of_b: &Reading, swapped: bool) -> Self {
+        let (a, b) = (&of_a.text, &of_b.text);
         let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
-        let (keys_a, keys_b) = (keys(&a), keys(&b));
+        let (keys_a, keys_b) = (keys(a), keys(b));
         let weight = |unit: usize| a.units.get(unit).map_or(1, |unit| if unit.kind == Kind::Han { 1 } else { 2 });
         let blocks = align(&keys_a, &keys_b, &weight);
         let gaps = gaps(&blocks, keys_a.len(), keys_b.len());
@@ -183,16 +176,16 @@ impl<'t> Aligned<'t> {
         let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
         let related = matched * UNRELATED >= a.units.len().min(b.units.len());
         let matched = [matched_a.clone(), matched_b.clone()];
-        let (mut a, mut b) = (Compared::new(a, matched_a, moved_a), Compared::new(b, matched_b, moved_b));
+        let (mut a, mut b) = (Compared::new(of_a, matched_a, moved_a), Compared::new(of_b, matched_b, moved_b));
         same += match_equal_figures(&mut a, &mut b, &gaps);
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
         let shared = shared.min(a.text.units.len()).min(b.text.units.len());
-        let texts = Comparison { a, b, gaps, pairs: Vec::new(), lone: 0, shared, swapped, left_out };
+        let texts = Comparison { a, b, gaps, pairs: Vec::new(), lone: 0, shared, swapped };
         Self { texts, matched, related }
     }
 
     /// Segments the words, and compares the facts of the two texts.
-    pub(super) fn with_facts(self) -> Comparison<'t> {
+    pub(super) fn with_facts(self) -> Comparison {
         let Self { mut texts, matched, related } = self;
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
@@ -204,9 +197,9 @@ impl<'t> Aligned<'t> {
     }
 }
 
-impl<'t> Compared<'t> {
-    fn new(text: Text<'t>, matched: Vec<bool>, moved: usize) -> Self {
-        let facts = facts::read(&text);
+impl Compared {
+    fn new(reading: &Reading, matched: Vec<bool>, moved: usize) -> Self {
+        let (text, facts) = (Rc::clone(&reading.text), reading.facts.clone());
         Self { text, matched, moved, facts }
     }
 
@@ -239,9 +232,9 @@ impl<'t> Compared<'t> {
 }
 
 /// Marks figures as matched that are written differently in the same gap (1.2 million and 1,200,000), and counts their units.
-fn match_equal_figures(a: &mut Compared<'_>, b: &mut Compared<'_>, gaps: &[Gap]) -> usize {
+fn match_equal_figures(a: &mut Compared, b: &mut Compared, gaps: &[Gap]) -> usize {
     let key = |gap: usize, fact: &Fact| (gap, fact.kind, fact.key);
-    let places = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
+    let places = |compared: &Compared, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
         let open = |fact: &&Fact| fact.kind.is_figure() && compared.matched.get(fact.units.start) == Some(&false);
         let place = |fact: &Fact| gaps.partition_point(|gap| side(gap).end <= fact.units.start);
         compared.facts.iter().filter(open).map(|fact| (key(place(fact), fact), fact.units.clone())).collect()

@@ -1,77 +1,58 @@
 //! The rule that guard, query and clean-up share: whether two texts are one message.
 //!
-//! [`Prepared`] holds a new text and compares it with one candidate after another. The [overlap](Prepared::overlap) of the two
-//! comes first: it costs 1 to 2 ns a byte and rejects texts that share only a quotation or a template. Then the
-//! [verdict](super::kept_on) reads both. [`replaces`] says which of two such texts may be removed.
+//! The [overlap](Prepared::overlap) of the two comes first: it costs 1 to 2 ns a byte and rejects texts that share only a
+//! quotation or a template. Then the verdict reads both ([`Pair::duplicate`](super::Pair::duplicate)). [`replaces`] says which of
+//! two such texts may be removed.
 
-use std::borrow::Cow;
-
-use super::grams::Grams;
-use super::reading::plain;
-use super::{Verdict, kept_on, kept_without};
+use super::prepared::Prepared;
+use super::{Pair, Verdict};
 use neardup_core::profile::Profile;
-use neardup_text::Result;
-use neardup_text::Scratch;
+use neardup_text::{Result, Scratch};
 
 /// The least overlap of copies. `docs/candidates.md` says how these minimums were chosen.
 pub const LEAST_OVERLAP: f64 = 0.6;
 
-/// The least overlap of copies if either text is [`SHORT`]: a changed character changes four 4-grams, so three edits leave half
-/// of a title.
+/// The least overlap of copies if either text is [short](super::prepared::SHORT): a changed character changes four 4-grams, so
+/// three edits leave half of a title.
 pub const LEAST_OVERLAP_OF_SHORT_COPIES: f64 = 0.4;
 
 /// The least overlap of an excerpt with the text that contains it. It is about the share of the excerpt that the longer text
 /// has.
 pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.7;
 
-/// Texts with fewer characters are short.
-pub const SHORT: usize = 64;
+/// The least overlap of long texts, of which both have at least [`LONG`](super::prepared::LONG) characters. Of the 74 labelled
+/// copies and excerpts of such texts, in all tables, none has less than 0.83; two texts of one form often have 0.6 to 0.75.
+pub const LEAST_OVERLAP_OF_LONG: f64 = 0.75;
 
-/// A text prepared for comparison with many others.
-#[derive(Debug)]
-pub struct Prepared<'t> {
-    text: Cow<'t, str>,
-    /// The text without markup and links.
-    plain: Cow<'t, str>,
-    grams: Grams,
+/// The overlap of two texts that pass the gate, and what it allows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gate {
+    overlap: f64,
+    least_of_copies: f64,
+    least_of_excerpts: f64,
 }
 
-impl<'t> Prepared<'t> {
-    /// Prepares a text.
-    ///
-    /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more.
-    pub fn new(text: &'t str) -> Result<Self> {
-        let plain = plain(text)?;
-        Ok(Self { text: Cow::Borrowed(text), grams: Grams::of(&plain), plain })
+impl Gate {
+    /// Measures the overlap; `None` if it is too low for any verdict.
+    pub(super) fn of(a: &Prepared<'_>, b: &Prepared<'_>) -> Option<Self> {
+        let (least_of_copies, least_of_excerpts) = if a.is_short() || b.is_short() {
+            (LEAST_OVERLAP_OF_SHORT_COPIES, LEAST_OVERLAP_OF_EXCERPTS)
+        } else if a.is_long() && b.is_long() {
+            (LEAST_OVERLAP_OF_LONG, LEAST_OVERLAP_OF_LONG)
+        } else {
+            (LEAST_OVERLAP, LEAST_OVERLAP_OF_EXCERPTS)
+        };
+        let overlap = a.overlap_from(b, least_of_copies.min(least_of_excerpts))?;
+        Some(Self { overlap, least_of_copies, least_of_excerpts })
     }
 
-    /// Prepares a text and owns it, so that it can be kept from call to call.
-    ///
-    /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more.
-    pub fn owned(text: String) -> Result<Prepared<'static>> {
-        let plain = Cow::Owned(plain(&text)?.into_owned());
-        Ok(Prepared { text: Cow::Owned(text), grams: Grams::of(&plain), plain })
+    /// Says whether the overlap is enough for a verdict.
+    pub(super) fn allows(self, verdict: Verdict) -> bool {
+        self.overlap >= if verdict == Verdict::Copy { self.least_of_copies } else { self.least_of_excerpts }
     }
+}
 
-    /// Gives the text.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Gives the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
-    /// with fewer 4-grams the other one has (methods.md Z, eq. 6). Markup, links, punctuation, space, case and width do not
-    /// count, and traditional characters equal simplified ones. A text of one to three letters, digits or Han characters is a
-    /// single gram; a text of none has overlap 0.
-    ///
-    /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more.
-    pub fn overlap(&mut self, other: &str) -> Result<f64> {
-        Ok(self.grams.overlap(&self.plain, &plain(other)?, 0.0).unwrap_or_default())
-    }
-
+impl Prepared<'_> {
     /// Gives the verdict on this text and another with its score, 0.75 to 1, if keeping one of them loses nothing: a copy, or
     /// an excerpt, of which the longer text has to stay ([`replaces`]).
     ///
@@ -79,8 +60,8 @@ impl<'t> Prepared<'t> {
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
-    pub fn duplicate(&mut self, other: &str) -> Result<Option<(Verdict, f64)>> {
-        self.judged(other, kept_on)
+    pub fn duplicate(&self, other: &str) -> Result<Option<(Verdict, f64)>> {
+        Pair::new(self, &Prepared::new(other)?).duplicate()
     }
 
     /// Does the same by the profile of a collection: boilerplate that both texts have does not count for the verdict.
@@ -88,37 +69,13 @@ impl<'t> Prepared<'t> {
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
     pub fn duplicate_by_profile(
-        &mut self,
+        &self,
         other: &str,
         profile: &Profile,
         scratch: &mut Scratch,
     ) -> Result<Option<(Verdict, f64)>> {
-        // Boilerplate that both have can only increase the overlap.
-        self.judged(other, |a, b| kept_without(a, b, &mut |text| profile.boilerplate(text, scratch)))
+        Pair::new(self, &Prepared::new(other)?).by_profile(profile, scratch).duplicate()
     }
-
-    fn judged(
-        &mut self,
-        other: &str,
-        kept: impl FnOnce(&str, &str) -> Result<Option<(Verdict, f64)>>,
-    ) -> Result<Option<(Verdict, f64)>> {
-        if *self.text == *other {
-            return Ok(Some((Verdict::Copy, 1.0)));
-        }
-        let plain = plain(other)?;
-        let short = is_short(&self.plain) || is_short(&plain);
-        let copies = if short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP };
-        let least = copies.min(LEAST_OVERLAP_OF_EXCERPTS);
-        let Some(overlap) = self.grams.overlap(&self.plain, &plain, least) else { return Ok(None) };
-        Ok(kept(&self.text, other)?.filter(|(verdict, _)| match verdict {
-            Verdict::Copy => overlap >= copies,
-            _ => overlap >= LEAST_OVERLAP_OF_EXCERPTS,
-        }))
-    }
-}
-
-fn is_short(plain: &str) -> bool {
-    plain.chars().nth(SHORT - 1).is_none()
 }
 
 /// Says whether, by the verdict on two texts, `gone` may be removed while `kept` stays: of a copy, either text; of an excerpt,
@@ -139,6 +96,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::kept_on;
     use super::*;
 
     const NEWS: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
@@ -172,9 +130,9 @@ mod tests {
 
     #[test]
     fn links_and_markup_do_not_count() {
-        let mut prepared = Prepared::new(NEWS).unwrap();
+        let prepared = Prepared::new(NEWS).unwrap();
         let marked_up = format!("<p>{NEWS}</p> https://example.org/some/long/path?with=arguments");
-        assert_eq!(prepared.overlap(&marked_up).unwrap(), 1.0);
+        assert_eq!(prepared.overlap(&Prepared::new(&marked_up).unwrap()), 1.0);
         assert_eq!(prepared.duplicate(&marked_up).unwrap().map(|(verdict, _)| verdict), Some(Verdict::Copy));
     }
 
@@ -183,9 +141,9 @@ mod tests {
         // Millions of grams, all distinct or all the same: seconds if it were not so.
         let digits: String = (0..600_000).map(|i: u32| i.to_string()).collect();
         let same = "一".repeat(1_000_000);
-        let mut prepared = Prepared::new(&digits).unwrap();
-        assert_eq!(prepared.overlap(&same).unwrap(), 0.0);
-        assert_eq!(prepared.overlap(&digits[1_000_000..]).unwrap(), 1.0);
+        let prepared = Prepared::new(&digits).unwrap();
+        assert_eq!(prepared.overlap(&Prepared::new(&same).unwrap()), 0.0);
+        assert_eq!(prepared.overlap(&Prepared::new(&digits[1_000_000..]).unwrap()), 1.0);
         assert_eq!(prepared.duplicate(&same).unwrap(), None);
     }
 
@@ -198,8 +156,8 @@ mod tests {
         ) {
             let a = words.concat();
             let b = words.iter().skip(from.min(words.len() / 2)).cloned().collect::<String>() + &more;
-            let mut prepared = Prepared::new(&a).unwrap();
-            let overlap = prepared.overlap(&b).unwrap();
+            let prepared = Prepared::new(&a).unwrap();
+            let overlap = prepared.overlap(&Prepared::new(&b).unwrap());
             let short = [&a, &b].iter().any(|text| text.chars().count() < 64);
             let expected = kept_on(&a, &b).unwrap().filter(|(verdict, _)| a == b || match verdict {
                 Verdict::Copy => overlap >= if short { 0.4 } else { 0.6 },

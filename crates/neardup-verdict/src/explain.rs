@@ -1,8 +1,10 @@
 //! Everything that two texts can be asked about their likeness, line by line: measures, verdict and reasons, conflicts, what
 //! differs, what is shared, and what each feature adds.
 
-use super::comparison::{Boilerplate, Comparison};
-use super::{Message, features, judge, model, reasons, statements};
+use super::comparison::Comparison;
+use super::pair::{Evidence, Pair};
+use super::prepared::Prepared;
+use super::{Message, model, reasons, statements};
 use neardup_core::profile::Profile;
 use neardup_core::{document, similarity};
 use neardup_text::Result;
@@ -47,7 +49,8 @@ impl Line {
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
 pub fn explain(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
-    explained(a, b, analyzer, scratch, &mut |_| Ok(Vec::new()))
+    let (of_a, of_b) = (Prepared::new(a)?, Prepared::new(b)?);
+    explained([a, b], &Pair::new(&of_a, &of_b).evidence()?, analyzer, scratch)
 }
 
 /// Explains how similar two texts are by the profile of a collection: boilerplate of both does not count, and the measures are
@@ -57,33 +60,27 @@ pub fn explain(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> 
 /// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
 pub fn explain_by_profile(a: &str, b: &str, profile: &Profile, scratch: &mut Scratch) -> Result<Vec<Line>> {
     let mut own = Scratch::default();
-    explained(a, b, profile.analyzer(), scratch, &mut |text| profile.boilerplate(text, &mut own))
+    let (of_a, of_b) = (Prepared::new(a)?, Prepared::new(b)?);
+    let evidence = Pair::new(&of_a, &of_b).by_profile(profile, &mut own).evidence()?;
+    explained([a, b], &evidence, profile.analyzer(), scratch)
 }
 
-fn explained(
-    a: &str,
-    b: &str,
-    analyzer: &Analyzer,
-    scratch: &mut Scratch,
-    boilerplate: &mut Boilerplate<'_>,
-) -> Result<Vec<Line>> {
-    let texts = (Comparison::without(a, b, boilerplate)?, None);
-    let Message { verdict, score, reasons } = judge(&texts, a == b);
-    let texts = texts.0;
+fn explained([a, b]: [&str; 2], evidence: &Evidence, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
+    let texts = &evidence.texts;
+    let Message { verdict, score, reasons } = evidence.message();
     let mut lines = vec![Line::new("verdict", verdict.name(), Some(score))];
     lines.extend(reasons.into_iter().map(|reason| Line::new("reason", reason, None)));
     measures(a, b, analyzer, scratch, &mut lines)?;
-    for passage in &texts.left_out {
+    for passage in &evidence.left_out {
         let (length, shown) = (passage.chars().count(), reasons::short(passage.trim()));
         lines.push(Line::new("boilerplate", "in both", Some(length as f64)).with(&shown, &shown));
     }
     for conflict in texts.conflicts() {
         lines.push(Line::new("conflict", conflict.kind.name(), None).with(&conflict.in_a, &conflict.in_b));
     }
-    own_statements(&texts, &mut lines);
-    passages(&texts, &mut lines);
-    let features = features::features(&texts, None);
-    for (name, value, added) in model::contributions(&features) {
+    own_statements(texts, &mut lines);
+    passages(texts, &mut lines);
+    for (name, value, added) in model::contributions(&evidence.inputs) {
         let shown = format!("{value:.2}");
         lines.push(Line {
             in_a: None,
@@ -117,7 +114,7 @@ fn measures(a: &str, b: &str, analyzer: &Analyzer, scratch: &mut Scratch, lines:
 }
 
 /// Lists the sentences of either text of which the other has little, in their order.
-fn own_statements(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
+fn own_statements(texts: &Comparison, lines: &mut Vec<Line>) {
     let sides = if texts.swapped { [&texts.b, &texts.a] } else { [&texts.a, &texts.b] };
     for (item, compared) in ["only in a", "only in b"].into_iter().zip(sides) {
         for statement in statements::own(compared).take(LISTED) {
@@ -130,7 +127,7 @@ fn own_statements(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
 }
 
 /// Lists the differences, in the order of the texts, and the longest shared passages.
-fn passages(texts: &Comparison<'_>, lines: &mut Vec<Line>) {
+fn passages(texts: &Comparison, lines: &mut Vec<Line>) {
     let mut gaps: Vec<_> = texts.gaps.iter().collect();
     gaps.sort_by_key(|gap| std::cmp::Reverse(gap.a.len().max(gap.b.len())));
     gaps.truncate(LISTED);

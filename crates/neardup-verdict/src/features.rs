@@ -1,4 +1,4 @@
-//! What a comparison looks like in numbers: the input of the model.
+//! What a comparison looks like in numbers: the input of the model. What is known beyond the two texts is [`super::context`]'s.
 //!
 //! [`NAMES`] says what each number is and which way it may speak: what contradicts can only speak for keeping both, what is
 //! shared only for keeping one. All are symmetric in the two texts.
@@ -6,22 +6,22 @@
 use super::align::align;
 use super::comparison::{Compared, Comparison};
 use super::facts::{ConflictKind, Fact, Pair};
-use super::statements;
+use super::{signals, statements};
 
-/// Defines the struct of the features, with their names and the signs that their weights may have: 1, -1, or 0 for either.
-macro_rules! features {
-    ($($(#[$doc:meta])* $name:ident: $sign:literal,)*) => {
-        /// The features of a pair.
+/// Defines a struct of features, with their names and the signs that their weights may have: 1, -1, or 0 for either.
+macro_rules! define_features {
+    ($(#[$what:meta])* $struct:ident; $($(#[$doc:meta])* $name:ident: $sign:literal,)*) => {
+        $(#[$what])*
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
-        pub struct Features { $($(#[$doc])* pub $name: f64,)* }
+        pub struct $struct { $($(#[$doc])* pub $name: f64,)* }
 
         /// Number of features.
         pub const COUNT: usize = [$(stringify!($name)),*].len();
 
-        /// The features' names and the signs that their weights may have, in the order of [`Features::values`].
+        /// The features' names and the signs that their weights may have, in the order of their values.
         pub const NAMES: [(&str, i8); COUNT] = [$((stringify!($name), $sign)),*];
 
-        impl Features {
+        impl $struct {
             /// Gives the features in the order of [`NAMES`].
             #[must_use]
             pub const fn values(&self) -> [f64; COUNT] {
@@ -30,8 +30,11 @@ macro_rules! features {
         }
     };
 }
+pub(super) use define_features;
 
-features! {
+define_features! {
+    /// The features of a pair.
+    Features;
     /// Share of the shorter text that the longer one has.
     held: 1,
     /// Share of the longer text that the shorter one has.
@@ -84,6 +87,16 @@ features! {
     other_heads: -1,
     /// Contradicting facts of the titles, for short texts.
     title_conflicts_short: -1,
+    /// Whether one text is a slogan or a name within the other: 1 or 0, as the following.
+    slogan: -1,
+    /// Whether short texts have titles that contradict each other.
+    other_title: -1,
+    /// Whether only one first sentence announces something: an announcement, and the report of the event.
+    planned: -1,
+    /// Whether two short texts are about other works.
+    other_work: -1,
+    /// Whether each text has too much that the other lacks.
+    own_news: -1,
 }
 
 /// The number of units in which a report states its subject.
@@ -101,7 +114,7 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Computes the features of a pair of texts, and of their titles where both have one.
-pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Features {
+pub(super) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Features {
     let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
     let (short, long) = (a.min(b), a.max(b));
     let shared = texts.shared;
@@ -118,7 +131,7 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
     Features {
         held,
         alike: share(shared, long),
-        sentences_of: f64::from(u8::from(statements::are_sentences_of(texts))),
+        sentences_of: flag(statements::are_sentences_of(texts)),
         little_shared: 1.0 / (1.0 + shared as f64 / 8.0),
         short: brief,
         longer,
@@ -130,7 +143,7 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
         replaced_inside: share(shape.replaced_inside, short),
         largest_replacement: share(shape.largest, short),
         slots: log(shape.slots),
-        any_conflict: f64::from(u8::from(hard > 0)),
+        any_conflict: flag(hard > 0),
         conflicts_short: log(hard) * brief,
         conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
         lead_conflicts: log(lead),
@@ -144,7 +157,16 @@ pub(super) fn features(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) 
         title_conflicts_short: titles
             .map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| is_hard(pair)).count()))
             * brief,
+        slogan: flag(signals::is_slogan(texts)),
+        other_title: flag(signals::have_other_titles(texts, titles)),
+        planned: flag(signals::only_one_plans(texts)),
+        other_work: flag(signals::are_about_other_works(texts)),
+        own_news: flag(signals::have_own_news(texts)),
     }
+}
+
+fn flag(is_so: bool) -> f64 {
+    f64::from(u8::from(is_so))
 }
 
 /// Says whether a pair of facts is more than a status word on one side.
@@ -153,7 +175,7 @@ pub(super) fn is_hard(pair: &Pair) -> bool {
 }
 
 /// Counts the figures in shared passages.
-fn agreeing_figures(compared: &Compared<'_>) -> usize {
+fn agreeing_figures(compared: &Compared) -> usize {
     let agrees = |fact: &&Fact| {
         fact.kind.is_figure()
             && compared.matched.get(fact.units.clone()).is_some_and(|matched| !matched.contains(&false))
@@ -162,14 +184,14 @@ fn agreeing_figures(compared: &Compared<'_>) -> usize {
 }
 
 /// Gives how little two first lines share, if both are questions above a text of their own; otherwise 0.
-pub(super) fn heads_apart(texts: &Comparison<'_>) -> f64 {
+fn heads_apart(texts: &Comparison) -> f64 {
     let (Some(a), Some(b)) = (head(&texts.a), head(&texts.b)) else { return 0.0 };
     let shared: usize = align(&a, &b, &|_| 1).iter().map(|block| block.len).sum();
     1.0 - share(shared, a.len().min(b.len()))
 }
 
 /// Gives the units of a first line that is a short question with more text after it.
-fn head(compared: &Compared<'_>) -> Option<Vec<u64>> {
+fn head(compared: &Compared) -> Option<Vec<u64>> {
     let text = &compared.text.text;
     let (line, rest) = text.split_at_checked(memchr::memchr(b'\n', text.as_bytes())?)?;
     if rest.trim().is_empty() || !line.trim_end().ends_with(['？', '?']) {
@@ -190,7 +212,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(texts: &Comparison<'_>) -> Self {
+    fn of(texts: &Comparison) -> Self {
         let mut shape = Self::default();
         let ends = (texts.a.text.units.len(), texts.b.text.units.len());
         for gap in &texts.gaps {

@@ -5,7 +5,9 @@
 //!
 //! [`Grams`] holds the grams of one text and compares it with one text after another. Nearly all of these share little with it. One
 //! pass over such a text shows that, by bits that its grams set, without sorting or copying ([`Grams::may_reach`]). The exact count,
-//! on sorted grams, is only for texts that may pass. Time is at most n log n, and memory is linear in the texts.
+//! on sorted grams, is only for texts that may pass, or that have passed before. Time is at most n log n, and memory is linear in the texts.
+
+use std::cell::OnceCell;
 
 use neardup_core::similarity;
 use neardup_text::interrupt;
@@ -23,8 +25,6 @@ pub(super) struct Grams {
     bits: Bits,
     /// A filter of the grams of the other text that this one does not have.
     others: Bits,
-    /// The distinct grams in ascending order, once they are needed.
-    sorted: Option<Vec<u64>>,
 }
 
 impl Grams {
@@ -33,19 +33,25 @@ impl Grams {
         let mut bits = Bits::default();
         bits.make_room(text.chars().count());
         each_gram(text, |gram| bits.set(hash(gram)));
-        Self { bits, others: Bits::default(), sorted: None }
+        Self { bits, others: Bits::default() }
     }
 
     /// Gives the overlap coefficient of two texts, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
-    /// `least`.
-    ///
-    /// `text` is the text of these grams.
-    pub(super) fn overlap(&mut self, text: &str, other: &str, least: f64) -> Option<f64> {
-        if least > 0.0 && !self.may_reach(other, least) {
+    /// `least`. Each text comes with its sorted grams, which are computed here if they are needed.
+    pub(super) fn overlap(
+        &mut self,
+        own: (&str, &OnceCell<Vec<u64>>),
+        other: (&str, &OnceCell<Vec<u64>>),
+        least: f64,
+    ) -> Option<f64> {
+        if least > 0.0 && other.1.get().is_none() && !self.may_reach(other.0, least) {
             return None;
         }
-        let own = self.sorted.get_or_insert_with(|| sorted(text));
-        Some(similarity::overlap(own, &sorted(other))).filter(|&overlap| overlap >= least)
+        fn sorted_once<'g>((text, grams): (&str, &'g OnceCell<Vec<u64>>)) -> &'g [u64] {
+            grams.get_or_init(|| sorted(text))
+        }
+        let (own, other) = (sorted_once(own), sorted_once(other));
+        Some(similarity::overlap(own, other)).filter(|&overlap| overlap >= least)
     }
 
     /// Says whether the overlap coefficient with another text may be `least` or more; `false` is certain.
@@ -253,7 +259,11 @@ mod tests {
     }
 
     fn overlap(a: &str, b: &str, least: f64) -> Option<f64> {
-        Grams::of(a).overlap(a, b, least)
+        with(&mut Grams::of(a), a, b, least)
+    }
+
+    fn with(grams: &mut Grams, a: &str, b: &str, least: f64) -> Option<f64> {
+        grams.overlap((a, &OnceCell::new()), (b, &OnceCell::new()), least)
     }
 
     #[test]
@@ -278,9 +288,9 @@ mod tests {
             let mut grams = Grams::of(own);
             for other in texts.iter().chain(&texts) {
                 let expected = naive(own, other);
-                prop_assert_eq!(grams.overlap(own, other, 0.0), Some(expected));
-                prop_assert_eq!(grams.overlap(own, other, least), Some(expected).filter(|&found| found >= least));
-                prop_assert_eq!(grams.overlap(own, other, expected), Some(expected), "the bound itself is reached");
+                prop_assert_eq!(with(&mut grams, own, other, 0.0), Some(expected));
+                prop_assert_eq!(with(&mut grams, own, other, least), Some(expected).filter(|&found| found >= least));
+                prop_assert_eq!(with(&mut grams, own, other, expected), Some(expected), "the bound itself is reached");
                 prop_assert_eq!(overlap(other, own, 0.0), Some(expected), "symmetric");
             }
         }
@@ -298,7 +308,7 @@ mod tests {
                 assert!(!grams.may_reach(&text(9_000, others), 0.4), "{units} {others}");
                 let held = text(units / 2, others);
                 assert_eq!(
-                    grams.overlap(&own, &held, 0.4),
+                    with(&mut grams, &own, &held, 0.4),
                     Some(overlap(&own, &held, 0.0).unwrap()).filter(|&o| o >= 0.4)
                 );
             }

@@ -136,7 +136,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             (kind, number.bits(), len + minus.unwrap_or(0))
         } else if is_han(c) || unspaced(c) {
             (Kind::Han, han_key(c), c.len_utf8())
-        } else if is_word_char(c) {
+        } else if is_word_char(c) && !is_selector(c) {
             word.clear();
             let mut len = 0;
             for raw in rest.chars() {
@@ -144,7 +144,9 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
                 if !is_word_char(c) || is_han(c) || unspaced(c) || c.is_ascii_digit() {
                     break;
                 }
-                word.extend(c.to_lowercase());
+                if !is_selector(c) {
+                    word.extend(c.to_lowercase().map(|c| if c == 'ё' { 'е' } else { c }));
+                }
                 len += raw.len_utf8();
             }
             let (kind, key) = match numerals::cardinal(&word) {
@@ -242,8 +244,13 @@ fn is_counted(rest: &str, len: usize) -> bool {
     rest.chars().nth(len).is_some_and(|next| MEASURES.has(next))
 }
 
+/// Says whether `c` only selects how the character before it is drawn, as after an emoji.
+pub(super) fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}')
+}
+
 /// Says whether `c` belongs to a script other than Han that is written without spaces.
-fn unspaced(c: char) -> bool {
+pub(super) fn unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
 

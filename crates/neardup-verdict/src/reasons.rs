@@ -1,15 +1,22 @@
 //! Why a verdict is what it is, in short phrases.
 
 use super::comparison::Comparison;
-use super::rules::Rule;
+use super::features::Features;
+use super::pair::Evidence;
 use super::statements;
-use super::units::Text;
+use super::surroundings::Surroundings;
 
 /// Two texts open differently if the other text lacks at least this share of both first sentences.
 const OPEN_APART: f64 = 0.5;
 
 /// The most conflicts that are listed.
 const NAMED: usize = 5;
+
+/// Two questions that differ in this share of their words are two messages.
+const OTHER_HEADS: f64 = 0.6;
+
+/// A form that fewer sampled rows follow is not named.
+const FOLLOWERS: usize = 3;
 
 /// The longest fact that is quoted in full, in characters.
 const QUOTED: usize = 40;
@@ -24,9 +31,11 @@ pub(super) fn short(fact: &str) -> String {
 }
 
 /// Gives the reasons, the most important first.
-pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>, rule: Option<Rule>) -> Vec<String> {
-    let mut reasons: Vec<String> = rule.and_then(Rule::reason).map(str::to_owned).into_iter().collect();
-    for (of, compared) in [("title: ", titles), ("", Some(texts))] {
+pub(super) fn reasons(evidence: &Evidence) -> Vec<String> {
+    let texts = &evidence.texts;
+    let mut reasons: Vec<String> = signals(&evidence.inputs.texts).map(str::to_owned).collect();
+    reasons.extend(evidence.surroundings.as_ref().and_then(|found| form(texts, found)));
+    for (of, compared) in [("title: ", evidence.titles.as_ref()), ("", Some(texts))] {
         let Some(compared) = compared else { continue };
         let conflicts = compared.conflicts();
         for conflict in conflicts.iter().take(NAMED) {
@@ -37,15 +46,18 @@ pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>, r
             reasons.push(format!("{of}{} more such facts", conflicts.len() - NAMED));
         }
     }
-    if !texts.left_out.is_empty() {
+    if !evidence.left_out.is_empty() {
         reasons.push("boilerplate of both left out".to_owned());
+    }
+    if evidence.furniture > 0 {
+        reasons.push("lines that the whole table repeats left out".to_owned());
     }
     let (a, b) = (&texts.a, &texts.b);
     if a.text.units.is_empty() || b.text.units.is_empty() {
         reasons.push("a text without a letter or number".to_owned());
         return reasons;
     }
-    if same(&a.text, &b.text) {
+    if same(texts) {
         reasons.push("the same text".to_owned());
         return reasons;
     }
@@ -83,6 +95,32 @@ pub(super) fn reasons(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>, r
 }
 
 /// Says whether two texts have the same units.
-pub(super) fn same(a: &Text<'_>, b: &Text<'_>) -> bool {
-    a.units.len() == b.units.len() && a.units.iter().zip(&b.units).all(|(a, b)| a.key == b.key)
+pub(super) fn same(texts: &Comparison) -> bool {
+    let (a, b) = (&texts.a.text.units, &texts.b.text.units);
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key)
+}
+
+/// Names the signals.
+fn signals(features: &Features) -> impl Iterator<Item = &'static str> {
+    let all = [
+        (features.other_heads, OTHER_HEADS, "two questions over the same text"),
+        (features.slogan, 1.0, "the shorter text is too short to be a message"),
+        (features.planned, 1.0, "only one announces it"),
+        (features.other_work, 1.0, "about other works"),
+        (features.own_news, 1.0, "each says much that the other lacks"),
+    ];
+    all.into_iter().filter(|(value, least, _)| value >= least).map(|(_, _, reason)| reason)
+}
+
+/// Says that both follow a form of the table, and what differs first.
+fn form(texts: &Comparison, found: &Surroundings) -> Option<String> {
+    if found.followers < FOLLOWERS {
+        return None;
+    }
+    let rows = format!("both follow a form of {} rows or more", found.followers);
+    let gap = texts.gaps.iter().find(|gap| !gap.a.is_empty() && !gap.b.is_empty());
+    let Some(gap) = gap else { return Some(rows) };
+    let (a, b) = (short(texts.a.text.written(gap.a.clone())), short(texts.b.text.written(gap.b.clone())));
+    let (a, b) = if texts.swapped { (b, a) } else { (a, b) };
+    Some(format!("{rows}; their own parts differ: {a} / {b}"))
 }

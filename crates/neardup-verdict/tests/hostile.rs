@@ -106,7 +106,7 @@ fn everything_ends_and_can_be_cancelled() {
         for (name, analyzer) in &analyzers {
             cancellable(name, &text, least, || document::simhash(&text, analyzer, &mut scratch).unwrap());
         }
-        cancellable("overlap", &text, least, || Prepared::new(&text).unwrap().overlap(&text).unwrap());
+        cancellable("overlap", &text, least, || Prepared::new(&text).unwrap().overlap(&Prepared::new(&text).unwrap()));
         let jieba = &analyzers[0].1;
         let mut tokens = Vec::new();
         let normalized = jieba.normalize(&text, &mut scratch).to_owned();

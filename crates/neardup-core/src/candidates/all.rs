@@ -25,6 +25,8 @@ const FOR_TWINS: usize = 8;
 const FOR_PAIRS: usize = 4;
 const FOR_HOT: usize = 8;
 const FOR_LISTS: usize = 4;
+/// The lists of hot keys have this much even where less is given, in bytes: with less they would have to be short.
+const LEAST_FOR_LISTS: usize = 8 << 20;
 
 /// The rows that take part, and their keys.
 #[derive(Debug)]
@@ -121,7 +123,7 @@ impl<S: Storage> Rows<S> {
             asking: self.asking.finish().peekable(),
             pairs: pairs.finish().peekable(),
             hot: hot.finish().peekable(),
-            hot_keys: HotKeys::new(options.rule.rows_of_key, self.memory / FOR_LISTS),
+            hot_keys: HotKeys::new(options.rule.rows_of_key, (self.memory / FOR_LISTS).max(LEAST_FOR_LISTS)),
         }
     }
 }

@@ -163,7 +163,7 @@ fn articles(times: bool) -> impl Strategy<Value = Vec<Article>> {
 }
 
 fn options(rule: CandidateRule, window: Option<u64>) -> Options {
-    Options { rule, window, first_asking: 0, askers_answer: true }
+    Options { rule, window, first_asking: 0, askers_answer: true, excerpts_give_way: true }
 }
 
 const SMALL: CandidateRule =

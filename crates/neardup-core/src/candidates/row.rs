@@ -28,6 +28,8 @@ pub struct Options {
     pub first_asking: u32,
     /// Whether rows that ask also answer later ones.
     pub askers_answer: bool,
+    /// Whether a row that stays gives way to a later one that holds its text and more.
+    pub excerpts_give_way: bool,
 }
 
 impl Options {

@@ -153,6 +153,9 @@ impl<S: Storage> Stars<S> {
                 self.join(asking, member);
                 return Ok(());
             }
+            if !self.options.excerpts_give_way {
+                continue;
+            }
             let short = Member { goes: member.stays, goes_hash: member.stays_hash, ..member };
             self.longer.push(Longer {
                 long: member.goes,

@@ -110,8 +110,8 @@ fn known(pairs: Vec<Pair>, keys: usize) -> Result<Vec<Known>> {
             (Some(a), Some(b)) => shares_key(MinHash::as_bytes(&a), MinHash::as_bytes(&b))?,
             _ => false,
         };
-        let mut prepared = Prepared::new(a)?;
-        let (overlap, duplicate) = (prepared.overlap(b)?, prepared.duplicate(b)?.is_some());
+        let prepared = Prepared::new(a)?;
+        let (overlap, duplicate) = (prepared.overlap(&Prepared::new(b)?), prepared.duplicate(b)?.is_some());
         let kept = kept_on(a, b)?.map(|(verdict, _)| verdict);
         if std::env::args().any(|argument| argument == "--pairs") {
             println!(

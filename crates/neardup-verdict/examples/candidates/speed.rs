@@ -38,7 +38,7 @@ pub fn print(folder: &Path) -> Result<()> {
         };
         let prepare = fastest(bytes, || {
             for text in &texts {
-                black_box(Prepared::new(text)?);
+                black_box(Prepared::new(text)?.overlap(&Prepared::new("")?));
             }
             Ok(())
         })?;
@@ -47,7 +47,7 @@ pub fn print(folder: &Path) -> Result<()> {
             for _ in 0..ROUNDS {
                 let mut nanoseconds = 0.0;
                 for (text, other) in texts.iter().zip(others.iter().cycle().skip(shift)) {
-                    let mut prepared = Prepared::new(text)?;
+                    let prepared = Prepared::new(text)?;
                     // What a text has to make room for, it has for all that follow.
                     prepared.duplicate(other)?;
                     let start = Instant::now();

@@ -1,105 +1,157 @@
-//! Precision, recall and F1 on pairs that a model has not seen.
+//! Precision, recall and F1 on tables that a model has not seen.
 
-use neardup_verdict::model::LEAST_SCORE;
+use std::collections::BTreeSet;
 
+use neardup_verdict::duplicate::{LEAST_OVERLAP, LEAST_OVERLAP_OF_SHORT_COPIES};
+use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_IN_TABLE};
+
+use super::cases::Case;
+use super::labelled::pairs::Set;
 use super::model::Model;
-use super::pairs::{Pair, Set};
 
-/// The corpora of the natural pairs and of the web pages, which are shown one by one.
-const SHOWN: [&str; 7] = ["news", "posts", "titles", "sports", "broadcast", "web", "terabyte"];
+/// What a score rests on.
+const KNOWING: [&str; 4] = ["texts", "list", "guard", "time"];
 
-/// The scores of pairs, with titles and without, each by a model that has not seen the pair.
-pub struct Held {
-    pub scores: Vec<[f64; 2]>,
+/// The least score for each.
+const LEAST: [f64; 4] = [LEAST_SCORE, LEAST_SCORE_IN_TABLE, LEAST_SCORE_IN_TABLE, LEAST_SCORE];
+
+/// The scores of a pair by a model that has not seen its table: the texts alone; with the table and the time, as a list and as a guard
+/// knows them; with the time alone.
+struct Scored<'c> {
+    case: &'c Case,
+    keeps: bool,
+    scores: [f64; 4],
 }
 
-impl Held {
-    /// Scores each pair by a model trained on the pairs of the other groups.
-    pub fn out(pairs: &[Pair], groups: usize, group: &dyn Fn(&Pair) -> usize) -> Self {
-        let mut scores = vec![[0.0; 2]; pairs.len()];
-        for held in 0..groups {
-            let model = Model::train(pairs.iter().filter(|pair| group(pair) != held));
-            for (pair, scores) in pairs.iter().zip(&mut scores).filter(|(pair, _)| group(pair) == held) {
-                *scores = pair.inputs.map(|input| model.score(&input));
+impl Scored<'_> {
+    /// Whether the rule for duplicates calls it one.
+    fn is_kept(&self, knowing: usize, least: f64) -> bool {
+        let short = self.case.pair.texts.iter().any(|text| text.chars().count() < 64);
+        let overlap = if short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP };
+        self.scores[knowing] >= least && self.case.candidate && self.case.overlap >= overlap
+    }
+}
+
+/// The pairs of all tables, each scored by a model trained without its table.
+pub struct Held<'c>(Vec<Scored<'c>>);
+
+impl<'c> Held<'c> {
+    pub fn out(cases: &'c [Case]) -> Self {
+        let tables: BTreeSet<&str> = cases.iter().map(|case| case.table.as_str()).collect();
+        let mut all = Vec::new();
+        for table in tables {
+            let model = Model::train(cases.iter().filter(|case| case.table != table));
+            for case in cases.iter().filter(|case| case.table == table) {
+                let Some(keeps) = case.pair.keeps_one() else { continue };
+                let alone = model.score(&case.texts[1]);
+                let known = |at: usize| case.known.get(at).map_or(alone, |inputs| model.score(inputs));
+                all.push(Scored { case, keeps, scores: [alone, known(0), known(1), known(2)] });
             }
         }
-        Self { scores }
+        Self(all)
     }
 
-    pub fn print(&self, name: &str, pairs: &[Pair]) {
-        println!("{name:<40} {:>9} {:>9} {:>9}", "precision", "recall", "F1");
-        let show = |what: &str, titles: usize, of: &dyn Fn(&Pair) -> bool| {
-            let of = pairs.iter().zip(&self.scores).filter(|(pair, _)| of(pair));
-            let (precision, recall, f1) = measure(of.map(|(pair, scores)| (pair, scores[titles] >= LEAST_SCORE)));
-            println!("  {what:<38} {precision:>9.3} {recall:>9.3} {f1:>9.3}");
-        };
-        let natural = |pair: &Pair| pair.set == Set::Natural;
-        let hard = |pair: &Pair| pair.set == Set::Hard;
-        show("natural, by rows", 1, &natural);
-        show("natural, by rows, sure", 1, &|pair| natural(pair) && pair.sure);
-        show("hard", 1, &hard);
-        show("hard, sure", 1, &|pair| hard(pair) && pair.sure);
-        show("hard, with titles, sure", 0, &|pair| hard(pair) && pair.sure);
-        let read = |pair: &Pair| pair.set == Set::Read;
-        show("read where it was unsure", 1, &read);
-        show("read where it was unsure, sure", 1, &|pair| read(pair) && pair.sure);
-        for corpus in ["broadcast", "sports"] {
-            show(&format!("once removed, {corpus}"), 1, &|pair| pair.set == Set::Removed && pair.corpus == corpus);
+    pub fn print(&self) {
+        let tables: BTreeSet<(Set, &str)> =
+            self.0.iter().map(|scored| (scored.case.pair.set, scored.case.table.as_str())).collect();
+        let sets: BTreeSet<Set> = tables.iter().map(|(set, _)| *set).collect();
+        let groups = sets.into_iter().map(|set| (set, "")).chain(tables);
+        println!("other tables                 pairs  one may go | P R F1, sure F1, wrong, missed: {KNOWING:?}");
+        for (set, table) in groups {
+            let of: Vec<&Scored<'_>> = self
+                .0
+                .iter()
+                .filter(|scored| scored.case.pair.set == set && (table.is_empty() || scored.case.table == table))
+                .collect();
+            print!(
+                "{:<10}{table:<16} {:>5} {:>5}",
+                format!("{set:?}"),
+                of.len(),
+                of.iter().filter(|s| s.keeps).count()
+            );
+            for (knowing, least) in LEAST.into_iter().enumerate().take(3) {
+                let (p, r, f) = measure(of.iter().copied(), knowing, least);
+                let (_, _, sure) = measure(of.iter().copied().filter(|s| s.case.pair.sure), knowing, least);
+                let wrong = of.iter().filter(|s| !s.keeps && s.is_kept(knowing, least)).count();
+                let missed = of.iter().filter(|s| s.keeps && !s.is_kept(knowing, least)).count();
+                print!(" | {p:.3} {r:.3} {f:.3} {sure:.3} {wrong:>2} {missed:>2}");
+            }
+            println!();
         }
-        for corpus in SHOWN {
-            let labelled = |pair: &Pair| !matches!(pair.set, Set::Read | Set::Removed);
-            show(corpus, 1, &|pair| pair.corpus == corpus && labelled(pair));
+        for set in [Set::Natural, Set::Natural2, Set::Tables, Set::Removed] {
+            for least in [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95] {
+                print!("{set:?} from {least:.2}");
+                for (knowing, name) in KNOWING.into_iter().enumerate().take(3) {
+                    let of = || self.0.iter().filter(|scored| scored.case.pair.set == set);
+                    let (p, r, f) = measure(of(), knowing, least);
+                    let wrong = of().filter(|s| !s.keeps && s.is_kept(knowing, least)).count();
+                    let gone = of().filter(|s| s.is_kept(knowing, least)).count();
+                    print!(" | {name} P {p:.3} R {r:.3} F1 {f:.3} wrong {wrong} of {gone}");
+                }
+                println!();
+            }
         }
-        let of = pairs.iter().zip(&self.scores).filter(|(pair, _)| natural(pair));
-        let (precision, recall, f1) =
-            measure(of.map(|(pair, scores)| (pair, pair.candidate && scores[1] >= LEAST_SCORE)));
-        println!("  {:<38} {precision:>9.3} {recall:>9.3} {f1:>9.3}", "natural, sketches share a key");
-        for threshold in [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95] {
-            let of = pairs.iter().zip(&self.scores).filter(|(pair, _)| natural(pair));
-            let (precision, recall, f1) = measure(of.map(|(pair, scores)| (pair, scores[1] >= threshold)));
-            println!("  {:<38} {precision:>9.3} {recall:>9.3} {f1:>9.3}", format!("natural, from score {threshold}"));
+        for knowing in [0, 1] {
+            self.print_reliability(knowing);
         }
     }
 
     /// Prints for ranges of scores how often one of the two texts could go: a calibrated score says so itself.
-    pub fn print_reliability(&self, pairs: &[Pair]) {
-        println!("scores of natural pairs, other corpora: pairs, mean score, share by pairs, share by rows");
-        let bounds = [0.0, 0.1, 0.3, 0.5, 0.75, 0.85, 0.95, 1.01];
-        for range in bounds.windows(2) {
-            let inside = |score: f64| {
-                range.first().is_some_and(|&from| score >= from) && range.last().is_some_and(|&to| score < to)
+    fn print_reliability(&self, knowing: usize) {
+        println!(
+            "{} scores of candidates (natural, tables): pairs, mean score, share, share by rows",
+            KNOWING[knowing]
+        );
+        for range in [0.0, 0.1, 0.3, 0.5, 0.75, 0.85, 0.95, 1.01].windows(2) {
+            let wanted = |scored: &&Scored<'_>| {
+                let natural = matches!(scored.case.pair.set, Set::Natural | Set::Natural2 | Set::Tables);
+                natural && scored.case.candidate && (range[0]..range[1]).contains(&scored.scores[knowing])
             };
-            let of: Vec<(&Pair, f64)> = pairs
-                .iter()
-                .zip(&self.scores)
-                .filter(|(pair, scores)| pair.set == Set::Natural && inside(scores[1]))
-                .map(|(pair, scores)| (pair, scores[1]))
-                .collect();
-            let sum =
-                |value: &dyn Fn(&Pair, f64) -> f64| of.iter().map(|(pair, score)| value(pair, *score)).sum::<f64>();
-            let keeps = |pair: &Pair| f64::from(u8::from(pair.keeps_one() == Some(true)));
-            let count = of.len() as f64;
+            let of: Vec<&Scored<'_>> = self.0.iter().filter(wanted).collect();
+            let sum = |value: &dyn Fn(&Scored<'_>) -> f64| of.iter().map(|scored| value(scored)).sum::<f64>();
+            let (count, rows) = (of.len() as f64, sum(&|scored| scored.case.pair.weight));
+            let keeps = |scored: &Scored<'_>| f64::from(u8::from(scored.keeps));
             println!(
                 "  {:>4.2} to {:>4.2} {:>5} {:>7.2} {:>7.2} {:>7.2}",
                 range[0],
                 range[1].min(1.0),
                 of.len(),
-                sum(&|_, score| score) / count,
-                sum(&|pair, _| keeps(pair)) / count,
-                sum(&|pair, _| keeps(pair) * pair.weight) / sum(&|pair, _| pair.weight),
+                sum(&|scored| scored.scores[knowing]) / count,
+                sum(&keeps) / count,
+                sum(&|scored| keeps(scored) * scored.case.pair.weight) / rows,
             );
+        }
+    }
+
+    pub fn print_errors(&self) {
+        for scored in &self.0 {
+            if scored.keeps != scored.is_kept(1, LEAST_SCORE_IN_TABLE) {
+                let pair = &scored.case.pair;
+                let doubt = if pair.sure { "" } else { "?" };
+                let [texts, list, guard, _] = scored.scores;
+                println!(
+                    "{:?} {} {}{doubt} rows {:.0} overlap {:.2} candidate {} texts {texts:.2} list {list:.2} guard {guard:.2} {:?}",
+                    pair.set,
+                    scored.case.table,
+                    pair.label,
+                    pair.weight,
+                    scored.case.overlap,
+                    scored.case.candidate,
+                    pair.ids
+                );
+            }
         }
     }
 }
 
-/// Precision, recall and F1 of what a verdict says of pairs, by the rows that they stand for.
-pub fn measure<'p>(said: impl Iterator<Item = (&'p Pair, bool)>) -> (f64, f64, f64) {
+/// Precision, recall and F1, by the rows that pairs stand for.
+fn measure<'s, 'c: 's>(of: impl Iterator<Item = &'s Scored<'c>>, knowing: usize, least: f64) -> (f64, f64, f64) {
     let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
-    for (pair, keeps) in said {
-        match (pair.keeps_one(), keeps) {
-            (Some(true), true) => right += pair.weight,
-            (Some(false), true) => wrong += pair.weight,
-            (Some(true), false) => missed += pair.weight,
+    for scored in of {
+        match (scored.keeps, scored.is_kept(knowing, least)) {
+            (true, true) => right += scored.case.pair.weight,
+            (false, true) => wrong += scored.case.pair.weight,
+            (true, false) => missed += scored.case.pair.weight,
             _ => {}
         }
     }

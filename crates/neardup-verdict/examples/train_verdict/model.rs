@@ -1,127 +1,125 @@
-//! A logistic regression with a quadratic penalty and a sign for each weight, by coordinate descent.
-//!
-//! The same pairs give the same weights everywhere: sums go in the order of the file, and exponentials are computed in software.
+//! The model: weights of the texts' features, then weights of what is known beyond the texts.
 
-use neardup_verdict::features::{COUNT, Features, NAMES};
-use neardup_verdict::model::score_by;
+use std::collections::BTreeMap;
 
-use super::pairs::{Pair, Set};
+use neardup_verdict::context::{self, Inputs};
+use neardup_verdict::features::{self, Features};
+use neardup_verdict::model::{log_odds, probability};
 
-/// Strength of the quadratic penalty on standardized weights.
-const PENALTY: f64 = 2.0;
+use super::cases::Case;
+use super::fit::{Sample, fit};
+use super::labelled::pairs::Set;
 
-/// What the pairs of a set count together, so that neither natural nor hard pairs prevail. Web pairs are measured and not trained on:
-/// by their labels pages of one form with other facts are equivalent.
-const TOTAL: f64 = 300.0;
+/// What the pairs of a set count together for the weights of the texts, so that no kind of pair prevails. What
+/// was drawn from errors of lists trains only what is known beyond the texts.
+const TOTALS: [(Set, f64); 7] = [
+    (Set::Natural, 300.0),
+    (Set::Hard, 300.0),
+    (Set::Natural2, 300.0),
+    (Set::Tables, 50.0),
+    (Set::Read, 100.0),
+    (Set::Removed, 100.0),
+    (Set::Gone, 0.0),
+];
 
 /// A pair counts with this power of the rows that it stands for: with the rows themselves a few pairs would decide alone.
 const POWER: f64 = 0.4;
 
-/// Rounds of the descent; the weights stand still to three decimals after about 150.
-const ROUNDS: usize = 300;
-
 /// How much a pair counts whose reader was in doubt.
 const DOUBTFUL: f64 = 0.5;
 
-/// Weights in the units of the features.
+/// How much a pair counts that was drawn from what lists wrongly removed: there are many more copies than these pairs say.
+const DRAWN_FROM_ERRORS: f64 = 0.1;
+
 pub struct Model {
-    pub weights: [f64; COUNT],
-    pub constant: f64,
-    /// Standard deviations of the features.
-    pub scales: [f64; COUNT],
+    weights: [f64; features::COUNT],
+    constant: f64,
+    context: [f64; context::COUNT],
+}
+
+fn weight(case: &Case) -> f64 {
+    let drawn = if case.pair.set == Set::Gone { DRAWN_FROM_ERRORS } else { 1.0 };
+    libm::pow(case.pair.weight, POWER) * if case.pair.sure { drawn } else { drawn * DOUBTFUL }
 }
 
 impl Model {
-    /// Trains on pairs, each once with its titles and once without.
-    pub fn train<'p>(pairs: impl Iterator<Item = &'p Pair>) -> Self {
-        let pairs: Vec<(&Pair, f64)> = pairs
-            .filter(|pair| matches!(pair.set, Set::Natural | Set::Hard))
-            .filter_map(|pair| Some((pair, f64::from(u8::from(pair.keeps_one()?)))))
-            .collect();
-        let weight = |pair: &Pair| libm::pow(pair.weight, POWER) * if pair.sure { 1.0 } else { DOUBTFUL };
-        let total =
-            |set: Set| pairs.iter().filter(|(pair, _)| pair.set == set).map(|(pair, _)| weight(pair)).sum::<f64>();
-        let totals = [Set::Natural, Set::Hard].map(|set| (set, total(set)));
-        let mut samples: Vec<([f64; COUNT], f64, f64)> = Vec::with_capacity(2 * pairs.len());
-        for (pair, truth) in pairs {
-            let total = totals.iter().find(|(set, _)| *set == pair.set).map_or(f64::INFINITY, |(_, total)| *total);
-            let weight = weight(pair) * TOTAL / total / 2.0;
-            samples.extend(pair.inputs.iter().map(|(features, _)| (features.values(), truth, weight)));
+    /// Trains on cases: the texts of each with titles and without; what is known as a list and as a guard knows it, and the time
+    /// alone.
+    pub fn train<'c>(cases: impl Iterator<Item = &'c Case>) -> Self {
+        let cases: Vec<(&Case, f64)> =
+            cases.filter_map(|case| Some((case, f64::from(u8::from(case.pair.keeps_one()?))))).collect();
+        let mut totals: BTreeMap<Set, f64> = BTreeMap::new();
+        let mut by_table: BTreeMap<(Set, &str), f64> = BTreeMap::new();
+        for (case, _) in &cases {
+            *totals.entry(case.pair.set).or_default() += weight(case);
+            *by_table.entry((case.pair.set, &case.table)).or_default() += weight(case);
         }
-        let total: f64 = samples.iter().map(|sample| sample.2).sum();
-        let mut means = [0.0; COUNT];
-        let mut scales = [0.0; COUNT];
-        for i in 0..COUNT {
-            means[i] = samples.iter().map(|(features, _, weight)| features[i] * weight).sum::<f64>() / total;
-            let variance =
-                samples.iter().map(|(features, _, weight)| weight * (features[i] - means[i]).powi(2)).sum::<f64>();
-            scales[i] = (variance / total).sqrt().max(1e-3);
-        }
-        let rows: Vec<([f64; COUNT + 1], f64, f64)> = samples
+        let texts: Vec<Sample<{ features::COUNT }>> = cases
             .iter()
-            .map(|(features, truth, weight)| {
-                let mut row = [1.0; COUNT + 1];
-                for i in 0..COUNT {
-                    row[i] = (features[i] - means[i]) / scales[i];
-                }
-                (row, *truth, *weight)
+            .flat_map(|&(case, truth)| {
+                let share = TOTALS.iter().find(|(set, _)| *set == case.pair.set).map_or(0.0, |(_, total)| *total);
+                let weight = weight(case) * share / totals[&case.pair.set] / 2.0;
+                case.texts.iter().map(move |inputs| Sample {
+                    values: inputs.texts.values(),
+                    offset: 0.0,
+                    truth,
+                    weight,
+                })
             })
             .collect();
-        let mut weights = [0.0; COUNT + 1];
-        for _ in 0..ROUNDS {
-            // One weight after the other, each to the minimum of the parabola at its place, within the sign it may have.
-            let mut sums: Vec<f64> =
-                rows.iter().map(|row| row.0.iter().zip(&weights).map(|(x, w)| x * w).sum()).collect();
-            for i in 0..=COUNT {
-                let (penalty, sign) = NAMES.get(i).map_or((0.0, 0), |&(_, sign)| (PENALTY, sign));
-                let (mut gradient, mut curvature) = (penalty * weights[i], penalty + 1e-9);
-                for ((row, truth, weight), sum) in rows.iter().zip(&sums) {
-                    let p = 1.0 / (1.0 + libm::exp(-sum));
-                    gradient += weight * (p - truth) * row[i];
-                    curvature += weight * (p * (1.0 - p)) * row[i] * row[i];
-                }
-                let mut target = weights[i] - gradient / curvature;
-                if f64::from(sign) * target < 0.0 {
-                    target = 0.0;
-                }
-                let step = (target - weights[i]).clamp(-1.0, 1.0);
-                for ((row, ..), sum) in rows.iter().zip(&mut sums) {
-                    *sum += step * row[i];
-                }
-                weights[i] += step;
-            }
-        }
-        let mut model = Self { weights: [0.0; COUNT], constant: weights[COUNT], scales };
-        for i in 0..COUNT {
-            model.weights[i] = weights[i] / scales[i];
-            model.constant -= model.weights[i] * means[i];
-        }
-        model
+        let (weights, constant) = fit(&texts, &features::NAMES, true);
+        let alone = |features: &Features| log_odds(&features.values(), &weights, constant);
+        let mut known: Vec<Sample<{ context::COUNT }>> = cases
+            .iter()
+            .flat_map(|&(case, truth)| {
+                let weight = weight(case) / by_table[&(case.pair.set, case.table.as_str())].sqrt();
+                case.known.iter().map(move |inputs| Sample {
+                    values: inputs.context(alone).values(),
+                    offset: alone(&inputs.texts),
+                    truth,
+                    weight,
+                })
+            })
+            .collect();
+        let mean = known.iter().map(|sample| sample.weight).sum::<f64>() / known.len() as f64;
+        known.iter_mut().for_each(|sample| sample.weight /= 3.0 * mean);
+        let (context, _) = fit(&known, &context::NAMES, false);
+        Self { weights, constant, context }
     }
 
-    /// Computes the score of a pair, by the model and the rules beside it.
-    pub fn score(&self, (features, most): &(Features, f64)) -> f64 {
-        score_by(features, &self.weights, self.constant).min(*most)
+    /// Computes the score of a pair.
+    pub fn score(&self, inputs: &Inputs) -> f64 {
+        let alone = |features: &Features| log_odds(&features.values(), &self.weights, self.constant);
+        probability(log_odds(&inputs.context(alone).values(), &self.context, alone(&inputs.texts)))
     }
 
     /// Writes the weights as a source file, as rustfmt would.
     pub fn source(&self) -> String {
-        let mut source = String::from(
-            "//! Weights of the model, written by `cargo run --release -p neardup-verdict --example train_verdict -- FOLDER --write`.\n\
+        let list = |names: &[(&str, i8)], weights: &[f64]| {
+            // A zero has no sign here.
+            let numbers: Vec<String> =
+                weights.iter().map(|weight| format!("{:.3},", (weight * 1e3).round() / 1e3 + 0.0)).collect();
+            let width = numbers.iter().map(String::len).max().unwrap_or_default();
+            names
+                .iter()
+                .zip(numbers)
+                .map(|((name, _), number)| format!("    {number:<width$} // {name}\n"))
+                .collect::<String>()
+        };
+        format!(
+            "//! Weights of the model, written by `cargo run --release -p neardup-verdict --example train_verdict -- --write`.\n\
              //!\n\
              //! Positive speaks for keeping one of the two texts. See `docs/accuracy.md`.\n\n\
-             use super::features::COUNT;\n\n\
-             /// What a pair has before its features count.\n",
-        );
-        source += &format!("pub(super) const CONSTANT: f64 = {:.3};\n\n", self.constant);
-        source += "/// The weight of each feature, in the order of `features::NAMES`.\n";
-        source += "pub(super) const WEIGHTS: [f64; COUNT] = [\n";
-        // A zero has no sign here.
-        let numbers = self.weights.map(|weight| format!("{:.3},", (weight * 1e3).round() / 1e3 + 0.0));
-        let width = numbers.iter().map(String::len).max().unwrap_or_default();
-        for ((name, _), number) in NAMES.iter().zip(numbers) {
-            source += &format!("    {number:<width$} // {name}\n");
-        }
-        source + "];\n"
+             use super::{{context, features}};\n\n\
+             /// What a pair has before its features count.\n\
+             pub(super) const CONSTANT: f64 = {:.3};\n\n\
+             /// The weight of each feature, in the order of `features::NAMES`.\n\
+             pub(super) const WEIGHTS: [f64; features::COUNT] = [\n{}];\n\n\
+             /// The weights of what is known beyond the texts, in the order of `context::NAMES`.\n\
+             pub(super) const CONTEXT_WEIGHTS: [f64; context::COUNT] = [\n{}];\n",
+            self.constant,
+            list(&features::NAMES, &self.weights),
+            list(&context::NAMES, &self.context),
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Rules beside the model, about what labelled pairs are too few to teach. Each says what a pair can score at most.
+//! Signals in two texts that are facts neither of numbers nor of names: each is 1 or 0, and the model weighs it.
 
 use std::ops::Range;
 
@@ -8,26 +8,6 @@ use super::facts::ConflictKind;
 use super::features;
 use super::hanset::HanSet;
 use super::units::{Break, Unit};
-
-/// Why the score of a pair is limited to [`Rule::most`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
-    /// Two different questions are above the same text.
-    OtherQuestion,
-    /// One text is a slogan or a name within the other.
-    Slogan,
-    /// Short texts have titles that contradict each other.
-    OtherTitle,
-    /// Only one first sentence announces something: an announcement, and the report of the event.
-    Planned,
-    /// Two short texts are about other works, each in 《》.
-    OtherWork,
-    /// Each text has too much that the other lacks.
-    OwnNews,
-}
-
-/// Two questions that differ in this share of their words are two messages, whatever text follows them.
-const OTHER_QUESTION: f64 = 0.6;
 
 /// A text of at most so many units has no message of its own,
 const SLOGAN: usize = 6;
@@ -63,58 +43,34 @@ const PASSAGE: usize = 15;
 /// Fewer missing units than this do not count.
 const LEAST: f64 = 4.0;
 
-impl Rule {
-    /// Finds the strictest rule that applies to a pair.
-    pub(super) fn of(texts: &Comparison<'_>, titles: Option<&Comparison<'_>>) -> Option<Self> {
-        let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
-        let (short, long) = (a.min(b), a.max(b));
-        if features::heads_apart(texts) >= OTHER_QUESTION {
-            Some(Self::OtherQuestion)
-        } else if (1..=SLOGAN).contains(&short) && short as f64 * SLOGAN_WITHIN <= long as f64 {
-            Some(Self::Slogan)
-        } else if short <= UNDER_TITLE && titles.is_some_and(|titles| titles.pairs.iter().any(features::is_hard)) {
-            Some(Self::OtherTitle)
-        } else if only_one_plans(texts) {
-            Some(Self::Planned)
-        } else if short <= ABOUT_WORK && has_own_work(&texts.a, &texts.b) && has_own_work(&texts.b, &texts.a) {
-            Some(Self::OtherWork)
-        } else if have_own_news(texts) {
-            Some(Self::OwnNews)
-        } else {
-            None
-        }
-    }
+/// Says whether one text is a slogan or a name within the other.
+pub(super) fn is_slogan(texts: &Comparison) -> bool {
+    let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
+    let (short, long) = (a.min(b), a.max(b));
+    (1..=SLOGAN).contains(&short) && short as f64 * SLOGAN_WITHIN <= long as f64
+}
 
-    /// Gives the highest score that such a pair can have.
-    pub(super) fn most(self) -> f64 {
-        match self {
-            Self::OtherQuestion | Self::Slogan => 0.1,
-            Self::OtherTitle | Self::Planned | Self::OtherWork => 0.3,
-            Self::OwnNews => 0.5,
-        }
-    }
+/// Says whether short texts have titles that contradict each other.
+pub(super) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>) -> bool {
+    texts.a.text.units.len().min(texts.b.text.units.len()) <= UNDER_TITLE
+        && titles.is_some_and(|titles| titles.pairs.iter().any(features::is_hard))
+}
 
-    /// Gives the reason, unless other reasons state it: contradicting titles are listed one by one.
-    pub(super) fn reason(self) -> Option<&'static str> {
-        match self {
-            Self::OtherQuestion => Some("two questions over the same text"),
-            Self::Slogan => Some("the shorter text is too short to be a message"),
-            Self::Planned => Some("only one announces it"),
-            Self::OtherWork => Some("about other works"),
-            Self::OwnNews => Some("each says much that the other lacks"),
-            Self::OtherTitle => None,
-        }
-    }
+/// Says whether two short texts are about other works, each in 《》.
+pub(super) fn are_about_other_works(texts: &Comparison) -> bool {
+    texts.a.text.units.len().min(texts.b.text.units.len()) <= ABOUT_WORK
+        && has_own_work(&texts.a, &texts.b)
+        && has_own_work(&texts.b, &texts.a)
 }
 
 /// Says whether only one of two first sentences announces something, in words that the other text lacks.
-fn only_one_plans(texts: &Comparison<'_>) -> bool {
+pub(super) fn only_one_plans(texts: &Comparison) -> bool {
     let (a, b) = (plans(&texts.a), plans(&texts.b));
     a.contains(&false) && b.is_empty() || b.contains(&false) && a.is_empty()
 }
 
 /// For each announcement in its first sentence, says whether the other text has it too.
-fn plans(compared: &Compared<'_>) -> Vec<bool> {
+fn plans(compared: &Compared) -> Vec<bool> {
     let ends = |(at, unit): &(usize, &Unit)| *at >= REPORTER && unit.before == Break::Stop;
     let sentence = compared.text.units.iter().enumerate().take_while(|unit| !ends(unit));
     let plan = |unit: &Unit| {
@@ -125,7 +81,7 @@ fn plans(compared: &Compared<'_>) -> Vec<bool> {
 }
 
 /// Says whether a text names a work in 《》 that the other does not.
-fn has_own_work(compared: &Compared<'_>, other: &Compared<'_>) -> bool {
+fn has_own_work(compared: &Compared, other: &Compared) -> bool {
     let works = compared.facts.iter().filter(|fact| fact.kind == ConflictKind::Quoted);
     let is_work = |start: usize| {
         let start = compared.text.units.get(start).map_or(0, |unit| unit.start as usize);
@@ -136,11 +92,11 @@ fn has_own_work(compared: &Compared<'_>, other: &Compared<'_>) -> bool {
 }
 
 /// Says whether each of two texts has too much that the other lacks for a copy or an excerpt.
-fn have_own_news(texts: &Comparison<'_>) -> bool {
+pub(super) fn have_own_news(texts: &Comparison) -> bool {
     let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
     let (short, long) = (a.min(b) as f64, a.max(b) as f64);
     let missing = texts.a.lacks(0..a).min(texts.b.lacks(0..b)) as f64;
-    let has_passage = |compared: &Compared<'_>, side: fn(&Gap) -> &Range<usize>| {
+    let has_passage = |compared: &Compared, side: fn(&Gap) -> &Range<usize>| {
         texts.gaps.iter().any(|gap| compared.lacks(side(gap).clone()) >= PASSAGE)
     };
     if missing < LEAST {

@@ -1,0 +1,112 @@
+//! The labelled pairs.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::table::Table;
+use super::{Result, unpacked};
+
+/// Labels without texts: table, ids, label, whether the reader was sure.
+const READ: &str = include_str!("read.tsv");
+const REMOVED: &str = include_str!("removed.tsv");
+const GONE: &str = include_str!("gone.tsv");
+
+/// Where a pair comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Set {
+    /// `natural_gold`: rows with their best earlier candidates.
+    Natural,
+    /// `natural_gold_2`: the same, from candidates of version 0.3.0.
+    Natural2,
+    /// `pairs_gold`: drawn evenly over levels of similarity.
+    Hard,
+    /// `tables/gold`: the same as natural, from tables that nobody had tuned on.
+    Tables,
+    /// Candidates about which an earlier model was unsure.
+    Read,
+    /// Rows that earlier rules removed.
+    Removed,
+    /// Rows of forms that a list with table knowledge still removed, read by one reader.
+    Gone,
+}
+
+/// A labelled pair.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    pub set: Set,
+    /// Its table, or for the hard pairs the table that holds its rows, if one does.
+    pub table: String,
+    pub label: String,
+    pub sure: bool,
+    /// How many rows of its table it stands for.
+    pub weight: f64,
+    pub ids: [String; 2],
+    pub titles: [String; 2],
+    pub texts: [String; 2],
+}
+
+impl Pair {
+    /// Whether one of the two can go; `None` where editors differ: rewritten texts among the hard pairs, and replies that quote.
+    pub fn keeps_one(&self) -> Option<bool> {
+        match (self.label.as_str(), self.set) {
+            ("D" | "P", _) => Some(true),
+            ("R", Set::Hard) | ("Q", _) => None,
+            _ => Some(false),
+        }
+    }
+}
+
+/// Reads the pairs of files; those of `tsv` need the tables.
+pub fn files(folder: &Path) -> Result<Vec<Pair>> {
+    let mut pairs = Vec::new();
+    let files = [
+        ("natural_gold", Set::Natural),
+        ("natural_gold_2", Set::Natural2),
+        ("pairs_gold", Set::Hard),
+        ("tables/gold", Set::Tables),
+    ];
+    for (name, set) in files {
+        for line in unpacked(folder, name)?.lines() {
+            let json: Value = serde_json::from_str(line)?;
+            let field = |name: &str| json.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            pairs.push(Pair {
+                set,
+                table: field("corpus"),
+                label: field("label"),
+                sure: json.get("sure").and_then(Value::as_bool).unwrap_or(true),
+                weight: json.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
+                ids: [field("id1"), field("id2")],
+                titles: [field("title1"), field("title2")],
+                texts: [field("text1"), field("text2")],
+            });
+        }
+    }
+    Ok(pairs)
+}
+
+/// Gives the pairs of the tables' own label files whose table this is.
+pub fn of_table(table: &Table) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (labels, set) in [(READ, Set::Read), (REMOVED, Set::Removed), (GONE, Set::Gone)] {
+        for line in labels.lines() {
+            let [name, a, b, label, sure] = line.split('\t').collect::<Vec<_>>()[..] else { continue };
+            let row = |id: &str| table.by_id.get(id).and_then(|&row| table.rows.get(row as usize));
+            if name != table.name {
+                continue;
+            }
+            let (Some(row_a), Some(row_b)) = (row(a), row(b)) else { continue };
+            pairs.push(Pair {
+                set,
+                table: name.to_owned(),
+                label: label.to_owned(),
+                sure: sure == "sure",
+                weight: 1.0,
+                ids: [a.to_owned(), b.to_owned()],
+                titles: [String::new(), String::new()],
+                texts: [row_a.text.clone(), row_b.text.clone()],
+            });
+        }
+    }
+    pairs
+}

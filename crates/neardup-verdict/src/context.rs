@@ -1,0 +1,87 @@
+//! What is known of a pair beyond the two texts, in numbers: the table around them, and how far apart in time they are.
+//!
+//! What is unknown is zero, so that a pair of which nothing is known keeps the score of its texts.
+
+use std::time::Duration;
+
+use super::features::{Features, define_features};
+use super::surroundings::Surroundings;
+
+define_features! {
+    /// What is known beyond the texts.
+    Context;
+    /// Whether the table is known: 1 or 0.
+    table: 0,
+    /// If the table is known, the log odds of the texts: a table either confirms them or not.
+    alone: 0,
+    /// By how much the log odds of what is left of the texts without their form are less, as a negative number.
+    own: 1,
+    /// Whether a text is left with nothing without its form.
+    only_form: -1,
+    /// Share of the differing passages that rows with other messages have.
+    elsewhere: 0,
+    /// Share of the differing passages that no similar row has.
+    unbacked: -1,
+    /// Logarithm of the days between the two.
+    days: -1,
+}
+
+/// Log odds beyond this say no more.
+const SURE: f64 = 8.0;
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// What the model is given of a pair.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    /// The features of the texts, without lines that the whole table repeats.
+    pub texts: Features,
+    /// What the table says, if it is known.
+    pub table: Option<Table>,
+    /// How far apart in time the two are.
+    pub apart: Option<Duration>,
+}
+
+/// What the table says of a pair.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The features of what is left of the texts without their form; `None` if nothing is left of one.
+    pub own: Option<Features>,
+    elsewhere: f64,
+    unbacked: f64,
+}
+
+impl Table {
+    pub(super) fn new(own: Option<Features>, surroundings: &Surroundings) -> Self {
+        Self { own, elsewhere: surroundings.elsewhere, unbacked: surroundings.unbacked }
+    }
+
+    /// What no table can surpass in favour of a copy.
+    pub(super) fn best(texts: &Features) -> Self {
+        Self { own: Some(*texts), elsewhere: 0.0, unbacked: 0.0 }
+    }
+}
+
+impl Inputs {
+    /// Gives the context, for any model of the texts alone.
+    #[must_use]
+    pub fn context(&self, log_odds: impl Fn(&Features) -> f64) -> Context {
+        let limited = |features: &Features| log_odds(features).clamp(-SURE, SURE);
+        let mut context = Context::default();
+        if let Some(table) = &self.table {
+            let alone = limited(&self.texts);
+            context.table = 1.0;
+            context.alone = alone;
+            match &table.own {
+                Some(own) => context.own = (limited(own) - alone).min(0.0),
+                None => context.only_form = 1.0,
+            }
+            (context.elsewhere, context.unbacked) = (table.elsewhere, table.unbacked);
+        }
+        if let Some(apart) = self.apart {
+            context.days = libm::log(1.0 + apart.as_secs_f64() / DAY);
+        }
+        context
+    }
+}

@@ -1,0 +1,261 @@
+//! The front door: two texts, what is known of them, and the verdict.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use ahash::AHashSet;
+
+use super::comparison::{Aligned, Compared, Comparison};
+use super::context::{Inputs, Table};
+use super::duplicate::Gate;
+use super::forms::Known;
+use super::prepared::Prepared;
+use super::surroundings::Surroundings;
+use super::{Message, Verdict, credits, features, model, reasons};
+use neardup_core::profile::{Passage, Profile};
+use neardup_text::{Result, Scratch};
+
+/// With this many unmatched units, segment words only if that can change the verdict.
+const MANY: usize = 64;
+
+/// Two texts with what is known of them.
+///
+/// ```
+/// use neardup_verdict::{Pair, Prepared, Verdict};
+///
+/// let (a, b) = (Prepared::new("江口镇今日举办第十届龙舟赛。")?, Prepared::new("江口镇今日举办第十届龙舟赛")?);
+/// assert_eq!(Pair::new(&a, &b).message()?.verdict, Verdict::Copy);
+/// # Ok::<(), neardup_text::Error>(())
+/// ```
+pub struct Pair<'p> {
+    texts: [&'p Prepared<'p>; 2],
+    titles: [&'p str; 2],
+    profile: Option<(&'p Profile, &'p mut Scratch)>,
+    apart: Option<Duration>,
+    known: Option<Known<'p>>,
+}
+
+/// What a verdict rests on.
+pub(super) struct Evidence {
+    pub(super) texts: Comparison,
+    pub(super) titles: Option<Comparison>,
+    pub(super) inputs: Inputs,
+    pub(super) surroundings: Option<Surroundings>,
+    /// Boilerplate of both texts, by a profile, which was ignored.
+    pub(super) left_out: Vec<String>,
+    /// How many lines that the whole table repeats were ignored.
+    pub(super) furniture: usize,
+    /// Whether the texts are equal without being compared.
+    equal: bool,
+}
+
+/// What of two texts does not count, in bytes of the plain text.
+#[derive(Default)]
+struct Ignored {
+    out: [Vec<Range<usize>>; 2],
+    left_out: Vec<String>,
+    furniture: usize,
+}
+
+impl<'p> Pair<'p> {
+    /// A pair of which nothing but the texts is known.
+    #[must_use]
+    pub fn new(a: &'p Prepared<'p>, b: &'p Prepared<'p>) -> Self {
+        Self { texts: [a, b], titles: ["", ""], profile: None, apart: None, known: None }
+    }
+
+    /// Adds titles; an empty title counts as none.
+    #[must_use]
+    pub fn titled(self, a: &'p str, b: &'p str) -> Self {
+        Self { titles: [a, b], ..self }
+    }
+
+    /// Adds the profile of a collection: boilerplate that both texts have does not count.
+    #[must_use]
+    pub fn by_profile(self, profile: &'p Profile, scratch: &'p mut Scratch) -> Self {
+        Self { profile: Some((profile, scratch)), ..self }
+    }
+
+    /// Adds how far apart in time the two rows are, if that is known.
+    #[must_use]
+    pub fn apart(self, apart: Option<Duration>) -> Self {
+        Self { apart, ..self }
+    }
+
+    /// Adds the table that the two texts are rows of.
+    #[must_use]
+    pub fn known(self, known: Known<'p>) -> Self {
+        Self { known: Some(known), ..self }
+    }
+
+    /// Gives the relation of the two texts, with reasons.
+    ///
+    /// # Errors
+    /// `InvalidParameter` if the profile is not trained; those of the table.
+    pub fn message(self) -> Result<Message> {
+        Ok(self.evidence()?.message())
+    }
+
+    /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
+    /// has to stay ([`replaces`](super::replaces)).
+    ///
+    /// The score is 0.75 to 1, or 0.6 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies. Texts
+    /// with too little overlap are not read.
+    ///
+    /// # Errors
+    /// `InvalidParameter` if the profile is not trained; those of the table.
+    pub fn duplicate(self) -> Result<Option<(Verdict, f64)>> {
+        if self.are_equal() {
+            return Ok(Some((Verdict::Copy, 1.0)));
+        }
+        // What both have and does not count can only increase the overlap.
+        let Some(gate) = Gate::of(self.texts[0], self.texts[1]) else { return Ok(None) };
+        Ok(self.kept()?.filter(|&(verdict, _)| gate.allows(verdict)))
+    }
+
+    /// Gives the verdict as [`Pair::duplicate`] does, without a minimum overlap.
+    pub(super) fn kept(mut self) -> Result<Option<(Verdict, f64)>> {
+        if self.are_equal() {
+            return Ok(Some((Verdict::Copy, 1.0)));
+        }
+        let ignored = self.ignored()?;
+        let titles = self.compared_titles()?;
+        let aligned = Aligned::without(self.texts, ignored.out.clone());
+        let unmatched = |compared: &Compared| compared.matched.iter().filter(|&&matched| !matched).count();
+        // Contradictions only lower a score.
+        if unmatched(&aligned.texts.a).max(unmatched(&aligned.texts.b)) >= MANY
+            && !self.may_be_kept(&aligned.texts, titles.as_ref())
+        {
+            return Ok(None);
+        }
+        let texts = aligned.with_facts();
+        if !reasons::same(&texts) && !self.may_be_kept(&texts, titles.as_ref()) {
+            return Ok(None);
+        }
+        let (verdict, score) = self.judged(ignored, texts, titles)?.verdict();
+        Ok(verdict.keeps_one().then_some((verdict, score)))
+    }
+
+    /// Gives what the model is given of the pair; for training.
+    ///
+    /// # Errors
+    /// `InvalidParameter` if the profile is not trained; those of the table.
+    pub fn inputs(self) -> Result<Inputs> {
+        Ok(self.evidence()?.inputs)
+    }
+
+    fn are_equal(&self) -> bool {
+        self.texts[0].text() == self.texts[1].text()
+    }
+
+    pub(super) fn evidence(mut self) -> Result<Evidence> {
+        let ignored = self.ignored()?;
+        let titles = self.compared_titles()?;
+        let texts = Aligned::without(self.texts, ignored.out.clone()).with_facts();
+        self.judged(ignored, texts, titles)
+    }
+
+    /// Asks the table about compared texts.
+    fn judged(&mut self, ignored: Ignored, texts: Comparison, titles: Option<Comparison>) -> Result<Evidence> {
+        let features = features::features(&texts, titles.as_ref());
+        let surroundings = match &mut self.known {
+            Some(known) => Some(Surroundings::of(self.texts, &known.around(self.texts)?)),
+            None => None,
+        };
+        let table = surroundings.as_ref().map(|found| {
+            let out = [0, 1].map(|at: usize| merged(&ignored.out[at], &found.form[at]));
+            let own = if out == ignored.out {
+                Some(features)
+            } else {
+                let own = Aligned::bare(self.texts, &out).map(Aligned::with_facts);
+                own.map(|own| features::features(&own, titles.as_ref()))
+            };
+            Table::new(own, found)
+        });
+        let inputs = Inputs { texts: features, table, apart: self.apart };
+        let Ignored { left_out, furniture, .. } = ignored;
+        Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, equal: self.are_equal() })
+    }
+
+    /// Says whether any table could leave compared texts a score that is high enough, with a margin for rounding.
+    fn may_be_kept(&self, texts: &Comparison, titles: Option<&Comparison>) -> bool {
+        let texts = features::features(texts, titles);
+        let table = self.known.as_ref().map(|_| Table::best(&texts));
+        let inputs = Inputs { texts, table, apart: self.apart };
+        model::score(&inputs) >= model::least_score(&inputs) - 1e-3
+    }
+
+    /// Compares the titles, if both texts have one.
+    fn compared_titles(&self) -> Result<Option<Comparison>> {
+        let [a, b] = self.titles;
+        let titled = !a.trim().is_empty() && !b.trim().is_empty();
+        if titled { Comparison::new(a, b).map(Some) } else { Ok(None) }
+    }
+
+    /// Finds what does not count: boilerplate that both have, by the profile, and lines that the whole table repeats.
+    ///
+    /// Boilerplate of only one text stays, because other passages of a template may be the news. All of it stays if one text
+    /// consists of nothing else.
+    fn ignored(&mut self) -> Result<Ignored> {
+        let mut ignored = Ignored::default();
+        if let Some((profile, scratch)) = &mut self.profile {
+            let [a, b] = self.texts.map(Prepared::plain);
+            let (of_a, of_b) = (profile.boilerplate(a, scratch)?, profile.boilerplate(b, scratch)?);
+            let shared = |own: &[Passage], other: &[Passage]| -> Vec<Range<usize>> {
+                let keys: AHashSet<u64> = other.iter().map(|passage| passage.key).collect();
+                own.iter().filter(|passage| keys.contains(&passage.key)).map(|passage| passage.range.clone()).collect()
+            };
+            let (out_a, out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
+            if credits::has_letters_outside(a, &out_a) && credits::has_letters_outside(b, &out_b) {
+                ignored.left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
+                ignored.out = [out_a, out_b];
+            }
+        }
+        if let Some(known) = &mut self.known {
+            let lines = known.furniture(self.texts)?;
+            let left = |at: usize| credits::has_letters_outside(self.texts[at].plain(), &lines[at]);
+            if left(0) && left(1) {
+                ignored.furniture = lines[0].len().max(lines[1].len());
+                ignored.out = [0, 1].map(|at: usize| merged(&ignored.out[at], &lines[at]));
+            }
+        }
+        Ok(ignored)
+    }
+}
+
+impl Evidence {
+    /// Gives the verdict and its score.
+    pub(super) fn verdict(&self) -> (Verdict, f64) {
+        let same_titles = self.titles.as_ref().is_none_or(reasons::same);
+        let known = self.furniture > 0;
+        let same_text = self.equal || (!known && reasons::same(&self.texts) && !self.texts.a.text.units.is_empty());
+        if same_titles && same_text {
+            return (Verdict::Copy, 1.0);
+        }
+        if self.texts.a.text.units.is_empty() || self.texts.b.text.units.is_empty() {
+            // A text without letters has no content that another could contain.
+            return (Verdict::Different, 0.0);
+        }
+        let score = model::score(&self.inputs);
+        (model::verdict(score, &self.inputs, &self.texts), score)
+    }
+
+    pub(super) fn message(&self) -> Message {
+        let (verdict, score) = self.verdict();
+        Message { verdict, score, reasons: reasons::reasons(self) }
+    }
+}
+
+/// Merges two lists of stretches, each in ascending order.
+fn merged(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut all = [a, b].concat();
+    all.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(all.len());
+    for range in all {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}

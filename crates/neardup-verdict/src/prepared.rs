@@ -1,0 +1,153 @@
+//! A text prepared for comparison with many others.
+//!
+//! Everything is computed when first needed and kept: most candidates are rejected by their 4-grams, without being read.
+
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::facts::{self, Fact};
+use super::grams::Grams;
+use super::passages::lines;
+use super::reading::plain;
+use super::units::Text;
+use neardup_text::Result;
+
+/// Texts with fewer characters are short.
+pub const SHORT: usize = 64;
+
+/// Texts with at least so many characters are long.
+pub const LONG: usize = 1000;
+
+/// A text prepared for comparison with many others.
+#[derive(Debug)]
+pub struct Prepared<'t> {
+    text: Cow<'t, str>,
+    /// The text without markup and links, if they differ.
+    plain: Option<String>,
+    grams: OnceCell<RefCell<Grams>>,
+    /// The distinct grams in ascending order.
+    sorted: OnceCell<Vec<u64>>,
+    read: OnceCell<Rc<Reading>>,
+    /// The keys of its short lines, with their stretches in bytes.
+    lines: OnceCell<Vec<(u64, Range<usize>)>>,
+    /// The last reading without some stretches.
+    bare: RefCell<Option<Bare>>,
+}
+
+/// The stretches that were left out, in bytes, and what was read.
+type Bare = (Vec<Range<usize>>, Rc<Reading>);
+
+/// What is read of a text once.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) text: Rc<Text<'static>>,
+    /// The facts that do not depend on the other text.
+    pub(super) facts: Vec<Fact>,
+}
+
+impl Reading {
+    fn new(plain: &str, without: &[Range<usize>], other: Option<&Self>) -> Rc<Self> {
+        let text = Text::without(Cow::Owned(plain.to_owned()), without, other.map(|other| &*other.text));
+        Rc::new(Self { facts: facts::read(&text), text: Rc::new(text) })
+    }
+}
+
+impl<'t> Prepared<'t> {
+    /// Prepares a text.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn new(text: &'t str) -> Result<Self> {
+        Self::of(Cow::Borrowed(text))
+    }
+
+    /// Prepares a text and owns it, so that it can be kept from call to call.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn owned(text: String) -> Result<Prepared<'static>> {
+        Prepared::of(Cow::Owned(text))
+    }
+
+    fn of(text: Cow<'t, str>) -> Result<Self> {
+        let plain = match plain(&text)? {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(plain) => Some(plain),
+        };
+        Ok(Self {
+            text,
+            plain,
+            grams: OnceCell::new(),
+            sorted: OnceCell::new(),
+            read: OnceCell::new(),
+            lines: OnceCell::new(),
+            bare: RefCell::new(None),
+        })
+    }
+
+    /// Gives the text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Gives the text without markup and links.
+    pub(super) fn plain(&self) -> &str {
+        self.plain.as_deref().unwrap_or(&self.text)
+    }
+
+    /// Reads the text. What it shares with `other`, if that has been read, is copied from there.
+    pub(super) fn read(&self, other: Option<&Reading>) -> Rc<Reading> {
+        Rc::clone(self.read.get_or_init(|| Reading::new(self.plain(), &[], other)))
+    }
+
+    /// Reads the text without some stretches, in bytes.
+    pub(super) fn read_without(&self, out: &[Range<usize>], other: Option<&Reading>) -> Rc<Reading> {
+        if out.is_empty() {
+            return self.read(other);
+        }
+        if let Some((of, reading)) = &*self.bare.borrow()
+            && of == out
+        {
+            return Rc::clone(reading);
+        }
+        let reading = Reading::new(self.plain(), out, other);
+        *self.bare.borrow_mut() = Some((out.to_vec(), Rc::clone(&reading)));
+        reading
+    }
+
+    /// Gives the keys of the short lines of the plain text, with their stretches in bytes.
+    pub(super) fn lines(&self) -> &[(u64, Range<usize>)] {
+        self.lines.get_or_init(|| lines(self.plain()).collect())
+    }
+
+    /// Says whether the text has fewer characters than [`SHORT`].
+    pub(super) fn is_short(&self) -> bool {
+        self.plain().chars().nth(SHORT - 1).is_none()
+    }
+
+    /// Says whether the text has at least [`LONG`] characters.
+    pub(super) fn is_long(&self) -> bool {
+        self.plain().chars().nth(LONG - 1).is_some()
+    }
+
+    /// Gives the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
+    /// with fewer 4-grams the other one has (methods.md Z, eq. 6). Markup, links, punctuation, space, case and width do not
+    /// count, and traditional characters equal simplified ones. A text of one to three letters, digits or Han characters is a
+    /// single gram; a text of none has overlap 0.
+    #[must_use]
+    pub fn overlap(&self, other: &Prepared<'_>) -> f64 {
+        self.overlap_from(other, 0.0).unwrap_or_default()
+    }
+
+    /// Gives the overlap if it is at least `least`.
+    pub(super) fn overlap_from(&self, other: &Prepared<'_>, least: f64) -> Option<f64> {
+        // Whichever text has been prepared further serves as filter.
+        let (own, other) =
+            if self.grams.get().is_none() && other.grams.get().is_some() { (other, self) } else { (self, other) };
+        let grams = own.grams.get_or_init(|| RefCell::new(Grams::of(own.plain())));
+        grams.borrow_mut().overlap((own.plain(), &own.sorted), (other.plain(), &other.sorted), least)
+    }
+}

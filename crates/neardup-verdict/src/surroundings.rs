@@ -1,0 +1,62 @@
+//! Two texts among the rows around them: what of them is form, and whether their differences are found elsewhere.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use ahash::AHashSet;
+
+use super::forms::Sampled;
+use super::passages::Passages;
+use super::prepared::Prepared;
+
+/// A row that shares less than this part of the shorter text's passages with each of the two texts has another message. Chosen
+/// with [`OTHERS`] among 0.4 to 0.8, by the likelihood of the labels of held-out tables.
+const ALIKE: f64 = 0.5;
+
+/// So many rows with other messages make a passage form.
+const OTHERS: usize = 2;
+
+/// What the other rows of a table say about two texts.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    /// The form in each text, in bytes of the plain text.
+    pub(super) form: [Vec<Range<usize>>; 2],
+    /// How many rows with other messages follow the form.
+    pub(super) followers: usize,
+    /// Share of the passages that the other text lacks that rows with other messages have; the lesser of the two texts'.
+    pub(super) elsewhere: f64,
+    /// Share of these passages that no similar row has; the product of the two texts'.
+    pub(super) unbacked: f64,
+}
+
+impl Surroundings {
+    pub(super) fn of(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> Self {
+        let passages = texts.map(|text| Passages::of(text.plain()));
+        let sets = [0, 1].map(|at: usize| passages[at].keys.iter().copied().collect::<AHashSet<u64>>());
+        let likeness = |row: &Sampled, set: &AHashSet<u64>| {
+            let shared = set.iter().filter(|key| row.passages.contains(key)).count();
+            shared as f64 / set.len().min(row.passages.len()).max(1) as f64
+        };
+        let (similar, others): (Vec<&Rc<Sampled>>, Vec<&Rc<Sampled>>) =
+            rows.iter().partition(|row| sets.iter().any(|set| likeness(row, set) >= ALIKE));
+        let have = |rows: &[&Rc<Sampled>], key: u64| rows.iter().filter(|row| row.passages.contains(&key)).count();
+        let lone = [0, 1].map(|at: usize| sets[at].difference(&sets[1 - at]).copied().collect::<Vec<u64>>());
+        let share = |lone: &[u64], wanted: &dyn Fn(u64) -> bool| {
+            lone.iter().filter(|&&key| wanted(key)).count() as f64 / lone.len().max(1) as f64
+        };
+        let elsewhere = |lone: &Vec<u64>| {
+            if lone.is_empty() { 1.0 } else { share(lone, &|key| have(&others, key) >= OTHERS) }
+        };
+        let unbacked = |lone: &Vec<u64>| share(lone, &|key| have(&similar, key) == 0);
+        let is_form = |key: u64| have(&others, key) >= OTHERS;
+        let form = [0, 1].map(|at: usize| passages[at].stretches(is_form));
+        let shared: AHashSet<u64> = sets[0].intersection(&sets[1]).copied().filter(|&key| is_form(key)).collect();
+        let followers = others.iter().filter(|row| shared.iter().any(|key| row.passages.contains(key))).count();
+        Self {
+            form,
+            followers,
+            elsewhere: elsewhere(&lone[0]).min(elsewhere(&lone[1])),
+            unbacked: if similar.is_empty() { 0.0 } else { unbacked(&lone[0]) * unbacked(&lone[1]) },
+        }
+    }
+}

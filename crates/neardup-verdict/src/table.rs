@@ -1,0 +1,35 @@
+//! What a verdict asks of the table that two texts are rows of.
+//!
+//! [`Rows`] is the question: which rows have this key in their sketch, and what do rows of this table look like? The engine answers
+//! from its index, a test from memory. Most pairs never ask: the overlap of the texts and the verdict on the pair alone come first.
+//! The answers are kept in [`Forms`](super::Forms), so that pairs of one form ask once.
+
+use neardup_text::Result;
+
+/// The most rows that a verdict reads for one key.
+pub const SAMPLE: usize = 12;
+
+/// The most rows that a verdict reads to learn which lines a table repeats.
+pub const BACKGROUND: usize = 256;
+
+/// A table's rows, as far as verdicts ask for them.
+///
+/// Each answer must depend on nothing but the table. The texts that are being compared may be among the answers; they are
+/// recognised and do not count.
+pub trait Rows {
+    /// Gives the texts of up to [`SAMPLE`] rows that have `key` in their sketch, best spread evenly over the first few hundred
+    /// entries of the index. Fewer rows exist if fewer are given.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    fn with_key(&mut self, key: u64) -> Result<Vec<String>>;
+
+    /// Gives the texts of up to [`BACKGROUND`] rows, spread evenly over the table. Without them, a footer that differs between two
+    /// copies is not recognised.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    fn spread(&mut self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+}
