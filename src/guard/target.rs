@@ -174,7 +174,7 @@ impl Guard {
         };
         let (columns, keys) = (numbers(&self.columns)?, numbers(&self.keys)?);
         let documents: Vec<i16> = self.roles.documents.iter().map(|role| columns[*role]).collect();
-        let index = index_of(table, &self.settings, &documents, self.expression);
+        let index = index_of(table, &self.settings, &documents, self.expression, false);
         let part = Rc::new(Part { table, columns, keys, index, stamp });
         self.parts.borrow_mut().insert(table, Rc::clone(&part));
         Some(part)
@@ -202,17 +202,24 @@ impl Guard {
 }
 
 /// Gives the index of a table that finds candidates, if there is one: on the signature of the document's columns, or on the
-/// signature of what a function makes of the row.
+/// signature of what a function makes of the row. A guard by sketches needs an index `USING neardup`, whose entries are in the order of
+/// the table, so that the last rows of a hot key are known without reading the others; `any_method` finds another one, too.
 pub fn index_of(
     table: pg_sys::Oid,
     settings: &Settings,
     columns: &[i16],
     expression: Option<pg_sys::Oid>,
+    any_method: bool,
 ) -> Option<GuardIndex> {
+    let Settings { analyzer, keys, .. } = settings;
     match settings.method {
-        Method::Sketch => sketch_index(table, &settings.analyzer, settings.keys, columns, expression),
+        Method::Sketch if !any_method => sketch_index(table, analyzer, *keys, columns, expression),
+        Method::Sketch => {
+            let constants = [Constant::Text(analyzer), Constant::Integer(*keys as i32)];
+            catalog::guard_index(table, &Wanted { access_method: None, ..sketch(&constants, columns, expression) })
+        }
         Method::SimHash => {
-            let constants = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
+            let constants = [Constant::Text(analyzer), Constant::Text("count"), Constant::Integer(64)];
             let (operator, function) = (c"simhash_in_ball", c"simhash");
             let constants = &constants;
             catalog::guard_index(
@@ -223,8 +230,7 @@ pub fn index_of(
     }
 }
 
-/// Gives the index `USING neardup` of a table on the sketches of documents. Guards and lists need its order: the rows of a key are
-/// in the order of the table, so the last ones of a hot key are known without reading the others.
+/// Gives the index of a table `USING neardup` on the sketches of documents.
 pub fn sketch_index(
     table: pg_sys::Oid,
     analyzer: &str,
@@ -233,10 +239,10 @@ pub fn sketch_index(
     expression: Option<pg_sys::Oid>,
 ) -> Option<GuardIndex> {
     let constants = [Constant::Text(analyzer), Constant::Integer(keys as i32)];
-    let (operator, function) = (c"sketches_share_key", c"sketch");
-    let access_method = Some(c"neardup");
-    catalog::guard_index(
-        table,
-        &Wanted { operator, function, constants: &constants, columns, expression, access_method },
-    )
+    catalog::guard_index(table, &sketch(&constants, columns, expression))
+}
+
+fn sketch<'w>(constants: &'w [Constant<'w>], columns: &'w [i16], expression: Option<pg_sys::Oid>) -> Wanted<'w> {
+    let (operator, function, access_method) = (c"sketches_share_key", c"sketch", Some(c"neardup"));
+    Wanted { operator, function, constants, columns, expression, access_method }
 }

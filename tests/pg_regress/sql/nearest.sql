@@ -5,7 +5,7 @@ SELECT i, 'title ' || i, (('x' || md5((i / 20)::text))::bit(64) # coalesce((SELE
 FROM generate_series(1, 1000) i;
 INSERT INTO articles VALUES (0, 'unsigned', NULL);
 ANALYZE articles;
-CREATE FUNCTION plan_of(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE FUNCTION plan_of_nearest(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
 BEGIN
@@ -22,7 +22,7 @@ CREATE TABLE by_force AS SELECT a.id, n, ARRAY(SELECT r.sig <~> a.sig FROM artic
 FROM articles a, unnest(ARRAY[1, 3, 8, 15, 40]) n WHERE a.id % 97 = 1;
 CREATE INDEX articles_sig ON articles USING neardup (sig);
 SET enable_seqscan = off;
-SELECT plan_of($$SELECT id FROM articles ORDER BY sig <~> '0123456789abcdef' LIMIT 3$$);
+SELECT plan_of_nearest($$SELECT id FROM articles ORDER BY sig <~> '0123456789abcdef' LIMIT 3$$);
 SELECT n, count(*) AS probes, bool_and(f.distances = ARRAY(SELECT r.sig <~> a.sig FROM articles r ORDER BY r.sig <~> a.sig LIMIT n)) AS exact
 FROM by_force f JOIN articles a USING (id) GROUP BY n ORDER BY n;
 SELECT id, title, sig <~> (SELECT sig FROM articles WHERE id = 40) AS distance FROM articles
@@ -40,7 +40,7 @@ INSERT INTO parted SELECT id, 5, sig FROM articles WHERE id BETWEEN 1 AND 40;
 INSERT INTO parted SELECT id + 1000, 15, sig FROM articles WHERE id BETWEEN 1 AND 40;
 CREATE INDEX ON parted USING neardup (sig);
 ANALYZE parted;
-SELECT plan_of($$SELECT id FROM parted ORDER BY sig <~> '0123456789abcdef' LIMIT 3$$);
+SELECT plan_of_nearest($$SELECT id FROM parted ORDER BY sig <~> '0123456789abcdef' LIMIT 3$$);
 SELECT p.id, p.day, p.sig <~> a.sig AS distance
 FROM articles a, LATERAL (SELECT * FROM parted p ORDER BY p.sig <~> a.sig, p.id LIMIT 6) p WHERE a.id = 25 ORDER BY 3, 1;
 
@@ -59,5 +59,5 @@ SELECT count(*) FROM (SELECT FROM sealed ORDER BY seal <~> '0123456789abcdef' LI
 DROP VIEW sealed;
 DROP DOMAIN seal;
 DROP TABLE articles, by_force, parted;
-DROP FUNCTION plan_of;
+DROP FUNCTION plan_of_nearest;
 DROP ROLE reader;
