@@ -41,6 +41,7 @@ BEGIN
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
+    PERFORM neardup_internal.keep_cleanups_out(target);
     SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
     is_new := NOT FOUND;
     guarded.target := target;
@@ -89,24 +90,33 @@ BEGIN
 END
 $$;
 
--- protect: creates the index that finds candidates, unless there is one
+-- protect: a clean-up of another session goes by the guard as it was when it began
+
+CREATE FUNCTION neardup_internal.keep_cleanups_out(target regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT neardup_internal.keep_out(target) THEN
+        RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
+            DETAIL = 'It goes by the guard as it was when it began.', HINT = 'SELECT * FROM neardup.progress;';
+    END IF;
+END
+$$;
+
+-- protect: creates the index that finds candidates, unless there is one. For sketches it must be USING neardup.
 
 CREATE FUNCTION neardup_internal.make_index(target regclass, settings jsonb, columns text[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    other regclass := neardup_internal.guard_index(target, settings::text, columns, true);
 BEGIN
-    IF neardup_internal.guard_index(target, settings::text, columns, false) IS NOT NULL THEN
+    IF neardup_internal.guard_index(target, settings::text, columns) IS NOT NULL THEN
         RETURN;
     END IF;
-    IF other IS NOT NULL THEN
-        RAISE NOTICE 'index % does not serve a guard, so the table gets another one', other USING
-            DETAIL = 'A guard by sketches searches an index USING neardup. Writers wait while it is built.',
-            HINT = format('On a large table, create it beforehand: %s; and drop %s if no query needs it.',
-                neardup_internal.index_statement(target, settings::text, columns, true), other);
+    -- Writers wait for the build. It is worth a word where the table is so large that they would notice.
+    IF pg_relation_size(target) > 268435456 THEN
+        RAISE NOTICE 'creating an index on %; writers wait until it is built', target
+            USING HINT = format('To avoid that, make it first: %s;', neardup_internal.index_statement(target, settings::text, columns, true));
     END IF;
     EXECUTE neardup_internal.index_statement(target, settings::text, columns, false);
-    IF neardup_internal.guard_index(target, settings::text, columns, false) IS NULL THEN
+    IF neardup_internal.guard_index(target, settings::text, columns) IS NULL THEN
         RAISE EXCEPTION 'the index of the guard on % cannot be used', target USING ERRCODE = 'internal_error';
     END IF;
 END
@@ -259,6 +269,7 @@ BEGIN
         SELECT * FROM neardup.protected p
         WHERE p.target::oid = unprotect.target::oid AND (unprotect.document IS NULL OR p.document = unprotect.document)
     LOOP
+        PERFORM neardup_internal.keep_cleanups_out(target);
         PERFORM neardup_internal.drop_triggers(guarded);
         FOR counter IN
             SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
@@ -280,12 +291,14 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark or divert. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.75 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark or divert. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.6 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
-COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, text[], boolean) IS 'the index by which a guard with these settings finds candidates; any_method: or another one on the same signature';
+COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, text[]) IS 'the index by which a guard with these settings finds candidates';
 COMMENT ON FUNCTION neardup_internal.index_statement(regclass, text, text[], boolean) IS 'the statement that creates the index of a guard';
+COMMENT ON FUNCTION neardup_internal.keep_out(regclass) IS 'keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running';
+COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
 COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb) IS 'creates the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';

@@ -95,6 +95,22 @@ BEGIN
 END
 $$;
 
+-- Keeps the table under its name until the end of the transaction; the statements of the steps name it.
+CREATE FUNCTION neardup_internal.keep_name(target regclass, name text, run_id bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    BEGIN
+        EXECUTE format('SELECT FROM %s LIMIT 0', name);
+    EXCEPTION WHEN undefined_table THEN
+        NULL;
+    END;
+    IF (to_regclass(name)::oid = target::oid) IS NOT TRUE THEN
+        RAISE EXCEPTION 'table % was dropped or renamed during run %', name, run_id USING ERRCODE = 'undefined_table',
+            DETAIL = 'What the run has done is recorded in neardup.removed.', HINT = 'If it was renamed, call neardup.cleanup again.';
+    END IF;
+END
+$$;
+
 -- Runs one batch; if a constraint prevents the removal of some rows, it goes row by row, and those stay. The settings make the text of a
 -- record the same for the role that removes and the role that restores. The path is the user's: their triggers run here.
 CREATE FUNCTION neardup_internal.remove_batch(
@@ -236,7 +252,7 @@ BEGIN
     END IF;
     INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, threshold, columns, against)
     VALUES (target, choice::pg_catalog.jsonb -> 'guarded'::pg_catalog.text ->> 'document'::pg_catalog.text, action, CASE WHEN is_mark THEN steps ->> 'mark'::pg_catalog.text END, keep,
-            choice::pg_catalog.jsonb ->> 'verify'::pg_catalog.text, (choice::pg_catalog.jsonb ->> 'threshold'::pg_catalog.text)::double precision, neardup_internal.column_names(target), against)
+            choice::pg_catalog.jsonb ->> 'verify'::pg_catalog.text, (steps ->> 'threshold'::pg_catalog.text)::double precision, neardup_internal.column_names(target), against)
     RETURNING r.run_id INTO run_id;
     EXECUTE pg_catalog.format('SELECT pg_catalog.max(c.place) FROM %s c', list) INTO all_places;
     -- The rate is that of removing, without the time for choosing.
@@ -245,6 +261,7 @@ BEGIN
     COMMIT;
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        PERFORM neardup_internal.keep_name(target, steps ->> 'target'::pg_catalog.text, run_id);
         batches := batches + 1;
         done := neardup_internal.remove_batch(steps, list, place, place + batch, run_id, batches);
         place := place + batch;
@@ -258,6 +275,7 @@ BEGIN
         END IF;
     END LOOP;
     IF removed < chosen THEN
+        PERFORM neardup_internal.keep_name(target, steps ->> 'target'::pg_catalog.text, run_id);
         left_in_place := neardup_internal.tell_skipped(steps, run_id, action);
     END IF;
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;

@@ -25,7 +25,7 @@ SELECT r.target, r.procedure, r.done, r.total, r.unit,
        r.started, r.pid, r.role
 FROM neardup.running r
      JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target
-WHERE l.locktype = 'advisory' AND l.objsubid = 16 AND l.granted
+WHERE l.locktype = 'advisory' AND l.objsubid = 16 AND l.mode = 'ExclusiveLock' AND l.granted
       AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database());
 GRANT SELECT ON neardup.progress TO public;
 

@@ -135,6 +135,7 @@ BEGIN
     ELSE
         -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
         FOR number IN SELECT DISTINCT d.batch FROM neardup.removed d WHERE d.run_id = restore.run_id ORDER BY 1 DESC LOOP
+            run := neardup_internal.run_to_restore(run_id);
             part := neardup_internal.restore_rows(run, number);
             restored := restored + part;
             UPDATE neardup.runs r SET restored = r.restored + part WHERE r.run_id = restore.run_id;

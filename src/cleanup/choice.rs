@@ -7,7 +7,9 @@ use pgrx::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, error};
-use crate::guard::checks::{check_text, check_threshold, check_time, column, invalid, needs_verdict, shown, window};
+use crate::guard::checks::{
+    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, window,
+};
 use crate::guard::settings::Method;
 use crate::pg::table::describe::{self, Column, Comparison};
 use crate::pg::table::query::{Session, text_value};
@@ -96,6 +98,8 @@ pub struct Choice {
     pub verify: String,
     /// The least score, overlap or cosine.
     pub threshold: Option<f64>,
+    /// Whether neither the caller nor the guard says so.
+    pub is_threshold_open: bool,
     /// How far apart in time copies may be, in microseconds.
     pub window: Option<i64>,
     /// The column that the window goes by.
@@ -288,8 +292,7 @@ impl Choice {
         let timed = if arguments.within.is_none() { guarded.time_column.clone() } else { time_column.clone() };
         let window = own_window.or(guarded.window);
         if arguments.within.is_some() && timed.is_none() {
-            return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "within wants a column to go by")
-                .set_hint("Name it: time_column => 'column'."));
+            return Err(no_time_column("within wants a column to go by"));
         }
         if let (Some(_), Some(timed)) = (window, &timed) {
             check_time(target, timed)?;
@@ -316,6 +319,7 @@ impl Choice {
             scope: arguments.scope.or_else(|| guarded.scope.clone()).unwrap_or_default(),
             since: arguments.since.map(str::to_owned),
             until: arguments.until.map(str::to_owned),
+            is_threshold_open: threshold.is_none(),
             verify,
             threshold,
             window,
@@ -332,11 +336,7 @@ impl Choice {
                 crate::pg::call::column::input(bound, kind);
             }
         } else if choice.since.is_some() || choice.until.is_some() {
-            return Err(error(
-                PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
-                "since and until want a column to go by",
-            )
-            .set_hint("Name it: time_column => 'column'."));
+            return Err(no_time_column("since and until want a column to go by"));
         }
         if let Some(other) = arguments.against {
             choice.check_against(other)?;
@@ -419,6 +419,12 @@ impl Choice {
         Ok(())
     }
 
+    /// Gives the column with the time of a row: that of the window or, without one, any that is known.
+    pub fn moment(&self) -> Option<&str> {
+        let known = if self.window.is_some() { &self.timed } else { &self.time_column };
+        known.as_deref()
+    }
+
     /// Gives the condition on rows of the guarded table.
     pub fn filter(&self) -> Result<String> {
         let Some(name) = &self.time_column else { return Ok("true".to_owned()) };
@@ -457,6 +463,12 @@ impl Choice {
         list.extend(keys.iter().map(|key| format!("{}{newest}", statement::column("t", &key.name))));
         list.join(", ")
     }
+}
+
+/// Says whether a column has a type that can be the time of a row.
+pub fn is_time(column: &Column) -> bool {
+    let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
+    times.contains(&describe::base_type(column.kind))
 }
 
 /// Says whether two columns have the same type and collation.

@@ -8,12 +8,15 @@ use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 use serde_json::{Value, json};
 
-use super::choice::{Choice, Rank, same_type};
+use super::choice::{Choice, Rank, measure, same_type};
 use crate::error::{Result, error};
 use crate::pg::call::boundary;
 use crate::pg::table::describe::{self, Column};
 use crate::pg::table::query::Session;
 use crate::statement::{self, EQUALS, as_text};
+
+/// The least score of what a clean-up removes unless it is told otherwise: deleting is surer than refusing (docs/accuracy.md).
+const LEAST_SURE: f64 = neardup_verdict::model::LEAST_SCORE;
 
 /// What a statement needs to know of a clean-up.
 struct Cleanup {
@@ -78,10 +81,13 @@ fn own_column(document: &str, ending: &str) -> String {
 
 impl Cleanup {
     fn new(choice: &str, action: &str, list: &str) -> Result<Self> {
-        let choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
+        let mut choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
             error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "choice has another form")
                 .set_detail(format!("{wrong}."))
         })?;
+        if choice.is_threshold_open && measure(&choice.verify) == "facts" {
+            choice.threshold = Some(LEAST_SURE);
+        }
         let target = choice.guarded.table();
         let staying = choice.against.map_or(target, pg_sys::Oid::from);
         let document = &choice.guarded.document;
@@ -109,6 +115,8 @@ impl Cleanup {
         let session = Session::open();
         let references = references(&session, self.choice.guarded.table())?;
         Ok(json!({
+            "threshold": self.choice.threshold,
+            "target": self.target,
             "mark": self.mark,
             "add_mark": self.mark_kind.is_none().then(|| {
                 format!("ALTER TABLE {} ADD COLUMN {} pg_catalog.text", self.target, quote_identifier(&self.mark))

@@ -7,13 +7,14 @@
 //!
 //! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
 
-use neardup_core::candidates::{Asking, CandidateRule, Candidates, Members, Options, Row, Rows, Stars};
+use neardup_core::candidates::{Asking, CandidateRule, Candidates, Earlier, Members, Options, Row, Rows, Stars};
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_core::spill::{Sorted, Sorter};
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 use pgrx::pg_sys;
 
+use super::around::Sampler;
 use super::entries::{self, Indexes};
 use super::plan::Plan;
 use super::source::{Described, Reader, Source, part_and_address, row_id};
@@ -328,7 +329,10 @@ fn find(
     mut candidates: Candidates<TemporaryFile>,
     memory: usize,
 ) -> Result<Found> {
-    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule);
+    let indexed =
+        readers.iter().zip(&list.plan.indexes).find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
+    let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
+    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler);
     let mut stars = Stars::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {
@@ -355,7 +359,8 @@ fn find(
         judge.texts.prefetch(compared.flat_map(first).collect())?;
         for asking in &batch {
             interrupt::check();
-            stars.place(asking, |stays| judge.judge(stays, asking.id))?;
+            let own = Earlier { position: asking.position, id: asking.id, time: asking.time };
+            stars.place(asking, |stays| judge.judge(stays, &own))?;
         }
     }
     if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
@@ -364,7 +369,7 @@ fn find(
             candidates.rows_of_key()
         );
     }
-    stars.finish(|long, goes| judge.judge(long, goes.id))
+    stars.finish(|long, goes| judge.judge(long, goes))
 }
 
 /// Says whether the sketch of a row's document has one key only.

@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::source::Source;
-use crate::cleanup::choice::{Choice, Guarded, same_type};
+use crate::cleanup::choice::{Choice, Guarded, is_time, same_type};
 use crate::error::{Result, error};
 use crate::guard::settings::Method;
 use crate::guard::target;
@@ -58,7 +58,10 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
         from: format!("{only}{} t", statement::relation(relation)),
         document,
         scope: choice.scope.iter().map(|name| statement::column("t", name)).collect(),
-        moment: choice.window.and(choice.timed.as_ref()).map(|name| statement::moment(&statement::column("t", name))),
+        moment: choice
+            .moment()
+            .filter(|name| describe::columns(relation).iter().any(|column| column.name == *name && is_time(column)))
+            .map(|name| statement::moment(&statement::column("t", name))),
         filter,
         order,
         keys: keys.iter().map(|key| as_text(&statement::column("t", &key.name))).collect(),

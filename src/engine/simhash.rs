@@ -81,7 +81,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
     let mut stars = Stars::new(options, verdict_number(Verdict::Copy), memory / 4);
     let mut judge = Pairs {
         distance: groups.distance,
-        by_text: groups.rule.as_ref().map(|rule| Judge::new(Texts::new(readers, memory / 4), rule)),
+        by_text: groups.rule.as_ref().map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None)),
         texts: Texts::new(readers, memory / 4),
         analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
     };
@@ -118,16 +118,17 @@ fn split(
     judge: &mut Pairs<'_>,
 ) -> Result<()> {
     let mut first: AHashMap<u64, Twin> = AHashMap::new();
-    let mut stays: Vec<(Earlier, u64, Option<i64>)> = Vec::new();
+    let mut stays: Vec<(Earlier, u64)> = Vec::new();
     if let Some(judge) = &mut judge.by_text {
         judge.texts.prefetch(group.iter().map(|row| row.asking.id).collect())?;
     }
     for Signed { asking, signature } in group {
         interrupt::check();
-        let own = Twin { position: asking.position, id: asking.id, time: asking.time };
+        let twin = Twin { position: asking.position, id: asking.id, time: asking.time };
+        let own = Earlier { position: asking.position, id: asking.id, time: asking.time };
         asking.twin = first.get(&asking.hash).filter(|twin| options.near(twin.time, asking.time)).copied();
-        let near = stays.iter().filter(|(.., time)| options.near(*time, asking.time));
-        let near = near.map(|(row, other, _)| ((other ^ *signature).count_ones(), *row));
+        let near = stays.iter().filter(|(row, _)| options.near(row.time, asking.time));
+        let near = near.map(|(row, other)| ((other ^ *signature).count_ones(), *row));
         let mut near: Vec<(u32, Earlier)> = near.filter(|(apart, _)| *apart <= judge.distance).collect();
         if near.len() > MOST_COMPARED {
             near.select_nth_unstable(MOST_COMPARED);
@@ -138,11 +139,11 @@ fn split(
         asking.candidates = near.iter().copied().map(candidate).collect();
         stars.place(asking, |stays| {
             let apart = near.iter().find(|(_, row)| row == stays).map_or(0, |(apart, _)| *apart);
-            judge.near(stays, asking.id, apart)
+            judge.near(stays, &own, apart)
         })?;
-        first.entry(asking.hash).or_insert(own);
+        first.entry(asking.hash).or_insert(twin);
         if stars.stays(asking.position) {
-            stays.push((Earlier { position: asking.position, id: asking.id }, *signature, asking.time));
+            stays.push((own, *signature));
         }
     }
     Ok(())
@@ -158,7 +159,7 @@ struct Pairs<'s> {
 
 impl Pairs<'_> {
     /// Gives the verdict on two rows so many bits apart.
-    fn near(&mut self, stays: &Earlier, goes: u64, apart: u32) -> Result<Option<Judged>> {
+    fn near(&mut self, stays: &Earlier, goes: &Earlier, apart: u32) -> Result<Option<Judged>> {
         if let Some(judge) = &mut self.by_text {
             return judge.judge(stays, goes);
         }
@@ -178,7 +179,7 @@ impl Pairs<'_> {
         });
         let [a, b] = signatures;
         match (a?, b?) {
-            (Some(a), Some(b)) if (a ^ b).count_ones() <= self.distance => judge.judge(long, goes.id),
+            (Some(a), Some(b)) if (a ^ b).count_ones() <= self.distance => judge.judge(long, goes),
             _ => Ok(None),
         }
     }

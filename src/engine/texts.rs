@@ -1,15 +1,17 @@
 //! The documents of rows that are compared, read in batches and kept as long as there is room, and the verdict on two of them.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use ahash::AHashMap;
 use neardup_core::candidates::{Earlier, Judged};
 use neardup_core::sketch::digest;
-use neardup_verdict::Verdict;
+use neardup_verdict::{Forms, Verdict};
 
+use super::around::Sampler;
 use super::source::Reader;
 use crate::error::Result;
-use crate::verdict::judge::{Rule, Side};
+use crate::verdict::judge::{Around, Rule, Side};
 
 /// How many documents are read at once: at first, and at most.
 const FIRST: usize = 16;
@@ -90,38 +92,61 @@ pub fn numbered_verdict(number: u8) -> Verdict {
     if number == 0 { Verdict::Copy } else { Verdict::Excerpt }
 }
 
+/// How many prepared documents are kept, and how many bytes they may have.
+const KEPT: usize = 512;
+const KEPT_BYTES: usize = 4 << 20;
+
 /// Compares rows by their documents.
 pub struct Judge<'s> {
     /// The documents.
     pub texts: Texts<'s>,
     rule: &'s Rule<'s>,
-    /// The row compared last, prepared for more comparisons.
-    goes: Option<(u64, Side)>,
+    /// What the verdict may ask of the table.
+    sampler: Option<Sampler<'s>>,
+    forms: Forms,
+    /// Documents prepared for comparisons.
+    sides: AHashMap<u64, Rc<Side>>,
+    bytes: usize,
 }
 
 impl<'s> Judge<'s> {
     /// Begins.
-    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>) -> Self {
-        Self { texts, rule, goes: None }
+    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>) -> Self {
+        Self { texts, rule, sampler, forms: Forms::default(), sides: AHashMap::new(), bytes: 0 }
+    }
+
+    fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
+        if let Some(side) = self.sides.get(&id) {
+            return Ok(Some(Rc::clone(side)));
+        }
+        let Some(text) = self.texts.get(id)? else { return Ok(None) };
+        if self.sides.len() >= KEPT || self.bytes > KEPT_BYTES {
+            self.sides.clear();
+            self.bytes = 0;
+        }
+        let side = Rc::new(self.rule.side(&text)?);
+        self.bytes += text.len();
+        self.sides.insert(id, Rc::clone(&side));
+        Ok(Some(side))
     }
 
     /// Gives the verdict on a row that stays and another one, if either may be removed.
     ///
     /// # Errors
     /// Those of the statements, and of a profile.
-    pub fn judge(&mut self, stays: &Earlier, goes: u64) -> Result<Option<Judged>> {
-        let Some(kept) = self.texts.get(stays.id)? else { return Ok(None) };
-        if self.goes.as_ref().is_none_or(|(id, _)| *id != goes) {
-            let Some(text) = self.texts.get(goes)? else { return Ok(None) };
-            self.goes = Some((goes, self.rule.side(&text)?));
-        }
-        let Some((_, side)) = &mut self.goes else { return Ok(None) };
-        let judged = self.rule.judge(&kept, side)?;
+    pub fn judge(&mut self, stays: &Earlier, goes: &Earlier) -> Result<Option<Judged>> {
+        let (Some(kept), Some(other)) = (self.side(stays.id)?, self.side(goes.id)?) else { return Ok(None) };
+        let apart = stays.time.zip(goes.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
+        let around = self.sampler.as_mut().map(|sampler| {
+            let sketch = sampler.sketch();
+            Around { forms: &mut self.forms, rows: sampler, sketch }
+        });
+        let judged = self.rule.judge(&kept, &other, apart, around)?;
         Ok(judged.map(|judged| Judged {
             verdict: verdict_number(judged.verdict),
             score: judged.score,
             loses: judged.loses,
-            stays_hash: digest::text_hash(&kept),
+            stays_hash: digest::text_hash(kept.text()),
         }))
     }
 }

@@ -14,6 +14,7 @@
 //! The promise of method `simhash` is exact, so its search has no bound.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use neardup_core::candidates::{Budget, CandidateRule};
 use neardup_core::document;
@@ -295,7 +296,9 @@ impl Search<'_, '_, '_> {
             }
             Signature::Sketch(_) => 0.0,
         };
-        let Some(measure) = self.verifier.compare(&text, distance)? else { return Ok(Finding::Not) };
+        let Some(measure) = self.verifier.compare(&text, distance, self.apart(part, table))? else {
+            return Ok(Finding::Not);
+        };
         Ok(self.found(part, table, None, measure, holder))
     }
 
@@ -323,13 +326,23 @@ impl Search<'_, '_, '_> {
         scopes.into_iter().all(|(role, (column, value))| column.equal(table.value(part.columns[*role]), *value))
     }
 
+    /// Gives the time of a candidate in microseconds.
+    fn time(&self, part: &Part, table: &Table) -> Option<i64> {
+        let (role, (kind, _)) = self.guard.roles.time.zip(self.subject.time)?;
+        table.value(part.columns[role]).map(|value| microseconds(value, kind))
+    }
+
+    /// Gives how far apart in time a candidate and the new row are, if both times are known and have an end.
+    fn apart(&self, part: &Part, table: &Table) -> Option<Duration> {
+        let (ours, theirs) = (self.subject.time?.1?, self.time(part, table)?);
+        let is_finite = |time: &i64| (i64::MIN + 1..i64::MAX).contains(time);
+        (is_finite(&ours) && is_finite(&theirs)).then(|| Duration::from_micros(ours.abs_diff(theirs)))
+    }
+
     fn is_in_time(&self, part: &Part, table: &Table) -> bool {
-        let (Some(role), Some((kind, Some(time))), Some(window)) =
-            (self.guard.roles.time, self.subject.time, self.guard.settings.window)
-        else {
+        let (Some((_, Some(time))), Some(window)) = (self.subject.time, self.guard.settings.window) else {
             return true;
         };
-        let other = table.value(part.columns[role]).map(|value| microseconds(value, kind));
-        other.is_none_or(|other| time.abs_diff(other) <= window.unsigned_abs())
+        self.time(part, table).is_none_or(|other| time.abs_diff(other) <= window.unsigned_abs())
     }
 }

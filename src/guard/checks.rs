@@ -32,6 +32,11 @@ pub fn column(relation: pg_sys::Oid, name: &str) -> Result<Column> {
     })
 }
 
+/// Makes the error for arguments that go by a time column which nobody has named.
+pub fn no_time_column(message: &str) -> ErrorReport {
+    error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint("Name it: time_column => 'column'.")
+}
+
 /// Gives a column of a table that a guard may use.
 ///
 /// # Errors
@@ -94,7 +99,7 @@ pub fn needs_verdict(verify: &str, by_sketch: bool) -> Result<()> {
 pub fn check_threshold(verify: &str, threshold: Option<f64>) -> Result<()> {
     let by_tokens = matches!(verify, "overlap" | "cosine");
     // By facts, the verdict's own bound holds anyway: less would have no effect.
-    let least = if by_tokens { 0.0 } else { neardup_verdict::model::LEAST_SCORE };
+    let least = if by_tokens { 0.0 } else { neardup_verdict::model::LEAST_SCORE_IN_TABLE };
     match threshold {
         Some(threshold) if verify == "none" => Err(invalid(format!("verify none takes no threshold: {threshold}"))),
         Some(threshold) if !(least..=1.0).contains(&threshold) => {

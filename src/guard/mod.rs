@@ -4,12 +4,14 @@
 //!
 //! 1. [`target`] and [`settings`]: the guard behind the trigger, loaded in this backend; [`subject`]: the new row, read once.
 //! 2. [`signature`]: makes its sketch or SimHash. [`locks`]: locks keys that its near-duplicates share.
-//! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts.
+//! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts, with what [`around`] knows of
+//!    the table.
 //! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
 //! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 
 mod actions;
+mod around;
 pub mod bypass;
 mod candidates;
 pub mod checks;
@@ -33,7 +35,14 @@ extension_sql_file!("../../sql/guard.sql", name = "guard", requires = ["simhash_
 extension_sql_file!(
     "../../sql/protect.sql",
     name = "guard_protect",
-    requires = ["guard", row_stored, protect::checked_guard, protect::guard_index, protect::index_statement]
+    requires = [
+        "guard",
+        row_stored,
+        protect::keep_out,
+        protect::checked_guard,
+        protect::guard_index,
+        protect::index_statement
+    ]
 );
 extension_sql_file!("../../sql/verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
 

@@ -8,12 +8,14 @@ use pgrx::spi::{quote_identifier, quote_literal};
 use serde_json::{Map, Value, json};
 
 use super::checks::{
-    check_text, check_threshold, check_time, column, invalid, needs_verdict, shown, stored_column, window,
+    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, stored_column,
+    window,
 };
 use super::settings::{Action, MAX_KEYS, Method, Settings};
 use super::target;
 use crate::error::{Result, error};
-use crate::pg::call::boundary;
+use crate::pg::call::{boundary, role};
+use crate::pg::lock::session::ProcedureLock;
 use crate::pg::table::{catalog, describe};
 use crate::profile;
 use crate::statement::{self, Document};
@@ -86,9 +88,8 @@ pub fn checked_guard(
             }
             columns.extend(scope_columns(target, scope)?);
             let scopes = columns.len() - documents;
-            if within.is_none() != time_column.is_none() {
-                return Err(invalid("within and time_column must be given together")
-                    .set_hint("within => interval '2 days', time_column => 'published'"));
+            if within.is_some() && time_column.is_none() {
+                return Err(no_time_column("within wants a column to go by"));
             }
             let window = within.as_ref().map(window).transpose()?;
             if let Some(name) = time_column {
@@ -254,25 +255,19 @@ fn parsed(settings: &str) -> Result<Settings> {
     Settings::parse(settings).map_err(|wrong| invalid("settings have another form").set_detail(wrong))
 }
 
-/// Gives the index by which a guard with these settings and columns finds candidates; `any_method`: or an index of another access
-/// method on the same sketch, which serves queries.
+/// Gives the index by which a guard with these settings and columns finds candidates.
 #[pg_extern(
     stable,
     strict,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[], any_method boolean) RETURNS regclass STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
-pub fn guard_index(
-    target: pg_sys::Oid,
-    settings: &str,
-    columns: Names,
-    any_method: bool,
-) -> Result<Option<pg_sys::Oid>> {
+pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Result<Option<pg_sys::Oid>> {
     let settings = parsed(settings)?;
     let documents = columns.iter().flatten().take(settings.document_columns());
     let numbers: Result<Vec<i16>> = documents.map(|name| column(target, name).map(|column| column.number)).collect();
     let expression = settings.expression.as_ref().and_then(|name| catalog::function_of_row(name, target));
-    Ok(target::index_of(target, &settings, &numbers?, expression, any_method).map(|found| found.index))
+    Ok(target::index_of(target, &settings, &numbers?, expression).map(|found| found.index))
 }
 
 /// Makes the statement that creates this index.
@@ -301,4 +296,20 @@ pub fn index_statement(target: pg_sys::Oid, settings: &str, columns: Names, conc
         table = statement::relation(target),
         schema = statement::extension(),
     ))
+}
+
+/// Keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running. Only the owner, whose guard
+/// it is, may do so.
+#[pg_extern(
+    volatile,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.keep_out(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+pub fn keep_out(target: pg_sys::Oid) -> Result<bool> {
+    if !role::owns(target) {
+        let message = format!("must be owner of table {}", catalog::relation_name(target));
+        return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message));
+    }
+    Ok(ProcedureLock(target).keep_out())
 }

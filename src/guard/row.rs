@@ -111,7 +111,8 @@ fn first_answer(
             others = seen_by(judge, subject)?;
             &others
         };
-        let mut verifier = Verifier::new(judge, subject.document.as_deref().unwrap_or_default())?;
+        let mut verifier =
+            Verifier::new(judge, subject.document.as_deref().unwrap_or_default(), subject.trigger().relation_oid())?;
         match candidates::search(judge, subject, signature, &mut verifier)? {
             Answer::Clear => {}
             answer => return Ok(Some((Rc::clone(judge), answer))),

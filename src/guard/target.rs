@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use ahash::AHashMap;
+use neardup_verdict::Forms;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
@@ -14,6 +15,7 @@ use super::settings::{Method, Roles, Settings};
 use crate::error::{Result, error};
 use crate::pg::call::trigger::{RowTrigger, is_text};
 use crate::pg::table::catalog::{self, Constant, GuardIndex, Wanted};
+use crate::pg::table::describe;
 use crate::pg::table::invalidation::{self, Stamp};
 use crate::pg::table::partition::{self, Leaf, RootTrigger};
 
@@ -48,6 +50,8 @@ pub struct Guard {
     /// Whether the table itself is a partition of another: then a row may come from a partition that the guard does not see.
     pub is_partition: bool,
     parts: RefCell<AHashMap<pg_sys::Oid, Rc<Part>>>,
+    /// What verdicts have learned of the table, and how large it was then.
+    forms: RefCell<Option<(u32, Forms)>>,
     stamps: Vec<(pg_sys::Oid, Stamp)>,
 }
 
@@ -145,6 +149,7 @@ impl Guard {
             settings,
             roles,
             parts: RefCell::default(),
+            forms: RefCell::default(),
             stamps,
         })
     }
@@ -174,7 +179,7 @@ impl Guard {
         };
         let (columns, keys) = (numbers(&self.columns)?, numbers(&self.keys)?);
         let documents: Vec<i16> = self.roles.documents.iter().map(|role| columns[*role]).collect();
-        let index = index_of(table, &self.settings, &documents, self.expression, false);
+        let index = index_of(table, &self.settings, &documents, self.expression);
         let part = Rc::new(Part { table, columns, keys, index, stamp });
         self.parts.borrow_mut().insert(table, Rc::clone(&part));
         Some(part)
@@ -183,6 +188,20 @@ impl Guard {
     /// Gives the part whose rows a trigger sees.
     pub fn part_of(&self, trigger: &RowTrigger<'_>) -> Result<Rc<Part>> {
         self.part(trigger.relation_oid()).ok_or_else(|| misuse("stands on a table that is not its own"))
+    }
+
+    /// Takes what verdicts have learned of the table, or nothing if a table has doubled since; `size` is that of [`size_class`].
+    pub fn take_forms(&self, size: u32) -> Forms {
+        let kept = self.forms.take().filter(|(then, _)| *then == size);
+        kept.map_or_else(Forms::default, |(_, mut forms)| {
+            forms.forget_keys();
+            forms
+        })
+    }
+
+    /// Keeps what verdicts have learned.
+    pub fn keep_forms(&self, size: u32, forms: Forms) {
+        self.forms.replace(Some((size, forms)));
     }
 
     /// Makes the error for a table whose rows cannot be searched.
@@ -201,36 +220,31 @@ impl Guard {
     }
 }
 
+/// Gives a number that rises by one when a table doubles.
+pub fn size_class(table: pg_sys::Oid) -> u32 {
+    describe::pages(table).checked_ilog2().map_or(0, |class| class + 1)
+}
+
 /// Gives the index of a table that finds candidates, if there is one: on the signature of the document's columns, or on the
-/// signature of what a function makes of the row. A guard by sketches needs an index `USING neardup`, whose entries are in the order of
-/// the table, so that the last rows of a hot key are known without reading the others; `any_method` finds another one, too.
+/// signature of what a function makes of the row.
 pub fn index_of(
     table: pg_sys::Oid,
     settings: &Settings,
     columns: &[i16],
     expression: Option<pg_sys::Oid>,
-    any_method: bool,
 ) -> Option<GuardIndex> {
-    let Settings { analyzer, keys, .. } = settings;
     match settings.method {
-        Method::Sketch if !any_method => sketch_index(table, analyzer, *keys, columns, expression),
-        Method::Sketch => {
-            let constants = [Constant::Text(analyzer), Constant::Integer(*keys as i32)];
-            catalog::guard_index(table, &Wanted { access_method: None, ..sketch(&constants, columns, expression) })
-        }
+        Method::Sketch => sketch_index(table, &settings.analyzer, settings.keys, columns, expression),
         Method::SimHash => {
-            let constants = [Constant::Text(analyzer), Constant::Text("count"), Constant::Integer(64)];
+            let constants = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
             let (operator, function) = (c"simhash_in_ball", c"simhash");
-            let constants = &constants;
-            catalog::guard_index(
-                table,
-                &Wanted { operator, function, constants, columns, expression, access_method: None },
-            )
+            let wanted = Wanted { method: None, operator, function, constants: &constants, columns, expression };
+            catalog::guard_index(table, &wanted)
         }
     }
 }
 
-/// Gives the index of a table `USING neardup` on the sketches of documents.
+/// Gives the index of a table on the sketches of documents.
 pub fn sketch_index(
     table: pg_sys::Oid,
     analyzer: &str,
@@ -239,10 +253,8 @@ pub fn sketch_index(
     expression: Option<pg_sys::Oid>,
 ) -> Option<GuardIndex> {
     let constants = [Constant::Text(analyzer), Constant::Integer(keys as i32)];
-    catalog::guard_index(table, &sketch(&constants, columns, expression))
-}
-
-fn sketch<'w>(constants: &'w [Constant<'w>], columns: &'w [i16], expression: Option<pg_sys::Oid>) -> Wanted<'w> {
-    let (operator, function, access_method) = (c"sketches_share_key", c"sketch", Some(c"neardup"));
-    Wanted { operator, function, constants, columns, expression, access_method }
+    let (operator, function) = (c"sketches_share_key", c"sketch");
+    // Of our own access method: a guard reads the last rows of a key, and a list all leaves.
+    let method = Some(c"neardup");
+    catalog::guard_index(table, &Wanted { method, operator, function, constants: &constants, columns, expression })
 }

@@ -1,11 +1,15 @@
 //! The last stage: compares a candidate's text with the new one, by the same rule as clean-ups.
 
-use neardup_verdict::replaces;
+use std::time::Duration;
 
-use super::settings::Verify;
-use super::target::Guard;
+use neardup_verdict::{Forms, replaces};
+use pgrx::pg_sys;
+
+use super::around::GuardedRows;
+use super::settings::{Method, Verify};
+use super::target::{Guard, size_class};
 use crate::error::Result;
-use crate::verdict::judge::{Rule, Side};
+use crate::verdict::judge::{Around, Rule, Side};
 
 /// The measure by which two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,17 +22,22 @@ pub struct Measure {
 
 /// A new text, prepared for all its comparisons.
 pub struct Verifier<'a> {
+    guard: &'a Guard,
     /// None if candidates count as duplicates without reading their texts.
     rule: Option<Rule<'a>>,
     name: &'static str,
     document: &'a str,
     /// The prepared text, once a candidate needs it.
     side: Option<Side>,
+    /// The table that the row goes to.
+    table: pg_sys::Oid,
+    /// What verdicts have learned of the table, once a candidate needs it, and how large the table is.
+    forms: Option<(u32, Forms)>,
 }
 
 impl<'a> Verifier<'a> {
     /// Begins the comparison of a new document with others; a profile is read as the table's owner.
-    pub fn new(guard: &'a Guard, document: &'a str) -> Result<Self> {
+    pub fn new(guard: &'a Guard, document: &'a str, table: pg_sys::Oid) -> Result<Self> {
         let settings = &guard.settings;
         let by = |name| Rule::new(name, &settings.analyzer, settings.threshold).map(Some);
         let (name, rule) = match &settings.verify {
@@ -41,22 +50,41 @@ impl<'a> Verifier<'a> {
             Verify::Overlap => ("overlap", by("overlap")?),
             Verify::Cosine => ("cosine", by("cosine")?),
         };
-        Ok(Self { rule, name, document, side: None })
+        Ok(Self { guard, rule, name, document, side: None, table, forms: None })
     }
 
     /// Returns the measure by which the new text duplicates `other`, the text of an existing row; `None` if it does not.
-    /// `distance` is that of their signatures. A new text that contains the other one and more is not a duplicate; refusing it
-    /// would lose content.
-    pub fn compare(&mut self, other: &str, distance: f64) -> Result<Option<Measure>> {
+    /// `distance` is that of their signatures, `apart` that of their rows in time. A new text that contains the other one and more
+    /// is not a duplicate; refusing it would lose content.
+    pub fn compare(&mut self, other: &str, distance: f64, apart: Option<Duration>) -> Result<Option<Measure>> {
         let Some(rule) = &self.rule else { return Ok(Some(Measure { name: self.name, value: distance })) };
         if other == self.document {
             return Ok(Some(Measure { name: "identical", value: 1.0 }));
         }
-        let side = match &mut self.side {
+        let side = match &self.side {
             Some(side) => side,
-            unread => unread.insert(rule.side(self.document)?),
+            None => self.side.insert(rule.side(self.document)?),
         };
-        let kept = rule.kept(side, other)?.filter(|(verdict, _)| replaces(*verdict, other, self.document));
+        let guard = self.guard;
+        let mut rows = GuardedRows::of(guard);
+        // Only sketches have keys by which other rows are found.
+        let around = (guard.settings.method == Method::Sketch).then(|| {
+            let (_, forms) = self.forms.get_or_insert_with(|| {
+                let size = size_class(self.table);
+                (size, guard.take_forms(size))
+            });
+            Around { forms, rows: &mut rows, sketch: (&guard.settings.analyzer, guard.settings.keys) }
+        });
+        let kept = rule.kept(side, &rule.side(other)?, apart, around)?;
+        let kept = kept.filter(|(verdict, _)| replaces(*verdict, other, self.document));
         Ok(kept.map(|(_, value)| Measure { name: self.name, value }))
+    }
+}
+
+impl Drop for Verifier<'_> {
+    fn drop(&mut self) {
+        if let Some((size, forms)) = self.forms.take() {
+            self.guard.keep_forms(size, forms);
+        }
     }
 }

@@ -1,15 +1,20 @@
 //! The verdict on a pair of rows, for guard and clean-up alike: by facts, by a profile or by a similarity, and which of the two
 //! rows may be removed.
 
+use std::time::Duration;
+
 use ahash::AHashMap;
+use neardup_core::profile::Profile;
 use neardup_core::similarity::{overlap, weighted_cosine};
+use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::hash::token_hash;
-use neardup_text::{Error, ErrorKind};
-use neardup_verdict::{Prepared, Verdict, replaces};
+use neardup_text::{Error, ErrorKind, Scratch};
+use neardup_verdict::{Forms, Known, Pair, Prepared, Rows, Verdict, replaces};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
 use crate::profile;
+use crate::search::sketch;
 use crate::text::analyzer::PROFILE_PREFIX;
 
 /// How two texts are recognised as one message.
@@ -70,9 +75,30 @@ impl Side {
     }
 }
 
+/// The table that two texts are rows of.
+pub struct Around<'a> {
+    /// What has been learned of it.
+    pub forms: &'a mut Forms,
+    /// Its rows.
+    pub rows: &'a mut dyn Rows,
+    /// The analyzer and the number of keys of its sketches.
+    pub sketch: (&'a str, u32),
+}
+
+/// Gives the keys of a document's sketch.
+///
+/// # Errors
+/// For a text that is no analyzer, and for a text of 4 GB or more.
+pub fn keys_of(document: &str, (analyzer, keys): (&str, u32)) -> Result<Vec<u64>> {
+    let Some(sketch) = sketch::of_document(document, analyzer, keys)? else { return Ok(Vec::new()) };
+    Ok(MinHashRef::parse_header(&sketch).map_err(report)?.keys().collect())
+}
+
 impl<'r> Rule<'r> {
     /// Reads the `verify` of a guard or a clean-up. It is never `none`, which needs no verdict on texts. `threshold` is the
-    /// least score, overlap or cosine. By facts and by a profile, a copy has at least [`LEAST_SCORE`], whatever the threshold.
+    /// least score, overlap or cosine. By facts and by a profile, a copy has at least
+    /// [`neardup_verdict::model::LEAST_SCORE`], or [`neardup_verdict::model::LEAST_SCORE_IN_TABLE`] if the table is known, whatever the
+    /// threshold.
     ///
     /// # Errors
     /// For any other word, and for overlap or cosine without a threshold.
@@ -103,28 +129,67 @@ impl<'r> Rule<'r> {
         })
     }
 
-    /// Gives the verdict on two texts, if one of them may be removed. Symmetric.
-    pub fn kept(&self, a: &mut Side, b: &str) -> Result<Option<(Verdict, f64)>> {
-        if a.text() == b {
+    /// Gives the verdict on two texts, prepared by this rule, if one of them may be removed. Symmetric. `apart` is the distance in
+    /// time of their rows, if it is known.
+    pub fn kept(
+        &self,
+        a: &Side,
+        b: &Side,
+        apart: Option<Duration>,
+        around: Option<Around<'_>>,
+    ) -> Result<Option<(Verdict, f64)>> {
+        if a.text() == b.text() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
-        let (found, least) = match (self, a) {
-            (Self::Facts { least }, Side::Prepared(a)) => (a.duplicate(b).map_err(report)?, least),
-            (Self::Profile { name, role, least }, Side::Prepared(a)) => {
-                let found = profile::with(name, *role, |profile, scratch| a.duplicate_by_profile(b, profile, scratch));
-                (found?.map_err(report)?, least)
+        let (found, least) = match (self, a, b) {
+            (Self::Tokens { least, measure, .. }, Side::Tokens(_, a), Side::Tokens(_, b)) => {
+                (Some((Verdict::Copy, measure(a, b))), least)
             }
-            (Self::Tokens { analyzer, least, measure }, Side::Tokens(_, a)) => {
-                (Some((Verdict::Copy, measure(a, &Tokens::of(b, analyzer)?))), least)
+            (Self::Facts { least }, Side::Prepared(a), Side::Prepared(b)) => {
+                (by_facts(a, b, None, apart, around)?, least)
             }
-            (rule, a) => return rule.kept(&mut rule.side(a.text())?, b),
+            (Self::Profile { name, role, least }, Side::Prepared(a), Side::Prepared(b)) => {
+                let found = profile::with(name, *role, |profile, scratch| {
+                    by_facts(a, b, Some((profile, scratch)), apart, around)
+                });
+                (found??, least)
+            }
+            // Prepared by another rule.
+            _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, apart, around),
         };
         Ok(found.filter(|(_, value)| value >= least))
     }
 
     /// Gives the verdict on a text to keep and another one that may be removed.
-    pub fn judge(&self, kept: &str, other: &mut Side) -> Result<Option<Judged>> {
-        let found = self.kept(other, kept)?;
-        Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: !replaces(verdict, kept, other.text()) }))
+    pub fn judge(
+        &self,
+        kept: &Side,
+        other: &Side,
+        apart: Option<Duration>,
+        around: Option<Around<'_>>,
+    ) -> Result<Option<Judged>> {
+        let found = self.kept(kept, other, apart, around)?;
+        let loses = |verdict| !replaces(verdict, kept.text(), other.text());
+        Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: loses(verdict) }))
     }
+}
+
+fn by_facts(
+    a: &Prepared<'_>,
+    b: &Prepared<'_>,
+    profile: Option<(&Profile, &mut Scratch)>,
+    apart: Option<Duration>,
+    around: Option<Around<'_>>,
+) -> Result<Option<(Verdict, f64)>> {
+    let sketch = around.as_ref().map_or(("", 0), |around| around.sketch);
+    let keys = |text: &str| keys_of(text, sketch).map_err(|wrong| Error::new(ErrorKind::Mismatch, wrong.message()));
+    let (keys_a, keys_b) = (|| keys(a.text()), || keys(b.text()));
+    let mut pair = Pair::new(a, b).apart(apart);
+    if let Some((profile, scratch)) = profile {
+        pair = pair.by_profile(profile, scratch);
+    }
+    if let Some(Around { forms, rows, .. }) = around {
+        pair = pair.known(Known { forms, rows: &mut *rows, keys: [&keys_a, &keys_b] });
+    }
+    pair.duplicate().map_err(report)
 }

@@ -15,7 +15,7 @@ use neardup_text::Result;
 use neardup_text::hash::token_hash;
 
 /// The most sampled texts that are kept.
-const KEPT: usize = 4096;
+const KEPT: usize = 1024;
 
 /// A line that this many rows of the table's background have is furniture.
 const FURNITURE: u32 = 3;
@@ -26,8 +26,8 @@ pub struct Known<'p> {
     pub forms: &'p mut Forms,
     /// The table.
     pub rows: &'p mut dyn Rows,
-    /// The keys of the sketches of the two texts.
-    pub keys: [&'p [u64]; 2],
+    /// Gives the keys of the sketch of each text; called only if they are needed.
+    pub keys: [&'p dyn Fn() -> Result<Vec<u64>>; 2],
 }
 
 /// What has been learned of a table; kept from pair to pair, for as long as the table does not change.
@@ -62,7 +62,8 @@ impl Known<'_> {
             self.forms.by_key.clear();
             self.forms.by_text.clear();
         }
-        let mut keys = self.keys.concat();
+        let mut keys = (self.keys[0])()?;
+        keys.extend((self.keys[1])()?);
         keys.sort_unstable();
         keys.dedup();
         let mut seen: AHashSet<u64> = texts.map(|text| token_hash(text.text())).into_iter().collect();
@@ -76,6 +77,12 @@ impl Known<'_> {
 }
 
 impl Forms {
+    /// Forgets which rows have which key, because the table has changed. What was learned of single texts, and of the whole table,
+    /// stays.
+    pub fn forget_keys(&mut self) {
+        self.by_key.clear();
+    }
+
     fn with_key(&mut self, rows: &mut dyn Rows, key: u64) -> Result<&[Rc<Sampled>]> {
         if !self.by_key.contains_key(&key) {
             let texts = rows.with_key(key)?;

@@ -37,7 +37,7 @@ impl Table {
         let (text_a, text_b) = (self.texts[a].clone(), self.texts[b].clone());
         let (keys_a, keys_b) = (self.keys[a].clone(), self.keys[b].clone());
         let (text_a, text_b) = (Prepared::new(&text_a).unwrap(), Prepared::new(&text_b).unwrap());
-        let known = Known { forms, rows: self, keys: [&keys_a, &keys_b] };
+        let known = Known { forms, rows: self, keys: [&|| Ok(keys_a.clone()), &|| Ok(keys_b.clone())] };
         let apart = Some(Duration::from_secs(days * 86_400));
         Pair::new(&text_a, &text_b).apart(apart).known(known).message().unwrap()
     }

@@ -18,6 +18,8 @@ pub struct GuardIndex {
 
 /// What the first key of such an index must be: a call that makes a signature.
 pub struct Wanted<'w> {
+    /// The access method that the index must have, if not any does.
+    pub method: Option<&'w CStr>,
     /// A function whose two arguments are of the types of the operator: the stored signature and the query.
     pub operator: &'w CStr,
     /// The name of the extension's function that makes the signature.
@@ -28,8 +30,6 @@ pub struct Wanted<'w> {
     pub columns: &'w [i16],
     /// That function.
     pub expression: Option<pg_sys::Oid>,
-    /// The access method that the index must be of; `None` for any that has the operator.
-    pub access_method: Option<&'w CStr>,
 }
 
 /// An argument of a call that makes a signature.
@@ -198,10 +198,8 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
             let serves = pg_sys::get_opfamily_member(family, stored, query, 1);
             let fits = serves != pg_sys::Oid::INVALID
                 && pg_sys::get_opcode(serves) == operator
-                && wanted
-                    .access_method
-                    .is_none_or(|name| (*(*index).rd_rel).relam == pg_sys::get_am_oid(name.as_ptr(), true))
                 && (*(*index).rd_index).indisvalid
+                && wanted.method.is_none_or(|method| is_of(index, method))
                 && PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexPredicate(index)).is_empty()
                 && first_key(index).is_some_and(|(written, simplified)| {
                     makes(simplified, operator, wanted) && is_document(first_argument(written), wanted)
@@ -212,6 +210,16 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
         pg_sys::relation_close(open, pg_sys::AccessShareLock as i32);
         found
     }
+}
+
+/// Says whether an index is of an access method.
+///
+/// # Safety
+/// The index must be open.
+unsafe fn is_of(index: pg_sys::Relation, method: &CStr) -> bool {
+    // SAFETY: as the caller vouches; the name is null or a C string in the memory of this call.
+    text(unsafe { pg_sys::get_am_name((*(*index).rd_rel).relam) })
+        .is_some_and(|name| name.as_bytes() == method.to_bytes())
 }
 
 /// Gives the expression that is an index's first key, as it was written and as in the relation cache: simplified, with default

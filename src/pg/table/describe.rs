@@ -220,3 +220,17 @@ pub fn may_lock(relation: pg_sys::Oid) -> bool {
                 != pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
     }
 }
+
+/// Gives the number of pages of a table; 0 if it does not exist.
+pub fn pages(table: pg_sys::Oid) -> u32 {
+    // SAFETY: the relation is opened and closed here.
+    unsafe {
+        let open = pg_sys::try_relation_open(table, pg_sys::AccessShareLock as i32);
+        if open.is_null() {
+            return 0;
+        }
+        let pages = pg_sys::RelationGetNumberOfBlocksInFork(open, pg_sys::ForkNumber::MAIN_FORKNUM);
+        pg_sys::relation_close(open, pg_sys::AccessShareLock as i32);
+        pages
+    }
+}

@@ -103,7 +103,11 @@ impl<S: Storage> Rows<S> {
             if options.asks(position) && !row.is_twin && run.hot.is_none() {
                 for earlier in &run.rows {
                     if earlier.scope == row.scope && options.near(earlier.listed.time, row.listed.time) {
-                        pairs.push([pack(position, earlier.position), earlier.listed.id]);
+                        pairs.push([
+                            pack(position, earlier.position),
+                            earlier.listed.id,
+                            pack_time(earlier.listed.time),
+                        ]);
                     }
                 }
             }
@@ -152,6 +156,8 @@ pub struct Earlier {
     pub position: u32,
     /// The caller's identifier.
     pub id: u64,
+    /// Its time.
+    pub time: Option<i64>,
 }
 
 /// A row that asks, with what it is to be compared with.
@@ -181,7 +187,7 @@ pub struct Candidates<S: Storage> {
     options: Options,
     twins: Twins<S>,
     asking: Peekable<Sorted<S, 4>>,
-    pairs: Peekable<Sorted<S, 2>>,
+    pairs: Peekable<Sorted<S, 3>>,
     hot: Peekable<Sorted<S, 4>>,
     hot_keys: HotKeys,
 }
@@ -249,8 +255,8 @@ impl<S: Storage> Candidates<S> {
     /// Gives the rows that share keys that are not hot with the one at a position, in ascending order.
     fn take_pairs(&mut self, position: u32) -> Vec<(Earlier, u32)> {
         let mut found: Vec<(Earlier, u32)> = Vec::new();
-        while let Some([both, id]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
-            let earlier = Earlier { position: unpack(both).1, id };
+        while let Some([both, id, time]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
+            let earlier = Earlier { position: unpack(both).1, id, time: unpack_time(time) };
             match found.last_mut() {
                 Some((last, shared)) if *last == earlier => *shared += weight(false),
                 _ => found.push((earlier, weight(false))),
@@ -299,7 +305,7 @@ impl<S: Storage> Candidates<S> {
             if is_known || open == Some(false) || !self.options.near(row.time, asking.time) {
                 return false;
             }
-            found.push((Earlier { position: row.position, id: row.id }, shared));
+            found.push((Earlier { position: row.position, id: row.id, time: row.time }, shared));
             open.is_some()
         });
         Ok(())

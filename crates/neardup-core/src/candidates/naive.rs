@@ -28,8 +28,8 @@ fn row(articles: &[Article], position: usize) -> Row {
     }
 }
 
-fn earlier(position: usize) -> Earlier {
-    Earlier { position: position as u32, id: 1000 + position as u64 }
+fn earlier(articles: &[Article], position: usize) -> Earlier {
+    Earlier { position: position as u32, id: 1000 + position as u64, time: articles[position].time }
 }
 
 /// The first row with the same text in the same scope.
@@ -63,7 +63,10 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     found.truncate(options.rule.texts);
-    found.into_iter().map(|(weight, other)| Ranked { row: earlier(other), weight, is_single: weight <= 2 }).collect()
+    found
+        .into_iter()
+        .map(|(weight, other)| Ranked { row: earlier(articles, other), weight, is_single: weight <= 2 })
+        .collect()
 }
 
 fn all_candidates(articles: &[Article], options: Options, memory: usize) -> Candidates<InMemory> {

@@ -36,8 +36,6 @@ pub struct Member {
     pub stays_hash: u64,
     /// The hash of the text of the row that goes.
     pub goes_hash: u64,
-    /// The time of the row that goes.
-    time: Option<i64>,
     /// The verdict on the two.
     pub verdict: u8,
     /// Its score.
@@ -51,7 +49,6 @@ pub struct Member {
 struct Longer {
     long: Earlier,
     long_hash: u64,
-    long_time: Option<i64>,
     score: f64,
     short: Member,
 }
@@ -78,7 +75,7 @@ fn record(member: &Member) -> [u64; 8] {
         member.goes.id,
         member.stays_hash,
         member.goes_hash,
-        pack_time(member.time),
+        pack_time(member.goes.time),
         member.verdict.into(),
         member.score.to_bits(),
     ]
@@ -87,11 +84,10 @@ fn record(member: &Member) -> [u64; 8] {
 fn member([both, stays_id, goes_id, stays_hash, goes_hash, time, verdict, score]: [u64; 8]) -> Member {
     let (stays, goes) = unpack(both);
     Member {
-        stays: Earlier { position: stays, id: stays_id },
-        goes: Earlier { position: goes.saturating_sub(1), id: goes_id },
+        stays: Earlier { position: stays, id: stays_id, time: None },
+        goes: Earlier { position: goes.saturating_sub(1), id: goes_id, time: unpack_time(time) },
         stays_hash,
         goes_hash,
-        time: unpack_time(time),
         verdict: verdict as u8,
         score: f64::from_bits(score),
         group_size: 0,
@@ -157,13 +153,7 @@ impl<S: Storage> Stars<S> {
                 continue;
             }
             let short = Member { goes: member.stays, goes_hash: member.stays_hash, ..member };
-            self.longer.push(Longer {
-                long: member.goes,
-                long_hash: asking.hash,
-                long_time: asking.time,
-                score: judged.score,
-                short,
-            });
+            self.longer.push(Longer { long: member.goes, long_hash: asking.hash, score: judged.score, short });
         }
         Ok(())
     }
@@ -172,7 +162,7 @@ impl<S: Storage> Stars<S> {
     fn with_twin(&self, asking: &Asking) -> Option<Member> {
         let twin = asking.twin?;
         if self.stays(twin.position) {
-            let stays = Earlier { position: twin.position, id: twin.id };
+            let stays = Earlier { position: twin.position, id: twin.id, time: twin.time };
             return Some(Member { stays, stays_hash: asking.hash, verdict: self.identical, score: 1.0, ..own(asking) });
         }
         // With a window, the row that the twin joined may be too far away. Then the row's candidates decide.
@@ -257,7 +247,7 @@ impl<S: Storage> Stars<S> {
         let mut moved: Vec<Member> = Vec::with_capacity(group.len() + 1);
         let mut known: AHashMap<u64, (u8, f64)> = AHashMap::new();
         for member in std::iter::once(&longer.short).chain(group) {
-            if !self.options.near(member.time, longer.long_time) {
+            if !self.options.near(member.goes.time, longer.long.time) {
                 return Ok(None);
             }
             let (verdict, score) = match known.get(&member.goes_hash) {
@@ -276,13 +266,12 @@ impl<S: Storage> Stars<S> {
 
 /// A row as a member of no group yet.
 fn own(asking: &Asking) -> Member {
-    let row = Earlier { position: asking.position, id: asking.id };
+    let row = Earlier { position: asking.position, id: asking.id, time: asking.time };
     Member {
         stays: row,
         goes: row,
         stays_hash: asking.hash,
         goes_hash: asking.hash,
-        time: asking.time,
         verdict: 0,
         score: 1.0,
         group_size: 0,

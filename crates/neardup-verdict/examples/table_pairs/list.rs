@@ -128,11 +128,13 @@ pub fn show(table: &Table, a: &str, b: &str) -> Result<()> {
     let [of_a, of_b] = [a, b].map(|row| &table.rows[row as usize]);
     let (text_a, text_b) = (Prepared::new(&of_a.text)?, Prepared::new(&of_b.text)?);
     let (mut forms, mut rows) = (Forms::default(), Before { table, end: u32::MAX });
-    let known = Known { forms: &mut forms, rows: &mut rows, keys: [&of_a.keys, &of_b.keys] };
+    let known =
+        Known { forms: &mut forms, rows: &mut rows, keys: [&|| Ok(of_a.keys.clone()), &|| Ok(of_b.keys.clone())] };
     println!("{}\n--------\n{}\n--------", of_a.text, of_b.text);
     let inputs = Pair::new(&text_a, &text_b).apart(table.apart(a, b)).known(known).inputs()?;
     println!("{inputs:#?}");
-    let known = Known { forms: &mut forms, rows: &mut rows, keys: [&of_a.keys, &of_b.keys] };
+    let known =
+        Known { forms: &mut forms, rows: &mut rows, keys: [&|| Ok(of_a.keys.clone()), &|| Ok(of_b.keys.clone())] };
     println!("{:#?}", Pair::new(&text_a, &text_b).apart(table.apart(a, b)).known(known).message()?);
     Ok(())
 }

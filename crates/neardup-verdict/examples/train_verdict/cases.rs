@@ -42,7 +42,11 @@ impl Case {
         let prepared = (Prepared::new(&a.text)?, Prepared::new(&b.text)?);
         let of_guard = &mut Forms::default();
         for (end, forms) in [(u32::MAX, of_list), (rows[0].max(rows[1]), of_guard)] {
-            let known = Known { forms, rows: &mut Before { table, end }, keys: [&a.keys, &b.keys] };
+            let known = Known {
+                forms,
+                rows: &mut Before { table, end },
+                keys: [&|| Ok(a.keys.clone()), &|| Ok(b.keys.clone())],
+            };
             let pair = neardup_verdict::Pair::new(&prepared.0, &prepared.1).apart(apart);
             case.known.push(pair.known(known).inputs()?);
         }
