@@ -113,7 +113,8 @@ BEGIN
     -- Writers wait for the build. It is worth a word where the table is so large that they would notice.
     IF pg_relation_size(target) > 268435456 THEN
         RAISE NOTICE 'creating an index on %; writers wait until it is built', target
-            USING HINT = format('To avoid that, make it first: %s;', neardup_internal.index_statement(target, settings::text, columns, true));
+            USING HINT = format('To avoid that, make it first: %s;',
+                neardup_internal.index_statement(target, settings::text, columns, true));
     END IF;
     EXECUTE neardup_internal.index_statement(target, settings::text, columns, false);
     IF neardup_internal.guard_index(target, settings::text, columns) IS NULL THEN
