@@ -1,5 +1,5 @@
--- Whole tables of made-up short texts, one in ten an edited copy: the list of all copies in one table, and a load of as many new rows
--- into it, beside a plain INSERT into a table with the same indexes. Also the peak of the backend's private memory and the size of its
+-- Whole tables of made-up short texts, one in ten an edited copy: the list of all copies in one table, the list of new rows
+-- against it, and an INSERT of these through its guard, beside one into a table with the same indexes. Also the peak of the backend's private memory and the size of its
 -- temporary files.
 CREATE FUNCTION bench.made(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT regexp_replace(translate(string_agg(md5(part || ' ' || n), '' ORDER BY part), '0123456789abcdef', 'aeioustnrlmdphgk'), '(.{4})', '\1 ', 'g')
@@ -45,18 +45,22 @@ VACUUM (FREEZE, ANALYZE) whole, unguarded, coming;
 \set step insert
 \set statement 'INSERT INTO unguarded SELECT * FROM coming'
 \i bench/scale_step.sql
-\set step load
-\set statement 'CALL neardup.load(''whole'', ''coming'')'
+\set step copies_of
+\set statement 'SELECT count(*) FROM neardup.copies_of(''whole'', ''coming'')'
+\i bench/scale_step.sql
+\set step guard
+\set statement 'INSERT INTO whole SELECT * FROM coming'
 \i bench/scale_step.sql
 
 SELECT bench.grid('Whole tables', format('%s rows of 200 bytes of made-up words, one in ten an edited copy, and as many new rows; `work_mem` is 64 '
-    'MB, without parallel workers. `neardup.load` moves the new rows into the guarded table, except copies; the INSERT copies all of them into a '
-    'table with the same indexes and no guard. Memory is the peak of the backend''s private memory. Afterwards, the guarded table has %s rows.', bench.grouped(:signatures_wanted), bench.grouped((SELECT count(*) FROM whole))),
+    'MB, without parallel workers. `neardup.copies_of` lists which of the new rows are copies; the guard leaves these out. The other INSERT copies all '
+    'of them into a table with the same indexes and no guard. Memory is the peak of the backend''s private memory. Afterwards, the guarded table has %s rows.', bench.grouped(:signatures_wanted), bench.grouped((SELECT count(*) FROM whole))),
     '', 's', 'µs a row', 'memory, MB', 'temporary files, MB');
 SELECT bench.row(line, bench.figure(seconds), bench.figure(1e6 * seconds / :signatures_wanted), bench.figure(megabytes), bench.figure(temporary / 1e6))
-FROM (VALUES (1, 'duplicates', '`neardup.duplicates`'), (2, 'insert', '`INSERT … SELECT`, no guard'), (3, 'load', '`neardup.load`')) v(n, name, line)
+FROM (VALUES (1, 'duplicates', '`neardup.duplicates`'), (2, 'insert', '`INSERT … SELECT`, no guard'), (3, 'copies_of', '`neardup.copies_of`'), (4, 'guard', '`INSERT … SELECT` through the guard')) v(n, name, line)
      JOIN bench.steps USING (name) JOIN bench.peaks USING (name) ORDER BY n;
-SELECT bench.aim('load, times an INSERT into the same indexed table', (SELECT seconds FROM bench.steps WHERE name = 'load') / (SELECT seconds FROM bench.steps WHERE name = 'insert'), at_most => 3);
+SELECT bench.aim('list of new rows, part of their INSERT through the guard', (SELECT seconds FROM bench.steps WHERE name = 'copies_of') / (SELECT seconds FROM bench.steps WHERE name = 'guard'), at_most => 1),
+       bench.aim('list of 10 million rows, s', 1e7 * (SELECT seconds FROM bench.steps WHERE name = 'duplicates') / :signatures_wanted, at_most => 30);
 DROP TABLE whole, unguarded, coming, bench.steps, bench.peaks;
 DROP PROCEDURE bench.watch;
 DROP FUNCTION bench.made, bench.temporary;

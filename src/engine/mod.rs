@@ -2,7 +2,7 @@
 //!
 //! * [`list`]: by sketches. [`simhash`]: by SimHash.
 //! * [`plan`]: which relations and indexes are read. [`source`]: a relation as SQL, read as the caller. [`entries`]: the keys of an index. [`texts`]: documents and verdicts.
-//! [`around`]: what a verdict asks of the table.
+//!   [`around`]: what a verdict asks of the table.
 
 pub mod around;
 pub mod entries;

@@ -62,11 +62,13 @@ impl List {
                     Entry::Vacant(unknown) => unknown.insert(Prepared::new(text)?),
                 };
                 list.verdicts += 1;
+                let keys_of_kept = || Ok(table.rows[other as usize].keys.clone());
+                let keys_of_own = || Ok(of.keys.clone());
                 let mut pair = Pair::new(kept, &own);
                 if !alone {
-                    let keys = [&table.rows[other as usize].keys[..], &of.keys[..]];
                     pair = pair.apart(table.apart(other, row));
-                    pair = pair.known(Known { forms: &mut forms, rows: &mut rows, keys });
+                    pair =
+                        pair.known(Known { forms: &mut forms, rows: &mut rows, keys: [&keys_of_kept, &keys_of_own] });
                 }
                 if let Some((verdict, score)) = pair.duplicate()?
                     && replaces(verdict, text, &of.text)
