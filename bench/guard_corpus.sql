@@ -1,4 +1,4 @@
--- Inserts one corpus into tables without a guard, with one, and with one on a GIN index. Some rows, `fresh (number, id, body)`, are left
+-- Inserts one corpus into tables without a guard, and with one. Some rows, `fresh (number, id, body)`, are left
 -- for single inserts.
 \if :own
 CREATE TABLE corpus AS SELECT id, body FROM article;
@@ -18,16 +18,13 @@ CREATE TABLE bare (id bigint PRIMARY KEY, body text);
 CREATE INDEX ON bare USING neardup (sketch(body));
 CREATE TABLE guarded (id bigint PRIMARY KEY, body text);
 SELECT neardup.protect('guarded', 'body', on_duplicate => 'skip');
-CREATE TABLE by_gin (id bigint PRIMARY KEY, body text);
-CREATE INDEX ON by_gin USING gin (sketch(body)) WITH (fastupdate = off);
-SELECT neardup.protect('by_gin', 'body', on_duplicate => 'skip');
 -- Ten statements for each table; the tables take turns, in reverse order every other turn.
 CREATE TABLE bench.turns (target text, seconds float8);
 SELECT format('INSERT INTO bench.turns SELECT %L, bench.seconds(%L)', target,
               format('INSERT INTO %s SELECT id, body FROM corpus WHERE id > %s AND id <= %s ORDER BY id', target, :rows * turn / 10, :rows * (turn + 1) / 10))
-FROM generate_series(0::bigint, 9) turn, unnest('{bare,guarded,by_gin}'::text[]) WITH ORDINALITY t(target, place)
+FROM generate_series(0::bigint, 9) turn, unnest('{bare,guarded}'::text[]) WITH ORDINALITY t(target, place)
 ORDER BY turn, CASE WHEN turn % 2 = 0 THEN place ELSE -place END \gexec
-VACUUM (ANALYZE) bare, guarded, by_gin;
+VACUUM (ANALYZE) bare, guarded;
 SELECT count(*) AS inserted FROM bare \gset
 SELECT count(*) AS let_in FROM guarded \gset
 SELECT count(*) AS singles FROM fresh \gset
@@ -38,17 +35,12 @@ FROM bench.measured WHERE name = 'latency' \gset
 DELETE FROM bench.measured;
 ALTER SEQUENCE next_number RESTART;
 \copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh sessions 1 "-t$SINGLES" bench/guard_single.sql guarded'
-SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) AS median, percentile_cont(0.99) WITHIN GROUP (ORDER BY seconds) AS p99
-FROM bench.measured WHERE name = 'latency' \gset
-DELETE FROM bench.measured;
-ALTER SEQUENCE next_number RESTART;
-\copy bench.measured (name, amount, seconds) FROM PROGRAM 'sh bench/outside.sh sessions 1 "-t$SINGLES" bench/guard_single.sql by_gin'
 INSERT INTO bench.corpora
-SELECT :'corpus', :inserted, :inserted - :let_in, t.bare, t.guarded, t.by_gin, :let_in, :plain_median, :plain_p99, :median, :p99,
+SELECT :'corpus', :inserted, :inserted - :let_in, t.bare, t.guarded, :let_in, :plain_median, :plain_p99,
        percentile_cont(0.5) WITHIN GROUP (ORDER BY m.seconds), percentile_cont(0.99) WITHIN GROUP (ORDER BY m.seconds)
-FROM bench.measured m, (SELECT sum(seconds) FILTER (WHERE target = 'bare') AS bare, sum(seconds) FILTER (WHERE target = 'guarded') AS guarded,
-                               sum(seconds) FILTER (WHERE target = 'by_gin') AS by_gin FROM bench.turns) t
-WHERE m.name = 'latency' GROUP BY t.bare, t.guarded, t.by_gin;
+FROM bench.measured m, (SELECT sum(seconds) FILTER (WHERE target = 'bare') AS bare, sum(seconds) FILTER (WHERE target = 'guarded') AS guarded
+                        FROM bench.turns) t
+WHERE m.name = 'latency' GROUP BY t.bare, t.guarded;
 DELETE FROM bench.measured;
-DROP TABLE corpus, fresh, bare, guarded, by_gin, bench.turns;
+DROP TABLE corpus, fresh, bare, guarded, bench.turns;
 DROP SEQUENCE next_number;

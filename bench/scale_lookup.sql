@@ -49,10 +49,6 @@ BEGIN
             format('recall %s, %s; %s', bench.figure(measured.hits / greatest((SELECT rows FROM bench.truth t WHERE t.distance = most), 1)),
                    bench.within(measured.p95), w.remark));
     END LOOP;
-    IF w.name = 'GIN on the signature' THEN
-        measured := bench.lookups(format('SELECT count(*) FROM neardup.nearest(NULL::%s, ''signature'', p.signature, 1)', target), probes, 0);
-        PERFORM bench.add('ours', 'GIN on the signature, nearest row', measured.median, bench.within(measured.p95));
-    END IF;
 END
 $$;
 -- For each method: build the index, look up, insert rows and delete them again.

@@ -16,7 +16,7 @@ SELECT count(*) AS articles, sum(length(body)) AS characters, pg_size_pretty(pg_
 -- ## Index
 -- What the guard and searches go by: an index on the sketch of each text. CONCURRENTLY would
 -- keep no writer waiting.
-CREATE INDEX articles_sketch ON articles USING gin (sketch(body)) WITH (fastupdate = off);
+CREATE INDEX articles_sketch ON articles USING neardup (sketch(body));
 
 VACUUM ANALYZE articles;
 

@@ -41,6 +41,4 @@ COMMENT ON VIEW neardup.protected IS 'tables under guard, with their settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judges a new document and acts on a near-duplicate';
 COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases the locks of neardup.guard for a row, when the row is stored or its statement ends';
 COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
-COMMENT ON FUNCTION neardup_internal.guard_of(regclass, name) IS 'the guard of a table, or of one of its columns; raises an error if there is none or more than one';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';
-COMMENT ON FUNCTION neardup_internal.key_expression(regclass, text) IS 'SQL expression for the primary key as one text value';

@@ -41,7 +41,8 @@ $$;
 
 CREATE VIEW neardup.counters AS
 SELECT p.target, p.document, a.action,
-       CASE WHEN pg_catalog.has_sequence_privilege(s.counter, 'SELECT') THEN coalesce(pg_catalog.pg_sequence_last_value(s.counter), 0) END AS count
+       CASE WHEN pg_catalog.has_sequence_privilege(s.counter, 'SELECT')
+            THEN coalesce(pg_catalog.pg_sequence_last_value(s.counter), 0) END AS count
 FROM neardup.protected p
      CROSS JOIN pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
      CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(p, a.action) AS counter) s

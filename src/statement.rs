@@ -117,11 +117,28 @@ impl Document<'_> {
         format!("{function}({})", cast(&row, describe::row_type(self.table)))
     }
 
+    /// Gives the document of a row in an index of the guarded table. Partitions may have their columns in other orders, so an index on
+    /// all of them names each.
+    pub fn of_index(&self) -> String {
+        let name = |name: &String| as_text(&quote_identifier(name.as_str()));
+        let Some(function) = self.expression else { return joined(self.columns.iter().map(name).collect()) };
+        let row = if describe::relation_kind(self.table) == pg_sys::RELKIND_PARTITIONED_TABLE {
+            format!("ROW({})", list(&describe::columns(self.table), |column| quote_identifier(&column.name)))
+        } else {
+            format!("{}.*", quote_identifier(describe::relation_name(self.table).1))
+        };
+        format!("{function}({})", cast(&row, describe::row_type(self.table)))
+    }
+
     fn of_columns(&self, alias: &str) -> String {
-        let parts: Vec<String> = self.columns.iter().map(|name| as_text(&column(alias, name))).collect();
-        match &parts[..] {
-            [only] => only.clone(),
-            _ => format!("neardup.document({})", parts.join(", ")),
-        }
+        joined(self.columns.iter().map(|name| as_text(&column(alias, name))).collect())
+    }
+}
+
+/// Joins the parts of a document.
+fn joined(parts: Vec<String>) -> String {
+    match &parts[..] {
+        [only] => only.clone(),
+        _ => format!("neardup.document({})", parts.join(", ")),
     }
 }

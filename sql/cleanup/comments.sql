@@ -43,6 +43,7 @@ COMMENT ON FUNCTION neardup_internal.document_statement(text) IS 'SQL statement 
 COMMENT ON FUNCTION neardup_internal.cleanup_steps(text, text, text) IS 'the statements of a clean-up, by name; its last argument is the temporary table of the list';
 COMMENT ON FUNCTION neardup_internal.choose(jsonb, text) IS 'lists the copies of a clean-up in a temporary table';
 COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, text, text, text) IS 'the dry run: reports what a clean-up would do, and how to run it';
+COMMENT ON FUNCTION neardup_internal.keep_name(regclass, text, bigint) IS 'keeps a table under its name until the end of the transaction; raises an error if it has lost that name';
 COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, bigint, bigint, bigint, integer) IS 'removes one batch of a clean-up, except rows that a constraint protects';
 COMMENT ON FUNCTION neardup_internal.tell_skipped(jsonb, bigint, text) IS 'records and reports the copies that a clean-up left in place';
 COMMENT ON FUNCTION neardup_internal.insert_statement(regclass, text[]) IS 'SQL statement that inserts the removed rows of a batch again';

@@ -38,7 +38,8 @@ CREATE FUNCTION neardup.duplicates(
 BEGIN ATOMIC
     SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.verdict, c.measure, c.value, c.group_size
     FROM neardup_internal.copies(neardup_internal.chosen(
-        target, document::text, keep, time_column::text, rank, scope::text[], since, until, verify, threshold, within, max_distance, against, NULL)) c;
+        target, document::text, keep, time_column::text, rank, scope::text[], since, until, verify, threshold, within, max_distance,
+        against, NULL)) c;
 END;
 
 CREATE FUNCTION neardup.copies_of(

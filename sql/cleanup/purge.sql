@@ -26,7 +26,8 @@ BEGIN
         FOREACH list IN ARRAY ARRAY['removed', 'skipped', 'repointed']::pg_catalog.name[] LOOP
             LOOP
                 EXECUTE pg_catalog.format(
-                    'DELETE FROM neardup.%1$I d WHERE d.ctid = ANY (ARRAY(SELECT o.ctid FROM neardup.%1$I o WHERE o.run_id = $1 LIMIT $2))', list)
+                    'DELETE FROM neardup.%1$I d '
+                    'WHERE d.ctid = ANY (ARRAY(SELECT o.ctid FROM neardup.%1$I o WHERE o.run_id = $1 LIMIT $2))', list)
                     USING run, batch;
                 GET DIAGNOSTICS affected = ROW_COUNT;
                 purged := purged + affected;
@@ -37,6 +38,7 @@ BEGIN
         DELETE FROM neardup.runs r WHERE r.run_id = run;
         COMMIT;
     END LOOP;
-    DELETE FROM neardup.running r WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::pg_catalog.oid = r.target::pg_catalog.oid AND p.pid = r.pid);
+    DELETE FROM neardup.running r
+    WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::pg_catalog.oid = r.target::pg_catalog.oid AND p.pid = r.pid);
 END
 $$;

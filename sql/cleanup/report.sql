@@ -10,7 +10,8 @@ CREATE FUNCTION neardup.report(
 ) RETURNS TABLE (item text, name text, value double precision)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    choice text := neardup_internal.chosen(target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
+    choice text := neardup_internal.chosen(
+        target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
     rows bigint;
     documents bigint;
 BEGIN
@@ -21,7 +22,8 @@ BEGIN
     RETURN QUERY
         WITH copies AS MATERIALIZED (
             SELECT array_to_string(c.stays, ', ') AS stays, c.group_size,
-                   CASE c.measure WHEN 'facts' THEN c.verdict WHEN 'simhash' THEN format('%s bits apart', c.value) ELSE c.measure END AS verdict
+                   CASE c.measure WHEN 'facts' THEN c.verdict WHEN 'simhash' THEN format('%s bits apart', c.value)
+                                  ELSE c.measure END AS verdict
             FROM neardup_internal.copies(choice) c
         ), groups AS MATERIALIZED (
             SELECT c.stays, max(c.group_size) AS size FROM copies c GROUP BY c.stays
@@ -75,7 +77,8 @@ CREATE FUNCTION neardup.report_html(
 ) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    choice text := neardup_internal.chosen(target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
+    choice text := neardup_internal.chosen(
+        target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
     guarded jsonb := choice::jsonb -> 'guarded';
     overview jsonb;
 BEGIN
@@ -85,10 +88,12 @@ BEGIN
     SELECT jsonb_build_object(
                'title', format('Near-duplicates in %s, column %s', target, guarded ->> 'document'),
                'numbers', jsonb_agg(jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
-                   || jsonb_build_array(jsonb_build_array('method', guarded -> 'method'), jsonb_build_array('analyzer', guarded -> 'analyzer'),
-                                        jsonb_build_array('verify', choice::jsonb -> 'verify'))
-                   || CASE guarded ->> 'method'
-                          WHEN 'simhash' THEN jsonb_build_array(jsonb_build_array('within distance', choice::jsonb ->> 'distance')) ELSE '[]' END,
+                   || jsonb_build_array(
+                          jsonb_build_array('method', guarded -> 'method'),
+                          jsonb_build_array('analyzer', guarded -> 'analyzer'),
+                          jsonb_build_array('verify', choice::jsonb -> 'verify'))
+                   || CASE guarded ->> 'method' WHEN 'simhash'
+                          THEN jsonb_build_array(jsonb_build_array('within distance', choice::jsonb ->> 'distance')) ELSE '[]' END,
                'largest', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
                'verdicts', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'verdict'), '[]'),
                'samples', neardup_internal.samples(choice, samples))

@@ -69,13 +69,15 @@ DECLARE
     verdicts pg_catalog.text;
 BEGIN
     FOR sample IN EXECUTE steps ->> 'show'::pg_catalog.text LOOP
-        RAISE NOTICE '(%) would %, (%)% stays: %', sample.key, verb, sample.stays, coalesce(' of ' || against::pg_catalog.text, ''), sample.why
+        RAISE NOTICE '(%) would %, (%)% stays: %',
+            sample.key, verb, sample.stays, coalesce(' of ' || against::pg_catalog.text, ''), sample.why
             USING DETAIL = pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.goes_text, sample.stays, sample.stays_text);
     END LOOP;
     FOR reference IN SELECT r FROM pg_catalog.jsonb_array_elements(steps -> 'references'::pg_catalog.text) r WHERE action <> 'mark' LOOP
         EXECUTE reference ->> 'count'::pg_catalog.text INTO referred;
         IF referred > 0 THEN
-            RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %', referred, reference ->> 'name'::pg_catalog.text,
+            RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %',
+                referred, reference ->> 'name'::pg_catalog.text,
                 (reference ->> 'source'::pg_catalog.text)::pg_catalog.regclass,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;
         END IF;
@@ -87,11 +89,28 @@ BEGIN
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', chosen, target, verb
         USING DETAIL = CASE WHEN chosen > 0 THEN pg_catalog.concat(verdicts, '.', CASE WHEN chosen > 10 THEN ' The first 10 are shown.' END)
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
-              HINT = pg_catalog.format('See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
+              HINT = pg_catalog.format(
+                  'See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                   arguments, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                   pg_catalog.concat_ws(', ', arguments, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                       'on_reference => ' || pg_catalog.quote_literal(nullif(on_reference, 'skip'))));
     EXECUTE pg_catalog.format('DROP TABLE %s', list);
+END
+$$;
+
+-- Keeps the table under its name until the end of the transaction; the statements of the steps name it.
+CREATE FUNCTION neardup_internal.keep_name(target regclass, name text, run_id bigint) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    BEGIN
+        EXECUTE format('SELECT FROM %s LIMIT 0', name);
+    EXCEPTION WHEN undefined_table THEN
+        NULL;
+    END;
+    IF (to_regclass(name)::oid = target::oid) IS NOT TRUE THEN
+        RAISE EXCEPTION 'table % was dropped or renamed during run %', name, run_id USING ERRCODE = 'undefined_table',
+            DETAIL = 'What the run has done is recorded in neardup.removed.', HINT = 'If it was renamed, call neardup.cleanup again.';
+    END IF;
 END
 $$;
 
@@ -119,7 +138,10 @@ BEGIN
         first := CASE step WHEN 0 THEN after ELSE after + step - 1 END;
         until := CASE step WHEN 0 THEN last ELSE first + 1 END;
         BEGIN
-            FOR statement IN SELECT s FROM pg_catalog.jsonb_array_elements_text((steps -> 'lock'::pg_catalog.text) || (steps -> 'skip'::pg_catalog.text)) s LOOP
+            FOR statement IN
+                SELECT s FROM pg_catalog.jsonb_array_elements_text(
+                    (steps -> 'lock'::pg_catalog.text) || (steps -> 'skip'::pg_catalog.text)) s
+            LOOP
                 EXECUTE statement USING first, until, run_id, batch;
             END LOOP;
             FOR statement IN SELECT s FROM pg_catalog.jsonb_array_elements_text(steps -> 'repoint'::pg_catalog.text) s LOOP
@@ -187,7 +209,9 @@ CREATE PROCEDURE neardup.cleanup(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    choice pg_catalog.text := neardup_internal.chosen(target, document::pg_catalog.text, keep, time_column::pg_catalog.text, rank, scope::pg_catalog.text[], since, until, verify, threshold, within, max_distance, against, NULL);
+    choice pg_catalog.text := neardup_internal.chosen(
+        target, document::pg_catalog.text, keep, time_column::pg_catalog.text, rank, scope::pg_catalog.text[], since, until,
+        verify, threshold, within, max_distance, against, NULL);
     list pg_catalog.text := neardup_internal.chosen_table();
     steps pg_catalog.jsonb;
     is_mark boolean;
@@ -205,12 +229,20 @@ BEGIN
     steps := neardup_internal.cleanup_steps(choice, action, list);
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
-        PERFORM neardup_internal.try_out(target, against, steps, list, action, on_reference, pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
-            'keep => ' || pg_catalog.quote_literal(CASE WHEN against IS NULL THEN keep END), 'time_column => ' || pg_catalog.quote_literal(time_column),
-            'document => ' || pg_catalog.quote_literal(document), 'max_distance => ' || max_distance::pg_catalog.text,
-            'rank => ' || pg_catalog.quote_literal(rank), 'scope => ' || pg_catalog.quote_literal(scope), 'since => ' || pg_catalog.quote_literal(since),
-            'until => ' || pg_catalog.quote_literal(until), 'verify => ' || pg_catalog.quote_literal(verify), 'threshold => ' || threshold::pg_catalog.text,
-            'within => ' || pg_catalog.quote_literal(within), 'against => ' || pg_catalog.quote_literal(against)));
+        PERFORM neardup_internal.try_out(target, against, steps, list, action, on_reference, pg_catalog.concat_ws(', ',
+            pg_catalog.quote_literal(target),
+            'keep => ' || pg_catalog.quote_literal(CASE WHEN against IS NULL THEN keep END),
+            'time_column => ' || pg_catalog.quote_literal(time_column),
+            'document => ' || pg_catalog.quote_literal(document),
+            'max_distance => ' || max_distance::pg_catalog.text,
+            'rank => ' || pg_catalog.quote_literal(rank),
+            'scope => ' || pg_catalog.quote_literal(scope),
+            'since => ' || pg_catalog.quote_literal(since),
+            'until => ' || pg_catalog.quote_literal(until),
+            'verify => ' || pg_catalog.quote_literal(verify),
+            'threshold => ' || threshold::pg_catalog.text,
+            'within => ' || pg_catalog.quote_literal(within),
+            'against => ' || pg_catalog.quote_literal(against)));
         RETURN;
     END IF;
 
@@ -235,8 +267,9 @@ BEGIN
         steps := steps || '{"skip": []}'::pg_catalog.jsonb;
     END IF;
     INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, threshold, columns, against)
-    VALUES (target, choice::pg_catalog.jsonb -> 'guarded'::pg_catalog.text ->> 'document'::pg_catalog.text, action, CASE WHEN is_mark THEN steps ->> 'mark'::pg_catalog.text END, keep,
-            choice::pg_catalog.jsonb ->> 'verify'::pg_catalog.text, (steps ->> 'threshold'::pg_catalog.text)::double precision, neardup_internal.column_names(target), against)
+    VALUES (target, choice::pg_catalog.jsonb -> 'guarded'::pg_catalog.text ->> 'document'::pg_catalog.text, action,
+            CASE WHEN is_mark THEN steps ->> 'mark'::pg_catalog.text END, keep, choice::pg_catalog.jsonb ->> 'verify'::pg_catalog.text,
+            (steps ->> 'threshold'::pg_catalog.text)::double precision, neardup_internal.column_names(target), against)
     RETURNING r.run_id INTO run_id;
     EXECUTE pg_catalog.format('SELECT pg_catalog.max(c.place) FROM %s c', list) INTO all_places;
     -- The rate is that of removing, without the time for choosing.
@@ -245,11 +278,13 @@ BEGIN
     COMMIT;
     WHILE place < all_places LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        PERFORM neardup_internal.keep_name(target, steps ->> 'target'::pg_catalog.text, run_id);
         batches := batches + 1;
         done := neardup_internal.remove_batch(steps, list, place, place + batch, run_id, batches);
         place := place + batch;
         removed := removed + done.removed;
-        UPDATE neardup.runs r SET removed = r.removed + done.removed, repointed = r.repointed + done.repointed WHERE r.run_id = cleanup.run_id;
+        UPDATE neardup.runs r SET removed = r.removed + done.removed, repointed = r.repointed + done.repointed
+        WHERE r.run_id = cleanup.run_id;
         told := neardup_internal.note_work(target, place, all_places, told);
         COMMIT;
         IF throttle > interval '0' THEN
@@ -258,6 +293,7 @@ BEGIN
         END IF;
     END LOOP;
     IF removed < chosen THEN
+        PERFORM neardup_internal.keep_name(target, steps ->> 'target'::pg_catalog.text, run_id);
         left_in_place := neardup_internal.tell_skipped(steps, run_id, action);
     END IF;
     UPDATE neardup.runs r SET finished = pg_catalog.clock_timestamp(), skipped = left_in_place WHERE r.run_id = cleanup.run_id;
@@ -269,7 +305,8 @@ BEGIN
     END IF;
     IF removed > 0 AND action <> 'delete' THEN
         RAISE NOTICE '% rows % %', removed, CASE WHEN is_mark THEN 'marked in' ELSE 'removed from' END, target
-            USING HINT = pg_catalog.format('%s: CALL neardup.restore(%s);', CASE WHEN is_mark THEN 'Take the marks off' ELSE 'Bring them back' END, run_id);
+            USING HINT = pg_catalog.format('%s: CALL neardup.restore(%s);',
+                CASE WHEN is_mark THEN 'Take the marks off' ELSE 'Bring them back' END, run_id);
     ELSIF removed > 0 THEN
         RAISE NOTICE '% rows removed from %, and not kept', removed, target;
     END IF;

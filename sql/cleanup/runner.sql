@@ -21,11 +21,12 @@ CREATE POLICY own ON neardup.running USING (pg_catalog.pg_has_role(role, 'USAGE'
 CREATE VIEW neardup.progress AS
 SELECT r.target, r.procedure, r.done, r.total, r.unit,
        pg_catalog.round((r.done / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0))::numeric, 1) AS rate,
-       CASE WHEN r.done > 0 THEN pg_catalog.date_trunc('second', (r.seen - r.started) * ((r.total - r.done)::float8 / r.done)) END AS time_left,
+       CASE WHEN r.done > 0
+            THEN pg_catalog.date_trunc('second', (r.seen - r.started) * ((r.total - r.done)::float8 / r.done)) END AS time_left,
        r.started, r.pid, r.role
 FROM neardup.running r
      JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target
-WHERE l.locktype = 'advisory' AND l.objsubid = 16 AND l.granted
+WHERE l.locktype = 'advisory' AND l.objsubid = 16 AND l.mode = 'ExclusiveLock' AND l.granted
       AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database());
 GRANT SELECT ON neardup.progress TO public;
 
@@ -51,16 +52,19 @@ CREATE FUNCTION neardup_internal.note_work(target regclass, done bigint, total b
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     p neardup.running;
-    seconds double precision;
+    passed interval;
+    speed double precision;
 BEGIN
     UPDATE neardup.running r SET done = least(note_work.done, note_work.total), total = note_work.total, seen = pg_catalog.clock_timestamp()
     WHERE r.target::pg_catalog.oid = note_work.target::pg_catalog.oid AND r.role = CURRENT_USER RETURNING * INTO p;
     IF p.seen < told + interval '3 seconds' THEN
         RETURN told;
     END IF;
-    seconds := greatest(pg_catalog.extract('epoch', p.seen - p.started), 0.001);
-    RAISE NOTICE '%: % of % %, % a second, about % left', target, p.done, p.total, p.unit, pg_catalog.round((p.done::double precision / seconds)::numeric, 1),
-        coalesce(pg_catalog.date_trunc('second', (p.seen - p.started) * ((p.total - p.done)::double precision / nullif(p.done, 0)::double precision))::pg_catalog.text, 'unknown time');
+    passed := p.seen - p.started;
+    speed := p.done::double precision / greatest(pg_catalog.extract('epoch', passed), 0.001)::double precision;
+    RAISE NOTICE '%: % of % %, % a second, about % left', target, p.done, p.total, p.unit, pg_catalog.round(speed::numeric, 1),
+        CASE WHEN p.done = 0 THEN 'unknown time'
+             ELSE pg_catalog.date_trunc('second', passed * ((p.total - p.done)::double precision / p.done::double precision))::pg_catalog.text END;
     RETURN p.seen;
 END
 $$;
@@ -115,6 +119,7 @@ BEGIN
         END IF;
         PERFORM pg_catalog.pg_sleep(0.2);
     END LOOP;
-    RAISE EXCEPTION 'could not lock table %', target USING ERRCODE = 'lock_not_available', DETAIL = 'Another session has held it for 25 seconds.';
+    RAISE EXCEPTION 'could not lock table %', target USING ERRCODE = 'lock_not_available',
+        DETAIL = 'Another session has held it for 25 seconds.';
 END
 $$;

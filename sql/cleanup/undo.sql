@@ -8,7 +8,8 @@ DECLARE
     columns pg_catalog.name[];
     restored bigint;
 BEGIN
-    SELECT coalesce(d.columns, run.columns) INTO columns FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
+    SELECT coalesce(d.columns, run.columns) INTO columns FROM neardup.removed d
+    WHERE d.run_id = run.run_id AND d.batch = insert_removed.batch LIMIT 1;
     EXECUTE neardup_internal.insert_statement(run.target, columns::pg_catalog.text[]) USING run.run_id, batch, run.role, place;
     GET DIAGNOSTICS restored = ROW_COUNT;
     RETURN restored;
@@ -25,7 +26,8 @@ DECLARE
 BEGIN
     FOR g IN
         SELECT DISTINCT p.source, p.columns, p.target_columns, p.key_columns FROM neardup.repointed p
-        WHERE p.run_id = run.run_id AND p.batch = point_back.batch AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source::pg_catalog.oid)
+        WHERE p.run_id = run.run_id AND p.batch = point_back.batch
+              AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = p.source::pg_catalog.oid)
     LOOP
         EXECUTE neardup_internal.point_back_statement(run.target, g.source,
             g.columns::pg_catalog.text[], g.target_columns::pg_catalog.text[], g.key_columns::pg_catalog.text[])
@@ -50,7 +52,9 @@ BEGIN
     BEGIN
         restored := neardup_internal.insert_removed(run, batch, NULL);
     EXCEPTION WHEN integrity_constraint_violation THEN
-        FOR place IN SELECT d.ctid FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = restore_rows.batch AND d.role = run.role LOOP
+        FOR place IN
+            SELECT d.ctid FROM neardup.removed d WHERE d.run_id = run.run_id AND d.batch = restore_rows.batch AND d.role = run.role
+        LOOP
             BEGIN
                 restored := restored + neardup_internal.insert_removed(run, batch, place);
             EXCEPTION WHEN integrity_constraint_violation THEN
@@ -96,7 +100,8 @@ BEGIN
         AND (SELECT coalesce(pg_catalog.bool_and(pg_catalog.has_any_column_privilege(run.role, p.source, 'UPDATE')), true)
              FROM neardup.repointed p WHERE p.run_id = run_to_restore.run_id)
     ) THEN
-        RAISE EXCEPTION 'run % is recorded for role %, which may not write to its tables', run_id, run.role USING ERRCODE = 'insufficient_privilege',
+        RAISE EXCEPTION 'run % is recorded for role %, which may not write to its tables', run_id, run.role
+            USING ERRCODE = 'insufficient_privilege',
             DETAIL = pg_catalog.format('Bringing it back would write to %s, or to what refers to it, for a role that cannot.', run.target);
     END IF;
     IF run.action = 'delete' THEN
@@ -135,6 +140,7 @@ BEGIN
     ELSE
         -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
         FOR number IN SELECT DISTINCT d.batch FROM neardup.removed d WHERE d.run_id = restore.run_id ORDER BY 1 DESC LOOP
+            run := neardup_internal.run_to_restore(run_id);
             part := neardup_internal.restore_rows(run, number);
             restored := restored + part;
             UPDATE neardup.runs r SET restored = r.restored + part WHERE r.run_id = restore.run_id;

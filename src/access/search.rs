@@ -1,12 +1,12 @@
 //! The guard's search of an index: the addresses of all rows that match a query, committed or not.
 //!
-//! The search uses the generic interface of access methods, so any method that serves one of our operator families works. It runs
-//! without a snapshot, so the result also contains the addresses of rows that nobody can see; [`Table::visit`] sorts these out.
+//! By a key of a sketch, it reads the last rows of that key from an index `USING neardup`. By SimHash, it uses the generic interface of
+//! access methods, so any method that serves the operator works. Neither has a snapshot, so the result also contains the addresses of
+//! rows that nobody can see; [`Table::visit`] sorts these out.
 
 use pgrx::{itemptr, pg_sys};
 
 use super::scan::last_rows;
-use super::values::is_ours;
 use crate::error::Result;
 use crate::pg::table::rows::{Table, Tid};
 
@@ -18,8 +18,6 @@ pub struct Search {
     index: pg_sys::Relation,
     scan: pg_sys::IndexScanDesc,
     key: pg_sys::ScanKeyData,
-    /// Whether the index is of our own access method, which can stop after so many rows of a key.
-    is_bounded: bool,
 }
 
 impl Table {
@@ -38,26 +36,28 @@ impl Table {
             let scan = pg_sys::index_beginscan_bitmap(index, any, std::ptr::null_mut(), 1);
             (index, scan)
         };
-        // SAFETY: the index is open.
-        let is_bounded = unsafe { is_ours(index) };
-        Search { index, scan, key, is_bounded }
+        Search { index, scan, key }
     }
 }
 
 impl Search {
-    /// Gives the addresses that match a query, in table order. Of more than `most`, only the last ones; such a bound is allowed
-    /// only for queries by a sketch.
+    /// Gives the addresses of the last rows, in table order, that have the one key of a sketch.
     ///
     /// # Errors
-    /// If a page of an index of our own is damaged.
+    /// If a page of the index is damaged.
+    ///
+    /// # Safety
+    /// The index must be one of sketches `USING neardup`, `sketch` a value of type `minhash`, and the table still open.
+    pub unsafe fn last(&self, sketch: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
+        // SAFETY: as the caller vouches.
+        unsafe { last_rows(self.index, sketch, most) }
+    }
+
+    /// Gives the addresses that match a query, in table order.
     ///
     /// # Safety
     /// `query` must be a value of the operator's right operand, and the table must still be open.
-    pub unsafe fn matching(&mut self, query: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
-        if self.is_bounded && most < usize::MAX {
-            // SAFETY: the index is open and one of sketches, and the query is a sketch, as the caller vouches.
-            return unsafe { last_rows(self.index, query, most) };
-        }
+    pub unsafe fn matching(&mut self, query: pg_sys::Datum) -> Vec<Tid> {
         self.key.sk_argument = query;
         let mut found = Vec::new();
         // SAFETY: the scan has one key, which Postgres copies. The bitmap is freed below or, after an error, with the memory
@@ -73,14 +73,10 @@ impl Search {
                     itemptr::item_pointer_set_all(&mut tid, block, *offset);
                     tid
                 }));
-                if found.len() > most.saturating_mul(2) {
-                    found.drain(..found.len() - most);
-                }
             });
             pg_sys::tbm_free(bitmap);
         }
-        found.drain(..found.len().saturating_sub(most));
-        Ok(found)
+        found
     }
 }
 

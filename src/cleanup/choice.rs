@@ -1,12 +1,15 @@
 //! What a list compares, and which row stays: the arguments of lists and clean-ups, with the guard's settings where they say nothing.
 //! They are checked here, once; SQL passes them on as JSON.
 
+use pgrx::datum::Interval;
 use pgrx::pg_sys;
-use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, error};
+use crate::guard::checks::{
+    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, window,
+};
 use crate::guard::settings::Method;
 use crate::pg::table::describe::{self, Column, Comparison};
 use crate::pg::table::query::{Session, text_value};
@@ -119,57 +122,51 @@ pub struct Arguments<'a> {
     pub until: Option<&'a str>,
     pub verify: Option<&'a str>,
     pub threshold: Option<f64>,
-    /// In microseconds, and as messages show it.
-    pub within: Option<(i64, String)>,
+    pub within: Option<Interval>,
     pub max_distance: Option<i32>,
     pub against: Option<pg_sys::Oid>,
     pub source: Option<pg_sys::Oid>,
-}
-
-const INVALID: PgSqlErrorCode = PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE;
-
-fn invalid(message: impl Into<String>) -> ErrorReport {
-    error(INVALID, message)
-}
-
-/// Gives a relation as messages show it.
-fn shown(relation: pg_sys::Oid) -> String {
-    // SAFETY: a relation's number is a value of that type.
-    unsafe { crate::pg::call::column::output(pg_sys::Datum::from(relation), pg_sys::REGCLASSOID) }
-}
-
-/// Gives a column of a relation.
-fn column(relation: pg_sys::Oid, name: &str) -> Result<Column> {
-    let found = describe::columns(relation).into_iter().find(|column| column.name == name);
-    found.ok_or_else(|| {
-        let message = format!("column \"{name}\" of table {} does not exist", shown(relation));
-        error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
-    })
 }
 
 impl Guarded {
     /// Reads the guard of a table, or the one on a column.
     fn read(session: &Session, target: pg_sys::Oid, document: Option<&str>) -> Result<Self> {
         let statement = session.prepare(
-            "SELECT CAST(pg_catalog.jsonb_set(pg_catalog.to_jsonb(g), '{target}', pg_catalog.to_jsonb(CAST(CAST($1 AS pg_catalog.oid) AS bigint))) \
-                 || pg_catalog.jsonb_build_object('window', CAST(EXTRACT(epoch FROM g.within) * 1000000 AS bigint), \
-                     'function', pg_catalog.parse_ident(g.expression)) AS pg_catalog.text) \
-             FROM neardup_internal.guard_of($1, CAST($2 AS pg_catalog.name)) g",
-            &[pg_sys::REGCLASSOID, pg_sys::TEXTOID],
+            "SELECT CAST(pg_catalog.jsonb_set(pg_catalog.to_jsonb(p), '{target}', \
+                        pg_catalog.to_jsonb(CAST(CAST(p.target AS pg_catalog.oid) AS bigint))) \
+                    OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object( \
+                        'window', CAST(EXTRACT(epoch FROM p.within) OPERATOR(pg_catalog.*) 1000000::numeric AS bigint), \
+                        'function', pg_catalog.parse_ident(p.expression)) AS pg_catalog.text) \
+             FROM neardup.protected p \
+             WHERE CAST(p.target AS pg_catalog.oid) OPERATOR(pg_catalog.=) $1 \
+                   AND ($2 IS NULL OR p.document OPERATOR(pg_catalog.=) CAST($2 AS pg_catalog.name))",
+            &[pg_sys::OIDOID, pg_sys::TEXTOID],
         );
-        let mut found = None;
-        let name = document.map(text_value);
+        let mut found = Vec::new();
         // SAFETY: the parameters are of these types.
         unsafe {
-            session.each(statement, &[Some(pg_sys::Datum::from(target)), name], |row| {
-                found = row.text(1).map(serde_json::from_str);
+            session.each(statement, &[Some(pg_sys::Datum::from(target)), document.map(text_value)], |row| {
+                found.extend(row.text(1).map(serde_json::from_str));
                 Ok(())
             })
         }?;
-        match found {
-            Some(Ok(guarded)) => Ok(guarded),
+        let guards = found.len();
+        match found.pop() {
+            Some(Ok(guarded)) if guards == 1 => Ok(guarded),
             Some(Err(wrong)) => Err(error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string())),
-            None => Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, "the guard is gone")),
+            Some(Ok(_)) => {
+                let message = format!("table {} has {guards} guards", shown(target));
+                Err(error(PgSqlErrorCode::ERRCODE_AMBIGUOUS_COLUMN, message)
+                    .set_hint("Name the column: document => 'column'."))
+            }
+            None => {
+                let column = document.map(|name| format!(" on column \"{name}\"")).unwrap_or_default();
+                let message = format!("table {} has no guard{column}", shown(target));
+                Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message).set_hint(format!(
+                    "Put one up: SELECT neardup.protect({}, 'column');",
+                    pgrx::spi::quote_literal(shown(target))
+                )))
+            }
         }
     }
 
@@ -205,44 +202,6 @@ pub fn measure(verify: &str) -> &'static str {
         "cosine" => "cosine",
         "none" => "simhash",
         _ => "facts",
-    }
-}
-
-/// Checks how texts are compared, and the least score.
-///
-/// # Errors
-/// If the threshold is missing or out of range.
-pub fn check_threshold(verify: &str, threshold: Option<f64>) -> Result<()> {
-    let by_tokens = matches!(verify, "overlap" | "cosine");
-    // By facts, the verdict's own bound holds anyway: less would have no effect.
-    let least = if by_tokens { 0.0 } else { neardup_verdict::model::LEAST_SCORE_IN_TABLE };
-    match threshold {
-        Some(threshold) if verify == "none" => Err(invalid(format!("verify none takes no threshold: {threshold}"))),
-        Some(threshold) if !(least..=1.0).contains(&threshold) => {
-            Err(invalid(format!("threshold must be between {least} and 1 with verify {verify}: {threshold}")))
-        }
-        None if by_tokens => {
-            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, format!("verify {verify} needs a threshold"))
-                .set_hint(format!("Add one: verify => '{verify}', threshold => 0.8")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The greatest time window: 100,000 years.
-const LONGEST: i64 = 100_000 * 365_250 * 86_400_000;
-
-/// Checks a time window.
-///
-/// # Errors
-/// If it is negative or too long.
-pub fn check_within(within: Option<&(i64, String)>) -> Result<()> {
-    match within {
-        Some((window, shown)) if *window < 0 => Err(invalid(format!("within must not be negative: {shown}"))),
-        Some((window, shown)) if *window > LONGEST => {
-            Err(invalid(format!("within must be at most 100000 years: {shown}")))
-        }
-        _ => Ok(()),
     }
 }
 
@@ -311,7 +270,7 @@ impl Choice {
     pub fn new(target: pg_sys::Oid, document: Option<&str>, arguments: Arguments<'_>) -> Result<Self> {
         let session = Session::open();
         let guarded = Guarded::read(&session, target, document)?;
-        check_within(arguments.within.as_ref())?;
+        let own_window = arguments.within.as_ref().map(window).transpose()?;
         for name in arguments.scope.iter().flatten() {
             column(target, name)?;
         }
@@ -331,10 +290,9 @@ impl Choice {
         let time_column = arguments.time_column.map(str::to_owned).or_else(|| guarded.time_column.clone());
         // The guard's time window goes by the guard's column, whatever column gives the order.
         let timed = if arguments.within.is_none() { guarded.time_column.clone() } else { time_column.clone() };
-        let window = arguments.within.as_ref().map(|(window, _)| *window).or(guarded.window);
+        let window = own_window.or(guarded.window);
         if arguments.within.is_some() && timed.is_none() {
-            return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "within wants a column to go by")
-                .set_hint("Name it: time_column => 'column'."));
+            return Err(no_time_column("within wants a column to go by"));
         }
         if let (Some(_), Some(timed)) = (window, &timed) {
             check_time(target, timed)?;
@@ -378,11 +336,7 @@ impl Choice {
                 crate::pg::call::column::input(bound, kind);
             }
         } else if choice.since.is_some() || choice.until.is_some() {
-            return Err(error(
-                PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
-                "since and until want a column to go by",
-            )
-            .set_hint("Name it: time_column => 'column'."));
+            return Err(no_time_column("since and until want a column to go by"));
         }
         if let Some(other) = arguments.against {
             choice.check_against(other)?;
@@ -412,15 +366,8 @@ impl Choice {
             return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
                 .set_detail("A clean-up names the row that stays by its primary key."));
         }
-        let texts = [pg_sys::TEXTOID, pg_sys::VARCHAROID, pg_sys::BPCHAROID];
         for name in self.guarded.columns.iter().filter(|_| self.guarded.expression.is_none()) {
-            let found = column(other, name)?;
-            if !texts.contains(&found.kind) {
-                let kind = describe::shown_type(found.kind);
-                let message = format!("column \"{name}\" of table {} has type {kind}", shown(other));
-                return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
-                    .set_detail("A document is of type text, character varying or character."));
-            }
+            check_text(other, name, column(other, name)?.kind)?;
         }
         let formed = self.guarded.columns.iter().filter(|_| self.guarded.expression.is_some());
         for name in self.scope.iter().chain(&self.timed).chain(formed) {
@@ -529,22 +476,6 @@ pub fn same_type(a: &Column, b: &Column) -> bool {
     (a.kind, a.collation) == (b.kind, b.collation)
 }
 
-fn check_time(table: pg_sys::Oid, name: &str) -> Result<()> {
-    let found = column(table, name)?;
-    if found.is_generated {
-        let message = format!("column \"{name}\" of table {} is generated", shown(table));
-        return Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
-            .set_detail("Generated columns get their values after the guard has looked.")
-            .set_hint("Guard a column they are made from."));
-    }
-    if is_time(&found) {
-        return Ok(());
-    }
-    let message = format!("column \"{name}\" of table {} is no time", shown(table));
-    Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
-        .set_detail("A time is of type timestamp with or without time zone, or date."))
-}
-
 /// Gives how texts are compared. Rows are removed without comparing their texts only if the caller asks for that; a guard that does not
 /// verify is not enough.
 fn verify(guarded: &Guarded, verify: Option<&str>) -> Result<String> {
@@ -554,9 +485,6 @@ fn verify(guarded: &Guarded, verify: Option<&str>) -> Result<String> {
     if !matches!(verify, "none" | "facts" | "overlap" | "cosine") && !is_profile {
         return Err(invalid(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}")));
     }
-    if verify == "none" && guarded.method != Method::SimHash {
-        return Err(invalid("verify none goes with method simhash")
-            .set_detail("Rows that share a key of their sketches are candidates, most of them no copies."));
-    }
+    needs_verdict(verify, guarded.method == Method::Sketch)?;
     Ok(verify.to_owned())
 }

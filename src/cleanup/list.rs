@@ -13,15 +13,6 @@ use crate::pg::call::set::Set;
 use crate::pg::table::query::Session;
 use crate::verdict::judge::Rule;
 
-/// Gives a time window in microseconds, as `EXTRACT(epoch FROM ...)` counts: a year has 365.25 days, a month 30.
-fn microseconds(within: &Interval) -> i64 {
-    const DAY: i128 = 86_400_000_000;
-    let months = i128::from(within.months());
-    let days = i128::from(within.days()) * DAY;
-    let total = months / 12 * DAY * 1461 / 4 + months % 12 * 30 * DAY + days + i128::from(within.micros());
-    total.clamp(i64::MIN.into(), i64::MAX.into()) as i64
-}
-
 /// Resolves the arguments of a list by the guard's settings, and checks them.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
 #[pg_extern(
@@ -63,7 +54,7 @@ pub fn chosen(
                 until,
                 verify,
                 threshold,
-                within: within.map(|within| (microseconds(&within), within.to_string())),
+                within,
                 max_distance,
                 against,
                 source,

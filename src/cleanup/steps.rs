@@ -118,6 +118,7 @@ impl Cleanup {
         let references = references(&session, self.choice.guarded.table())?;
         Ok(json!({
             "threshold": self.choice.threshold,
+            "target": self.target,
             "mark": self.mark,
             "add_mark": self.mark_kind.is_none().then(|| {
                 format!("ALTER TABLE {} ADD COLUMN {} pg_catalog.text", self.target, quote_identifier(&self.mark))

@@ -168,8 +168,14 @@ impl Search<'_, '_, '_> {
             let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
             let mut scan = table.search(index.index, index.strategy, index.function);
             for (rows, query) in keys.iter_mut().zip(&queries) {
-                // SAFETY: the query is of the type of the operator's right operand, and the table is open.
-                let tids = unsafe { scan.matching(*query, most) }?;
+                // SAFETY: the query is of the type of the operator's right operand, and the table is open. A guard by sketches has an
+                // index of our own.
+                let tids = unsafe {
+                    match guard.settings.method {
+                        Method::Sketch => scan.last(*query, most)?,
+                        Method::SimHash => scan.matching(*query),
+                    }
+                };
                 rows.extend(tids.into_iter().map(|tid| number(number_of_leaf, tid)));
             }
         }

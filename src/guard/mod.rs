@@ -14,8 +14,10 @@ mod actions;
 mod around;
 pub mod bypass;
 mod candidates;
+pub mod checks;
 mod locks;
 mod moved;
+mod protect;
 mod row;
 pub mod settings;
 mod signature;
@@ -29,12 +31,19 @@ use crate::pg::call::boundary;
 use crate::pg::call::trigger::{self, RowTrigger};
 use settings::Settings;
 
+extension_sql_file!("../../sql/guard.sql", name = "guard", requires = ["simhash_operators", "sketch", guard_settings]);
 extension_sql_file!(
-    "../../sql/guard.sql",
-    name = "guard",
-    requires = ["simhash_operators", "sketch", guard_settings, guard_index]
+    "../../sql/protect.sql",
+    name = "guard_protect",
+    requires = [
+        "guard",
+        row_stored,
+        protect::keep_out,
+        protect::checked_guard,
+        protect::guard_index,
+        protect::index_statement
+    ]
 );
-extension_sql_file!("../../sql/protect.sql", name = "guard_protect", requires = ["guard", row_stored]);
 extension_sql_file!("../../sql/verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
 
 /// The entry point behind the trigger function `neardup.guard()`.
@@ -106,24 +115,6 @@ fn row_stored() -> bool {
 fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {
     let argument = std::str::from_utf8(arguments.strip_suffix(&[0])?).ok()?;
     Settings::canonical(argument, usize::try_from(columns).ok()?)
-}
-
-/// Gives the index with which a guard with these settings would find candidates, if it exists.
-#[pg_extern(
-    stable,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns smallint[], expression regproc) RETURNS regclass STABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-fn guard_index(
-    target: Option<pg_sys::Oid>,
-    settings: Option<&str>,
-    columns: Option<Array<i16>>,
-    expression: Option<pg_sys::Oid>,
-) -> Option<pg_sys::Oid> {
-    let settings = Settings::parse(settings?).ok()?;
-    let columns: Vec<i16> = columns?.iter().collect::<Option<_>>()?;
-    target::index_of(target?, &settings, &columns, expression).map(|found| found.index)
 }
 
 /// Tells Postgres that it uses calling convention 1.

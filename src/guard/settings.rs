@@ -6,7 +6,7 @@ use neardup_core::banding::MAX_DISTANCE;
 use serde::{Deserialize, Serialize};
 
 /// The most keys a sketch may have.
-const MAX_KEYS: u32 = 1024;
+pub const MAX_KEYS: u32 = 1024;
 
 /// The most columns a table may have.
 const MAX_COLUMNS: usize = 1600;
@@ -28,6 +28,9 @@ pub enum Action {
 }
 
 impl Action {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Reject, Self::Skip, Self::Warn, Self::Mark, Self::Divert];
+
     /// Gives the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
@@ -191,6 +194,11 @@ impl Settings {
         serde_json::from_str::<serde_json::Value>(argument).ok().map(|value| value.to_string())
     }
 
+    /// Gives the number of the document's columns.
+    pub const fn document_columns(&self) -> usize {
+        1 + self.columns
+    }
+
     /// Distributes a list of so many columns over the roles; `None` if their number does not fit.
     pub fn roles(&self, count: usize) -> Option<Roles> {
         let mut next = 0;
@@ -198,7 +206,7 @@ impl Settings {
             next += wanted;
             next - wanted..next
         };
-        let documents = take(1 + self.columns).collect();
+        let documents = take(self.document_columns()).collect();
         let scope = take(self.scope).collect();
         let time = take(self.time.into()).next();
         let marks = take(self.marks.into()).next();

@@ -100,7 +100,7 @@ pub fn candidate_document<'t>(guard: &Guard, part: &Part, table: &'t Table) -> O
 
 /// Forms a row's document: the result of the function, or the texts of its columns, one per line; `None` if the first is NULL.
 ///
-/// SQL has the same rule in `neardup.document` and `neardup_internal.document_expression`.
+/// SQL has the same rule in `neardup.document` and `statement::Document`.
 fn document_of<'t>(
     guard: &Guard,
     text: impl Fn(usize) -> Option<&'t str>,

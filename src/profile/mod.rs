@@ -21,7 +21,7 @@ use crate::pg::SimHash;
 use crate::text::analyzer;
 use crate::text::tokens::{as_array, ranked_words, token_list};
 
-pub use loaded::{with, with_analyzer};
+pub use loaded::{pinned, with, with_analyzer};
 
 extension_sql_file!("../../sql/profile.sql", name = "profile", requires = ["guard", "simhash_operators"]);
 

@@ -4,7 +4,6 @@ pub mod banding;
 pub mod containment;
 pub mod gin;
 pub mod near_duplicate;
-pub mod nearest;
 pub mod planning;
 pub mod sketch;
 pub mod within;

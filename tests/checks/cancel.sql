@@ -39,9 +39,6 @@ SELECT count(*) FROM news a JOIN news b ON near_duplicate(a.body, b.body)
 -- sketches
 SELECT max(sketch(body || i)::text) FROM long, generate_series(1, 20) i
 
--- nearest
-SELECT max(i) FROM neardup.nearest(NULL::dense, 's', 0::bigint::simhash, 300000)
-
 -- a verdict on two long texts
 SELECT verdict FROM long, same_message(body, reverse(body))
 

@@ -81,7 +81,7 @@ INSERT INTO empty SELECT n, article(n) FROM generate_series(1, 2000) n;
 --=
 
 -- an index for the guard
-CREATE INDEX ON articles USING gin (sketch(body));
+CREATE INDEX ON articles USING neardup (sketch(body));
 --=
 
 -- a clean-up

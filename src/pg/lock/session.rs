@@ -18,8 +18,11 @@ use crate::pg::call::transaction::{self, End, Listener};
 /// Shown as `objsubid` in pg_locks; distinct from the kinds of [`super::keys`].
 const KIND: u16 = 16;
 
-/// Excludes itself.
+/// Excludes itself and [`KEEPS_OUT`].
 const MODE: pg_sys::LOCKMODE = pg_sys::ExclusiveLock as pg_sys::LOCKMODE;
+
+/// The mode of those that keep procedures out, which do not exclude each other.
+const KEEPS_OUT: pg_sys::LOCKMODE = pg_sys::ShareLock as pg_sys::LOCKMODE;
 
 /// A lock on a table for one procedure at a time: an advisory lock, of a kind that SQL's functions cannot take. It is managed with the
 /// locks on tables, because `pg_advisory_unlock_all()` in somebody's trigger releases all others.
@@ -41,6 +44,13 @@ impl ProcedureLock {
             self.note();
         }
         is_taken
+    }
+
+    /// Keeps procedures of other sessions out until the end of the transaction, without waiting; false if one works on the table.
+    pub fn keep_out(self) -> bool {
+        // SAFETY: a lock tag is plain data; the transaction owns the lock, which is requested without waiting.
+        let result = unsafe { pg_sys::LockAcquire(&self.tag(), KEEPS_OUT, false, true) };
+        result != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
     }
 
     /// Releases the lock, if this session has it.

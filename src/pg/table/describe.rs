@@ -143,6 +143,40 @@ pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<(String, St
     }
 }
 
+/// Says whether values of a type can be compared; those of an array or of rows only if their elements can.
+pub fn has_equality(kind: pg_sys::Oid) -> bool {
+    // SAFETY: the entry lives as long as the backend.
+    unsafe { (*pg_sys::lookup_type_cache(kind, pg_sys::TYPECACHE_EQ_OPR as i32)).eq_opr != pg_sys::Oid::INVALID }
+}
+
+/// Says whether a function forms a document of a table's row: it takes one row, returns text, and is IMMUTABLE.
+pub fn forms_document(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs; a function has as many argument types as it says.
+    unsafe {
+        let (mut types, mut count) = (std::ptr::null_mut(), 0);
+        let result = pg_sys::get_func_signature(function, &raw mut types, &raw mut count);
+        count == 1
+            && *types == row_type(table)
+            && result == pg_sys::TEXTOID
+            && pg_sys::func_volatile(function) as u8 == pg_sys::PROVOLATILE_IMMUTABLE
+    }
+}
+
+/// Gives the schema of a function, and its name.
+pub fn function_name(function: pg_sys::Oid) -> (String, String) {
+    // SAFETY: reads catalogs.
+    unsafe {
+        let schema = pg_sys::get_namespace_name(pg_sys::get_func_namespace(function));
+        (owned(schema), owned(pg_sys::get_func_name(function)))
+    }
+}
+
+/// Says whether a table is a partition.
+pub fn is_partition(table: pg_sys::Oid) -> bool {
+    // SAFETY: reads a catalog.
+    unsafe { pg_sys::get_rel_relispartition(table) }
+}
+
 /// Says whether the current user may read all columns of a relation.
 pub fn may_read_columns(relation: pg_sys::Oid) -> bool {
     // SAFETY: only reads catalogs for the current user.

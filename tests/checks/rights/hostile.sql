@@ -108,7 +108,7 @@ SET search_path = pg_temp, mallorys, pg_catalog, public;
 CREATE FUNCTION mallorys.guard_by_hand(settings pg_catalog.text) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$ BEGIN
     DROP TABLE IF EXISTS mallorys.own CASCADE;
     CREATE TABLE mallorys.own (id int PRIMARY KEY, body text, source mallorys.thing);
-    CREATE INDEX ON mallorys.own USING gin (public.sketch(body));
+    CREATE INDEX ON mallorys.own USING neardup (public.sketch(body));
     CREATE INDEX ON mallorys.own USING gin (public.simhash(body, 'chars:3'));
     EXECUTE format('CREATE TRIGGER zz_neardup_body BEFORE INSERT OR UPDATE OF body ON mallorys.own FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)', settings);
     EXECUTE 'CREATE TRIGGER zzz BEFORE INSERT ON mallorys.own FOR EACH ROW WHEN (mallorys.spring()) EXECUTE FUNCTION suppress_redundant_updates_trigger()';

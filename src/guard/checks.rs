@@ -1,0 +1,133 @@
+//! Checks of arguments that guards, lists and clean-ups share: columns, thresholds, time windows.
+
+use pgrx::datum::Interval;
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+
+use crate::error::{Result, error};
+use crate::pg::call::column::output;
+use crate::pg::table::describe::{self, Column};
+
+/// Makes the error for an argument out of range.
+pub fn invalid(message: impl Into<String>) -> ErrorReport {
+    error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, message)
+}
+
+/// Gives a relation as messages show it.
+pub fn shown(relation: pg_sys::Oid) -> String {
+    // SAFETY: a relation's number is a value of that type.
+    unsafe { output(pg_sys::Datum::from(relation), pg_sys::REGCLASSOID) }
+}
+
+/// Gives a column of a relation.
+///
+/// # Errors
+/// If there is none of this name.
+pub fn column(relation: pg_sys::Oid, name: &str) -> Result<Column> {
+    let found = describe::columns(relation).into_iter().find(|column| column.name == name);
+    found.ok_or_else(|| {
+        let message = format!("column \"{name}\" of table {} does not exist", shown(relation));
+        error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
+    })
+}
+
+/// Makes the error for arguments that go by a time column which nobody has named.
+pub fn no_time_column(message: &str) -> ErrorReport {
+    error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint("Name it: time_column => 'column'.")
+}
+
+/// Gives a column of a table that a guard may use.
+///
+/// # Errors
+/// If there is none of this name, or if it is generated.
+pub fn stored_column(table: pg_sys::Oid, name: &str) -> Result<Column> {
+    let found = column(table, name)?;
+    if !found.is_generated {
+        return Ok(found);
+    }
+    let message = format!("column \"{name}\" of table {} is generated", shown(table));
+    Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
+        .set_detail("Generated columns get their values after the guard has looked.")
+        .set_hint("Guard a column they are made from."))
+}
+
+/// Checks that a column is a time.
+///
+/// # Errors
+/// If it is not, or not a column that a guard may use.
+pub fn check_time(table: pg_sys::Oid, name: &str) -> Result<()> {
+    let found = stored_column(table, name)?;
+    let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
+    if times.contains(&describe::base_type(found.kind)) {
+        return Ok(());
+    }
+    let message = format!("column \"{name}\" of table {} is no time", shown(table));
+    Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
+        .set_detail("A time is of type timestamp with or without time zone, or date."))
+}
+
+/// Checks that a column of this type is text.
+///
+/// # Errors
+/// If it is not.
+pub fn check_text(table: pg_sys::Oid, name: &str, kind: pg_sys::Oid) -> Result<()> {
+    if [pg_sys::TEXTOID, pg_sys::VARCHAROID, pg_sys::BPCHAROID].contains(&kind) {
+        return Ok(());
+    }
+    let message = format!("column \"{name}\" of table {} has type {}", shown(table), describe::shown_type(kind));
+    Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
+        .set_detail("A document is of type text, character varying or character."))
+}
+
+/// Checks that verify none goes with the method.
+///
+/// # Errors
+/// With method `sketch`.
+pub fn needs_verdict(verify: &str, by_sketch: bool) -> Result<()> {
+    if verify != "none" || !by_sketch {
+        return Ok(());
+    }
+    Err(invalid("verify none goes with method simhash")
+        .set_detail("Rows that share a key of their sketches are candidates, most of them no copies."))
+}
+
+/// Checks the least score of a verdict (by facts or by a profile), or the least overlap or cosine.
+///
+/// # Errors
+/// If it is missing or out of range.
+pub fn check_threshold(verify: &str, threshold: Option<f64>) -> Result<()> {
+    let by_tokens = matches!(verify, "overlap" | "cosine");
+    // By facts, the verdict's own bound holds anyway: less would have no effect.
+    let least = if by_tokens { 0.0 } else { neardup_verdict::model::LEAST_SCORE_IN_TABLE };
+    match threshold {
+        Some(threshold) if verify == "none" => Err(invalid(format!("verify none takes no threshold: {threshold}"))),
+        Some(threshold) if !(least..=1.0).contains(&threshold) => {
+            Err(invalid(format!("threshold must be between {least} and 1 with verify {verify}: {threshold}")))
+        }
+        None if by_tokens => {
+            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, format!("verify {verify} needs a threshold"))
+                .set_hint(format!("Add one: verify => '{verify}', threshold => 0.8")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The greatest time window: 100,000 years.
+const LONGEST: i64 = 100_000 * 365_250 * 86_400_000;
+
+/// Gives a time window in microseconds, as `EXTRACT(epoch FROM ...)` counts: a year has 365.25 days, a month 30.
+///
+/// # Errors
+/// If it is negative or too long.
+pub fn window(within: &Interval) -> Result<i64> {
+    const DAY: i128 = 86_400_000_000;
+    let months = i128::from(within.months());
+    let days = i128::from(within.days()) * DAY;
+    let total = months / 12 * DAY * 1461 / 4 + months % 12 * 30 * DAY + days + i128::from(within.micros());
+    match i64::try_from(total) {
+        Ok(window @ 0..=LONGEST) => Ok(window),
+        _ if total < 0 => Err(invalid(format!("within must not be negative: {within}"))),
+        _ => Err(invalid(format!("within must be at most 100000 years: {within}"))),
+    }
+}

@@ -1,0 +1,315 @@
+//! The arguments of `neardup.protect`, checked once, and the index that a guard needs. `sql/protect.sql` makes what a guard consists of.
+
+use neardup_core::banding::MAX_DISTANCE;
+use pgrx::datum::Interval;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use pgrx::spi::{quote_identifier, quote_literal};
+use serde_json::{Map, Value, json};
+
+use super::checks::{
+    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, stored_column,
+    window,
+};
+use super::settings::{Action, MAX_KEYS, Method, Settings};
+use super::target;
+use crate::error::{Result, error};
+use crate::pg::call::{boundary, role};
+use crate::pg::lock::session::ProcedureLock;
+use crate::pg::table::{catalog, describe};
+use crate::profile;
+use crate::statement::{self, Document};
+use crate::text::analyzer;
+
+/// What messages show of an argument that is NULL.
+const NULL: &str = "<NULL>";
+
+type Names = Vec<Option<String>>;
+
+/// How candidates are found and compared.
+struct Comparison<'a> {
+    method: Method,
+    analyzer: String,
+    keys: Option<i32>,
+    distance: Option<i32>,
+    on_duplicate: &'a str,
+    verify: String,
+    threshold: Option<f64>,
+}
+
+/// Checks the arguments of `neardup.protect`, with defaults filled in. Gives `settings`, the argument of the guard's trigger as far as
+/// they make it, and `columns`, those of its `UPDATE OF` list: document, scope, time.
+#[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
+#[pg_extern(
+    stable,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc,
+        method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision,
+        scope text[], within interval, time_column text, log boolean) RETURNS text STABLE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+pub fn checked_guard(
+    target: Option<pg_sys::Oid>,
+    document: Option<&str>,
+    columns: Option<Names>,
+    expression: Option<pg_sys::Oid>,
+    method: Option<&str>,
+    analyzer: Option<&str>,
+    keys: Option<i32>,
+    distance: Option<i32>,
+    on_duplicate: Option<&str>,
+    verify: Option<&str>,
+    threshold: Option<f64>,
+    scope: Option<Names>,
+    within: Option<Interval>,
+    time_column: Option<&str>,
+    log: Option<bool>,
+) -> Result<String> {
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    unsafe {
+        boundary::entry(move || {
+            let Some(target) = target else { return Err(not_a_table(NULL)) };
+            let mut columns = document_columns(target, document, columns, expression)?;
+            let documents = columns.len();
+            let comparison = Comparison::checked(
+                method.unwrap_or(NULL),
+                analyzer,
+                (keys, distance),
+                on_duplicate.unwrap_or(NULL),
+                verify.unwrap_or(NULL),
+                threshold,
+            )?;
+            if describe::is_partition(target) && matches!(comparison.on_duplicate, "skip" | "divert") {
+                let message = format!("a guard on a partition cannot have on_duplicate {}", comparison.on_duplicate);
+                return Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
+                    .set_detail(
+                        "An UPDATE may move a row here from a partition that the guard does not see; left out, the row would be lost.",
+                    )
+                    .set_hint("Guard the partitioned table instead."));
+            }
+            columns.extend(scope_columns(target, scope)?);
+            let scopes = columns.len() - documents;
+            if within.is_some() && time_column.is_none() {
+                return Err(no_time_column("within wants a column to go by"));
+            }
+            let window = within.as_ref().map(window).transpose()?;
+            if let Some(name) = time_column {
+                check_time(target, name)?;
+                columns.push(name.to_owned());
+            }
+            // The trigger lists each column once; the position in that list determines the role.
+            let repeated = |(at, name): (usize, &String)| columns[..at].contains(name).then(|| name.clone());
+            if let Some(name) = columns.iter().enumerate().find_map(repeated) {
+                return Err(invalid(format!("column \"{name}\" is named twice"))
+                    .set_detail("A column belongs to the document, to the scope, or is the time."));
+            }
+            let mut settings = comparison.settings();
+            set(&mut settings, "columns", Some(documents - 1).filter(|more| *more > 0));
+            set(&mut settings, "expression", expression.map(describe::function_name));
+            set(&mut settings, "scope", Some(scopes).filter(|scopes| *scopes > 0));
+            set(&mut settings, "time", time_column.map(|_| true));
+            set(&mut settings, "window", window);
+            set(&mut settings, "log", log.filter(|log| *log));
+            Ok(json!({ "settings": settings, "columns": columns }).to_string())
+        })
+    }
+}
+
+fn set(settings: &mut Map<String, Value>, name: &str, value: Option<impl serde::Serialize>) {
+    if let Some(value) = value {
+        settings.insert(name.to_owned(), json!(value));
+    }
+}
+
+impl<'a> Comparison<'a> {
+    fn checked(
+        method: &str,
+        analyzer: Option<&str>,
+        (keys, distance): (Option<i32>, Option<i32>),
+        on_duplicate: &'a str,
+        verify: &str,
+        threshold: Option<f64>,
+    ) -> Result<Self> {
+        let method = match method {
+            "sketch" => Method::Sketch,
+            "simhash" => Method::SimHash,
+            other => return Err(invalid(format!("method must be sketch or simhash: {other}"))),
+        };
+        if !matches!(verify, "none" | "overlap" | "cosine" | "facts") && !verify.starts_with("profile:") {
+            return Err(invalid(format!("verify must be facts, overlap, cosine, none or a profile: {verify}"))
+                .set_hint("verify => 'profile:NAME' leaves out what is boilerplate in that profile's collection."));
+        }
+        let most_keys = MAX_KEYS as i32;
+        match method {
+            Method::Sketch => {
+                if let Some(distance) = distance {
+                    return Err(invalid(format!("distance goes with method simhash: {distance}")));
+                }
+                needs_verdict(verify, true)?;
+                if let Some(keys) = keys.filter(|keys| !(1..=most_keys).contains(keys)) {
+                    return Err(invalid(format!("keys must be between 1 and {most_keys}: {keys}")));
+                }
+            }
+            Method::SimHash => {
+                if let Some(keys) = keys {
+                    return Err(invalid(format!("keys goes with method sketch: {keys}")));
+                }
+                distance.map(|distance| crate::argument::within("distance", distance, 0..=MAX_DISTANCE)).transpose()?;
+            }
+        }
+        check_threshold(verify, threshold)?;
+        let preset = if method == Method::Sketch { "shingles:5" } else { "chars:3" };
+        let analyzer = analyzer.unwrap_or(preset).to_owned();
+        analyzer::with(&analyzer, |_, _| ())?;
+        // The profile is stored with its version, so that texts are not compared under two versions.
+        let verify = profile::pinned(verify)?;
+        if verify.starts_with("profile:") {
+            // Raises an error for a profile that was not trained.
+            profile::with(&verify, None, |known, scratch| known.boilerplate("", scratch).map(drop))?
+                .map_err(crate::error::report)?;
+        }
+        if !Action::ALL.iter().any(|action| action.name() == on_duplicate) {
+            return Err(invalid(format!("on_duplicate must be reject, skip, warn, mark or divert: {on_duplicate}")));
+        }
+        Ok(Self { method, analyzer, keys, distance, on_duplicate, verify, threshold })
+    }
+
+    fn settings(&self) -> Map<String, Value> {
+        let mut settings = Map::new();
+        let by_sketch = self.method == Method::Sketch;
+        set(&mut settings, "method", (!by_sketch).then(|| self.method.name()));
+        set(&mut settings, "analyzer", Some(&self.analyzer));
+        set(&mut settings, "keys", by_sketch.then(|| self.keys.unwrap_or(10)));
+        set(&mut settings, "distance", (!by_sketch).then(|| self.distance.unwrap_or(7)));
+        set(&mut settings, "on_duplicate", Some(self.on_duplicate));
+        set(&mut settings, "verify", Some(&self.verify).filter(|verify| *verify != "facts"));
+        set(&mut settings, "threshold", self.threshold);
+        settings
+    }
+}
+
+fn not_a_table(shown: &str) -> ErrorReport {
+    error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, format!("{shown} is not a table"))
+        .set_detail("A guard is a row trigger, and only ordinary and partitioned tables have them.")
+}
+
+/// Gives the columns of a document: columns of text, or those by which an immutable function of the row forms it.
+fn document_columns(
+    target: pg_sys::Oid,
+    document: Option<&str>,
+    columns: Option<Names>,
+    expression: Option<pg_sys::Oid>,
+) -> Result<Vec<String>> {
+    if !matches!(describe::relation_kind(target), pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE) {
+        return Err(not_a_table(&shown(target)));
+    }
+    let Some(document) = document else {
+        return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "document must not be NULL"));
+    };
+    let mut all = vec![document.to_owned()];
+    if let Some(columns) = columns {
+        let columns: Vec<String> = columns.into_iter().map(|name| name.unwrap_or_else(|| NULL.to_owned())).collect();
+        if !columns.iter().any(|name| name == document) {
+            return Err(invalid(format!("columns must hold the document column \"{document}\"")));
+        }
+        all.extend(columns.into_iter().filter(|name| name != document));
+    }
+    for name in &all {
+        let found = stored_column(target, name)?;
+        if expression.is_none() {
+            check_text(target, name, describe::base_type(found.kind))?;
+        }
+    }
+    if let Some(function) = expression.filter(|function| !describe::forms_document(*function, target)) {
+        // SAFETY: a function's number is a value of that type.
+        let name = unsafe { crate::pg::call::column::output(pg_sys::Datum::from(function), pg_sys::REGPROCOID) };
+        let message = format!("function {name} does not make a document of a row of {}", shown(target));
+        return Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message)
+            .set_detail("Such a function takes one row of the table, gives text, and is IMMUTABLE."));
+    }
+    if catalog::primary_key(target).is_empty() {
+        let message = format!("table {} has no primary key", shown(target));
+        return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+            .set_detail("The guard names a row by its primary key.")
+            .set_hint("Add one: ALTER TABLE ... ADD PRIMARY KEY."));
+    }
+    Ok(all)
+}
+
+/// Gives the columns that must be equal.
+fn scope_columns(target: pg_sys::Oid, scope: Option<Names>) -> Result<Vec<String>> {
+    let scope: Vec<String> =
+        scope.unwrap_or_default().into_iter().map(|name| name.unwrap_or_else(|| NULL.to_owned())).collect();
+    for name in &scope {
+        let found = stored_column(target, name)?;
+        if !describe::has_equality(found.kind) {
+            let message =
+                format!("could not identify an equality operator for type {}", describe::shown_type(found.kind));
+            return Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_FUNCTION, message));
+        }
+    }
+    Ok(scope)
+}
+
+/// Reads settings that [`checked_guard`] has made.
+fn parsed(settings: &str) -> Result<Settings> {
+    Settings::parse(settings).map_err(|wrong| invalid("settings have another form").set_detail(wrong))
+}
+
+/// Gives the index by which a guard with these settings and columns finds candidates.
+#[pg_extern(
+    stable,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Result<Option<pg_sys::Oid>> {
+    let settings = parsed(settings)?;
+    let documents = columns.iter().flatten().take(settings.document_columns());
+    let numbers: Result<Vec<i16>> = documents.map(|name| column(target, name).map(|column| column.number)).collect();
+    let expression = settings.expression.as_ref().and_then(|name| catalog::function_of_row(name, target));
+    Ok(target::index_of(target, &settings, &numbers?, expression).map(|found| found.index))
+}
+
+/// Makes the statement that creates this index.
+#[pg_extern(
+    stable,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.index_statement(target regclass, settings text, columns text[], concurrently boolean) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+pub fn index_statement(target: pg_sys::Oid, settings: &str, columns: Names, concurrently: bool) -> Result<String> {
+    let settings = parsed(settings)?;
+    let columns: Vec<String> = columns.into_iter().flatten().take(settings.document_columns()).collect();
+    let function = settings
+        .expression
+        .as_ref()
+        .map(|(schema, name)| format!("{}.{}", quote_identifier(schema.as_str()), quote_identifier(name.as_str())));
+    let document = Document { columns: &columns, expression: function.as_deref(), table: target }.of_index();
+    let analyzer = quote_literal(&settings.analyzer);
+    let signature = match settings.method {
+        Method::Sketch => format!("sketch({document}, {analyzer}, {})", settings.keys),
+        Method::SimHash => format!("simhash({document}, {analyzer})"),
+    };
+    Ok(format!(
+        "CREATE INDEX {concurrently}ON {table} USING neardup ({schema}.{signature})",
+        concurrently = if concurrently { "CONCURRENTLY " } else { "" },
+        table = statement::relation(target),
+        schema = statement::extension(),
+    ))
+}
+
+/// Keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running. Only the owner, whose guard
+/// it is, may do so.
+#[pg_extern(
+    volatile,
+    strict,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.keep_out(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+pub fn keep_out(target: pg_sys::Oid) -> Result<bool> {
+    if !role::owns(target) {
+        let message = format!("must be owner of table {}", catalog::relation_name(target));
+        return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message));
+    }
+    Ok(ProcedureLock(target).keep_out())
+}
