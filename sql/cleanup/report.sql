@@ -55,7 +55,7 @@ BEGIN
         SELECT f.* FROM (
             SELECT DISTINCT ON (l.stays) l.* FROM neardup_internal.copies(choice) l
             ORDER BY l.stays, CASE l.measure WHEN 'simhash' THEN -l.value WHEN 'identical' THEN 2 ELSE l.value END, l.key) f
-        ORDER BY f.group_size DESC, f.stays LIMIT samples
+        ORDER BY f.group_size DESC, f.stays LIMIT greatest(samples, 0)
     LOOP
         EXECUTE neardup_internal.document_statement(choice) INTO goes_text USING c.key;
         EXECUTE neardup_internal.document_statement(choice) INTO stays_text USING c.stays;

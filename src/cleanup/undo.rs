@@ -12,6 +12,15 @@ use crate::statement::{self, EQUALS, as_text};
 /// The names of columns, as SQL passes them.
 type Names = Vec<Option<String>>;
 
+/// Checks that a table exists.
+fn check_exists(table: pg_sys::Oid) -> Result<()> {
+    if describe::relation_kind(table) != 0 {
+        return Ok(());
+    }
+    let message = format!("the table with OID {} does not exist", u32::from(table));
+    Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message))
+}
+
 fn known<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
     columns.iter().find(|column| column.name == name).ok_or_else(|| {
         error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, format!("column \"{name}\" does not exist any more"))
@@ -30,7 +39,12 @@ fn known<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
 )]
 pub fn insert_statement(target: pg_sys::Oid, columns: Names) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
-    unsafe { boundary::entry(move || Ok(insert(target, &columns))) }
+    unsafe {
+        boundary::entry(move || {
+            check_exists(target)?;
+            Ok(insert(target, &columns))
+        })
+    }
 }
 
 fn insert(target: pg_sys::Oid, columns: &Names) -> String {
@@ -89,6 +103,8 @@ fn point_back(
     target_columns: &Names,
     key_columns: Option<&Names>,
 ) -> Result<String> {
+    check_exists(target)?;
+    check_exists(source)?;
     let pick = |relation, names: &Names| -> Result<Vec<Column>> {
         let all = describe::columns(relation);
         names.iter().flatten().map(|name| known(&all, name).cloned()).collect()
@@ -140,6 +156,7 @@ fn point_back(
     sql = "CREATE FUNCTION neardup_internal.unmark_statement(target regclass, mark text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn unmark_statement(target: pg_sys::Oid, mark: &str) -> Result<String> {
+    check_exists(target)?;
     let keys = statement::primary_key(target);
     Ok(format!(
         "WITH back AS ( \

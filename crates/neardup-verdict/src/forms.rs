@@ -10,7 +10,7 @@ use ahash::{AHashMap, AHashSet};
 
 use super::passages::Passages;
 use super::prepared::Prepared;
-use super::table::Rows;
+use super::table::{BACKGROUND, Rows};
 use neardup_text::Result;
 use neardup_text::hash::token_hash;
 
@@ -37,6 +37,8 @@ pub struct Forms {
     by_text: AHashMap<u64, Rc<Sampled>>,
     /// In how many rows of the background a line occurs, once the background has been read.
     lines: Option<AHashMap<u64, u32>>,
+    /// How many distinct texts the background has.
+    background: usize,
 }
 
 /// A row that was read because it shares a key with one of the texts.
@@ -54,6 +56,11 @@ impl Known<'_> {
         let repeated = |key: &u64| counted.get(key).is_some_and(|&rows| rows >= FURNITURE);
         Ok(texts
             .map(|text| text.lines().iter().filter(|(key, _)| repeated(key)).map(|(_, range)| range.clone()).collect()))
+    }
+
+    /// Says whether the table has so many rows that a text without similar ones is an exception.
+    pub(super) fn is_large(&self) -> bool {
+        self.forms.background >= BACKGROUND / 2
     }
 
     /// Gives the distinct rows other than two texts that share a key with either of them.
@@ -117,6 +124,7 @@ impl Forms {
                     *counted.entry(key).or_default() += 1;
                 }
             }
+            self.background = texts.len();
             self.lines = Some(counted);
         }
         Ok(self.lines.get_or_insert_default())

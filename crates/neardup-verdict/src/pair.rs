@@ -159,7 +159,12 @@ impl<'p> Pair<'p> {
     fn judged(&mut self, ignored: Ignored, texts: Comparison, titles: Option<Comparison>) -> Result<Evidence> {
         let features = features::features(&texts, titles.as_ref());
         let surroundings = match &mut self.known {
-            Some(known) => Some(Surroundings::of(self.texts, &known.around(self.texts)?)),
+            Some(known) => {
+                let around = known.around(self.texts)?;
+                // That no row is like the two says something only if there are many.
+                let says_something = !around.is_empty() || known.is_large();
+                says_something.then(|| Surroundings::of(self.texts, &around))
+            }
             None => None,
         };
         let table = surroundings.as_ref().map(|found| {
