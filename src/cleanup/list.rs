@@ -21,7 +21,7 @@ use crate::verdict::judge::Rule;
     requires = ["guard"],
     sql = "CREATE FUNCTION neardup_internal.chosen(target regclass, document text, keep text, time_column text, rank text[], scope text[],
         since text, until text, verify text, threshold double precision, within interval, max_distance integer, against regclass,
-        source regclass) RETURNS text STABLE PARALLEL RESTRICTED LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+        source regclass) RETURNS text STABLE PARALLEL RESTRICTED COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn chosen(
     target: Option<pg_sys::Oid>,

@@ -38,8 +38,9 @@ struct Cleanup {
 #[pg_extern(
     stable,
     strict,
+    parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.cleanup_steps(choice text, action text, list text) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.cleanup_steps(choice text, action text, list text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn cleanup_steps(choice: &str, action: &str, list: &str) -> Result<String> {
     // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
@@ -50,8 +51,9 @@ pub fn cleanup_steps(choice: &str, action: &str, list: &str) -> Result<String> {
 #[pg_extern(
     stable,
     strict,
+    parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.document_statement(choice text) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.document_statement(choice text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn document_statement(choice: &str) -> Result<String> {
     // SAFETY: what pgrx has wrapped; nothing here has to be dropped.

@@ -24,8 +24,9 @@ fn known<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
 #[pg_extern(
     stable,
     strict,
+    parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.insert_statement(target regclass, columns text[]) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.insert_statement(target regclass, columns text[]) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn insert_statement(target: pg_sys::Oid, columns: Names) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
@@ -66,8 +67,9 @@ fn insert(target: pg_sys::Oid, columns: &Names) -> String {
 /// batch, referring table, its columns, the columns they refer to.
 #[pg_extern(
     stable,
+    parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.point_back_statement(target regclass, source regclass, columns text[], target_columns text[], key_columns text[]) RETURNS text STABLE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.point_back_statement(target regclass, source regclass, columns text[], target_columns text[], key_columns text[]) RETURNS text STABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn point_back_statement(
     target: pg_sys::Oid,
@@ -133,8 +135,9 @@ fn point_back(
 #[pg_extern(
     stable,
     strict,
+    parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.unmark_statement(target regclass, mark text) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.unmark_statement(target regclass, mark text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn unmark_statement(target: pg_sys::Oid, mark: &str) -> Result<String> {
     let keys = statement::primary_key(target);
