@@ -11,6 +11,7 @@ use crate::guard::checks::{
     check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, window,
 };
 use crate::guard::settings::Method;
+use crate::pg::table::catalog;
 use crate::pg::table::describe::{self, Column, Comparison};
 use crate::pg::table::query::{Session, text_value};
 use crate::statement::{self, Document};
@@ -257,6 +258,7 @@ impl Rank {
         if !entry.starts_with('"') && name.contains('"') {
             return Err(wrong());
         }
+        let name = catalog::truncated(&name).to_owned();
         column(table, &name)?;
         Ok(Self { column: name, descending: direction == "desc", nulls_first: nulls == "first" })
     }

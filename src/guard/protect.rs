@@ -42,10 +42,11 @@ struct Comparison<'a> {
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
 #[pg_extern(
     stable,
+    parallel_restricted,
     requires = ["bootstrap"],
     sql = "CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc,
         method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision,
-        scope text[], within interval, time_column text, log boolean) RETURNS text STABLE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+        scope text[], within interval, time_column text, log boolean) RETURNS text STABLE PARALLEL RESTRICTED COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn checked_guard(
     target: Option<pg_sys::Oid>,
@@ -259,8 +260,9 @@ fn parsed(settings: &str) -> Result<Settings> {
 #[pg_extern(
     stable,
     strict,
+    parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Result<Option<pg_sys::Oid>> {
     let settings = parsed(settings)?;
@@ -274,8 +276,9 @@ pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Resul
 #[pg_extern(
     stable,
     strict,
+    parallel_safe,
     requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.index_statement(target regclass, settings text, columns text[], concurrently boolean) RETURNS text STABLE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+    sql = "CREATE FUNCTION neardup_internal.index_statement(target regclass, settings text, columns text[], concurrently boolean) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn index_statement(target: pg_sys::Oid, settings: &str, columns: Names, concurrently: bool) -> Result<String> {
     let settings = parsed(settings)?;

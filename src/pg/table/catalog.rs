@@ -45,6 +45,13 @@ fn text(name: *mut std::ffi::c_char) -> Option<String> {
     (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
 }
 
+/// Cuts a name to the length that names have, as the server does with a longer identifier.
+pub fn truncated(name: &str) -> &str {
+    let most = name.len().min(pg_sys::NAMEDATALEN as usize - 1);
+    let end = (0..=most).rev().find(|at| name.is_char_boundary(*at)).unwrap_or_default();
+    name.get(..end).unwrap_or_default()
+}
+
 /// Gives the name of a relation.
 pub fn relation_name(relation: pg_sys::Oid) -> String {
     // SAFETY: reads a catalog.
