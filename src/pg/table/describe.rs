@@ -153,6 +153,10 @@ pub fn has_equality(kind: pg_sys::Oid) -> bool {
 pub fn forms_document(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
     // SAFETY: reads catalogs; a function has as many argument types as it says.
     unsafe {
+        // For a function that does not exist, the next call would raise an internal error.
+        if pg_sys::get_func_name(function).is_null() {
+            return false;
+        }
         let (mut types, mut count) = (std::ptr::null_mut(), 0);
         let result = pg_sys::get_func_signature(function, &raw mut types, &raw mut count);
         count == 1
