@@ -13,7 +13,7 @@ use crate::guard::checks::{
 use crate::guard::settings::Method;
 use crate::pg::table::catalog;
 use crate::pg::table::describe::{self, Column, Comparison};
-use crate::pg::table::query::{Session, text_value};
+use crate::pg::table::query::{Kind, Session, Value};
 use crate::statement::{self, Document};
 
 /// The guard of a table, as `neardup.protected` shows it.
@@ -141,16 +141,13 @@ impl Guarded {
              FROM neardup.protected p \
              WHERE CAST(p.target AS pg_catalog.oid) OPERATOR(pg_catalog.=) $1 \
                    AND ($2 IS NULL OR p.document OPERATOR(pg_catalog.=) CAST($2 AS pg_catalog.name))",
-            &[pg_sys::OIDOID, pg_sys::TEXTOID],
+            &[Kind::Oid, Kind::Text],
         );
         let mut found = Vec::new();
-        // SAFETY: the parameters are of these types.
-        unsafe {
-            session.each(statement, &[Some(pg_sys::Datum::from(target)), document.map(text_value)], |row| {
-                found.extend(row.text(1).map(serde_json::from_str));
-                Ok(())
-            })
-        }?;
+        session.each(&statement, &[Value::Oid(target), Value::Text(document)], |row| {
+            found.extend(row.text(1).map(serde_json::from_str));
+            Ok(())
+        })?;
         let guards = found.len();
         match found.pop() {
             Some(Ok(guarded)) if guards == 1 => Ok(guarded),

@@ -12,7 +12,7 @@ use super::choice::{Choice, Rank, measure, same_type};
 use crate::error::{Result, error};
 use crate::pg::call::boundary;
 use crate::pg::table::describe::{self, Column};
-use crate::pg::table::query::Session;
+use crate::pg::table::query::{self, Kind, Session};
 use crate::statement::{self, EQUALS, as_text};
 
 /// The least score of what a clean-up removes unless it is told otherwise: deleting is surer than refusing (docs/accuracy.md).
@@ -475,32 +475,29 @@ fn references(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> 
     let statement = session.prepare(
         "SELECT k.name::pg_catalog.text, k.source, k.columns::pg_catalog.text[], \
                 k.target_columns::pg_catalog.text[], k.operators \
-         FROM neardup_internal.foreign_keys($1) k",
-        &[pg_sys::REGCLASSOID],
+         FROM neardup_internal.foreign_keys(CAST($1 AS pg_catalog.regclass)) k",
+        &[Kind::Oid],
     );
     let mut found = Vec::new();
-    // SAFETY: the parameter is of this type.
-    unsafe {
-        session.each(statement, &[Some(pg_sys::Datum::from(target))], |row| {
-            let names = |column| row.texts(column).into_iter().flatten().collect::<Vec<String>>();
-            let (columns, target_columns, operators) = (names(3), names(4), names(5));
-            let refers: Vec<String> = columns
-                .iter()
-                .zip(&target_columns)
-                .zip(&operators)
-                .map(|((mine, theirs), operator)| {
-                    format!("{} {operator} {}", statement::column("t", theirs), statement::column("f", mine))
-                })
-                .collect();
-            found.push(Reference {
-                name: row.text(1).unwrap_or_default().to_owned(),
-                source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
-                refers: refers.join(" AND "),
-                columns,
-                target_columns,
-            });
-            Ok(())
-        })
-    }?;
+    session.each(&statement, &[query::Value::Oid(target)], |row| {
+        let names = |column| row.texts(column).into_iter().flatten().collect::<Vec<String>>();
+        let (columns, target_columns, operators) = (names(3), names(4), names(5));
+        let refers: Vec<String> = columns
+            .iter()
+            .zip(&target_columns)
+            .zip(&operators)
+            .map(|((mine, theirs), operator)| {
+                format!("{} {operator} {}", statement::column("t", theirs), statement::column("f", mine))
+            })
+            .collect();
+        found.push(Reference {
+            name: row.text(1).unwrap_or_default().to_owned(),
+            source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
+            refers: refers.join(" AND "),
+            columns,
+            target_columns,
+        });
+        Ok(())
+    })?;
     Ok(found)
 }

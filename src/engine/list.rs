@@ -117,33 +117,30 @@ impl Work<'_, '_> {
         let has_scope = self.list.plan.sources.len() == 1;
         let statement = self.session.prepare(&source.sign(has_scope), &[]);
         let mut count = 0;
-        // SAFETY: it has no parameters.
-        unsafe {
-            self.session.each(statement, &[], |row| {
-                let id = match (row.number(1), row.address(2)) {
-                    (Some(table), Some(address)) => {
-                        let table = pg_sys::Oid::from(table as u32);
-                        let part = source.parts.iter().position(|part| *part == table);
-                        let Some(part) = part else { return Ok(()) };
-                        row_id(source.first_part + part, address)
-                    }
-                    _ => reader.number(row.texts(8)),
-                };
-                for key in row.numbers(3) {
-                    signed.push([key.cast_unsigned(), id]);
-                    count += 1;
+        self.session.each(&statement, &[], |row| {
+            let id = match (row.number(1), row.address(2)) {
+                (Some(table), Some(address)) => {
+                    let table = pg_sys::Oid::from(table as u32);
+                    let part = source.parts.iter().position(|part| *part == table);
+                    let Some(part) = part else { return Ok(()) };
+                    row_id(source.first_part + part, address)
                 }
-                let described = Described {
-                    id,
-                    scope: row.number(4).unwrap_or_default() as u32,
-                    time: row.number(5),
-                    hash: row.number(6).unwrap_or_default().cast_unsigned(),
-                    bytes: row.number(7).unwrap_or_default() as u32,
-                };
-                self.add(at, &described);
-                Ok(())
-            })
-        }?;
+                _ => reader.number(row.texts(8)),
+            };
+            for key in row.numbers(3) {
+                signed.push([key.cast_unsigned(), id]);
+                count += 1;
+            }
+            let described = Described {
+                id,
+                scope: row.number(4).unwrap_or_default() as u32,
+                time: row.number(5),
+                hash: row.number(6).unwrap_or_default().cast_unsigned(),
+                bytes: row.number(7).unwrap_or_default() as u32,
+            };
+            self.add(at, &described);
+            Ok(())
+        })?;
         Ok(count)
     }
 
@@ -226,20 +223,17 @@ impl Work<'_, '_> {
                 continue;
             };
             let statement = self.session.prepare(&sql, &[]);
-            // SAFETY: it has no parameters.
-            unsafe {
-                self.session.each(statement, &[], |row| {
-                    let described = Described {
-                        id: row.number(1).unwrap_or_default().cast_unsigned(),
-                        scope: row.number(2).unwrap_or_default() as u32,
-                        time: row.number(3),
-                        hash: row.number(4).unwrap_or_default().cast_unsigned(),
-                        bytes: row.number(5).unwrap_or_default() as u32,
-                    };
-                    self.add(at, &described);
-                    Ok(())
-                })
-            }?;
+            self.session.each(&statement, &[], |row| {
+                let described = Described {
+                    id: row.number(1).unwrap_or_default().cast_unsigned(),
+                    scope: row.number(2).unwrap_or_default() as u32,
+                    time: row.number(3),
+                    hash: row.number(4).unwrap_or_default().cast_unsigned(),
+                    bytes: row.number(5).unwrap_or_default() as u32,
+                };
+                self.add(at, &described);
+                Ok(())
+            })?;
         }
         Ok(())
     }
@@ -255,16 +249,13 @@ impl Work<'_, '_> {
         };
         let mut scopes = Sorter::new(self.memory / 8);
         let statement = self.session.prepare(&sql, &[]);
-        // SAFETY: it has no parameters.
-        unsafe {
-            self.session.each(statement, &[], |row| {
-                scopes.push([
-                    row.number(1).unwrap_or_default().cast_unsigned(),
-                    row.number(2).unwrap_or_default().cast_unsigned(),
-                ]);
-                Ok(())
-            })
-        }?;
+        self.session.each(&statement, &[], |row| {
+            scopes.push([
+                row.number(1).unwrap_or_default().cast_unsigned(),
+                row.number(2).unwrap_or_default().cast_unsigned(),
+            ]);
+            Ok(())
+        })?;
         Ok(Some(scopes.finish()))
     }
 

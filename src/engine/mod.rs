@@ -50,10 +50,7 @@ pub struct Output<'o> {
 ///
 /// # Errors
 /// Those of the statements.
-///
-/// # Safety
-/// The set must be that of a function that returns the columns of `neardup_internal.copies`.
-pub unsafe fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], output: &Output<'_>) -> Result<()> {
+pub fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], output: &Output<'_>) -> Result<()> {
     let mut found = found.peekable();
     while found.peek().is_some() {
         let batch: Vec<Member> = found.by_ref().take(BATCH).collect();
@@ -73,20 +70,17 @@ pub unsafe fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], outpu
             let (Some(key), Some(stays)) = (keys.get(&member.goes.id), keys.get(&member.stays.id)) else { continue };
             let verdict = (!output.by_distance).then(|| numbered_verdict(member.verdict).name());
             let value = if is_identical && output.by_distance { 1.0 } else { member.score };
-            // SAFETY: as the caller vouches.
-            unsafe {
-                set.put([
-                    key.clone().into_datum(),
-                    stays.clone().into_datum(),
-                    is_new(member.stays.id).into_datum(),
-                    verdict.into_datum(),
-                    if is_identical { "identical" } else { output.measure }.into_datum(),
-                    value.into_datum(),
-                    (member.group_size as i64).into_datum(),
-                    member.goes_hash.cast_signed().into_datum(),
-                    member.stays_hash.cast_signed().into_datum(),
-                ]);
-            }
+            set.put([
+                Some(key.clone()).into(),
+                Some(stays.clone()).into(),
+                Some(is_new(member.stays.id)).into(),
+                verdict.into(),
+                Some(if is_identical { "identical" } else { output.measure }).into(),
+                Some(value).into(),
+                Some(member.group_size as i64).into(),
+                Some(member.goes_hash.cast_signed()).into(),
+                Some(member.stays_hash.cast_signed()).into(),
+            ])?;
         }
     }
     Ok(())

@@ -59,24 +59,21 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         let source = reader.source;
         let statement = session.prepare(&source.group(groups.distance), &[]);
         let mut position = 0_u64;
-        // SAFETY: it has no parameters.
-        unsafe {
-            session.each(statement, &[], |row| {
-                let id = match (row.number(1), row.address(2)) {
-                    (Some(table), Some(address)) => {
-                        let table = pg_sys::Oid::from(table as u32);
-                        let Some(part) = source.parts.iter().position(|part| *part == table) else { return Ok(()) };
-                        row_id(source.first_part + part, address)
-                    }
-                    _ => reader.number(row.texts(9)),
-                };
-                let number = |column| row.number(column).unwrap_or_default().cast_unsigned();
-                let time = row.number(6).unwrap_or(i64::MIN).cast_unsigned();
-                sorter.push([number(5) << 32 | number(4), position << 32 | number(8), id, number(3), number(7), time]);
-                position += 1;
-                Ok(())
-            })
-        }?;
+        session.each(&statement, &[], |row| {
+            let id = match (row.number(1), row.address(2)) {
+                (Some(table), Some(address)) => {
+                    let table = pg_sys::Oid::from(table as u32);
+                    let Some(part) = source.parts.iter().position(|part| *part == table) else { return Ok(()) };
+                    row_id(source.first_part + part, address)
+                }
+                _ => reader.number(row.texts(9)),
+            };
+            let number = |column| row.number(column).unwrap_or_default().cast_unsigned();
+            let time = row.number(6).unwrap_or(i64::MIN).cast_unsigned();
+            sorter.push([number(5) << 32 | number(4), position << 32 | number(8), id, number(3), number(7), time]);
+            position += 1;
+            Ok(())
+        })?;
     }
     let mut stars = Stars::new(options, verdict_number(Verdict::Copy), memory / 4);
     let mut judge = Pairs {

@@ -7,7 +7,7 @@
 use pgrx::pg_sys;
 
 use crate::error::Result;
-use crate::pg::table::query::{Row, Session, Statement, addresses, text_value};
+use crate::pg::table::query::{Kind, Row, Session, Statement, Value};
 use crate::statement::{self, EQUALS};
 
 /// How many bits of a row's number are its address; those above number the table that has it.
@@ -227,8 +227,8 @@ impl<'s> Reader<'s> {
     /// Prepares the statements that read single rows.
     pub fn new(session: &'s Session, source: &'s Source) -> Self {
         let types = match source.address {
-            Some(_) => vec![pg_sys::TIDARRAYOID, pg_sys::OIDOID],
-            None => vec![pg_sys::TEXTOID; source.keys.len()],
+            Some(_) => vec![Kind::Addresses, Kind::Oid],
+            None => vec![Kind::Text; source.keys.len()],
         };
         let documents = session.prepare(&source.read_documents(), &types);
         let keys = session.prepare(&source.read_keys(), &types);
@@ -246,7 +246,7 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// Those of the statement.
     pub fn documents(&self, rows: &[u64], mut found: impl FnMut(u64, &str)) -> Result<()> {
-        self.each(self.documents, rows, |id, row| {
+        self.each(&self.documents, rows, |id, row| {
             if let Some(document) = row.text(2) {
                 found(id, document);
             }
@@ -258,22 +258,19 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// Those of the statement.
     pub fn keys(&self, rows: &[u64], mut found: impl FnMut(u64, Vec<Option<String>>)) -> Result<()> {
-        self.each(self.keys, rows, |id, row| found(id, row.texts(2)))
+        self.each(&self.keys, rows, |id, row| found(id, row.texts(2)))
     }
 
-    fn each(&self, statement: Statement<'_>, rows: &[u64], mut found: impl FnMut(u64, &Row<'_>)) -> Result<()> {
+    fn each(&self, statement: &Statement<'_>, rows: &[u64], mut found: impl FnMut(u64, &Row<'_>)) -> Result<()> {
         if self.source.address.is_none() {
             for &id in rows {
                 let number = part_and_address(id).1 as usize;
                 let Some(key) = number.checked_sub(1).and_then(|at| self.numbered.get(at)) else { continue };
-                let values: Vec<_> = key.iter().map(|value| Some(text_value(value))).collect();
-                // SAFETY: prepared with one text for each column of the key.
-                unsafe {
-                    self.session.each(statement, &values, |row| {
-                        found(id, row);
-                        Ok(())
-                    })
-                }?;
+                let values: Vec<Value<'_>> = key.iter().map(|value| Value::Text(Some(value))).collect();
+                self.session.each(statement, &values, |row| {
+                    found(id, row);
+                    Ok(())
+                })?;
             }
             return Ok(());
         }
@@ -284,17 +281,14 @@ impl<'s> Reader<'s> {
             let Some(&table) = part.checked_sub(self.source.first_part).and_then(|at| self.source.parts.get(at)) else {
                 continue;
             };
-            let values =
-                [Some(addresses(run.iter().map(|id| part_and_address(*id).1))), Some(pg_sys::Datum::from(table))];
-            // SAFETY: prepared with an array of addresses and a table.
-            unsafe {
-                self.session.each(statement, &values, |row| {
-                    if let Some(address) = row.address(1) {
-                        found(row_id(part, address), row);
-                    }
-                    Ok(())
-                })
-            }?;
+            let rows: Vec<u64> = run.iter().map(|id| part_and_address(*id).1).collect();
+            let values = [Value::Addresses(&rows), Value::Oid(table)];
+            self.session.each(statement, &values, |row| {
+                if let Some(address) = row.address(1) {
+                    found(row_id(part, address), row);
+                }
+                Ok(())
+            })?;
         }
         Ok(())
     }

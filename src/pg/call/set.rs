@@ -54,14 +54,34 @@ impl<const N: usize> Set<N> {
         }
     }
 
-    /// Adds a row; `None` is NULL.
+    /// Adds a row.
     ///
-    /// # Safety
-    /// The values must be of the types of the declared columns.
-    pub unsafe fn put(&mut self, row: [Option<pg_sys::Datum>; N]) {
-        let mut nulls = row.map(|value| value.is_none());
-        let mut values = row.map(|value| value.unwrap_or(pg_sys::Datum::null()));
-        // SAFETY: as the caller vouches; as many values as columns, which are copied.
+    /// # Errors
+    /// If a value is not of its column's type.
+    pub fn put(&mut self, row: [Cell; N]) -> Result<()> {
+        // SAFETY: the description has as many columns, as was checked when the set was begun.
+        let types: [pg_sys::Oid; N] =
+            std::array::from_fn(|at| unsafe { pg_sys::SPI_gettypeid(self.columns, at as i32 + 1) });
+        if row.iter().zip(types).any(|(cell, kind)| cell.kind != kind) {
+            let message = "the function is not declared as its library has it";
+            return Err(ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, message, "pg_neardup"));
+        }
+        let mut nulls = row.each_ref().map(|cell| cell.datum.is_none());
+        let mut values = row.map(|cell| cell.datum.unwrap_or(pg_sys::Datum::null()));
+        // SAFETY: as many values of the columns' types as columns, which are copied.
         unsafe { pg_sys::tuplestore_putvalues(self.store, self.columns, values.as_mut_ptr(), nulls.as_mut_ptr()) };
+        Ok(())
+    }
+}
+
+/// A value with its type.
+pub struct Cell {
+    kind: pg_sys::Oid,
+    datum: Option<pg_sys::Datum>,
+}
+
+impl<T: IntoDatum> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        Self { kind: T::type_oid(), datum: value.and_then(IntoDatum::into_datum) }
     }
 }

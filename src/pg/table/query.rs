@@ -22,10 +22,61 @@ pub struct Session {
     memory: ManuallyDrop<PgMemoryContexts>,
 }
 
+/// The type of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// text
+    Text,
+    /// oid
+    Oid,
+    /// tid[]
+    Addresses,
+}
+
+impl Kind {
+    const fn oid(self) -> pg_sys::Oid {
+        match self {
+            Self::Text => pg_sys::TEXTOID,
+            Self::Oid => pg_sys::OIDOID,
+            Self::Addresses => pg_sys::TIDARRAYOID,
+        }
+    }
+}
+
+/// A value for a parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'v> {
+    /// For [`Kind::Text`].
+    Text(Option<&'v str>),
+    /// For [`Kind::Oid`].
+    Oid(pg_sys::Oid),
+    /// For [`Kind::Addresses`]: block in the upper bits, line pointer in the lower 16.
+    Addresses(&'v [u64]),
+}
+
+impl Value<'_> {
+    const fn kind(&self) -> Kind {
+        match self {
+            Self::Text(_) => Kind::Text,
+            Self::Oid(_) => Kind::Oid,
+            Self::Addresses(_) => Kind::Addresses,
+        }
+    }
+
+    fn datum(&self) -> Option<pg_sys::Datum> {
+        match self {
+            Self::Text(text) => text.into_datum(),
+            Self::Oid(oid) => Some(pg_sys::Datum::from(*oid)),
+            Self::Addresses(rows) => Some(addresses(rows.iter().copied())),
+        }
+    }
+}
+
 /// A prepared statement, as long as its session lives.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Statement<'s> {
     plan: pg_sys::SPIPlanPtr,
+    kinds: Vec<Kind>,
     session: PhantomData<&'s Session>,
 }
 
@@ -44,29 +95,31 @@ impl Session {
         Self { memory: ManuallyDrop::new(PgMemoryContexts::new("rows of a statement")) }
     }
 
-    /// Prepares a statement with parameters of these types.
-    pub fn prepare(&self, sql: &str, types: &[pg_sys::Oid]) -> Statement<'_> {
+    /// Prepares a statement with parameters of these kinds.
+    pub fn prepare(&self, sql: &str, kinds: &[Kind]) -> Statement<'_> {
         let sql = CString::new(sql).unwrap_or_default();
-        let mut types = types.to_vec();
+        let mut types: Vec<pg_sys::Oid> = kinds.iter().map(|kind| kind.oid()).collect();
         let (text, count, list) = (sql.as_ptr(), types.len() as i32, types.as_mut_ptr());
         // SAFETY: both outlive the call. A statement that cannot be prepared raises an error.
         let plan = unsafe { boundary::catch(|| raw::SPI_prepare(text, count, list)) };
-        Statement { plan, session: PhantomData }
+        Statement { plan, kinds: kinds.to_vec(), session: PhantomData }
     }
 
     /// Runs a statement and passes each row of its result to `work`, which must not run another one.
     ///
     /// # Errors
-    /// The first error of `work`.
-    ///
-    /// # Safety
-    /// The parameters must be of the types the statement was prepared with; `None` is NULL.
-    pub unsafe fn each(
+    /// The first error of `work`, and if the values are not of the kinds it was prepared with.
+    pub fn each(
         &self,
-        statement: Statement<'_>,
-        parameters: &[Option<pg_sys::Datum>],
+        statement: &Statement<'_>,
+        parameters: &[Value<'_>],
         mut work: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
+        if !parameters.iter().map(Value::kind).eq(statement.kinds.iter().copied()) {
+            let message = "a statement was given other parameters";
+            return Err(crate::error::error(pgrx::PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, message));
+        }
+        let parameters: Vec<Option<pg_sys::Datum>> = parameters.iter().map(Value::datum).collect();
         let present = |value: &Option<pg_sys::Datum>| if value.is_some() { b' ' } else { b'n' } as std::ffi::c_char;
         let marks: Vec<std::ffi::c_char> = parameters.iter().map(present).collect();
         let none = pg_sys::Datum::null();
@@ -151,7 +204,7 @@ impl Row<'_> {
 }
 
 /// Makes an array of addresses, in the current memory context.
-pub fn addresses(rows: impl Iterator<Item = u64>) -> pg_sys::Datum {
+fn addresses(rows: impl Iterator<Item = u64>) -> pg_sys::Datum {
     let mut tids: Vec<pg_sys::ItemPointerData> = rows.map(tid_of).collect();
     let mut elements: Vec<pg_sys::Datum> = tids.iter_mut().map(|tid| pg_sys::Datum::from(&raw mut *tid)).collect();
     let size = size_of::<pg_sys::ItemPointerData>() as i32;
@@ -240,9 +293,4 @@ impl Drop for NamedRows {
             pg_sys::tuplestore_end(self.store);
         }
     }
-}
-
-/// Makes a value of type text for a parameter, in the current memory context.
-pub fn text_value(text: &str) -> pg_sys::Datum {
-    text.into_datum().unwrap_or(pg_sys::Datum::null())
 }
