@@ -6,6 +6,7 @@ use pgrx::spi::quote_identifier;
 
 use crate::error::{Result, error};
 use crate::pg::call::boundary;
+use crate::pg::table::catalog;
 use crate::pg::table::describe::{self, Column};
 use crate::statement::{self, EQUALS, as_text};
 
@@ -14,11 +15,17 @@ type Names = Vec<Option<String>>;
 
 /// Checks that a table exists.
 fn check_exists(table: pg_sys::Oid) -> Result<()> {
-    if describe::relation_kind(table) != 0 {
-        return Ok(());
+    match describe::relation_kind(table) {
+        pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE => Ok(()),
+        0 => {
+            let message = format!("the table with OID {} does not exist", u32::from(table));
+            Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message))
+        }
+        _ => {
+            let message = format!("\"{}\" is not a table", catalog::relation_name(table));
+            Err(error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message))
+        }
     }
-    let message = format!("the table with OID {} does not exist", u32::from(table));
-    Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message))
 }
 
 fn known<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
