@@ -111,7 +111,8 @@ BEGIN
         RETURN;
     END IF;
     -- Writers wait for the build. It is worth a word where the table is so large that they would notice.
-    IF pg_relation_size(target) > 268435456 THEN
+    IF (SELECT sum(pg_relation_size(p.relid)) FROM pg_partition_tree(target) p) > 268435456::numeric
+       OR pg_relation_size(target) > 268435456 THEN
         RAISE NOTICE 'creating an index on %; writers wait until it is built', target
             USING HINT = format('To avoid that, make it first: %s;',
                 neardup_internal.index_statement(target, settings::text, columns, true));
