@@ -1,28 +1,42 @@
-//! The access method `neardup` as Postgres calls it. [`crate::index`] does the work; this module is the unsafe glue.
-//!
-//! Each function that Postgres calls runs inside [`boundary::entry`]. So Rust errors, panics and Postgres's own errors leave it in
-//! an orderly way, even while pages are locked ([`crate::pg::storage::pages`]). Postgres functions that are called through a
-//! pointer, and so without pgrx's guard, are called inside [`boundary::catch`].
-//!
-//! * [`build`], [`scan`], [`vacuum`], [`cost`], [`options`]: the functions of `IndexAmRoutine`. [`values`]: what they share.
-//! * [`functions`] and [`verify`]: `neardup.check_index`.
-//! * [`search`]: the guard's searches, in an index of any access method.
+//! What Postgres is told of the access method: the script with its operator classes, and the handler that gives its functions.
+#![allow(unsafe_code, reason = "Postgres calls the handler by name")]
 
-mod build;
-mod cost;
-mod functions;
-mod options;
-mod scan;
-pub mod search;
-mod vacuum;
-mod values;
-mod verify;
-
-pub use options::define;
-
+use pgrx::prelude::*;
 use pgrx::{AllocatedByRust, PgBox, pg_sys};
 
+use super::kind::Kind;
+use super::{build, cost, insert, options, scan, vacuum, values};
 use crate::pg::call::boundary;
+
+extension_sql_file!(
+    "../../sql/index.sql",
+    name = "index",
+    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
+);
+
+/// Says to the access method that an operator class is of sketches.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.index_kind_of_sketches() RETURNS integer IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn index_kind_of_sketches() -> i32 {
+    Kind::Sketch.number().into()
+}
+
+/// Says to the access method that an operator class is of signatures.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.index_kind_of_simhashes() RETURNS integer IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn index_kind_of_simhashes() -> i32 {
+    Kind::SimHash.number().into()
+}
 
 /// Says which functions the access method has.
 ///
@@ -53,7 +67,7 @@ fn routine() -> PgBox<pg_sys::IndexAmRoutine, AllocatedByRust> {
     routine.amkeytype = pg_sys::Oid::INVALID;
     routine.ambuild = Some(build::build);
     routine.ambuildempty = Some(build::build_empty);
-    routine.aminsert = Some(build::insert);
+    routine.aminsert = Some(insert::insert);
     routine.ambulkdelete = Some(vacuum::bulk_delete);
     routine.amvacuumcleanup = Some(vacuum::clean_up);
     routine.amcostestimate = Some(cost::estimate);

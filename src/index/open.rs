@@ -1,4 +1,5 @@
 //! An index that a function opens itself.
+#![allow(unsafe_code, reason = "opens a relation")]
 
 use pgrx::pg_sys;
 

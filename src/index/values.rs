@@ -1,12 +1,13 @@
 //! What all functions of the access method share: the kind of an index, the keys of a value, the address of a row.
+#![allow(unsafe_code, reason = "reads datums and relations")]
 
 use pgrx::prelude::*;
 use pgrx::{FromDatum, pg_sys};
 
+use super::kind::{self, Kind, TreeKey};
+use super::pages::Index;
+use super::tree;
 use crate::error::Result;
-use crate::index::kind::{self, Kind, TreeKey};
-use crate::index::tree;
-use crate::pg::storage::pages::Index;
 
 /// The number of the support function that says an operator class's kind of signature.
 pub(super) const KIND_FUNCTION: u16 = 1;

@@ -2,29 +2,35 @@
 //!
 //! The search uses the generic interface of access methods, so any method that serves one of our operator families works. It runs
 //! without a snapshot, so the result also contains the addresses of rows that nobody can see; [`Table::visit`] sorts these out.
+#![allow(unsafe_code, reason = "calls an index's access method as the executor does")]
+
+use std::marker::PhantomData;
 
 use pgrx::{itemptr, pg_sys};
 
-use super::scan::last_rows;
-use super::values::is_ours;
+use super::kind::sketch_keys;
+use super::pages::Index;
+use super::search;
+use super::values::{is_ours, sketch_bytes, tid_of};
 use crate::error::Result;
 use crate::pg::table::rows::{Table, Tid};
 
 /// No page of a table has more rows, even if Postgres was built with pages of 32 kB, which hold 1,169.
 const MOST_ON_A_PAGE: usize = 2048;
 
-/// An index scan that can be restarted with another query.
-pub struct Search {
+/// A scan of one of a table's indexes that can be restarted with another query. The table stays open meanwhile.
+pub struct Lookup<'t> {
     index: pg_sys::Relation,
     scan: pg_sys::IndexScanDesc,
     key: pg_sys::ScanKeyData,
     /// Whether the index is of our own access method, which can stop after so many rows of a key.
     is_bounded: bool,
+    table: PhantomData<&'t Table>,
 }
 
-impl Table {
+impl<'t> Lookup<'t> {
     /// Begins a search of one of the table's indexes by an operator of its family, given as strategy number and function.
-    pub fn search(&self, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Search {
+    pub fn begin(_: &'t Table, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Self {
         let mut key = pg_sys::ScanKeyData::default();
         // SAFETY: opening the index raises an error if it is gone. SnapshotAny is sound because the index alone decides
         // nothing.
@@ -40,11 +46,9 @@ impl Table {
         };
         // SAFETY: the index is open.
         let is_bounded = unsafe { is_ours(index) };
-        Search { index, scan, key, is_bounded }
+        Self { index, scan, key, is_bounded, table: PhantomData }
     }
-}
 
-impl Search {
     /// Gives the addresses that match a query, in table order. Of more than `most`, only the last ones; such a bound is allowed
     /// only for queries by a sketch.
     ///
@@ -52,7 +56,7 @@ impl Search {
     /// If a page of an index of our own is damaged.
     ///
     /// # Safety
-    /// `query` must be a value of the operator's right operand, and the table must still be open.
+    /// `query` must be a value of the operator's right operand.
     pub unsafe fn matching(&mut self, query: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
         if self.is_bounded && most < usize::MAX {
             // SAFETY: the index is open and one of sketches, and the query is a sketch, as the caller vouches.
@@ -84,10 +88,10 @@ impl Search {
     }
 }
 
-impl Drop for Search {
+impl Drop for Lookup<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // SAFETY: opened and begun in `search`.
+            // SAFETY: opened and begun in `begin`.
             unsafe {
                 pg_sys::index_endscan(self.scan);
                 pg_sys::index_close(self.index, pg_sys::AccessShareLock as i32);
@@ -147,4 +151,25 @@ unsafe fn each_page(
         }
         pg_sys::tbm_end_private_iterate(iterator);
     }
+}
+
+/// The last rows of those that have the one key of a sketch.
+///
+/// # Safety
+/// The index must be open and of sketches, the sketch a value of type `minhash`.
+unsafe fn last_rows(index: pg_sys::Relation, sketch: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
+    // SAFETY: as the caller vouches.
+    let (index, bytes) = unsafe { (Index::new(index), sketch_bytes(sketch)) };
+    let mut keys = Vec::new();
+    sketch_keys(bytes, &mut keys)?;
+    let mut rows = Vec::new();
+    for (_, key) in &keys {
+        rows.extend(search::last_rows(index, *key, most)?);
+    }
+    if keys.len() > 1 {
+        rows.sort_unstable();
+        rows.dedup();
+        rows.drain(..rows.len().saturating_sub(most));
+    }
+    Ok(rows.into_iter().map(tid_of).collect())
 }
