@@ -1,11 +1,11 @@
 //! What Postgres is told of the access method: the script with its operator classes, and the handler that gives its functions.
 #![allow(unsafe_code, reason = "Postgres calls the handler by name")]
 
+use pgrx::pg_sys;
 use pgrx::prelude::*;
-use pgrx::{AllocatedByRust, PgBox, pg_sys};
 
 use super::kind::Kind;
-use super::{build, cost, insert, options, scan, vacuum, values};
+use super::{build, cost, insert, options, scan, vacuum, validate, values};
 use crate::pg::call::boundary;
 
 extension_sql_file!(
@@ -38,51 +38,57 @@ fn index_kind_of_simhashes() -> i32 {
     Kind::SimHash.number().into()
 }
 
-/// Says which functions the access method has.
+/// A routine in which nothing is set, as `makeNode` gives it.
+// SAFETY: of numbers, flags and pointers to functions, all of which may be zero; the tag is then `T_Invalid`.
+const EMPTY: pg_sys::IndexAmRoutine = unsafe { std::mem::zeroed() };
+
+/// What Postgres is to know of the access method, and the functions that it calls.
+static ROUTINE: pg_sys::IndexAmRoutine = pg_sys::IndexAmRoutine {
+    type_: pg_sys::NodeTag::T_IndexAmRoutine,
+    // A condition that the index serves, and an order that it gives.
+    amstrategies: 2,
+    amsupport: values::KIND_FUNCTION,
+    amcanorderbyop: true,
+    // An order by distance needs no condition. A scan with neither is forbidden by its cost.
+    amoptionalkey: true,
+    amparallelvacuumoptions: pg_sys::VACUUM_OPTION_PARALLEL_BULKDEL as u8,
+    amkeytype: pg_sys::Oid::INVALID,
+    ambuild: Some(build::build),
+    ambuildempty: Some(build::build_empty),
+    aminsert: Some(insert::insert),
+    ambulkdelete: Some(vacuum::bulk_delete),
+    amvacuumcleanup: Some(vacuum::clean_up),
+    amcostestimate: Some(cost::estimate),
+    amoptions: Some(options::options),
+    ambuildphasename: Some(build::phase_name),
+    amvalidate: Some(validate::validate),
+    ambeginscan: Some(scan::begin),
+    amrescan: Some(scan::rescan),
+    amgettuple: Some(scan::get_tuple),
+    amgetbitmap: Some(scan::get_bitmap),
+    amendscan: Some(scan::end),
+    ..EMPTY
+};
+
+/// Gives Postgres the routine.
 ///
 /// # Safety
 /// Postgres calls it as the handler that sql/index.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_index_handler(_: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: this is the outermost frame; the node is allocated in the memory of the call.
-    unsafe { boundary::entry(|| pg_sys::Datum::from(routine().into_pg())) }
+    // SAFETY: this is the outermost frame. Postgres up to 18 frees what it is given, so it gets a copy; from 19 on it wants the
+    // static itself.
+    unsafe {
+        boundary::entry(|| {
+            let copy = pg_sys::palloc(size_of::<pg_sys::IndexAmRoutine>()).cast::<pg_sys::IndexAmRoutine>();
+            copy.write(ROUTINE);
+            pg_sys::Datum::from(copy)
+        })
+    }
 }
 
 /// Tells Postgres the calling convention.
 #[unsafe(no_mangle)]
 pub extern "C" fn pg_finfo_neardup_index_handler() -> &'static pg_sys::Pg_finfo_record {
     &pg_sys::Pg_finfo_record { api_version: 1 }
-}
-
-fn routine() -> PgBox<pg_sys::IndexAmRoutine, AllocatedByRust> {
-    // SAFETY: a node of this kind, zeroed.
-    let mut routine = unsafe { PgBox::<pg_sys::IndexAmRoutine>::alloc_node(pg_sys::NodeTag::T_IndexAmRoutine) };
-    // A condition that the index serves, and an order that it gives.
-    routine.amstrategies = 2;
-    routine.amsupport = values::KIND_FUNCTION;
-    routine.amcanorderbyop = true;
-    // An order by distance needs no condition. A scan with neither is forbidden by its cost.
-    routine.amoptionalkey = true;
-    routine.amparallelvacuumoptions = pg_sys::VACUUM_OPTION_PARALLEL_BULKDEL as u8;
-    routine.amkeytype = pg_sys::Oid::INVALID;
-    routine.ambuild = Some(build::build);
-    routine.ambuildempty = Some(build::build_empty);
-    routine.aminsert = Some(insert::insert);
-    routine.ambulkdelete = Some(vacuum::bulk_delete);
-    routine.amvacuumcleanup = Some(vacuum::clean_up);
-    routine.amcostestimate = Some(cost::estimate);
-    routine.amoptions = Some(options::options);
-    routine.ambuildphasename = Some(build::phase_name);
-    routine.amvalidate = Some(validate);
-    routine.ambeginscan = Some(scan::begin);
-    routine.amrescan = Some(scan::rescan);
-    routine.amgettuple = Some(scan::get_tuple);
-    routine.amgetbitmap = Some(scan::get_bitmap);
-    routine.amendscan = Some(scan::end);
-    routine
-}
-
-/// Only superusers make operator classes for an access method, and ours come with it.
-unsafe extern "C-unwind" fn validate(_: pg_sys::Oid) -> bool {
-    true
 }

@@ -11,7 +11,7 @@ use pgrx::{itemptr, pg_sys};
 use super::kind::sketch_keys;
 use super::pages::Index;
 use super::search;
-use super::values::{is_ours, sketch_bytes, tid_of};
+use super::values::{count_entries, count_scan, is_ours, sketch_bytes, tid_of};
 use crate::error::Result;
 use crate::pg::table::rows::{Table, Tid};
 
@@ -49,7 +49,7 @@ impl<'t> Lookup<'t> {
         Self { index, scan, key, is_bounded, table: PhantomData }
     }
 
-    /// Gives the addresses that match a query, in table order. Of more than `most`, only the last ones; such a bound is allowed
+    /// Gives the addresses that match a query, in table order, and counts the scan in `pg_stat_user_indexes`. Of more than `most`, only the last ones; such a bound is allowed
     /// only for queries by a sketch.
     ///
     /// # Errors
@@ -60,7 +60,12 @@ impl<'t> Lookup<'t> {
     pub unsafe fn matching(&mut self, query: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
         if self.is_bounded && most < usize::MAX {
             // SAFETY: the index is open and one of sketches, and the query is a sketch, as the caller vouches.
-            return unsafe { last_rows(self.index, query, most) };
+            return unsafe {
+                count_scan(self.index);
+                let rows = last_rows(self.index, query, most)?;
+                count_entries(self.index, rows.len());
+                Ok(rows)
+            };
         }
         self.key.sk_argument = query;
         let mut found = Vec::new();

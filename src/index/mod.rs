@@ -7,7 +7,7 @@
 //! From Postgres's call down to the bytes:
 //!
 //! * [`handler`] gives Postgres the functions; each is in a file with the work that it does: [`build`], [`insert`], [`scan`],
-//!   [`vacuum`], [`cost`], [`options`]. [`values`]: what they share.
+//!   [`vacuum`], [`cost`], [`options`], [`validate`]. [`values`]: what they share.
 //! * [`check`]: `neardup.check_index`. [`lookup`]: the guard's look-ups. [`open`]: an index that a function opens itself.
 //! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees. [`kind`]: the keys of a signature, the number of trees.
 //! * [`page`]: the layout of a page, in safe Rust over its bytes. [`pages`]: buffers, locks and WAL; it explains why errors and
@@ -37,6 +37,7 @@ mod scan;
 pub mod search;
 pub mod tree;
 mod vacuum;
+mod validate;
 mod values;
 
 pub use options::define;

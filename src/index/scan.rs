@@ -8,7 +8,7 @@ use super::kind::{Kind, banded};
 use super::nearest::Nearest;
 use super::pages::Index;
 use super::search;
-use super::values::{keys_of, kind_of, raise, tid_of};
+use super::values::{count_scan, keys_of, kind_of, raise, tid_of};
 use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::value::hamming_ball::HammingBall;
@@ -27,11 +27,13 @@ struct Scan {
     rows: Option<std::vec::IntoIter<u64>>,
     /// The table's blocks when they were last counted.
     table_blocks: u32,
+    /// Whether the search is in the statistics.
+    is_counted: bool,
 }
 
 impl Scan {
     fn new(kind: Kind) -> Self {
-        Self { kind, query: None, nearest: None, recheck: false, rows: None, table_blocks: 0 }
+        Self { kind, query: None, nearest: None, recheck: false, rows: None, table_blocks: 0, is_counted: false }
     }
 
     /// Whether a row can be in the table: a damaged index may name any.
@@ -142,6 +144,21 @@ unsafe fn query_of(kind: Kind, argument: Option<pg_sys::Datum>) -> Result<Query>
     }
 }
 
+/// Counts a search: for `pg_stat_user_indexes`, and from Postgres 18 on for EXPLAIN ANALYZE.
+///
+/// # Safety
+/// The scan must have been begun above.
+unsafe fn count_search(scan: pg_sys::IndexScanDesc) {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        count_scan((*scan).indexRelation);
+        #[cfg(feature = "pg18")]
+        if let Some(instrument) = (*scan).instrument.as_mut() {
+            instrument.nsearches += 1;
+        }
+    }
+}
+
 /// The query of a scan.
 fn query(state: &Scan, index: Index) -> Result<&Query> {
     let missing = || index.unsupported("a scan of the index needs a condition or an order by distance");
@@ -152,6 +169,7 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
     // SAFETY: this is the outermost frame. The scan was begun above; the bitmap is to be filled.
     unsafe {
         boundary::entry(|| {
+            count_search(scan);
             let state = state_of(scan);
             let index = Index::new((*scan).indexRelation);
             let mut tids: Vec<pg_sys::ItemPointerData> = Vec::new();
@@ -190,6 +208,10 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
     // SAFETY: as the caller vouches; a scan by distance has room for one order.
     unsafe {
         let state = state_of(scan);
+        if !state.is_counted {
+            state.is_counted = true;
+            count_search(scan);
+        }
         let index = Index::new((*scan).indexRelation);
         // No pin keeps a vacuum from the rows that were found, and one who looks without a fixed snapshot, as an exclusion constraint does,
         // may find another row in the place of one that was removed.
