@@ -2,8 +2,8 @@
 
 use pgrx::prelude::*;
 
-use crate::access;
 use crate::guc;
+use crate::index;
 use crate::pg::call::memory::keep_reserve;
 
 extension_sql_file!("../sql/bootstrap.sql", bootstrap);
@@ -18,5 +18,5 @@ fn check_for_interrupts() {
 pub extern "C-unwind" fn _PG_init() {
     neardup_text::interrupt::install(check_for_interrupts);
     guc::define();
-    access::define();
+    index::define();
 }

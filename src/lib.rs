@@ -4,7 +4,6 @@
 //! Everything that SQL can express is in `sql/`; everything unsafe is in [`pg`].
 #![allow(clippy::result_large_err, reason = "pgrx knows an ErrorReport by its type, which a box would hide")]
 
-mod access;
 mod argument;
 mod bootstrap;
 mod cleanup;

@@ -8,8 +8,8 @@ use pgrx::pg_sys;
 
 use super::source::{Reader, row_id};
 use crate::error::Result;
+use crate::index::open::OpenIndex;
 use crate::index::search::last_rows;
-use crate::pg::storage::open::OpenIndex;
 use crate::pg::table::visible::Visible;
 
 /// Of so many rows of a key, the last ones, a sample is taken.

@@ -14,10 +14,10 @@ use pgrx::pg_sys;
 
 use super::source::row_id;
 use crate::error::Result;
+use crate::index::open::OpenIndex;
 use crate::index::page::Entry;
 use crate::index::search::LEAVES_A_PROBE;
 use crate::index::tree::{Leaves, Walk};
-use crate::pg::storage::open::OpenIndex;
 
 /// The open indexes of one relation, each with the number of its table.
 pub struct Indexes {

@@ -26,6 +26,7 @@ use super::subject::{Subject, candidate_document, join_key};
 use super::target::{Guard, Part};
 use super::verify::{Measure, Verifier};
 use crate::error::{Result, report};
+use crate::index::lookup::Lookup;
 use crate::pg::call::column::microseconds;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::partition::Leaf;
@@ -166,7 +167,7 @@ impl Search<'_, '_, '_> {
             let Some(table) = Table::open(leaf.table) else { continue };
             let Some(part) = guard.part(leaf.table) else { continue };
             let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
-            let mut scan = table.search(index.index, index.strategy, index.function);
+            let mut scan = Lookup::begin(&table, index.index, index.strategy, index.function);
             for (rows, query) in keys.iter_mut().zip(&queries) {
                 // SAFETY: the query is of the type of the operator's right operand, and the table is open. A guard by sketches has an
                 // index of our own.

@@ -6,12 +6,42 @@
 //! A full leaf is split. One WAL record writes both halves, the next one the downlink to the right half. The right half stays
 //! locked in between, so that a vacuum cannot free it before its downlink exists. If the server crashes in between, the downlink is
 //! missing; searches then reach the left half and move right.
+#![allow(unsafe_code, reason = "Postgres calls aminsert by pointer and passes datums")]
+
+use pgrx::pg_sys;
 
 use super::kind::TreeKey;
 use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, NONE};
+use super::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
 use super::tree::{self, Descents, check, descend};
+use super::values::{keys_of, kind_of, raise, row_of};
 use crate::error::Result;
-use crate::pg::storage::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
+use crate::pg::call::boundary;
+
+/// `aminsert`.
+pub(super) unsafe extern "C-unwind" fn insert(
+    index: pg_sys::Relation,
+    values: *mut pg_sys::Datum,
+    nulls: *mut bool,
+    tid: pg_sys::ItemPointer,
+    _table: pg_sys::Relation,
+    _unique: pg_sys::IndexUniqueCheck::Type,
+    _unchanged: bool,
+    _info: *mut pg_sys::IndexInfo,
+) -> bool {
+    // SAFETY: this is the outermost frame; Postgres has the index open, which has one column.
+    unsafe {
+        boundary::entry(|| {
+            let mut keys = Vec::new();
+            let result = kind_of(index).and_then(|kind| {
+                keys_of(kind, (!*nulls).then_some(*values), &mut keys)?;
+                insert_keys(Index::new(index), &keys, row_of(*tid))
+            });
+            raise(result);
+        });
+    }
+    false
+}
 
 /// A locked leaf, and the entries to append to it.
 struct Held {
@@ -43,7 +73,7 @@ impl Held {
 ///
 /// # Errors
 /// If a page is damaged.
-pub fn insert(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
+fn insert_keys(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
     let mut held: Vec<Held> = Vec::with_capacity(MOST_PAGES);
     let mut descents = Descents::new(index);
     for &(tree, key) in keys {

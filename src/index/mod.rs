@@ -4,24 +4,40 @@
 //! a build is one sort, the index is small, and one pass over it gives all pairs of rows that share a key. GIN serves the same
 //! operators.
 //!
-//! * [`page`]: the layout of a page. [`kind`]: the keys of a signature, and the number of trees.
-//! * [`tree`]: walks the trees. [`insert`], [`vacuum`], [`build`]: change them.
-//! * [`search`], [`query`], [`nearest`], [`cost`]: answer queries. [`check`]: checks an index.
+//! From Postgres's call down to the bytes:
 //!
-//! All of this is safe Rust over the bytes of pages. Below it are `pg/storage/pages.rs` (buffers, locks, WAL; it explains why
-//! errors and panics stay harmless) and `pg/storage/sort.rs`. Above it is `access/`, with the functions that Postgres calls.
+//! * [`handler`] gives Postgres the functions; each is in a file with the work that it does: [`build`], [`insert`], [`scan`],
+//!   [`vacuum`], [`cost`], [`options`], [`validate`]. [`values`]: what they share.
+//! * [`check`]: `neardup.check_index`. [`lookup`]: the guard's look-ups. [`open`]: an index that a function opens itself.
+//! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees. [`kind`]: the keys of a signature, the number of trees.
+//! * [`page`]: the layout of a page, in safe Rust over its bytes. [`pages`]: buffers, locks and WAL; it explains why errors and
+//!   panics stay harmless.
+//!
+//! Each function that Postgres calls runs inside [`boundary::entry`](crate::pg::call::boundary::entry). So Rust errors, panics and
+//! Postgres's own errors leave it in an orderly way, even while pages are locked. Postgres functions that are called through a
+//! pointer, and so without pgrx's guard, are called inside [`boundary::catch`](crate::pg::call::boundary::catch).
 //!
 //! The WAL is Postgres's generic one, so no library has to be preloaded, and every replica can replay it. The metapage holds the
 //! version of the page format.
+#![deny(unsafe_code)]
 
-pub mod build;
-pub mod check;
-pub mod cost;
-pub mod insert;
-pub mod kind;
-pub mod nearest;
+mod build;
+mod check;
+mod cost;
+mod handler;
+mod insert;
+mod kind;
+pub mod lookup;
+mod nearest;
+pub mod open;
+mod options;
 pub mod page;
-pub mod query;
+pub mod pages;
+mod scan;
 pub mod search;
 pub mod tree;
-pub mod vacuum;
+mod vacuum;
+mod validate;
+mod values;
+
+pub use options::define;

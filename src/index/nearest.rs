@@ -3,10 +3,10 @@
 //! The scan searches one distance after the other, as long as looking up bands is cheaper than reading a tree from end to end.
 //! After that it reads a whole tree, for as many further distances at once as fit into memory. Rows without a signature come last.
 
+use super::pages::Index;
 use super::search::{self, is_whole_cheaper};
 use super::tree::each_between;
 use crate::error::Result;
-use crate::pg::storage::pages::Index;
 
 /// The greatest distance.
 const MOST: u32 = u64::BITS;

@@ -2,9 +2,9 @@
 
 use super::kind::{BAND_BITS, BANDS, NULLS, rotated};
 use super::page::Entry;
+use super::pages::{Index, Lock};
 use super::tree::{Leaves, check, descend, each_between};
 use crate::error::Result;
-use crate::pg::storage::pages::{Index, Lock};
 
 /// Passes each row that has one of the keys to `sink`, once per key.
 ///

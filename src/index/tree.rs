@@ -13,8 +13,8 @@ use neardup_text::interrupt;
 
 use super::kind::Kind;
 use super::page::{Entry, Frame, META, Meta, NONE, Page};
+use super::pages::{Buffer, Index, Lock};
 use crate::error::Result;
-use crate::pg::storage::pages::{Buffer, Index, Lock};
 
 /// A tree that could not be read in order in so many attempts is damaged: each failed attempt means that a page was reused at
 /// that moment.

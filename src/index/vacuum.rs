@@ -4,28 +4,115 @@
 //! merged into its left neighbour, under the locks of both and of their parent. In one WAL record, the neighbour takes over its
 //! range, the downlink is removed, and the page becomes free. A tree's first leaf, and the first leaf below each parent, are never
 //! freed.
+#![allow(unsafe_code, reason = "Postgres calls these functions by pointer and passes relations and a callback")]
+
+use std::ffi::c_void;
 
 use neardup_text::interrupt;
+use pgrx::pg_sys;
 
 use super::page::{self, Downlink, Entry, Page};
+use super::pages::{Buffer, Change, Index, Lock};
 use super::tree::{check, descend};
+use super::values::{kind_of, raise, tid_of};
 use crate::error::Result;
-use crate::pg::storage::pages::{Buffer, Change, Index, Lock};
+use crate::pg::call::boundary;
+
+type Stats = *mut pg_sys::IndexBulkDeleteResult;
+
+/// Gives other sessions the time that the settings want, or is cancelled.
+fn pause() {
+    // SAFETY: called without a lock on any page.
+    unsafe {
+        #[cfg(not(feature = "pg18"))]
+        pg_sys::vacuum_delay_point();
+        #[cfg(feature = "pg18")]
+        pg_sys::vacuum_delay_point(false);
+    }
+}
+
+pub(super) unsafe extern "C-unwind" fn bulk_delete(
+    info: *mut pg_sys::IndexVacuumInfo,
+    stats: Stats,
+    callback: pg_sys::IndexBulkDeleteCallback,
+    state: *mut c_void,
+) -> Stats {
+    // SAFETY: this is the outermost frame; Postgres passes valid arguments.
+    unsafe { boundary::entry(|| raise(remove_of(info, stats, callback, state))) }
+}
+
+/// # Safety
+/// As Postgres calls it.
+unsafe fn remove_of(
+    info: *mut pg_sys::IndexVacuumInfo,
+    stats: Stats,
+    callback: pg_sys::IndexBulkDeleteCallback,
+    state: *mut c_void,
+) -> Result<Stats> {
+    // SAFETY: as the caller vouches. The callback may write to disk and fail, so it is caught.
+    unsafe {
+        let stats =
+            if stats.is_null() { pg_sys::palloc0(size_of::<pg_sys::IndexBulkDeleteResult>()).cast() } else { stats };
+        let index = Index::new((*info).index).with_strategy((*info).strategy);
+        let is_dead = |row: u64| {
+            let mut tid = tid_of(row);
+            let tid = &raw mut tid;
+            callback.is_some_and(|callback| boundary::catch(|| callback(tid, state)))
+        };
+        let done = remove_dead(index, kind_of((*info).index)?.trees(), is_dead, pause)?;
+        (*stats).tuples_removed += done.removed as f64;
+        (*stats).pages_newly_deleted += done.freed as u32;
+        (*stats).num_pages = index.blocks();
+        Ok(stats)
+    }
+}
+
+pub(super) unsafe extern "C-unwind" fn clean_up(info: *mut pg_sys::IndexVacuumInfo, stats: Stats) -> Stats {
+    // SAFETY: this is the outermost frame; Postgres passes valid arguments. Without stats nothing was removed.
+    unsafe {
+        boundary::entry(|| {
+            if (*info).analyze_only || stats.is_null() {
+                return stats;
+            }
+            // A row has several entries, so the planner is told of the table's rows, as by GIN; nobody knows how many a partial index has.
+            (*stats).num_index_tuples = (*info).num_heap_tuples.max(0.0);
+            (*stats).estimated_count = (*info).estimated_count || is_partial((*info).index);
+            let index = Index::new((*info).index).with_strategy((*info).strategy);
+            let first = 1 + u32::from(raise(kind_of((*info).index)).trees());
+            let free = raise(gather_free(index, first, pause));
+            (*stats).pages_deleted = free;
+            (*stats).pages_free = free;
+            (*stats).num_pages = index.blocks();
+            stats
+        })
+    }
+}
+
+/// Whether an index has the rows only for which a predicate holds.
+///
+/// # Safety
+/// The index must be open.
+unsafe fn is_partial(index: pg_sys::Relation) -> bool {
+    // SAFETY: as the caller vouches; the row of pg_index is there with it.
+    unsafe {
+        !pg_sys::heap_attisnull((*index).rd_indextuple, pg_sys::Anum_pg_index_indpred as i32, std::ptr::null_mut())
+    }
+}
 
 /// The result of a vacuum.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Done {
+struct Done {
     /// Entries that were removed.
-    pub removed: u64,
+    removed: u64,
     /// Pages that were freed.
-    pub freed: u64,
+    freed: u64,
 }
 
 /// Removes the entries of the rows for which `is_dead` is true. Calls `pause` between pages.
 ///
 /// # Errors
 /// If a page is damaged.
-pub fn remove(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mut pause: impl FnMut()) -> Result<Done> {
+fn remove_dead(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mut pause: impl FnMut()) -> Result<Done> {
     let mut done = Done::default();
     for tree in 0..trees {
         let mut position = Entry::first_of(0);
@@ -141,7 +228,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
 ///
 /// # Errors
 /// None of its own.
-pub fn gather_free(index: Index, first: u32, mut pause: impl FnMut()) -> Result<u32> {
+fn gather_free(index: Index, first: u32, mut pause: impl FnMut()) -> Result<u32> {
     let mut free = 0;
     for block in first..index.blocks() {
         pause();

@@ -24,7 +24,7 @@ pub use write::{append, reframe, retain, write_deleted, write_inner, write_leaf}
 
 use pgrx::pg_sys;
 
-use crate::pg::storage::pages::SIZE;
+use crate::index::pages::SIZE;
 
 /// Bytes of Postgres's page header.
 const HEADER: usize = 24;

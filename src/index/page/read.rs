@@ -4,7 +4,7 @@ use super::{
     AT, DELETED, DOWN, Downlink, Entry, Fault, Frame, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, half, long,
     word,
 };
-use crate::pg::storage::pages::SIZE;
+use crate::index::pages::SIZE;
 
 /// A page that has been checked.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Creates and changes pages.
 
 use super::{AT, DELETED, DOWN, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, half, put};
-use crate::pg::storage::pages::SIZE;
+use crate::index::pages::SIZE;
 
 /// Makes an empty page.
 pub(super) fn blank(bytes: &mut [u8]) {

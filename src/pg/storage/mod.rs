@@ -1,5 +1,3 @@
 //! What an access method needs from Postgres: pages under locks and WAL, and the sort of a build.
 
-pub mod open;
-pub mod pages;
 pub mod sort;

@@ -1,6 +1,6 @@
 //! The rows of a guarded table as they are now, committed or not, as an exclusion constraint sees them.
 //!
-//! An index finds the candidates ([`crate::access::search`]); a dirty snapshot judges each row. If another transaction has written
+//! An index finds the candidates ([`crate::index::lookup`]); a dirty snapshot judges each row. If another transaction has written
 //! or is removing the row, the snapshot names that transaction.
 //!
 //! If a row is updated during a search, the search may miss both versions: it has already passed the new one, and the old one is

@@ -166,6 +166,51 @@ INSERT INTO article VALUES (2, 'The mayor opened the new bridge over the river o
 INSERT INTO article VALUES (3, 'Snow is expected in the northern valleys by the end of the week, forecasters say.');
 SELECT neardup.check_index('article_sketch') > 0 AS sound;
 
+-- Scans are counted: of queries, of a bitmap, of the guard, of a list.
+CREATE FUNCTION counted(index regclass) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN
+    PERFORM pg_stat_clear_snapshot();
+    RETURN (SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelid = index);
+END$$;
+SELECT pg_stat_force_next_flush();
+SELECT counted('article_sketch') > 0 AS guard;
+SET enable_seqscan = off;
+SELECT counted('doc_sketch') AS scans, counted('doc_signature') AS signature_scans \gset
+SELECT count(*) > 0 AS found FROM doc WHERE sketch && sketch(tokens(40077));
+SELECT id > 0 AS found FROM doc ORDER BY signature <~> bits(77) LIMIT 1;
+SELECT pg_stat_force_next_flush();
+SELECT counted('doc_sketch') - :scans AS bitmap, counted('doc_signature') - :signature_scans AS by_distance;
+SET enable_bitmapscan = off;
+SELECT count(*) > 0 AS found FROM doc a JOIN doc b ON a.sketch && b.sketch WHERE a.id IN (50001, 50002, 50003);
+SELECT pg_stat_force_next_flush();
+SELECT counted('doc_sketch') - :scans AS and_three_loops;
+RESET enable_bitmapscan;
+RESET enable_seqscan;
+DROP FUNCTION counted;
+
+-- The validator: our classes are sound; it says of others what is wrong.
+SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'neardup') ORDER BY 1;
+CREATE FUNCTION class_is_valid(class text) RETURNS boolean LANGUAGE sql AS $$SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = class AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'neardup')$$;
+CREATE OPERATOR CLASS no_kind FOR TYPE minhash USING neardup AS OPERATOR 1 && (minhash, minhash);
+CREATE OPERATOR CLASS other_type FOR TYPE integer USING neardup AS FUNCTION 1 (integer, integer) neardup_internal.index_kind_of_simhashes();
+CREATE OPERATOR CLASS other_kind FOR TYPE minhash USING neardup AS OPERATOR 1 && (minhash, minhash), FUNCTION 1 (minhash, minhash) neardup_internal.index_kind_of_simhashes();
+CREATE OPERATOR CLASS other_operators FOR TYPE simhash USING neardup AS OPERATOR 1 <~> (simhash, simhash) FOR ORDER BY pg_catalog.integer_ops, OPERATOR 2 <@ (simhash, hamming_ball),
+    FUNCTION 1 (simhash, simhash) neardup_internal.index_kind_of_simhashes();
+CREATE OPERATOR CLASS other_function FOR TYPE simhash USING neardup AS OPERATOR 1 <@ (simhash, hamming_ball), FUNCTION 1 (simhash, simhash) pg_catalog.hashint8(bigint);
+CREATE FUNCTION kind_of_none() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 77';
+CREATE OPERATOR CLASS none FOR TYPE simhash USING neardup AS FUNCTION 1 (simhash, simhash) kind_of_none();
+SELECT class, class_is_valid(class) FROM (VALUES ('no_kind'), ('other_type'), ('other_kind'), ('other_operators'), ('other_function'), ('none')) v(class);
+-- An index of such a class cannot be.
+CREATE INDEX ON doc USING neardup (signature none);
+CREATE INDEX ON doc USING neardup (id other_type);
+CREATE INDEX ON doc USING neardup (sketch other_kind);
+DROP OPERATOR FAMILY no_kind USING neardup;
+DROP OPERATOR FAMILY other_type USING neardup;
+DROP OPERATOR FAMILY other_kind USING neardup;
+DROP OPERATOR FAMILY other_operators USING neardup;
+DROP OPERATOR FAMILY other_function USING neardup;
+DROP OPERATOR FAMILY none USING neardup;
+DROP FUNCTION kind_of_none, class_is_valid;
+
 -- An exclusion constraint: no two rows share a key.
 \set VERBOSITY terse
 CREATE TABLE single (id int, sketch minhash, CONSTRAINT no_key_twice EXCLUDE USING neardup (sketch WITH &&));

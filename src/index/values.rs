@@ -1,12 +1,15 @@
 //! What all functions of the access method share: the kind of an index, the keys of a value, the address of a row.
+#![allow(unsafe_code, reason = "reads datums and relations")]
 
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, pg_sys};
 
+use super::kind::{self, Kind, TreeKey};
+use super::pages::Index;
+use super::tree;
+use super::validate;
 use crate::error::Result;
-use crate::index::kind::{self, Kind, TreeKey};
-use crate::index::tree;
-use crate::pg::storage::pages::Index;
 
 /// The number of the support function that says an operator class's kind of signature.
 pub(super) const KIND_FUNCTION: u16 = 1;
@@ -24,17 +27,25 @@ pub(super) fn raise<T>(result: Result<T>) -> T {
 
 /// The kind of signature of an index, as its operator class says.
 ///
+/// # Errors
+/// For an operator class that is not of this kind's type: reading its values would not be safe.
+///
 /// # Safety
 /// The index must be open.
 pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
-    // SAFETY: as the caller vouches; the support function is one of ours without arguments, since only a superuser makes operator classes.
-    let number = unsafe {
+    // SAFETY: as the caller vouches; it has one column. The support function has no arguments, since only a superuser makes operator
+    // classes.
+    let (number, column) = unsafe {
         let function = pg_sys::index_getprocid(index, 1, KIND_FUNCTION);
-        pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value()
+        (pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value(), *(*index).rd_opcintype)
     };
     let kind = u8::try_from(number).ok().and_then(Kind::of_number);
-    // SAFETY: the index is open.
-    kind.ok_or_else(|| unsafe { Index::new(index) }.corrupted(0, "its operator class is unknown"))
+    kind.filter(|kind| validate::is_of(*kind, column)).ok_or_else(|| {
+        // SAFETY: the index is open.
+        let message = format!("operator class of index \"{}\" is not valid", unsafe { Index::new(index) }.name());
+        ErrorReport::new(PgSqlErrorCode::ERRCODE_INVALID_OBJECT_DEFINITION, message, "pg_neardup")
+            .set_hint("The function amvalidate says what is wrong with it.")
+    })
 }
 
 /// The kind of signature of an index, as its metapage says: read once, then kept with the relation.
@@ -107,4 +118,46 @@ pub(super) fn tid_of(row: u64) -> pg_sys::ItemPointerData {
     let mut tid = pg_sys::ItemPointerData::default();
     pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
     tid
+}
+
+/// Counts a scan in `pg_stat_user_indexes`: `pgstat_count_index_scan`.
+///
+/// # Safety
+/// The index must be open.
+pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
+    // SAFETY: as the caller vouches; the counters belong to the open relation.
+    unsafe {
+        #[cfg(not(feature = "pg14"))]
+        if (*index).pgstat_info.is_null() && (*index).pgstat_enabled {
+            pg_sys::pgstat_assoc_relation(index);
+        }
+        if let Some(info) = (*index).pgstat_info.as_mut() {
+            #[cfg(any(feature = "pg14", feature = "pg15"))]
+            {
+                info.t_counts.t_numscans += 1;
+            }
+            #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+            {
+                info.counts.numscans += 1;
+            }
+        }
+    }
+}
+
+/// Counts entries that a search of our own has read: `pgstat_count_index_tuples`. Postgres counts those of a scan itself.
+///
+/// # Safety
+/// The index must be open.
+pub(super) unsafe fn count_entries(index: pg_sys::Relation, entries: usize) {
+    // SAFETY: as the caller vouches; the counters are there once a scan was counted.
+    if let Some(info) = unsafe { (*index).pgstat_info.as_mut() } {
+        #[cfg(any(feature = "pg14", feature = "pg15"))]
+        {
+            info.t_counts.t_tuples_returned += entries as i64;
+        }
+        #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+        {
+            info.counts.tuples_returned += entries as i64;
+        }
+    }
 }

@@ -1,15 +1,16 @@
 //! Scans: by a condition, as a bitmap or row by row, and by distance.
+#![allow(unsafe_code, reason = "Postgres calls these functions by pointer and passes scans")]
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgMemoryContexts, pg_sys};
 
-use super::values::{keys_of, kind_of, raise, sketch_bytes, tid_of};
+use super::kind::{Kind, banded};
+use super::nearest::Nearest;
+use super::pages::Index;
+use super::search;
+use super::values::{count_scan, keys_of, kind_of, raise, tid_of};
 use crate::error::Result;
-use crate::index::kind::{Kind, banded};
-use crate::index::nearest::Nearest;
-use crate::index::query::{self, Query};
 use crate::pg::call::boundary;
-use crate::pg::storage::pages::Index;
 use crate::pg::value::hamming_ball::HammingBall;
 
 /// `MaxHeapTuplesPerPage`.
@@ -26,11 +27,13 @@ struct Scan {
     rows: Option<std::vec::IntoIter<u64>>,
     /// The table's blocks when they were last counted.
     table_blocks: u32,
+    /// Whether the search is in the statistics.
+    is_counted: bool,
 }
 
 impl Scan {
     fn new(kind: Kind) -> Self {
-        Self { kind, query: None, nearest: None, recheck: false, rows: None, table_blocks: 0 }
+        Self { kind, query: None, nearest: None, recheck: false, rows: None, table_blocks: 0, is_counted: false }
     }
 
     /// Whether a row can be in the table: a damaged index may name any.
@@ -141,6 +144,21 @@ unsafe fn query_of(kind: Kind, argument: Option<pg_sys::Datum>) -> Result<Query>
     }
 }
 
+/// Counts a search: for `pg_stat_user_indexes`, and from Postgres 18 on for EXPLAIN ANALYZE.
+///
+/// # Safety
+/// The scan must have been begun above.
+unsafe fn count_search(scan: pg_sys::IndexScanDesc) {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        count_scan((*scan).indexRelation);
+        #[cfg(feature = "pg18")]
+        if let Some(instrument) = (*scan).instrument.as_mut() {
+            instrument.nsearches += 1;
+        }
+    }
+}
+
 /// The query of a scan.
 fn query(state: &Scan, index: Index) -> Result<&Query> {
     let missing = || index.unsupported("a scan of the index needs a condition or an order by distance");
@@ -151,13 +169,14 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
     // SAFETY: this is the outermost frame. The scan was begun above; the bitmap is to be filled.
     unsafe {
         boundary::entry(|| {
+            count_search(scan);
             let state = state_of(scan);
             let index = Index::new((*scan).indexRelation);
             let mut tids: Vec<pg_sys::ItemPointerData> = Vec::new();
             let recheck = state.recheck;
             let (mut found, mut has_impossible) = (0, false);
             let result = query(state, index).and_then(|asked| {
-                query::each(index, asked, &mut |rows| {
+                each(index, asked, &mut |rows| {
                     // Postgres's bitmap takes no other addresses.
                     has_impossible |= !rows.iter().all(|row| has_possible_number(*row));
                     if has_impossible {
@@ -189,6 +208,10 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
     // SAFETY: as the caller vouches; a scan by distance has room for one order.
     unsafe {
         let state = state_of(scan);
+        if !state.is_counted {
+            state.is_counted = true;
+            count_search(scan);
+        }
         let index = Index::new((*scan).indexRelation);
         // No pin keeps a vacuum from the rows that were found, and one who looks without a fixed snapshot, as an exclusion constraint does,
         // may find another row in the place of one that was removed.
@@ -202,7 +225,7 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
             row
         } else {
             if state.rows.is_none() {
-                state.rows = Some(query::ranked(index, query(state, index)?)?.into_iter());
+                state.rows = Some(ranked(index, query(state, index)?)?.into_iter());
             }
             let Some(row) = state.rows.as_mut().and_then(Iterator::next) else { return Ok(false) };
             row
@@ -235,27 +258,66 @@ pub(super) unsafe extern "C-unwind" fn end(scan: pg_sys::IndexScanDesc) {
     }
 }
 
-/// The last rows of those that have the one key of a sketch.
+/// What a search looks for.
+#[derive(Clone, Debug, PartialEq)]
+enum Query {
+    /// Nothing: the condition is NULL.
+    Nothing,
+    /// Rows that have one of these keys.
+    Sharing(Vec<u64>),
+    /// Rows within a distance of a banded signature.
+    Within(u64, u32),
+}
+
+/// How many rows are passed on at a time.
+const BATCH: usize = 1024;
+
+/// Passes the matching rows to `sink`, in no particular order, some of them more than once.
 ///
-/// # Safety
-/// The index must be open and of sketches, the sketch a value of type `minhash`.
-pub unsafe fn last_rows(
-    index: pg_sys::Relation,
-    sketch: pg_sys::Datum,
-    most: usize,
-) -> Result<Vec<pg_sys::ItemPointerData>> {
-    // SAFETY: as the caller vouches.
-    let (index, bytes) = unsafe { (Index::new(index), sketch_bytes(sketch)) };
-    let mut keys = Vec::new();
-    crate::index::kind::sketch_keys(bytes, &mut keys)?;
-    let mut rows = Vec::new();
-    for (_, key) in &keys {
-        rows.extend(crate::index::search::last_rows(index, *key, most)?);
+/// # Errors
+/// If a page is damaged.
+fn each(index: Index, query: &Query, sink: &mut dyn FnMut(&[u64])) -> Result<()> {
+    let mut rows = Vec::with_capacity(BATCH);
+    // Rows are passed on while only the page that is being read is locked, and nothing called here waits for that.
+    let mut add = |row: u64| {
+        rows.push(row);
+        if rows.len() == BATCH {
+            sink(&rows);
+            rows.clear();
+        }
+    };
+    match query {
+        Query::Nothing => {}
+        Query::Sharing(keys) => search::sharing(index, keys.iter().copied(), &mut add)?,
+        Query::Within(center, distance) => search::within(index, *center, *distance, |row, _| add(row))?,
     }
-    if keys.len() > 1 {
-        rows.sort_unstable();
-        rows.dedup();
-        rows.drain(..rows.len().saturating_sub(most));
+    if !rows.is_empty() {
+        sink(&rows);
     }
-    Ok(rows.into_iter().map(tid_of).collect())
+    Ok(())
+}
+
+/// Gives the matching rows, each once: first those that share most keys or are nearest, then in the order of the table.
+///
+/// # Errors
+/// If a page is damaged.
+fn ranked(index: Index, query: &Query) -> Result<Vec<u64>> {
+    let mut found: Vec<(u32, u64)> = Vec::new();
+    match query {
+        Query::Nothing => {}
+        Query::Sharing(keys) => {
+            let mut rows = Vec::new();
+            search::sharing(index, keys.iter().copied(), |row| rows.push(row))?;
+            rows.sort_unstable();
+            let groups = rows.chunk_by(|a, b| a == b);
+            found.extend(
+                groups.filter_map(|group| Some((keys.len().saturating_sub(group.len()) as u32, *group.first()?))),
+            );
+        }
+        Query::Within(center, distance) => {
+            search::within(index, *center, *distance, |row, distance| found.push((distance, row)))?;
+        }
+    }
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, row)| row).collect())
 }

@@ -1,10 +1,11 @@
 //! The storage parameters of an index: `fillfactor`.
+#![allow(unsafe_code, reason = "Postgres calls amoptions by pointer")]
 
 use std::sync::OnceLock;
 
 use pgrx::pg_sys;
 
-use crate::index::build::FILL;
+use super::build::FILL;
 use crate::pg::call::boundary;
 
 /// The parameters as Postgres keeps them with the relation.
@@ -52,7 +53,7 @@ pub(super) unsafe extern "C-unwind" fn options(given: pg_sys::Datum, validate: b
 ///
 /// # Safety
 /// The index must be open.
-pub(super) unsafe fn fill_of(index: pg_sys::Relation) -> i32 {
+pub(super) unsafe fn page_fill(index: pg_sys::Relation) -> i32 {
     // SAFETY: as the caller vouches; the options were made by the function above.
     unsafe { (*index).rd_options.cast::<Options>().as_ref().map_or(FILL, |options| options.fill) }
 }

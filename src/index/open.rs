@@ -1,8 +1,10 @@
 //! An index that a function opens itself.
+#![allow(unsafe_code, reason = "opens a relation")]
 
 use pgrx::pg_sys;
 
 use super::pages::Index;
+use super::values::count_scan;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
@@ -13,11 +15,12 @@ pub struct OpenIndex {
 }
 
 impl OpenIndex {
-    /// Opens an index. Postgres raises an error if it is gone.
+    /// Opens an index to read it, which counts as one scan in `pg_stat_user_indexes`. Postgres raises an error if it is gone.
     pub fn open(index: pg_sys::Oid) -> Self {
         // SAFETY: the relation stays open as long as self, and `index` lends what derives from it no longer.
         unsafe {
             let relation = pg_sys::index_open(index, LOCK);
+            count_scan(relation);
             Self { relation, index: Index::new(relation) }
         }
     }

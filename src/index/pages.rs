@@ -9,6 +9,7 @@
 //!   Postgres, whose abort releases all locks and pins of the (sub)transaction. An earlier release would be wrong, because raising
 //!   an error has already reset the count of held-off interrupts, which each release decrements.
 //! - Postgres functions are called through pgrx's guards: their errors unwind our frames instead of jumping over them.
+#![allow(unsafe_code, reason = "the buffers of Postgres")]
 
 use std::ptr::null_mut;
 

@@ -3,26 +3,33 @@
 //! By a key of a sketch, it reads the last rows of that key from an index `USING neardup`. By SimHash, it uses the generic interface of
 //! access methods, so any method that serves the operator works. Neither has a snapshot, so the result also contains the addresses of
 //! rows that nobody can see; [`Table::visit`] sorts these out.
+#![allow(unsafe_code, reason = "calls an index's access method as the executor does")]
+
+use std::marker::PhantomData;
 
 use pgrx::{itemptr, pg_sys};
 
-use super::scan::last_rows;
+use super::kind::sketch_keys;
+use super::pages::Index;
+use super::search;
+use super::values::{count_entries, count_scan, sketch_bytes, tid_of};
 use crate::error::Result;
 use crate::pg::table::rows::{Table, Tid};
 
 /// No page of a table has more rows, even if Postgres was built with pages of 32 kB, which hold 1,169.
 const MOST_ON_A_PAGE: usize = 2048;
 
-/// An index scan that can be restarted with another query.
-pub struct Search {
+/// A scan of one of a table's indexes that can be restarted with another query. The table stays open meanwhile.
+pub struct Lookup<'t> {
     index: pg_sys::Relation,
     scan: pg_sys::IndexScanDesc,
     key: pg_sys::ScanKeyData,
+    table: PhantomData<&'t Table>,
 }
 
-impl Table {
+impl<'t> Lookup<'t> {
     /// Begins a search of one of the table's indexes by an operator of its family, given as strategy number and function.
-    pub fn search(&self, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Search {
+    pub fn begin(_: &'t Table, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Self {
         let mut key = pg_sys::ScanKeyData::default();
         // SAFETY: opening the index raises an error if it is gone. SnapshotAny is sound because the index alone decides
         // nothing.
@@ -36,12 +43,11 @@ impl Table {
             let scan = pg_sys::index_beginscan_bitmap(index, any, std::ptr::null_mut(), 1);
             (index, scan)
         };
-        Search { index, scan, key }
+        Self { index, scan, key, table: PhantomData }
     }
-}
 
-impl Search {
-    /// Gives the addresses of the last rows, in table order, that have the one key of a sketch.
+    /// Gives the addresses of the last rows, in table order, that have the one key of a sketch, and counts the scan in
+    /// `pg_stat_user_indexes`.
     ///
     /// # Errors
     /// If a page of the index is damaged.
@@ -50,7 +56,12 @@ impl Search {
     /// The index must be one of sketches `USING neardup`, `sketch` a value of type `minhash`, and the table still open.
     pub unsafe fn last(&self, sketch: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
         // SAFETY: as the caller vouches.
-        unsafe { last_rows(self.index, sketch, most) }
+        unsafe {
+            count_scan(self.index);
+            let rows = last_rows(self.index, sketch, most)?;
+            count_entries(self.index, rows.len());
+            Ok(rows)
+        }
     }
 
     /// Gives the addresses that match a query, in table order.
@@ -80,10 +91,10 @@ impl Search {
     }
 }
 
-impl Drop for Search {
+impl Drop for Lookup<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // SAFETY: opened and begun in `search`.
+            // SAFETY: opened and begun in `begin`.
             unsafe {
                 pg_sys::index_endscan(self.scan);
                 pg_sys::index_close(self.index, pg_sys::AccessShareLock as i32);
@@ -143,4 +154,25 @@ unsafe fn each_page(
         }
         pg_sys::tbm_end_private_iterate(iterator);
     }
+}
+
+/// The last rows of those that have the one key of a sketch.
+///
+/// # Safety
+/// The index must be open and of sketches, the sketch a value of type `minhash`.
+unsafe fn last_rows(index: pg_sys::Relation, sketch: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
+    // SAFETY: as the caller vouches.
+    let (index, bytes) = unsafe { (Index::new(index), sketch_bytes(sketch)) };
+    let mut keys = Vec::new();
+    sketch_keys(bytes, &mut keys)?;
+    let mut rows = Vec::new();
+    for (_, key) in &keys {
+        rows.extend(search::last_rows(index, *key, most)?);
+    }
+    if keys.len() > 1 {
+        rows.sort_unstable();
+        rows.dedup();
+        rows.drain(..rows.len().saturating_sub(most));
+    }
+    Ok(rows.into_iter().map(tid_of).collect())
 }

@@ -1,0 +1,94 @@
+//! What Postgres is told of the access method: the script with its operator classes, and the handler that gives its functions.
+#![allow(unsafe_code, reason = "Postgres calls the handler by name")]
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+
+use super::kind::Kind;
+use super::{build, cost, insert, options, scan, vacuum, validate, values};
+use crate::pg::call::boundary;
+
+extension_sql_file!(
+    "../../sql/index.sql",
+    name = "index",
+    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
+);
+
+/// Says to the access method that an operator class is of sketches.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.index_kind_of_sketches() RETURNS integer IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn index_kind_of_sketches() -> i32 {
+    Kind::Sketch.number().into()
+}
+
+/// Says to the access method that an operator class is of signatures.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.index_kind_of_simhashes() RETURNS integer IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn index_kind_of_simhashes() -> i32 {
+    Kind::SimHash.number().into()
+}
+
+/// A routine in which nothing is set, as `makeNode` gives it.
+// SAFETY: of numbers, flags and pointers to functions, all of which may be zero; the tag is then `T_Invalid`.
+const EMPTY: pg_sys::IndexAmRoutine = unsafe { std::mem::zeroed() };
+
+/// What Postgres is to know of the access method, and the functions that it calls.
+static ROUTINE: pg_sys::IndexAmRoutine = pg_sys::IndexAmRoutine {
+    type_: pg_sys::NodeTag::T_IndexAmRoutine,
+    // A condition that the index serves, and an order that it gives.
+    amstrategies: 2,
+    amsupport: values::KIND_FUNCTION,
+    amcanorderbyop: true,
+    // An order by distance needs no condition. A scan with neither is forbidden by its cost.
+    amoptionalkey: true,
+    amparallelvacuumoptions: pg_sys::VACUUM_OPTION_PARALLEL_BULKDEL as u8,
+    amkeytype: pg_sys::Oid::INVALID,
+    ambuild: Some(build::build),
+    ambuildempty: Some(build::build_empty),
+    aminsert: Some(insert::insert),
+    ambulkdelete: Some(vacuum::bulk_delete),
+    amvacuumcleanup: Some(vacuum::clean_up),
+    amcostestimate: Some(cost::estimate),
+    amoptions: Some(options::options),
+    ambuildphasename: Some(build::phase_name),
+    amvalidate: Some(validate::validate),
+    ambeginscan: Some(scan::begin),
+    amrescan: Some(scan::rescan),
+    amgettuple: Some(scan::get_tuple),
+    amgetbitmap: Some(scan::get_bitmap),
+    amendscan: Some(scan::end),
+    ..EMPTY
+};
+
+/// Gives Postgres the routine.
+///
+/// # Safety
+/// Postgres calls it as the handler that sql/index.sql declares.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn neardup_index_handler(_: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
+    // SAFETY: this is the outermost frame. Postgres up to 18 frees what it is given, so it gets a copy; from 19 on it wants the
+    // static itself.
+    unsafe {
+        boundary::entry(|| {
+            let copy = pg_sys::palloc(size_of::<pg_sys::IndexAmRoutine>()).cast::<pg_sys::IndexAmRoutine>();
+            copy.write(ROUTINE);
+            pg_sys::Datum::from(copy)
+        })
+    }
+}
+
+/// Tells Postgres the calling convention.
+#[unsafe(no_mangle)]
+pub extern "C" fn pg_finfo_neardup_index_handler() -> &'static pg_sys::Pg_finfo_record {
+    &pg_sys::Pg_finfo_record { api_version: 1 }
+}
