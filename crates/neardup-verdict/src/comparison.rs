@@ -197,6 +197,7 @@ impl<'t> Aligned<'t> {
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
                 compared.facts.extend(Words::read(&compared.text, matched).facts(&compared.text));
+                compared.facts.extend(facts::katakana(&compared.text, matched));
             }
         }
         let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);

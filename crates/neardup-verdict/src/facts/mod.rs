@@ -2,15 +2,20 @@
 //!
 //! [`conflicts`](super::conflicts) reads the facts of both texts ([`read`]: numbers by value and what they count, dates, times, ordinals, scores,
 //! percentages, telephone numbers, titles in quotation marks, Latin words and names of models; [`names`]: places, persons and
-//! other names that the dictionary knows or that look like one; [`status`]: words like 将 and 已 that change what is said), and pairs
-//! what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
+//! other names that the dictionary knows or that look like one; [`unknown`]: katakana; [`status`]: words like 将 and 已 that change
+//! what is said), and pairs what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
 //! contradicts by standing alone.
 
+mod calendar;
+mod east_asian;
 mod english;
 mod names;
 mod pair;
 mod read;
 mod status;
+mod thai;
+mod unknown;
+mod vocabulary;
 
 use std::fmt;
 use std::ops::Range;
@@ -18,6 +23,7 @@ use std::ops::Range;
 pub(super) use names::Words;
 pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;
+pub(super) use unknown::katakana;
 
 /// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -112,6 +118,9 @@ pub(super) struct Fact {
     pub(super) key: u64,
     /// What is counted, or 0.
     pub(super) measure: u64,
-    /// Year, month and day, if the fact is a date.
-    pub(super) date: [Option<u32>; 3],
+    /// Its fields, if the fact is a date; hour, minute and half of the day, if it is a time.
+    pub(super) date: Date,
 }
+
+/// Year, month, day and weekday, as far as they are told.
+pub(super) type Date = [Option<u32>; 4];
