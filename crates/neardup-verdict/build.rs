@@ -20,9 +20,9 @@ use writeable::{Part, PartsWrite, Writeable};
 type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
 
 /// The languages whose months and weekdays are words. Chinese, Japanese, Korean and Vietnamese number their months.
-const LANGUAGES: [&str; 26] = [
+const LANGUAGES: [&str; 25] = [
     "en", "de", "nl", "fr", "es", "pt", "it", "ro", "ru", "uk", "bg", "pl", "cs", "sv", "tr", "el", "ar", "ar-LB", "fa", "hi", "bn",
-    "id", "ms", "sw", "he", "fil",
+    "id", "ms", "sw", "he",
 ];
 
 /// The script that is written without spaces; its names are looked for in the text and not among its words.
@@ -50,12 +50,13 @@ fn main() -> Result<()> {
 #[derive(Default)]
 struct Names(BTreeMap<String, Option<Meaning>>);
 
-/// What a name means, and whether CLDR writes it with a small letter.
+/// What a name means, and whether a language writes it with a small letter, or one with a capital.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Meaning {
     kind: Kind,
     value: u8,
     small: bool,
+    capital: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,15 +69,15 @@ enum Kind {
 impl Names {
     fn insert(&mut self, name: &str, kind: Kind, value: u8) {
         let name = name.trim_end_matches(['.', '॰']);
-        let small = name.starts_with(char::is_lowercase);
+        let (small, capital) = (name.starts_with(char::is_lowercase), name.starts_with(char::is_uppercase));
         if name.starts_with(char::is_numeric) {
             return;
         }
-        let known = self.0.entry(name.to_lowercase()).or_insert(Some(Meaning { kind, value, small }));
+        let known = self.0.entry(name.to_lowercase()).or_insert(Some(Meaning { kind, value, small, capital }));
         *known = known.filter(|known| known.value == value && (known.kind == Kind::Weekday) == (kind == Kind::Weekday)).map(|known| {
             // A name that is not shortened in one language is listed as such: May, Mai.
             let kind = if known.kind == kind { kind } else { Kind::Month };
-            Meaning { kind, value, small: known.small && small }
+            Meaning { kind, value, small: known.small || small, capital: known.capital || capital }
         });
     }
 
@@ -122,8 +123,8 @@ impl Names {
 
     fn table(&self, name: &str) -> String {
         let row = |(name, meaning): (&String, &Option<Meaning>)| {
-            let Meaning { kind, value, small } = (*meaning)?;
-            Some(format!("({name:?}, Name {{ kind: NameKind::{kind:?}, value: {value}, small: {small} }}), "))
+            let Meaning { kind, value, small, capital } = (*meaning)?;
+            Some(format!("({name:?}, Name {{ kind: NameKind::{kind:?}, value: {value}, small: {small}, capital: {capital} }}), "))
         };
         let rows: String = self.0.iter().filter_map(row).collect();
         format!("pub(super) static {name}: &[(&str, Name)] = &[{rows}];\n")

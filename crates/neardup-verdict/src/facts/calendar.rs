@@ -2,7 +2,7 @@
 //!
 //! A month in small letters that may be another word (`may`, and shortened ones: `set`, `out`) counts only before a year.
 
-use super::vocabulary::{Meaning, Name, NameKind, meaning};
+use super::vocabulary::{Meaning, NameKind, meaning};
 use super::{ConflictKind, Date, read::Reader};
 use crate::units::{Break, Kind};
 
@@ -42,21 +42,21 @@ impl Reader<'_> {
             let (number, end) = month;
             return Some(Month { number, end, sure: true, alone: true, before_day: false });
         }
-        let (Meaning::Name(Name { kind, value, small }), end) = self.meaning(at)? else { return None };
+        let (Meaning::Name(name), end) = self.meaning(at)? else { return None };
         let unit = self.unit(at)?;
         let written = self.written(unit);
         let first = written.chars().next()?;
         let (capital, ascii) = (first.is_uppercase(), first.is_ascii());
-        let (sure, alone) = match kind {
+        let (sure, alone) = match name.kind {
             NameKind::Month => {
                 let sure = capital || !ENGLISH_WORDS.contains(&written);
-                let cased = if small { !capital } else { !first.is_lowercase() };
-                (sure, sure && cased && written.chars().nth(3).is_some() || capital && !small)
+                // mai is tomorrow in Vietnamese, مه is fog.
+                (sure, sure && name.is_cased_as(written) && (capital || written.chars().nth(3).is_some()))
             }
             NameKind::ShortMonth => (capital || !ascii, capital && ascii),
             NameKind::Weekday => return None,
         };
-        Some(Month { number: u32::from(value), end, sure, alone, before_day: capital && ascii })
+        Some(Month { number: u32::from(name.value), end, sure, alone, before_day: capital && ascii })
     }
 
     /// Says whether the unit follows in the same sentence; a comma may come between.
@@ -130,12 +130,11 @@ impl Reader<'_> {
     /// Reads a weekday in words.
     pub(super) fn weekday(&mut self) -> Option<usize> {
         let at = self.at;
-        let (Meaning::Name(Name { kind: NameKind::Weekday, value, small }), end) = self.meaning(at)? else { return None };
-        let unit = self.unit(at)?;
+        let (Meaning::Name(name), end) = self.meaning(at)? else { return None };
+        let unit = self.unit(at).filter(|_| name.kind == NameKind::Weekday)?;
         // Domingo may be a person, domingo is not; cuma and sali are words of many languages.
-        let capital = self.written(unit).starts_with(char::is_uppercase);
-        let lower = self.written(unit).starts_with(char::is_lowercase);
-        let fits = if small { !capital || unit.before == Break::Stop } else { !lower };
+        let fits = unit.before == Break::Stop || name.is_cased_as(self.written(unit));
+        let value = name.value;
         let date: Date = [None, None, None, Some(u32::from(value))];
         fits.then(|| self.push_date(at..end, date))
     }

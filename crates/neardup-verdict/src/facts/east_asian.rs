@@ -1,6 +1,9 @@
 //! What Japanese and Korean write beside figures: 年月日 and 년월일, 時分 and 시분, 令和, 午後 and 오후, 曜日 and 요일, 만 and 억, 제3차.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::read::Reader;
 use super::{ConflictKind, Date};
@@ -34,6 +37,9 @@ const OTHER_WORDS: &str = "간째차즌리민장호";
 
 /// Korean powers of ten.
 const SCALES: [(char, i32); 6] = [('십', 1), ('백', 2), ('천', 3), ('만', 4), ('억', 8), ('조', 12)];
+
+/// Finds what stands behind a weekday.
+static SIGN: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("曜"));
 
 fn weekday(c: char) -> Option<u32> {
     WEEKDAYS.iter().find(|(day, _)| *day == c).map(|(_, value)| *value)
@@ -164,7 +170,7 @@ impl Reader<'_> {
 
 /// Gives the weekdays that a Japanese text names by 曜, with their units.
 pub(super) fn weekdays(text: &Text<'_>) -> Vec<(u32, Range<usize>)> {
-    let signs = memchr::memmem::find_iter(text.text.as_bytes(), "曜");
+    let signs = SIGN.find_iter(text.text.as_bytes());
     let found = signs.filter_map(|at| {
         let before = text.text.get(..at)?.chars().next_back()?;
         let value = weekday(before)?;

@@ -68,9 +68,7 @@ impl Stated {
         for fact in side.facts {
             if fact.kind == ConflictKind::Date {
                 let own = present(fact);
-                stated.extend(
-                    (1..FIELDS).filter(|fields| fields & own == *fields).map(|fields| date_key(fact, own, fields)),
-                );
+                stated.extend(parts(own).map(|fields| date_key(fact, own, fields)));
             } else if side.touched(fact) {
                 // A number that is matched at its own position is a different one.
                 stated.insert(plain_key(fact));
@@ -95,6 +93,11 @@ fn plain_key(fact: &Fact) -> u64 {
 
 /// One more than the fields of a date with all of them, as bits.
 const FIELDS: u8 = 1 << 4;
+
+/// Gives all choices of some fields, as bits.
+fn parts(fields: u8) -> impl Iterator<Item = u8> {
+    std::iter::successors(Some(fields), move |part| Some(part.wrapping_sub(1) & fields)).take_while(|&part| part != 0)
+}
 
 /// Gives the fields that a date has, as bits.
 fn present(fact: &Fact) -> u8 {
@@ -259,8 +262,12 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
             let units = text.units.get(fact.units.clone()).unwrap_or_default();
             units.iter().skip(1).map(|unit| unit.key).collect()
         };
-        let rounded = number(text_a, a).zip(number(text_b, b)).is_some_and(|(a, b)| a.rounds(b));
-        return !(plain(a) && plain(b) && rounded && counted(text_a, a) == counted(text_b, b));
+        let numbers = number(text_a, a).zip(number(text_b, b));
+        let rounded = numbers.is_some_and(|(a, b)| a.rounds(b));
+        let grouped = numbers.is_some_and(|(of_a, of_b)| {
+            may_be_grouped(text_a, a) && of_a.times_ten_to(3) == of_b || may_be_grouped(text_b, b) && of_b.times_ten_to(3) == of_a
+        });
+        return !(plain(a) && plain(b) && (rounded || grouped) && counted(text_a, a) == counted(text_b, b));
     }
     if a.kind == ConflictKind::Latin {
         return !(text_a.latin && text_b.latin && shortens(text_a, a, text_b, b));
@@ -279,6 +286,12 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
     let abbreviates = short.iter().all(|key| rest.any(|other| other == key));
     let both_media = media(text_a, a) && media(text_b, b);
     !abbreviates && !both_media
+}
+
+/// Says whether a number has a point before exactly three digits, where many languages have a separator of thousands.
+fn may_be_grouped(text: &Text<'_>, fact: &Fact) -> bool {
+    let written = text.written(fact.units.start..fact.units.start + 1);
+    written.split_once('.').is_some_and(|(_, after)| after.len() == 3)
 }
 
 /// Says whether two times are one if one of them does not say which half of the day it means: 3:30 and 3:30 pm.

@@ -8,6 +8,7 @@ use crate::hanset::HanSet;
 use crate::numerals::percent_sign;
 use crate::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
+use neardup_text::lexicon::is_han;
 
 /// Measures of a position in a series; a number before one is an ordinal, even without 第.
 static SERIES: HanSet = HanSet::of("届集话季章回卷期辑弹");
@@ -30,7 +31,8 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
         reader.at += han;
         reader.at = if reader.is_number(reader.at) { reader.figure() } else { reader.word() };
     }
-    for (day, units) in east_asian::weekdays(text).into_iter().chain(thai::weekdays(text)) {
+    let weekdays = if text.unspaced { [east_asian::weekdays(text), thai::weekdays(text)].concat() } else { Vec::new() };
+    for (day, units) in weekdays {
         reader.push_date(units, [None, None, None, Some(day)]);
     }
     let mut facts = reader.facts;
@@ -88,8 +90,16 @@ impl Reader<'_> {
             return at + 1;
         };
         let Some(number) = self.text.number(unit) else { return at + 1 };
-        let date = self.date().or_else(|| self.date_to_year()).or_else(|| self.date_in_words());
-        if let Some(end) = date.or_else(|| self.ordinal_in_words()) {
+        if let Some(end) = self.date() {
+            return end;
+        }
+        // Most numbers of Chinese and Japanese stand before a Han character, and need not be tried as anything in words.
+        let counted = self.han(at + 1).is_some_and(is_han);
+        let in_words = |reader: &mut Self| {
+            let date = reader.date_to_year().or_else(|| reader.date_in_words());
+            date.or_else(|| reader.ordinal_in_words())
+        };
+        if !counted && let Some(end) = in_words(self) {
             return end;
         }
         let next = self.mark(at + 1);
@@ -105,7 +115,7 @@ impl Reader<'_> {
         if let Some(end) = self.time(next) {
             return end;
         }
-        let (number, last) = self.with_decimals(at, number);
+        let (number, last) = if counted { (number, at) } else { self.with_decimals(at, number) };
         if self.is_percent(last) {
             return self.push(ConflictKind::Percent, at..last + 1, number.bits(), 0);
         }
@@ -129,8 +139,8 @@ impl Reader<'_> {
         if let Some((number, measure, end)) = self.korean_number(last, number) {
             return self.push(ConflictKind::Number, at..end, number.bits(), measure);
         }
-        let (number, end) = self.scaled(last + 1, number);
-        if self.percent_in_words(end) {
+        let (number, end) = if counted { (number, at + 1) } else { self.scaled(last + 1, number) };
+        if !counted && self.percent_in_words(end) {
             return self.push(ConflictKind::Percent, at..end, number.bits(), 0);
         }
         let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
@@ -186,8 +196,9 @@ impl Reader<'_> {
             let mut field = 0;
             while field < 3 && self.is_number(end) && (end == at || self.unit(end)?.before <= Break::Space) {
                 let value = self.small(end)?;
-                let era = self.era(at).filter(|_| end == at && value < 100);
-                let place = match self.mark(end + 1) {
+                let mark = self.mark(end + 1);
+                let era = if mark == Some('年') && end == at && value < 100 { self.era(at) } else { None };
+                let place = match mark {
                     Some('年')
                         if (1900..=2100).contains(&value)
                             || era.is_some()
@@ -294,7 +305,7 @@ impl Reader<'_> {
     fn time(&mut self, next: Option<char>) -> Option<usize> {
         let at = self.at;
         let hour = self.small(at).filter(|&hour| hour <= 24)?;
-        if self.half_of_day(at + 1).is_some_and(|_| (1..=12).contains(&hour)) {
+        if next.is_none() && (1..=12).contains(&hour) && self.half_of_day(at + 1).is_some() {
             return Some(self.time_of_day(at, at + 1, hour, 0));
         }
         if !matches!(next, Some('时' | '点')) || matches!(self.mark(at + 2), Some('间' | '候' | '钟' | '的')) {

@@ -2,6 +2,11 @@
 //!
 //! Months and weekdays are those of CLDR. Years are Buddhist, 543 more than those of the common era, unless the text says otherwise.
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::read::Reader;
 use super::vocabulary::{Name, NameKind, THAI_NAMES};
 use crate::units::{Kind, Text};
@@ -26,8 +31,8 @@ const SCALES: [(&str, i32); 10] = [
 /// What may stand before a year.
 const ERAS: [&str; 5] = ["พ.ศ.", "ค.ศ.", "พศ.", "ปี", "พุทธศักราช"];
 
-/// Before a weekday.
-const DAY: &str = "วัน";
+/// Finds what stands before a weekday.
+static DAY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("วัน"));
 
 fn is_thai(text: &str) -> bool {
     text.starts_with(|c| matches!(c, '\u{e00}'..='\u{e7f}'))
@@ -78,8 +83,8 @@ impl Reader<'_> {
 }
 
 /// Gives the weekdays of a Thai text with their units.
-pub(super) fn weekdays(text: &Text<'_>) -> Vec<(u32, std::ops::Range<usize>)> {
-    let days = memchr::memmem::find_iter(text.text.as_bytes(), DAY);
+pub(super) fn weekdays(text: &Text<'_>) -> Vec<(u32, Range<usize>)> {
+    let days = DAY.find_iter(text.text.as_bytes());
     let found = days.filter_map(|start| {
         let (Name { kind: NameKind::Weekday, value, .. }, len) = name(text.text.get(start..)?)? else { return None };
         let unit = |byte: usize| text.units.partition_point(|unit| (unit.start as usize) < byte);

@@ -17,6 +17,9 @@ pub(crate) fn katakana(text: &Text<'_>, matched: &[bool]) -> Vec<Fact> {
         unit.kind == Kind::Han && matches!(c, Some('ァ'..='ヺ' | 'ー'))
     };
     let mut found = Vec::new();
+    if !text.unspaced {
+        return found;
+    }
     let mut from = 0;
     while let Some(shared) = matched.get(from..).and_then(|rest| rest.iter().position(|&matched| !matched)) {
         let at = from + shared;

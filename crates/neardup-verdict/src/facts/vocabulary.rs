@@ -20,8 +20,17 @@ pub(super) struct Name {
     pub(super) kind: NameKind,
     /// Months count from 1, those of the Persian calendar from 21, weekdays from Monday, 1.
     pub(super) value: u8,
-    /// Whether its language writes it with a small letter; with a capital it may be a person's: Julio, Domingo.
+    /// Whether a language writes it with a small letter; with a capital it may be a person's then: Julio, Domingo.
     pub(super) small: bool,
+    /// Whether a language writes it with a capital.
+    pub(super) capital: bool,
+}
+
+impl Name {
+    /// Says whether a word begins as the name does in one of its languages.
+    pub(super) fn is_cased_as(self, word: &str) -> bool {
+        word.starts_with(|c: char| if c.is_lowercase() { self.small } else { !c.is_uppercase() || self.capital })
+    }
 }
 
 /// What a [`Name`] names.
