@@ -6,7 +6,7 @@ use ahash::{AHashMap, AHashSet};
 
 use super::align::{Gap, align, gaps, runs};
 use super::credits;
-use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
+use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side};
 use super::hanset::HanSet;
 use super::numerals::percent_sign;
 use super::reading::plain;
@@ -196,8 +196,8 @@ impl<'t> Aligned<'t> {
         let Self { mut texts, matched, related } = self;
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
-                compared.facts.extend(Words::read(&compared.text, matched).facts(&compared.text));
-                compared.facts.extend(facts::katakana(&compared.text, matched));
+                let names = facts::names(&compared.text, matched, &compared.facts);
+                compared.facts.extend(names);
             }
         }
         let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);

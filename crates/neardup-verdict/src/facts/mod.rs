@@ -20,10 +20,23 @@ mod vocabulary;
 use std::fmt;
 use std::ops::Range;
 
-pub(super) use names::Words;
+use self::names::Words;
+use super::units::Text;
+
 pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;
-pub(super) use unknown::katakana;
+
+/// Gives the names that touch a difference; the 金 of 金曜日 is none.
+pub(super) fn names(text: &Text<'_>, matched: &[bool], known: &[Fact]) -> Vec<Fact> {
+    let mut names = Words::read(text, matched).facts(text);
+    names.extend(unknown::katakana(text, matched));
+    let weekdays = known.iter().filter(|fact| fact.date[3].is_some()).map(|fact| fact.units.clone());
+    let mut weekdays: Vec<Range<usize>> = weekdays.collect();
+    weekdays.sort_unstable_by_key(|day| day.end);
+    let next = |name: &Fact| weekdays.get(weekdays.partition_point(|day| day.end <= name.units.start)).map(|day| day.start);
+    names.retain(|name| next(name).is_none_or(|day| day >= name.units.end));
+    names
+}
 
 /// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -179,7 +179,7 @@ impl Reader<'_> {
     fn date(&mut self) -> Option<usize> {
         let at = self.at;
         let mut date: Date = [None; 4];
-        let mut end = at;
+        let (mut start, mut end) = (at, at);
         let first = self.small(at)?;
         if (1900..=2100).contains(&first)
             && self.is_number(at + 1)
@@ -215,6 +215,7 @@ impl Reader<'_> {
                 }
                 // In a date, 98年 means 1998年.
                 date[place] = Some(if let Some(before) = era.filter(|_| place == 0) {
+                    start = at - 2;
                     before + value
                 } else if place == 0 && value < 100 {
                     1900 + value + if value < 50 { 100 } else { 0 }
@@ -231,7 +232,7 @@ impl Reader<'_> {
         if date[2].is_some() {
             end = self.with_weekday(&mut date, end);
         }
-        Some(self.push_date(at..end.min(self.text.units.len()), date))
+        Some(self.push_date(start..end.min(self.text.units.len()), date))
     }
 
     /// Adds a date, and gives the position after it.

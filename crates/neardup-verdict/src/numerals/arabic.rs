@@ -6,7 +6,7 @@
 
 use super::chinese::small_unit;
 use super::number::MAX_DIGITS;
-use super::{MAX_CHARS, Number, Reading};
+use super::{MAX_CHARS, Number, Reading, skip};
 
 /// Reads Arabic digits with thousands separators and a decimal part, then 百 or 千 if they are not part of a measure.
 pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
@@ -111,7 +111,7 @@ impl Grouping {
         match sign {
             ',' => three || (1..=2).contains(&digits) && pairs(rest),
             '\'' | '’' | '\u{a0}' | '\u{2009}' | '\u{202f}' => three,
-            ' ' => three && is_alone(rest.skip(3)),
+            ' ' => three && is_alone(rest),
             '.' => three && { rest.clone().nth(3) == Some('.') && thousands(rest.skip(4)) },
             _ => false,
         }
@@ -138,10 +138,22 @@ fn pairs(mut rest: impl Iterator<Item = char> + Clone) -> bool {
     false
 }
 
-/// Says whether a Cyrillic word or a currency sign follows the last group, so that a space before it is no gap between two numbers.
-fn is_alone(rest: impl Iterator<Item = char>) -> bool {
-    let mut rest = rest.skip_while(|&c| c == ' ').take(1);
-    rest.next().is_some_and(|c| matches!(c, '\u{400}'..='\u{52f}' | '\u{20a0}'..='\u{20cf}'))
+/// The most groups after a space that are read: a number of 21 digits.
+const MAX_SPACED: usize = 6;
+
+/// Says whether a Cyrillic word or a currency sign follows the last group, so that the spaces before it are no gaps between numbers.
+fn is_alone(mut rest: impl Iterator<Item = char> + Clone) -> bool {
+    for _ in 0..MAX_SPACED {
+        rest = skip(rest, 3);
+        let mut ahead = rest.clone();
+        let next = ahead.next();
+        if next != Some(' ') || !thousands(ahead.clone()) {
+            let unit = if next == Some(' ') { ahead.next() } else { next };
+            return unit.is_some_and(|c| matches!(c, '\u{400}'..='\u{52f}' | '\u{20a0}'..='\u{20cf}'));
+        }
+        rest = ahead;
+    }
+    false
 }
 
 /// Reads a proper fraction in halves, quarters, … sixty-fourths, as in prices of securities, with its length.
