@@ -7,7 +7,7 @@ use ahash::{AHashMap, AHashSet};
 
 use super::align::{Gap, align, gaps, runs};
 use super::credits;
-use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side, Words};
+use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side};
 use super::hanset::HanSet;
 use super::numerals::percent_sign;
 use super::prepared::{Prepared, Reading};
@@ -189,7 +189,8 @@ impl Aligned {
         let Self { mut texts, matched, related } = self;
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
-                compared.facts.extend(Words::read(&compared.text, matched).facts(&compared.text));
+                let names = facts::names(&compared.text, matched, &compared.facts);
+                compared.facts.extend(names);
             }
         }
         let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);

@@ -55,10 +55,10 @@ impl<'t> Text<'t> {
     pub(super) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>], known: Option<&Text<'_>>) -> Self {
         let ignored = credits::ignored(&text, boilerplate);
         let shared = known.map(|known| Shared::new(known, &text, &ignored));
-        let Units { units, numbers, quotes, marks } = units(&text, &ignored, shared.as_ref());
+        let Units { units, numbers, quotes, marks, unspaced } = units(&text, &ignored, shared.as_ref());
         let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
         let latin = count(Kind::Word) > count(Kind::Han);
-        Self { text, units, numbers, quotes, latin, ignored, marks }
+        Self { text, units, numbers, quotes, unspaced, latin, ignored, marks }
     }
 }
 
@@ -135,6 +135,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             at -= minus.unwrap_or(0);
             (kind, number.bits(), len + minus.unwrap_or(0))
         } else if is_han(c) || unspaced(c) {
+            found.unspaced |= !is_han(c);
             (Kind::Han, han_key(c), c.len_utf8())
         } else if is_word_char(c) && !is_selector(c) {
             word.clear();
@@ -206,7 +207,12 @@ fn is_plain(c: char) -> bool {
 
 /// Records where a quotation opens or closes.
 fn quote(c: char, open: &mut Vec<Open>, found: &mut Units) {
+    // The sign that opens a quotation in English closes one in German.
+    let closes = c == '“' && open.last().is_some_and(|&(close, _)| close == c);
     let close = match c {
+        _ if closes => '\0',
+        '«' => '»',
+        '„' => '“',
         '《' => '》',
         '「' => '」',
         '『' => '』',

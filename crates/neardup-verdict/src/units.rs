@@ -60,6 +60,7 @@ pub(super) struct Units {
     pub(super) numbers: Vec<Number>,
     pub(super) quotes: Vec<Range<usize>>,
     pub(super) marks: Vec<Mark>,
+    pub(super) unspaced: bool,
 }
 
 impl Units {
@@ -76,6 +77,7 @@ impl Units {
         // It may have been opened before.
         let quote = |quote: &Range<usize>| quote.start + units - from.units..quote.end + units - from.units;
         self.quotes.extend(text.quotes[from.quotes..to.quotes].iter().map(quote));
+        self.unspaced |= text.unspaced;
         self.numbers.extend_from_slice(&text.numbers[from.numbers..to.numbers]);
         self.units.extend(text.units[from.units..to.units].iter().map(unit));
     }
@@ -115,6 +117,8 @@ pub(super) struct Text<'t> {
     pub(super) numbers: Vec<Number>,
     /// Titles and phrases in quotation marks, by their units.
     pub(super) quotes: Vec<Range<usize>>,
+    /// Whether it has kana, or letters of another script without spaces; in a text that shares an end with another, whether either has.
+    pub(super) unspaced: bool,
     /// Whether it has more words than Han characters; then not every word is a name.
     pub(super) latin: bool,
     /// Stretches that do not count, in bytes.

@@ -4,7 +4,8 @@
 //! the same form with one other fact, and other news of the same kind. `--nocapture` prints what was expected and what came.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use neardup_verdict::same_message;
+use neardup_verdict::{conflicts, same_message};
+use proptest::prelude::*;
 
 /// Whether one of the two may go, and the two texts.
 const PAIRS: [(bool, &str, &str); 40] = [
@@ -229,4 +230,134 @@ fn what_lists_of_words_do_not_know_is_told_by_figures_and_form() {
         PAIRS.len() - right - missed
     );
     assert!(wrong <= 1 && missed <= 2, "{wrong} wrong, {missed} missed");
+}
+
+/// Two writings of one fact, in the same sentence: none contradicts the other.
+const SAME: [(&str, &str); 45] = [
+    // Digits and separators.
+    ("حضر ١٢٬٥٠٠ متفرج", "حضر 12,500 متفرج"),
+    ("ارتفع السعر ٣٫٥٪ أمس", "ارتفع السعر 3.5% أمس"),
+    ("دمای هوا ۱۲ درجه بود", "دمای هوا 12 درجه بود"),
+    ("कुल १२,३४,५६७ मतदाता", "कुल 1234567 मतदाता"),
+    ("ผู้ชม ๑๕๐ คน", "ผู้ชม 150 คน"),
+    ("মোট ৪৫ জন", "মোট 45 জন"),
+    ("Пришли 12 500 зрителей", "Пришли 12500 зрителей"),
+    ("Es kamen 12.500 Besucher", "Es kamen 12500 Besucher"),
+    ("Das Budget: 1.234.567 Euro", "Das Budget: 1234567 Euro"),
+    ("Zürich zählt 1’234 Bäume", "Zürich zählt 1234 Bäume"),
+    ("der Anteil liegt bei 4,5 Prozent", "der Anteil liegt bei 4.5 %"),
+    // Powers of ten.
+    ("Die Kosten liegen bei 4,2 Millionen Euro", "Die Kosten liegen bei 4.200.000 Euro"),
+    ("потратят 3 млн рублей", "потратят 3 000 000 рублей"),
+    ("custou 3 mil milhões de euros", "custou 3000 milhões de euros"),
+    ("예산은 3조 2천억원이다", "예산은 3조 2000억원이다"),
+    ("관객 3만 5000명이 왔다", "관객 35,000명이 왔다"),
+    ("งบ 5 ล้านบาท", "งบ 5,000,000 บาท"),
+    ("予算は3億5000万円", "予算は350,000,000円"),
+    ("खर्च 3 करोड़ रुपये", "खर्च 30000000 रुपये"),
+    // Dates.
+    ("открытие 5 марта 2031 года", "открытие 05.03.2031 года"),
+    ("состоится 17 мая", "состоится 17 мая 2031 года"),
+    ("a festa será em 15 de março de 2031", "a festa será em 15/03/2031"),
+    ("la feria abre el 5 de marzo de 2031", "la feria abre el 5 marzo 2031"),
+    ("le marché ouvre le 1er septembre", "le marché ouvre le 1 septembre"),
+    ("am 12. März 2031 im Saal", "am 12.03.2031 im Saal"),
+    ("يفتتح في 5 آذار 2031", "يفتتح في ٥ مارس ٢٠٣١"),
+    ("يفتتح في 5 كانون الثاني", "يفتتح في 5 يناير"),
+    ("मेला 5 मार्च 2031 को", "मेला ५ मार्च २०३१ को"),
+    ("งานวันที่ 5 มีนาคม 2574", "งานวันที่ 5 มี.ค. 2574"),
+    ("งานวันที่ 5 มีนาคม 2574", "งานวันที่ 5 มีนาคม พ.ศ. 2574"),
+    ("khai mạc ngày 5 tháng 3 năm 2031", "khai mạc ngày 5 tháng 3"),
+    ("pembukaan 5 Agustus 2031", "pembukaan 5 Agustus"),
+    ("açılış 5 Mayıs 2031 günü", "açılış 05.05.2031 günü"),
+    ("令和13年5月3日に開く", "2031年5月3日に開く"),
+    ("5月3日(土)に開く", "5月3日に開く"),
+    ("2031년 5월 3일에 연다", "2031년 5월 3일(토)에 연다"),
+    // Times.
+    ("午後3時30分に始まる", "15時30分に始まる"),
+    ("午後3時30分に始まる", "15:30に始まる"),
+    ("오후 3시에 시작한다", "15시에 시작한다"),
+    ("오후3시 30분에 시작한다", "오후 3시 30분에 시작한다"),
+    ("It starts at 3:30 pm", "It starts at 15:30"),
+    ("It starts at 3 p.m. in the hall", "It starts at 3 pm in the hall"),
+    // Counters.
+    ("제3차 회의가 열렸다", "3차 회의가 열렸다"),
+    ("第3話を放送した", "第三話を放送した"),
+    ("Он занял 5-е место", "Он занял 5 место"),
+];
+
+/// Two facts in the same sentence: one contradicts the other.
+const OTHER: [(&str, &str, &str); 42] = [
+    ("number", "حضر ١٢٬٥٠٠ متفرج", "حضر ١٣٬٥٠٠ متفرج"),
+    ("number", "कुल ४५ लोग आए", "कुल ५४ लोग आए"),
+    ("number", "ผู้ชม ๑๕๐ คน", "ผู้ชม ๑๘๐ คน"),
+    ("number", "관객 3만 5000명이 왔다", "관객 3만 6000명이 왔다"),
+    ("number", "потратят 3 млн рублей", "потратят 3 млрд рублей"),
+    ("number", "custou 3 mil euros", "custou 3 milhões de euros"),
+    ("number", "งบ 5 ล้านบาท", "งบ 5 แสนบาท"),
+    ("number", "入場料は500円です", "入場料は800円です"),
+    ("number", "O bilhete custa R$ 4,50", "O bilhete custa R$ 4,80"),
+    ("number", "예산은 3조원이다", "예산은 3억원이다"),
+    ("percentage", "der Anteil liegt bei 4,5 Prozent", "der Anteil liegt bei 4,8 Prozent"),
+    ("percentage", "ارتفع السعر ٣٫٥٪ أمس", "ارتفع السعر ٣٫٧٪ أمس"),
+    ("percentage", "fiyatlar %25 arttı", "fiyatlar %35 arttı"),
+    ("percentage", "цены выросли на 5 процентов", "цены выросли на 7 процентов"),
+    ("date", "состоится 17 мая", "состоится 17 июня"),
+    ("date", "откроется в марте", "откроется в апреле"),
+    ("date", "состоится в среду", "состоится в пятницу"),
+    ("date", "відбудеться 17 травня", "відбудеться 17 червня"),
+    ("date", "a festa será em 5 de março", "a festa será em 5 de abril"),
+    ("date", "a festa será na segunda-feira à noite", "a festa será na quinta-feira à noite"),
+    ("date", "la feria abre en marzo con música", "la feria abre en abril con música"),
+    ("date", "la feria abre el martes", "la feria abre el viernes"),
+    ("date", "le marché ouvre le 1er septembre", "le marché ouvre le 1er octobre"),
+    ("date", "le marché ouvre lundi matin", "le marché ouvre jeudi matin"),
+    ("date", "Die Brücke wird am Montag gesperrt", "Die Brücke wird am Freitag gesperrt"),
+    ("date", "am 12.03.2031 im Saal", "am 12.04.2031 im Saal"),
+    ("date", "يفتتح في 5 آذار", "يفتتح في 5 نيسان"),
+    ("date", "يفتتح يوم الثلاثاء القادم", "يفتتح يوم الخميس القادم"),
+    ("date", "मेला मंगलवार को लगेगा", "मेला शुक्रवार को लगेगा"),
+    ("date", "นัดประชุมวันจันทร์นี้", "นัดประชุมวันศุกร์นี้"),
+    ("date", "งานวันที่ 5 มีนาคม", "งานวันที่ 5 เมษายน"),
+    ("date", "khai mạc ngày 5 tháng 3", "khai mạc ngày 5 tháng 4"),
+    ("date", "5월 3일에 연다", "5월 4일에 연다"),
+    ("date", "회의는 월요일에 열린다", "회의는 금요일에 열린다"),
+    ("date", "会議は月曜日に開く", "会議は金曜日に開く"),
+    ("date", "令和13年に開く", "平成13年に開く"),
+    ("time", "午後3時に始まる", "午前3時に始まる"),
+    ("time", "오후 3시에 시작한다", "오후 5시에 시작한다"),
+    ("ordinal", "제3차 회의가 열렸다", "제4차 회의가 열렸다"),
+    ("name", "新作はドラゴンの冒険を描く", "新作はタイガーの冒険を描く"),
+    ("quoted", "победила «волну» со счётом", "победила «искру» со счётом"),
+    ("latin", "Директором назначена Мария вчера", "Директором назначена Елена вчера"),
+];
+
+#[test]
+fn a_fact_is_the_same_in_any_notation() {
+    let found = |&(a, b): &(&str, &str)| conflicts(a, b).unwrap().first().map(|conflict| format!("{conflict:?} {a} / {b}"));
+    let found: Vec<String> = SAME.iter().filter_map(found).collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn another_fact_contradicts() {
+    let missed = OTHER.iter().flat_map(|&(kind, a, b)| [(kind, a, b), (kind, b, a)]).filter_map(|(kind, a, b)| {
+        let kinds: Vec<&str> = conflicts(a, b).unwrap().iter().map(|conflict| conflict.kind.name()).collect();
+        (kinds != [kind]).then(|| format!("{kinds:?}, not {kind}: {a} / {b}"))
+    });
+    let missed: Vec<String> = missed.collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_compared_without_harm(
+        a in "[0-9٠-٩๐-๙.,:/ '年月日時(土)年午後曜วันมค.พศล้านーァ-ン년월일시제차만억조«»„“marchдмая\\-]{0,60}",
+        b in "\\PC{0,40}",
+    ) {
+        let there = conflicts(&a, &b).unwrap();
+        let back = conflicts(&b, &a).unwrap();
+        prop_assert_eq!(there.len(), back.len());
+        prop_assert!(conflicts(&a, &a).unwrap().is_empty());
+    }
 }

@@ -1,24 +1,10 @@
-//! Facts as English writes them: months in words, `3rd quarter`, `1.2 million`, names by their capital letter.
+//! Facts as languages with spaces write them: `3rd quarter`, `1.2 million`, `4,2 Prozent`, names by their capital letter.
 
-use super::super::numerals::{self, Number};
-use super::super::units::{Break, Kind};
 use super::ConflictKind;
 use super::read::Reader;
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use super::vocabulary::Meaning;
+use crate::numerals::{self, Number};
+use crate::units::{Break, Kind};
 
 /// Words that begin sentences or occur in headlines without naming anything.
 const COMMON: [&str; 88] = [
@@ -30,70 +16,12 @@ const COMMON: [&str; 88] = [
     "until", "up", "was", "we", "were", "what", "when", "which", "while", "who", "will", "with", "yet", "you",
 ];
 
-/// Gives the number of a month, 1 to 12, by its name or the name's first three letters; a word in small letters is not a month.
-fn month(word: &str) -> Option<u32> {
-    if !(3..=9).contains(&word.len()) || !word.starts_with(|c: char| c.is_ascii_uppercase()) {
-        return None;
-    }
-    let word = word.to_ascii_lowercase();
-    let named =
-        |month: &&str| *month == word || month.get(..3) == Some(&word) || (*month, &*word) == ("september", "sept");
-    MONTHS.iter().position(named).and_then(|place| u32::try_from(place + 1).ok())
-}
-
 /// Says whether a word of an English text may be a name: it has a capital letter and is not one of [`COMMON`].
 fn is_name(word: &str) -> bool {
     word.chars().any(char::is_uppercase) && !COMMON.contains(&word.to_lowercase().as_str())
 }
 
 impl Reader<'_> {
-    /// Gives the month that is named at a position.
-    fn month(&self, at: usize) -> Option<u32> {
-        let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word)?;
-        month(self.written(unit))
-    }
-
-    /// Says whether the unit follows in the same sentence; a comma may come between.
-    fn follows(&self, at: usize) -> bool {
-        self.unit(at).is_some_and(|unit| unit.before <= Break::Clause)
-    }
-
-    fn year(&self, at: usize) -> Option<u32> {
-        self.small(at).filter(|year| (1900..=2100).contains(year) && self.follows(at))
-    }
-
-    /// Reads a date with a month in words: `5 March 1987`, `March 5, 1987`, `5 March`, `March 1987`, `March`.
-    pub(super) fn date_in_words(&mut self) -> Option<usize> {
-        let at = self.at;
-        let day = |at: usize| self.small(at).filter(|day| (1..=31).contains(day));
-        // 5th: the letters are a word of their own.
-        let after_day = |at: usize| at + 1 + usize::from(self.suffix(at + 1));
-        let (date, end) = if let Some(of_day) = day(at) {
-            let at = after_day(at);
-            let month = self.month(at).filter(|_| self.follows(at))?;
-            let year = self.year(at + 1);
-            ([year, Some(month), Some(of_day)], at + 1 + usize::from(year.is_some()))
-        } else {
-            let month = self.month(at)?;
-            let of_day = day(at + 1).filter(|_| self.follows(at + 1));
-            let end = if of_day.is_some() { after_day(at + 1) } else { at + 1 };
-            let year = self.year(end);
-            ([year, Some(month), of_day], end + usize::from(year.is_some()))
-        };
-        // Without a day or a year it may be the verb, or a name.
-        let month_alone = date[0].is_none() && date[2].is_none();
-        if month_alone && (!self.text.latin || self.unit(at)?.before == Break::Stop) {
-            return None;
-        }
-        Some(self.push_date(at..end, date))
-    }
-
-    /// Says whether a unit is the `rd` of `3rd`.
-    fn suffix(&self, at: usize) -> bool {
-        let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before == Break::None);
-        unit.is_some_and(|unit| ["st", "nd", "rd", "th"].iter().any(|end| self.written(unit).eq_ignore_ascii_case(end)))
-    }
-
     /// Reads an ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
     pub(super) fn ordinal_in_words(&mut self) -> Option<usize> {
         let at = self.at;
@@ -105,25 +33,48 @@ impl Reader<'_> {
         Some(self.push(ConflictKind::Ordinal, at..end, number.bits(), 0))
     }
 
-    /// Gives the number at a position with the word that scales it, `1.2 million`, and the position after it.
-    pub(super) fn scaled(&self, at: usize, number: Number) -> (Number, usize) {
-        let scale = |at: usize| {
-            let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= Break::Space)?;
-            numerals::scale(&self.written(unit).to_lowercase())
+    /// Gives the number at a position with its decimals after a comma, as most languages of Europe write them, and the position of
+    /// its last unit: `4,2` is two numbers in the text.
+    pub(super) fn with_decimals(&self, at: usize, number: Number) -> (Number, usize) {
+        let decimals = || {
+            let last = self.unit(at + 1).filter(|_| self.text.latin && self.joint(at + 1) == Some(','))?;
+            let Kind::Number { width: width @ 1..=6, arabic: true } = last.kind else { return None };
+            let list = self.unit(at + 2).is_some_and(|next| matches!(next.kind, Kind::Number { .. })) && self.joint(at + 2) == Some(',');
+            let listed = at > 0 && matches!(self.unit(at - 1)?.kind, Kind::Number { .. }) && self.joint(at) == Some(',');
+            let decimals = self.text.number(last).filter(|decimals| !list && !listed && decimals.small().is_some())?;
+            Some((number.and(decimals.times_ten_to(-i32::from(width))), at + 1))
         };
-        match scale(at + 1) {
-            Some(power) => (number.times_ten_to(power), at + 2),
-            None => (number, at + 1),
-        }
+        decimals().unwrap_or((number, at))
     }
 
-    /// Says whether what follows a number makes it a percentage: `percent`, `per cent`, `pct`.
+    /// Gives a number with the words after it that scale it, `1.2 million`, `3 mil milhões`, and the position after them.
+    pub(super) fn scaled(&self, mut at: usize, mut number: Number) -> (Number, usize) {
+        for _ in 0..2 {
+            let near = self.unit(at).filter(|unit| unit.before <= Break::Space);
+            let Some(unit) = near else { break };
+            let power = match unit.kind {
+                Kind::Word => match self.meaning(at) {
+                    Some((Meaning::Scale(power), end)) => Some((i32::from(power), end)),
+                    _ => numerals::scale(&self.written(unit).to_lowercase()).map(|power| (power, at + 1)),
+                },
+                Kind::Han => self.thai_scale(at),
+                Kind::Number { .. } => None,
+            };
+            let Some((power, end)) = power else { break };
+            (number, at) = (number.times_ten_to(power), end);
+        }
+        (number, at)
+    }
+
+    /// Says whether what follows a number makes it a percentage: `percent`, `per cent`, `pct`, `Prozent`.
     pub(super) fn percent_in_words(&self, at: usize) -> bool {
         let is = |at: usize, words: &[&str]| {
             let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= Break::Space);
             unit.is_some_and(|unit| words.iter().any(|word| self.written(unit).eq_ignore_ascii_case(word)))
         };
-        is(at, &["percent", "pct", "percentage"]) || is(at, &["per"]) && is(at + 1, &["cent"])
+        is(at, &["percent", "pct", "percentage"])
+            || is(at, &["per"]) && is(at + 1, &["cent"])
+            || matches!(self.meaning(at), Some((Meaning::Percent, _)))
     }
 
     /// Says whether the word at a position may be a name; in a text of Han characters, every Latin word is one.

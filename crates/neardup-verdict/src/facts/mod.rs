@@ -2,22 +2,41 @@
 //!
 //! [`conflicts`](super::conflicts) reads the facts of both texts ([`read`]: numbers by value and what they count, dates, times, ordinals, scores,
 //! percentages, telephone numbers, titles in quotation marks, Latin words and names of models; [`names`]: places, persons and
-//! other names that the dictionary knows or that look like one; [`status`]: words like 将 and 已 that change what is said), and pairs
-//! what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
+//! other names that the dictionary knows or that look like one; [`unknown`]: katakana; [`status`]: words like 将 and 已 that change
+//! what is said), and pairs what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
 //! contradicts by standing alone.
 
+mod calendar;
+mod east_asian;
 mod english;
 mod names;
 mod pair;
 mod read;
 mod status;
+mod thai;
+mod unknown;
+mod vocabulary;
 
 use std::fmt;
 use std::ops::Range;
 
-pub(super) use names::Words;
+use self::names::Words;
+use super::units::Text;
+
 pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;
+
+/// Gives the names that touch a difference; the 金 of 金曜日 is none.
+pub(super) fn names(text: &Text<'_>, matched: &[bool], known: &[Fact]) -> Vec<Fact> {
+    let mut names = Words::read(text, matched).facts(text);
+    names.extend(unknown::katakana(text, matched));
+    let weekdays = known.iter().filter(|fact| fact.date[3].is_some()).map(|fact| fact.units.clone());
+    let mut weekdays: Vec<Range<usize>> = weekdays.collect();
+    weekdays.sort_unstable_by_key(|day| day.end);
+    let next = |name: &Fact| weekdays.get(weekdays.partition_point(|day| day.end <= name.units.start)).map(|day| day.start);
+    names.retain(|name| next(name).is_none_or(|day| day >= name.units.end));
+    names
+}
 
 /// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -112,6 +131,9 @@ pub(super) struct Fact {
     pub(super) key: u64,
     /// What is counted, or 0.
     pub(super) measure: u64,
-    /// Year, month and day, if the fact is a date.
-    pub(super) date: [Option<u32>; 3],
+    /// Its fields, if the fact is a date; hour, minute and half of the day, if it is a time.
+    pub(super) date: Date,
 }
+
+/// Year, month, day and weekday, as far as they are told.
+pub(super) type Date = [Option<u32>; 4];

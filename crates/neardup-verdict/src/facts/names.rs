@@ -324,7 +324,7 @@ impl Words {
             };
             let keys = text.units.get(units.clone())?;
             let key = keys.iter().fold(4, |key: u64, unit| mix(key ^ unit.key, 7));
-            Some(Fact { kind, units: units.clone(), key, measure: 0, date: [None; 3] })
+            Some(Fact { kind, units: units.clone(), key, measure: 0, date: [None; 4] })
         });
         named.collect()
     }

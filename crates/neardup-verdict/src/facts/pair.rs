@@ -68,8 +68,7 @@ impl Stated {
         for fact in side.facts {
             if fact.kind == ConflictKind::Date {
                 let own = present(fact);
-                stated
-                    .extend((1..8).filter(|fields| fields & own == *fields).map(|fields| date_key(fact, own, fields)));
+                stated.extend(parts(own).map(|fields| date_key(fact, own, fields)));
             } else if side.touched(fact) {
                 // A number that is matched at its own position is a different one.
                 stated.insert(plain_key(fact));
@@ -84,12 +83,20 @@ impl Stated {
             return self.0.contains(&plain_key(fact));
         }
         let own = present(fact);
-        (1..8).any(|other| other & own != 0 && self.0.contains(&date_key(fact, other, other & own)))
+        (1..FIELDS).any(|other| other & own != 0 && self.0.contains(&date_key(fact, other, other & own)))
     }
 }
 
 fn plain_key(fact: &Fact) -> u64 {
     if fact.kind.is_figure() { fact.key } else { mix(fact.key, fact.kind as u64 + 1) }
+}
+
+/// One more than the fields of a date with all of them, as bits.
+const FIELDS: u8 = 1 << 4;
+
+/// Gives all choices of some fields, as bits.
+fn parts(fields: u8) -> impl Iterator<Item = u8> {
+    std::iter::successors(Some(fields), move |part| Some(part.wrapping_sub(1) & fields)).take_while(|&part| part != 0)
 }
 
 /// Gives the fields that a date has, as bits.
@@ -100,7 +107,7 @@ fn present(fact: &Fact) -> u8 {
 /// Gives the key of a date with the fields `told`, by its values in `fields`.
 fn date_key(fact: &Fact, told: u8, fields: u8) -> u64 {
     let values = fact.date.iter().enumerate().filter(|(place, _)| fields >> place & 1 == 1);
-    let start = mix(u64::from(told) << 3 | u64::from(fields), 8);
+    let start = mix(u64::from(told) << 4 | u64::from(fields), 8);
     values.fold(start, |key, (_, field)| mix(key ^ u64::from(field.unwrap_or(0)), 8))
 }
 
@@ -246,14 +253,21 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
         if a.kind == ConflictKind::Date && b.kind == ConflictKind::Date && present(a) & present(b) == 0 {
             return false;
         }
+        if a.kind == ConflictKind::Time && b.kind == ConflictKind::Time && may_be_same_time(a, b) {
+            return false;
+        }
         let plain = |fact: &Fact| matches!(fact.kind, ConflictKind::Number | ConflictKind::Percent);
         // The words after the number, million or billion, have to be the same.
         let counted = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
             let units = text.units.get(fact.units.clone()).unwrap_or_default();
             units.iter().skip(1).map(|unit| unit.key).collect()
         };
-        let rounded = number(text_a, a).zip(number(text_b, b)).is_some_and(|(a, b)| a.rounds(b));
-        return !(plain(a) && plain(b) && rounded && counted(text_a, a) == counted(text_b, b));
+        let numbers = number(text_a, a).zip(number(text_b, b));
+        let rounded = numbers.is_some_and(|(a, b)| a.rounds(b));
+        let grouped = numbers.is_some_and(|(of_a, of_b)| {
+            may_be_grouped(text_a, a) && of_a.times_ten_to(3) == of_b || may_be_grouped(text_b, b) && of_b.times_ten_to(3) == of_a
+        });
+        return !(plain(a) && plain(b) && (rounded || grouped) && counted(text_a, a) == counted(text_b, b));
     }
     if a.kind == ConflictKind::Latin {
         return !(text_a.latin && text_b.latin && shortens(text_a, a, text_b, b));
@@ -272,6 +286,19 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
     let abbreviates = short.iter().all(|key| rest.any(|other| other == key));
     let both_media = media(text_a, a) && media(text_b, b);
     !abbreviates && !both_media
+}
+
+/// Says whether a number has a point before exactly three digits, where many languages have a separator of thousands.
+fn may_be_grouped(text: &Text<'_>, fact: &Fact) -> bool {
+    let written = text.written(fact.units.start..fact.units.start + 1);
+    written.split_once('.').is_some_and(|(_, after)| after.len() == 3)
+}
+
+/// Says whether two times are one if one of them does not say which half of the day it means: 3:30 and 3:30 pm.
+fn may_be_same_time(a: &Fact, b: &Fact) -> bool {
+    let (Some(hour_a), Some(hour_b)) = (a.date[0], b.date[0]) else { return false };
+    let silent = |fact: &Fact, hour: u32| fact.date[2].is_none() && hour <= 12;
+    a.date[1] == b.date[1] && hour_a % 12 == hour_b % 12 && (silent(a, hour_a) || silent(b, hour_b))
 }
 
 /// Says whether one of two English words is the other one shortened: Corp and Corporation, Japan and Japanese.

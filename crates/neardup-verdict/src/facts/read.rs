@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use super::{ConflictKind, Fact};
+use super::east_asian::{self, is_hangul};
+use super::{ConflictKind, Date, Fact, thai};
 use crate::hanset::HanSet;
 use crate::numerals::percent_sign;
 use crate::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
+use neardup_text::lexicon::is_han;
 
 /// Measures of a position in a series; a number before one is an ordinal, even without 第.
 static SERIES: HanSet = HanSet::of("届集话季章回卷期辑弹");
@@ -29,11 +31,15 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
         reader.at += han;
         reader.at = if reader.is_number(reader.at) { reader.figure() } else { reader.word() };
     }
+    let weekdays = if text.unspaced { [east_asian::weekdays(text), thai::weekdays(text)].concat() } else { Vec::new() };
+    for (day, units) in weekdays {
+        reader.push_date(units, [None, None, None, Some(day)]);
+    }
     let mut facts = reader.facts;
     for quote in &text.quotes {
         let units = text.units.get(quote.clone()).unwrap_or_default();
         let key = units.iter().fold(1, |key: u64, unit| mix(key ^ unit.key, 2));
-        facts.push(Fact { kind: ConflictKind::Quoted, units: quote.clone(), key, measure: 0, date: [None; 3] });
+        facts.push(Fact { kind: ConflictKind::Quoted, units: quote.clone(), key, measure: 0, date: [None; 4] });
     }
     facts
 }
@@ -41,7 +47,7 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
 pub(super) struct Reader<'t> {
     pub(super) text: &'t Text<'t>,
     pub(super) at: usize,
-    facts: Vec<Fact>,
+    pub(super) facts: Vec<Fact>,
 }
 
 impl Reader<'_> {
@@ -50,7 +56,7 @@ impl Reader<'_> {
     }
 
     /// Gives the character of a Han unit that follows without a break.
-    fn han(&self, at: usize) -> Option<char> {
+    pub(super) fn han(&self, at: usize) -> Option<char> {
         let unit = self.unit(at).filter(|unit| unit.kind == Kind::Han && unit.before <= Break::Space)?;
         self.text.text.get(unit.start as usize..)?.chars().next()
     }
@@ -61,7 +67,7 @@ impl Reader<'_> {
     }
 
     /// Gives the character between a unit and the one before it, if there is exactly one.
-    fn joint(&self, at: usize) -> Option<char> {
+    pub(super) fn joint(&self, at: usize) -> Option<char> {
         let (last, unit) = (self.unit(at.checked_sub(1)?)?, self.unit(at)?);
         let mut between = self.text.text.get(last.end as usize..unit.start as usize)?.chars();
         between.next().filter(|_| between.next().is_none())
@@ -73,7 +79,7 @@ impl Reader<'_> {
 
     pub(super) fn push(&mut self, kind: ConflictKind, units: Range<usize>, key: u64, measure: u64) -> usize {
         let end = units.end;
-        self.facts.push(Fact { kind, units, key, measure, date: [None; 3] });
+        self.facts.push(Fact { kind, units, key, measure, date: [None; 4] });
         end
     }
 
@@ -84,10 +90,19 @@ impl Reader<'_> {
             return at + 1;
         };
         let Some(number) = self.text.number(unit) else { return at + 1 };
-        if let Some(end) = self.date().or_else(|| self.date_in_words()).or_else(|| self.ordinal_in_words()) {
+        if let Some(end) = self.date() {
             return end;
         }
-        let next = self.han(at + 1);
+        // Most numbers of Chinese and Japanese stand before a Han character, and need not be tried as anything in words.
+        let counted = self.han(at + 1).is_some_and(is_han);
+        let in_words = |reader: &mut Self| {
+            let date = reader.date_to_year().or_else(|| reader.date_in_words());
+            date.or_else(|| reader.ordinal_in_words())
+        };
+        if !counted && let Some(end) = in_words(self) {
+            return end;
+        }
+        let next = self.mark(at + 1);
         let ordinal = at > 0 && self.unit(at - 1).is_some_and(|unit| self.written(unit) == "第");
         if let Some(end) = self.joined(ordinal) {
             return end;
@@ -100,8 +115,9 @@ impl Reader<'_> {
         if let Some(end) = self.time(next) {
             return end;
         }
-        if self.is_percent(at) {
-            return self.push(ConflictKind::Percent, at..at + 1, key, 0);
+        let (number, last) = if counted { (number, at) } else { self.with_decimals(at, number) };
+        if self.is_percent(last) {
+            return self.push(ConflictKind::Percent, at..last + 1, number.bits(), 0);
         }
         if arabic && width >= PHONE_DIGITS && next.is_none_or(|next| !"元人例户件吨亿万".contains(next)) {
             return self.push(ConflictKind::Phone, at..at + 1, key, 0);
@@ -120,8 +136,11 @@ impl Reader<'_> {
         {
             return at + 1;
         }
-        let (number, end) = self.scaled(at, number);
-        if self.percent_in_words(end) {
+        if let Some((number, measure, end)) = self.korean_number(last, number) {
+            return self.push(ConflictKind::Number, at..end, number.bits(), measure);
+        }
+        let (number, end) = if counted { (number, at + 1) } else { self.scaled(last + 1, number) };
+        if !counted && self.percent_in_words(end) {
             return self.push(ConflictKind::Percent, at..end, number.bits(), 0);
         }
         let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
@@ -136,14 +155,20 @@ impl Reader<'_> {
     /// Reads a Latin word after a number as its measure: `5km`, and in a Latin text `5 tons`.
     fn latin_measure(&self, at: usize) -> u64 {
         let near = if self.text.latin { Break::Space } else { Break::None };
-        self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= near).map_or(0, |unit| unit.key)
+        let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= near);
+        // Korean counters have particles after them: 3명이, 3명은.
+        let syllable = |unit: &Unit| self.written(unit).chars().next().filter(|c| is_hangul(*c));
+        unit.map_or(0, |unit| syllable(unit).map_or(unit.key, u64::from))
     }
 
     fn is_percent(&self, at: usize) -> bool {
         let Some(unit) = self.unit(at) else { return false };
         let (before, after) = self.text.text.split_at(unit.end as usize);
         let start = before.get(..unit.start as usize).unwrap_or_default();
+        let spaced = after.strip_prefix(' ').unwrap_or(after);
         percent_sign(after).is_some()
+            || ["パーセント", "퍼센트", "เปอร์เซ็นต์"].iter().any(|word| spaced.starts_with(word))
+            || start.strip_suffix('%').is_some_and(|start| !start.ends_with(|c: char| c.is_numeric()))
             || after.starts_with('成')
             || after.starts_with("个百分点")
             || after.starts_with("个点")
@@ -153,8 +178,8 @@ impl Reader<'_> {
     /// Reads a date: `2023年5月22日`, `5月`, `22日`, `2023-05-22`, `2023.5`.
     fn date(&mut self) -> Option<usize> {
         let at = self.at;
-        let mut date = [None; 3];
-        let mut end = at;
+        let mut date: Date = [None; 4];
+        let (mut start, mut end) = (at, at);
         let first = self.small(at)?;
         if (1900..=2100).contains(&first)
             && self.is_number(at + 1)
@@ -171,10 +196,13 @@ impl Reader<'_> {
             let mut field = 0;
             while field < 3 && self.is_number(end) && (end == at || self.unit(end)?.before <= Break::Space) {
                 let value = self.small(end)?;
-                let place = match self.han(end + 1) {
+                let mark = self.mark(end + 1);
+                let era = if mark == Some('年') && end == at && value < 100 { self.era(at) } else { None };
+                let place = match mark {
                     Some('年')
                         if (1900..=2100).contains(&value)
-                            || (end == at && self.small(end + 2).is_some() && self.han(end + 3) == Some('月')) =>
+                            || era.is_some()
+                            || (end == at && self.small(end + 2).is_some() && self.mark(end + 3) == Some('月')) =>
                     {
                         0
                     }
@@ -186,7 +214,10 @@ impl Reader<'_> {
                     break;
                 }
                 // In a date, 98年 means 1998年.
-                date[place] = Some(if place == 0 && value < 100 {
+                date[place] = Some(if let Some(before) = era.filter(|_| place == 0) {
+                    start = at - 2;
+                    before + value
+                } else if place == 0 && value < 100 {
                     1900 + value + if value < 50 { 100 } else { 0 }
                 } else {
                     value
@@ -198,11 +229,14 @@ impl Reader<'_> {
         if end == at {
             return None;
         }
-        Some(self.push_date(at..end.min(self.text.units.len()), date))
+        if date[2].is_some() {
+            end = self.with_weekday(&mut date, end);
+        }
+        Some(self.push_date(start..end.min(self.text.units.len()), date))
     }
 
     /// Adds a date, and gives the position after it.
-    pub(super) fn push_date(&mut self, units: Range<usize>, date: [Option<u32>; 3]) -> usize {
+    pub(super) fn push_date(&mut self, units: Range<usize>, date: Date) -> usize {
         let key = date.iter().fold(3, |key, field| mix(key ^ u64::from(field.map_or(0, |field| field + 1)), 3));
         let end = units.end;
         self.facts.push(Fact { kind: ConflictKind::Date, units, key, measure: 0, date });
@@ -249,6 +283,9 @@ impl Reader<'_> {
             key = mix(key, 4) ^ self.unit(end)?.key;
             end += 1;
         }
+        if kind == ConflictKind::Time && end == second + 1 {
+            return Some(self.time_of_day(at, end, self.small(at)?, self.small(second)?));
+        }
         let kind = if !colon && self.is_telephone(at..end) { ConflictKind::Phone } else { kind };
         Some(self.push(kind, at..end, key, 0))
     }
@@ -265,23 +302,35 @@ impl Reader<'_> {
         digits >= JOINED_PHONE_DIGITS && widths().next().is_some_and(|first| (3..=4).contains(&first))
     }
 
-    /// Reads a time of day: `9点30分`, `15时`.
+    /// Reads a time of day: `9点30分`, `15时`, `午後3時`, `오후 3시`, `3 pm`.
     fn time(&mut self, next: Option<char>) -> Option<usize> {
         let at = self.at;
         let hour = self.small(at).filter(|&hour| hour <= 24)?;
-        if !matches!(next, Some('时' | '点')) || matches!(self.han(at + 2), Some('间' | '候' | '钟' | '的')) {
+        if next.is_none() && (1..=12).contains(&hour) && self.half_of_day(at + 1).is_some() {
+            return Some(self.time_of_day(at, at + 1, hour, 0));
+        }
+        if !matches!(next, Some('时' | '点')) || matches!(self.mark(at + 2), Some('间' | '候' | '钟' | '的')) {
             return None;
         }
-        let minute = self.small(at + 2).filter(|&minute| minute < 60 && self.han(at + 3) == Some('分'));
+        let minute = self.small(at + 2).filter(|&minute| minute < 60 && self.mark(at + 3) == Some('分'));
         let end = if minute.is_some() { at + 4 } else { at + 2 };
-        let key = mix(u64::from(hour * 60 + minute.unwrap_or(0)), 5);
-        Some(self.push(ConflictKind::Time, at..end, key, 0))
+        Some(self.time_of_day(at, end, hour, minute.unwrap_or(0)))
+    }
+
+    /// Adds the time at a position with the half of the day that is named before or after it, and gives the position after it.
+    fn time_of_day(&mut self, at: usize, end: usize, hour: u32, minute: u32) -> usize {
+        let before = self.half_before(at);
+        let after = self.half_of_day(end).filter(|_| before.is_none() && hour <= 12);
+        let (start, end) = (at - before.map_or(0, |(_, units)| units), after.map_or(end, |(_, end)| end));
+        let half = before.or(after).map(|(half, _)| half).filter(|_| hour <= 12);
+        self.push_time(start..end, hour, minute, half)
     }
 
     /// Reads a Latin word, with the figures that make it the name of a model.
     fn word(&mut self) -> usize {
         let at = self.at;
-        if let Some(end) = self.date_in_words().or_else(|| self.ordinal_in_words()) {
+        let date = self.date_in_words().or_else(|| self.weekday()).or_else(|| self.korean_weekday());
+        if let Some(end) = date.or_else(|| self.korean_ordinal()).or_else(|| self.ordinal_in_words()) {
             return end;
         }
         let mut end = at + 1;
@@ -289,7 +338,9 @@ impl Reader<'_> {
         let joins = |unit: &Unit| unit.before == Break::None;
         // In FC3-1 the figures are a score.
         let score = |at: usize| self.is_number(at + 1) && matches!(self.joint(at + 1), Some('-' | ':' | '：'));
-        while let Some(unit) = self.unit(end).filter(|unit| unit.kind != Kind::Han && joins(unit)) {
+        // 약3만 is no model: only letters with case join figures.
+        let cased = self.unit(at).is_some_and(|unit| self.written(unit).contains(|c: char| c.is_lowercase() || c.is_uppercase()));
+        while let Some(unit) = self.unit(end).filter(|unit| cased && unit.kind != Kind::Han && joins(unit)) {
             if score(end) {
                 break;
             }

@@ -1,8 +1,12 @@
-//! Numbers in Arabic digits.
+//! Numbers in Arabic digits, with the separators of any country.
+//!
+//! A comma, an apostrophe or a narrow space separates groups of three digits, a comma also groups of two before the last three
+//! (`12,34,567`), a point only two groups and more (`1.234.567`), because `1.234` is a decimal fraction elsewhere. A space of full width
+//! separates groups only before a Cyrillic word or a currency sign, since it may stand between two numbers.
 
 use super::chinese::small_unit;
 use super::number::MAX_DIGITS;
-use super::{MAX_CHARS, Number, Reading};
+use super::{MAX_CHARS, Number, Reading, skip};
 
 /// Reads Arabic digits with thousands separators and a decimal part, then 百 or 千 if they are not part of a measure.
 pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
@@ -13,7 +17,7 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
     let mut width = 0;
     // Digits since the last thousands separator.
     let mut group = 0;
-    let mut grouped = false;
+    let mut grouping = None;
     let mut len = 0;
     let mut fraction = false;
     let mut rest = chars;
@@ -30,17 +34,26 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
                 }
                 hash = hash.wrapping_mul(0x0100_0000_01b3) ^ value as u64;
                 exponent -= i32::from(fraction);
-                width += usize::from(!fraction && !grouped);
+                width += usize::from(!fraction && grouping.is_none());
                 group += 1;
                 len += 1;
                 rest = ahead;
             }
-            Some(',')
+            Some(sign)
                 if !fraction
-                    && (if grouped { group == 3 } else { (1..=3).contains(&group) })
-                    && thousands(ahead.clone()) =>
+                    && len > 0
+                    && grouping.map_or_else(
+                        || Grouping::starts(sign, group, ahead.clone()),
+                        |grouping: Grouping| grouping.continues(sign, group, ahead.clone()),
+                    ) =>
             {
-                (group, grouped) = (0, true);
+                grouping = Some(grouping.unwrap_or(Grouping { sign, pairs: !thousands(ahead.clone()) }));
+                group = 0;
+                len += 1;
+                rest = ahead;
+            }
+            Some(',') if grouping.is_some_and(|grouping| grouping.sign == '.') && !fraction && decimals(ahead.clone()) => {
+                fraction = true;
                 len += 1;
                 rest = ahead;
             }
@@ -78,6 +91,69 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
         len += 1;
     }
     Some(Reading { number, len, width, sure: true, arabic: true })
+}
+
+/// How the digits of a number are grouped.
+#[derive(Clone, Copy)]
+struct Grouping {
+    sign: char,
+    /// Whether groups have two digits and only the last one three.
+    pairs: bool,
+}
+
+/// The most groups of two digits before the last three that are read: enough for crores of crores.
+const MAX_PAIRS: usize = 6;
+
+impl Grouping {
+    /// Says whether `sign`, after `digits` digits, is the first separator of a number that continues with `rest`.
+    fn starts(sign: char, digits: usize, rest: impl Iterator<Item = char> + Clone) -> bool {
+        let three = (1..=3).contains(&digits) && thousands(rest.clone());
+        match sign {
+            ',' => three || (1..=2).contains(&digits) && pairs(rest),
+            '\'' | '’' | '\u{a0}' | '\u{2009}' | '\u{202f}' => three,
+            ' ' => three && is_alone(rest),
+            '.' => three && { rest.clone().nth(3) == Some('.') && thousands(rest.skip(4)) },
+            _ => false,
+        }
+    }
+
+    /// Says whether `sign` separates another group.
+    fn continues(self, sign: char, digits: usize, rest: impl Iterator<Item = char> + Clone) -> bool {
+        let three = thousands(rest.clone());
+        sign == self.sign && if self.pairs { digits == 2 && (three || pairs(rest)) } else { digits == 3 && three }
+    }
+}
+
+/// Says whether groups of two digits, each with a comma, and three digits follow.
+fn pairs(mut rest: impl Iterator<Item = char> + Clone) -> bool {
+    for _ in 0..MAX_PAIRS {
+        let group = rest.by_ref().take(3);
+        if !group.map(|c| if c.is_ascii_digit() { '0' } else { c }).eq(['0', '0', ',']) {
+            return false;
+        }
+        if thousands(rest.clone()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// The most groups after a space that are read: a number of 21 digits.
+const MAX_SPACED: usize = 6;
+
+/// Says whether a Cyrillic word or a currency sign follows the last group, so that the spaces before it are no gaps between numbers.
+fn is_alone(mut rest: impl Iterator<Item = char> + Clone) -> bool {
+    for _ in 0..MAX_SPACED {
+        rest = skip(rest, 3);
+        let mut ahead = rest.clone();
+        let next = ahead.next();
+        if next != Some(' ') || !thousands(ahead.clone()) {
+            let unit = if next == Some(' ') { ahead.next() } else { next };
+            return unit.is_some_and(|c| matches!(c, '\u{400}'..='\u{52f}' | '\u{20a0}'..='\u{20cf}'));
+        }
+        rest = ahead;
+    }
+    false
 }
 
 /// Reads a proper fraction in halves, quarters, … sixty-fourths, as in prices of securities, with its length.

@@ -1,7 +1,7 @@
-//! Numbers as they are written in Chinese and English text, read by value.
+//! Numbers as they are written in the digits of any script and in Chinese numerals, read by value.
 //!
-//! [`read`] takes the longest number at a place: `12000`, `12,000`, `１２０００`, `1.2万`, `一万二千`, `二〇二三`, `十九`; [`cardinal`],
-//! [`ordinal`] and [`scale`] know English words. What value
+//! [`read`] takes the longest number at a place: `12000`, `12,000`, `12 000` with a narrow space, `12'000`, `1.234.567`, `12,34,567`,
+//! `١٢٬٠٠٠`, `１２０００`, `1.2万`, `一万二千`, `二〇二三`, `十九`; [`cardinal`], [`ordinal`] and [`scale`] know English words. What value
 //! means: [`Number`]s are equal where their decimal values are, so `第九集` and `第9集` name the same part. [`minus`] and [`percent_sign`]
 //! know what stands before a number and after it.
 //!
@@ -10,6 +10,7 @@
 
 mod arabic;
 mod chinese;
+mod digits;
 mod english;
 mod number;
 mod sign;
@@ -38,12 +39,16 @@ pub struct Reading {
     pub arabic: bool,
 }
 
-/// Gives the character that `c` stands for in a number: full-width digits and signs become ASCII.
+/// Gives the character that `c` stands for in a number: digits of other scripts, full-width signs and Arabic separators become ASCII.
 #[must_use]
+#[inline]
 pub fn fold(c: char) -> char {
     match c {
+        '\0'..'\u{660}' => c,
+        '\u{66b}' => '.',
+        '\u{66c}' => ',',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        _ => c,
+        _ => digits::ascii(c).unwrap_or(c),
     }
 }
 
@@ -174,6 +179,14 @@ mod tests {
             ("3千万", "三千万"),
             ("7 万", "70000"),
             ("6-1/4", "6.25"),
+            ("١٢٬٠٠٠", "12000"),
+            ("۱٫۵", "1.5"),
+            ("१२,३४,५६७", "1234567"),
+            ("๒๕๖๗", "2567"),
+            ("12\u{202f}500", "12500"),
+            ("1’234’567", "1234567"),
+            ("1.234.567", "1234567"),
+            ("1.234.567,89", "1234567.89"),
             ("6 3/16", "6.1875"),
         ] {
             assert_eq!(value(a), value(b), "{a} {b}");
@@ -209,6 +222,11 @@ mod tests {
             ("1-1/3", 1),
             ("1999-1/2", 4),
             ("2-1", 1),
+            ("12 500", 2),
+            ("12 500 человек", 6),
+            ("12 500 €", 6),
+            ("1,23,45", 1),
+            ("1'23", 1),
         ] {
             assert_eq!(read(text.chars()).unwrap().len, len, "{text}");
         }

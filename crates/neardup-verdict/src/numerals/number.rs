@@ -75,13 +75,18 @@ impl Number {
     pub(super) fn add(self, other: Self) -> Self {
         let least = self.exponent.min(other.exponent);
         let scaled = |number: Self| {
-            let power = u32::try_from(number.exponent - least).ok().filter(|&power| power < 38)?;
+            let power = u32::try_from(number.exponent.checked_sub(least)?).ok().filter(|&power| power < 38)?;
             number.digits.checked_mul(10_u128.pow(power))
         };
         match (scaled(self), scaled(other)) {
             (Some(a), Some(b)) if a.checked_add(b).is_some() => Self::new(a + b, least),
             _ => self,
         }
+    }
+
+    /// Gives the sum of two numbers of which the second has no sign of its own; this number if the sum is too long.
+    pub(crate) fn and(self, more: Self) -> Self {
+        if self.negative { self.negated().add(more).negated() } else { self.add(more) }
     }
 
     pub(crate) fn times_ten_to(self, power: i32) -> Self {

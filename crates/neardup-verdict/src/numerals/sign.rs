@@ -7,7 +7,7 @@ use neardup_text::lexicon::is_han;
 #[must_use]
 pub fn percent_sign(after: &str) -> Option<usize> {
     let sign = after.strip_prefix([' ', '\u{a0}', '\u{2009}', '\u{202f}', '\u{3000}']).unwrap_or(after);
-    let sign = sign.strip_prefix(['%', '％', '‰'])?;
+    let sign = sign.strip_prefix(['%', '％', '‰', '٪', '﹪'])?;
     Some(after.len() - sign.len())
 }
 

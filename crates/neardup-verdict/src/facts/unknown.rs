@@ -1,0 +1,48 @@
+//! Names in a script without capitals, where no dictionary tells them: a run of katakana is one.
+
+use super::{ConflictKind, Fact};
+use crate::units::{Break, Kind, Text, Unit};
+use neardup_text::hash::mix;
+
+/// The shortest run that is taken for a name, in characters.
+const LEAST: usize = 2;
+
+/// The longest run; a longer one is a sentence in katakana.
+const MOST: usize = 30;
+
+/// Gives the runs of katakana that touch a difference.
+pub(crate) fn katakana(text: &Text<'_>, matched: &[bool]) -> Vec<Fact> {
+    let is = |unit: &Unit| {
+        let c = text.text.get(unit.start as usize..).and_then(|rest| rest.chars().next());
+        unit.kind == Kind::Han && matches!(c, Some('ァ'..='ヺ' | 'ー'))
+    };
+    let mut found = Vec::new();
+    if !text.unspaced {
+        return found;
+    }
+    let mut from = 0;
+    while let Some(shared) = matched.get(from..).and_then(|rest| rest.iter().position(|&matched| !matched)) {
+        let at = from + shared;
+        from = at + 1;
+        if !text.units.get(at).is_some_and(is) {
+            continue;
+        }
+        let units = &text.units;
+        let joined = |at: usize| units.get(at).is_some_and(|unit| unit.before == Break::None && is(unit));
+        let mut start = at;
+        while at - start < MOST && joined(start) && start > 0 && units.get(start - 1).is_some_and(is) {
+            start -= 1;
+        }
+        let mut end = at + 1;
+        while end - at < MOST && joined(end) {
+            end += 1;
+        }
+        from = end;
+        let run = units.get(start..end).unwrap_or_default();
+        if (LEAST..=MOST).contains(&run.len()) {
+            let key = run.iter().fold(4, |key: u64, unit| mix(key ^ unit.key, 7));
+            found.push(Fact { kind: ConflictKind::Name, units: start..end, key, measure: 0, date: [None; 4] });
+        }
+    }
+    found
+}
