@@ -21,8 +21,8 @@ type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
 
 /// The languages whose months and weekdays are words. Chinese, Japanese, Korean and Vietnamese number their months.
 const LANGUAGES: [&str; 25] = [
-    "en", "de", "nl", "fr", "es", "pt", "it", "ro", "ru", "uk", "bg", "pl", "cs", "sv", "tr", "el", "ar", "ar-LB", "fa", "hi", "bn",
-    "id", "ms", "sw", "he",
+    "en", "de", "nl", "fr", "es", "pt", "it", "ro", "ru", "uk", "bg", "pl", "cs", "sv", "tr", "el", "ar", "ar-LB",
+    "fa", "hi", "bn", "id", "ms", "sw", "he",
 ];
 
 /// The script that is written without spaces; its names are looked for in the text and not among its words.
@@ -74,11 +74,13 @@ impl Names {
             return;
         }
         let known = self.0.entry(name.to_lowercase()).or_insert(Some(Meaning { kind, value, small, capital }));
-        *known = known.filter(|known| known.value == value && (known.kind == Kind::Weekday) == (kind == Kind::Weekday)).map(|known| {
-            // A name that is not shortened in one language is listed as such: May, Mai.
-            let kind = if known.kind == kind { kind } else { Kind::Month };
-            Meaning { kind, value, small: known.small || small, capital: known.capital || capital }
-        });
+        *known = known
+            .filter(|known| known.value == value && (known.kind == Kind::Weekday) == (kind == Kind::Weekday))
+            .map(|known| {
+                // A name that is not shortened in one language is listed as such: May, Mai.
+                let kind = if known.kind == kind { kind } else { Kind::Month };
+                Meaning { kind, value, small: known.small || small, capital: known.capital || capital }
+            });
     }
 
     /// Adds the names of a language: in full, shortened, alone and beside a day.
@@ -87,11 +89,14 @@ impl Names {
         let of_month = |fields| FixedCalendarDateTimeFormatter::<Gregorian, M>::try_new((&locale).into(), fields);
         let of_day = |fields| FixedCalendarDateTimeFormatter::<Gregorian, MD>::try_new((&locale).into(), fields);
         let weekday = FixedCalendarDateTimeFormatter::<Gregorian, E>::try_new((&locale).into(), E::long())?;
-        let (alone, beside) = ([of_month(M::long())?, of_month(M::medium())?], [of_day(MD::long())?, of_day(MD::medium())?]);
+        let (alone, beside) =
+            ([of_month(M::long())?, of_month(M::medium())?], [of_day(MD::long())?, of_day(MD::medium())?]);
         for month in 1..=12 {
             let date = Date::try_new_gregorian(2024, month, 1)?;
             for (place, kind) in [Kind::Month, Kind::ShortMonth].into_iter().enumerate() {
-                for name in [part(alone[place].format(&date), parts::MONTH)?, part(beside[place].format(&date), parts::MONTH)?] {
+                for name in
+                    [part(alone[place].format(&date), parts::MONTH)?, part(beside[place].format(&date), parts::MONTH)?]
+                {
                     self.insert(&name, kind, month);
                     for case in cases(&name, language) {
                         self.insert(&case, kind, month);
@@ -124,7 +129,9 @@ impl Names {
     fn table(&self, name: &str) -> String {
         let row = |(name, meaning): (&String, &Option<Meaning>)| {
             let Meaning { kind, value, small, capital } = (*meaning)?;
-            Some(format!("({name:?}, Name {{ kind: NameKind::{kind:?}, value: {value}, small: {small}, capital: {capital} }}), "))
+            Some(format!(
+                "({name:?}, Name {{ kind: NameKind::{kind:?}, value: {value}, small: {small}, capital: {capital} }}), "
+            ))
         };
         let rows: String = self.0.iter().filter_map(row).collect();
         format!("pub(super) static {name}: &[(&str, Name)] = &[{rows}];\n")

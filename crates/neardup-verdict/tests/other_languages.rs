@@ -334,7 +334,8 @@ const OTHER: [(&str, &str, &str); 42] = [
 
 #[test]
 fn a_fact_is_the_same_in_any_notation() {
-    let found = |&(a, b): &(&str, &str)| conflicts(a, b).unwrap().first().map(|conflict| format!("{conflict:?} {a} / {b}"));
+    let found =
+        |&(a, b): &(&str, &str)| conflicts(a, b).unwrap().first().map(|conflict| format!("{conflict:?} {a} / {b}"));
     let found: Vec<String> = SAME.iter().filter_map(found).collect();
     assert!(found.is_empty(), "{found:#?}");
 }

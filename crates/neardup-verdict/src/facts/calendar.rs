@@ -94,7 +94,8 @@ impl Reader<'_> {
         let (date, month, end) = if let Some(of_day) = day(at) {
             let month_at = self.after_link(after_day(at));
             let month = self.month(month_at).filter(|_| self.follows(month_at))?;
-            let (year, end) = self.year(month.end, month.number).map_or((None, month.end), |(year, end)| (Some(year), end));
+            let (year, end) =
+                self.year(month.end, month.number).map_or((None, month.end), |(year, end)| (Some(year), end));
             ([year, Some(month.number), Some(of_day), None], month, end)
         } else {
             let month = self.month(at)?;
@@ -183,7 +184,13 @@ impl Reader<'_> {
     }
 
     /// Adds a time, `half` of the day if it is known, and gives the position after it.
-    pub(super) fn push_time(&mut self, units: std::ops::Range<usize>, hour: u32, minute: u32, half: Option<u32>) -> usize {
+    pub(super) fn push_time(
+        &mut self,
+        units: std::ops::Range<usize>,
+        hour: u32,
+        minute: u32,
+        half: Option<u32>,
+    ) -> usize {
         let hour = half.map_or(hour, |half| hour % 12 + half);
         let key = neardup_text::hash::mix(u64::from(hour * 60 + minute), 5);
         let end = self.push(ConflictKind::Time, units, key, 0);

@@ -111,7 +111,10 @@ impl Reader<'_> {
         let at = self.at;
         let written = self.written(self.unit(at)?);
         let day = weekday(written.chars().next().filter(|c| is_hangul(*c))?)?;
-        written.get('가'.len_utf8()..)?.starts_with("요일").then(|| self.push_date(at..at + 1, [None, None, None, Some(day)]))
+        written
+            .get('가'.len_utf8()..)?
+            .starts_with("요일")
+            .then(|| self.push_date(at..at + 1, [None, None, None, Some(day)]))
     }
 
     /// Reads a Korean ordinal: 제3차.

@@ -39,8 +39,10 @@ impl Reader<'_> {
         let decimals = || {
             let last = self.unit(at + 1).filter(|_| self.text.latin && self.joint(at + 1) == Some(','))?;
             let Kind::Number { width: width @ 1..=6, arabic: true } = last.kind else { return None };
-            let list = self.unit(at + 2).is_some_and(|next| matches!(next.kind, Kind::Number { .. })) && self.joint(at + 2) == Some(',');
-            let listed = at > 0 && matches!(self.unit(at - 1)?.kind, Kind::Number { .. }) && self.joint(at) == Some(',');
+            let list = self.unit(at + 2).is_some_and(|next| matches!(next.kind, Kind::Number { .. }))
+                && self.joint(at + 2) == Some(',');
+            let listed =
+                at > 0 && matches!(self.unit(at - 1)?.kind, Kind::Number { .. }) && self.joint(at) == Some(',');
             let decimals = self.text.number(last).filter(|decimals| !list && !listed && decimals.small().is_some())?;
             Some((number.and(decimals.times_ten_to(-i32::from(width))), at + 1))
         };

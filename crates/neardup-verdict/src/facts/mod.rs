@@ -33,7 +33,8 @@ pub(super) fn names(text: &Text<'_>, matched: &[bool], known: &[Fact]) -> Vec<Fa
     let weekdays = known.iter().filter(|fact| fact.date[3].is_some()).map(|fact| fact.units.clone());
     let mut weekdays: Vec<Range<usize>> = weekdays.collect();
     weekdays.sort_unstable_by_key(|day| day.end);
-    let next = |name: &Fact| weekdays.get(weekdays.partition_point(|day| day.end <= name.units.start)).map(|day| day.start);
+    let next =
+        |name: &Fact| weekdays.get(weekdays.partition_point(|day| day.end <= name.units.start)).map(|day| day.start);
     names.retain(|name| next(name).is_none_or(|day| day >= name.units.end));
     names
 }

@@ -265,7 +265,8 @@ fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool 
         let numbers = number(text_a, a).zip(number(text_b, b));
         let rounded = numbers.is_some_and(|(a, b)| a.rounds(b));
         let grouped = numbers.is_some_and(|(of_a, of_b)| {
-            may_be_grouped(text_a, a) && of_a.times_ten_to(3) == of_b || may_be_grouped(text_b, b) && of_b.times_ten_to(3) == of_a
+            may_be_grouped(text_a, a) && of_a.times_ten_to(3) == of_b
+                || may_be_grouped(text_b, b) && of_b.times_ten_to(3) == of_a
         });
         return !(plain(a) && plain(b) && (rounded || grouped) && counted(text_a, a) == counted(text_b, b));
     }

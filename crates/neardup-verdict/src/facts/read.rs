@@ -339,7 +339,9 @@ impl Reader<'_> {
         // In FC3-1 the figures are a score.
         let score = |at: usize| self.is_number(at + 1) && matches!(self.joint(at + 1), Some('-' | ':' | '：'));
         // 약3만 is no model: only letters with case join figures.
-        let cased = self.unit(at).is_some_and(|unit| self.written(unit).contains(|c: char| c.is_lowercase() || c.is_uppercase()));
+        let cased = self
+            .unit(at)
+            .is_some_and(|unit| self.written(unit).contains(|c: char| c.is_lowercase() || c.is_uppercase()));
         while let Some(unit) = self.unit(end).filter(|unit| cased && unit.kind != Kind::Han && joins(unit)) {
             if score(end) {
                 break;

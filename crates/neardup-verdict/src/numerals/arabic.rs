@@ -52,7 +52,9 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
                 len += 1;
                 rest = ahead;
             }
-            Some(',') if grouping.is_some_and(|grouping| grouping.sign == '.') && !fraction && decimals(ahead.clone()) => {
+            Some(',')
+                if grouping.is_some_and(|grouping| grouping.sign == '.') && !fraction && decimals(ahead.clone()) =>
+            {
                 fraction = true;
                 len += 1;
                 rest = ahead;

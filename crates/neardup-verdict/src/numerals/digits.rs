@@ -26,7 +26,8 @@ mod tests {
 
     #[test]
     fn every_decimal_digit_has_its_value() {
-        for (value, digits) in ["٠१๒৩４", "۰۱۲۳۴", "០១២៣៤", "၀၁၂၃၄"].map(|digits| digits.chars().enumerate()).into_iter().flatten()
+        for (value, digits) in
+            ["٠१๒৩４", "۰۱۲۳۴", "០១២៣៤", "၀၁၂၃၄"].map(|digits| digits.chars().enumerate()).into_iter().flatten()
         {
             assert_eq!(ascii(digits), char::from_digit(value as u32, 10), "{digits}");
         }
