@@ -59,18 +59,16 @@ impl<'s> Sampler<'s> {
         Ok(found)
     }
 
-    fn sampled(&mut self, key: u64) -> Result<Vec<String>> {
+    fn sampled(&mut self, key: u64) -> Result<Vec<u64>> {
         let mut rows = Vec::new();
         for (part, (index, _)) in self.parts.iter().enumerate() {
             rows.extend(last_rows(index.pages(), key, SAMPLED)?.into_iter().map(|row| (part, row)));
         }
         rows.drain(..rows.len().saturating_sub(SAMPLED));
         let first = self.reader.source.first_part;
-        let chosen = spread(rows.len(), SAMPLE).filter_map(|at| rows.get(at).copied());
-        let chosen: Vec<(usize, u64)> = chosen.collect();
+        let chosen: Vec<(usize, u64)> = spread(rows.len(), SAMPLE).filter_map(|at| rows.get(at).copied()).collect();
         let version = |(part, row): (usize, u64)| Some(row_id(first + part, self.parts.get_mut(part)?.1.version(row)?));
-        let seen: Vec<u64> = chosen.into_iter().filter_map(version).collect();
-        Ok(self.documents(&seen)?.into_iter().map(|(_, document)| document).collect())
+        Ok(chosen.into_iter().filter_map(version).collect())
     }
 
     fn spread_rows(&self) -> Result<Vec<String>> {
@@ -95,8 +93,12 @@ fn passed<T>(result: Result<T>) -> neardup_text::Result<T> {
 }
 
 impl Rows for Sampler<'_> {
-    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<String>> {
+    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<u64>> {
         passed(self.sampled(key))
+    }
+
+    fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
+        passed(self.documents(rows))
     }
 
     fn spread(&mut self) -> neardup_text::Result<Vec<String>> {

@@ -100,27 +100,36 @@ impl Merged {
     }
 }
 
-/// Passes each row and key to `found` if another row has the key, too.
+/// Stands for the only other row that has a key, where there are several or nobody has counted them.
+pub const MANY: u64 = u64::MAX;
+
+/// Passes each row and key to `found` if another row has the key, too; with that row if it is the only one, or [`MANY`].
 ///
 /// # Errors
 /// If a page is damaged.
-pub fn within(indexes: &Indexes, mut found: impl FnMut(u64, u64)) -> Result<()> {
+pub fn within(indexes: &Indexes, mut found: impl FnMut(u64, u64, u64)) -> Result<()> {
     let mut merged = Merged::of(indexes)?;
-    let mut first: Option<(u64, u64)> = None;
-    while let Some((key, row)) = merged.next()? {
-        match first.replace((key, row)) {
-            Some((before, waiting)) if before == key => {
-                // The first of several rows waits for the second.
-                if waiting != u64::MAX {
-                    found(waiting, key);
-                }
-                found(row, key);
-                first = Some((key, u64::MAX));
+    let mut current = None;
+    // Up to two rows wait until it is known whether a third one has the key.
+    let (mut waiting, mut count): ([u64; 2], usize) = ([0; 2], 0);
+    loop {
+        let next = merged.next()?;
+        if current != next.map(|(key, _)| key) {
+            if let (Some(key), [first, second], 2) = (current, waiting, count) {
+                found(first, key, second);
+                found(second, key, first);
             }
-            _ => {}
+            count = 0;
+        }
+        let Some((key, row)) = next else { return Ok(()) };
+        current = Some(key);
+        count += 1;
+        match count {
+            1 | 2 => waiting[count - 1] = row,
+            3 => waiting.into_iter().chain([row]).for_each(|row| found(row, key, MANY)),
+            _ => found(row, key, MANY),
         }
     }
-    Ok(())
 }
 
 /// How the rows are found that have one of the keys of other rows, which come in ascending order.

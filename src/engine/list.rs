@@ -7,7 +7,7 @@
 //!
 //! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
 
-use neardup_core::candidates::{Asking, CandidateRule, Candidates, Earlier, Members, Options, Row, Rows, Stars};
+use neardup_core::candidates::{Asking, Bits, CandidateRule, Candidates, Earlier, Members, Options, Row, Rows, Stars};
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_core::spill::{Sorted, Sorter};
 use neardup_text::interrupt;
@@ -15,7 +15,7 @@ use neardup_verdict::Verdict;
 use pgrx::pg_sys;
 
 use super::around::Sampler;
-use super::entries::{self, Indexes};
+use super::entries::{self, Indexes, MANY};
 use super::plan::Plan;
 use super::source::{Described, Reader, Source, part_and_address, row_id};
 use super::texts::{Judge, Texts, verdict_number};
@@ -55,6 +55,8 @@ struct Work<'s, 'l> {
     described: Sorter<TemporaryFile, 5>,
     /// How many rows of each relation take part so far.
     counts: Vec<u32>,
+    /// Rows that share keys with one other row only.
+    lone: Sorter<TemporaryFile, 1>,
 }
 
 /// Lists the copies. `readers` read the relations, in their order.
@@ -63,8 +65,14 @@ struct Work<'s, 'l> {
 /// Those of the statements; if a page of an index is damaged.
 pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Result<Found> {
     let memory = sort_memory();
-    let mut work =
-        Work { session, list, memory, described: Sorter::new(memory / 8), counts: vec![0; list.plan.sources.len()] };
+    let mut work = Work {
+        session,
+        list,
+        memory,
+        described: Sorter::new(memory / 8),
+        counts: vec![0; list.plan.sources.len()],
+        lone: Sorter::new(memory / 16),
+    };
     let entries = work.entries(readers)?;
     let (keyed, named) = work.visible(entries)?;
     let named = named
@@ -75,15 +83,16 @@ pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Re
         })
         .collect::<Vec<_>>();
     work.describe()?;
-    let rows = work.joined(keyed)?;
+    let (rows, lone) = work.joined(keyed)?;
     drop(named);
     let candidates = rows.finish();
-    find(list, readers, candidates, memory)
+    find(list, readers, candidates, lone, memory)
 }
 
 impl Work<'_, '_> {
-    /// Gives the keys that several rows have, as pairs of row and key, in the order of the rows.
-    fn entries(&mut self, readers: &mut [Reader<'_>]) -> Result<Sorted<TemporaryFile, 2>> {
+    /// Gives the keys that several rows have, in the order of the rows: row, key, and the only other row that has the key or
+    /// [`MANY`].
+    fn entries(&mut self, readers: &mut [Reader<'_>]) -> Result<Sorted<TemporaryFile, 3>> {
         let plan = self.list.plan;
         let mut found = Sorter::new(self.memory / 4);
         let mut signed = Sorter::new(self.memory / 4);
@@ -96,9 +105,12 @@ impl Work<'_, '_> {
         let mut indexed =
             plan.indexes.iter().zip(&plan.sources).filter_map(|(indexes, source)| Some((indexes.as_ref()?, source)));
         let indexes = indexed.next().map(|(indexes, source)| Indexes::open(source.first_part, indexes));
-        let mut push = |row, key| found.push([row, key]);
+        if let (Some(indexes), 1) = (&indexes, plan.sources.len()) {
+            entries::within(indexes, |row, key, other| found.push([row, key, other]))?;
+            return Ok(found.finish());
+        }
+        let mut push = |row, key| found.push([row, key, MANY]);
         match (indexes, plan.sources.len()) {
-            (Some(indexes), 1) => entries::within(&indexes, push)?,
             (Some(indexes), _) => {
                 let most = if self.list.is_load { CandidateRule::default().rows_of_key_in_scopes } else { usize::MAX };
                 entries::between(&indexes, signed.finish(), count, most, self.list.is_load, push)?;
@@ -154,12 +166,15 @@ impl Work<'_, '_> {
 
     /// Replaces the addresses from the index by those of the versions that the snapshot sees. Also gives these rows by relation,
     /// for statements.
-    fn visible(&self, entries: Sorted<TemporaryFile, 2>) -> Result<(Sorted<TemporaryFile, 2>, Vec<NamedRows>)> {
+    fn visible(&mut self, entries: Sorted<TemporaryFile, 3>) -> Result<(Sorted<TemporaryFile, 2>, Vec<NamedRows>)> {
         let (_list, plan) = (self.list, self.list.plan);
         let mut named: Vec<NamedRows> = (0..plan.sources.len()).map(|at| NamedRows::begin(&rows_of(at))).collect();
         let mut keyed = Sorter::new(self.memory / 4);
         let mut table: Option<(usize, Option<Visible>)> = None;
         let mut last: Option<(u64, Option<u64>)> = None;
+        // The only other row that shares a key with the last one.
+        let mut partner: Option<u64> = None;
+        let mut lone = Sorter::new(self.memory / 16);
         // Versions of a row are on one page, so the rows of a page are sorted again.
         let mut page: Vec<[u64; 2]> = Vec::new();
         let mut flush = |page: &mut Vec<[u64; 2]>| {
@@ -179,21 +194,30 @@ impl Work<'_, '_> {
                 keyed.push([row, key]);
             }
         };
-        for (count, [row, key]) in entries.enumerate() {
+        let mut add_lone = |last: Option<(u64, Option<u64>)>, partner: Option<u64>| {
+            if let (Some((_, Some(version))), Some(_)) = (last, partner.filter(|row| *row != MANY)) {
+                lone.push([version]);
+            }
+        };
+        for (count, [row, key, other]) in entries.enumerate() {
             if count % 1024 == 0 {
                 interrupt::check();
             }
             if last.is_none_or(|(before, _)| before != row) {
+                add_lone(last, partner.take());
                 if last.is_some_and(|(before, _)| before >> 16 != row >> 16) {
                     flush(&mut page);
                 }
                 last = Some((row, self.version(row, &mut table)));
             }
+            partner = Some(partner.filter(|before| *before != other).map_or(other, |_| MANY));
             if let Some((_, Some(version))) = last {
                 page.push([version, key]);
             }
         }
+        add_lone(last, partner);
         flush(&mut page);
+        self.lone = lone;
         Ok((keyed.finish(), named))
     }
 
@@ -260,7 +284,7 @@ impl Work<'_, '_> {
     }
 
     /// Joins the keys with the descriptions of their rows. All are in the order of the rows' numbers.
-    fn joined(self, keyed: Sorted<TemporaryFile, 2>) -> Result<Rows<TemporaryFile>> {
+    fn joined(self, keyed: Sorted<TemporaryFile, 2>) -> Result<(Rows<TemporaryFile>, Bits)> {
         let mut scopes = self.scopes()?.map(Iterator::peekable);
         let first_asking = if self.counts.len() > 1 { self.counts.first().copied().unwrap_or_default() } else { 0 };
         let options = Options {
@@ -271,6 +295,7 @@ impl Work<'_, '_> {
             excerpts_give_way: self.list.plan.sources.len() == 1,
         };
         let mut rows = Rows::new(options, self.memory / 2);
+        let (mut lone, mut alone) = (Bits::default(), self.lone.finish().peekable());
         let mut described = self.described.finish().peekable();
         let mut current: Option<Row> = None;
         for (count, [id, key]) in keyed.enumerate() {
@@ -295,13 +320,17 @@ impl Work<'_, '_> {
                     bytes: place as u32,
                 };
                 rows.add(&row);
+                while alone.next_if(|row| row[0] < id).is_some() {}
+                if alone.next_if(|row| row[0] == id).is_some() {
+                    lone.insert(row.position);
+                }
                 current = Some(row);
             }
             if let Some(row) = &current {
                 rows.add_key(key, row);
             }
         }
-        Ok(rows)
+        Ok((rows, lone))
     }
 }
 
@@ -318,12 +347,13 @@ fn find(
     list: &List<'_>,
     readers: &[Reader<'_>],
     mut candidates: Candidates<TemporaryFile>,
+    lone: Bits,
     memory: usize,
 ) -> Result<Found> {
     let indexed =
         readers.iter().zip(&list.plan.indexes).find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
     let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
-    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler);
+    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler, lone);
     let mut stars = Stars::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {

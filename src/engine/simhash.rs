@@ -5,7 +5,7 @@
 //! otherwise be compared with all before it.
 
 use ahash::AHashMap;
-use neardup_core::candidates::{Asking, CandidateRule, Earlier, Judged, Options, Ranked, Stars, Twin};
+use neardup_core::candidates::{Asking, Bits, CandidateRule, Earlier, Judged, Options, Ranked, Stars, Twin};
 use neardup_core::document;
 use neardup_core::sketch::digest;
 use neardup_core::spill::Sorter;
@@ -78,7 +78,10 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
     let mut stars = Stars::new(options, verdict_number(Verdict::Copy), memory / 4);
     let mut judge = Pairs {
         distance: groups.distance,
-        by_text: groups.rule.as_ref().map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None)),
+        by_text: groups
+            .rule
+            .as_ref()
+            .map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None, Bits::default())),
         texts: Texts::new(readers, memory / 4),
         analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
     };

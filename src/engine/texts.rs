@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ahash::AHashMap;
-use neardup_core::candidates::{Earlier, Judged};
+use neardup_core::candidates::{Bits, Earlier, Judged};
 use neardup_core::sketch::digest;
 use neardup_verdict::{Forms, Verdict};
 
@@ -104,6 +104,8 @@ pub struct Judge<'s> {
     /// What the verdict may ask of the table.
     sampler: Option<Sampler<'s>>,
     forms: Forms,
+    /// Rows that share keys with one other row only. Of two such rows that share a key, each is the other's.
+    lone: Bits,
     /// Documents prepared for comparisons.
     sides: AHashMap<u64, Rc<Side>>,
     bytes: usize,
@@ -111,8 +113,8 @@ pub struct Judge<'s> {
 
 impl<'s> Judge<'s> {
     /// Begins.
-    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>) -> Self {
-        Self { texts, rule, sampler, forms: Forms::default(), sides: AHashMap::new(), bytes: 0 }
+    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>, lone: Bits) -> Self {
+        Self { texts, rule, sampler, forms: Forms::default(), lone, sides: AHashMap::new(), bytes: 0 }
     }
 
     fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
@@ -138,8 +140,9 @@ impl<'s> Judge<'s> {
         let (Some(kept), Some(other)) = (self.side(stays.id)?, self.side(goes.id)?) else { return Ok(None) };
         let apart = stays.time.zip(goes.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
         let around = self.sampler.as_mut().map(|sampler| {
-            let sketch = sampler.sketch();
-            Around { forms: &mut self.forms, rows: sampler, sketch }
+            let (sketch, own) = (sampler.sketch(), [Some(stays.id), Some(goes.id)]);
+            let is_lone = self.lone.contains(stays.position) && self.lone.contains(goes.position);
+            Around { forms: &mut self.forms, rows: sampler, sketch, own, is_lone }
         });
         let judged = self.rule.judge(&kept, &other, apart, around)?;
         Ok(judged.map(|judged| Judged {

@@ -7,6 +7,7 @@ use neardup_verdict::{Rows, SAMPLE};
 use super::subject::candidate_document;
 use super::target::Guard;
 use crate::engine::around::{SAMPLED, background, spread};
+use crate::engine::source::{part_and_address, row_id};
 use crate::error::Result;
 use crate::index::open::OpenIndex;
 use crate::index::search::last_rows;
@@ -28,21 +29,15 @@ impl<'g> GuardedRows<'g> {
         Self { guard }
     }
 
-    fn sampled(&self, key: u64) -> Result<Vec<String>> {
+    fn sampled(&self, key: u64) -> Result<Vec<u64>> {
         let mut rows = Vec::new();
         for (leaf, table) in self.guard.leaves.iter().enumerate() {
             let Some(index) = self.guard.part(table.table).and_then(|part| part.index) else { continue };
             let found = last_rows(OpenIndex::open(index.index).pages(), key, SAMPLED)?;
-            rows.extend(found.into_iter().map(|row| (leaf, row)));
+            rows.extend(found.into_iter().map(|row| row_id(leaf, row)));
         }
         rows.drain(..rows.len().saturating_sub(SAMPLED));
-        let chosen: Vec<(usize, u64)> = spread(rows.len(), SAMPLE).filter_map(|at| rows.get(at).copied()).collect();
-        let mut texts = Vec::with_capacity(chosen.len());
-        for run in chosen.chunk_by(|a, b| a.0 == b.0) {
-            let leaf = run.first().map_or(0, |row| row.0);
-            self.read(leaf, run.iter().map(|row| row.1), &mut |_, text| texts.push(text));
-        }
-        Ok(texts)
+        Ok(spread(rows.len(), SAMPLE).filter_map(|at| rows.get(at).copied()).collect())
     }
 
     fn spread_rows(&self) -> Vec<String> {
@@ -82,8 +77,21 @@ impl<'g> GuardedRows<'g> {
 }
 
 impl Rows for GuardedRows<'_> {
-    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<String>> {
+    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<u64>> {
         self.sampled(key).map_err(|wrong| Error::new(ErrorKind::Mismatch, wrong.message()))
+    }
+
+    fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        let mut texts = Vec::with_capacity(rows.len());
+        for run in rows.chunk_by(|a, b| part_and_address(*a).0 == part_and_address(*b).0) {
+            let leaf = run.first().map_or(0, |row| part_and_address(*row).0);
+            self.read(leaf, run.iter().map(|row| part_and_address(*row).1), &mut |address, text| {
+                texts.push((row_id(leaf, address), text));
+            });
+        }
+        Ok(texts)
     }
 
     fn spread(&mut self) -> neardup_text::Result<Vec<String>> {

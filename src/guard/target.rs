@@ -194,7 +194,7 @@ impl Guard {
     pub fn take_forms(&self, size: u32) -> Forms {
         let kept = self.forms.take().filter(|(then, _)| *then == size);
         kept.map_or_else(Forms::default, |(_, mut forms)| {
-            forms.forget_keys();
+            forms.forget_rows();
             forms
         })
     }

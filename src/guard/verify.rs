@@ -73,7 +73,8 @@ impl<'a> Verifier<'a> {
                 let size = size_class(self.table);
                 (size, guard.take_forms(size))
             });
-            Around { forms, rows: &mut rows, sketch: (&guard.settings.analyzer, guard.settings.keys) }
+            let sketch = (&*guard.settings.analyzer, guard.settings.keys);
+            Around { forms, rows: &mut rows, sketch, own: [None; 2], is_lone: false }
         });
         let kept = rule.kept(side, &rule.side(other)?, apart, around)?;
         let kept = kept.filter(|(verdict, _)| replaces(*verdict, other, self.document));

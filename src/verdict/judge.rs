@@ -83,6 +83,10 @@ pub struct Around<'a> {
     pub rows: &'a mut dyn Rows,
     /// The analyzer and the number of keys of its sketches.
     pub sketch: (&'a str, u32),
+    /// The numbers of the two rows, as far as they are in the table.
+    pub own: [Option<u64>; 2],
+    /// Whether no third row shares a key with either.
+    pub is_lone: bool,
 }
 
 /// Gives the keys of a document's sketch.
@@ -181,15 +185,20 @@ fn by_facts(
     apart: Option<Duration>,
     around: Option<Around<'_>>,
 ) -> Result<Option<(Verdict, f64)>> {
-    let sketch = around.as_ref().map_or(("", 0), |around| around.sketch);
-    let keys = |text: &str| keys_of(text, sketch).map_err(|wrong| Error::new(ErrorKind::Mismatch, wrong.message()));
+    let (sketch, is_lone) = around.as_ref().map_or((("", 0), true), |around| (around.sketch, around.is_lone));
+    let keys = |text: &str| {
+        if is_lone {
+            return Ok(Vec::new());
+        }
+        keys_of(text, sketch).map_err(|wrong| Error::new(ErrorKind::Mismatch, wrong.message()))
+    };
     let (keys_a, keys_b) = (|| keys(a.text()), || keys(b.text()));
     let mut pair = Pair::new(a, b).apart(apart);
     if let Some((profile, scratch)) = profile {
         pair = pair.by_profile(profile, scratch);
     }
-    if let Some(Around { forms, rows, .. }) = around {
-        pair = pair.known(Known { forms, rows: &mut *rows, keys: [&keys_a, &keys_b] });
+    if let Some(Around { forms, rows, own, .. }) = around {
+        pair = pair.known(Known { forms, rows: &mut *rows, own, keys: [&keys_a, &keys_b] });
     }
     pair.duplicate().map_err(report)
 }

@@ -3,6 +3,7 @@
 //! A *form* is what rows with other messages have in common with a text: the description of a show below each week's programme.
 //! *Furniture* are lines that the whole table repeats: footers, menus, disclaimers. [`Forms`] keeps what has been read.
 
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -17,6 +18,9 @@ use neardup_text::hash::token_hash;
 /// The most sampled texts that are kept.
 const KEPT: usize = 1024;
 
+/// The most keys of which it is kept which rows have them.
+const KEPT_KEYS: usize = 16 * KEPT;
+
 /// A line that this many rows of the table's background have is furniture.
 const FURNITURE: u32 = 3;
 
@@ -26,14 +30,17 @@ pub struct Known<'p> {
     pub forms: &'p mut Forms,
     /// The table.
     pub rows: &'p mut dyn Rows,
-    /// Gives the keys of the sketch of each text; called only if they are needed.
+    /// The numbers of the rows that have the two texts, as far as they are in the table.
+    pub own: [Option<u64>; 2],
+    /// Gives the keys of the sketch of each text; called only if they are needed. Keys that no third row has may be left out.
     pub keys: [&'p dyn Fn() -> Result<Vec<u64>>; 2],
 }
 
 /// What has been learned of a table; kept from pair to pair, for as long as the table does not change.
 #[derive(Debug, Default)]
 pub struct Forms {
-    by_key: AHashMap<u64, Vec<Rc<Sampled>>>,
+    by_key: AHashMap<u64, Vec<u64>>,
+    by_row: AHashMap<u64, Rc<Sampled>>,
     by_text: AHashMap<u64, Rc<Sampled>>,
     /// In how many rows of the background a line occurs, once the background has been read.
     lines: Option<AHashMap<u64, u32>>,
@@ -65,49 +72,63 @@ impl Known<'_> {
 
     /// Gives the distinct rows other than two texts that share a key with either of them.
     pub(super) fn around(&mut self, texts: [&Prepared<'_>; 2]) -> Result<Vec<Rc<Sampled>>> {
-        if self.forms.by_text.len() > KEPT {
-            self.forms.by_key.clear();
-            self.forms.by_text.clear();
-        }
         let mut keys = (self.keys[0])()?;
         keys.extend((self.keys[1])()?);
         keys.sort_unstable();
         keys.dedup();
+        let rows = self.forms.with_keys(self.rows, &keys)?;
+        let rows: Vec<u64> = rows.into_iter().filter(|row| !self.own.contains(&Some(*row))).collect();
         let mut seen: AHashSet<u64> = texts.map(|text| token_hash(text.text())).into_iter().collect();
-        let mut found = Vec::new();
-        for key in keys {
-            let rows = self.forms.with_key(self.rows, key)?;
-            found.extend(rows.iter().filter(|sampled| seen.insert(sampled.text)).cloned());
-        }
+        let mut found = self.forms.sampled(self.rows, &rows)?;
+        found.retain(|sampled| seen.insert(sampled.text));
         Ok(found)
     }
 }
 
 impl Forms {
-    /// Forgets which rows have which key, because the table has changed. What was learned of single texts, and of the whole table,
+    /// Forgets which rows have which key and text, because the table has changed. What was learned of texts, and of the whole table,
     /// stays.
-    pub fn forget_keys(&mut self) {
+    pub fn forget_rows(&mut self) {
         self.by_key.clear();
+        self.by_row.clear();
     }
 
-    fn with_key(&mut self, rows: &mut dyn Rows, key: u64) -> Result<&[Rc<Sampled>]> {
-        if !self.by_key.contains_key(&key) {
-            let texts = rows.with_key(key)?;
-            let found = texts.iter().map(|text| self.sampled(text)).collect::<Result<_>>()?;
-            self.by_key.insert(key, found);
+    /// Gives the rows that have one of some keys, in order of the keys.
+    fn with_keys(&mut self, rows: &mut dyn Rows, keys: &[u64]) -> Result<Vec<u64>> {
+        if self.by_key.len() > KEPT_KEYS {
+            self.by_key.clear();
         }
-        Ok(self.by_key.get(&key).map_or(&[], Vec::as_slice))
+        let (mut seen, mut found) = (AHashSet::new(), Vec::new());
+        for &key in keys {
+            let with_key = match self.by_key.entry(key) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(rows.with_key(key)?),
+            };
+            found.extend(with_key.iter().copied().filter(|row| seen.insert(*row)));
+        }
+        Ok(found)
     }
 
-    fn sampled(&mut self, text: &str) -> Result<Rc<Sampled>> {
-        let hash = token_hash(text);
-        if let Some(sampled) = self.by_text.get(&hash) {
-            return Ok(Rc::clone(sampled));
+    /// Gives what was read of rows, in their order; of those that are not known, it reads the texts.
+    fn sampled(&mut self, rows: &mut dyn Rows, wanted: &[u64]) -> Result<Vec<Rc<Sampled>>> {
+        if self.by_text.len() > KEPT {
+            self.by_row.clear();
+            self.by_text.clear();
         }
-        let passages = Passages::of(Prepared::new(text)?.plain()).keys.into_iter().collect();
-        let sampled = Rc::new(Sampled { text: hash, passages });
-        self.by_text.insert(hash, Rc::clone(&sampled));
-        Ok(sampled)
+        let unknown: Vec<u64> = wanted.iter().copied().filter(|row| !self.by_row.contains_key(row)).collect();
+        let texts = if unknown.is_empty() { Vec::new() } else { rows.texts(&unknown)? };
+        for (row, text) in texts {
+            let hash = token_hash(&text);
+            let sampled = match self.by_text.entry(hash) {
+                Entry::Occupied(known) => Rc::clone(known.get()),
+                Entry::Vacant(unknown) => {
+                    let passages = Passages::of(Prepared::new(&text)?.plain()).keys.into_iter().collect();
+                    Rc::clone(unknown.insert(Rc::new(Sampled { text: hash, passages })))
+                }
+            };
+            self.by_row.insert(row, sampled);
+        }
+        Ok(wanted.iter().filter_map(|row| self.by_row.get(row)).cloned().collect())
     }
 
     fn lines(&mut self, rows: &mut dyn Rows) -> Result<&AHashMap<u64, u32>> {

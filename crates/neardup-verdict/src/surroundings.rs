@@ -17,7 +17,7 @@ const ALIKE: f64 = 0.5;
 const OTHERS: usize = 2;
 
 /// What the other rows of a table say about two texts.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Surroundings {
     /// The form in each text, in bytes of the plain text.
     pub(super) form: [Vec<Range<usize>>; 2],
@@ -31,6 +31,9 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     pub(super) fn of(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> Self {
+        if rows.is_empty() {
+            return Self::default();
+        }
         let passages = texts.map(|text| Passages::of(text.plain()));
         let sets = [0, 1].map(|at: usize| passages[at].keys.iter().copied().collect::<AHashSet<u64>>());
         let likeness = |row: &Sampled, set: &AHashSet<u64>| {

@@ -12,17 +12,22 @@ pub const SAMPLE: usize = 12;
 /// The most rows that a verdict reads to learn which lines a table repeats.
 pub const BACKGROUND: usize = 256;
 
-/// A table's rows, as far as verdicts ask for them.
+/// A table's rows, as far as verdicts ask for them. A row is known by a number, which stays the same as long as the table does.
 ///
-/// Each answer must depend on nothing but the table. The texts that are being compared may be among the answers; they are
-/// recognised and do not count.
+/// Each answer must depend on nothing but the table.
 pub trait Rows {
-    /// Gives the texts of up to [`SAMPLE`] rows that have `key` in their sketch, best spread evenly over the first few hundred
+    /// Gives the numbers of up to [`SAMPLE`] rows that have `key` in their sketch, best spread evenly over the first few hundred
     /// entries of the index. Fewer rows exist if fewer are given.
     ///
     /// # Errors
+    /// Those of reading the index.
+    fn with_key(&mut self, key: u64) -> Result<Vec<u64>>;
+
+    /// Gives the texts of rows, each with its number; of those that cannot be read, none.
+    ///
+    /// # Errors
     /// Those of reading the table.
-    fn with_key(&mut self, key: u64) -> Result<Vec<String>>;
+    fn texts(&mut self, rows: &[u64]) -> Result<Vec<(u64, String)>>;
 
     /// Gives the texts of up to [`BACKGROUND`] rows, spread evenly over the table. Without them, a footer that differs between two
     /// copies is not recognised.

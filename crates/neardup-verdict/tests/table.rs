@@ -37,7 +37,12 @@ impl Table {
         let (text_a, text_b) = (self.texts[a].clone(), self.texts[b].clone());
         let (keys_a, keys_b) = (self.keys[a].clone(), self.keys[b].clone());
         let (text_a, text_b) = (Prepared::new(&text_a).unwrap(), Prepared::new(&text_b).unwrap());
-        let known = Known { forms, rows: self, keys: [&|| Ok(keys_a.clone()), &|| Ok(keys_b.clone())] };
+        let known = Known {
+            forms,
+            rows: self,
+            own: [Some(a as u64), Some(b as u64)],
+            keys: [&|| Ok(keys_a.clone()), &|| Ok(keys_b.clone())],
+        };
         let apart = Some(Duration::from_secs(days * 86_400));
         Pair::new(&text_a, &text_b).apart(apart).known(known).message().unwrap()
     }
@@ -48,9 +53,13 @@ impl Table {
 }
 
 impl Rows for Table {
-    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<String>> {
+    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<u64>> {
         let rows = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
-        Ok(rows.iter().take(SAMPLE).map(|&row| self.texts[row].clone()).collect())
+        Ok(rows.iter().take(SAMPLE).map(|&row| row as u64).collect())
+    }
+
+    fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
+        Ok(rows.iter().map(|&row| (row, self.texts[row as usize].clone())).collect())
     }
 
     fn spread(&mut self) -> neardup_text::Result<Vec<String>> {

@@ -18,7 +18,7 @@ mod twins;
 mod naive;
 
 pub use all::{Asking, Candidates, Earlier, Rows};
-pub use row::{Options, Row};
+pub use row::{Bits, Options, Row};
 pub use rule::{Budget, CandidateRule, Ranked, Ranking};
 pub use stars::{Judged, Member, Members, Stars};
 pub use twins::Twin;

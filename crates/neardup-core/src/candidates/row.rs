@@ -78,16 +78,19 @@ pub(super) const fn unpack(both: u64) -> (u32, u32) {
     ((both >> 32) as u32, both as u32)
 }
 
-/// A bit for each row.
+/// A set of rows, by their positions; a bit for each.
 #[derive(Debug, Default)]
-pub(super) struct Bits(Vec<u64>);
+pub struct Bits(Vec<u64>);
 
 impl Bits {
-    pub(super) fn contains(&self, position: u32) -> bool {
+    /// Says whether a row is in the set.
+    #[must_use]
+    pub fn contains(&self, position: u32) -> bool {
         self.0.get(position as usize / 64).is_some_and(|bits| bits >> (position % 64) & 1 == 1)
     }
 
-    pub(super) fn insert(&mut self, position: u32) {
+    /// Adds a row.
+    pub fn insert(&mut self, position: u32) {
         let at = position as usize / 64;
         if at >= self.0.len() {
             self.0.resize(at + 1 + at / 2, 0);

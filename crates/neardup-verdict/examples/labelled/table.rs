@@ -100,12 +100,15 @@ pub struct Before<'t> {
 }
 
 impl Rows for Before<'_> {
-    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<String>> {
+    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<u64>> {
         let rows = self.table.by_key.get(&key).map_or(&[][..], Vec::as_slice);
         let seen = rows.partition_point(|&row| row < self.end).min(HOT);
         let wanted = seen.min(SAMPLE);
-        let text = |at: usize| self.table.rows[rows[at * seen / wanted] as usize].text.clone();
-        Ok((0..wanted).map(text).collect())
+        Ok((0..wanted).map(|at| rows[at * seen / wanted].into()).collect())
+    }
+
+    fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
+        Ok(rows.iter().map(|&row| (row, self.table.rows[row as usize].text.clone())).collect())
     }
 
     fn spread(&mut self) -> neardup_text::Result<Vec<String>> {

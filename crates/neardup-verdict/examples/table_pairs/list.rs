@@ -26,9 +26,13 @@ pub struct List {
 struct Counted<'t>(Before<'t>, &'t Cell<usize>);
 
 impl Rows for Counted<'_> {
-    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<String>> {
+    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<u64>> {
         self.1.set(self.1.get() + 1);
         self.0.with_key(key)
+    }
+
+    fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
+        self.0.texts(rows)
     }
 
     fn spread(&mut self) -> neardup_text::Result<Vec<String>> {
@@ -67,8 +71,12 @@ impl List {
                 let mut pair = Pair::new(kept, &own);
                 if !alone {
                     pair = pair.apart(table.apart(other, row));
-                    pair =
-                        pair.known(Known { forms: &mut forms, rows: &mut rows, keys: [&keys_of_kept, &keys_of_own] });
+                    pair = pair.known(Known {
+                        forms: &mut forms,
+                        rows: &mut rows,
+                        own: [Some(other.into()), Some(row.into())],
+                        keys: [&keys_of_kept, &keys_of_own],
+                    });
                 }
                 if let Some((verdict, score)) = pair.duplicate()?
                     && replaces(verdict, text, &of.text)
@@ -130,13 +138,21 @@ pub fn show(table: &Table, a: &str, b: &str) -> Result<()> {
     let [of_a, of_b] = [a, b].map(|row| &table.rows[row as usize]);
     let (text_a, text_b) = (Prepared::new(&of_a.text)?, Prepared::new(&of_b.text)?);
     let (mut forms, mut rows) = (Forms::default(), Before { table, end: u32::MAX });
-    let known =
-        Known { forms: &mut forms, rows: &mut rows, keys: [&|| Ok(of_a.keys.clone()), &|| Ok(of_b.keys.clone())] };
+    let known = Known {
+        forms: &mut forms,
+        rows: &mut rows,
+        own: [Some(a.into()), Some(b.into())],
+        keys: [&|| Ok(of_a.keys.clone()), &|| Ok(of_b.keys.clone())],
+    };
     println!("{}\n--------\n{}\n--------", of_a.text, of_b.text);
     let inputs = Pair::new(&text_a, &text_b).apart(table.apart(a, b)).known(known).inputs()?;
     println!("{inputs:#?}");
-    let known =
-        Known { forms: &mut forms, rows: &mut rows, keys: [&|| Ok(of_a.keys.clone()), &|| Ok(of_b.keys.clone())] };
+    let known = Known {
+        forms: &mut forms,
+        rows: &mut rows,
+        own: [Some(a.into()), Some(b.into())],
+        keys: [&|| Ok(of_a.keys.clone()), &|| Ok(of_b.keys.clone())],
+    };
     println!("{:#?}", Pair::new(&text_a, &text_b).apart(table.apart(a, b)).known(known).message()?);
     Ok(())
 }

@@ -45,6 +45,7 @@ impl Case {
             let known = Known {
                 forms,
                 rows: &mut Before { table, end },
+                own: rows.map(|row| Some(row.into())),
                 keys: [&|| Ok(a.keys.clone()), &|| Ok(b.keys.clone())],
             };
             let pair = neardup_verdict::Pair::new(&prepared.0, &prepared.1).apart(apart);
