@@ -70,17 +70,19 @@ pub fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], output: &Out
             let (Some(key), Some(stays)) = (keys.get(&member.goes.id), keys.get(&member.stays.id)) else { continue };
             let verdict = (!output.by_distance).then(|| numbered_verdict(member.verdict).name());
             let value = if is_identical && output.by_distance { 1.0 } else { member.score };
-            set.put([
-                Some(key.clone()).into(),
-                Some(stays.clone()).into(),
-                Some(is_new(member.stays.id)).into(),
-                verdict.into(),
-                Some(if is_identical { "identical" } else { output.measure }).into(),
-                Some(value).into(),
-                Some(member.group_size as i64).into(),
-                Some(member.goes_hash.cast_signed()).into(),
-                Some(member.stays_hash.cast_signed()).into(),
-            ])?;
+            set.put(|| {
+                [
+                    Some(key.clone()).into(),
+                    Some(stays.clone()).into(),
+                    Some(is_new(member.stays.id)).into(),
+                    verdict.into(),
+                    Some(if is_identical { "identical" } else { output.measure }).into(),
+                    Some(value).into(),
+                    Some(member.group_size as i64).into(),
+                    Some(member.goes_hash.cast_signed()).into(),
+                    Some(member.stays_hash.cast_signed()).into(),
+                ]
+            })?;
         }
     }
     Ok(())

@@ -139,8 +139,10 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             (Kind::Han, han_key(c), c.len_utf8())
         } else if is_word_char(c) && !is_selector(c) {
             word.clear();
-            let mut len = 0;
-            for raw in rest.chars() {
+            // Most letters of most words.
+            let mut len = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+            word.extend(rest.get(..len).unwrap_or_default().chars().map(|c| c.to_ascii_lowercase()));
+            for raw in rest.get(len..).unwrap_or_default().chars() {
                 let c = numerals::fold(raw);
                 if !is_word_char(c) || is_han(c) || unspaced(c) || c.is_ascii_digit() {
                     break;

@@ -13,6 +13,8 @@ use crate::error::Result;
 pub struct Set<const N: usize> {
     store: *mut pg_sys::Tuplestorestate,
     columns: pg_sys::TupleDesc,
+    /// For the values of one row.
+    memory: pg_sys::MemoryContext,
 }
 
 impl<const N: usize> Set<N> {
@@ -49,27 +51,40 @@ impl<const N: usize> Set<N> {
             (*caller).returnMode = pg_sys::SetFunctionReturnMode::SFRM_Materialize;
             (*caller).setResult = store;
             (*caller).setDesc = columns;
+            let memory = pg_sys::AllocSetContextCreateInternal(
+                pg_sys::CurrentMemoryContext,
+                c"row of a set".as_ptr(),
+                pg_sys::ALLOCSET_DEFAULT_MINSIZE as usize,
+                pg_sys::ALLOCSET_DEFAULT_INITSIZE as usize,
+                pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize,
+            );
             pg_sys::MemoryContextSwitchTo(before);
-            Ok(Self { store, columns })
+            Ok(Self { store, columns, memory })
         }
     }
 
-    /// Adds a row.
+    /// Adds a row, of values that are made for it and then freed.
     ///
     /// # Errors
     /// If a value is not of its column's type.
-    pub fn put(&mut self, row: [Cell; N]) -> Result<()> {
-        // SAFETY: the description has as many columns, as was checked when the set was begun.
-        let types: [pg_sys::Oid; N] =
-            std::array::from_fn(|at| unsafe { pg_sys::SPI_gettypeid(self.columns, at as i32 + 1) });
-        if row.iter().zip(types).any(|(cell, kind)| cell.kind != kind) {
-            let message = "the function is not declared as its library has it";
-            return Err(ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, message, "pg_neardup"));
+    pub fn put(&mut self, row: impl FnOnce() -> [Cell; N]) -> Result<()> {
+        // SAFETY: the description has as many columns, as was checked when the set was begun. The memory lives as long as the query;
+        // nothing in it is used after it is reset.
+        unsafe {
+            let before = pg_sys::MemoryContextSwitchTo(self.memory);
+            let row = row();
+            let types: [pg_sys::Oid; N] = std::array::from_fn(|at| pg_sys::SPI_gettypeid(self.columns, at as i32 + 1));
+            if row.iter().zip(types).any(|(cell, kind)| cell.kind != kind) {
+                pg_sys::MemoryContextSwitchTo(before);
+                let message = "the function is not declared as its library has it";
+                return Err(ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, message, "pg_neardup"));
+            }
+            let mut nulls = row.each_ref().map(|cell| cell.datum.is_none());
+            let mut values = row.map(|cell| cell.datum.unwrap_or(pg_sys::Datum::null()));
+            pg_sys::tuplestore_putvalues(self.store, self.columns, values.as_mut_ptr(), nulls.as_mut_ptr());
+            pg_sys::MemoryContextSwitchTo(before);
+            pg_sys::MemoryContextReset(self.memory);
         }
-        let mut nulls = row.each_ref().map(|cell| cell.datum.is_none());
-        let mut values = row.map(|cell| cell.datum.unwrap_or(pg_sys::Datum::null()));
-        // SAFETY: as many values of the columns' types as columns, which are copied.
-        unsafe { pg_sys::tuplestore_putvalues(self.store, self.columns, values.as_mut_ptr(), nulls.as_mut_ptr()) };
         Ok(())
     }
 }

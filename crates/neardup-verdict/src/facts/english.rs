@@ -27,7 +27,10 @@ impl Reader<'_> {
         let at = self.at;
         let (number, end) = match self.unit(at)?.kind {
             Kind::Number { .. } if self.suffix(at + 1) => (self.text.number(self.unit(at)?)?, at + 2),
-            Kind::Word => (numerals::ordinal(&self.written(self.unit(at)?).to_lowercase())?, at + 1),
+            Kind::Word => match self.meaning(at)? {
+                (Meaning::Ordinal(place), _) => (Number::new(place.into(), 0), at + 1),
+                _ => return None,
+            },
             _ => return None,
         };
         Some(self.push(ConflictKind::Ordinal, at..end, number.bits(), 0))

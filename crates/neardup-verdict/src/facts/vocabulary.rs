@@ -56,6 +56,8 @@ pub(super) enum Meaning {
     YearFollows,
     /// Half a day, before a time or after it: 0 or 12 hours.
     Half(u8),
+    /// An English word that orders.
+    Ordinal(u8),
 }
 
 /// Powers of ten.
@@ -224,6 +226,12 @@ const OTHERS: [(Meaning, &[&str]); 5] = [
     (Meaning::Half(12), &["pm", "오후", "p m"]),
 ];
 
+/// English words that order, from 1 on.
+const ORDINALS: [&str; 12] = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth",
+];
+
 /// The meanings of a word alone and of a group that begins with it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
@@ -231,13 +239,40 @@ struct Entry {
     begins: bool,
 }
 
+/// Entries by their keys, with a bit for the last digits of each key: most words of a text are none of these.
+struct Words {
+    entries: AHashMap<u64, Entry>,
+    bits: [u64; 256],
+}
+
+impl Words {
+    fn new(entries: AHashMap<u64, Entry>) -> Self {
+        let mut words = Self { entries, bits: [0; 256] };
+        words.entries.keys().for_each(|&key| words.bits[Self::place(key)] |= 1 << (key % 64));
+        words
+    }
+
+    const fn place(key: u64) -> usize {
+        (key / 64 % 256) as usize
+    }
+
+    fn get(&self, key: u64) -> Option<&Entry> {
+        if self.bits[Self::place(key)] >> (key % 64) & 1 == 0 {
+            return None;
+        }
+        self.entries.get(&key)
+    }
+}
+
 /// All words, and all groups of words under the key of the whole group.
-static WORDS: LazyLock<AHashMap<u64, Entry>> = LazyLock::new(|| {
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let names = NAMES.iter().map(|&(name, meaning)| (name, Meaning::Name(meaning)));
     let scales = SCALES.iter().flat_map(|&(power, words)| words.iter().map(move |&word| (word, Meaning::Scale(power))));
     let others = OTHERS.iter().flat_map(|&(meaning, words)| words.iter().map(move |&word| (word, meaning)));
     let mut known: AHashMap<u64, Entry> = AHashMap::new();
-    for (word, meaning) in names.chain(scales).chain(PERCENT.map(|word| (word, Meaning::Percent))).chain(others) {
+    let ordinals = ORDINALS.iter().zip(1..).map(|(&word, place)| (word, Meaning::Ordinal(place)));
+    let percent = PERCENT.map(|word| (word, Meaning::Percent));
+    for (word, meaning) in names.chain(scales).chain(percent).chain(others).chain(ordinals) {
         let mut words = word.split(|c| !is_word_char(c)).filter(|word| !word.is_empty());
         let mut key = words.next().map_or(0, token_hash);
         for next in words {
@@ -246,7 +281,7 @@ static WORDS: LazyLock<AHashMap<u64, Entry>> = LazyLock::new(|| {
         }
         known.entry(key).or_default().alone.get_or_insert(meaning);
     }
-    known
+    Words::new(known)
 });
 
 fn joined(first: u64, next: u64) -> u64 {
@@ -256,7 +291,7 @@ fn joined(first: u64, next: u64) -> u64 {
 /// Gives the meaning of the longest group of words at the start of `keys`, and its length in words.
 pub(super) fn meaning(mut keys: impl Iterator<Item = u64>) -> Option<(Meaning, usize)> {
     let mut key = keys.next()?;
-    let mut entry = WORDS.get(&key)?;
+    let mut entry = WORDS.get(key)?;
     let mut longest = entry.alone.map(|meaning| (meaning, 1));
     for len in 2.. {
         if !entry.begins {
@@ -264,7 +299,7 @@ pub(super) fn meaning(mut keys: impl Iterator<Item = u64>) -> Option<(Meaning, u
         }
         let Some(next) = keys.next() else { break };
         key = joined(key, next);
-        let Some(longer) = WORDS.get(&key) else { break };
+        let Some(longer) = WORDS.get(key) else { break };
         entry = longer;
         longest = entry.alone.map(|meaning| (meaning, len)).or(longest);
     }

@@ -25,11 +25,6 @@ const UNITS: [&str; 20] = [
     "nineteen",
 ];
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-const ORDINALS: [&str; 12] = [
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-    "twelfth",
-];
-
 fn place(words: &[&str], word: &str) -> Option<u128> {
     words.iter().position(|&known| known == word).map(|place| place as u128)
 }
@@ -37,17 +32,12 @@ fn place(words: &[&str], word: &str) -> Option<u128> {
 /// Gives the value of a word that counts: `seven`, `forty`.
 #[must_use]
 pub fn cardinal(word: &str) -> Option<Number> {
-    if !(3..=9).contains(&word.len()) {
+    // What a word begins with is quicker to see than that it is none of 28.
+    if !(3..=9).contains(&word.len()) || !word.starts_with(['z', 'o', 't', 'f', 's', 'e', 'n']) {
         return None;
     }
     let value = place(&UNITS, word).or_else(|| Some((place(&TENS, word)? + 2) * 10))?;
     Some(Number::new(value, 0))
-}
-
-/// Gives the value of a word that orders: `first`, `twelfth`.
-#[must_use]
-pub fn ordinal(word: &str) -> Option<Number> {
-    place(&ORDINALS, word).map(|place| Number::new(place + 1, 0))
 }
 
 /// Gives the power of ten of a word after a number: `million`, `bln`.
@@ -72,10 +62,9 @@ mod tests {
         for (word, value) in [("zero", 0), ("two", 2), ("nineteen", 19), ("twenty", 20), ("ninety", 90)] {
             assert_eq!(cardinal(word), Some(Number::new(value, 0)), "{word}");
         }
-        assert_eq!(ordinal("third"), Some(Number::new(3, 0)));
         assert_eq!(scale("mln"), Some(6));
         for word in ["tone", "tons", "often", "", "seconds", "weight"] {
-            assert_eq!((cardinal(word), ordinal(word), scale(word)), (None, None, None), "{word}");
+            assert_eq!((cardinal(word), scale(word)), (None, None), "{word}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers as they are written in the digits of any script and in Chinese numerals, read by value.
 //!
 //! [`read`] takes the longest number at a place: `12000`, `12,000`, `12 000` with a narrow space, `12'000`, `1.234.567`, `12,34,567`,
-//! `١٢٬٠٠٠`, `１２０００`, `1.2万`, `一万二千`, `二〇二三`, `十九`; [`cardinal`], [`ordinal`] and [`scale`] know English words. What value
+//! `١٢٬٠٠٠`, `１２０００`, `1.2万`, `一万二千`, `二〇二三`, `十九`; [`cardinal`] and [`scale`] know English words. What value
 //! means: [`Number`]s are equal where their decimal values are, so `第九集` and `第9集` name the same part. [`minus`] and [`percent_sign`]
 //! know what stands before a number and after it.
 //!
@@ -17,7 +17,7 @@ mod sign;
 
 use arabic::arabic;
 use chinese::{chinese, digit, large_unit, small_unit};
-pub use english::{cardinal, ordinal, scale};
+pub use english::{cardinal, scale};
 pub use number::Number;
 pub use sign::{minus, percent_sign};
 
