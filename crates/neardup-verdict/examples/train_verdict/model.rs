@@ -19,7 +19,7 @@ const TOTALS: [(Set, f64); 7] = [
     (Set::Tables, 50.0),
     (Set::Read, 100.0),
     (Set::Removed, 100.0),
-    (Set::Gone, 0.0),
+    (Set::Gone, 50.0),
 ];
 
 /// A pair counts with this power of the rows that it stands for: with the rows themselves a few pairs would decide alone.
@@ -29,7 +29,7 @@ const POWER: f64 = 0.4;
 const DOUBTFUL: f64 = 0.5;
 
 /// How much a pair counts that was drawn from what lists wrongly removed: there are many more copies than these pairs say.
-const DRAWN_FROM_ERRORS: f64 = 0.1;
+const DRAWN_FROM_ERRORS: f64 = 1.0;
 
 pub struct Model {
     weights: [f64; features::COUNT],

@@ -29,7 +29,7 @@ pub(super) use read::read;
 /// Gives the names that touch a difference; the 金 of 金曜日 is none.
 pub(super) fn names(text: &Text<'_>, matched: &[bool], known: &[Fact]) -> Vec<Fact> {
     let mut names = Words::read(text, matched).facts(text);
-    names.extend(unknown::katakana(text, matched));
+    names.extend(unknown::runs(text, matched));
     let weekdays = known.iter().filter(|fact| fact.date[3].is_some()).map(|fact| fact.units.clone());
     let mut weekdays: Vec<Range<usize>> = weekdays.collect();
     weekdays.sort_unstable_by_key(|day| day.end);

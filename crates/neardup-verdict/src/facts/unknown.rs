@@ -1,8 +1,10 @@
-//! Names in a script without capitals, where no dictionary tells them: a run of katakana is one.
+//! Names in a script without capitals, where no dictionary tells them: in a Japanese text, a run of katakana or of Han characters may
+//! be one.
 
 use super::{ConflictKind, Fact};
 use crate::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
+use neardup_text::lexicon::is_han;
 
 /// The shortest run that is taken for a name, in characters.
 const LEAST: usize = 2;
@@ -10,16 +12,22 @@ const LEAST: usize = 2;
 /// The longest run; a longer one is a sentence in katakana.
 const MOST: usize = 30;
 
-/// Gives the runs of katakana that touch a difference.
-pub(crate) fn katakana(text: &Text<'_>, matched: &[bool]) -> Vec<Fact> {
+/// Gives the runs of katakana, and those of Han characters, that touch a difference.
+pub(crate) fn runs(text: &Text<'_>, matched: &[bool]) -> Vec<Fact> {
+    if !text.unspaced {
+        return Vec::new();
+    }
+    let mut found = runs_of(text, matched, ConflictKind::Name, |c| matches!(c, 'ァ'..='ヺ' | 'ー'));
+    found.extend(runs_of(text, matched, ConflictKind::Person, |c| is_han(c) || c == '々'));
+    found
+}
+
+fn runs_of(text: &Text<'_>, matched: &[bool], kind: ConflictKind, wanted: impl Fn(char) -> bool) -> Vec<Fact> {
     let is = |unit: &Unit| {
         let c = text.text.get(unit.start as usize..).and_then(|rest| rest.chars().next());
-        unit.kind == Kind::Han && matches!(c, Some('ァ'..='ヺ' | 'ー'))
+        unit.kind == Kind::Han && c.is_some_and(&wanted)
     };
     let mut found = Vec::new();
-    if !text.unspaced {
-        return found;
-    }
     let mut from = 0;
     while let Some(shared) = matched.get(from..).and_then(|rest| rest.iter().position(|&matched| !matched)) {
         let at = from + shared;
@@ -41,7 +49,7 @@ pub(crate) fn katakana(text: &Text<'_>, matched: &[bool]) -> Vec<Fact> {
         let run = units.get(start..end).unwrap_or_default();
         if (LEAST..=MOST).contains(&run.len()) {
             let key = run.iter().fold(4, |key: u64, unit| mix(key ^ unit.key, 7));
-            found.push(Fact { kind: ConflictKind::Name, units: start..end, key, measure: 0, date: [None; 4] });
+            found.push(Fact { kind, units: start..end, key, measure: 0, date: [None; 4] });
         }
     }
     found
