@@ -78,7 +78,7 @@ impl<'c> Held<'c> {
             }
             println!();
         }
-        for set in [Set::Natural, Set::Natural2, Set::Tables, Set::Removed] {
+        for set in [Set::Natural, Set::Natural2, Set::Tables, Set::Removed, Set::Gone] {
             for least in [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95] {
                 print!("{set:?} from {least:.2}");
                 for (knowing, name) in KNOWING.into_iter().enumerate().take(3) {

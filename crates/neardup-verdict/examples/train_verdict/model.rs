@@ -10,16 +10,17 @@ use super::cases::Case;
 use super::fit::{Sample, fit};
 use super::labelled::pairs::Set;
 
-/// What the pairs of a set count together for the weights of the texts, so that no kind of pair prevails. What
-/// was drawn from errors of lists trains only what is known beyond the texts.
-const TOTALS: [(Set, f64); 7] = [
+/// What the pairs of a set count together for the weights of the texts, so that no kind of pair prevails. What lists removed trains
+/// only what is known beyond the texts: with weight here, other tables lose more than the notices gain.
+const TOTALS: [(Set, f64); 8] = [
     (Set::Natural, 300.0),
     (Set::Hard, 300.0),
     (Set::Natural2, 300.0),
     (Set::Tables, 50.0),
     (Set::Read, 100.0),
     (Set::Removed, 100.0),
-    (Set::Gone, 50.0),
+    (Set::Gone, 0.0),
+    (Set::Written, 8.0),
 ];
 
 /// A pair counts with this power of the rows that it stands for: with the rows themselves a few pairs would decide alone.
@@ -28,9 +29,6 @@ const POWER: f64 = 0.4;
 /// How much a pair counts whose reader was in doubt.
 const DOUBTFUL: f64 = 0.5;
 
-/// How much a pair counts that was drawn from what lists wrongly removed: there are many more copies than these pairs say.
-const DRAWN_FROM_ERRORS: f64 = 1.0;
-
 pub struct Model {
     weights: [f64; features::COUNT],
     constant: f64,
@@ -38,8 +36,7 @@ pub struct Model {
 }
 
 fn weight(case: &Case) -> f64 {
-    let drawn = if case.pair.set == Set::Gone { DRAWN_FROM_ERRORS } else { 1.0 };
-    libm::pow(case.pair.weight, POWER) * if case.pair.sure { drawn } else { drawn * DOUBTFUL }
+    libm::pow(case.pair.weight, POWER) * if case.pair.sure { 1.0 } else { DOUBTFUL }
 }
 
 impl Model {

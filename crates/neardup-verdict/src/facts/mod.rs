@@ -2,7 +2,7 @@
 //!
 //! [`conflicts`](super::conflicts) reads the facts of both texts ([`read`]: numbers by value and what they count, dates, times, ordinals, scores,
 //! percentages, telephone numbers, titles in quotation marks, Latin words and names of models; [`names`]: places, persons and
-//! other names that the dictionary knows or that look like one; [`unknown`]: katakana; [`status`]: words like 将 and 已 that change
+//! other names that the dictionary knows or that look like one; [`unknown`]: katakana and Han characters in Japanese; [`status`]: words like 将 and 已 that change
 //! what is said), and pairs what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
 //! contradicts by standing alone.
 
@@ -26,17 +26,23 @@ use super::units::Text;
 pub(super) use pair::{Pair, Pairs, Side, pairs};
 pub(super) use read::read;
 
-/// Gives the names that touch a difference; the 金 of 金曜日 is none.
+/// Gives the names that touch a difference; the 金 of 金曜日 is none, nor the 令和 of a date.
 pub(super) fn names(text: &Text<'_>, matched: &[bool], known: &[Fact]) -> Vec<Fact> {
     let mut names = Words::read(text, matched).facts(text);
-    names.extend(unknown::runs(text, matched));
-    let weekdays = known.iter().filter(|fact| fact.date[3].is_some()).map(|fact| fact.units.clone());
-    let mut weekdays: Vec<Range<usize>> = weekdays.collect();
-    weekdays.sort_unstable_by_key(|day| day.end);
-    let next =
-        |name: &Fact| weekdays.get(weekdays.partition_point(|day| day.end <= name.units.start)).map(|day| day.start);
-    names.retain(|name| next(name).is_none_or(|day| day >= name.units.end));
+    let mut runs = unknown::runs(text, matched);
+    retain_outside(&mut runs, known, |fact| fact.kind.is_figure());
+    names.extend(runs);
+    retain_outside(&mut names, known, |fact| fact.date[3].is_some());
     names
+}
+
+/// Keeps the names that do not overlap with wanted facts.
+fn retain_outside(names: &mut Vec<Fact>, known: &[Fact], wanted: impl Fn(&Fact) -> bool) {
+    let mut taken: Vec<Range<usize>> =
+        known.iter().filter(|fact| wanted(fact)).map(|fact| fact.units.clone()).collect();
+    taken.sort_unstable_by_key(|units| units.end);
+    let next = |name: &Fact| taken.get(taken.partition_point(|units| units.end <= name.units.start));
+    names.retain(|name| next(name).is_none_or(|units| units.start >= name.units.end));
 }
 
 /// The kind of a fact.

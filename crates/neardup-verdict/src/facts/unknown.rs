@@ -18,9 +18,20 @@ pub(crate) fn runs(text: &Text<'_>, matched: &[bool]) -> Vec<Fact> {
         return Vec::new();
     }
     let mut found = runs_of(text, matched, ConflictKind::Name, |c| matches!(c, 'ァ'..='ヺ' | 'ー'));
-    found.extend(runs_of(text, matched, ConflictKind::Person, |c| is_han(c) || c == '々'));
+    if is_japanese(text) {
+        found.extend(runs_of(text, matched, ConflictKind::Person, |c| is_han(c) || c == '々'));
+    }
     found
 }
+
+/// Says whether so many characters are hiragana that runs of Han characters are words, and no sentences of Chinese.
+fn is_japanese(text: &Text<'_>) -> bool {
+    let hiragana = text.text.chars().filter(|c| matches!(c, 'ぁ'..='ゖ')).count();
+    hiragana * HIRAGANA >= text.units.len()
+}
+
+/// One character in so many is hiragana in a Japanese text.
+const HIRAGANA: usize = 8;
 
 fn runs_of(text: &Text<'_>, matched: &[bool], kind: ConflictKind, wanted: impl Fn(char) -> bool) -> Vec<Fact> {
     let is = |unit: &Unit| {
