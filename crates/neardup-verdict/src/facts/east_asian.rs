@@ -160,7 +160,7 @@ impl Reader<'_> {
             }) else {
                 break;
             };
-            if less >= power || !more.small().is_some_and(|more| more < 10_000) {
+            if less >= power || more.small().is_none_or(|more| more >= 10_000) {
                 break;
             }
             total = total.and(more.times_ten_to(less));
