@@ -66,9 +66,10 @@ fn hurt(server: &Server) -> Result<Tally> {
     }
     drop(sessions);
     println!("    {round} cancels and kills, {} sessions killed, told {told:?}", ended.len());
-    // 23505: the url exists. 22012: division by zero. 57014, 57P01: cancelled, killed.
+    // 23505: the url exists. 22012: division by zero. 57014, 57P01: cancelled, killed. 25P02: what follows in a transaction
+    // whose SAVEPOINT, or whose statement before it, was cancelled.
     let expected: BTreeSet<String> =
-        ["22012", "23505", "57014", "57P01"].iter().map(|state| format!("ERROR:  {state}")).collect();
+        ["22012", "23505", "25P02", "57014", "57P01"].iter().map(|state| format!("ERROR:  {state}")).collect();
     let mut tally = expect_none("other errors", told.difference(&expected));
     tally += expect("broken sessions", &broken.to_string(), "0");
     Ok(tally)
