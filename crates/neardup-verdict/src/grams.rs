@@ -3,13 +3,12 @@
 //! A gram is four consecutive letters, digits or Han characters, ignoring everything between them; a text with fewer of these is a
 //! single gram. Case and width are ignored, and Han characters are compared in simplified form.
 //!
-//! [`Grams`] holds the grams of one text and compares it with one text after another. Nearly all of these share little with it. One
-//! pass over such a text shows that, by bits that its grams set, without sorting or copying ([`Grams::may_reach`]). The exact count,
-//! on sorted grams, is only for texts that may pass, or that have passed before. Time is at most n log n, and memory is linear in the texts.
+//! [`Grams`] holds the grams of one text and compares it with one text after another. One pass over such a text counts exactly what it
+//! shares, and stops as soon as the rest cannot make the two similar enough. Time and memory are linear in the texts.
 
-use std::cell::OnceCell;
+use std::hash::BuildHasher;
 
-use neardup_core::similarity;
+use ahash::RandomState;
 use neardup_text::interrupt;
 use neardup_text::normalize::simplified;
 
@@ -22,150 +21,121 @@ const UNIT_BITS: u32 = 16;
 /// The grams of a text, prepared for comparison with those of others.
 #[derive(Debug)]
 pub(super) struct Grams {
-    bits: Bits,
-    /// A filter of the grams of the other text that this one does not have.
-    others: Bits,
+    own: Set,
+    /// Those of the text that is compared; kept for its memory.
+    others: Set,
 }
 
 impl Grams {
     /// Reads the grams of a text.
     pub(super) fn of(text: &str) -> Self {
-        let mut bits = Bits::default();
-        bits.make_room(text.chars().count());
-        each_gram(text, |gram| bits.set(hash(gram)));
-        Self { bits, others: Bits::default() }
+        let mut own = Set::new();
+        own.clear(text.len());
+        let mut reader = Reader::default();
+        reader.read(text, &mut |gram| _ = own.insert(gram));
+        reader.finish(|gram| _ = own.insert(gram));
+        Self { own, others: Set::new() }
     }
 
-    /// Gives the overlap coefficient of two texts, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
-    /// `least`. Each text comes with its sorted grams, which are computed here if they are needed.
-    pub(super) fn overlap(
-        &mut self,
-        own: (&str, &OnceCell<Vec<u64>>),
-        other: (&str, &OnceCell<Vec<u64>>),
-        least: f64,
-    ) -> Option<f64> {
-        if least > 0.0 && other.1.get().is_none() && !self.may_reach(other.0, least) {
-            return None;
-        }
-        fn sorted_once<'g>((text, grams): (&str, &'g OnceCell<Vec<u64>>)) -> &'g [u64] {
-            grams.get_or_init(|| sorted(text))
-        }
-        let (own, other) = (sorted_once(own), sorted_once(other));
-        Some(similarity::overlap(own, other)).filter(|&overlap| overlap >= least)
-    }
-
-    /// Says whether the overlap coefficient with another text may be `least` or more; `false` is certain.
-    fn may_reach(&mut self, other: &str, least: f64) -> bool {
+    /// Gives the overlap coefficient of this text and another, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
+    /// `least`.
+    pub(super) fn overlap(&mut self, other: &str, least: f64) -> Option<f64> {
         /// After so many bytes it is checked whether the rest can still make the texts similar enough.
         const PIECE: usize = 1 << 9;
-        let Self { bits, others, .. } = self;
-        let mut unread = other.chars().count();
-        others.make_room(unread);
-        // Every shared gram is found, and some others by chance.
-        let mut found = 0_usize;
+        let Self { own, others } = self;
+        others.clear(other.len());
+        let mut shared = 0_usize;
         let mut reader = Reader::default();
         let mut rest = other;
         loop {
             let (piece, next) = rest.split_at(rest.floor_char_boundary(PIECE));
-            let mut sink = |gram| {
-                let hash = hash(gram);
-                let has = bits.has(hash);
-                found += usize::from(has);
-                others.set_unless(has, hash);
-            };
+            let mut sink = |gram| shared += usize::from(others.insert(gram) && own.has(gram));
             reader.read(piece, &mut sink);
             if next.is_empty() {
                 reader.finish(sink);
+                let smaller = own.len.min(others.len);
+                let overlap = if smaller == 0 { 0.0 } else { shared as f64 / smaller as f64 };
+                return Some(overlap).filter(|&overlap| overlap >= least);
             }
-            unread -= piece.chars().count();
-            // A character completes at most one gram. So no more than this is shared, and each side has at least as many
-            // distinct grams as have set a bit. The quotient is at least the exact one, however both are rounded.
-            let shared = found + unread;
-            let smaller = bits.set.min(shared + others.set);
-            let may_reach = shared > 0 && shared as f64 / smaller as f64 >= least;
-            if next.is_empty() || !may_reach {
-                return may_reach;
+            // A byte completes at most one gram; at best all of these are shared, and were not before. The quotient is at least
+            // the exact one, however both are rounded.
+            let most = shared + next.len();
+            if (most as f64) < own.len.min(others.len + next.len()) as f64 * least {
+                return None;
             }
             rest = next;
         }
     }
 }
 
-/// Gives the distinct grams of a text in ascending order.
-fn sorted(text: &str) -> Vec<u64> {
-    let mut grams = Vec::with_capacity(text.len() / 3);
-    each_gram(text, |gram| grams.push(gram));
-    interrupt::check();
-    grams.sort_unstable();
-    grams.dedup();
-    grams
+/// A set of grams: open addressing, at most half full. The hasher is seeded anew for each set, so that nobody can write a text
+/// whose grams collide.
+#[derive(Debug)]
+struct Set {
+    /// The grams; 0 is none. Their number is a power of two.
+    places: Vec<u64>,
+    len: usize,
+    hasher: RandomState,
 }
 
-/// Spreads grams over 64 bits: a folded product with the golden ratio.
-#[inline]
-fn hash(gram: u64) -> u64 {
-    let product = u128::from(gram ^ 0x243f_6a88_85a3_08d3) * 0x9e37_79b9_7f4a_7c15;
-    product as u64 ^ (product >> 64) as u64
-}
+impl Set {
+    /// The least and the first number of places, and the most before the grams are counted.
+    const LEAST: usize = 1 << 6;
+    const FIRST: usize = 1 << 13;
 
-/// A Bloom filter of 32 to 64 bits per gram, in which a gram sets two bits of one word: about one gram in 150 to 500 is found
-/// by chance.
-#[derive(Debug, Default)]
-struct Bits {
-    /// The words; their number is a power of two.
-    words: Vec<u64>,
-    /// How many grams have set a bit: at most the number of distinct ones.
-    set: usize,
-}
-
-impl Bits {
-    /// Clears all bits and resizes the filter for a text of so many characters.
-    fn make_room(&mut self, characters: usize) {
-        /// Size for a short text, 4 kB.
-        const LEAST: usize = 1 << 9;
-        let words = (characters / 2).next_power_of_two().max(LEAST);
-        self.words.clear();
-        self.words.shrink_to(4 * words.max(1 << 16));
-        self.words.resize(words, 0);
-        self.set = 0;
+    fn new() -> Self {
+        Self { places: Vec::new(), len: 0, hasher: RandomState::new() }
     }
 
-    /// Gives the word of a gram and the mask of its two bits.
+    /// Removes all grams and makes room for a text of so many bytes.
+    fn clear(&mut self, bytes: usize) {
+        let places = (2 * bytes).next_power_of_two().clamp(Self::LEAST, Self::FIRST);
+        self.places.clear();
+        self.places.shrink_to(8 * places);
+        self.places.resize(places, 0);
+        self.len = 0;
+    }
+
+    /// Gives the place of a gram, or the free one where it belongs.
     #[inline]
-    fn place(&self, hash: u64) -> (usize, u64) {
-        let word = (hash >> 12) as usize & (self.words.len().wrapping_sub(1));
-        (word, 1 << (hash & 63) | 1 << (hash >> 6 & 63))
+    fn place(&self, gram: u64) -> usize {
+        let last = self.places.len().wrapping_sub(1);
+        let mut at = self.hasher.hash_one(gram) as usize & last;
+        while self.places.get(at).is_some_and(|&there| there != 0 && there != gram) {
+            at = (at + 1) & last;
+        }
+        at
     }
 
     #[inline]
-    fn has(&self, hash: u64) -> bool {
-        let (word, mask) = self.place(hash);
-        self.words.get(word).is_some_and(|word| word & mask == mask)
+    fn has(&self, gram: u64) -> bool {
+        self.places.get(self.place(gram)) == Some(&gram)
     }
 
+    /// Adds a gram, and says whether it is new.
     #[inline]
-    fn set(&mut self, hash: u64) {
-        self.set_unless(false, hash);
+    fn insert(&mut self, gram: u64) -> bool {
+        let at = self.place(gram);
+        let Some(place) = self.places.get_mut(at).filter(|place| **place != gram) else { return false };
+        *place = gram;
+        self.len += 1;
+        if 2 * self.len > self.places.len() {
+            self.grow();
+        }
+        true
     }
 
-    /// Sets the bits of a gram unless told not to, without a branch.
-    #[inline]
-    fn set_unless(&mut self, not: bool, hash: u64) {
-        let (word, mask) = self.place(hash);
-        if let Some(word) = self.words.get_mut(word) {
-            let mask = if not { 0 } else { mask };
-            self.set += usize::from(*word & mask != mask);
-            *word |= mask;
+    #[cold]
+    fn grow(&mut self) {
+        interrupt::check();
+        let places = vec![0; 4 * self.places.len()];
+        for gram in std::mem::replace(&mut self.places, places).into_iter().filter(|gram| *gram != 0) {
+            let at = self.place(gram);
+            if let Some(place) = self.places.get_mut(at) {
+                *place = gram;
+            }
         }
     }
-}
-
-/// Passes on the grams of a text, including repeated ones.
-#[inline]
-fn each_gram(text: &str, mut sink: impl FnMut(u64)) {
-    let mut reader = Reader::default();
-    reader.read(text, &mut sink);
-    reader.finish(sink);
 }
 
 /// Reads the grams of a text, piece by piece.
@@ -259,11 +229,7 @@ mod tests {
     }
 
     fn overlap(a: &str, b: &str, least: f64) -> Option<f64> {
-        with(&mut Grams::of(a), a, b, least)
-    }
-
-    fn with(grams: &mut Grams, a: &str, b: &str, least: f64) -> Option<f64> {
-        grams.overlap((a, &OnceCell::new()), (b, &OnceCell::new()), least)
+        Grams::of(a).overlap(b, least)
     }
 
     #[test]
@@ -288,30 +254,26 @@ mod tests {
             let mut grams = Grams::of(own);
             for other in texts.iter().chain(&texts) {
                 let expected = naive(own, other);
-                prop_assert_eq!(with(&mut grams, own, other, 0.0), Some(expected));
-                prop_assert_eq!(with(&mut grams, own, other, least), Some(expected).filter(|&found| found >= least));
-                prop_assert_eq!(with(&mut grams, own, other, expected), Some(expected), "the bound itself is reached");
+                prop_assert_eq!(grams.overlap(other, 0.0), Some(expected));
+                prop_assert_eq!(grams.overlap(other, least), Some(expected).filter(|&found| found >= least));
+                prop_assert_eq!(grams.overlap(other, expected), Some(expected), "the bound itself is reached");
                 prop_assert_eq!(overlap(other, own, 0.0), Some(expected), "symmetric");
             }
         }
     }
 
     #[test]
-    fn what_shares_little_is_told_by_bits_alone() {
+    fn long_texts_are_counted_exactly() {
         let text = |from: u32, units: u32| -> String {
             (from..from + units).filter_map(|i| char::from_u32(0x4e00 + i.wrapping_mul(7919) % 20_000)).collect()
         };
-        for (from, units) in [(0, 100), (0, 1_000), (0, 8_000)] {
-            let own = text(from, units);
+        for (units, others) in [(100, 60), (1_000, 600), (19_000, 6_000), (600, 19_000)] {
+            let (own, held) = (text(0, units), text(units / 2, others));
+            let expected = naive(&own, &held);
             let mut grams = Grams::of(&own);
-            for others in [60, 600, 6_000] {
-                assert!(!grams.may_reach(&text(9_000, others), 0.4), "{units} {others}");
-                let held = text(units / 2, others);
-                assert_eq!(
-                    with(&mut grams, &own, &held, 0.4),
-                    Some(overlap(&own, &held, 0.0).unwrap()).filter(|&o| o >= 0.4)
-                );
-            }
+            assert_eq!(grams.overlap(&text(0, units).repeat(3), 0.9), Some(1.0));
+            assert_eq!(grams.overlap(&held, expected), Some(expected), "{units} {others}");
+            assert_eq!(grams.overlap(&held, expected + 0.01), None, "{units} {others}");
         }
     }
 }

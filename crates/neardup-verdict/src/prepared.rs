@@ -27,8 +27,6 @@ pub struct Prepared<'t> {
     /// The text without markup and links, if they differ.
     plain: Option<String>,
     grams: OnceCell<RefCell<Grams>>,
-    /// The distinct grams in ascending order.
-    sorted: OnceCell<Vec<u64>>,
     read: OnceCell<Rc<Reading>>,
     /// The keys of its short lines, with their stretches in bytes.
     lines: OnceCell<Vec<(u64, Range<usize>)>>,
@@ -80,7 +78,6 @@ impl<'t> Prepared<'t> {
             text,
             plain,
             grams: OnceCell::new(),
-            sorted: OnceCell::new(),
             read: OnceCell::new(),
             lines: OnceCell::new(),
             bare: RefCell::new(None),
@@ -148,6 +145,6 @@ impl<'t> Prepared<'t> {
         let (own, other) =
             if self.grams.get().is_none() && other.grams.get().is_some() { (other, self) } else { (self, other) };
         let grams = own.grams.get_or_init(|| RefCell::new(Grams::of(own.plain())));
-        grams.borrow_mut().overlap((own.plain(), &own.sorted), (other.plain(), &other.sorted), least)
+        grams.borrow_mut().overlap(other.plain(), least)
     }
 }

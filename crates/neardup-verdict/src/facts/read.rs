@@ -329,8 +329,11 @@ impl Reader<'_> {
     /// Reads a Latin word, with the figures that make it the name of a model.
     fn word(&mut self) -> usize {
         let at = self.at;
-        let date = self.date_in_words().or_else(|| self.weekday()).or_else(|| self.korean_weekday());
-        if let Some(end) = date.or_else(|| self.korean_ordinal()).or_else(|| self.ordinal_in_words()) {
+        // Most words have no meaning in dates and numbers.
+        let known = self.meaning(at).is_some();
+        let date = if known { self.date_in_words().or_else(|| self.weekday()) } else { None };
+        let korean = date.or_else(|| self.korean_weekday()).or_else(|| self.korean_ordinal());
+        if let Some(end) = korean.or_else(|| if known { self.ordinal_in_words() } else { None }) {
             return end;
         }
         let mut end = at + 1;
