@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::memmem::{self, Finder};
+use memchr::memmem::{self, Finder, FinderRev};
 
 use neardup_text::interrupt;
 use neardup_text::lexicon::{is_han, is_word_char};
@@ -86,6 +86,8 @@ struct Finders {
     credits: [Finder<'static>; CREDITS.len()],
     dateline_ends: [Finder<'static>; DATELINE_ENDS.len()],
     closings: [Finder<'static>; CLOSINGS.len()],
+    comment: Finder<'static>,
+    place: FinderRev<'static>,
 }
 
 static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
@@ -94,6 +96,8 @@ static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
     credits: CREDITS.map(Finder::new),
     dateline_ends: DATELINE_ENDS.map(Finder::new),
     closings: CLOSINGS.map(Finder::new),
+    comment: Finder::new("//@"),
+    place: FinderRev::new(" 2"),
 });
 
 /// Openings of lines that say where a text comes from.
@@ -122,12 +126,15 @@ const FILED_BYTES: usize = 80;
 pub(super) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = boilerplate.to_vec();
     comments(text, &mut found);
-    dateline(text, &mut found);
     groups(text, &mut found);
-    lines(text, &mut found);
-    tail(text, &mut found);
-    for note in &FINDERS.notes {
-        found.extend(note.find_iter(text.as_bytes()).map(|at| at..at + note.needle().len()));
+    // The other marks are not ASCII.
+    if !text.is_ascii() {
+        dateline(text, &mut found);
+        lines(text, &mut found);
+        tail(text, &mut found);
+        for note in &FINDERS.notes {
+            found.extend(note.find_iter(text.as_bytes()).map(|at| at..at + note.needle().len()));
+        }
     }
     found.sort_unstable_by_key(|range| (range.start, range.end));
     let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
@@ -153,7 +160,7 @@ pub(super) fn has_letters_outside(text: &str, ranges: &[Range<usize>]) -> bool {
 
 /// Finds short comments that others put before a repost: `赞//@name:`.
 fn comments(text: &str, found: &mut Vec<Range<usize>>) {
-    if memmem::find(text.as_bytes(), b"//@").is_none() {
+    if FINDERS.comment.find(text.as_bytes()).is_none() {
         return;
     }
     let Some(root) = text.rfind("//@") else { return };
@@ -313,7 +320,7 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
         }
     }
     // Crawlers turn the microblog's sign for a location into a lone 2.
-    if let Some(at) = memmem::rfind(text.as_bytes(), b" 2") {
+    if let Some(at) = FINDERS.place.rfind(text.as_bytes()) {
         let place = text.get(at + 2..).unwrap_or_default();
         let named = |c: char| is_han(c) || matches!(c, '·' | '（' | '）' | '(' | ')');
         if (2..=16).contains(&place.chars().count()) && place.chars().all(named) {

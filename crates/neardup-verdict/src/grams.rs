@@ -6,8 +6,6 @@
 //! [`Grams`] holds the grams of one text and compares it with one text after another. One pass over such a text counts exactly what it
 //! shares, and stops as soon as the rest cannot make the two similar enough. Time and memory are linear in the texts.
 
-use std::hash::BuildHasher;
-
 use ahash::RandomState;
 use neardup_text::interrupt;
 use neardup_text::normalize::simplified;

@@ -8,6 +8,7 @@ use ahash::AHashSet;
 use super::comparison::{Aligned, Compared, Comparison};
 use super::context::{Inputs, Table};
 use super::duplicate::Gate;
+use super::features::Features;
 use super::forms::Known;
 use super::prepared::Prepared;
 use super::surroundings::Surroundings;
@@ -124,15 +125,16 @@ impl<'p> Pair<'p> {
         let unmatched = |compared: &Compared| compared.matched.iter().filter(|&&matched| !matched).count();
         // Contradictions only lower a score.
         if unmatched(&aligned.texts.a).max(unmatched(&aligned.texts.b)) >= MANY
-            && !self.may_be_kept(&aligned.texts, titles.as_ref())
+            && !self.may_be_kept(features::features(&aligned.texts, titles.as_ref()))
         {
             return Ok(None);
         }
         let texts = aligned.with_facts();
-        if !reasons::same(&texts) && !self.may_be_kept(&texts, titles.as_ref()) {
+        let features = features::features(&texts, titles.as_ref());
+        if !reasons::same(&texts) && !self.may_be_kept(features) {
             return Ok(None);
         }
-        let (verdict, score) = self.judged(ignored, texts, titles)?.verdict();
+        let (verdict, score) = self.judged(ignored, texts, titles, features)?.verdict();
         Ok(verdict.keeps_one().then_some((verdict, score)))
     }
 
@@ -152,12 +154,18 @@ impl<'p> Pair<'p> {
         let ignored = self.ignored()?;
         let titles = self.compared_titles()?;
         let texts = Aligned::without(self.texts, ignored.out.clone()).with_facts();
-        self.judged(ignored, texts, titles)
+        let features = features::features(&texts, titles.as_ref());
+        self.judged(ignored, texts, titles, features)
     }
 
     /// Asks the table about compared texts.
-    fn judged(&mut self, ignored: Ignored, texts: Comparison, titles: Option<Comparison>) -> Result<Evidence> {
-        let features = features::features(&texts, titles.as_ref());
+    fn judged(
+        &mut self,
+        ignored: Ignored,
+        texts: Comparison,
+        titles: Option<Comparison>,
+        features: Features,
+    ) -> Result<Evidence> {
         let surroundings = match &mut self.known {
             Some(known) => {
                 let around = known.around(self.texts)?;
@@ -183,8 +191,7 @@ impl<'p> Pair<'p> {
     }
 
     /// Says whether any table could leave compared texts a score that is high enough, with a margin for rounding.
-    fn may_be_kept(&self, texts: &Comparison, titles: Option<&Comparison>) -> bool {
-        let texts = features::features(texts, titles);
+    fn may_be_kept(&self, texts: Features) -> bool {
         let table = self.known.as_ref().map(|_| Table::best(&texts));
         let inputs = Inputs { texts, table, apart: self.apart };
         model::score(&inputs) >= model::least_score(&inputs) - 1e-3

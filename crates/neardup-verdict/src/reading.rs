@@ -105,6 +105,11 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             before = before.max(Break::Clause);
             continue;
         }
+        if raw == ' ' {
+            before = before.max(Break::Space);
+            at += 1;
+            continue;
+        }
         let numbers = found.numbers.len();
         let start = at;
         let until = ignored.get(passed).map_or(usize::MAX, |range| range.start);
@@ -121,7 +126,8 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             continue;
         }
         let c = numerals::fold(raw);
-        let (kind, key, len) = if numerals::may_start(c)
+        let (kind, key, len) = if !c.is_ascii_alphabetic()
+            && numerals::may_start(c)
             && let Some(reading) = numerals::read(rest.chars())
             && (reading.sure || is_counted(rest, reading.len) || follows_ordinal(text, &found.units))
         {
@@ -141,7 +147,8 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             word.clear();
             // Most letters of most words.
             let mut len = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
-            word.extend(rest.get(..len).unwrap_or_default().chars().map(|c| c.to_ascii_lowercase()));
+            word.push_str(rest.get(..len).unwrap_or_default());
+            word.make_ascii_lowercase();
             for raw in rest.get(len..).unwrap_or_default().chars() {
                 let c = numerals::fold(raw);
                 if !is_word_char(c) || is_han(c) || unspaced(c) || c.is_ascii_digit() {

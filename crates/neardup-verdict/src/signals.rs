@@ -7,7 +7,7 @@ use super::comparison::{Compared, Comparison};
 use super::facts::ConflictKind;
 use super::features;
 use super::hanset::HanSet;
-use super::units::{Break, Unit};
+use super::units::{Break, Kind, Unit};
 
 /// A text of at most so many units has no message of its own,
 const SLOGAN: usize = 6;
@@ -75,7 +75,7 @@ fn plans(compared: &Compared) -> Vec<bool> {
     let sentence = compared.text.units.iter().enumerate().take_while(|unit| !ends(unit));
     let plan = |unit: &Unit| {
         let mut rest = compared.text.text.get(unit.start as usize..).unwrap_or_default().chars();
-        rest.next() == Some('将') && rest.next().is_some_and(|next| PLANNED.has(next))
+        unit.kind == Kind::Han && rest.next() == Some('将') && rest.next().is_some_and(|next| PLANNED.has(next))
     };
     sentence.zip(&compared.matched).filter(|((_, unit), _)| plan(unit)).map(|(_, &matched)| matched).collect()
 }

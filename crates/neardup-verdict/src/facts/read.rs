@@ -353,10 +353,10 @@ impl Reader<'_> {
             end += 1;
         }
         let first = self.unit(at).map_or("", |unit| self.written(unit));
-        let letters = first.chars().count();
+        let has = |letters: usize| first.chars().nth(letters - 1).is_some();
         // A lone letter is a blood type or an artefact of crawling; a measure belongs to its number.
-        let measure = at > 0 && self.is_number(at - 1) && self.unit(at).is_some_and(joins) && letters <= 3;
-        if end > at + 1 || (letters > 1 && !measure && self.names(at)) {
+        let measure = at > 0 && self.is_number(at - 1) && self.unit(at).is_some_and(joins) && !has(4);
+        if end > at + 1 || (!measure && has(2) && self.names(at)) {
             self.push(ConflictKind::Latin, at..end, key, 0);
         }
         end
