@@ -62,6 +62,22 @@ pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> String {
     }
 }
 
+/// One of the expressions by which rows are ordered.
+#[derive(Clone, Debug)]
+pub struct OrderKey {
+    /// The expression, over the alias t.
+    pub expression: String,
+    /// What follows it in an ORDER BY list.
+    pub direction: String,
+}
+
+impl OrderKey {
+    /// An expression with its direction.
+    pub fn new(expression: String, direction: impl Into<String>) -> Self {
+        Self { expression, direction: direction.into() }
+    }
+}
+
 /// Gives a cast to a type.
 pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
     format!("CAST({expression} AS {})", describe::type_name(kind))

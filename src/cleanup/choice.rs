@@ -14,7 +14,7 @@ use crate::guard::settings::Method;
 use crate::pg::table::catalog;
 use crate::pg::table::describe::{self, Column, Comparison};
 use crate::pg::table::query::{Kind, Session, Value};
-use crate::statement::{self, Document};
+use crate::statement::{self, Document, OrderKey};
 
 /// The guard of a table, as `neardup.protected` shows it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -439,28 +439,30 @@ impl Choice {
         Ok(if bounds.is_empty() { "true".to_owned() } else { bounds.join(" AND ") })
     }
 
-    /// Gives the ORDER BY list of the guarded table; the first row of a group in that order stays.
-    pub fn order(&self, document: &str) -> String {
+    /// Gives by what the rows of the guarded table are ordered; the first row of a group in that order stays.
+    pub fn order(&self, document: &str) -> Vec<OrderKey> {
         let mut list = Vec::new();
         for rank in &self.rank {
             let direction = if rank.descending { "DESC" } else { "ASC" };
             let nulls = if rank.nulls_first { "FIRST" } else { "LAST" };
-            list.push(format!("{} {direction} NULLS {nulls}", statement::column("t", &rank.column)));
+            list.push(OrderKey::new(statement::column("t", &rank.column), format!("{direction} NULLS {nulls}")));
         }
         match self.keep {
-            Keep::Longest => list.push(format!("pg_catalog.length({document}) DESC")),
+            Keep::Longest => list.push(OrderKey::new(format!("pg_catalog.length({document})"), "DESC")),
             Keep::MostComplete => {
                 let columns = describe::columns(self.guarded.table());
                 let missing = |column: &Column| format!("({} IS NULL)::integer", statement::column("t", &column.name));
-                list.push(columns.iter().map(missing).collect::<Vec<_>>().join(" OPERATOR(pg_catalog.+) "));
+                let missing: Vec<String> = columns.iter().map(missing).collect();
+                list.push(OrderKey::new(missing.join(" OPERATOR(pg_catalog.+) "), "ASC"));
             }
             Keep::Oldest | Keep::Newest => {}
         }
-        let newest = if self.keep == Keep::Newest { " DESC" } else { "" };
-        list.extend(self.time_column.iter().map(|name| format!("{}{newest} NULLS LAST", statement::column("t", name))));
+        let direction = if self.keep == Keep::Newest { "DESC" } else { "ASC" };
+        let time = |name: &String| OrderKey::new(statement::column("t", name), format!("{direction} NULLS LAST"));
+        list.extend(self.time_column.iter().map(time));
         let keys = statement::primary_key(self.guarded.table());
-        list.extend(keys.iter().map(|key| format!("{}{newest}", statement::column("t", &key.name))));
-        list.join(", ")
+        list.extend(keys.iter().map(|key| OrderKey::new(statement::column("t", &key.name), direction)));
+        list
     }
 }
 

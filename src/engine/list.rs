@@ -167,7 +167,7 @@ impl Work<'_, '_> {
     /// Replaces the addresses from the index by those of the versions that the snapshot sees. Also gives these rows by relation,
     /// for statements.
     fn visible(&mut self, entries: Sorted<TemporaryFile, 3>) -> Result<(Sorted<TemporaryFile, 2>, Vec<NamedRows>)> {
-        let (_list, plan) = (self.list, self.list.plan);
+        let plan = self.list.plan;
         let mut named: Vec<NamedRows> = (0..plan.sources.len()).map(|at| NamedRows::begin(&rows_of(at))).collect();
         let mut keyed = Sorter::new(self.memory / 4);
         let mut table: Option<(usize, Option<Visible>)> = None;
@@ -264,7 +264,7 @@ impl Work<'_, '_> {
 
     /// With two relations, numbers the scopes of both together: number of the row, and of its scope.
     fn scopes(&self) -> Result<Option<Sorted<TemporaryFile, 2>>> {
-        let (_list, plan) = (self.list, self.list.plan);
+        let plan = self.list.plan;
         if plan.sources.len() == 1 || plan.sources.iter().any(|source| source.scope.is_empty()) {
             return Ok(None);
         }

@@ -12,7 +12,7 @@ use crate::guard::settings::Method;
 use crate::guard::target;
 use crate::pg::table::describe::{self, Column};
 use crate::pg::table::{catalog, partition};
-use crate::statement::{self, as_text};
+use crate::statement::{self, OrderKey, as_text};
 
 /// What is read.
 pub struct Plan {
@@ -49,7 +49,7 @@ pub fn of(choice: &Choice) -> Result<Plan> {
 }
 
 /// Describes a relation by its columns under the alias t.
-fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: String, order: String) -> Source {
+fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: String, order: Vec<OrderKey>) -> Source {
     let keys = statement::primary_key(relation);
     let is_partitioned = describe::relation_kind(relation) == pg_sys::RELKIND_PARTITIONED_TABLE;
     let only = if is_partitioned { "" } else { "ONLY " };
@@ -87,7 +87,7 @@ fn against(choice: &Choice, other: pg_sys::Oid) -> Result<Source> {
     let is_same = |own: &Column| theirs.iter().any(|column| column.name == own.name && same_type(own, column));
     let document = choice.guarded.document().of_other("t", is_same);
     let keys = statement::primary_key(other);
-    let order = statement::list(&keys, |key| statement::column("t", &key.name));
+    let order = keys.iter().map(|key| OrderKey::new(statement::column("t", &key.name), "ASC")).collect();
     Ok(source(choice, other, document, "true".to_owned(), order))
 }
 
@@ -108,7 +108,8 @@ fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
     };
     let [table, address] = NEW_ADDRESS;
     let document = choice.guarded.document().of_other("t", |_| true);
-    let order = format!("{}, t.{address}", choice.order(&document));
+    let mut order = choice.order(&document);
+    order.push(OrderKey::new(format!("t.{address}"), "ASC"));
     let mut source = source(choice, choice.guarded.table(), document, "true".to_owned(), order);
     source.from = format!(
         "(SELECT s.tableoid AS {table}, s.ctid AS {address}, {} FROM ONLY {} s) t",

@@ -8,7 +8,7 @@ use pgrx::pg_sys;
 
 use crate::error::Result;
 use crate::pg::table::query::{Kind, Row, Session, Statement, Value};
-use crate::statement::{self, EQUALS};
+use crate::statement::{self, EQUALS, OrderKey};
 
 /// How many bits of a row's number are its address; those above number the table that has it.
 const ADDRESS_BITS: u32 = 48;
@@ -36,8 +36,8 @@ pub struct Source {
     pub moment: Option<String>,
     /// The condition on rows that take part.
     pub filter: String,
-    /// The ORDER BY list by which rows are preferred.
-    pub order: String,
+    /// By what rows are preferred.
+    pub order: Vec<OrderKey>,
     /// The primary key's columns, as text.
     pub keys: Vec<String>,
     /// The condition that the primary key has the values `$1`, `$2` and so on, all of type text.
@@ -52,6 +52,17 @@ pub struct Source {
     pub analyzer: String,
     /// The number of keys.
     pub keys_of_sketch: u32,
+}
+
+/// Stands for the number of a scope where there is none.
+const NO_SCOPE: &str = "0::bigint";
+
+/// Numbers the values of columns together, from 1 on.
+fn rank_of_scope(columns: &[String]) -> String {
+    if columns.is_empty() {
+        return NO_SCOPE.to_owned();
+    }
+    format!("pg_catalog.dense_rank() OVER (ORDER BY {})", columns.join(", "))
 }
 
 /// What a statement says of a row besides its keys.
@@ -78,36 +89,69 @@ impl Source {
 
     /// The columns of [`Described`] after the row's number, from a row of which the document is known as d.document.
     fn description(&self, scope: bool) -> String {
-        let scope = match &self.scope[..] {
-            columns if scope && !columns.is_empty() => {
-                format!("pg_catalog.dense_rank() OVER (ORDER BY {})", columns.join(", "))
-            }
-            _ => "0::bigint".to_owned(),
-        };
         format!(
-            "{scope} AS scope, {moment} AS moment, neardup_internal.text_hash(d.document) AS hash, \
+            "{scope} AS scope, {own}",
+            scope = if scope { rank_of_scope(&self.scope) } else { NO_SCOPE.to_owned() },
+            own = self.own_description()
+        )
+    }
+
+    /// The same without the scope.
+    fn own_description(&self) -> String {
+        format!(
+            "{moment} AS moment, neardup_internal.text_hash(d.document) AS hash, \
              pg_catalog.octet_length(d.document) AS bytes",
             moment = self.moment.as_deref().unwrap_or("NULL::bigint"),
         )
+    }
+
+    fn order_list(&self) -> String {
+        self.order.iter().map(|key| format!("{} {}", key.expression, key.direction)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a statement reads that looks up rows one by one, to be put after a sub-select over them.
+    ///
+    /// The planner knows nothing about addresses and would hash the whole table. As a sub-select that cannot be flattened, each row is
+    /// read by its address; but in a partitioned table that would visit each partition for each row.
+    const fn one_by_one(&self) -> &'static str {
+        if self.parts.len() == 1 { "OFFSET 0" } else { "" }
     }
 
     /// The statement that describes the rows named in `rows` (number, table, address), in the order of preference or, without
     /// `by_preference`, in that of the table.
     pub fn describe(&self, rows: &str, by_preference: bool, scope: bool) -> Option<String> {
         let [table, address] = self.address.as_ref()?;
-        // The sub-select keeps the document from being formed for each use of it.
+        let numbered =
+            |prefix: &'static str, count: usize| (1..=count).map(move |number| format!("x.{prefix}{number}"));
+        let scopes: Vec<String> = if scope { numbered("s", self.scope.len()).collect() } else { Vec::new() };
+        let order: Vec<String> = if by_preference {
+            let keys = numbered("o", self.order.len()).zip(&self.order);
+            keys.map(|(name, key)| format!("{name} {}", key.direction)).collect()
+        } else {
+            vec!["r.id".to_owned()]
+        };
+        let named = |prefix: &str, number: usize, expression: &str| format!(", {expression} AS {prefix}{number}");
+        let scope_columns = (1..).zip(&self.scope).map(|(number, scope)| named("s", number, scope));
+        let order_columns = (1..).zip(&self.order).map(|(number, key)| named("o", number, &key.expression));
+        // The inner sub-select keeps the document from being formed for each use of it.
         Some(format!(
-            "SELECT r.id, {description} \
+            "SELECT r.id, {rank} AS scope, x.moment, x.hash, x.bytes \
              FROM {rows} r \
-                  JOIN {from} ON {table} {EQUALS} r.part AND {address} {EQUALS} r.address \
-                  CROSS JOIN LATERAL (SELECT {document} AS document OFFSET 0) d \
-             WHERE {filter} AND d.document IS NOT NULL \
+                  CROSS JOIN LATERAL ( \
+                      SELECT {own}{scope_columns}{order_columns} \
+                      FROM {from} CROSS JOIN LATERAL (SELECT {document} AS document OFFSET 0) d \
+                      WHERE {table} {EQUALS} r.part AND {address} {EQUALS} r.address AND {filter} AND d.document IS NOT NULL \
+                      {one_by_one}) x \
              ORDER BY {order}",
-            description = self.description(scope),
+            rank = rank_of_scope(&scopes),
+            own = self.own_description(),
+            scope_columns = scope_columns.filter(|_| scope).collect::<String>(),
+            order_columns = order_columns.filter(|_| by_preference).collect::<String>(),
             from = self.from,
             document = self.document,
             filter = self.filter,
-            order = if by_preference { &self.order } else { "r.id" },
+            one_by_one = self.one_by_one(),
+            order = order.join(", "),
         ))
     }
 
@@ -131,7 +175,7 @@ impl Source {
             analyzer = pgrx::spi::quote_literal(&self.analyzer),
             keys = self.keys_of_sketch,
             filter = self.filter,
-            order = self.order,
+            order = self.order_list(),
         )
     }
 
@@ -143,12 +187,15 @@ impl Source {
             .enumerate()
             .map(|(at, source)| {
                 let [table, address] = source.address.as_ref()?;
-                let named: Vec<String> = source.scope.iter().zip(&columns).map(|(scope, name)| format!("{scope} AS {name}")).collect();
+                let named: Vec<String> =
+                    source.scope.iter().zip(&columns).map(|(scope, name)| format!("{scope} AS {name}")).collect();
                 Some(format!(
-                    "SELECT r.id, {named} FROM {rows} r JOIN {from} ON {table} {EQUALS} r.part AND {address} {EQUALS} r.address",
+                    "SELECT r.id, x.* FROM {rows} r CROSS JOIN LATERAL (SELECT {named} FROM {from} \
+                     WHERE {table} {EQUALS} r.part AND {address} {EQUALS} r.address {one_by_one}) x",
                     named = named.join(", "),
                     rows = rows(at),
                     from = source.from,
+                    one_by_one = source.one_by_one(),
                 ))
             })
             .collect();
@@ -178,7 +225,7 @@ impl Source {
             extension = statement::extension(),
             description = self.description(true),
             primary = if self.address.is_none() { self.keys.join(", ") } else { "NULL::pg_catalog.text".to_owned() },
-            order = self.order,
+            order = self.order_list(),
             from = self.from,
             document = self.document,
             analyzer = pgrx::spi::quote_literal(&self.analyzer),

@@ -42,8 +42,8 @@ pub struct Forms {
     by_key: AHashMap<u64, Vec<u64>>,
     by_row: AHashMap<u64, Rc<Sampled>>,
     by_text: AHashMap<u64, Rc<Sampled>>,
-    /// In how many rows of the background a line occurs, once the background has been read.
-    lines: Option<AHashMap<u64, u32>>,
+    /// The lines that are furniture, once the background has been read.
+    furniture: Option<AHashSet<u64>>,
     /// How many distinct texts the background has.
     background: usize,
 }
@@ -59,10 +59,12 @@ pub(super) struct Sampled {
 impl Known<'_> {
     /// Gives the lines of each text that the whole table repeats, in bytes of the plain text.
     pub(super) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Vec<Range<usize>>; 2]> {
-        let counted = self.forms.lines(self.rows)?;
-        let repeated = |key: &u64| counted.get(key).is_some_and(|&rows| rows >= FURNITURE);
-        Ok(texts
-            .map(|text| text.lines().iter().filter(|(key, _)| repeated(key)).map(|(_, range)| range.clone()).collect()))
+        let furniture = self.forms.furniture(self.rows)?;
+        if furniture.is_empty() {
+            return Ok([Vec::new(), Vec::new()]);
+        }
+        let repeated = |(key, _): &&(u64, Range<usize>)| furniture.contains(key);
+        Ok(texts.map(|text| text.lines().iter().filter(repeated).map(|(_, range)| range.clone()).collect()))
     }
 
     /// Says whether the table has so many rows that a text without similar ones is an exception.
@@ -131,8 +133,9 @@ impl Forms {
         Ok(wanted.iter().filter_map(|row| self.by_row.get(row)).cloned().collect())
     }
 
-    fn lines(&mut self, rows: &mut dyn Rows) -> Result<&AHashMap<u64, u32>> {
-        if self.lines.is_none() {
+    /// Gives the lines that are furniture.
+    fn furniture(&mut self, rows: &mut dyn Rows) -> Result<&AHashSet<u64>> {
+        if self.furniture.is_none() {
             let mut counted: AHashMap<u64, u32> = AHashMap::new();
             let mut texts: AHashSet<u64> = AHashSet::new();
             for text in rows.spread()? {
@@ -146,8 +149,9 @@ impl Forms {
                 }
             }
             self.background = texts.len();
-            self.lines = Some(counted);
+            counted.retain(|_, rows| *rows >= FURNITURE);
+            self.furniture = Some(counted.into_keys().collect());
         }
-        Ok(self.lines.get_or_insert_default())
+        Ok(self.furniture.get_or_insert_default())
     }
 }
