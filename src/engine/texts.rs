@@ -94,7 +94,7 @@ pub fn numbered_verdict(number: u8) -> Verdict {
 
 /// How many prepared documents are kept, and how many bytes they may have.
 const KEPT: usize = 512;
-const KEPT_BYTES: usize = 4 << 20;
+const KEPT_BYTES: usize = 1 << 20;
 
 /// Compares rows by their documents.
 pub struct Judge<'s> {

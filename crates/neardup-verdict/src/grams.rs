@@ -3,8 +3,11 @@
 //! A gram is four consecutive letters, digits or Han characters, ignoring everything between them; a text with fewer of these is a
 //! single gram. Case and width are ignored, and Han characters are compared in simplified form.
 //!
-//! [`Grams`] holds the grams of one text and compares it with one text after another. One pass over such a text counts exactly what it
-//! shares, and stops as soon as the rest cannot make the two similar enough. Time and memory are linear in the texts.
+//! [`Grams`] holds the distinct grams of a text. A text that is compared with many others also has a set of them, so that a comparison
+//! looks up the grams of the other text one by one, and stops as soon as the rest cannot make the two similar enough. Time and memory
+//! are linear in the texts.
+
+use std::cell::{OnceCell, RefCell};
 
 use ahash::RandomState;
 use neardup_text::interrupt;
@@ -16,53 +19,64 @@ const UNITS: usize = 4;
 /// Bits of a unit.
 const UNIT_BITS: u32 = 16;
 
-/// The grams of a text, prepared for comparison with those of others.
+/// The distinct grams of a text.
 #[derive(Debug)]
 pub(super) struct Grams {
-    own: Set,
-    /// Those of the text that is compared; kept for its memory.
-    others: Set,
+    /// In the order in which they first occur.
+    distinct: Vec<u64>,
+    set: OnceCell<Set>,
 }
 
 impl Grams {
     /// Reads the grams of a text.
     pub(super) fn of(text: &str) -> Self {
-        let mut own = Set::new();
-        own.clear(text.len());
-        let mut reader = Reader::default();
-        reader.read(text, &mut |gram| _ = own.insert(gram));
-        reader.finish(|gram| _ = own.insert(gram));
-        Self { own, others: Set::new() }
+        /// A set with more places is not kept.
+        const KEPT: usize = 1 << 17;
+        thread_local! {
+            /// Tells repeated grams; kept for its memory.
+            static SEEN: RefCell<Set> = RefCell::new(Set::new());
+        }
+        let mut distinct = Vec::with_capacity(text.len() / 3);
+        SEEN.with_borrow_mut(|seen| {
+            seen.clear(text.len());
+            let mut sink = |gram| {
+                if seen.insert(gram) {
+                    distinct.push(gram);
+                }
+            };
+            let mut reader = Reader::default();
+            reader.read(text, &mut sink);
+            reader.finish(sink);
+            if seen.places.len() > KEPT {
+                *seen = Set::new();
+            }
+        });
+        Self { distinct, set: OnceCell::new() }
+    }
+
+    /// Says whether the text has been compared before, so that comparing it again is quicker.
+    pub(super) fn has_set(&self) -> bool {
+        self.set.get().is_some()
     }
 
     /// Gives the overlap coefficient of this text and another, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
     /// `least`.
-    pub(super) fn overlap(&mut self, other: &str, least: f64) -> Option<f64> {
-        /// After so many bytes it is checked whether the rest can still make the texts similar enough.
-        const PIECE: usize = 1 << 9;
-        let Self { own, others } = self;
-        others.clear(other.len());
-        let mut shared = 0_usize;
-        let mut reader = Reader::default();
-        let mut rest = other;
-        loop {
-            let (piece, next) = rest.split_at(rest.floor_char_boundary(PIECE));
-            let mut sink = |gram| shared += usize::from(others.insert(gram) && own.has(gram));
-            reader.read(piece, &mut sink);
-            if next.is_empty() {
-                reader.finish(sink);
-                let smaller = own.len.min(others.len);
-                let overlap = if smaller == 0 { 0.0 } else { shared as f64 / smaller as f64 };
-                return Some(overlap).filter(|&overlap| overlap >= least);
-            }
-            // A byte completes at most one gram; at best all of these are shared, and were not before. The quotient is at least
-            // the exact one, however both are rounded.
-            let most = shared + next.len();
-            if (most as f64) < own.len.min(others.len + next.len()) as f64 * least {
+    pub(super) fn overlap(&self, other: &Self, least: f64) -> Option<f64> {
+        /// After so many grams it is checked whether the rest can still make the texts similar enough.
+        const PIECE: usize = 1 << 7;
+        let set = self.set.get_or_init(|| Set::of(&self.distinct));
+        let smaller = self.distinct.len().min(other.distinct.len());
+        let (mut shared, mut unread) = (0, other.distinct.len());
+        for piece in other.distinct.chunks(PIECE) {
+            shared += piece.iter().filter(|gram| set.has(**gram)).count();
+            unread -= piece.len();
+            // The quotient is at least the exact one, however both are rounded.
+            if ((shared + unread) as f64 / smaller as f64) < least {
                 return None;
             }
-            rest = next;
         }
+        let overlap = if smaller == 0 { 0.0 } else { shared as f64 / smaller as f64 };
+        Some(overlap).filter(|&overlap| overlap >= least)
     }
 }
 
@@ -77,12 +91,19 @@ struct Set {
 }
 
 impl Set {
-    /// The least and the first number of places, and the most before the grams are counted.
+    /// The least number of places, and the most before grams are counted.
     const LEAST: usize = 1 << 6;
     const FIRST: usize = 1 << 13;
 
     fn new() -> Self {
         Self { places: Vec::new(), len: 0, hasher: RandomState::new() }
+    }
+
+    fn of(grams: &[u64]) -> Self {
+        let mut set = Self::new();
+        set.places.resize((2 * grams.len()).next_power_of_two().max(Self::LEAST), 0);
+        grams.iter().for_each(|gram| _ = set.insert(*gram));
+        set
     }
 
     /// Removes all grams and makes room for a text of so many bytes.
@@ -178,6 +199,8 @@ fn unit(c: char) -> u16 {
     match c {
         '\u{4e00}'..='\u{9fff}' => u32::from(simplified(c)) as u16,
         '\0'..='\x7f' => ascii(c),
+        // Kana and Hangul syllables.
+        '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}' | '\u{ac00}'..='\u{d7a3}' => u32::from(c) as u16,
         // Full width.
         '\u{ff01}'..='\u{ff5e}' => ascii(char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c)),
         // The punctuation of Chinese texts.
@@ -227,7 +250,7 @@ mod tests {
     }
 
     fn overlap(a: &str, b: &str, least: f64) -> Option<f64> {
-        Grams::of(a).overlap(b, least)
+        Grams::of(a).overlap(&Grams::of(b), least)
     }
 
     #[test]
@@ -240,6 +263,17 @@ mod tests {
         assert_eq!(overlap(text, "！！！", 0.1), None);
     }
 
+    #[test]
+    fn characters_are_units_as_defined() {
+        for c in (0..=0xffff).filter_map(char::from_u32) {
+            assert_eq!(unit(c) != 0, c.is_alphanumeric(), "{c:?}");
+            let simple = u32::from(simplified(c.to_lowercase().next().unwrap()));
+            if c.is_alphanumeric() && simple <= 0xffff && !('\u{ff01}'..='\u{ff5e}').contains(&c) {
+                assert_eq!(u32::from(unit(c)), simple, "{c:?}");
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
@@ -249,12 +283,13 @@ mod tests {
             least in 0.0_f64..1.0,
         ) {
             let own = &texts[0];
-            let mut grams = Grams::of(own);
+            let grams = Grams::of(own);
             for other in texts.iter().chain(&texts) {
                 let expected = naive(own, other);
-                prop_assert_eq!(grams.overlap(other, 0.0), Some(expected));
-                prop_assert_eq!(grams.overlap(other, least), Some(expected).filter(|&found| found >= least));
-                prop_assert_eq!(grams.overlap(other, expected), Some(expected), "the bound itself is reached");
+                let of_other = Grams::of(other);
+                prop_assert_eq!(grams.overlap(&of_other, 0.0), Some(expected));
+                prop_assert_eq!(grams.overlap(&of_other, least), Some(expected).filter(|&found| found >= least));
+                prop_assert_eq!(grams.overlap(&of_other, expected), Some(expected), "the bound itself is reached");
                 prop_assert_eq!(overlap(other, own, 0.0), Some(expected), "symmetric");
             }
         }
@@ -268,10 +303,9 @@ mod tests {
         for (units, others) in [(100, 60), (1_000, 600), (19_000, 6_000), (600, 19_000)] {
             let (own, held) = (text(0, units), text(units / 2, others));
             let expected = naive(&own, &held);
-            let mut grams = Grams::of(&own);
-            assert_eq!(grams.overlap(&text(0, units).repeat(3), 0.9), Some(1.0));
-            assert_eq!(grams.overlap(&held, expected), Some(expected), "{units} {others}");
-            assert_eq!(grams.overlap(&held, expected + 0.01), None, "{units} {others}");
+            assert_eq!(overlap(&own, &own.repeat(3), 0.9), Some(1.0));
+            assert_eq!(overlap(&own, &held, expected), Some(expected), "{units} {others}");
+            assert_eq!(overlap(&own, &held, expected + 0.01), None, "{units} {others}");
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct Prepared<'t> {
     text: Cow<'t, str>,
     /// The text without markup and links, if they differ.
     plain: Option<String>,
-    grams: OnceCell<RefCell<Grams>>,
+    grams: OnceCell<Grams>,
     read: OnceCell<Rc<Reading>>,
     /// The keys of its short lines, with their stretches in bytes.
     lines: OnceCell<Vec<(u64, Range<usize>)>>,
@@ -141,10 +141,11 @@ impl<'t> Prepared<'t> {
 
     /// Gives the overlap if it is at least `least`.
     pub(super) fn overlap_from(&self, other: &Prepared<'_>, least: f64) -> Option<f64> {
-        // Whichever text has been prepared further serves as filter.
-        let (own, other) =
-            if self.grams.get().is_none() && other.grams.get().is_some() { (other, self) } else { (self, other) };
-        let grams = own.grams.get_or_init(|| RefCell::new(Grams::of(own.plain())));
-        grams.borrow_mut().overlap(other.plain(), least)
+        let (grams, of_other) = (self.grams(), other.grams());
+        if of_other.has_set() { of_other.overlap(grams, least) } else { grams.overlap(of_other, least) }
+    }
+
+    fn grams(&self) -> &Grams {
+        self.grams.get_or_init(|| Grams::of(self.plain()))
     }
 }
