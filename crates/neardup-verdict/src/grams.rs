@@ -3,11 +3,11 @@
 //! A gram is four consecutive letters, digits or Han characters, ignoring everything between them; a text with fewer of these is a
 //! single gram. Case and width are ignored, and Han characters are compared in simplified form.
 //!
-//! [`Grams`] holds the distinct grams of a text. A text that is compared with many others also has a set of them, so that a comparison
-//! looks up the grams of the other text one by one, and stops as soon as the rest cannot make the two similar enough. Time and memory
-//! are linear in the texts.
+//! [`Grams`] holds the distinct grams of a text and finds each. A comparison goes through those of the text that has fewer. What two
+//! texts share mostly comes in the same order, so the gram after the last shared one is tried before the gram is looked up. The
+//! comparison stops as soon as the rest cannot make the two similar enough. Time and memory are linear in the texts.
 
-use std::cell::{OnceCell, RefCell};
+use std::sync::LazyLock;
 
 use ahash::RandomState;
 use neardup_text::interrupt;
@@ -19,44 +19,76 @@ const UNITS: usize = 4;
 /// Bits of a unit.
 const UNIT_BITS: u32 = 16;
 
-/// The distinct grams of a text.
+/// The distinct grams of a text, with an index: open addressing, at most half full.
 #[derive(Debug)]
 pub(super) struct Grams {
     /// In the order in which they first occur.
     distinct: Vec<u64>,
-    set: OnceCell<Set>,
+    /// The position of the gram in the list, from 1 on; 0 for none. The length is a power of two.
+    places: Vec<u32>,
 }
+
+/// Seeded anew for each process, so that nobody can write a text whose grams collide.
+static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl Grams {
     /// Reads the grams of a text.
     pub(super) fn of(text: &str) -> Self {
-        /// A set with more places is not kept.
-        const KEPT: usize = 1 << 17;
-        thread_local! {
-            /// Tells repeated grams; kept for its memory.
-            static SEEN: RefCell<Set> = RefCell::new(Set::new());
-        }
-        let mut distinct = Vec::with_capacity(text.len() / 3);
-        SEEN.with_borrow_mut(|seen| {
-            seen.clear(text.len());
-            let mut sink = |gram| {
-                if seen.insert(gram) {
-                    distinct.push(gram);
-                }
-            };
-            let mut reader = Reader::default();
-            reader.read(text, &mut sink);
-            reader.finish(sink);
-            if seen.places.len() > KEPT {
-                *seen = Set::new();
-            }
-        });
-        Self { distinct, set: OnceCell::new() }
+        /// The least number of places, and the most before grams are counted.
+        const LEAST: usize = 1 << 6;
+        const FIRST: usize = 1 << 13;
+        let places = (2 * text.len()).next_power_of_two().clamp(LEAST, FIRST);
+        let mut grams = Self { distinct: Vec::with_capacity(places / 4), places: vec![0; places] };
+        let mut reader = Reader::default();
+        reader.read(text, &mut |gram| grams.insert(gram));
+        reader.finish(|gram| grams.insert(gram));
+        grams
     }
 
-    /// Says whether the text has been compared before, so that comparing it again is quicker.
-    pub(super) fn has_set(&self) -> bool {
-        self.set.get().is_some()
+    /// Gives the place of a gram, or the free one where it belongs.
+    #[inline]
+    fn place(&self, gram: u64) -> usize {
+        let last = self.places.len().wrapping_sub(1);
+        let mut at = HASHER.hash_one(gram) as usize & last;
+        while self.at(at).is_some_and(|there| self.distinct.get(there) != Some(&gram)) {
+            at = (at + 1) & last;
+        }
+        at
+    }
+
+    /// Gives the position of the gram that has a place.
+    #[inline]
+    fn at(&self, place: usize) -> Option<usize> {
+        self.places.get(place).and_then(|at| at.checked_sub(1)).map(|at| at as usize)
+    }
+
+    #[inline]
+    fn insert(&mut self, gram: u64) {
+        let place = self.place(gram);
+        if self.at(place).is_some() {
+            return;
+        }
+        self.distinct.push(gram);
+        if let Some(place) = self.places.get_mut(place) {
+            *place = self.distinct.len() as u32;
+        }
+        if 2 * self.distinct.len() > self.places.len() {
+            self.grow();
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.places = vec![0; 4 * self.places.len()];
+        for at in 0..self.distinct.len() {
+            if at & 0x3fff == 0 {
+                interrupt::check();
+            }
+            let place = self.distinct.get(at).map(|gram| self.place(*gram));
+            if let Some(place) = place.and_then(|place| self.places.get_mut(place)) {
+                *place = at as u32 + 1;
+            }
+        }
     }
 
     /// Gives the overlap coefficient of this text and another, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
@@ -64,11 +96,18 @@ impl Grams {
     pub(super) fn overlap(&self, other: &Self, least: f64) -> Option<f64> {
         /// After so many grams it is checked whether the rest can still make the texts similar enough.
         const PIECE: usize = 1 << 7;
-        let set = self.set.get_or_init(|| Set::of(&self.distinct));
-        let smaller = self.distinct.len().min(other.distinct.len());
-        let (mut shared, mut unread) = (0, other.distinct.len());
-        for piece in other.distinct.chunks(PIECE) {
-            shared += piece.iter().filter(|gram| set.has(**gram)).count();
+        let (few, many) = if self.distinct.len() <= other.distinct.len() { (self, other) } else { (other, self) };
+        let smaller = few.distinct.len();
+        let (mut shared, mut unread, mut next) = (0, smaller, 0);
+        for piece in few.distinct.chunks(PIECE) {
+            interrupt::check();
+            for gram in piece {
+                let at = if many.distinct.get(next) == Some(gram) { Some(next) } else { many.at(many.place(*gram)) };
+                if let Some(at) = at {
+                    shared += 1;
+                    next = at + 1;
+                }
+            }
             unread -= piece.len();
             // The quotient is at least the exact one, however both are rounded.
             if ((shared + unread) as f64 / smaller as f64) < least {
@@ -77,83 +116,6 @@ impl Grams {
         }
         let overlap = if smaller == 0 { 0.0 } else { shared as f64 / smaller as f64 };
         Some(overlap).filter(|&overlap| overlap >= least)
-    }
-}
-
-/// A set of grams: open addressing, at most half full. The hasher is seeded anew for each set, so that nobody can write a text
-/// whose grams collide.
-#[derive(Debug)]
-struct Set {
-    /// The grams; 0 is none. Their number is a power of two.
-    places: Vec<u64>,
-    len: usize,
-    hasher: RandomState,
-}
-
-impl Set {
-    /// The least number of places, and the most before grams are counted.
-    const LEAST: usize = 1 << 6;
-    const FIRST: usize = 1 << 13;
-
-    fn new() -> Self {
-        Self { places: Vec::new(), len: 0, hasher: RandomState::new() }
-    }
-
-    fn of(grams: &[u64]) -> Self {
-        let mut set = Self::new();
-        set.places.resize((2 * grams.len()).next_power_of_two().max(Self::LEAST), 0);
-        grams.iter().for_each(|gram| _ = set.insert(*gram));
-        set
-    }
-
-    /// Removes all grams and makes room for a text of so many bytes.
-    fn clear(&mut self, bytes: usize) {
-        let places = (2 * bytes).next_power_of_two().clamp(Self::LEAST, Self::FIRST);
-        self.places.clear();
-        self.places.shrink_to(8 * places);
-        self.places.resize(places, 0);
-        self.len = 0;
-    }
-
-    /// Gives the place of a gram, or the free one where it belongs.
-    #[inline]
-    fn place(&self, gram: u64) -> usize {
-        let last = self.places.len().wrapping_sub(1);
-        let mut at = self.hasher.hash_one(gram) as usize & last;
-        while self.places.get(at).is_some_and(|&there| there != 0 && there != gram) {
-            at = (at + 1) & last;
-        }
-        at
-    }
-
-    #[inline]
-    fn has(&self, gram: u64) -> bool {
-        self.places.get(self.place(gram)) == Some(&gram)
-    }
-
-    /// Adds a gram, and says whether it is new.
-    #[inline]
-    fn insert(&mut self, gram: u64) -> bool {
-        let at = self.place(gram);
-        let Some(place) = self.places.get_mut(at).filter(|place| **place != gram) else { return false };
-        *place = gram;
-        self.len += 1;
-        if 2 * self.len > self.places.len() {
-            self.grow();
-        }
-        true
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        interrupt::check();
-        let places = vec![0; 4 * self.places.len()];
-        for gram in std::mem::replace(&mut self.places, places).into_iter().filter(|gram| *gram != 0) {
-            let at = self.place(gram);
-            if let Some(place) = self.places.get_mut(at) {
-                *place = gram;
-            }
-        }
     }
 }
 

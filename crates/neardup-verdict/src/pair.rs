@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ahash::AHashSet;
 
-use super::comparison::{Aligned, Compared, Comparison};
+use super::comparison::{Aligned, Comparison};
 use super::context::{Inputs, Table};
 use super::duplicate::Gate;
 use super::features::Features;
@@ -15,9 +15,6 @@ use super::surroundings::Surroundings;
 use super::{Message, Verdict, credits, features, model, reasons};
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::{Result, Scratch};
-
-/// With this many unmatched units, segment words only if that can change the verdict.
-const MANY: usize = 64;
 
 /// Two texts with what is known of them.
 ///
@@ -122,16 +119,14 @@ impl<'p> Pair<'p> {
         let ignored = self.ignored()?;
         let titles = self.compared_titles()?;
         let aligned = Aligned::without(self.texts, ignored.out.clone());
-        let unmatched = |compared: &Compared| compared.matched.iter().filter(|&&matched| !matched).count();
-        // Contradictions only lower a score.
-        if unmatched(&aligned.texts.a).max(unmatched(&aligned.texts.b)) >= MANY
-            && !self.may_be_kept(features::features(&aligned.texts, titles.as_ref()))
-        {
+        let same = reasons::same(&aligned.texts);
+        // Contradictions only lower a score, and finding them takes longest.
+        if !same && !self.may_be_kept(features::features(&aligned.texts, titles.as_ref())) {
             return Ok(None);
         }
         let texts = aligned.with_facts();
         let features = features::features(&texts, titles.as_ref());
-        if !reasons::same(&texts) && !self.may_be_kept(features) {
+        if !same && !self.may_be_kept(features) {
             return Ok(None);
         }
         let (verdict, score) = self.judged(ignored, texts, titles, features)?.verdict();

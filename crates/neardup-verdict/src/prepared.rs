@@ -141,8 +141,7 @@ impl<'t> Prepared<'t> {
 
     /// Gives the overlap if it is at least `least`.
     pub(super) fn overlap_from(&self, other: &Prepared<'_>, least: f64) -> Option<f64> {
-        let (grams, of_other) = (self.grams(), other.grams());
-        if of_other.has_set() { of_other.overlap(grams, least) } else { grams.overlap(of_other, least) }
+        self.grams().overlap(other.grams(), least)
     }
 
     fn grams(&self) -> &Grams {
