@@ -92,9 +92,10 @@ pub fn numbered_verdict(number: u8) -> Verdict {
     if number == 0 { Verdict::Copy } else { Verdict::Excerpt }
 }
 
-/// How many prepared documents are kept, and how many bytes they may have.
-const KEPT: usize = 512;
+/// How many bytes prepared documents may have, each with so many more, in a generation. Those of the last one stay for as long as they are
+/// asked for again.
 const KEPT_BYTES: usize = 1 << 20;
+const BYTES_OF_EACH: usize = 1 << 8;
 
 /// Compares rows by their documents.
 pub struct Judge<'s> {
@@ -108,26 +109,41 @@ pub struct Judge<'s> {
     lone: Bits,
     /// Documents prepared for comparisons.
     sides: AHashMap<u64, Rc<Side>>,
+    /// Those that were prepared before these and have not been asked for since.
+    older: AHashMap<u64, Rc<Side>>,
     bytes: usize,
 }
 
 impl<'s> Judge<'s> {
     /// Begins.
     pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>, lone: Bits) -> Self {
-        Self { texts, rule, sampler, forms: Forms::default(), lone, sides: AHashMap::new(), bytes: 0 }
+        Self {
+            texts,
+            rule,
+            sampler,
+            forms: Forms::default(),
+            lone,
+            sides: AHashMap::new(),
+            older: AHashMap::new(),
+            bytes: 0,
+        }
     }
 
     fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
         if let Some(side) = self.sides.get(&id) {
             return Ok(Some(Rc::clone(side)));
         }
+        let known = self.older.remove(&id);
         let Some(text) = self.texts.get(id)? else { return Ok(None) };
-        if self.sides.len() >= KEPT || self.bytes > KEPT_BYTES {
-            self.sides.clear();
+        if self.bytes > KEPT_BYTES {
+            self.older = std::mem::take(&mut self.sides);
             self.bytes = 0;
         }
-        let side = Rc::new(self.rule.side(&text)?);
-        self.bytes += text.len();
+        let side = match known {
+            Some(side) => side,
+            None => Rc::new(self.rule.side(&text)?),
+        };
+        self.bytes += text.len() + BYTES_OF_EACH;
         self.sides.insert(id, Rc::clone(&side));
         Ok(Some(side))
     }
