@@ -212,17 +212,21 @@ impl Cleanup {
         })
     }
 
-    /// The pairs to show before anything is done: those in the first places of the list.
+    /// The pairs to show before anything is done: the least certain ones, each with what differs.
     fn show(&self) -> String {
         format!(
             "SELECT {goes} AS key, {stays} AS stays, neardup_internal.reason(c.verdict, c.measure, c.value) AS why, \
-                    neardup_internal.beginning({document}) AS goes_text, neardup_internal.beginning({staying_document}) AS stays_text \
-             FROM (SELECT * FROM {list} ORDER BY place LIMIT 10) c \
+                    coalesce(x.parts[1], neardup_internal.beginning(d.goes)) AS goes_text, \
+                    coalesce(x.parts[2], neardup_internal.beginning(d.stays)) AS stays_text \
+             FROM (SELECT *, pg_catalog.row_number() OVER (ORDER BY {uncertain}, place) AS nth FROM {list} ORDER BY nth LIMIT 10) c \
                   JOIN {target} t ON {is_goer} \
                   JOIN {staying} r ON {is_stayer} \
-             ORDER BY c.place",
+                  CROSS JOIN LATERAL (SELECT {document} AS goes, {staying_document} AS stays OFFSET 0) d \
+                  CROSS JOIN LATERAL (SELECT neardup_internal.difference(d.goes, d.stays) AS parts OFFSET 0) x \
+             ORDER BY c.nth",
             goes = self.goes(),
             stays = self.stays(),
+            uncertain = "CASE measure WHEN 'simhash' THEN 0 OPERATOR(pg_catalog.-) value WHEN 'identical' THEN 2 ELSE value END",
             document = self.choice.guarded.document().of_table("t"),
             staying_document = self.staying_document("r"),
             list = self.list,

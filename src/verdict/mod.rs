@@ -6,8 +6,8 @@ mod trials;
 
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::Scratch;
-use neardup_verdict::Message;
 use neardup_verdict::explain::{self, Line};
+use neardup_verdict::{Message, Prepared};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
@@ -79,6 +79,24 @@ fn fact_conflicts(
     Ok(TableIterator::new(
         conflicts.into_iter().map(move |c| (c.kind.name().to_owned(), written(c.in_a), written(c.in_b))),
     ))
+}
+
+/// How many differences a reviewer is shown.
+const SHOWN: usize = 2;
+
+/// Quotes what differs between two texts, of each of them: an array of two; NULL if their letters and digits are the same.
+#[pg_extern(
+    immutable,
+    strict,
+    parallel_safe,
+    requires = ["bootstrap"],
+    sql = "CREATE FUNCTION neardup_internal.difference(a text, b text) RETURNS text[] IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+)]
+fn difference(a: &str, b: &str) -> Result<Option<Vec<String>>> {
+    let (a, b) = (Prepared::new(a).map_err(report)?, Prepared::new(b).map_err(report)?);
+    let (of_a, of_b): (Vec<_>, Vec<_>) =
+        neardup_verdict::differences(&a, &b, SHOWN).into_iter().map(|[a, b]| (a, b)).unzip();
+    Ok((!of_a.is_empty()).then(|| vec![of_a.join(" | "), of_b.join(" | ")]))
 }
 
 fn explained(a: &str, b: &str, analyzer: &str) -> Result<Vec<Line>> {
