@@ -89,11 +89,11 @@ BEGIN
               'ELSE pg_catalog.concat_ws('' by '', c.verdict, c.measure) END AS why FROM %s c GROUP BY 2) v', list) INTO verdicts;
     -- A score is the probability that the verdict is right.
     EXECUTE pg_catalog.format(
-        'SELECT pg_catalog.sum(100::pg_catalog.float8 OPERATOR(pg_catalog.-) 100::pg_catalog.float8 OPERATOR(pg_catalog.*) c.value) '
+        'SELECT 100::pg_catalog.float8 OPERATOR(pg_catalog.*) pg_catalog.sum(1::pg_catalog.float8 OPERATOR(pg_catalog.-) c.value) '
         'FROM %s c WHERE c.measure = ''facts''', list) INTO wrong;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', chosen, target, verb
         USING DETAIL = CASE WHEN chosen > 0 THEN pg_catalog.concat(verdicts, '.', CASE WHEN chosen > 10 THEN ' The 10 least certain ones are shown.' END,
-                                ' Of 100 such rows, the scores expect ' || pg_catalog.round((wrong / chosen::double precision)::pg_catalog.numeric, 1) || ' to be no copies.')
+                                ' Of 100 such rows, the scores expect ' || pg_catalog.round((wrong OPERATOR(pg_catalog./) chosen::double precision)::pg_catalog.numeric, 1) || ' to be no copies.')
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
               HINT = pg_catalog.format(
                   'See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
