@@ -78,9 +78,10 @@ impl OrderKey {
     }
 }
 
-/// Gives a cast to a type.
+/// Gives a cast to a type, or of a domain to the type behind it. A domain's CHECK would run code of its owner as whoever makes a list, its
+/// NOT NULL would refuse a column that a table of new rows lacks, and its collation may contradict that of a column.
 pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
-    format!("CAST({expression} AS {})", describe::type_name(kind))
+    format!("CAST({expression} AS {})", describe::type_name(describe::base_type(kind)))
 }
 
 /// Gives a cast to text.

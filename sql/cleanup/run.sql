@@ -215,9 +215,7 @@ CREATE PROCEDURE neardup.cleanup(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    choice pg_catalog.text := neardup_internal.chosen(
-        target, document::pg_catalog.text, keep, time_column::pg_catalog.text, rank, scope::pg_catalog.text[], since, until,
-        verify, threshold, within, max_distance, against, NULL);
+    choice pg_catalog.text;
     list pg_catalog.text := neardup_internal.chosen_table();
     steps pg_catalog.jsonb;
     is_mark boolean;
@@ -231,6 +229,16 @@ DECLARE
 BEGIN
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, on_reference, against);
+    -- The guard is read under the lock, which keeps protect and unprotect out, and by a snapshot that was taken under it.
+    IF NOT dry_run AND target IS NOT NULL THEN
+        PERFORM neardup_internal.check_committing('cleanup');
+        PERFORM neardup_internal.start_work(target, 'cleanup', 'rows');
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    END IF;
+    choice := neardup_internal.chosen(
+        target, document::pg_catalog.text, keep, time_column::pg_catalog.text, rank, scope::pg_catalog.text[], since, until,
+        verify, threshold, within, max_distance, against, NULL);
     is_mark := action = 'mark';
     steps := neardup_internal.cleanup_steps(choice, action, list);
     removed := 0;
@@ -252,8 +260,6 @@ BEGIN
         RETURN;
     END IF;
 
-    PERFORM neardup_internal.check_committing('cleanup');
-    PERFORM neardup_internal.start_work(target, 'cleanup', 'rows');
     IF is_mark AND steps ->> 'add_mark'::pg_catalog.text IS NOT NULL THEN
         PERFORM neardup_internal.lock_patiently(target);
         EXECUTE steps ->> 'add_mark'::pg_catalog.text;

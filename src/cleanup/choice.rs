@@ -329,7 +329,7 @@ impl Choice {
             guarded,
         };
         if let Some(name) = &choice.time_column {
-            let kind = column(target, name)?.kind;
+            let kind = describe::base_type(column(target, name)?.kind);
             // Read here, so that an invalid value raises a plain error.
             for bound in choice.since.iter().chain(&choice.until) {
                 crate::pg::call::column::input(bound, kind);

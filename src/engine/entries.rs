@@ -27,7 +27,12 @@ pub struct Indexes {
 impl Indexes {
     /// Opens indexes; the first is that of the table with this number.
     pub fn open(first_part: usize, indexes: &[pg_sys::Oid]) -> Self {
-        Self { parts: (first_part..).zip(indexes.iter().map(|index| OpenIndex::open(*index))).collect() }
+        let open = |index: &pg_sys::Oid| {
+            let index = OpenIndex::open(*index);
+            index.read_serializably();
+            index
+        };
+        Self { parts: (first_part..).zip(indexes.iter().map(open)).collect() }
     }
 
     fn blocks(&self) -> u64 {

@@ -121,7 +121,8 @@ fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
     Ok(source)
 }
 
-/// Gives the indexes that a guard by sketches searches, one for each table; `None` if the role may not read addresses.
+/// Gives the indexes that a guard by sketches searches, one for each table; `None` if the role may not read addresses, or if an index
+/// has no keys of versions that the snapshot still sees. Then all rows are signed.
 fn indexes(guarded: &Guarded, source: &Source) -> Result<Option<Vec<pg_sys::Oid>>> {
     if guarded.method != Method::Sketch || source.address.is_none() {
         return Ok(None);
@@ -140,7 +141,8 @@ fn indexes(guarded: &Guarded, source: &Source) -> Result<Option<Vec<pg_sys::Oid>
         });
         found.map(|found| found.index).ok_or_else(|| without_index(guarded, *table))
     };
-    source.parts.iter().map(find).collect::<Result<Vec<_>>>().map(Some)
+    let found = source.parts.iter().map(find).collect::<Result<Vec<_>>>()?;
+    Ok(found.iter().all(|index| catalog::has_versions_of_snapshot(*index)).then_some(found))
 }
 
 fn without_index(guarded: &Guarded, table: pg_sys::Oid) -> ErrorReport {

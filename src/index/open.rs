@@ -5,6 +5,7 @@ use pgrx::pg_sys;
 
 use super::pages::Index;
 use super::values::count_scan;
+use crate::pg::call::boundary::{self, raw};
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
@@ -23,6 +24,12 @@ impl OpenIndex {
             count_scan(relation);
             Self { relation, index: Index::new(relation) }
         }
+    }
+
+    /// Makes rows that another transaction adds to it conflict with what this one has read, under SERIALIZABLE: as an index scan does.
+    pub fn read_serializably(&self) {
+        // SAFETY: the relation is open; a function runs under an active snapshot.
+        unsafe { boundary::catch(|| raw::PredicateLockRelation(self.relation, pg_sys::GetActiveSnapshot())) };
     }
 
     /// Gives its pages, for reading many of them.

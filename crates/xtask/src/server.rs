@@ -165,8 +165,8 @@ impl Server {
         if let Some(owner) = self.owner {
             command.uid(owner.user).gid(owner.group);
         }
-        // A Rust panic becomes a Postgres error, whose DETAIL would otherwise contain the backtrace.
-        command.env("RUST_BACKTRACE", "0").env("LC_ALL", "C.UTF-8").current_dir(self.directory());
+        // A Rust panic becomes a Postgres error, whose DETAIL must not contain a backtrace even if this asks for one.
+        command.env("RUST_BACKTRACE", "1").env("LC_ALL", "C.UTF-8").current_dir(self.directory());
         command
     }
 

@@ -106,6 +106,8 @@ pub mod raw {
             is_out: *mut bool,
         ) -> pg_sys::Datum;
         pub fn WinGetFuncArgCurrent(window: WindowObject, argument: c_int, is_null: *mut bool) -> pg_sys::Datum;
+        // storage/predicate.h
+        pub fn PredicateLockRelation(relation: pg_sys::Relation, snapshot: pg_sys::Snapshot);
         // storage/buffile.h
         pub fn BufFileCreateTemp(across_transactions: bool) -> *mut pg_sys::BufFile;
         pub fn BufFileWrite(file: *mut pg_sys::BufFile, bytes: *const std::ffi::c_void, size: usize);

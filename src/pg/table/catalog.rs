@@ -219,6 +219,23 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
     }
 }
 
+/// Says whether an index has all versions that a snapshot of this transaction may see. If rows were updated without new index entries
+/// before the index was made, it has only the new versions; the planner applies the same rule.
+pub fn has_versions_of_snapshot(index: pg_sys::Oid) -> bool {
+    // SAFETY: the relation is opened and closed here; its row in the catalog is in the relation cache while it is open.
+    unsafe {
+        let open = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
+        let header = (*(*open).rd_indextuple).t_data;
+        let is_frozen = u32::from((*header).t_infomask) & pg_sys::HEAP_XMIN_FROZEN == pg_sys::HEAP_XMIN_FROZEN;
+        let made = (*header).t_choice.t_heap.t_xmin;
+        let has = !(*(*open).rd_index).indcheckxmin
+            || is_frozen
+            || pg_sys::TransactionIdPrecedes(made, pg_sys::TransactionXmin);
+        pg_sys::index_close(open, pg_sys::AccessShareLock as i32);
+        has
+    }
+}
+
 /// Says whether an index is of an access method.
 ///
 /// # Safety

@@ -12,6 +12,7 @@ use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use crate::error::Result;
 use crate::pg::call::boundary::{self, raw};
+use crate::pg::table::describe::shown_type;
 
 /// Number of rows that are fetched, and then freed, at a time.
 const BATCH: std::ffi::c_long = 1000;
@@ -161,29 +162,44 @@ impl Drop for Session {
     }
 }
 
+/// The types that [`Row::number`] takes: all fit into a datum.
+const NUMBERS: [pg_sys::Oid; 5] =
+    [pg_sys::INT8OID, pg_sys::INT4OID, pg_sys::OIDOID, pg_sys::REGCLASSOID, pg_sys::BOOLOID];
+
 impl Row<'_> {
-    fn datum(&self, column: i32) -> Option<pg_sys::Datum> {
+    /// Gives a column that is of one of these types. The type is checked, because parts of a statement come from arguments that
+    /// anybody may pass; a value of another type would be read as a pointer.
+    fn datum(&self, column: i32, kinds: &[pg_sys::Oid]) -> Option<pg_sys::Datum> {
+        // SAFETY: the description is that of the row.
+        let kind = unsafe { pg_sys::SPI_gettypeid(self.columns, column) };
+        if !kinds.contains(&kind) {
+            let message = format!("column {column} of a statement is of type {}", shown_type(kind));
+            let wanted: Vec<String> = kinds.iter().map(|kind| shown_type(*kind)).collect();
+            crate::error::error(pgrx::PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
+                .set_detail(format!("It must be of type {}.", wanted.join(" or ")))
+                .report(pgrx::PgLogLevel::ERROR);
+        }
         let mut null = true;
         // SAFETY: the row and its description belong together.
         let datum = unsafe { pg_sys::SPI_getbinval(self.tuple, self.columns, column, &raw mut null) };
         (!null).then_some(datum)
     }
 
-    /// Gives a column of type bigint, integer, oid or boolean, counted from 1.
+    /// Gives a column of type bigint, integer, oid, regclass or boolean, counted from 1.
     pub fn number(&self, column: i32) -> Option<i64> {
-        self.datum(column).map(|datum| datum.value() as i64)
+        self.datum(column, &NUMBERS).map(|datum| datum.value() as i64)
     }
 
     /// Gives a column of type text.
     pub fn text(&self, column: i32) -> Option<&str> {
-        // SAFETY: the statement's author vouches for the type; the text lives as long as the row.
-        self.datum(column).and_then(|datum| unsafe { <&str>::from_datum(datum, false) })
+        // SAFETY: the type was checked; the text lives as long as the row.
+        self.datum(column, &[pg_sys::TEXTOID]).and_then(|datum| unsafe { <&str>::from_datum(datum, false) })
     }
 
     /// Gives a column of type tid: the block in the upper bits, the line pointer in the lower 16.
     pub fn address(&self, column: i32) -> Option<u64> {
-        self.datum(column).map(|datum| {
-            // SAFETY: the statement's author vouches for the type, which is passed by reference.
+        self.datum(column, &[pg_sys::TIDOID]).map(|datum| {
+            // SAFETY: the type was checked; it is passed by reference.
             let (block, offset) = pgrx::itemptr::item_pointer_get_both(unsafe { *datum.cast_mut_ptr() });
             u64::from(block) << 16 | u64::from(offset)
         })
@@ -191,15 +207,16 @@ impl Row<'_> {
 
     /// Gives a column of type bigint[] without NULLs.
     pub fn numbers(&self, column: i32) -> Vec<i64> {
-        // SAFETY: the statement's author vouches for the type.
-        self.datum(column).and_then(|datum| unsafe { Vec::<i64>::from_datum(datum, false) }).unwrap_or_default()
+        let array = self.datum(column, &[pg_sys::INT8ARRAYOID]);
+        // SAFETY: the type was checked.
+        array.and_then(|datum| unsafe { Vec::<i64>::from_datum(datum, false) }).unwrap_or_default()
     }
 
     /// Gives a column of type text[].
     pub fn texts(&self, column: i32) -> Vec<Option<String>> {
-        // SAFETY: the statement's author vouches for the type.
-        let array = self.datum(column).and_then(|datum| unsafe { Vec::<Option<String>>::from_datum(datum, false) });
-        array.unwrap_or_default()
+        let array = self.datum(column, &[pg_sys::TEXTARRAYOID]);
+        // SAFETY: the type was checked.
+        array.and_then(|datum| unsafe { Vec::<Option<String>>::from_datum(datum, false) }).unwrap_or_default()
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
+use std::ops::RangeInclusive;
 
 use neardup_text::interrupt;
 
@@ -71,10 +72,16 @@ impl<S: Storage> Hashed<S> {
     }
 }
 
-/// The rows with one text so far.
+/// The rows with one text so far, in order of position.
 #[derive(Default)]
 struct Run {
-    /// By time.
+    /// The first row that answers.
+    first: Option<Twin>,
+    /// Those that only answer; they come before all that ask.
+    old: Vec<Twin>,
+    /// The same, once a row has asked.
+    settled: Option<Settled>,
+    /// By time: anchors among the rows that ask, so only a few are near one time.
     anchors: BTreeMap<i64, Twin>,
     /// The first row that is near all: one without a time or, without a window, any.
     always: Option<Twin>,
@@ -84,20 +91,68 @@ impl Run {
     /// Takes the next row; gives the one that it belongs to, if it asks.
     fn next(&mut self, row: Twin, options: &Options) -> Option<Twin> {
         let (asks, answers) = (options.asks(row.position), options.answers(row.position));
-        let (Some(window), Some(time)) = (options.window, row.time) else {
-            let first = self.anchors.values().chain(&self.always).min_by_key(|twin| twin.position).copied();
-            if answers && self.always.is_none() && (first.is_none() || !asks) {
-                self.always = Some(row);
+        let near = if asks { self.near(row, options) } else { None };
+        if answers && near.is_none() {
+            self.first = self.first.or(Some(row));
+            match row.time.filter(|_| options.window.is_some()) {
+                None => self.always = self.always.or(Some(row)),
+                Some(time) if asks => _ = self.anchors.entry(time).or_insert(row),
+                Some(_) => self.old.push(row),
             }
-            return first.filter(|_| asks);
-        };
-        let range = time.saturating_sub_unsigned(window)..=time.saturating_add_unsigned(window);
-        let near = self.anchors.range(range).map(|(_, twin)| twin).chain(&self.always);
-        let near = near.min_by_key(|twin| twin.position).copied();
-        if answers && (near.is_none() || !asks) {
-            self.anchors.entry(time).or_insert(row);
         }
-        near.filter(|_| asks)
+        near
+    }
+
+    /// Gives the first row near one that asks.
+    fn near(&mut self, row: Twin, options: &Options) -> Option<Twin> {
+        let (Some(window), Some(time)) = (options.window, row.time) else { return self.first };
+        let range = time.saturating_sub_unsigned(window)..=time.saturating_add_unsigned(window);
+        let old = self.settled.get_or_insert_with(|| Settled::new(std::mem::take(&mut self.old)));
+        let old = old.first_within(&range);
+        let near = self.anchors.range(range).map(|(_, twin)| *twin);
+        near.chain(self.always).chain(old).min_by_key(|twin| twin.position)
+    }
+}
+
+/// Rows by time, to find the one with the least position within a range of times: a tree, because there may be very many.
+struct Settled {
+    rows: Vec<Twin>,
+    /// Where in `rows` the least position is: from the middle on for each row, before that for the two below it.
+    tree: Vec<u32>,
+}
+
+impl Settled {
+    fn new(mut rows: Vec<Twin>) -> Self {
+        rows.sort_unstable_by_key(|twin| (twin.time, twin.position));
+        let count = rows.len() as u32;
+        let mut tree: Vec<u32> = (0..count).chain(0..count).collect();
+        for at in (1..rows.len()).rev() {
+            tree[at] = Self::first(&rows, tree[2 * at], tree[2 * at + 1]);
+        }
+        Self { rows, tree }
+    }
+
+    fn first(rows: &[Twin], a: u32, b: u32) -> u32 {
+        if rows[a as usize].position < rows[b as usize].position { a } else { b }
+    }
+
+    fn first_within(&self, range: &RangeInclusive<i64>) -> Option<Twin> {
+        let count = self.rows.len();
+        let mut low = count + self.rows.partition_point(|twin| twin.time < Some(*range.start()));
+        let mut high = count + self.rows.partition_point(|twin| twin.time <= Some(*range.end()));
+        let mut found: Option<u32> = None;
+        while low < high {
+            if low % 2 == 1 {
+                found = Some(found.map_or(self.tree[low], |other| Self::first(&self.rows, other, self.tree[low])));
+                low += 1;
+            }
+            if high % 2 == 1 {
+                high -= 1;
+                found = Some(found.map_or(self.tree[high], |other| Self::first(&self.rows, other, self.tree[high])));
+            }
+            (low, high) = (low / 2, high / 2);
+        }
+        found.map(|at| self.rows[at as usize])
     }
 }
 
@@ -121,5 +176,44 @@ impl<S: Storage> Twins<S> {
     pub(super) fn take(&mut self, position: u32) -> Option<Twin> {
         let [both, id, time] = self.found.next_if(|record| unpack(record[0]).0 == position)?;
         Some(Twin { position: unpack(both).1, id, time: unpack_time(time) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::candidates::CandidateRule;
+
+    /// Goes through all rows that others may belong to.
+    fn naive(rows: &[Twin], options: &Options) -> Vec<Option<Twin>> {
+        let mut anchors: Vec<Twin> = Vec::new();
+        let next = |row: &Twin| {
+            let near = anchors.iter().find(|anchor| options.near(anchor.time, row.time)).copied();
+            let near = near.filter(|_| options.asks(row.position));
+            if options.answers(row.position) && near.is_none() {
+                anchors.push(*row);
+            }
+            near
+        };
+        rows.iter().map(next).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn each_row_belongs_to_the_first_anchor_near_it(
+            times in prop::collection::vec(prop::option::weighted(0.9, -60_i64..60), 0..80),
+            window in prop::option::weighted(0.9, 0_u64..40),
+            first_asking in 0_u32..80,
+            askers_answer: bool,
+        ) {
+            let options = Options { rule: CandidateRule::default(), window, first_asking, askers_answer, excerpts_give_way: false };
+            let row = |(position, time): (u32, &Option<i64>)| Twin { position, id: position.into(), time: *time };
+            let rows: Vec<Twin> = (0..).zip(&times).map(row).collect();
+            let mut run = Run::default();
+            let found: Vec<Option<Twin>> = rows.iter().map(|row| run.next(*row, &options)).collect();
+            prop_assert_eq!(found, naive(&rows, &options));
+        }
     }
 }
