@@ -44,6 +44,12 @@ BEGIN
     PERFORM neardup_internal.keep_cleanups_out(target);
     SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
     is_new := NOT FOUND;
+    IF is_new AND checked ->> 'proposed_time' IS NOT NULL THEN
+        RAISE NOTICE 'the guard of % does not know when its rows were written', target
+            USING DETAIL = 'Two texts of one form, written far apart, are less often copies.',
+                  HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
+                      checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
+    END IF;
     guarded.target := target;
     guarded.document := document;
     -- Steps that read the table come before steps that lock others out, which are the triggers at the end.

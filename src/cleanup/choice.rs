@@ -466,12 +466,6 @@ impl Choice {
     }
 }
 
-/// Says whether a column has a type that can be the time of a row.
-pub fn is_time(column: &Column) -> bool {
-    let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
-    times.contains(&describe::base_type(column.kind))
-}
-
 /// Says whether two columns have the same type and collation.
 pub fn same_type(a: &Column, b: &Column) -> bool {
     (a.kind, a.collation) == (b.kind, b.collation)

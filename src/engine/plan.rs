@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::source::Source;
-use crate::cleanup::choice::{Choice, Guarded, is_time, same_type};
+use crate::cleanup::choice::{Choice, Guarded, same_type};
 use crate::error::{Result, error};
 use crate::guard::settings::Method;
 use crate::guard::target;
@@ -60,7 +60,9 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
         scope: choice.scope.iter().map(|name| statement::column("t", name)).collect(),
         moment: choice
             .moment()
-            .filter(|name| describe::columns(relation).iter().any(|column| column.name == *name && is_time(column)))
+            .filter(|name| {
+                describe::columns(relation).iter().any(|column| column.name == *name && describe::is_time(column))
+            })
             .map(|name| statement::moment(&statement::column("t", name))),
         filter,
         order,

@@ -58,8 +58,7 @@ pub fn stored_column(table: pg_sys::Oid, name: &str) -> Result<Column> {
 /// If it is not, or not a column that a guard may use.
 pub fn check_time(table: pg_sys::Oid, name: &str) -> Result<()> {
     let found = stored_column(table, name)?;
-    let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
-    if times.contains(&describe::base_type(found.kind)) {
+    if describe::is_time(&found) {
         return Ok(());
     }
     let message = format!("column \"{name}\" of table {} is no time", shown(table));

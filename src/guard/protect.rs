@@ -110,9 +110,18 @@ pub fn checked_guard(
             set(&mut settings, "time", time_column.map(|_| true));
             set(&mut settings, "window", window);
             set(&mut settings, "log", log.filter(|log| *log));
-            Ok(json!({ "settings": settings, "columns": columns }).to_string())
+            let judges = matches!(verify, Some(verify) if verify == "facts" || verify.starts_with("profile:"));
+            let proposed = only_time_column(target, &columns).filter(|_| judges && time_column.is_none());
+            Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed }).to_string())
         })
     }
+}
+
+/// Gives the only column of a table that can be the time of a row and that the guard does not have yet.
+fn only_time_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
+    let times = || describe::columns(table).into_iter().filter(describe::is_time);
+    let mut free = times().filter(|column| !column.is_generated && !guarded.contains(&column.name));
+    free.next().filter(|_| times().count() == 1).map(|column| column.name)
 }
 
 fn set(settings: &mut Map<String, Value>, name: &str, value: Option<impl serde::Serialize>) {

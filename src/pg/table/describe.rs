@@ -80,6 +80,12 @@ pub fn row_type(relation: pg_sys::Oid) -> pg_sys::Oid {
     unsafe { pg_sys::get_rel_type_id(relation) }
 }
 
+/// Says whether a column has a type that can be the time of a row.
+pub fn is_time(column: &Column) -> bool {
+    let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
+    times.contains(&base_type(column.kind))
+}
+
 /// Gives the type behind a domain.
 pub fn base_type(kind: pg_sys::Oid) -> pg_sys::Oid {
     // SAFETY: reads a catalog.
