@@ -93,7 +93,7 @@ BEGIN
         'FROM %s c WHERE c.measure = ''facts''', list) INTO wrong;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', chosen, target, verb
         USING DETAIL = CASE WHEN chosen > 0 THEN pg_catalog.concat(verdicts, '.', CASE WHEN chosen > 10 THEN ' The 10 least certain ones are shown.' END,
-                                ' Of 100 such rows, the scores expect ' || pg_catalog.round((wrong OPERATOR(pg_catalog./) chosen::double precision)::pg_catalog.numeric, 1) || ' to be no copies.')
+                                ' Of 100 such rows, the scores expect ' || pg_catalog.round((wrong OPERATOR(pg_catalog./) chosen::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.')
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
               HINT = pg_catalog.format(
                   'See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',

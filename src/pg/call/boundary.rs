@@ -24,6 +24,22 @@ pub struct WindowObjectData {
 /// The window object of a call.
 pub type WindowObject = *mut WindowObjectData;
 
+/// Keeps Rust from adding a backtrace to the DETAIL of errors where the server's environment has `RUST_BACKTRACE`: pgrx's panic hook
+/// captures one for each error, also for a cancel. Rust reads the environment at the first capture in a library, and remembers it.
+pub fn capture_no_backtraces() {
+    const SETTING: &str = "RUST_LIB_BACKTRACE";
+    let before = std::env::var_os(SETTING);
+    // SAFETY: a server process has one thread. The setting is put back, for other libraries.
+    unsafe {
+        std::env::set_var(SETTING, "0");
+        drop(std::backtrace::Backtrace::capture());
+        match before {
+            Some(before) => std::env::set_var(SETTING, before),
+            None => std::env::remove_var(SETTING),
+        }
+    }
+}
+
 /// Postgres functions without pgrx's guard, to be called inside [`catch`].
 pub mod raw {
     use std::ffi::{c_char, c_int, c_long};
