@@ -53,7 +53,10 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
     let keys = statement::primary_key(relation);
     let is_partitioned = describe::relation_kind(relation) == pg_sys::RELKIND_PARTITIONED_TABLE;
     let only = if is_partitioned { "" } else { "ONLY " };
-    let parts = partition::leaves(relation, None).0.into_iter().map(|leaf| leaf.table).collect();
+    // The table before its partitions, as everybody does.
+    partition::keep(&[relation]);
+    let parts: Vec<pg_sys::Oid> = partition::leaves(relation, None).0.into_iter().map(|leaf| leaf.table).collect();
+    partition::keep(&parts);
     Source {
         from: format!("{only}{} t", statement::relation(relation)),
         document,

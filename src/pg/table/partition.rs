@@ -50,6 +50,13 @@ impl Drop for Described {
     }
 }
 
+/// Locks tables until the end of the transaction, as a query on them does. Meanwhile none is rewritten, so an address from an index stays that
+/// of a row.
+pub fn keep(tables: &[pg_sys::Oid]) {
+    // SAFETY: may wait; a table that does not exist any more can be locked, too.
+    tables.iter().for_each(|table| unsafe { pg_sys::LockRelationOid(*table, LOCK) });
+}
+
 impl RootTrigger {
     /// Finds the original of a trigger, which may be the trigger itself. A copy has the name and the function of its original.
     pub fn of(trigger: &RowTrigger<'_>) -> Option<Self> {
