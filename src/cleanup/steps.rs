@@ -8,15 +8,14 @@ use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 use serde_json::{Value, json};
 
+use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
+
 use super::choice::{Choice, Rank, measure, same_type};
 use crate::error::{Result, error};
 use crate::pg::call::boundary;
 use crate::pg::table::describe::{self, Column};
 use crate::pg::table::query::{self, Kind, Session};
 use crate::statement::{self, EQUALS, as_text};
-
-/// The least score of what a clean-up removes unless it is told otherwise: deleting is surer than refusing (docs/accuracy.md).
-const LEAST_SURE: f64 = neardup_verdict::model::LEAST_SCORE;
 
 /// What a statement needs to know of a clean-up.
 struct Cleanup {
@@ -88,7 +87,7 @@ impl Cleanup {
                 .set_detail(format!("{wrong}."))
         })?;
         if choice.is_threshold_open && measure(&choice.verify) == "facts" {
-            choice.threshold = Some(LEAST_SURE);
+            choice.threshold = Some(LEAST_SCORE_TO_REMOVE);
         }
         let target = choice.guarded.table();
         let staying = choice.against.map_or(target, pg_sys::Oid::from);

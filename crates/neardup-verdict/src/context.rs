@@ -16,12 +16,12 @@ define_features! {
     alone: 0,
     /// By how much the log odds of what is left of the texts without their form are less, as a negative number.
     own: 1,
-    /// Whether a text is left with nothing without its form.
-    only_form: -1,
-    /// Share of the differing passages that rows with other messages have.
-    elsewhere: 0,
-    /// Share of the differing passages that no similar row has.
-    unbacked: -1,
+    /// How varied similar rows are where the two differ: 0 if each has what one of the two has, 1 if each has something else.
+    variety: -1,
+    /// The same, if the two texts contradict each other.
+    variety_of_facts: -1,
+    /// The same, times the replacements of long texts.
+    variety_refilled: -1,
     /// Logarithm of the days between the two.
     days: -1,
 }
@@ -48,18 +48,17 @@ pub struct Inputs {
 pub struct Table {
     /// The features of what is left of the texts without their form; `None` if nothing is left of one.
     pub own: Option<Features>,
-    elsewhere: f64,
-    unbacked: f64,
+    variety: f64,
 }
 
 impl Table {
     pub(super) fn new(own: Option<Features>, surroundings: &Surroundings) -> Self {
-        Self { own, elsewhere: surroundings.elsewhere, unbacked: surroundings.unbacked }
+        Self { own, variety: surroundings.variety }
     }
 
     /// What no table can surpass in favour of a copy.
     pub(super) fn best(texts: &Features) -> Self {
-        Self { own: Some(*texts), elsewhere: 0.0, unbacked: 0.0 }
+        Self { own: Some(*texts), variety: 0.0 }
     }
 }
 
@@ -73,11 +72,10 @@ impl Inputs {
             let alone = limited(&self.texts);
             context.table = 1.0;
             context.alone = alone;
-            match &table.own {
-                Some(own) => context.own = (limited(own) - alone).min(0.0),
-                None => context.only_form = 1.0,
-            }
-            (context.elsewhere, context.unbacked) = (table.elsewhere, table.unbacked);
+            context.own = table.own.as_ref().map_or(0.0, |own| (limited(own) - alone).min(0.0));
+            context.variety = table.variety;
+            context.variety_of_facts = table.variety * self.texts.any_conflict;
+            context.variety_refilled = table.variety * self.texts.refilled_long;
         }
         if let Some(apart) = self.apart {
             context.days = libm::log(1.0 + apart.as_secs_f64() / DAY);

@@ -63,6 +63,10 @@ define_features! {
     largest_replacement: -1,
     /// Number of replacements.
     slots: 0,
+    /// Number of replacements of some length between shared passages, for long texts, of which they are a small share.
+    refilled_long: -1,
+    /// Whether a single letter replaces another one: type C instead of type B.
+    letters: -1,
     /// Whether a fact contradicts another: 1 or 0.
     any_conflict: -1,
     /// Number of contradicting facts, for short texts; this and most counts are logarithms.
@@ -101,6 +105,12 @@ define_features! {
 
 /// The number of units in which a report states its subject.
 const LEAD: usize = 60;
+
+/// A replacement of at least so many units on both sides,
+const REFILLED: usize = 2;
+
+/// and of so many bytes, is more than another spelling.
+const REFILLED_BYTES: usize = 3;
 
 /// The longest first line that may be a title, in units.
 const HEAD: usize = 50;
@@ -143,6 +153,8 @@ pub(super) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
         replaced_inside: share(shape.replaced_inside, short),
         largest_replacement: share(shape.largest, short),
         slots: log(shape.slots),
+        refilled_long: log(shape.refilled) * (1.0 - brief),
+        letters: flag(shape.letters),
         any_conflict: flag(hard > 0),
         conflicts_short: log(hard) * brief,
         conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
@@ -209,6 +221,8 @@ struct Shape {
     replaced_inside: usize,
     largest: usize,
     slots: usize,
+    refilled: usize,
+    letters: bool,
 }
 
 impl Shape {
@@ -225,6 +239,11 @@ impl Shape {
             shape.largest = shape.largest.max(less);
             shape.replaced_inside += if at_end { 0 } else { less };
             shape.slots += 1;
+            let written = [texts.a.text.written(gap.a.clone()), texts.b.text.written(gap.b.clone())];
+            let bytes = written[0].len().min(written[1].len());
+            shape.refilled += usize::from(!at_end && less >= REFILLED && bytes >= REFILLED_BYTES);
+            shape.letters |=
+                written.iter().all(|side| matches!(side.as_bytes(), [letter] if letter.is_ascii_alphabetic()));
         }
         shape
     }

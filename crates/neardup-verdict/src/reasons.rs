@@ -114,10 +114,12 @@ fn signals(features: &Features) -> impl Iterator<Item = &'static str> {
 
 /// Says that both follow a form of the table, and what differs first.
 fn form(texts: &Comparison, found: &Surroundings) -> Option<String> {
-    if found.followers < FOLLOWERS {
-        return None;
-    }
-    let rows = format!("both follow a form of {} rows or more", found.followers);
+    let rows = match (found.followers, found.others) {
+        (FOLLOWERS.., _) => format!("both follow a form of {} rows or more", found.followers),
+        (_, 1) => "a similar row has something else where the two differ".to_owned(),
+        (_, 2..) => format!("{} similar rows have something else where the two differ", found.others),
+        _ => return None,
+    };
     let gap = texts.gaps.iter().find(|gap| !gap.a.is_empty() && !gap.b.is_empty());
     let Some(gap) = gap else { return Some(rows) };
     let (a, b) = (short(texts.a.text.written(gap.a.clone())), short(texts.b.text.written(gap.b.clone())));

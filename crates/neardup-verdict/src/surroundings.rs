@@ -23,10 +23,11 @@ pub(super) struct Surroundings {
     pub(super) form: [Vec<Range<usize>>; 2],
     /// How many rows with other messages follow the form.
     pub(super) followers: usize,
-    /// Share of the passages that the other text lacks that rows with other messages have; the lesser of the two texts'.
-    pub(super) elsewhere: f64,
-    /// Share of these passages that no similar row has; the product of the two texts'.
-    pub(super) unbacked: f64,
+    /// How varied similar rows are where the two texts differ: the mean share of what each has there that neither text has, 0 to 1.
+    /// Other copies have what one of the two has; other fillings of a form do not.
+    pub(super) variety: f64,
+    /// How many similar rows have mostly something else there.
+    pub(super) others: usize,
 }
 
 impl Surroundings {
@@ -44,13 +45,14 @@ impl Surroundings {
             rows.iter().partition(|row| sets.iter().any(|set| likeness(row, set) >= ALIKE));
         let have = |rows: &[&Rc<Sampled>], key: u64| rows.iter().filter(|row| row.passages.contains(&key)).count();
         let lone = [0, 1].map(|at: usize| sets[at].difference(&sets[1 - at]).copied().collect::<Vec<u64>>());
-        let share = |lone: &[u64], wanted: &dyn Fn(u64) -> bool| {
-            lone.iter().filter(|&&key| wanted(key)).count() as f64 / lone.len().max(1) as f64
+        let has = |row: &Sampled, lone: &[u64]| {
+            lone.iter().filter(|&&key| row.passages.contains(&key)).count() as f64 / lone.len() as f64
         };
-        let elsewhere = |lone: &Vec<u64>| {
-            if lone.is_empty() { 1.0 } else { share(lone, &|key| have(&others, key) >= OTHERS) }
+        let other: Vec<f64> = if lone.iter().any(Vec::is_empty) {
+            Vec::new()
+        } else {
+            similar.iter().map(|row| 1.0 - has(row, &lone[0]).max(has(row, &lone[1]))).collect()
         };
-        let unbacked = |lone: &Vec<u64>| share(lone, &|key| have(&similar, key) == 0);
         let is_form = |key: u64| have(&others, key) >= OTHERS;
         let form = [0, 1].map(|at: usize| passages[at].stretches(is_form));
         let shared: AHashSet<u64> = sets[0].intersection(&sets[1]).copied().filter(|&key| is_form(key)).collect();
@@ -58,8 +60,8 @@ impl Surroundings {
         Self {
             form,
             followers,
-            elsewhere: elsewhere(&lone[0]).min(elsewhere(&lone[1])),
-            unbacked: if similar.is_empty() { 0.0 } else { unbacked(&lone[0]) * unbacked(&lone[1]) },
+            variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
+            others: other.iter().filter(|&&share| share > 0.5).count(),
         }
     }
 }

@@ -69,7 +69,7 @@ fn an_excerpt_has_hardly_anything_of_its_own() {
          工程预计明年夏天完工，届时市民可以从公园直接走上大桥，沿河的三个村子也会通上公交车。"
     );
     assert_eq!(verdict(REPORT, &longer), Verdict::Excerpt);
-    let reaction = REPORT.replace("负责人", "消息在网上引起热烈讨论，不少司机说早该如此。负责人");
+    let reaction = REPORT.replace("负责人", "消息在网上引起热烈讨论，不少司机说早该如此，也有人担心堵车。负责人");
     assert_eq!(verdict(&reaction, &longer), Verdict::Rewrite);
 }
 
