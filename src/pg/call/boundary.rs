@@ -203,19 +203,3 @@ pub unsafe fn entry<T>(work: impl FnOnce() -> T) -> T {
         },
     }
 }
-
-/// Keeps Rust from adding a backtrace to the DETAIL of errors where the server's environment has `RUST_BACKTRACE`: pgrx's panic hook
-/// captures one for each error, also for a cancel. Rust reads the environment at the first capture in a library, and remembers it.
-pub fn capture_no_backtraces() {
-    const SETTING: &str = "RUST_LIB_BACKTRACE";
-    let before = std::env::var_os(SETTING);
-    // SAFETY: a server process has one thread. The setting is put back, for other libraries.
-    unsafe {
-        std::env::set_var(SETTING, "0");
-        drop(std::backtrace::Backtrace::capture());
-        match before {
-            Some(before) => std::env::set_var(SETTING, before),
-            None => std::env::remove_var(SETTING),
-        }
-    }
-}
