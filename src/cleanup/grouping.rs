@@ -36,7 +36,7 @@ const ROWS: i32 = 4;
 const NO_GROUP: u32 = u32::MAX;
 
 /// Gives the number of rows in the partition.
-fn rows_of(window: &Window<'_>) -> Result<i32> {
+pub fn rows_of(window: &Window<'_>) -> Result<i32> {
     i32::try_from(window.rows()).map_err(|_| {
         let message = format!("a window of {} rows is too large to group", window.rows());
         report(
@@ -47,7 +47,8 @@ fn rows_of(window: &Window<'_>) -> Result<i32> {
     })
 }
 
-fn null(name: &str) -> ErrorReport {
+/// The error of a parameter that is NULL.
+pub fn null(name: &str) -> ErrorReport {
     let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
     ErrorReport::new(code, format!("{name} must not be NULL"), "near_duplicate_of")
 }
@@ -181,11 +182,11 @@ fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     Ok(signatures.present.spread(rows, groups))
 }
 
-/// Answers one row.
+/// Answers one row with the position of its group's first row, counted from 1; with NULL if it has no group.
 ///
 /// # Safety
 /// `fcinfo` must be that of a running window function.
-unsafe fn answer(
+pub unsafe fn answer(
     fcinfo: pg_sys::FunctionCallInfo,
     group: impl FnOnce(&Window<'_>) -> Result<Vec<u32>>,
 ) -> pg_sys::Datum {
@@ -227,8 +228,8 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_minhash(fcinfo: pg_sys::Functi
     unsafe { boundary::entry(|| answer(fcinfo, group_minhashes)) }
 }
 
-/// Both entry points use calling convention 1.
-const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
+/// The entry points use calling convention 1.
+pub const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
 
 /// Tells Postgres the calling convention.
 #[unsafe(no_mangle)]

@@ -5,5 +5,6 @@ pub mod containment;
 pub mod gin;
 pub mod near_duplicate;
 pub mod planning;
+pub mod repeats;
 pub mod sketch;
 pub mod within;

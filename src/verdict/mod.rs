@@ -2,6 +2,7 @@
 
 pub mod evaluate;
 pub mod judge;
+pub mod sides;
 mod trials;
 
 use neardup_core::profile::{Passage, Profile};
