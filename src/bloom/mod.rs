@@ -12,14 +12,14 @@ use crate::pg::call::aggregate;
 use crate::pg::{AggregateCall, BloomFilterType, Made, Message, Sliced, Stored};
 
 extension_sql_file!(
-    "../../sql/bloom_type.sql",
+    "type.sql",
     name = "bloom_type",
     creates = [Type(Filter)],
     requires = [bloom_filter_in, bloom_filter_out, bloom_filter_recv]
 );
 
 extension_sql_file!(
-    "../../sql/bloom.sql",
+    "bloom.sql",
     name = "bloom_aggregate",
     requires = [
         "bloom_type",

@@ -12,3 +12,4 @@ COMMENT ON FUNCTION overlap_probes(integer[], double precision) IS 'keys to look
 COMMENT ON FUNCTION overlap_similarity(integer[], integer[]) IS 'overlap coefficient of two sets of integers, shared elements over those of the smaller set: 1 if one set contains the other, 0 if either is empty';
 COMMENT ON FUNCTION overlap_reaches(integer[], integer[], double precision) IS 'whether overlap_similarity is at least similarity; uses no index';
 COMMENT ON FUNCTION overlap_within(integer[], integer[], double precision) IS 'whether the overlap coefficient of two sets is at least the similarity; a GIN index on overlap_keys of the first argument, with the same similarity, serves it';
+COMMENT ON FUNCTION overlap_within_support(internal) IS 'planner support: expands overlap_within into a condition on an index of overlap_keys';

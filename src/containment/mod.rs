@@ -8,15 +8,18 @@ use neardup_core::banding;
 use neardup_core::similarity;
 use neardup_core::sketch::winnow::{MAX_WINDOW, Winnower};
 use neardup_text::hash::token_hash;
+use pgrx::Internal;
 use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::error::{Result, report};
 use crate::pg::Integers;
+use crate::pg::planner::expression::{Call, Expression};
+use crate::pg::planner::support;
 use crate::text::analyzer;
 
 extension_sql_file!(
-    "../../sql/containment.sql",
+    "containment.sql",
     name = "containment",
     requires = [
         token_keys,
@@ -76,4 +79,19 @@ fn overlap_similarity(a: Integers<'_>, b: Integers<'_>) -> f64 {
 #[pg_extern(immutable, strict, parallel_safe, cost = 5)]
 fn overlap_reaches(a: Integers<'_>, b: Integers<'_>, similarity: f64) -> bool {
     similarity::overlap_within(&a.sorted_words(), &b.sorted_words(), similarity)
+}
+
+/// Writes `overlap_within(a, b, similarity)` out.
+fn write_out_overlap(call: &Call) -> Option<Expression> {
+    let &[a, b, similarity] = &call.arguments()?[..] else { return None };
+    let (a, b) = if b.has_column() && !a.has_column() { (b, a) } else { (a, b) };
+    let keys = |function, tokens| call.function(function, &[tokens, similarity]);
+    let shares = Expression::arrays_overlap(keys("overlap_keys", a), keys("overlap_probes", b));
+    Some(Expression::all(&[shares, call.function("overlap_reaches", &[a, b, similarity])]))
+}
+
+/// Answers the planner about `overlap_within`.
+#[pg_extern(immutable, strict, parallel_safe)]
+pub fn overlap_within_support(request: Internal) -> Internal {
+    support::simplify(request, write_out_overlap)
 }

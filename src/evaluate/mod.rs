@@ -1,19 +1,21 @@
 //! Evaluates measures on the user's own texts: how well each separates duplicates from other pairs, which threshold to use, and
 //! charts.
 
+mod trials;
+
 use neardup_core::plot::{self, Series};
 use neardup_text::{Error, ErrorKind};
 use neardup_verdict::evaluate::{Measure, Point, best};
 use pgrx::prelude::*;
 
-use super::trials::{STAND_IN_JACCARD, STAND_IN_OVERLAP, inner, run_on_documents, run_on_pairs, trials};
 use crate::argument::within;
 use crate::error::{Result, report};
 use crate::pg::call::boundary;
 use crate::pg::table::scan;
+use trials::{STAND_IN_JACCARD, STAND_IN_OVERLAP, inner, run_on_documents, run_on_pairs, trials};
 
 extension_sql_file!(
-    "../../sql/evaluate.sql",
+    "evaluate.sql",
     name = "evaluation",
     requires = ["text_analysis", evaluate, suggest, curves_svg, histogram_svg, word_cloud_svg]
 );

@@ -12,13 +12,13 @@ use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::error::{Result, report};
-use crate::pg::SimHash;
+use crate::minhash::bands::{check_scheme, similarity};
 use crate::pg::call::boundary;
 use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
-use crate::search::banding::{check_scheme, similarity};
+use crate::simhash::SimHash;
 
-extension_sql_file!("../../sql/grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
+extension_sql_file!("grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
 
 /// Bytes per row, as explained above.
 const SIMHASH_ROW: usize = 48;
@@ -210,7 +210,7 @@ unsafe fn answer(
 /// The entry point behind `near_duplicate_of(simhash, integer, text)`.
 ///
 /// # Safety
-/// Postgres calls it as the window function that sql/grouping.sql declares.
+/// Postgres calls it as the window function that grouping.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn near_duplicate_of_simhash(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
@@ -220,7 +220,7 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_simhash(fcinfo: pg_sys::Functi
 /// The entry point behind `near_duplicate_of(minhash, double precision, text, integer, integer)`.
 ///
 /// # Safety
-/// Postgres calls it as the window function that sql/grouping.sql declares.
+/// Postgres calls it as the window function that grouping.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn near_duplicate_of_minhash(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.

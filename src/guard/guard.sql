@@ -78,3 +78,8 @@ CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action
 
 COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has taken an action';
 COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger; NULL if its arguments are not a guard''s';
+COMMENT ON VIEW neardup.protected IS 'tables under guard, with their settings';
+COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judges a new document and acts on a near-duplicate';
+COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases the locks of neardup.guard for a row, when the row is stored or its statement ends';
+COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
+COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';

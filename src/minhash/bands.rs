@@ -1,7 +1,6 @@
-//! Band functions for an index of your own: the bands of a signature, the keys that find its neighbours, and the choice of
-//! MinHash bands.
+//! Bands of a MinHash for an index of the user's own, and the choice of how many.
 
-use neardup_core::banding::{self, MAX_DISTANCE};
+use neardup_core::banding;
 use neardup_core::plot;
 use neardup_core::sketch::minhash::{MinHashRef, Scheme};
 use neardup_text::{Error, ErrorKind};
@@ -9,45 +8,13 @@ use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::error::{Result, report};
-use crate::pg::{MinHashType, SimHash, Stored};
+use crate::pg::{MinHashType, Stored};
 
 extension_sql_file!(
-    "../../sql/banding.sql",
-    name = "banding",
-    requires = [
-        simhash_bands,
-        simhash_band,
-        simhash_probes,
-        minhash_bands,
-        minhash_band_plan,
-        minhash_band_curve,
-        minhash_band_curve_svg,
-        "minhash_operators",
-        "simhash_operators"
-    ]
+    "bands.sql",
+    name = "minhash_bands",
+    requires = [minhash_bands, minhash_band_plan, minhash_band_curve, minhash_band_curve_svg, "minhash_operators"]
 );
-
-#[pg_extern(immutable, strict, parallel_safe, cost = 1)]
-fn simhash_bands(signature: SimHash, bands: default!(i32, 4)) -> Result<Vec<i32>> {
-    let mut keys = Vec::new();
-    banding::bands(signature.0, within("bands", bands, banding::BANDS)?, |key| keys.push(key)).map_err(report)?;
-    Ok(keys)
-}
-
-#[pg_extern(immutable, strict, parallel_safe, cost = 1)]
-fn simhash_band(signature: SimHash, i: i32, bands: default!(i32, 4)) -> Result<i32> {
-    let bands = within("bands", bands, banding::BANDS)?;
-    banding::band(signature.0, within("band", i, 0..=bands - 1)?, bands).map_err(report)
-}
-
-#[pg_extern(immutable, strict, parallel_safe, cost = 2)]
-fn simhash_probes(signature: SimHash, distance: i32, bands: default!(i32, 4)) -> Result<Vec<i32>> {
-    let mut keys = Vec::new();
-    let distance = within("distance", distance, 0..=MAX_DISTANCE)?;
-    banding::probes(signature.0, distance, within("bands", bands, banding::BANDS)?, |key| keys.push(key))
-        .map_err(report)?;
-    Ok(keys)
-}
 
 #[pg_extern(immutable, strict, parallel_safe, cost = 2)]
 fn minhash_bands(

@@ -3,6 +3,9 @@
 //! A signature carries a fingerprint of how its tokens were made, so that comparing two that do not fit is an error. The
 //! fingerprint covers the seed and, for documents, the analyzer as complete JSON; for tokens from elsewhere, the caller's label.
 
+pub mod bands;
+mod within;
+
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 
@@ -16,14 +19,14 @@ use crate::pg::{Made, Message, MinHashType, Stored, Text, TsVector};
 use crate::text::analyzer;
 
 extension_sql_file!(
-    "../../sql/minhash_type.sql",
+    "type.sql",
     name = "minhash_type",
     creates = [Type(Signature)],
     requires = [minhash_in, minhash_out, minhash_recv]
 );
 
 extension_sql_file!(
-    "../../sql/minhash.sql",
+    "minhash.sql",
     name = "minhash_operators",
     requires = [
         "minhash_type",

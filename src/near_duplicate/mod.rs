@@ -2,13 +2,16 @@
 
 use neardup_core::sketch::minhash::shares_key;
 use neardup_verdict::Prepared;
+use pgrx::Internal;
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
-use crate::search::sketch;
+use crate::pg::planner::expression::{Call, Expression};
+use crate::pg::planner::support;
+use crate::sketch;
 
 extension_sql_file!(
-    "../../sql/near_duplicate.sql",
+    "near_duplicate.sql",
     name = "near_duplicate",
     requires = ["sketch", "guard", near_duplicate, says_the_same, document_of_parts, near_duplicate_support]
 );
@@ -57,4 +60,20 @@ fn document_of_parts(parts: Option<Array<&str>>) -> Option<String> {
         whole.push_str(part);
     }
     Some(whole)
+}
+
+/// Writes `near_duplicate(a, b)` out as a condition on an index of sketches and a filter.
+fn write_out_near_duplicate(call: &Call) -> Option<Expression> {
+    let &[a, b] = &call.arguments()?[..] else { return None };
+    let sketch = |text: Expression| {
+        call.function("sketch", &[text, Expression::text(ANALYZER), Expression::integer(KEYS as i32)])
+    };
+    let shares = call.operator("&&", sketch(a), sketch(b));
+    Some(Expression::all(&[shares, call.internal_function("says_the_same", &[a, b])]))
+}
+
+/// Answers the planner about `near_duplicate`.
+#[pg_extern(immutable, strict, parallel_safe)]
+pub fn near_duplicate_support(request: Internal) -> Internal {
+    support::simplify(request, write_out_near_duplicate)
 }

@@ -42,7 +42,7 @@ impl HammingBall {
     }
 }
 
-// SAFETY: sql/simhash_search.sql declares the type with 16 bytes, aligned as a double, passed by reference.
+// SAFETY: simhash.sql declares the type with 16 bytes, aligned as a double, passed by reference.
 unsafe impl SqlTranslatable for HammingBall {
     const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(HammingBall);
     const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;

@@ -23,7 +23,7 @@ impl SimHash {
     }
 }
 
-// SAFETY: sql/simhash.sql declares the type with LIKE = int8, by value and 8 bytes, which is what the conversions below read and write.
+// SAFETY: simhash.sql declares the type with LIKE = int8, by value and 8 bytes, which is what the conversions below read and write.
 unsafe impl SqlTranslatable for SimHash {
     const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(SimHash);
     const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;

@@ -1,20 +1,18 @@
-//! The support functions of the GIN operator classes: `minhash USING gin` for `&&`, `simhash USING gin` for `<@`.
+//! The support functions of `simhash USING gin`, the operator class behind `<@`.
 //!
-//! A minhash has its keys as index keys, so sharing one is exactly what the index says. A simhash has its four bands; signatures within
-//! a distance share a band but for a few bits (Norouzi, Punjani, Fleet 2012), so the index answers with candidates that the operator
-//! checks again. Beyond distance 11 the probes would be too many, and the whole index is read.
+//! The index keys are the four bands of a signature. Signatures within a distance share a band but for a few bits (Norouzi, Punjani,
+//! Fleet 2012), so the index gives candidates, which the operator checks again. Beyond distance 11 there would be too many probes, and
+//! the whole index is read.
 //!
-//! The classes have the three-valued `triConsistent` only; GIN makes the other, `consistent`, of it.
+//! The class has only the three-valued `triConsistent`; GIN derives `consistent` from it.
 
 use neardup_core::banding::{self, DEFAULT_BANDS, MAX_DISTANCE};
-use neardup_core::sketch::minhash::MinHashRef;
 use pgrx::prelude::*;
 use pgrx::{Internal, pg_sys};
 
+use super::{HammingBall, SimHash};
 use crate::error::{Result, report};
 use crate::pg::planner::gin::{Checks, give_keys, read_whole_index};
-use crate::pg::value::hamming_ball::HammingBall;
-use crate::pg::{MinHashType, SimHash, Stored};
 
 /// `GinTernaryValue`: the row does not match.
 const FALSE: i8 = 0;
@@ -22,41 +20,6 @@ const FALSE: i8 = 0;
 const TRUE: i8 = 1;
 /// The row may match: the operator decides.
 const MAYBE: i8 = 2;
-
-fn give_keys_of(signature: &Stored<'_, MinHashType>, count: Internal) -> Result<Internal> {
-    let signature = MinHashRef::parse_header(signature.bytes).map_err(report)?;
-    Ok(give_keys(signature.keys().map(pg_sys::Datum::from), count))
-}
-
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.minhash_extract_value(minhash, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-pub fn minhash_extract_value(signature: Stored<'_, MinHashType>, count: Internal) -> Result<Internal> {
-    give_keys_of(&signature, count)
-}
-
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.minhash_extract_query(minhash, internal, smallint, internal, internal, internal, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-pub fn minhash_extract_query(
-    query: Stored<'_, MinHashType>,
-    count: Internal,
-    _strategy: i16,
-    _partial: Internal,
-    _extra: Internal,
-    _nulls: Internal,
-    _mode: Internal,
-) -> Result<Internal> {
-    give_keys_of(&query, count)
-}
 
 #[pg_extern(
     immutable,

@@ -1,4 +1,13 @@
 //! The type `simhash`, the functions that make one, and the totals behind it.
+//!
+//! [`datum`] and [`ball`] are the types as Postgres passes them; [`bands`]: keys for an index of the user's own; [`within`] and
+//! [`gin`]: search by Hamming distance.
+
+mod ball;
+mod bands;
+mod datum;
+mod gin;
+mod within;
 
 use neardup_core::document::{self, Weights};
 use neardup_core::sketch::simhash::{self, keep_bits};
@@ -8,19 +17,17 @@ use std::ffi::CStr;
 
 use crate::argument::within;
 use crate::error::{Result, report};
-use crate::pg::{BitString, SimHash, Text, TsVector};
+use crate::pg::{BitString, Text, TsVector};
 use crate::text::analyzer;
 use crate::text::source;
 
-extension_sql_file!(
-    "../../sql/simhash_type.sql",
-    name = "simhash_type",
-    creates = [Type(SimHash)],
-    requires = [simhash_in, simhash_out]
-);
+pub use ball::HammingBall;
+pub use datum::SimHash;
+
+extension_sql_file!("type.sql", name = "simhash_type", creates = [Type(SimHash)], requires = [simhash_in, simhash_out]);
 
 extension_sql_file!(
-    "../../sql/simhash.sql",
+    "simhash.sql",
     name = "simhash_operators",
     requires = [
         "simhash_type",

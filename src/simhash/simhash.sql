@@ -75,6 +75,30 @@ CREATE OPERATOR <~> (
 
 -- comments
 
+COMMENT ON TYPE simhash IS '64-bit SimHash signature of a text, written as 16 hexadecimal digits; similar texts have a small Hamming distance';
+COMMENT ON FUNCTION simhash_in(cstring) IS 'reads 16 hexadecimal digits';
+COMMENT ON FUNCTION simhash_out(simhash) IS 'writes 16 hexadecimal digits';
+COMMENT ON FUNCTION simhash_recv(internal) IS 'reads 8 bytes, most significant first';
+COMMENT ON FUNCTION simhash_send(simhash) IS 'writes 8 bytes, most significant first';
+COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'the signature as 64 bits, most significant first; implements the cast to bit';
+COMMENT ON FUNCTION simhash_from_bit(bit) IS 'the signature of exactly 64 bits, most significant first; implements the cast from bit';
+COMMENT ON FUNCTION simhash_eq(simhash, simhash) IS 'equal';
+COMMENT ON FUNCTION simhash_ne(simhash, simhash) IS 'not equal';
+COMMENT ON FUNCTION simhash_lt(simhash, simhash) IS 'less, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_le(simhash, simhash) IS 'less or equal, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_gt(simhash, simhash) IS 'greater, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_ge(simhash, simhash) IS 'greater or equal, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'B-tree comparison, in the order of the bigint it casts to';
+COMMENT ON FUNCTION simhash_hash(simhash) IS 'hash for hash joins, grouping and hash indexes';
+COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS '64-bit hash with a seed, for hash partitioning';
+COMMENT ON OPERATOR = (simhash, simhash) IS 'equal';
+COMMENT ON OPERATOR <> (simhash, simhash) IS 'not equal';
+COMMENT ON OPERATOR < (simhash, simhash) IS 'less';
+COMMENT ON OPERATOR <= (simhash, simhash) IS 'less or equal';
+COMMENT ON OPERATOR > (simhash, simhash) IS 'greater';
+COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater or equal';
+COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance, 0 to 64';
+COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
 COMMENT ON FUNCTION simhash(text, text, text, integer) IS 'SimHash signature of a document under an analyzer; weighting count, none, log_count, tf, tfidf (jieba''s own table) or textrank; the low 1 to 64 bits. NULL if no token has a positive weight: simhash(body, ''chars:3'')';
 COMMENT ON FUNCTION simhash(character varying, text, text, integer) IS 'simhash of a document of type character varying, which would otherwise be parsed as a signature';
 COMMENT ON FUNCTION simhash(character, text, text, integer) IS 'simhash of a document of type character(n), which would otherwise be parsed as a signature';

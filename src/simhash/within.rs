@@ -1,28 +1,29 @@
-//! Searches by distance: `simhash_within`, `minhash_within`, and the ball around a signature that an index is asked for.
+//! Search by Hamming distance: `simhash_within`, and the type `hamming_ball`, all signatures within a distance of one, which is the
+//! query of an index.
 //!
-//! Both functions are exact, and reach an index through their support functions (`planning.rs`): `simhash USING gin` and
-//! `minhash USING gin`. The answer is the same by index and by scan.
+//! `simhash_within` reaches an index through its support function. The result is the same by index and by scan.
 
 use std::ffi::{CStr, CString};
 
-use neardup_core::sketch::{minhash, simhash};
+use neardup_core::sketch::simhash;
 use neardup_text::{Error, ErrorKind};
+use pgrx::Internal;
 use pgrx::prelude::*;
 
+use super::{HammingBall, SimHash};
 use crate::argument::within;
 use crate::error::{Result, report};
-use crate::pg::value::hamming_ball::HammingBall;
-use crate::pg::{Message, MinHashType, SimHash, Stored};
-use crate::search::banding::similarity as checked_similarity;
+use crate::pg::Message;
+use crate::pg::planner::support;
 
 extension_sql_file!(
-    "../../sql/hamming_ball_type.sql",
+    "ball.sql",
     name = "hamming_ball_type",
     creates = [Type(HammingBall)],
     requires = [hamming_ball_in, hamming_ball_out, hamming_ball_recv, hamming_ball_send, "simhash_type"]
 );
 extension_sql_file!(
-    "../../sql/simhash_search.sql",
+    "within.sql",
     name = "simhash_search",
     requires = [
         "hamming_ball_type",
@@ -31,17 +32,11 @@ extension_sql_file!(
         simhash_in_ball,
         simhash_within,
         simhash_within_support,
-        simhash_extract_value,
-        simhash_extract_query,
-        simhash_tri_consistent,
-        share_key_selectivity,
-        share_key_join_selectivity
+        super::gin::simhash_extract_value,
+        super::gin::simhash_extract_query,
+        super::gin::simhash_tri_consistent,
+        "selectivity"
     ]
-);
-extension_sql_file!(
-    "../../sql/minhash_search.sql",
-    name = "minhash_search",
-    requires = ["sketch", minhash_within, minhash_within_support]
 );
 
 #[pg_extern(
@@ -136,8 +131,11 @@ fn simhash_within(a: SimHash, b: SimHash, distance: i32) -> Result<bool> {
     Ok(simhash::hamming_distance(a.0, b.0) <= within("distance", distance, 0..=64)?)
 }
 
+/// Answers the planner about `simhash_within`: the signature is in a ball around the query.
 #[pg_extern(immutable, strict, parallel_safe)]
-fn minhash_within(a: Stored<'_, MinHashType>, b: Stored<'_, MinHashType>, similarity: f64) -> Result<bool> {
-    let least = checked_similarity(similarity)?;
-    minhash::jaccard(a.bytes, b.bytes).map(|found| found >= least).map_err(report)
+pub fn simhash_within_support(request: Internal) -> Internal {
+    support::index_condition(request, |question, query| {
+        let distance = question.argument(2)?;
+        Some(question.function("hamming_ball", &[query, distance]))
+    })
 }

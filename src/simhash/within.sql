@@ -24,3 +24,4 @@ COMMENT ON OPERATOR FAMILY simhash_gin_ops USING gin IS 'four bands of a signatu
 COMMENT ON FUNCTION neardup_internal.simhash_extract_value(simhash, internal) IS 'GIN support: the bands of a signature';
 COMMENT ON FUNCTION neardup_internal.simhash_extract_query(simhash, internal, smallint, internal, internal, internal, internal) IS 'GIN support: the bands of all signatures in a ball';
 COMMENT ON FUNCTION neardup_internal.simhash_tri_consistent(internal, smallint, simhash, integer, internal, internal, internal) IS 'GIN support: a row that has one of the bands may match';
+COMMENT ON FUNCTION simhash_within_support(internal) IS 'planner support: gives simhash_within its condition on an index of signatures';

@@ -13,7 +13,7 @@ use crate::pg::{Stored, TokenSetType};
 use crate::text::source;
 
 extension_sql_file!(
-    "../../sql/similarity.sql",
+    "similarity.sql",
     name = "similarity_operators",
     requires = [
         "tokenset_type",

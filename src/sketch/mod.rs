@@ -4,6 +4,8 @@
 //! A sketch is a `minhash` of the bottom-k scheme with 64-bit values (Broder 1997). Two texts with much in common share a key with high
 //! probability; docs/candidates.md has what was measured.
 
+pub mod gin;
+
 use std::cell::RefCell;
 
 use neardup_core::document;
@@ -12,12 +14,12 @@ use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::error::{Result, report};
+use crate::minhash::{KEPT_DOCUMENT, with_hasher};
 use crate::pg::{Made, MinHashType, Stored, Text, TsVector};
 use crate::text::analyzer;
-use crate::types::minhash::{KEPT_DOCUMENT, with_hasher};
 
 extension_sql_file!(
-    "../../sql/sketch.sql",
+    "sketch.sql",
     name = "sketch",
     requires = [
         "minhash_operators",
@@ -26,10 +28,9 @@ extension_sql_file!(
         sketch_tsvector,
         sketch_keys,
         sketches_share_key,
-        minhash_extract_value,
-        minhash_extract_query,
-        share_key_selectivity,
-        share_key_join_selectivity
+        gin::minhash_extract_value,
+        gin::minhash_extract_query,
+        "selectivity"
     ]
 );
 

@@ -30,5 +30,3 @@ COMMENT ON OPERATOR FAMILY minhash_gin_ops USING gin IS 'the keys of a signature
 COMMENT ON FUNCTION neardup_internal.minhash_extract_value(minhash, internal) IS 'GIN support: the keys of a signature';
 COMMENT ON FUNCTION neardup_internal.minhash_extract_query(minhash, internal, smallint, internal, internal, internal, internal) IS 'GIN support: the keys of a query';
 COMMENT ON FUNCTION neardup_internal.minhash_tri_consistent(internal, smallint, minhash, integer, internal, internal, internal) IS 'GIN support: a row that has one of the keys matches; if some keys are not known yet, it may match';
-COMMENT ON FUNCTION neardup_internal.share_key_selectivity(internal, oid, internal, integer) IS 'planner support: estimates the share of rows that share a key with a query';
-COMMENT ON FUNCTION neardup_internal.share_key_join_selectivity(internal, oid, internal, smallint, internal) IS 'planner support: estimates the share of pairs of rows that share a key';

@@ -16,7 +16,7 @@ use crate::pg::call::memory::claim;
 use crate::text::analyzer;
 
 extension_sql_file!(
-    "../../sql/tokens.sql",
+    "tokens.sql",
     name = "text_analysis",
     requires = [keywords_of, sentences_of, shared_sentences, analyzers]
 );

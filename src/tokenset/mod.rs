@@ -11,14 +11,14 @@ use crate::pg::{Made, Message, Stored, Text, TokenSetType, TsVector};
 use crate::text::source;
 
 extension_sql_file!(
-    "../../sql/tokenset_type.sql",
+    "type.sql",
     name = "tokenset_type",
     creates = [Type(Set)],
     requires = [tokenset_in, tokenset_out, tokenset_recv]
 );
 
 extension_sql_file!(
-    "../../sql/tokenset.sql",
+    "tokenset.sql",
     name = "tokenset_operators",
     requires = [
         "tokenset_type",
