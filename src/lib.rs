@@ -1,7 +1,7 @@
 //! pg_neardup: near-duplicate text inside Postgres.
 //!
-//! This file only lists the parts: it unwraps datums, calls the three crates and wraps the result.
-//! A feature is a folder with its Rust and its SQL. Everything unsafe is in [`pg`].
+//! This file only lists the parts. A feature is a folder with its Rust and its SQL: the Rust unwraps datums, calls the crates below
+//! `crates/` and wraps the result. Unsafe code is in [`pg`], and in files that say so.
 #![allow(clippy::result_large_err, reason = "pgrx knows an ErrorReport by its type, which a box would hide")]
 
 mod argument;

@@ -32,9 +32,9 @@ extension_sql_file!(
         simhash_in_ball,
         simhash_within,
         simhash_within_support,
-        super::gin::simhash_extract_value,
-        super::gin::simhash_extract_query,
-        super::gin::simhash_tri_consistent,
+        gin::simhash_extract_value,
+        gin::simhash_extract_query,
+        gin::simhash_tri_consistent,
         "selectivity"
     ]
 );
