@@ -31,7 +31,11 @@ use crate::pg::call::boundary;
 use crate::pg::call::trigger::{self, RowTrigger};
 use settings::Settings;
 
-extension_sql_file!("guard.sql", name = "guard", requires = ["simhash_operators", "sketch", guard_settings]);
+extension_sql_file!(
+    "guard.sql",
+    name = "guard",
+    requires = ["simhash_operators", "sketch", guard_settings, row_stored]
+);
 extension_sql_file!(
     "protect.sql",
     name = "guard_protect",
