@@ -1,9 +1,7 @@
 //! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
 
-pub mod evaluate;
 pub mod judge;
 pub mod sides;
-mod trials;
 
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::Scratch;
@@ -17,7 +15,7 @@ use crate::profile;
 use crate::text::analyzer;
 
 extension_sql_file!(
-    "../../sql/verdict.sql",
+    "verdict.sql",
     name = "verdicts",
     requires = [same_message, same_message_titled, fact_conflicts, explain_similarity, explain_similarity_text]
 );
