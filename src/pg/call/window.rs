@@ -54,8 +54,21 @@ impl<'a> Window<'a> {
         // What an expression allocates is freed after some rows, not at the end of the partition.
         let mut scratch = PgMemoryContexts::new("window arguments");
         for row in 0..i32::MAX {
-            let Some(datum) = self.datum_at(argument, row, &mut scratch) else { return };
-            sink(row as u32, datum);
+            let (mut null, mut outside) = (true, false);
+            // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
+            let datum = unsafe {
+                let (is_null, is_outside) = (&raw mut null, &raw mut outside);
+                scratch.switch_to(|_| {
+                    boundary::catch(|| {
+                        let window = self.object;
+                        raw::WinGetFuncArgInPartition(window, argument, row, SEEK_HEAD, false, is_null, is_outside)
+                    })
+                })
+            };
+            if outside {
+                return;
+            }
+            sink(row as u32, (!null).then_some(datum));
             if row % 256 == 255 {
                 // SAFETY: its contents belong to rows that are done.
                 unsafe { scratch.reset() };
@@ -66,34 +79,19 @@ impl<'a> Window<'a> {
 
     /// Does the same for an argument of variable length: its bytes, detoasted.
     pub fn for_each_bytes(&self, argument: i32, mut sink: impl FnMut(u32, Option<&[u8]>)) {
-        // SAFETY: the argument is of a variable-length type.
-        self.for_each(argument, |row, datum| unsafe { with_bytes(datum, |bytes| sink(row, bytes)) });
-    }
-
-    /// Passes the bytes of an argument of variable length, detoasted, at one row of the partition to `take`; `None` for NULL, and for a
-    /// row that does not exist. The argument is computed again.
-    pub fn bytes_at<T>(&self, argument: i32, row: u32, take: impl FnOnce(Option<&[u8]>) -> T) -> T {
-        let mut scratch = PgMemoryContexts::new("window argument");
-        let row = i32::try_from(row).ok();
-        let datum = row.and_then(|row| self.datum_at(argument, row, &mut scratch)).flatten();
-        // SAFETY: the argument is of a variable-length type.
-        unsafe { with_bytes(datum, take) }
-    }
-
-    /// Gives the argument at a row, computed in `scratch`: `None` outside the partition, `Some(None)` for NULL. A datum lives until the
-    /// next call.
-    fn datum_at(&self, argument: i32, row: i32, scratch: &mut PgMemoryContexts) -> Option<Option<pg_sys::Datum>> {
-        let (mut null, mut outside) = (true, false);
-        // SAFETY: object is the window of the running call; both flags outlive it; the memory context is alive.
-        let datum = unsafe {
-            let (is_null, is_outside) = (&raw mut null, &raw mut outside);
-            scratch.switch_to(|_| {
-                boundary::catch(|| {
-                    raw::WinGetFuncArgInPartition(self.object, argument, row, SEEK_HEAD, false, is_null, is_outside)
-                })
-            })
-        };
-        (!outside).then_some((!null).then_some(datum))
+        self.for_each(argument, |row, datum| {
+            let Some(datum) = datum else { return sink(row, None) };
+            // SAFETY: the argument is of a variable-length type, so the datum points to such a value; a detoasted copy is
+            // freed after use.
+            unsafe {
+                let stored = datum.cast_mut_ptr::<pg_sys::varlena>();
+                let plain = pg_sys::pg_detoast_datum_packed(stored);
+                sink(row, Some(pgrx::varlena_to_byte_slice(plain)));
+                if plain != stored {
+                    pg_sys::pfree(plain.cast());
+                }
+            }
+        });
     }
 
     /// Gives the argument at the current row; `None` for NULL.
@@ -135,23 +133,5 @@ impl<'a> Window<'a> {
         }
         // SAFETY: so many answers were written.
         Ok((position < *count as usize).then(|| unsafe { *answers.add(position) }))
-    }
-}
-
-/// Passes the bytes of a datum, detoasted, to `take`.
-///
-/// # Safety
-/// The datum is a value of a variable-length type.
-unsafe fn with_bytes<T>(datum: Option<pg_sys::Datum>, take: impl FnOnce(Option<&[u8]>) -> T) -> T {
-    let Some(datum) = datum else { return take(None) };
-    // SAFETY: the datum points to such a value, as the caller vouches; a detoasted copy is freed after use.
-    unsafe {
-        let stored = datum.cast_mut_ptr::<pg_sys::varlena>();
-        let plain = pg_sys::pg_detoast_datum_packed(stored);
-        let taken = take(Some(pgrx::varlena_to_byte_slice(plain)));
-        if plain != stored {
-            pg_sys::pfree(plain.cast());
-        }
-        taken
     }
 }
