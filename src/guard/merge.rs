@@ -93,7 +93,8 @@ pub fn merge(guard: &Guard, found: &Match, subject: &Subject<'_>, locked: &Locke
     let updated = unsafe { original::update(&statement, &arguments) };
     // A trigger may have kept the row as it was. If the function has deleted it, the new row would be lost, too.
     if updated == 0 && !original::is_visible(locked.table, locked.tid) {
-        let message = format!("the row of table \"{}\" to merge into was deleted by the function that merges", guard.name);
+        let message =
+            format!("the row of table \"{}\" to merge into was deleted by the function that merges", guard.name);
         return Err(error(PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION, message));
     }
     Ok(())
