@@ -15,12 +15,8 @@ use std::process::Command;
 type Make = fn(&Server, &str) -> Result<()>;
 
 /// The programs whose tables are fetched.
-const FETCHED: [(&str, Make); 4] = [
-    ("miniflux", miniflux),
-    ("tiny-tiny-rss", tiny_tiny_rss),
-    ("lemmy", lemmy),
-    ("agent-memory", pgvector),
-];
+const FETCHED: [(&str, Make); 4] =
+    [("miniflux", miniflux), ("tiny-tiny-rss", tiny_tiny_rss), ("lemmy", lemmy), ("agent-memory", pgvector)];
 
 /// The crate with Lemmy's migrations. From this one on, they need PostgreSQL 16.
 const LEMMY: &str = "lemmy_db_schema@1.0.0-test-fix-publish-3";
@@ -47,7 +43,8 @@ fn query_file(server: &Server, database: &str, file: &Path) -> Result<()> {
 /// Runs Miniflux's own migrations.
 fn miniflux(server: &Server, database: &str) -> Result<()> {
     let package = unpacked(server, "miniflux", "trixie")?;
-    let url = format!("host={} port=5432 user=postgres dbname={database} sslmode=disable", server.directory().display());
+    let url =
+        format!("host={} port=5432 user=postgres dbname={database} sslmode=disable", server.directory().display());
     let mut migrate = Command::new(package.join("usr/bin/miniflux"));
     text(migrate.arg("-migrate").env("DATABASE_URL", url)).map(drop)
 }
