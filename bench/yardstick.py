@@ -1,7 +1,7 @@
 """Judges labelled pairs of texts by what other projects ship: yardstick.py PACKAGE FILE.
 
-FILE has a JSON object a line: pair, a, b. Prints lines of a method, the pair and a value, with tabs between. Packages: datasketch,
-simhash, unisim (with the weights of RETSim).
+FILE has a JSON object a line: pair, a, b. Prints lines of a method, the pair and a value, with tabs between. Packages: datasketch;
+unisim, which has the weights of RETSim.
 """
 
 import json
@@ -27,14 +27,6 @@ def datasketch(pairs):
             print(f"datasketch MinHashLSH({threshold})", pair["pair"], int("a" in lsh.query(b)), sep="\t")
 
 
-def simhash(pairs):
-    """The distance of the signatures that the package makes of a text."""
-    from simhash import Simhash
-
-    for pair in pairs:
-        print("simhash", pair["pair"], Simhash(pair["a"]).distance(Simhash(pair["b"])), sep="\t")
-
-
 def unisim(pairs):
     """The cosine of the embeddings."""
     from unisim import TextSim
@@ -46,4 +38,4 @@ def unisim(pairs):
 
 package, file = sys.argv[1:]
 with open(file, encoding="utf-8") as lines:
-    {"datasketch": datasketch, "simhash": simhash, "unisim": unisim}[package](json.loads(line) for line in lines)
+    {"datasketch": datasketch, "unisim": unisim}[package](json.loads(line) for line in lines)
