@@ -93,5 +93,6 @@ FROM (SELECT nth, method, language, corpus, count(*) FILTER (WHERE is_called) AS
       WHERE corpus IN (SELECT corpus FROM gold GROUP BY corpus HAVING NOT bool_or(is_copy)) GROUP BY 1, 2, 3, 4) AS wrong
 GROUP BY nth, method ORDER BY nth;
 DROP VIEW score;
+DROP FUNCTION pg_temp.best;
 DROP TABLE gold, outside, judged, language;
 \endif
