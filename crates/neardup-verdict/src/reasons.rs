@@ -1,10 +1,10 @@
 //! Why a verdict is what it is, in short phrases.
 
 use super::comparison::Comparison;
+use super::evidence::Evidence;
 use super::features::Features;
-use super::pair::Evidence;
-use super::statements;
 use super::surroundings::Surroundings;
+use super::{Message, statements};
 
 /// Two texts open differently if the other text lacks at least this share of both first sentences.
 const OPEN_APART: f64 = 0.5;
@@ -30,8 +30,14 @@ pub(super) fn short(fact: &str) -> String {
     }
 }
 
+/// Gives the verdict with its reasons.
+pub(super) fn message(evidence: &Evidence) -> Message {
+    let (verdict, score) = evidence.verdict();
+    Message { verdict, score, reasons: reasons(evidence) }
+}
+
 /// Gives the reasons, the most important first.
-pub(super) fn reasons(evidence: &Evidence) -> Vec<String> {
+fn reasons(evidence: &Evidence) -> Vec<String> {
     let texts = &evidence.texts;
     let mut reasons: Vec<String> = signals(&evidence.inputs.texts).map(str::to_owned).collect();
     reasons.extend(evidence.surroundings.as_ref().and_then(|found| form(texts, found)));
@@ -57,7 +63,7 @@ pub(super) fn reasons(evidence: &Evidence) -> Vec<String> {
         reasons.push("a text without a letter or number".to_owned());
         return reasons;
     }
-    if same(texts) {
+    if texts.is_same() {
         reasons.push("the same text".to_owned());
         return reasons;
     }
@@ -92,12 +98,6 @@ pub(super) fn reasons(evidence: &Evidence) -> Vec<String> {
         reasons.push("passages moved".to_owned());
     }
     reasons
-}
-
-/// Says whether two texts have the same units.
-pub(super) fn same(texts: &Comparison) -> bool {
-    let (a, b) = (&texts.a.text.units, &texts.b.text.units);
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key)
 }
 
 /// Names the signals.
