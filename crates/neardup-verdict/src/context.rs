@@ -16,6 +16,8 @@ define_features! {
     alone: 0,
     /// By how much the log odds of what is left of the texts without their form are less, as a negative number.
     own: 1,
+    /// Whether the whole shorter text is some of the longer one's sentences, if the table is known, which says whether they are form.
+    whole_sentences: 1,
     /// How varied similar rows are where the two differ: 0 if each has what one of the two has, 1 if each has something else.
     variety: -1,
     /// The same, if the two texts contradict each other.
@@ -73,6 +75,7 @@ impl Inputs {
             context.table = 1.0;
             context.alone = alone;
             context.own = table.own.as_ref().map_or(0.0, |own| (limited(own) - alone).min(0.0));
+            context.whole_sentences = self.texts.sentences_of;
             context.variety = table.variety;
             context.variety_of_facts = table.variety * self.texts.any_conflict;
             context.variety_refilled = table.variety * self.texts.refilled_long;

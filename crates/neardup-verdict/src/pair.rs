@@ -81,6 +81,14 @@ impl<'p> Pair<'p> {
         Ok(reasons::message(&self.evidence()?))
     }
 
+    /// Gives the reasons that are known from the table alone: a form that both follow, and lines that do not count.
+    ///
+    /// # Errors
+    /// As [`Pair::message`].
+    pub fn known_of_table(self) -> Result<Vec<String>> {
+        Ok(reasons::of_table(&self.evidence()?))
+    }
+
     /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
     /// has to stay ([`replaces`](super::replaces)).
     ///
