@@ -92,7 +92,7 @@ impl<'p> Pair<'p> {
     /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
     /// has to stay ([`replaces`](super::replaces)).
     ///
-    /// The score is 0.75 to 1, or 0.6 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies. Texts
+    /// The score is 0.75 to 1, or 0.65 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies. Texts
     /// with too little overlap are not read.
     ///
     /// # Errors

@@ -49,6 +49,7 @@ pub(super) const CONTEXT_WEIGHTS: [f64; context::COUNT] = [
     0.929,  // table
     -0.090, // alone
     0.205,  // own
+    0.000,  // whole_sentences
     -0.977, // variety
     -0.797, // variety_of_facts
     -1.719, // variety_refilled
