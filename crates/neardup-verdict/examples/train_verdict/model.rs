@@ -18,7 +18,7 @@ const TOTALS: [(Set, f64); 8] = [
     (Set::Natural2, 300.0),
     (Set::Tables, 50.0),
     (Set::Read, 100.0),
-    (Set::Removed, 200.0),
+    (Set::Removed, 100.0),
     (Set::Gone, 0.0),
     (Set::Written, 8.0),
 ];
@@ -28,7 +28,7 @@ const POWER: f64 = 0.4;
 
 /// Strength of the penalty on the weights of the texts, and on those of what is known beyond them. Chosen among powers of two by the
 /// likelihood of the labels of held-out tables.
-const PENALTIES: [f64; 2] = [16.0, 0.5];
+const PENALTIES: [f64; 2] = [4.0, 0.5];
 
 /// How much a pair counts whose reader was in doubt.
 const DOUBTFUL: f64 = 0.5;
