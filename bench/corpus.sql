@@ -5,8 +5,8 @@ CREATE TABLE line (number bigint GENERATED ALWAYS AS IDENTITY, json text);
 \copy line (json) FROM PROGRAM 'xz -dc "$DATA/$CORPUS.jsonl.xz"' (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
 CREATE TABLE corpus AS
 SELECT row_number() OVER (ORDER BY number) AS id, json::json ->> 'id' AS key, json::json ->> 'text' AS body,
-       to_date(substr(regexp_replace(json::json ->> 'date', '[^0-9]', '', 'g'), 1, 8), 'YYYYMMDD')::timestamp AS day
-FROM (SELECT *, least(:most, count(*) OVER ()) AS wanted, count(*) OVER () AS there FROM line) AS counted
+       CASE WHEN digits ~ '^\d{4}(0[1-9]|1[0-2])\d\d' THEN make_date(left(digits, 4)::int, substr(digits, 5, 2)::int, 1) + (substr(digits, 7, 2)::int - 1) END::timestamp AS day
+FROM (SELECT *, regexp_replace(json::json ->> 'date', '[^0-9]', '', 'g') AS digits, least(:most, count(*) OVER ()) AS wanted, count(*) OVER () AS there FROM line) AS counted
 WHERE number * wanted / there <> (number - 1) * wanted / there;
 DROP TABLE line;
 ALTER TABLE corpus ADD PRIMARY KEY (id);

@@ -121,13 +121,15 @@ fn furniture(evidence: &Evidence) -> Option<String> {
 /// Says that both follow a form of the table, and what differs first.
 fn form(evidence: &Evidence) -> Option<String> {
     let (texts, found) = (&evidence.texts, evidence.surroundings.as_ref()?);
+    let is_copy = evidence.verdict().0.keeps_one();
     let rows = match (found.followers, found.others) {
         (FOLLOWERS.., _) => format!("both follow a form of {} rows or more", found.followers),
+        // It speaks against a copy, and did not prevail.
+        _ if is_copy => return None,
         (_, 1) => "a similar row has something else where the two differ".to_owned(),
         (_, 2..) => format!("{} similar rows have something else where the two differ", found.others),
         _ => return None,
     };
-    let is_copy = evidence.verdict().0.keeps_one();
     let gap = texts.gaps.iter().find(|gap| !gap.a.is_empty() && !gap.b.is_empty());
     let Some(gap) = gap else {
         return Some(if is_copy { format!("{rows}; their own parts agree") } else { rows });
