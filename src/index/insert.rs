@@ -11,10 +11,11 @@
 use pgrx::pg_sys;
 
 use super::kind::TreeKey;
-use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, NONE};
+use super::page::{self, DOWN, DOWN_ROOM, DOWN_TAIL, Downlink, Entry, Frame, LEAF, LEAF_ROOM, NONE};
 use super::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
 use super::tree::{self, Descents, check, descend};
 use super::values::{keys_of, kind_of, raise, row_of};
+use super::wal::Record;
 use crate::error::Result;
 use crate::pg::call::boundary;
 
@@ -47,8 +48,11 @@ pub(super) unsafe extern "C-unwind" fn insert(
 struct Held {
     buffer: Buffer,
     frame: Frame,
-    room: usize,
-    entries: Vec<Entry>,
+    /// The number of its entries, and the offset where they end.
+    len: usize,
+    end: usize,
+    /// The entries to append, as they are stored.
+    added: Vec<u8>,
 }
 
 impl Held {
@@ -56,14 +60,17 @@ impl Held {
         let Some(page) = check(index, &buffer)? else {
             return Err(index.corrupted(buffer.block, "it is linked and not in use"));
         };
-        let (frame, room) = (page.frame(), LEAF_ROOM - page.len());
-        Ok(Self { buffer, frame, room, entries: Vec::new() })
+        let (frame, len, end) = (page.frame(), page.len(), page.end());
+        Ok(Self { buffer, frame, len, end, added: Vec::new() })
     }
 
     fn takes(&mut self, entry: Entry) -> bool {
-        let takes = self.entries.len() < self.room;
+        let takes = self.len < LEAF_ROOM;
         if takes {
-            self.entries.push(entry);
+            let mut bytes = [0; LEAF];
+            entry.write(&mut bytes);
+            self.added.extend_from_slice(&bytes);
+            self.len += 1;
         }
         takes
     }
@@ -83,11 +90,10 @@ fn insert_keys(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
                 split_leaf(index, tree, entry)?;
                 break;
             }
-            append(index, &mut held);
+            append(index, &mut held)?;
         }
     }
-    append(index, &mut held);
-    Ok(())
+    append(index, &mut held)
 }
 
 /// Adds an entry to the held leaves; false if that is impossible, because its leaf is full or held by somebody else, or four
@@ -114,19 +120,18 @@ fn hold(index: Index, descents: &mut Descents, held: &mut Vec<Held>, tree: u8, e
 }
 
 /// Writes the entries into the held leaves, and releases them.
-fn append(index: Index, held: &mut Vec<Held>) {
-    if held.is_empty() {
-        return;
+fn append(index: Index, held: &mut Vec<Held>) -> Result<()> {
+    let mut record = Record::begin(index);
+    for leaf in held.iter_mut() {
+        record.page(&mut leaf.buffer)?;
+        record.raise(page::lower_for(leaf.len))?;
+        // The free places of a leaf are zeros already.
+        let used = leaf.added.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        record.put(leaf.end, leaf.added.get(..used).unwrap_or_default())?;
     }
-    let mut change = Change::begin(index);
-    for leaf in held.iter() {
-        let image = change.edit(&leaf.buffer);
-        leaf.entries.iter().for_each(|entry| {
-            page::append(change.bytes(image), *entry);
-        });
-    }
-    change.finish();
+    record.finish();
     held.clear();
+    Ok(())
 }
 
 /// Gives a new page, locked: a free one, or an additional one.
@@ -152,9 +157,13 @@ fn new_page(index: Index) -> Buffer {
 
 /// Decides where to split a leaf's entries, which are sorted and one too many. A key with many rows grows at its end, so there
 /// the left leaf stays full.
+///
+/// Only what moves to the right is logged. If two fifths move instead of a half, the WAL of all splits shrinks by 18 %, and leaves
+/// are in the long run 67 % full instead of 69: with a part m moving, the fill of a B-tree with random inserts is the entropy
+/// -m ln m - (1 - m) ln (1 - m), and the cost m divided by it.
 fn cut(entries: &[Entry], new: Entry) -> usize {
     let one_key = entries.first().map(|entry| entry.key) == entries.last().map(|entry| entry.key);
-    if one_key && entries.last() == Some(&new) { entries.len() - 1 } else { entries.len() / 2 }
+    if one_key && entries.last() == Some(&new) { entries.len() - 1 } else { entries.len() * 3 / 5 }
 }
 
 /// Inserts an entry into a leaf that was full a moment ago.
@@ -165,11 +174,9 @@ fn split_leaf(index: Index, tree: u8, entry: Entry) -> Result<()> {
     };
     let frame = page.frame();
     if page.len() < LEAF_ROOM {
-        let mut change = Change::begin(index);
-        let image = change.edit(&buffer);
-        page::append(change.bytes(image), entry);
-        change.finish();
-        return Ok(());
+        let mut leaf = Held::new(index, buffer)?;
+        leaf.takes(entry);
+        return append(index, &mut vec![leaf]);
     }
     let mut entries = page.ordered();
     entries.insert(entries.partition_point(|other| *other < entry), entry);
@@ -234,12 +241,23 @@ fn write_root(index: Index, root: &Buffer, frame: Frame, middle: Entry, write: i
 /// Writes the downlink to the right half of a split page, which stays locked until then.
 fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result<()> {
     let level = below.level + 1;
-    let buffer = descend(index, below.tree, level, downlink.low.next(), Lock::Exclusive)?;
+    let mut buffer = descend(index, below.tree, level, downlink.low.next(), Lock::Exclusive)?;
     let Some(page) = check(index, &buffer)? else {
         return Err(index.corrupted(buffer.block, "it is linked and not in use"));
     };
-    let frame = page.frame();
-    let mut downlinks: Vec<Downlink> = page.downlinks().collect();
+    let (frame, end) = (page.frame(), page.end());
+    if page.len() < DOWN_ROOM && page.len() - page.sorted() < DOWN_TAIL {
+        let mut bytes = [0; DOWN];
+        downlink.write(&mut bytes);
+        let mut record = Record::begin(index);
+        record.page(&mut buffer)?;
+        record.raise(end + DOWN)?;
+        record.put(end, &bytes)?;
+        record.finish();
+        drop(right);
+        return Ok(());
+    }
+    let mut downlinks = page.ordered_downlinks();
     downlinks.insert(downlinks.partition_point(|other| other.low < downlink.low), downlink);
     if downlinks.len() <= DOWN_ROOM {
         let mut change = Change::begin(index);

@@ -39,5 +39,6 @@ pub mod tree;
 mod vacuum;
 mod validate;
 mod values;
+mod wal;
 
 pub use options::define;

@@ -162,7 +162,7 @@ impl Index {
     }
 
     /// Says whether its changes are logged: `RelationNeedsWAL`.
-    fn is_logged(self) -> bool {
+    pub(super) fn is_logged(self) -> bool {
         // SAFETY: the index is open.
         unsafe {
             let relation = &*self.relation;
@@ -255,10 +255,21 @@ impl Buffer {
         None
     }
 
+    /// Gives Postgres's number of the buffer.
+    pub(super) fn number(&self) -> pg_sys::Buffer {
+        self.buffer
+    }
+
+    /// Gives the first byte of the page in memory.
+    pub(super) fn start(&mut self) -> *mut u8 {
+        // SAFETY: the buffer is pinned.
+        unsafe { pg_sys::BufferGetPage(self.buffer).cast() }
+    }
+
     /// Gives the page's bytes.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the page is pinned and locked as long as self lives, and only its exclusive holder changes it, through
-        // `Change`.
+        // `Change` or `Record`, which borrows it.
         unsafe { std::slice::from_raw_parts(pg_sys::BufferGetPage(self.buffer).cast::<u8>(), SIZE) }
     }
 

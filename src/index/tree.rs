@@ -86,8 +86,9 @@ impl Target {
         if frame.level == self.level {
             return Ok(Step::Here);
         }
-        let downlink = page.downlink(page.downlink_to(self.position));
-        let Some(downlink) = downlink else { return Err(index.corrupted(block, "a downlink is missing")) };
+        let Some(downlink) = page.downlink_to(self.position) else {
+            return Err(index.corrupted(block, "a downlink is missing"));
+        };
         if downlink.child == META || downlink.child == block {
             return Err(index.corrupted(block, "a downlink leads nowhere"));
         }
