@@ -60,7 +60,7 @@ pub const DOWN_ROOM: usize = (AT - HEADER) / DOWN;
 /// By how many entries `pd_lower` of a leaf moves up.
 const STEP: usize = 16;
 /// The most downlinks of an inner page that are not sorted.
-pub const DOWN_TAIL: usize = 16;
+pub const DOWN_TAIL: usize = 32;
 
 const IN_USE: u8 = 1;
 const DELETED: u8 = 2;
