@@ -30,6 +30,7 @@
 use std::ptr::{null, null_mut};
 
 use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
 
 use super::pages::{Buffer, Index, MOST_PAGES, SIZE};
 use crate::error::Result;
@@ -55,8 +56,8 @@ const HEADER: usize = 24;
 /// The offsets of `pd_lower` and `pd_upper`.
 const LOWER: usize = 12;
 const UPPER: usize = 14;
-/// The length of a block's data in a WAL record is a `uint16`.
-const MOST_BYTES: usize = u16::MAX as usize;
+/// The most bytes of a record's fragments; the length of a page's data in it is a `uint16`.
+const MOST_BYTES: usize = 60_000;
 
 /// Bytes to write to up to four pages. They take effect together, as one WAL record, or not at all.
 pub struct Record<'b> {
@@ -99,18 +100,19 @@ impl<'b> Record<'b> {
     /// Adds a page, which must be locked for a change. What follows is written to it.
     ///
     /// # Errors
-    /// If the page's header is damaged.
+    /// If the page's header is damaged, or for a fifth page.
     pub fn page(&mut self, buffer: &'b mut Buffer) -> Result<()> {
         let half = |at| buffer.bytes().get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u16::from_ne_bytes(*b));
         let (lower, upper) = (usize::from(half(LOWER)), usize::from(half(UPPER)));
         let end = self.fragments.len();
         match self.pages.get_mut(self.count) {
-            Some(place) if HEADER <= lower && lower <= upper && upper <= SIZE => {
-                *place = Some(Part { buffer, before: lower, lower, upper, end });
+            Some(part) if HEADER <= lower && lower <= upper && upper <= SIZE => {
+                *part = Some(Part { buffer, before: lower, lower, upper, end });
                 self.count += 1;
                 Ok(())
             }
-            _ => Err(self.index.corrupted(buffer.block, "its header contradicts itself")),
+            Some(_) => Err(self.index.corrupted(buffer.block, "its header contradicts itself")),
+            None => Err(self.misfit()),
         }
     }
 
@@ -137,7 +139,7 @@ impl<'b> Record<'b> {
     pub fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at.saturating_add(bytes.len());
         let is_inside = |part: &mut Part<'_>| at >= HEADER && end <= part.lower || at >= part.upper && end <= SIZE;
-        if self.last().is_some_and(is_inside) && self.fragments.len() + bytes.len() < MOST_BYTES / 2 {
+        if self.last().is_some_and(is_inside) && self.fragments.len() + bytes.len() <= MOST_BYTES {
             self.push(at, bytes);
             return Ok(());
         }
@@ -156,7 +158,7 @@ impl<'b> Record<'b> {
         }
     }
 
-    fn misfit(&mut self) -> pg_sys::panic::ErrorReport {
+    fn misfit(&mut self) -> ErrorReport {
         let block = self.last().map_or(0, |part| part.buffer.block);
         self.index.corrupted(block, "what is to be written does not fit")
     }
