@@ -6,6 +6,7 @@
 
 mod data;
 mod keys;
+mod languages;
 mod opening;
 mod rule;
 mod speed;
@@ -18,13 +19,14 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 fn main() -> Result<()> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
-    if !folder.join("natural_gold.jsonl.xz").is_file() {
+    if !folder.is_dir() {
         println!("skipped: no folder of evaluation data; set NEARDUP_DATA");
         return Ok(());
     }
     match std::env::args().nth(1).as_deref() {
         Some("keys") => keys::print(&folder),
         Some("opening") => opening::print(&folder),
+        Some("languages") => languages::print(&folder),
         Some("rule") => rule::print(&folder),
         Some("speed") => speed::print(&folder),
         _ => Err("keys, opening, rule or speed?".into()),
