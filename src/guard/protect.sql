@@ -1,0 +1,319 @@
+-- protect: create a guard, or change its settings
+
+CREATE FUNCTION neardup.protect(
+    target regclass,
+    document name,
+    method text DEFAULT 'sketch',
+    on_duplicate text DEFAULT 'reject',
+    verify text DEFAULT 'facts',
+    threshold double precision DEFAULT NULL,
+    scope name[] DEFAULT '{}',
+    within interval DEFAULT NULL,
+    time_column name DEFAULT NULL,
+    columns name[] DEFAULT NULL,
+    expression regproc DEFAULT NULL,
+    merge regproc DEFAULT NULL,
+    log boolean DEFAULT false,
+    analyzer text DEFAULT NULL,
+    keys integer DEFAULT NULL,
+    distance integer DEFAULT NULL
+) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    short text := neardup_internal.short_name(document);
+    checked jsonb;
+    settings jsonb;
+    named text[];
+    guarded neardup.protected;
+    is_new boolean;
+BEGIN
+    IF neardup_internal.is_distributed(target) THEN
+        RAISE EXCEPTION 'table % is distributed', target USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'A guard is a row trigger, which Citus refuses on distributed tables; and the copy of a row may be on another node.',
+            HINT = format('Make the index by hand, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
+                target, document);
+    END IF;
+    IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 THEN
+        RAISE EXCEPTION '% must be a plain list of names', CASE WHEN array_ndims(columns) > 1 THEN 'columns' ELSE 'scope' END
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge);
+    settings := checked -> 'settings';
+    named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
+
+    PERFORM neardup_internal.keep_cleanups_out(target);
+    SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
+    is_new := NOT FOUND;
+    IF is_new AND checked ->> 'proposed_time' IS NOT NULL THEN
+        RAISE NOTICE 'the guard of % does not know when its rows were written', target
+            USING DETAIL = 'Two texts of one form, written far apart, are less often copies.',
+                  HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
+                      checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
+    END IF;
+    guarded.target := target;
+    guarded.document := document;
+    -- Steps that read the table come before steps that lock others out, which are the triggers at the end.
+    PERFORM neardup_internal.make_index(target, settings, named);
+    IF on_duplicate = 'mark' AND guarded.duplicate_of IS NULL THEN
+        guarded.duplicate_of := neardup_internal.add_mark(target, short);
+    END IF;
+    IF on_duplicate = 'divert' AND (guarded.diverted_to IS NULL OR to_regclass(guarded.diverted_to) IS NULL) THEN
+        guarded.diverted_to := neardup_internal.add_diverted(target);
+    END IF;
+    IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
+        PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
+    END IF;
+    settings := settings || jsonb_strip_nulls(jsonb_build_object(
+        'marks', nullif(guarded.duplicate_of IS NOT NULL, false),
+        'divert', neardup_internal.name_parts(to_regclass(guarded.diverted_to)),
+        'counter', neardup_internal.name_parts(neardup_internal.guard_counter(guarded, on_duplicate)),
+        'since', floor(EXTRACT(epoch FROM coalesce(guarded.since, now())))));
+    IF NOT is_new THEN
+        PERFORM neardup_internal.drop_triggers(guarded);
+    END IF;
+    PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, array_append(named, guarded.duplicate_of::text), settings, merge);
+
+    IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+               WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
+        RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
+            USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
+    END IF;
+END
+$$;
+
+-- protect: whether Citus's catalog says that a table is on several nodes. A local table that Citus only knows of is not.
+
+CREATE FUNCTION neardup_internal.is_distributed(target regclass) RETURNS boolean
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    found boolean := false;
+BEGIN
+    IF pg_catalog.to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition d WHERE d.logicalrelid::pg_catalog.oid = $1 '
+            'AND (d.partmethod <> ''n'' OR d.repmodel <> ''s'' OR d.colocationid <> 0))' INTO found USING target::oid;
+    END IF;
+    RETURN found;
+END
+$$;
+
+-- protect: a clean-up of another session goes by the guard as it was when it began
+
+CREATE FUNCTION neardup_internal.keep_cleanups_out(target regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT neardup_internal.keep_out(target) THEN
+        RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
+            DETAIL = 'It goes by the guard as it was when it began.', HINT = 'SELECT * FROM neardup.progress;';
+    END IF;
+END
+$$;
+
+-- protect: creates the index that finds candidates, unless there is one. For sketches it must be USING neardup.
+
+CREATE FUNCTION neardup_internal.make_index(target regclass, settings jsonb, columns text[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF neardup_internal.guard_index(target, settings::text, columns) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    -- Writers wait for the build. It is worth a word where the table is so large that they would notice.
+    IF (SELECT sum(pg_relation_size(p.relid)) FROM pg_partition_tree(target) p) > 268435456::numeric
+       OR pg_relation_size(target) > 268435456 THEN
+        RAISE NOTICE 'creating an index on %; writers wait until it is built', target
+            USING HINT = format('To avoid that, make it first: %s;',
+                neardup_internal.index_statement(target, settings::text, columns, true));
+    END IF;
+    EXECUTE neardup_internal.index_statement(target, settings::text, columns, false);
+    IF neardup_internal.guard_index(target, settings::text, columns) IS NULL THEN
+        RAISE EXCEPTION 'the index of the guard on % cannot be used', target USING ERRCODE = 'internal_error';
+    END IF;
+END
+$$;
+
+-- protect: creates the triggers. The name of the first sorts after other triggers', so that the guard judges the row as they leave it.
+
+CREATE FUNCTION neardup_internal.make_triggers(target regclass, name text, columns text[], settings jsonb, merge regprocedure) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    event text := (SELECT 'INSERT OR UPDATE OF ' || pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
+                   FROM pg_catalog.unnest(columns) WITH ORDINALITY c(name, place) WHERE c.name IS NOT NULL);
+    -- An UPDATE that moves a row to another partition deletes it first.
+    also text := CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = target::oid) WHEN 'p' THEN ' OR DELETE' ELSE '' END;
+BEGIN
+    -- The other triggers may be left over from a guard that was dropped by hand, hence OR REPLACE.
+    EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW %sEXECUTE FUNCTION neardup.guard(%L)',
+        name, event, also, target, 'WHEN (neardup_internal.merges_by(' || pg_catalog.quote_literal(merge) || '::pg_catalog.regprocedure)) ', settings);
+    EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH ROW WHEN (neardup_internal.row_stored()) '
+        'EXECUTE FUNCTION neardup.release_locks()', name || '_stored', event, target);
+    EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT EXECUTE FUNCTION neardup.release_locks()',
+        name || '_done', event, target);
+END
+$$;
+
+CREATE FUNCTION neardup_internal.drop_triggers(guarded neardup.protected) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name name;
+BEGIN
+    -- They have the columns of the guard's own trigger, which may have been renamed.
+    FOR name IN
+        SELECT t.tgname FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_trigger t ON t.tgrelid = g.tgrelid
+        WHERE g.tgrelid = guarded.target::oid AND g.tgname = guarded.trigger
+          AND (t.oid = g.oid OR t.tgfoid = 'neardup.release_locks()'::regprocedure::oid AND t.tgattr::smallint[] = g.tgattr::smallint[])
+        ORDER BY t.oid
+    LOOP
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', name, guarded.target);
+    END LOOP;
+END
+$$;
+
+-- protect: schema and name of a relation
+
+CREATE FUNCTION neardup_internal.name_parts(relation oid) RETURNS jsonb
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT pg_catalog.jsonb_build_array(n.nspname, c.relname)
+            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = relation);
+
+-- protect: the name of a guard's objects, after the document column; names are limited to 63 bytes
+
+CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 45 THEN document::text
+                ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
+
+-- protect: adds the column for the key of a marked row's original: of the key's type, or text for a key of several columns
+
+CREATE FUNCTION neardup_internal.add_mark(target regclass, short text) RETURNS name
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    keys name[] := neardup_internal.key_columns(target);
+    mark name := 'duplicate_of';
+    kind text := 'text';
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
+        mark := short || '_copy_of';
+    END IF;
+    IF pg_catalog.cardinality(keys) = 1 THEN
+        SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO kind
+        FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = keys[1];
+    END IF;
+    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, kind);
+    RETURN mark;
+END
+$$;
+
+-- protect: adds the table that duplicates are diverted to, in the schema of the guarded table and with its owner
+
+CREATE FUNCTION neardup_internal.add_diverted(target regclass) RETURNS text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    diverted text := (SELECT p.diverted_to FROM neardup.protected p
+                      WHERE p.target::oid = add_diverted.target::oid AND pg_catalog.to_regclass(p.diverted_to) IS NOT NULL LIMIT 1);
+    owner name;
+BEGIN
+    IF diverted IS NULL THEN
+        diverted := neardup_internal.free_name(target, 'diverted');
+        SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
+        EXECUTE pg_catalog.format(
+            'CREATE TABLE %s (diverted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), '
+            'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
+            'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
+        EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
+    END IF;
+    RETURN diverted;
+END
+$$;
+
+-- protect: adds a counter. It is a sequence, because sequences count whatever becomes of the transaction, and block nobody.
+
+CREATE FUNCTION neardup_internal.add_counter(target regclass, document name, short text, action text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counter text := neardup_internal.free_name(target, short || '_' || action);
+    owner name;
+BEGIN
+    SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
+    EXECUTE pg_catalog.format('CREATE SEQUENCE %s', counter);
+    EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNER TO %I', counter, owner);
+    EXECUTE pg_catalog.format('ALTER SEQUENCE %s OWNED BY %s.%I', counter, target, document);
+END
+$$;
+
+-- protect: a free name in a table's schema
+
+CREATE FUNCTION neardup_internal.free_name(target regclass, ending text) RETURNS text
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    schema name;
+    beginning text;
+    free text;
+    tries integer := 0;
+BEGIN
+    SELECT n.nspname, c.relname INTO schema, beginning
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target::oid;
+    IF pg_catalog.octet_length(beginning) + pg_catalog.octet_length(ending) > 58 THEN
+        beginning := 'neardup_' || pg_catalog.left(pg_catalog.md5(beginning || ending), 12);
+        ending := pg_catalog.regexp_replace(ending, '^.*_', '');
+    END IF;
+    LOOP
+        free := pg_catalog.format('%I.%I', schema,
+            pg_catalog.concat_ws('_', beginning, ending, CASE WHEN tries > 0 THEN tries END));
+        EXIT WHEN pg_catalog.to_regclass(free) IS NULL;
+        tries := tries + 1;
+    END LOOP;
+    RETURN free;
+END
+$$;
+
+-- protect: removes a guard
+
+CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    guarded neardup.protected;
+    counter regclass;
+BEGIN
+    FOR guarded IN
+        SELECT * FROM neardup.protected p
+        WHERE p.target::oid = unprotect.target::oid AND (unprotect.document IS NULL OR p.document = unprotect.document)
+    LOOP
+        PERFORM neardup_internal.keep_cleanups_out(target);
+        PERFORM neardup_internal.drop_triggers(guarded);
+        FOR counter IN
+            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert', 'merge']) a(action)
+                 CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
+            WHERE c.counter IS NOT NULL
+        LOOP
+            EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
+        END LOOP;
+        IF guarded.duplicate_of IS NOT NULL THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
+        END IF;
+        RAISE NOTICE 'the index on %(%) stays, for near_duplicate and other searches', guarded.method, guarded.document
+            USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
+    END LOOP;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '')
+            USING ERRCODE = 'undefined_object';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.65 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
+COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
+COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, text[]) IS 'the index by which a guard with these settings finds candidates';
+COMMENT ON FUNCTION neardup_internal.index_statement(regclass, text, text[], boolean) IS 'the statement that creates the index of a guard';
+COMMENT ON FUNCTION neardup_internal.keep_out(regclass) IS 'keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running';
+COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
+COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
+COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
+COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
+COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';
+COMMENT ON FUNCTION neardup_internal.add_diverted(regclass) IS 'creates the table to which duplicates are diverted';
+COMMENT ON FUNCTION neardup_internal.add_counter(regclass, name, text, text) IS 'creates the sequence that counts a guard''s actions of one kind';
+COMMENT ON FUNCTION neardup_internal.free_name(regclass, text) IS 'a name in the schema of a table that is not in use';

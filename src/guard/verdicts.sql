@@ -1,0 +1,55 @@
+-- verdicts: what guards have done, if protect was called with log; refusals are errors, whose transaction leaves nothing here
+
+CREATE TABLE neardup.verdicts (
+    verdict_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    target regclass NOT NULL,
+    document name NOT NULL,
+    action text NOT NULL,
+    key text NOT NULL,
+    duplicate_of text NOT NULL,
+    measure text NOT NULL,
+    value double precision NOT NULL,
+    role name NOT NULL
+);
+CREATE INDEX ON neardup.verdicts (at);
+
+SELECT pg_catalog.pg_extension_config_dump('neardup.verdicts', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup.verdicts_verdict_id_seq', '');
+
+-- The guard writes here as the owner of its table, who can read, write and delete only rows about that table.
+GRANT SELECT, INSERT, DELETE ON neardup.verdicts TO public;
+ALTER TABLE neardup.verdicts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON neardup.verdicts USING (
+    pg_catalog.pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = target::oid), 'USAGE')
+);
+
+-- verdicts: retention
+
+CREATE PROCEDURE neardup.purge_verdicts(older_than interval DEFAULT '30 days', INOUT purged bigint DEFAULT NULL)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF older_than IS NULL OR older_than < interval '0' THEN
+        RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    DELETE FROM neardup.verdicts v WHERE v.at < pg_catalog.now() - older_than;
+    GET DIAGNOSTICS purged = ROW_COUNT;
+END
+$$;
+
+-- verdicts: the number of each guard's actions
+
+CREATE VIEW neardup.counters AS
+SELECT p.target, p.document, a.action,
+       CASE WHEN pg_catalog.has_sequence_privilege(s.counter, 'SELECT')
+            THEN coalesce(pg_catalog.pg_sequence_last_value(s.counter), 0) END AS count
+FROM neardup.protected p
+     CROSS JOIN pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert', 'merge']) a(action)
+     CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(p, a.action) AS counter) s
+WHERE s.counter IS NOT NULL;
+
+GRANT SELECT ON neardup.counters TO public;
+
+COMMENT ON TABLE neardup.verdicts IS 'log of guards with log => true: rows skipped, diverted, marked, merged and warned of, each with its original and the measure';
+COMMENT ON PROCEDURE neardup.purge_verdicts(interval, bigint) IS 'deletes the rows of neardup.verdicts that are older than an interval, and returns their number: CALL neardup.purge_verdicts(''90 days'')';
+COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has refused, skipped, warned of, marked, diverted or merged, including those of rolled back transactions';
