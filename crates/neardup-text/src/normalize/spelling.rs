@@ -103,16 +103,17 @@ fn run(text: &str, out: &mut String) {
 /// Writes each character of a run as the rules have it.
 fn fold(text: &str, out: &mut String) {
     let mut writer = Writer { out, last: '\0', before: '\0' };
-    // A tatweel takes the marks on it along.
-    let mut tatweel = false;
+    // A tatweel takes the marks on it along. What is left of a Hangul syllable would join one before what went.
+    let (mut gone, mut tatweel) = (false, false);
     for c in text.chars() {
-        if tatweel && is_mark(c) {
+        if gone && (tatweel && is_mark(c) || matches!(c, '\u{1160}'..='\u{11ff}')) {
             continue;
         }
-        tatweel = false;
+        let after_tatweel = gone && tatweel;
+        gone = false;
         match entry(c) {
             0 => writer.push(c),
-            1 => tatweel = c == '\u{640}',
+            1 => (gone, tatweel) = (true, c == '\u{640}' || after_tatweel),
             2 => writer.push_beside(c),
             number => {
                 let becomes = table::TEXTS.get(usize::from(number) - 3).copied().unwrap_or_default();
