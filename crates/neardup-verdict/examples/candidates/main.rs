@@ -1,11 +1,14 @@
 //! What sketches find of the copies in whole tables, how many rows they bring along, and what the rule for duplicates makes of them:
-//! `cargo run --release -p neardup-verdict --example candidates -- keys` (or `opening`, `rule`, `speed`), the tables of `docs/candidates.md`.
+//! `cargo run --release -p neardup-verdict --example candidates -- keys` (or `opening`, `rule`, `speed`, `languages`, `tables`), the tables of `docs/candidates.md`.
 //!
 //! The texts are of third parties and not in the repository: the folder is `NEARDUP_DATA`, or `shared/data` beside the checkout;
 //! without it nothing is measured.
 
 mod data;
 mod keys;
+#[path = "../labelled/mod.rs"]
+#[allow(dead_code, reason = "sets and titles are for training")]
+mod labelled;
 mod languages;
 mod opening;
 mod rule;
@@ -27,8 +30,9 @@ fn main() -> Result<()> {
         Some("keys") => keys::print(&folder),
         Some("opening") => opening::print(&folder),
         Some("languages") => languages::print(&folder),
+        Some("tables") => languages::print_tables(&folder),
         Some("rule") => rule::print(&folder),
         Some("speed") => speed::print(&folder),
-        _ => Err("keys, opening, rule or speed?".into()),
+        _ => Err("keys, opening, rule, speed, languages or tables?".into()),
     }
 }
