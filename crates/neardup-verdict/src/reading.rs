@@ -90,7 +90,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
     let Mark { mut at, ignored: mut passed, mut open, .. } =
         shared.map_or_else(Mark::default, |shared| shared.start(ignored, &mut found));
     let mut before = Break::Stop;
-    let (mut word, mut spelled) = (String::new(), String::new());
+    let mut word = String::new();
     let mut steps = 0_u32;
     while let Some(rest) = text.get(at..)
         && let Some(raw) = rest.chars().next()
@@ -164,12 +164,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
                     found.numbers.push(number);
                     (Kind::Number { width: 0, arabic: false }, number.bits())
                 }
-                None if word.is_ascii() => (Kind::Word, token_hash(&word)),
-                None => {
-                    spelled.clear();
-                    spelling(&word, &mut spelled);
-                    (Kind::Word, token_hash(&spelled))
-                }
+                None => (Kind::Word, word_key(&word)),
             };
             (kind, key, len.max(raw.len_utf8()))
         } else {
@@ -209,6 +204,16 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
 /// Gives the key of a Han character, its simplified form.
 pub(super) fn han_key(c: char) -> u64 {
     mix(u64::from(u32::from(simplified(c))), 0)
+}
+
+/// Gives the key of a word in lower case, the same for all of its spellings.
+pub(super) fn word_key(word: &str) -> u64 {
+    if word.is_ascii() {
+        return token_hash(word);
+    }
+    let mut spelled = String::with_capacity(word.len());
+    spelling(word, &mut spelled);
+    token_hash(&spelled)
 }
 
 /// The most plain characters that are processed at once.

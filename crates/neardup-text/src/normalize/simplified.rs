@@ -62,21 +62,27 @@ pub(super) fn apply(text: &str, out: &mut String) {
 /// Gives the place of the first character at `from` or after it that changes, or that is beyond U+FFFF and may change.
 #[inline]
 fn first_traditional(bytes: &[u8], from: usize) -> Option<usize> {
+    /// Bytes between two chances to cancel.
+    const STRETCH: usize = 1 << 16;
     let mut at = from;
-    let mut check = from + (1 << 16);
+    let mut check = from + STRETCH;
     loop {
         if at >= check {
             crate::interrupt::check();
-            check = at + (1 << 16);
+            check = at + STRETCH;
         }
         // Eight bytes of ASCII at a time, or eight Han characters.
-        while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        while at < check
+            && let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk())
+        {
             if u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080 != 0 {
                 break;
             }
             at += 8;
         }
-        while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<24>()) {
+        while at < check
+            && let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<24>())
+        {
             let (characters, _) = eight.as_chunks::<3>();
             let is_wide = characters.iter().fold(true, |all, [first, ..]| all & (first & 0xf0 == 0xe0));
             if !is_wide || characters.iter().fold(false, |any, character| any | changes(*character)) {

@@ -71,7 +71,10 @@ fn first_spelled(bytes: &[u8], from: usize) -> Option<usize> {
     const BLOCK: usize = 64;
     let begins = |byte: u8| byte.wrapping_sub(0xc2) < 0x20;
     let mut at = from;
-    for block in bytes.get(from..)?.chunks(BLOCK) {
+    for (count, block) in bytes.get(from..)?.chunks(BLOCK).enumerate() {
+        if count & 0x3ff == 0x3ff {
+            crate::interrupt::check();
+        }
         if block.iter().fold(false, |any, &byte| any | begins(byte)) {
             return block.iter().position(|&byte| begins(byte)).map(|place| at + place);
         }
