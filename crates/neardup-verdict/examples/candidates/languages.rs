@@ -1,8 +1,7 @@
 //! How many letters of a script without spaces make a unit, and what the rule for candidates makes of whole tables.
 //!
 //! `-- languages NAME...` reads files of the folder, `NAME.jsonl.xz`, and tries 1 to 4 letters a unit. Copies are made here: some texts
-//! of each file with one edit, and with three and one more for every 400 characters; an edit takes two letters away, or puts two in
-//! their place. `-- tables` reads the tables of the labelled pairs and follows the rule: how many texts a row is compared with, and how many
+//! of each file with one edit, and with three for every 400 characters; an edit takes two letters away, or puts two in their place. `-- tables` reads the tables of the labelled pairs and follows the rule: how many texts a row is compared with, and how many
 //! of the labelled copies are among these.
 
 use std::convert::Infallible;
@@ -12,13 +11,19 @@ use neardup_core::candidates::CandidateRule;
 use neardup_text::hash::{mix, token_hash};
 use neardup_text::{Analyzer, Scratch};
 
-use super::keys::{Index, SEEDS, Search};
+use super::keys::{Index, Search};
 use super::labelled::pairs;
 use super::labelled::table::{TABLES, Table};
 use super::{Result, data};
 
 /// A search by all keys of a sketch.
 const SEARCH: Search = Search { keys: usize::MAX - 1, width: 64, shared: 1, common: 300 };
+
+/// Texts of a file that are read, spread evenly.
+const MOST: usize = 6000;
+
+/// Other hash functions that recall is averaged over.
+const SEEDS: u64 = 20;
 
 /// Units in a shingle.
 const UNITS: u32 = 5;
@@ -28,14 +33,14 @@ const UNITS: u32 = 5;
 pub fn print(folder: &Path) -> Result<()> {
     println!("file,texts,letters,median/mean/p99,one edit,several");
     for name in std::env::args().skip(2) {
-        let texts = data::texts(folder, &name, usize::MAX)?;
+        let texts = data::texts(folder, &name, MOST)?;
         let own: Vec<&str> = texts.iter().step_by((texts.len() / 1000).max(1)).map(String::as_str).collect();
         for letters in 1..=4 {
             let table = sketches(&hashes(texts.iter().map(String::as_str), letters)?, 0);
             let mut line = format!("{name},{},{letters}{}", texts.len(), Index::new(&table, SEARCH).candidates(&table));
             let of_own = hashes(own.iter().copied(), letters)?;
             for several in [false, true] {
-                let edits = |text: &str| if several { 3 + text.chars().count() as u64 / 400 } else { 1 };
+                let edits = |text: &str| if several { 3 + 3 * (text.chars().count() as u64 / 400) } else { 1 };
                 let copies: Vec<String> = (0..).zip(&own).map(|(seed, text)| edited(text, seed, edits(text))).collect();
                 let of_copies = hashes(copies.iter().map(String::as_str), letters)?;
                 let found: usize = (1..=SEEDS)
@@ -151,18 +156,21 @@ fn sketches(texts: &[Vec<u64>], seed: u64) -> Vec<Vec<u64>> {
     texts.iter().map(sketch).collect()
 }
 
+/// Makes edits at places of chance: two letters go, and half of the times two others come.
 fn edited(text: &str, seed: u64, edits: u64) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for edit in 0..edits {
         let at = mix(seed, edit + 1) as usize % chars.len().max(1);
-        let end = (at + 2).min(chars.len());
-        let from = mix(seed, edit + 200) as usize % chars.len().saturating_sub(2).max(1);
-        let put: Vec<char> = if mix(seed, edit + 100) % 2 == 0 {
-            chars.iter().skip(from).take(2).copied().collect()
-        } else {
-            Vec::new()
-        };
-        chars.splice(at..end, put);
+        let mut gone = 0;
+        while at < chars.len() && gone < 2 {
+            gone += usize::from(chars.remove(at).is_alphanumeric());
+        }
+        if mix(seed, edit + 100) % 2 == 0 && chars.len() > 4 {
+            let from = mix(seed, edit + 200) as usize % (chars.len() - 2);
+            let put = [chars[from], chars[from + 1]];
+            let at = at.min(chars.len());
+            chars.splice(at..at, put);
+        }
     }
     chars.into_iter().collect()
 }
