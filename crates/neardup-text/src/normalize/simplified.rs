@@ -47,10 +47,14 @@ pub(super) fn apply_in(pair: &mut Pair) {
 /// Writes each traditional character of `text` simplified.
 pub(super) fn apply(text: &str, out: &mut String) {
     let mut copied = 0;
-    let mut from = 0;
+    let (mut from, mut count) = (0, 0_u32);
     while let Some(at) = first_traditional(text.as_bytes(), from)
         && let Some(c) = text.get(at..).and_then(|rest| rest.chars().next())
     {
+        count = count.wrapping_add(1);
+        if count.is_multiple_of(4096) {
+            crate::interrupt::check();
+        }
         from = at + c.len_utf8();
         out.push_str(text.get(copied..at).unwrap_or_default());
         out.push(simplified(c));
