@@ -179,7 +179,7 @@ const UNKNOWN: u16 = 0xffff;
 #[inline]
 fn unit(c: char) -> u16 {
     match c {
-        '\u{4e00}'..='\u{9fff}' => u32::from(simplified(c)) as u16,
+        '\u{4e00}'..='\u{9fff}' => bits(simplified(c)),
         '\0'..='\x7f' => ascii(c),
         // Kana, signs of repetition and Hangul syllables.
         '\u{3041}'..='\u{3096}'
@@ -232,9 +232,12 @@ fn rare(c: char) -> u16 {
 /// Gives the unit of a character of a normalised text.
 #[inline]
 fn normalized_unit(c: char) -> u16 {
-    if !c.is_alphanumeric() {
-        return 0;
-    }
+    if c.is_alphanumeric() { bits(c) } else { 0 }
+}
+
+/// Gives a character in 16 bits.
+#[inline]
+fn bits(c: char) -> u16 {
     let code = u32::from(c);
     // Beyond 65,535 the low 16 bits, apart from those of the planes below by the code points of surrogates, which no text has.
     if code >> 16 == 0 { code as u16 } else { (code as u16 ^ 0xd800 ^ (code >> 16) as u16).clamp(1, UNKNOWN - 1) }

@@ -88,7 +88,7 @@ fn run(text: &str, out: &mut String) {
     let start = out.len();
     let mut text = Cow::Borrowed(text);
     for _ in 0..MAX_ROUNDS {
-        if is_nfc_quick(text.chars()) != IsNormalized::Yes {
+        if is_nfc_quick(unicode::characters(&text)) != IsNormalized::Yes {
             let mut composed = String::new();
             unicode::nfc(&text, &mut composed);
             text = Cow::Owned(composed);
@@ -108,7 +108,7 @@ fn fold(text: &str, out: &mut String) {
     let mut writer = Writer { out, last: '\0', before: '\0' };
     // A tatweel takes the marks on it along. What is left of a Hangul syllable would join one before what went.
     let (mut gone, mut tatweel) = (false, false);
-    for c in text.chars() {
+    for c in unicode::characters(text) {
         if gone && (tatweel && is_mark(c) || matches!(c, '\u{1160}'..='\u{11ff}')) {
             continue;
         }

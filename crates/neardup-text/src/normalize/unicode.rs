@@ -10,7 +10,7 @@ use super::classes::{is_control, is_mark, is_punctuation, is_white_space};
 use super::numbers::{Fate, fate};
 
 /// Gives the characters of `text`, with a chance to cancel now and then.
-fn characters(text: &str) -> impl Iterator<Item = char> {
+pub(crate) fn characters(text: &str) -> impl Iterator<Item = char> {
     text.chars().enumerate().map(|(count, c)| {
         if count & 0xfff == 0xfff {
             crate::interrupt::check();
