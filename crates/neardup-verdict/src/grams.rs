@@ -222,6 +222,7 @@ fn rare(c: char) -> u16 {
         | '\u{3200}'..='\u{33ff}'
         | '\u{f900}'..='\u{faff}'
         | '\u{fdfc}'
+        | '\u{1ccd6}'..='\u{1ccf9}'
         | '\u{1f100}'..='\u{1f1e5}'
         | '\u{1f200}'..='\u{1f2ff}' => UNKNOWN,
         _ if c.is_alphanumeric() => UNKNOWN,
