@@ -15,14 +15,7 @@ use crate::verdict::judge::Rule;
 
 /// Resolves the arguments of a list by the guard's settings, and checks them.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
-#[pg_extern(
-    stable,
-    parallel_restricted,
-    requires = ["guard"],
-    sql = "CREATE FUNCTION neardup_internal.chosen(target regclass, document text, keep text, time_column text, rank text[], scope text[],
-        since text, until text, verify text, threshold double precision, within interval, max_distance integer, against regclass,
-        source regclass) RETURNS text STABLE PARALLEL RESTRICTED COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn chosen(
     target: Option<pg_sys::Oid>,
     document: Option<&str>,

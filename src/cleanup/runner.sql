@@ -123,3 +123,12 @@ BEGIN
         DETAIL = 'Another session has held it for 25 seconds.';
 END
 $$;
+
+COMMENT ON TABLE neardup.running IS 'behind neardup.progress: one row for each running procedure';
+COMMENT ON VIEW neardup.progress IS 'clean-ups and other procedures that are running now: amount done, rate, time left';
+COMMENT ON FUNCTION neardup_internal.lock_briefly(regclass, text, integer) IS 'locks a table if the lock is granted within a moment; the number of the attempt determines how long that is';
+COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table to change its columns; retries, so that other sessions never wait long';
+COMMENT ON FUNCTION neardup_internal.start_work(regclass, text, text, bigint) IS 'locks a table for a procedure and lists the procedure in neardup.progress';
+COMMENT ON FUNCTION neardup_internal.note_work(regclass, bigint, bigint, timestamptz) IS 'records the amount of work that a procedure has done';
+COMMENT ON FUNCTION neardup_internal.end_work(regclass) IS 'ends what neardup_internal.start_work began';
+COMMENT ON FUNCTION neardup_internal.check_batch(integer, interval) IS 'raises an error if batch or throttle is out of range';

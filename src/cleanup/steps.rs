@@ -34,26 +34,14 @@ struct Cleanup {
 }
 
 /// Makes the statements of a clean-up.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.cleanup_steps(choice text, action text, list text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn cleanup_steps(choice: &str, action: &str, list: &str) -> Result<String> {
     // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
     unsafe { boundary::entry(|| Cleanup::new(choice, action, list)?.steps().map(|steps| steps.to_string())) }
 }
 
 /// Makes the statement that reads the document of the row whose primary key has the values `$1`, an array of text.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.document_statement(choice text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn document_statement(choice: &str) -> Result<String> {
     // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
     unsafe {

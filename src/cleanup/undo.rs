@@ -37,13 +37,7 @@ fn known<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
 /// Makes the statement that inserts the rows of a batch again and takes them out of `neardup.removed`. Their records have these
 /// columns; columns that were added later get their defaults. Parameters: run, batch, role, and the address of the one record to
 /// restore, or NULL.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.insert_statement(target regclass, columns text[]) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn insert_statement(target: pg_sys::Oid, columns: Names) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
@@ -86,12 +80,7 @@ fn insert(target: pg_sys::Oid, columns: &Names) -> String {
 
 /// Makes the statement that changes references back to rows that were restored, if nobody has changed them since. Parameters: run,
 /// batch, referring table, its columns, the columns they refer to.
-#[pg_extern(
-    stable,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.point_back_statement(target regclass, source regclass, columns text[], target_columns text[], key_columns text[]) RETURNS text STABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn point_back_statement(
     target: pg_sys::Oid,
     source: pg_sys::Oid,
@@ -155,13 +144,7 @@ fn point_back(
 }
 
 /// Makes the statement that takes the marks of a run off. Parameters: run, role.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.unmark_statement(target regclass, mark text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn unmark_statement(target: pg_sys::Oid, mark: &str) -> Result<String> {
     check_exists(target)?;
     let keys = statement::primary_key(target);

@@ -1,5 +1,17 @@
 -- clean-up: restore removed rows
 
+CREATE FUNCTION neardup_internal.insert_statement(target regclass, columns text[]) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'insert_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.insert_statement(regclass, text[]) IS 'SQL statement that inserts the removed rows of a batch again';
+
+CREATE FUNCTION neardup_internal.point_back_statement(target regclass, source regclass, columns text[], target_columns text[], key_columns text[]) RETURNS text
+    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'point_back_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.point_back_statement(regclass, regclass, text[], text[], text[]) IS 'SQL statement that changes references back to the rows that were removed';
+
+CREATE FUNCTION neardup_internal.unmark_statement(target regclass, mark text) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'unmark_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.unmark_statement(regclass, text) IS 'SQL statement that takes the marks of a run off';
+
 -- Restores one batch of a run, or one row of it. Rows that refer to each other are restored in one statement, so that their foreign keys
 -- hold.
 CREATE FUNCTION neardup_internal.insert_removed(run neardup.runs, batch integer, place tid) RETURNS bigint
@@ -157,3 +169,10 @@ BEGIN
     END IF;
 END
 $$;
+
+COMMENT ON FUNCTION neardup_internal.insert_removed(neardup.runs, integer, tid) IS 'inserts the removed rows of a batch again, or one of them';
+COMMENT ON FUNCTION neardup_internal.point_back(neardup.runs, integer) IS 'changes the references of a batch back to the rows that were removed';
+COMMENT ON FUNCTION neardup_internal.restore_rows(neardup.runs, integer) IS 'restores one batch of a run';
+COMMENT ON FUNCTION neardup_internal.take_marks_off(neardup.runs) IS 'removes the marks that a run set';
+COMMENT ON FUNCTION neardup_internal.run_to_restore(bigint) IS 'the run with this id; raises an error if it cannot be restored';
+COMMENT ON PROCEDURE neardup.restore(bigint, bigint) IS 'restores the rows that a clean-up removed, and the references to them; run_id as in neardup.runs';

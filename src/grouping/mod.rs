@@ -18,8 +18,6 @@ use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
 use crate::simhash::SimHash;
 
-extension_sql_file!("grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
-
 /// Bytes per row, as explained above.
 const SIMHASH_ROW: usize = 48;
 

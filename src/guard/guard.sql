@@ -83,3 +83,4 @@ COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judg
 COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases the locks of neardup.guard for a row, when the row is stored or its statement ends';
 COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';
+COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows of this transaction into a guarded table without judging them; rows that other transactions write meanwhile are not compared with them; only for the table''s owner: SELECT neardup.let_through(''articles'')';

@@ -31,25 +31,6 @@ use crate::pg::call::boundary;
 use crate::pg::call::trigger::{self, RowTrigger};
 use settings::Settings;
 
-extension_sql_file!(
-    "guard.sql",
-    name = "guard",
-    requires = ["simhash_operators", "sketch", guard_settings, row_stored]
-);
-extension_sql_file!(
-    "protect.sql",
-    name = "guard_protect",
-    requires = [
-        "guard",
-        row_stored,
-        protect::keep_out,
-        protect::checked_guard,
-        protect::guard_index,
-        protect::index_statement
-    ]
-);
-extension_sql_file!("verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
-
 /// The entry point behind the trigger function `neardup.guard()`.
 ///
 /// # Safety

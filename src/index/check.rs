@@ -22,13 +22,7 @@ use crate::pg::call::{boundary, role};
 use crate::pg::storage::sort::{Sort, Sorted};
 use crate::pg::table::catalog::relation_name;
 
-#[pg_extern(
-    stable,
-    strict,
-    parallel_restricted,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.check_index(index regclass) RETURNS bigint STABLE STRICT PARALLEL RESTRICTED COST 1000000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn check_index(index: pg_sys::Oid) -> Result<i64> {
     check_index_of(index).map(u64::cast_signed)
 }

@@ -8,32 +8,14 @@ use super::kind::Kind;
 use super::{build, cost, insert, options, scan, vacuum, validate, values};
 use crate::pg::call::boundary;
 
-extension_sql_file!(
-    "index.sql",
-    name = "index",
-    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
-);
-
 /// Says to the access method that an operator class is of sketches.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.index_kind_of_sketches() RETURNS integer IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn index_kind_of_sketches() -> i32 {
     Kind::Sketch.number().into()
 }
 
 /// Says to the access method that an operator class is of signatures.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.index_kind_of_simhashes() RETURNS integer IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn index_kind_of_simhashes() -> i32 {
     Kind::SimHash.number().into()
 }

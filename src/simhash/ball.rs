@@ -45,7 +45,7 @@ impl HammingBall {
 // SAFETY: simhash.sql declares the type with 16 bytes, aligned as a double, passed by reference.
 unsafe impl SqlTranslatable for HammingBall {
     const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(HammingBall);
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal("hamming_ball"));
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Ok(ReturnsRef::One(SqlMappingRef::literal("hamming_ball")));
 }

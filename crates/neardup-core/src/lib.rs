@@ -13,8 +13,7 @@
 //! * [`grouping`]: connected components of near signatures, and stars.
 //! * [`similarity`]: exact measures, which verify candidates.
 //! * [`profile`]: an analyzer with house words and the statistics of a collection.
-//! * [`spill`]: sorts of more records than fit into memory.
-//! * [`pglz`]: decompresses long texts as Postgres stores them.
+//! * [`candidates`]: which rows are compared, and which of them stays.
 //!
 //! The next crate, `neardup-verdict`, decides whether two texts are one message.
 #![deny(unsafe_code)]
@@ -23,10 +22,7 @@ pub mod banding;
 pub mod candidates;
 pub mod document;
 pub mod grouping;
-pub mod pglz;
-pub mod plot;
 pub mod profile;
 pub mod similarity;
 pub mod sketch;
-pub mod spill;
 pub mod weighting;

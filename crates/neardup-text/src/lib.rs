@@ -1,4 +1,4 @@
-//! From a text to tokens: normalisation steps, tokenizers, sentences, and the token hash.
+//! From a text to tokens: decompression, normalisation steps, tokenizers, sentences, and the token hash.
 //!
 //! Everything here is a pure function of the text and the analyzer, so a stored signature never becomes wrong. Tokens are slices of
 //! the normalised text, in text order. A tokenizer passes them to a closure instead of building a list.
@@ -16,6 +16,7 @@ pub mod lexicon;
 mod listed;
 pub mod normalize;
 pub mod path;
+pub mod pglz;
 pub mod presets;
 pub mod runs;
 pub mod sentences;

@@ -26,7 +26,7 @@ enum Place<'a> {
 // SAFETY: as `Stored`, of which this is another view.
 unsafe impl<K: VarlenaType> SqlTranslatable for Sliced<'_, K> {
     const TYPE_IDENT: &'static str = K::IDENT;
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal(K::NAME));
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
 }

@@ -27,7 +27,7 @@ const PLACES: [&str; 21] = [
     "crates/neardup-text/src/normalize/fused/x86.rs",
     "crates/neardup-core/src/grouping/near.rs",
     "crates/neardup-core/src/grouping/sweep.rs",
-    "crates/neardup-core/src/pglz.rs",
+    "crates/neardup-text/src/pglz.rs",
     "crates/neardup-core/src/sketch/",
     "crates/xtask/src/interrupt.rs",
     "crates/xtask/src/command.rs",

@@ -1,5 +1,5 @@
 //! Bloom filter: a set of texts with a few bits per text. It recognises every text that was added, and rarely one that was not
-//! (methods.md G, exact stage A).
+//! (Gao and Li 2014, the first stage).
 //!
 //! [`BloomFilter`] is built and filled. [`BloomRef`] reads the binary form in place. [`BloomHeader`] says which of its bytes a text
 //! needs. `format` has the layout. The text form is the binary form in hexadecimal digits. Formats and positions never change
@@ -27,7 +27,7 @@ impl BloomFilter {
     /// Makes an empty filter that claims at most about `false_positive_rate` of other texts once it holds `expected` ones.
     ///
     /// It has m = -expected * ln(rate) / ln(2)^2 bits, rounded up to whole words of 64, and k = ln(2) * m / expected
-    /// positions a text, rounded, 1 to 32 (methods.md G: the rate is (1 - e^(-kn/m))^k).
+    /// positions a text, rounded, 1 to 32 (Gao and Li 2014: the rate is (1 - e^(-kn/m))^k).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`] if `expected` is 0 or the rate is not between 0 and 1;

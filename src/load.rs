@@ -1,4 +1,4 @@
-//! The SQL that must come first, and the code that runs when the library is loaded.
+//! What runs when the library is loaded.
 
 use pgrx::prelude::*;
 
@@ -6,8 +6,6 @@ use crate::guc;
 use crate::index;
 use crate::pg::call::boundary;
 use crate::pg::call::memory::keep_reserve;
-
-extension_sql_file!("bootstrap.sql", bootstrap);
 
 fn check_for_interrupts() {
     keep_reserve();
