@@ -1,18 +1,22 @@
-//! The actions on a near-duplicate (refuse, skip, mark, divert, warn), the message to its writer, counter and log.
+//! The actions on a near-duplicate (refuse, skip, mark, divert, merge, warn), the message to its writer, counter and log.
+
+use std::rc::Rc;
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;
+use super::merge;
 use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
 use super::target::{Guard, Part};
 use crate::error::{Result, error};
 use crate::pg::call::column;
-use crate::pg::call::function;
+use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
-use crate::pg::call::trigger::{Row, RowTrigger};
+use crate::pg::call::trigger::{Event, Row, RowTrigger};
+use crate::pg::table::original::Locked;
 
 /// What happens to the row.
 pub enum Fate {
@@ -24,10 +28,25 @@ pub enum Fate {
     LeftOut,
 }
 
-/// Acts on a near-duplicate. A row that must not be left out, because its old version may be gone, is refused instead.
-pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
+/// A near-duplicate: the guard whose rule it breaks, the row that it duplicates, and that row locked if the new one is merged into it.
+pub struct Duplicate {
+    /// The guard.
+    pub guard: Rc<Guard>,
+    /// The row that it duplicates.
+    pub found: Match,
+    /// That row, locked.
+    pub locked: Option<Locked>,
+}
+
+/// Acts on a near-duplicate. A row that must not be left out, because its old version may be gone, is refused instead, and so is an
+/// UPDATE that would have to be merged into another row.
+pub fn act(duplicate: &Duplicate, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
+    let Duplicate { guard, found, locked } = duplicate;
     let action = guard.settings.on_duplicate;
-    if must_stay && matches!(action, Action::Skip | Action::Divert) {
+    if action == Action::Merge && subject.trigger().event() == Event::Update {
+        return Err(verdict(guard, found).set_hint("on_duplicate => 'merge' merges new rows only."));
+    }
+    if must_stay && matches!(action, Action::Skip | Action::Divert | Action::Merge) {
         return Err(verdict(guard, found).set_hint(format!(
             "With on_duplicate => '{}' it would be lost, because an UPDATE may be moving it here from another partition.",
             action.name()
@@ -51,6 +70,9 @@ pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, must_stay: bool)
         }
         Action::Mark => Ok(marked(guard, found, subject.trigger())),
         Action::Divert => divert(guard, found, subject.trigger()).map(|()| Fate::LeftOut),
+        Action::Merge => {
+            locked.iter().try_for_each(|locked| merge::merge(guard, found, subject, locked)).map(|()| Fate::LeftOut)
+        }
     }
 }
 
@@ -107,7 +129,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     );
     let arguments = [
         text(&guard.columns[0]),
-        (trigger.row_type(), row),
+        (trigger.row_type(), Some(row)),
         text(&found.key),
         text(found.measure.name),
         number(found.measure.value),
@@ -121,7 +143,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
 /// Logs the verdict, with the rights of the table's owner, who may only write about this table.
 fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) {
     let arguments = [
-        (pg_sys::OIDOID, pg_sys::Datum::from(guard.table)),
+        (pg_sys::OIDOID, Some(pg_sys::Datum::from(guard.table))),
         text(&guard.columns[0]),
         text(guard.settings.on_duplicate.name()),
         text(&subject.key),
@@ -136,10 +158,10 @@ fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) {
     unsafe { function::run_as(guard.owner, statement, &arguments) };
 }
 
-fn text(value: &str) -> (pg_sys::Oid, pg_sys::Datum) {
-    (pg_sys::TEXTOID, value.into_datum().unwrap_or(pg_sys::Datum::null()))
+fn text(value: &str) -> Argument {
+    (pg_sys::TEXTOID, value.into_datum())
 }
 
-fn number(value: f64) -> (pg_sys::Oid, pg_sys::Datum) {
-    (pg_sys::FLOAT8OID, value.into_datum().unwrap_or(pg_sys::Datum::null()))
+fn number(value: f64) -> Argument {
+    (pg_sys::FLOAT8OID, value.into_datum())
 }

@@ -28,6 +28,7 @@ use super::verify::{Measure, Verifier};
 use crate::error::{Result, report};
 use crate::index::lookup::Lookup;
 use crate::pg::call::column::microseconds;
+use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::partition::Leaf;
 use crate::pg::table::rows::{Moment, Table, Tid, Version};
@@ -44,6 +45,19 @@ pub struct Match {
     pub key: String,
     /// The measure that decided.
     pub measure: Measure,
+    /// The row itself, if the guard merges rows.
+    pub original: Option<Original>,
+}
+
+/// A row that others may be merged into.
+#[derive(Clone, Debug)]
+pub struct Original {
+    /// The table that holds it.
+    pub table: pgrx::pg_sys::Oid,
+    /// The address of the version that was judged.
+    pub tid: Tid,
+    /// Its primary key.
+    pub key: Vec<Argument>,
 }
 
 /// The result of a search.
@@ -316,9 +330,16 @@ impl Search<'_, '_, '_> {
             return Finding::Not;
         }
         let key = || join_key(part.keys.iter().filter_map(|column| table.output(*column)));
+        let original = || {
+            (self.guard.settings.on_duplicate == Action::Merge).then(|| Original {
+                table: part.table,
+                tid: table.tid(),
+                key: part.keys.iter().map(|column| table.copied(*column)).collect(),
+            })
+        };
         Finding::Is(match holder {
             Some(holder) => Answer::Wait(holder),
-            None => Answer::Found(Match { key: mark.unwrap_or_else(key), measure }),
+            None => Answer::Found(Match { key: mark.unwrap_or_else(key), measure, original: original() }),
         })
     }
 

@@ -16,6 +16,7 @@ pub mod bypass;
 mod candidates;
 pub mod checks;
 mod locks;
+mod merge;
 mod moved;
 mod protect;
 mod row;

@@ -14,6 +14,7 @@ use super::checks::{
 use super::settings::{Action, MAX_KEYS, Method, Settings};
 use super::target;
 use crate::error::{Result, error};
+use crate::pg::call::column::output;
 use crate::pg::call::{boundary, role};
 use crate::pg::lock::session::ProcedureLock;
 use crate::pg::table::{catalog, describe};
@@ -46,7 +47,7 @@ struct Comparison<'a> {
     requires = ["bootstrap"],
     sql = "CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc,
         method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision,
-        scope text[], within interval, time_column text, log boolean) RETURNS text STABLE PARALLEL RESTRICTED COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
+        scope text[], within interval, time_column text, log boolean, merge regproc) RETURNS text STABLE PARALLEL RESTRICTED COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
 )]
 pub fn checked_guard(
     target: Option<pg_sys::Oid>,
@@ -64,6 +65,7 @@ pub fn checked_guard(
     within: Option<Interval>,
     time_column: Option<&str>,
     log: Option<bool>,
+    merge: Option<pg_sys::Oid>,
 ) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
@@ -79,7 +81,8 @@ pub fn checked_guard(
                 verify.unwrap_or(NULL),
                 threshold,
             )?;
-            if describe::is_partition(target) && matches!(comparison.on_duplicate, "skip" | "divert") {
+            check_merge(target, comparison.on_duplicate, merge)?;
+            if describe::is_partition(target) && matches!(comparison.on_duplicate, "skip" | "divert" | "merge") {
                 let message = format!("a guard on a partition cannot have on_duplicate {}", comparison.on_duplicate);
                 return Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
                     .set_detail(
@@ -178,7 +181,9 @@ impl<'a> Comparison<'a> {
                 .map_err(crate::error::report)?;
         }
         if !Action::ALL.iter().any(|action| action.name() == on_duplicate) {
-            return Err(invalid(format!("on_duplicate must be reject, skip, warn, mark or divert: {on_duplicate}")));
+            return Err(invalid(format!(
+                "on_duplicate must be reject, skip, warn, mark, divert or merge: {on_duplicate}"
+            )));
         }
         Ok(Self { method, analyzer, keys, distance, on_duplicate, verify, threshold })
     }
@@ -200,6 +205,33 @@ impl<'a> Comparison<'a> {
 fn not_a_table(shown: &str) -> ErrorReport {
     error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, format!("{shown} is not a table"))
         .set_detail("A guard is a row trigger, and only ordinary and partitioned tables have them.")
+}
+
+/// Checks the function that merges rows.
+fn check_merge(target: pg_sys::Oid, on_duplicate: &str, merge: Option<pg_sys::Oid>) -> Result<()> {
+    let table = || shown(target);
+    let hint = || {
+        let table = table();
+        format!(
+            "CREATE FUNCTION my_merge(existing {table}, new {table}) RETURNS {table} ..., then: merge => 'my_merge'."
+        )
+    };
+    // SAFETY: a function's number is a value of that type.
+    let name = |function| unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCEDUREOID) };
+    match (on_duplicate, merge) {
+        ("merge", None) => {
+            let message = "on_duplicate merge needs a function that merges two rows";
+            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint(hint()))
+        }
+        ("merge", Some(function)) if !describe::merges_rows(function, target) => {
+            let message = format!("function {} does not merge rows of {}", name(function), table());
+            let detail =
+                "Such a function takes two rows of the table, the one that is there and the new one, and returns one.";
+            Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message).set_detail(detail).set_hint(hint()))
+        }
+        ("merge", _) | (_, None) => Ok(()),
+        (_, Some(function)) => Err(invalid(format!("merge goes with on_duplicate merge: {}", name(function)))),
+    }
 }
 
 /// Gives the columns of a document: columns of text, or those by which an immutable function of the row forms it.
@@ -231,7 +263,7 @@ fn document_columns(
     }
     if let Some(function) = expression.filter(|function| !describe::forms_document(*function, target)) {
         // SAFETY: a function's number is a value of that type.
-        let name = unsafe { crate::pg::call::column::output(pg_sys::Datum::from(function), pg_sys::REGPROCOID) };
+        let name = unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCOID) };
         let message = format!("function {name} does not make a document of a row of {}", shown(target));
         return Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message)
             .set_detail("Such a function takes one row of the table, gives text, and is IMMUTABLE."));

@@ -12,6 +12,7 @@ CREATE FUNCTION neardup.protect(
     time_column name DEFAULT NULL,
     columns name[] DEFAULT NULL,
     expression regproc DEFAULT NULL,
+    merge regproc DEFAULT NULL,
     log boolean DEFAULT false,
     analyzer text DEFAULT NULL,
     keys integer DEFAULT NULL,
@@ -37,7 +38,7 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
-        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log);
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge);
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
@@ -71,7 +72,7 @@ BEGIN
     IF NOT is_new THEN
         PERFORM neardup_internal.drop_triggers(guarded);
     END IF;
-    PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, array_append(named, guarded.duplicate_of::text), settings);
+    PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, array_append(named, guarded.duplicate_of::text), settings, merge);
 
     IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
                WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
@@ -132,7 +133,7 @@ $$;
 
 -- protect: creates the triggers. The name of the first sorts after other triggers', so that the guard judges the row as they leave it.
 
-CREATE FUNCTION neardup_internal.make_triggers(target regclass, name text, columns text[], settings jsonb) RETURNS void
+CREATE FUNCTION neardup_internal.make_triggers(target regclass, name text, columns text[], settings jsonb, merge regprocedure) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     event text := (SELECT 'INSERT OR UPDATE OF ' || pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
@@ -141,8 +142,8 @@ DECLARE
     also text := CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = target::oid) WHEN 'p' THEN ' OR DELETE' ELSE '' END;
 BEGIN
     -- The other triggers may be left over from a guard that was dropped by hand, hence OR REPLACE.
-    EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
-        name, event, also, target, settings);
+    EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW %sEXECUTE FUNCTION neardup.guard(%L)',
+        name, event, also, target, 'WHEN (neardup_internal.merges_by(' || pg_catalog.quote_literal(merge) || '::pg_catalog.regprocedure)) ', settings);
     EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH ROW WHEN (neardup_internal.row_stored()) '
         'EXECUTE FUNCTION neardup.release_locks()', name || '_stored', event, target);
     EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT EXECUTE FUNCTION neardup.release_locks()',
@@ -280,7 +281,7 @@ BEGIN
         PERFORM neardup_internal.keep_cleanups_out(target);
         PERFORM neardup_internal.drop_triggers(guarded);
         FOR counter IN
-            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
+            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert', 'merge']) a(action)
                  CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
             WHERE c.counter IS NOT NULL
         LOOP
@@ -299,16 +300,16 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark or divert. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.65 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.65 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
 COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, text[]) IS 'the index by which a guard with these settings finds candidates';
 COMMENT ON FUNCTION neardup_internal.index_statement(regclass, text, text[], boolean) IS 'the statement that creates the index of a guard';
 COMMENT ON FUNCTION neardup_internal.keep_out(regclass) IS 'keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
-COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb) IS 'creates the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';

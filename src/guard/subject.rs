@@ -9,7 +9,7 @@ use super::target::{Guard, Part};
 use crate::pg::call::column::{Column, microseconds};
 use crate::pg::call::function;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
-use crate::pg::table::rows::{Table, Tid};
+use crate::pg::table::rows::{Table, Tid, is_same};
 
 /// A row that a guard judges.
 pub struct Subject<'a> {
@@ -67,10 +67,7 @@ impl<'a> Subject<'a> {
     pub fn replaces(&self, table: pg_sys::Oid, tid: Tid) -> bool {
         self.trigger.event() == Event::Update
             && self.trigger.relation_oid() == table
-            && self.trigger.replaced().is_some_and(|old| {
-                (old.ip_blkid.bi_hi, old.ip_blkid.bi_lo, old.ip_posid)
-                    == (tid.ip_blkid.bi_hi, tid.ip_blkid.bi_lo, tid.ip_posid)
-            })
+            && self.trigger.replaced().is_some_and(|old| is_same(old, tid))
     }
 
     /// Gives the trigger that passed it.

@@ -11,7 +11,7 @@ use neardup_verdict::Forms;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use super::settings::{Method, Roles, Settings};
+use super::settings::{Action, Method, Roles, Settings};
 use crate::error::{Result, error};
 use crate::pg::call::trigger::{RowTrigger, is_text};
 use crate::pg::table::catalog::{self, Constant, GuardIndex, Wanted};
@@ -47,6 +47,8 @@ pub struct Guard {
     pub counter: Option<pg_sys::Oid>,
     /// The function that forms the document of a row.
     pub expression: Option<pg_sys::Oid>,
+    /// The function that merges a near-duplicate into its original.
+    pub merge: Option<pg_sys::Oid>,
     /// Whether the table itself is a partition of another: then a row may come from a partition that the guard does not see.
     pub is_partition: bool,
     parts: RefCell<AHashMap<pg_sys::Oid, Rc<Part>>>,
@@ -117,6 +119,12 @@ impl Guard {
             catalog::function_of_row(name, root.table)
                 .ok_or_else(|| misuse("names a function of its rows that does not exist"))
         });
+        let merge = (settings.on_duplicate == Action::Merge).then(|| {
+            let named = trigger.named_in_condition(c"merges_by");
+            named
+                .filter(|function| describe::merges_rows(*function, root.table))
+                .ok_or_else(|| misuse("does not name a function that merges rows"))
+        });
         let keys = catalog::primary_key(root.table);
         if keys.is_empty() {
             return Err(misuse("stands on a table without a primary key"));
@@ -144,6 +152,7 @@ impl Guard {
             diverted,
             counter,
             expression: expression.transpose()?,
+            merge: merge.transpose()?,
             // SAFETY: reads a catalog.
             is_partition: unsafe { pg_sys::get_rel_relispartition(root.table) },
             settings,

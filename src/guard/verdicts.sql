@@ -44,12 +44,12 @@ SELECT p.target, p.document, a.action,
        CASE WHEN pg_catalog.has_sequence_privilege(s.counter, 'SELECT')
             THEN coalesce(pg_catalog.pg_sequence_last_value(s.counter), 0) END AS count
 FROM neardup.protected p
-     CROSS JOIN pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
+     CROSS JOIN pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert', 'merge']) a(action)
      CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(p, a.action) AS counter) s
 WHERE s.counter IS NOT NULL;
 
 GRANT SELECT ON neardup.counters TO public;
 
-COMMENT ON TABLE neardup.verdicts IS 'log of guards with log => true: rows skipped, diverted, marked and warned of, each with its original and the measure';
+COMMENT ON TABLE neardup.verdicts IS 'log of guards with log => true: rows skipped, diverted, marked, merged and warned of, each with its original and the measure';
 COMMENT ON PROCEDURE neardup.purge_verdicts(interval, bigint) IS 'deletes the rows of neardup.verdicts that are older than an interval, and returns their number: CALL neardup.purge_verdicts(''90 days'')';
-COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has refused, skipped, warned of, marked or diverted, including those of rolled back transactions';
+COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has refused, skipped, warned of, marked, diverted or merged, including those of rolled back transactions';

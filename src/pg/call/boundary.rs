@@ -70,7 +70,11 @@ pub mod raw {
             read_only: bool,
             count: c_long,
         ) -> c_int;
+        // utils/datum.h
+        pub fn datumCopy(value: pg_sys::Datum, by_value: bool, length: c_int) -> pg_sys::Datum;
+        pub fn datum_image_eq(a: pg_sys::Datum, b: pg_sys::Datum, by_value: bool, length: c_int) -> bool;
         // fmgr.h
+        pub fn pg_detoast_datum(value: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
         pub fn FunctionCall1Coll(
             function: *mut pg_sys::FmgrInfo,
             collation: pg_sys::Oid,

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::marker::PhantomData;
 
-use pgrx::pg_sys;
+use pgrx::{PgList, pg_sys};
 
 use crate::pg::call::column::Column;
 use crate::pg::value::text::text_of;
@@ -150,6 +150,37 @@ impl<'a> RowTrigger<'a> {
         }
         // SAFETY: tgargs has tgnargs C strings.
         unsafe { CStr::from_ptr(*self.trigger.tgargs.add(i)) }.to_str().ok()
+    }
+
+    /// Gives the function that the WHEN condition names as the argument of the extension's own function `marker`. Postgres keeps it by its
+    /// number, through renames, and by its name in dumps, and refuses to drop it.
+    pub fn named_in_condition(&self, marker: &CStr) -> Option<pg_sys::Oid> {
+        let condition = self.trigger.tgqual;
+        if condition.is_null() {
+            return None;
+        }
+        // SAFETY: the condition is the text of a valid node, whose tag says what it is.
+        unsafe {
+            let call = pg_sys::stringToNode(condition).cast::<pg_sys::FuncExpr>();
+            if call.is_null() || (*call).xpr.type_ != pg_sys::NodeTag::T_FuncExpr {
+                return None;
+            }
+            let extension = |function| pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
+            let name = pg_sys::get_func_name((*call).funcid);
+            if extension((*call).funcid) != extension(self.function())
+                || name.is_null()
+                || CStr::from_ptr(name) != marker
+            {
+                return None;
+            }
+            let argument = PgList::<pg_sys::Node>::from_pg((*call).args).head()?;
+            if (*argument).type_ != pg_sys::NodeTag::T_Const {
+                return None;
+            }
+            let constant = &*argument.cast::<pg_sys::Const>();
+            let is_function = constant.consttype == pg_sys::REGPROCEDUREOID && !constant.constisnull;
+            is_function.then(|| pg_sys::Oid::from(constant.constvalue.value() as u32))
+        }
     }
 
     /// Gives the attribute numbers of the `UPDATE OF` list, in its order.

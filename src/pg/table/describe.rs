@@ -172,6 +172,25 @@ pub fn forms_document(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
     }
 }
 
+/// Says whether a function merges two rows of a table to one: it takes two, and returns one.
+pub fn merges_rows(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs; a function has as many argument types as it says.
+    unsafe {
+        if pg_sys::get_func_name(function).is_null() {
+            return false;
+        }
+        let (mut types, mut count) = (std::ptr::null_mut(), 0);
+        let result = pg_sys::get_func_signature(function, &raw mut types, &raw mut count);
+        let row = row_type(table);
+        count == 2
+            && *types == row
+            && *types.add(1) == row
+            && result == row
+            && pg_sys::get_func_prokind(function) as u8 == pg_sys::PROKIND_FUNCTION
+            && !pg_sys::get_func_retset(function)
+    }
+}
+
 /// Gives the schema of a function, and its name.
 pub fn function_name(function: pg_sys::Oid) -> (String, String) {
     // SAFETY: reads catalogs.

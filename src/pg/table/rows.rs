@@ -11,6 +11,8 @@ use std::ptr;
 
 use pgrx::{PgMemoryContexts, pg_sys};
 
+use super::original;
+use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::value::text::text_of;
 
@@ -18,6 +20,11 @@ const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
 /// A row's address in its table.
 pub type Tid = pg_sys::ItemPointerData;
+
+/// Says whether two addresses are the same.
+pub fn is_same(a: Tid, b: Tid) -> bool {
+    (a.ip_blkid.bi_hi, a.ip_blkid.bi_lo, a.ip_posid) == (b.ip_blkid.bi_hi, b.ip_blkid.bi_lo, b.ip_posid)
+}
 
 /// The content of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,6 +220,15 @@ impl Table {
         // SAFETY: the caller has checked the type: a varlena, whose header says how long it is.
         let length = |datum| unsafe { pg_sys::toast_raw_datum_size(datum) } as usize;
         self.value(column).map(|datum| length(datum).saturating_sub(size_of::<i32>()))
+    }
+
+    /// Gives a column's type and a copy of its value that outlives the table, in the memory of the current call.
+    pub fn copied(&self, column: i16) -> Argument {
+        // SAFETY: the descriptor is the table's, and the value is of that column's type.
+        unsafe {
+            let kind = pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column));
+            (kind, self.value(column).map(|value| original::copied(value, kind)))
+        }
     }
 
     /// Gives a column's value in text form.

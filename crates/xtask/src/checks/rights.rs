@@ -29,14 +29,14 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for (name, part) in parts.iter().filter(|(name, _)| context.wants(name)) {
         fresh_database(server, DATABASE)?;
-        ask(server, "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
+        ask(server, "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer, merger")?;
         make(server, &text("rights/setup.sql")?)?;
         let of_it = part(server)?;
         println!("    {name}: {of_it}");
         tally += of_it;
     }
     query(server, "postgres", &format!("DROP DATABASE {DATABASE}"))?;
-    query(server, "postgres", "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer")?;
+    query(server, "postgres", "DROP ROLE IF EXISTS keeper, mallory, reader, signer, cleaner, writer, merger")?;
     Ok(tally)
 }
 
