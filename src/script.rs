@@ -24,13 +24,9 @@ extension_sql_file!("evaluate/evaluate.sql", name = "evaluate", requires = ["con
 extension_sql_file!("verdict/verdict.sql", name = "verdict", requires = ["evaluate"]);
 extension_sql_file!("grouping/grouping.sql", name = "grouping", requires = ["verdict"]);
 extension_sql_file!("index/index.sql", name = "index", requires = ["grouping"]);
-extension_sql_file!("guard/guard.sql", name = "guard", requires = ["index", guard_settings, row_stored, let_through]);
+extension_sql_file!("guard/guard.sql", name = "guard", requires = ["index"]);
 extension_sql_file!("near_duplicate/near_duplicate.sql", name = "near_duplicate", requires = ["guard"]);
-extension_sql_file!(
-    "guard/protect.sql",
-    name = "guard_protect",
-    requires = ["near_duplicate", keep_out, checked_guard, guard_index, index_statement]
-);
+extension_sql_file!("guard/protect.sql", name = "guard_protect", requires = ["near_duplicate"]);
 extension_sql_file!("guard/verdicts.sql", name = "guard_verdicts", requires = ["guard_protect"]);
 extension_sql_file!("profile/profile.sql", name = "profile", requires = ["guard_verdicts"]);
 extension_sql_file!("cleanup/record.sql", name = "cleanup_record", requires = ["profile"]);

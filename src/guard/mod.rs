@@ -79,11 +79,7 @@ pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCa
 }
 
 /// Releases the locks of the row that was just stored, and returns false: the WHEN condition of a guard's AFTER ROW trigger.
-#[pg_extern(
-    volatile,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.row_stored() RETURNS boolean VOLATILE PARALLEL UNSAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn row_stored() -> bool {
     locks::row_stored();
     false
@@ -91,13 +87,7 @@ fn row_stored() -> bool {
 
 /// Gives the settings of a guard trigger; `None` if its arguments are not a guard's, since a table's owner may have made a
 /// trigger by hand.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.guard_settings(arguments bytea, columns integer) RETURNS text IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {
     let argument = std::str::from_utf8(arguments.strip_suffix(&[0])?).ok()?;
     Settings::canonical(argument, usize::try_from(columns).ok()?)

@@ -41,14 +41,7 @@ struct Comparison<'a> {
 /// Checks the arguments of `neardup.protect`, with defaults filled in. Gives `settings`, the argument of the guard's trigger as far as
 /// they make it, and `columns`, those of its `UPDATE OF` list: document, scope, time.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
-#[pg_extern(
-    stable,
-    parallel_restricted,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc,
-        method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision,
-        scope text[], within interval, time_column text, log boolean, merge regproc) RETURNS text STABLE PARALLEL RESTRICTED COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn checked_guard(
     target: Option<pg_sys::Oid>,
     document: Option<&str>,
@@ -298,13 +291,7 @@ fn parsed(settings: &str) -> Result<Settings> {
 }
 
 /// Gives the index by which a guard with these settings and columns finds candidates.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Result<Option<pg_sys::Oid>> {
     let settings = parsed(settings)?;
     let documents = columns.iter().flatten().take(settings.document_columns());
@@ -314,13 +301,7 @@ pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Resul
 }
 
 /// Makes the statement that creates this index.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.index_statement(target regclass, settings text, columns text[], concurrently boolean) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn index_statement(target: pg_sys::Oid, settings: &str, columns: Names, concurrently: bool) -> Result<String> {
     let settings = parsed(settings)?;
     let columns: Vec<String> = columns.into_iter().flatten().take(settings.document_columns()).collect();
@@ -344,12 +325,7 @@ pub fn index_statement(target: pg_sys::Oid, settings: &str, columns: Names, conc
 
 /// Keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running. Only the owner, whose guard
 /// it is, may do so.
-#[pg_extern(
-    volatile,
-    strict,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.keep_out(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn keep_out(target: pg_sys::Oid) -> Result<bool> {
     if !role::owns(target) {
         let message = format!("must be owner of table {}", catalog::relation_name(target));

@@ -154,7 +154,7 @@ mod tests {
     use super::{SLACK, decompress};
     use proptest::prelude::*;
 
-    /// The longest copy at each cursor, found by looking at all.
+    /// The longest copy at each position, found by looking at all.
     fn compress(text: &[u8]) -> Vec<u8> {
         let mut compressed = Vec::new();
         let mut at = 0;
@@ -208,24 +208,24 @@ mod tests {
             prop_assert_eq!(&fast(&compressed, length), &text);
         }
 
-        /// Whatever the bytes, the same text or the same refusal as Postgres's; also cut off and changed in one cursor.
+        /// Whatever the bytes, the same text or the same refusal as Postgres's; also cut off and changed in one byte.
         #[test]
         fn any_bytes_are_read_as_postgres_reads_them(
             text in "[一二三四五六a-f]{0,300}",
             noise in prop::collection::vec(prop_oneof![any::<u8>(), 0_u8..40], 0..400),
-            cursor in any::<prop::sample::Index>(),
+            place in any::<prop::sample::Index>(),
             byte: u8,
             longer in -3_isize..200,
         ) {
             let whole = compress(text.as_bytes());
             let mut changed = whole.clone();
             if !changed.is_empty() {
-                let cursor = cursor.index(changed.len());
-                changed[cursor] = byte;
+                let place = place.index(changed.len());
+                changed[place] = byte;
             }
             let mut prefixed = whole.clone();
             prefixed.extend(&noise);
-            for bytes in [&whole[..], &changed, &noise, &prefixed, &whole[..cursor.index(whole.len() + 1)]] {
+            for bytes in [&whole[..], &changed, &noise, &prefixed, &whole[..place.index(whole.len() + 1)]] {
                 let length = text.len().saturating_add_signed(longer);
                 prop_assert_eq!(fast(bytes, length), naive(bytes, length));
                 prop_assert_eq!(fast(bytes, text.len()), naive(bytes, text.len()));
