@@ -3,8 +3,8 @@
 SELECT :has_folder AND bench.wants('pairs') AS pairs, :has_folder AND bench.wants('tables') AS tables \gset
 \if :has_folder
 \else
-SELECT bench.words('Left out: there is no folder of real texts (`NEARDUP_DATA`, or `../shared/data` beside the checkout).');
-\echo '    left out: there is no folder of real texts (NEARDUP_DATA, or ../shared/data beside the checkout)'
+SELECT bench.words('Left out: there is no folder of real texts (`NEARDUP_DATA`).');
+\echo '    left out: there is no folder of real texts (NEARDUP_DATA)'
 \endif
 \if :pairs
 -- Each pair goes through a guard, or is judged by another method. A pair is two rows of one scope, the longer text first, so a guard

@@ -1,7 +1,7 @@
 //! Postgres's C API behind safe views: values, calls, locks, tables, the planner, pages of an index.
 //!
-//! Nothing here imports another part of the extension. Elsewhere, `unsafe` is used only in functions that Postgres calls by
-//! pointer: the access method ([`crate::index`]), the trigger, the window functions.
+//! Nothing here imports another part of the extension. Elsewhere, `unsafe` is used only in files that say so: functions that
+//! Postgres calls by pointer, and values of the types of one feature.
 
 pub mod call;
 pub mod lock;

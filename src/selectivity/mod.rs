@@ -5,7 +5,8 @@ use pgrx::{Internal, pg_sys};
 
 use crate::pg::planner::estimate;
 
-/// How many rows share a key with a text, whatever the size of the table: the mean over whole corpora is 3 to 33 (docs/candidates.md).
+/// How many rows share a key with a text, whatever the size of the table: the medians of six corpora are 0 to 53,
+/// their means 6.6 to 101 (docs/candidates.md).
 const CANDIDATES: f64 = 10.0;
 
 /// Estimates the share of rows that share a key with a query, or lie in a ball around one.
