@@ -41,7 +41,7 @@ INSERT INTO method (name, candidate, guard, condition) VALUES
     ('guard, method simhash, distance 3', format(:within, 3), 'method => ''simhash'', distance => 3', NULL),
     ('SimHash alone, distance 7', format(:within, 7), 'method => ''simhash'', distance => 7, verify => ''none''', NULL),
     ('SimHash alone, distance 3', format(:within, 3), 'method => ''simhash'', distance => 3, verify => ''none''', NULL),
-    ('MinHash bands, same verdict', :bands, NULL, :bands || ' AND neardup_internal.says_the_same(longer, shorter)'),
+    ('MinHash bands, same verdict', :bands, NULL, :bands || ' AND neardup_internal.is_near_duplicate(longer, shorter)'),
     ('MinHash bands alone', :bands, NULL, :bands),
     ('Jaccard of character 5-grams, at least ' || bench.figure(:threshold), NULL, NULL,
      format('(SELECT jaccard FROM similar_pair s WHERE s.pair = gold.pair) >= %s', :threshold));

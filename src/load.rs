@@ -1,4 +1,5 @@
 //! What runs when the library is loaded.
+#![allow(unsafe_code, reason = "_PG_init is found by its name")]
 
 use pgrx::prelude::*;
 

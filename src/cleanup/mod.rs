@@ -31,7 +31,7 @@ fn check_may_clean(target: pg_sys::Oid, function: &'static str) -> Result<()> {
     if role::may_clean(target) {
         return Ok(());
     }
-    let message = "only who may delete or update rows of a table may hold it";
+    let message = "must be able to delete or update rows of a table to hold it";
     let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
     Err(ErrorReport::new(code, message, function))
 }
@@ -61,7 +61,7 @@ fn check_committing(procedure: &str) -> Result<()> {
         .set_detail(
             "It commits after each batch, which Postgres allows neither in a function nor in a block with EXCEPTION.",
         )
-        .set_hint("Call it on its own, or from a DO block or a procedure that were called so."))
+        .set_hint("Call it on its own, or from a DO block or procedure that is called on its own."))
 }
 
 /// Hashes a text, so that a clean-up can see whether somebody has changed it.

@@ -48,7 +48,7 @@ del{background:#fdd;text-decoration:none}ins{background:#dfd;text-decoration:non
 pub fn neardup_render_report(report: &str) -> Result<String> {
     let report: Report = serde_json::from_str(report).map_err(|error| {
         let code = PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE;
-        ErrorReport::new(code, "report has another form", "neardup_internal.render_report")
+        ErrorReport::new(code, "invalid form of report", "neardup_internal.render_report")
             .set_detail(format!("{error}."))
     })?;
     Ok(page(&report))

@@ -20,7 +20,7 @@ BEGIN
         RAISE EXCEPTION 'on_reference must be skip or repoint: %', on_reference USING ERRCODE = 'invalid_parameter_value';
     END IF;
     IF on_reference = 'repoint' AND against IS NOT NULL THEN
-        RAISE EXCEPTION 'on_reference repoint does not go with against' USING ERRCODE = 'invalid_parameter_value',
+        RAISE EXCEPTION 'on_reference repoint cannot be combined with against' USING ERRCODE = 'invalid_parameter_value',
             DETAIL = pg_catalog.format('A foreign key to %s cannot point to a row of %s.', target, against);
     END IF;
     SELECT c.conname INTO hidden FROM pg_catalog.pg_constraint c
@@ -85,7 +85,7 @@ BEGIN
     FOR reference IN SELECT r FROM pg_catalog.jsonb_array_elements(steps -> 'references'::pg_catalog.text) r WHERE action <> 'mark' LOOP
         EXECUTE reference ->> 'count'::pg_catalog.text INTO referred;
         IF referred > 0 THEN
-            RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %',
+            RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would %',
                 referred, reference ->> 'name'::pg_catalog.text,
                 (reference ->> 'source'::pg_catalog.text)::pg_catalog.regclass,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;

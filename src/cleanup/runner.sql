@@ -38,7 +38,7 @@ BEGIN
             DETAIL = 'It commits after each batch.', HINT = 'Call it on its own, with autocommit on.';
     END IF;
     IF NOT neardup_internal.hold_table(target) THEN
-        RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
+        RAISE EXCEPTION 'another session is working on table %', target USING ERRCODE = 'object_in_use',
             HINT = 'SELECT * FROM neardup.progress;';
     END IF;
     INSERT INTO neardup.running AS r (target, procedure, unit, total) VALUES (target, procedure, unit, total)
@@ -97,7 +97,7 @@ CREATE FUNCTION neardup_internal.lock_briefly(target regclass, mode text, try in
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = target::oid) THEN
-        RAISE EXCEPTION 'the table with OID % does not exist any more', target::oid USING ERRCODE = 'undefined_table';
+        RAISE EXCEPTION 'table with OID % no longer exists', target::oid USING ERRCODE = 'undefined_table';
     END IF;
     IF try % 20 = 5 AND EXISTS (SELECT FROM pg_locks l WHERE l.mode = 'ShareUpdateExclusiveLock' AND l.granted
             AND (l.relation = target::oid OR l.relation IN (SELECT p.relid::oid FROM pg_partition_tree(target) p))) THEN

@@ -2,6 +2,7 @@
 //! (run.sql); the session's temporary table `neardup_chosen` holds the list.
 //!
 //! Those of a batch have the parameters: after, last (places in the list), number of the run, number of the batch, columns of the run.
+#![allow(unsafe_code, reason = "functions behind the error boundary")]
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
@@ -71,7 +72,7 @@ fn own_column(document: &str, ending: &str) -> String {
 impl Cleanup {
     fn new(choice: &str, action: &str, list: &str) -> Result<Self> {
         let mut choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
-            error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "choice has another form")
+            error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "invalid form of choice")
                 .set_detail(format!("{wrong}."))
         })?;
         if choice.is_threshold_open && measure(&choice.verify) == "facts" {

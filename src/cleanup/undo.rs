@@ -1,4 +1,5 @@
 //! The statements of `neardup.restore` that name the user's table and columns, each whole; undo.sql runs them.
+#![allow(unsafe_code, reason = "functions behind the error boundary")]
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
@@ -18,7 +19,7 @@ fn check_exists(table: pg_sys::Oid) -> Result<()> {
     match describe::relation_kind(table) {
         pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE => Ok(()),
         0 => {
-            let message = format!("the table with OID {} does not exist", u32::from(table));
+            let message = format!("table with OID {} does not exist", u32::from(table));
             Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message))
         }
         _ => {
@@ -29,9 +30,10 @@ fn check_exists(table: pg_sys::Oid) -> Result<()> {
 }
 
 fn known<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
-    columns.iter().find(|column| column.name == name).ok_or_else(|| {
-        error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, format!("column \"{name}\" does not exist any more"))
-    })
+    columns
+        .iter()
+        .find(|column| column.name == name)
+        .ok_or_else(|| error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, format!("column \"{name}\" no longer exists")))
 }
 
 /// Makes the statement that inserts the rows of a batch again and takes them out of `neardup.removed`. Their records have these

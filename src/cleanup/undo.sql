@@ -102,7 +102,7 @@ BEGIN
         RAISE EXCEPTION 'there is no run %', run_id USING ERRCODE = 'undefined_object', HINT = 'SELECT * FROM neardup.runs;';
     END IF;
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target::pg_catalog.oid) THEN
-        RAISE EXCEPTION 'the table of run % is gone', run_id USING ERRCODE = 'undefined_table',
+        RAISE EXCEPTION 'the table of run % no longer exists', run_id USING ERRCODE = 'undefined_table',
             DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
     END IF;
     -- Anybody may write a record by hand, and the role that restores it may have more privileges, so the writer of the record must be
@@ -112,9 +112,9 @@ BEGIN
         AND (SELECT coalesce(pg_catalog.bool_and(pg_catalog.has_any_column_privilege(run.role, p.source, 'UPDATE')), true)
              FROM neardup.repointed p WHERE p.run_id = run_to_restore.run_id)
     ) THEN
-        RAISE EXCEPTION 'run % is recorded for role %, which may not write to its tables', run_id, run.role
+        RAISE EXCEPTION 'run % is recorded for role %, which cannot write to its tables', run_id, run.role
             USING ERRCODE = 'insufficient_privilege',
-            DETAIL = pg_catalog.format('Bringing it back would write to %s, or to what refers to it, for a role that cannot.', run.target);
+            DETAIL = pg_catalog.format('Restoring it would write to %s, or to tables that reference it, on behalf of that role.', run.target);
     END IF;
     IF run.action = 'delete' THEN
         RAISE EXCEPTION 'run % did not keep what it removed', run_id USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -162,10 +162,10 @@ BEGIN
     END IF;
     PERFORM neardup_internal.end_work(run.target);
     IF EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = restore.run_id) THEN
-        RAISE NOTICE 'some rows of run % stay in neardup.removed: their keys are taken again, or rows they refer to are gone', run_id;
+        RAISE NOTICE 'some rows of run % stay in neardup.removed: their keys are in use again, or rows that they reference no longer exist', run_id;
     END IF;
     IF EXISTS (SELECT FROM neardup.repointed p WHERE p.run_id = restore.run_id) THEN
-        RAISE NOTICE 'some references of run % were not pointed back: SELECT * FROM neardup.repointed WHERE run_id = %', run_id, run_id;
+        RAISE NOTICE 'some references of run % were not restored: SELECT * FROM neardup.repointed WHERE run_id = %', run_id, run_id;
     END IF;
 END
 $$;

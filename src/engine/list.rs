@@ -385,10 +385,7 @@ fn find(
         }
     }
     if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
-        pgrx::notice!(
-            "of keys that very many rows have, only the last {} rows were compared",
-            candidates.rows_of_key()
-        );
+        pgrx::notice!("of very frequent keys, only the last {} rows were compared", candidates.rows_of_key());
     }
     stars.finish(|long, goes| judge.judge(long, goes))
 }

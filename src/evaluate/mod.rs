@@ -1,5 +1,6 @@
 //! Evaluates measures on the user's own texts: how well each separates duplicates from other pairs, which threshold to use, and
 //! charts.
+#![allow(unsafe_code, reason = "functions behind the error boundary")]
 
 mod trials;
 
@@ -121,7 +122,7 @@ fn curves_svg(
             let distances = trials.iter().filter(|trial| trial.method.measure.is_distance()).count();
             if distances != 0 && distances != trials.len() {
                 return Err(report(
-                    Error::new(ErrorKind::InvalidParameter, "a distance and a similarity do not fit one axis")
+                    Error::new(ErrorKind::InvalidParameter, "cannot plot a distance and a similarity on one axis")
                         .with_hint("Plot simhash by itself."),
                 ));
             }

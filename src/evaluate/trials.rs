@@ -119,7 +119,7 @@ pub fn inner(query: &str) -> &str {
 pub fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     let columns = scan::columns(inner(query));
     if columns != 3 {
-        let message = format!("the query must give three columns, not {columns}");
+        let message = format!("the query must return three columns, not {columns}");
         return Err(report(Error::new(ErrorKind::InvalidParameter, message).with_hint(PAIR)));
     }
     let query = format!(
@@ -146,7 +146,9 @@ pub fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     })
     .map_err(|failed| failed.0)?;
     if pairs == 0 {
-        return Err(report(Error::new(ErrorKind::InvalidParameter, "the query gave no labelled pair").with_hint(PAIR)));
+        return Err(report(
+            Error::new(ErrorKind::InvalidParameter, "the query returned no labelled pair").with_hint(PAIR),
+        ));
     }
     Ok(())
 }

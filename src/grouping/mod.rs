@@ -2,6 +2,7 @@
 //!
 //! Memory per row of a window, besides Postgres's own: 8 bytes for the answer. While grouping, `simhash` takes 40 more;
 //! `minhash` takes the signature, 4 bytes per band, and 50 more.
+#![allow(unsafe_code, reason = "window functions, which Postgres calls by pointer")]
 
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};

@@ -45,7 +45,7 @@ pub fn is_active(table: pg_sys::Oid) -> bool {
 #[pg_extern(sql = false)]
 pub fn let_through(target: pg_sys::Oid) -> Result<()> {
     if !role::owns(target) {
-        let message = "only the owner of a table lets rows through its guard";
+        let message = "must be owner of a table to let rows through its guard";
         let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
         return Err(ErrorReport::new(code, message, "neardup.let_through"));
     }

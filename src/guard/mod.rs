@@ -9,6 +9,7 @@
 //! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
 //! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
+#![allow(unsafe_code, reason = "values of rows by their types, and functions that Postgres calls by pointer")]
 
 mod actions;
 mod around;

@@ -46,7 +46,7 @@ BEGIN
     IF neardup_internal.is_distributed(target) THEN
         RAISE EXCEPTION 'table % is distributed', target USING ERRCODE = 'feature_not_supported',
             DETAIL = 'A guard is a row trigger, which Citus refuses on distributed tables; and the copy of a row may be on another node.',
-            HINT = format('Make the index by hand, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
+            HINT = format('Create the index yourself, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
                 target, document);
     END IF;
     IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 THEN
@@ -62,8 +62,8 @@ BEGIN
     SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
     is_new := NOT FOUND;
     IF is_new AND checked ->> 'proposed_time' IS NOT NULL THEN
-        RAISE NOTICE 'the guard of % does not know when its rows were written', target
-            USING DETAIL = 'Two texts of one form, written far apart, are less often copies.',
+        RAISE NOTICE 'the guard of % has no time column', target
+            USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.',
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;
@@ -119,8 +119,8 @@ CREATE FUNCTION neardup_internal.keep_cleanups_out(target regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT neardup_internal.keep_out(target) THEN
-        RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
-            DETAIL = 'It goes by the guard as it was when it began.', HINT = 'SELECT * FROM neardup.progress;';
+        RAISE EXCEPTION 'another session is working on table %', target USING ERRCODE = 'object_in_use',
+            DETAIL = 'It uses the guard as it was when it began.', HINT = 'SELECT * FROM neardup.progress;';
     END IF;
 END
 $$;
@@ -137,7 +137,7 @@ BEGIN
     IF (SELECT sum(pg_relation_size(p.relid)) FROM pg_partition_tree(target) p) > 268435456::numeric
        OR pg_relation_size(target) > 268435456 THEN
         RAISE NOTICE 'creating an index on %; writers wait until it is built', target
-            USING HINT = format('To avoid that, make it first: %s;',
+            USING HINT = format('To avoid that, create it first: %s;',
                 neardup_internal.index_statement(target, settings::text, columns, true));
     END IF;
     EXECUTE neardup_internal.index_statement(target, settings::text, columns, false);
@@ -306,7 +306,7 @@ BEGIN
         IF guarded.duplicate_of IS NOT NULL THEN
             EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
         END IF;
-        RAISE NOTICE 'the index on %(%) stays, for near_duplicate and other searches', guarded.method, guarded.document
+        RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
             USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
     END LOOP;
     IF NOT FOUND THEN

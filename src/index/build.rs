@@ -19,9 +19,7 @@ use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::storage::sort::{Record, Sort, Sorted};
 
-/// The default fill of pages, in percent.
-pub const FILL: i32 = 82;
-/// The most by which a page's fill differs from that, in percentage points.
+/// The most by which a page's fill differs from the fill factor, in percentage points.
 const SPREAD: u64 = 17;
 
 /// The steps of a build as `pg_stat_progress_create_index` names them; 1 is Postgres's own, "initializing".

@@ -46,15 +46,15 @@ impl Opened {
             let table =
                 if table == pg_sys::Oid::INVALID { std::ptr::null_mut() } else { pg_sys::try_table_open(table, LOCK) };
             if table.is_null() {
-                return Err(wrong(format!("\"{}\" is no index", relation_name(oid))));
+                return Err(wrong(format!("\"{}\" is not an index", relation_name(oid))));
             }
             let index = pg_sys::index_open(oid, LOCK);
             let is_plain = (*(*index).rd_rel).relkind as u8 == pg_sys::RELKIND_INDEX;
             if !is_plain || !is_ours(index) {
                 // From the catalog: a partitioned index has no pages, which Index counts.
                 let name = relation_name(oid);
-                return Err(wrong(format!("\"{name}\" is no index of access method neardup"))
-                    .set_detail("Of a partitioned index, name the indexes of its partitions."));
+                return Err(wrong(format!("\"{name}\" is not an index of access method neardup"))
+                    .set_detail("For a partitioned index, name the indexes of its partitions."));
             }
             if !(*(*index).rd_index).indisvalid {
                 let name = Index::new(index).name();
@@ -86,7 +86,7 @@ fn refused(opened: &Opened, what: &str) -> ErrorReport {
 /// Checks an index against its table, and gives the number of its entries.
 ///
 /// # Errors
-/// The first fault; for what is no index of ours, and for a user who does not own the table.
+/// The first fault; for what is not an index of ours, and for a user who does not own the table.
 fn check_index_of(oid: pg_sys::Oid) -> Result<u64> {
     // SAFETY: pgrx has wrapped the caller, and neither frame has anything to be dropped. Expressions of the index are run below.
     unsafe { boundary::entry(|| check_closed(oid)) }

@@ -4,8 +4,8 @@
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-use super::kind::Kind;
-use super::{build, cost, insert, options, scan, vacuum, validate, values};
+use super::kind::{self, Kind};
+use super::{build, cost, insert, options, scan, vacuum, validate};
 use crate::pg::call::boundary;
 
 /// Says to the access method that an operator class is of sketches.
@@ -29,7 +29,7 @@ static ROUTINE: pg_sys::IndexAmRoutine = pg_sys::IndexAmRoutine {
     type_: pg_sys::NodeTag::T_IndexAmRoutine,
     // A condition that the index serves, and an order that it gives.
     amstrategies: 2,
-    amsupport: values::KIND_FUNCTION,
+    amsupport: kind::KIND_FUNCTION,
     amcanorderbyop: true,
     // An order by distance needs no condition. A scan with neither is forbidden by its cost.
     amoptionalkey: true,

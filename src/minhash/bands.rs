@@ -26,7 +26,7 @@ pub fn check_scheme(signature: MinHashRef<'_>) -> neardup_text::Result<()> {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Mismatch, "a bottom_k minhash has no bands")
-        .with_hint("Make the signatures with scheme => 'many_hash'."))
+        .with_hint("Create the signatures with scheme => 'many_hash'."))
 }
 
 /// Checks a similarity, which is above 0 and at most 1.

@@ -22,12 +22,12 @@ fn near_duplicate(a: &str, b: &str) -> Result<bool> {
     else {
         return Ok(false);
     };
-    Ok(shares_key(&of_a, &of_b).map_err(report)? && says_the_same(a, b)?)
+    Ok(shares_key(&of_a, &of_b).map_err(report)? && is_near_duplicate(a, b)?)
 }
 
 /// The part of `near_duplicate` that reads the texts, behind the part that an index serves.
 #[pg_extern(sql = false)]
-fn says_the_same(a: &str, b: &str) -> Result<bool> {
+fn is_near_duplicate(a: &str, b: &str) -> Result<bool> {
     let prepared = Prepared::new(a).map_err(report)?;
     Ok(prepared.duplicate(b).map_err(report)?.is_some())
 }
@@ -52,7 +52,7 @@ fn write_out_near_duplicate(call: &Call) -> Option<Expression> {
         call.function("sketch", &[text, Expression::text(ANALYZER), Expression::integer(KEYS as i32)])
     };
     let shares = call.operator("&&", sketch(a), sketch(b));
-    Some(Expression::all(&[shares, call.internal_function("says_the_same", &[a, b])]))
+    Some(Expression::all(&[shares, call.internal_function("is_near_duplicate", &[a, b])]))
 }
 
 /// Answers the planner about `near_duplicate`.

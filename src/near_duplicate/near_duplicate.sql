@@ -4,9 +4,9 @@ CREATE FUNCTION near_duplicate(a text, b text) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'near_duplicate_wrapper';
 COMMENT ON FUNCTION near_duplicate(text, text) IS 'whether two texts are near-duplicates: their sketches share a key, and one text is a copy or an excerpt of the other. An index on sketch(column) serves it, USING neardup or gin: SELECT id FROM articles WHERE near_duplicate(body, $1)';
 
-CREATE FUNCTION neardup_internal.says_the_same(a text, b text) RETURNS boolean
-    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'says_the_same_wrapper';
-COMMENT ON FUNCTION neardup_internal.says_the_same(text, text) IS 'the part of near_duplicate that compares the texts';
+CREATE FUNCTION neardup_internal.is_near_duplicate(a text, b text) RETURNS boolean
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'is_near_duplicate_wrapper';
+COMMENT ON FUNCTION neardup_internal.is_near_duplicate(text, text) IS 'the part of near_duplicate that compares the texts';
 
 CREATE FUNCTION neardup.document(VARIADIC parts text[]) RETURNS text
     LANGUAGE c IMMUTABLE PARALLEL SAFE COST 2 AS 'MODULE_PATHNAME', 'document_of_parts_wrapper';

@@ -2,6 +2,7 @@
 //!
 //! Nothing here imports another part of the extension. Elsewhere, `unsafe` is used only in files that say so: functions that
 //! Postgres calls by pointer, and values of the types of one feature.
+#![allow(unsafe_code, reason = "the views of Postgres's C API")]
 
 pub mod call;
 pub mod lock;

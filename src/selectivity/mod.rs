@@ -1,4 +1,5 @@
 //! The estimates behind the operators `&&` and `<@`: what share of rows an index gives as candidates.
+#![allow(unsafe_code, reason = "estimators, which Postgres calls with its own structures")]
 
 use pgrx::prelude::*;
 use pgrx::{Internal, pg_sys};

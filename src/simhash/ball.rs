@@ -2,6 +2,7 @@
 //!
 //! A value has sixteen bytes and is passed by reference: the signature and the distance, each in the machine's byte order. No table
 //! is meant to store such values; the type has text input and output so that plans and messages can show it.
+#![allow(unsafe_code, reason = "conversions of a type")]
 
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
 use pgrx::datum::Datum;

@@ -1,4 +1,5 @@
 //! The SQL type `simhash`: 8 bytes, passed by value, stored like a bigint.
+#![allow(unsafe_code, reason = "conversions of a type")]
 
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
 use pgrx::datum::Datum;

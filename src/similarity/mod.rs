@@ -74,7 +74,7 @@ fn text_cosine_similarity(a: &str, b: &str, analyzer: &str, weighting: &str) -> 
 fn vector_cosine_similarity(a: Array<f32>, b: Array<f32>) -> Result<f64> {
     let values = |array: &Array<'_, f32>| {
         let values: Option<Vec<f32>> = array.iter().collect();
-        values.ok_or_else(|| report(Error::new(ErrorKind::InvalidParameter, "vector holds NULL")))
+        values.ok_or_else(|| report(Error::new(ErrorKind::InvalidParameter, "vector must not contain NULL")))
     };
     similarity::vector_cosine(&values(&a)?, &values(&b)?).map_err(report)
 }

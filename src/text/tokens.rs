@@ -46,7 +46,7 @@ pub fn token_list(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) ->
     if bytes <= MAX_TOKEN_BYTES {
         return Ok(tokens);
     }
-    let message = format!("the tokens of a document of {} bytes are too long for one array", document.len());
+    let message = format!("the tokens of a document of {} bytes exceed the size of an array", document.len());
     Err(Error::new(ErrorKind::LimitExceeded, message).with_detail("The limit is 512 MB."))
 }
 

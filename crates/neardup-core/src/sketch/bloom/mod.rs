@@ -109,12 +109,12 @@ impl BloomFilter {
         let other = BloomRef::parse(other)?;
         let (left, right) = (self.header(), other.header);
         if left != right {
-            return Err(Error::new(ErrorKind::Mismatch, "cannot unite bloom filters of different sizes")
+            return Err(Error::new(ErrorKind::Mismatch, "cannot merge bloom filters of different sizes")
                 .with_detail(format!(
                     "The left one has {} bits and {} positions a text; the right one has {} and {}.",
                     left.bits, left.hashes, right.bits, right.hashes
                 ))
-                .with_hint("Make both for the same expected number of texts and false positive rate."));
+                .with_hint("Create both for the same expected number of texts and false positive rate."));
         }
         let own = self.bytes.get_mut(HEADER_BYTES..).unwrap_or_default();
         own.iter_mut().zip(other.data).for_each(|(own, other)| *own |= other);
