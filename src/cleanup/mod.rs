@@ -1,7 +1,8 @@
 //! Clean-up of existing rows: lists groups, removes copies and restores them.
 //!
-//! Nearly all of it is SQL, one file each in this folder, in the order below. This module has what SQL cannot express: a lock
-//! that is kept across the commits of a procedure, and the test whether a procedure may commit.
+//! Nearly all of it is SQL: `record` (tables), `runner` (batches), `list`, `report`, `reference` (foreign keys), `run`, `undo` and
+//! `purge`. This module has what SQL cannot express: a lock that is kept across the commits of a procedure, and the test whether a
+//! procedure may commit.
 
 pub mod choice;
 pub mod list;

@@ -4,7 +4,7 @@ CREATE FUNCTION token_keys(document text, analyzer text DEFAULT 'jieba') RETURNS
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'token_keys_wrapper';
 COMMENT ON FUNCTION token_keys(text, text) IS 'the set of a document''s tokens as sorted integers, which overlap_within compares; longer tokens, which are rarer, come first';
 
-CREATE FUNCTION fingerprints(document text, analyzer text DEFAULT 'chars:10', window integer DEFAULT 41) RETURNS integer[]
+CREATE FUNCTION fingerprints(document text, analyzer text DEFAULT 'chars:10', "window" integer DEFAULT 41) RETURNS integer[]
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'fingerprints_wrapper';
 COMMENT ON FUNCTION fingerprints(text, text, integer) IS 'winnowed fingerprints of a document, sorted: documents that share a run of window consecutive tokens share a fingerprint; with chars:10 and window 41 that is any shared passage of 50 characters';
 

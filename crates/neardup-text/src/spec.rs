@@ -14,7 +14,7 @@ use super::path::MAX_PATHS;
 use super::presets::{self, Preset};
 use crate::{Error, ErrorKind, Result};
 
-/// What the value of each key may be, for whoever wrote another.
+/// The values that each key accepts, for error messages.
 const VALUES: [(&str, &str); 10] = [
     (
         "tokenizer",
