@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 
+use neardup_core::candidates::spill::Sorted;
 use neardup_text::interrupt;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use super::build::{entry_of, read_rows, record};
+use super::build::{self, Sort, entry_of, read_rows, record};
 use super::kind::TreeKey;
 use super::page::{Downlink, Entry, Frame, NONE};
 use super::pages::{Index, Lock};
@@ -19,8 +20,8 @@ use super::tree::{check, descend, each_between, root};
 use super::values::{is_ours, kind_of, tid_of};
 use crate::error::Result;
 use crate::pg::call::{boundary, role};
-use crate::pg::storage::sort::{Sort, Sorted};
 use crate::pg::table::catalog::relation_name;
+use crate::pg::table::temporary::TemporaryFile;
 
 #[pg_extern(sql = false)]
 fn check_index(index: pg_sys::Oid) -> Result<i64> {
@@ -184,12 +185,12 @@ struct Expected(Sort);
 impl Expected {
     /// Begins, with so much memory in kB.
     fn begin(kilobytes: i32) -> Self {
-        Self(Sort::begin(kilobytes))
+        Self(build::sort(kilobytes))
     }
 
     /// Adds a row's keys.
     fn add(&mut self, keys: &[TreeKey], row: u64) {
-        keys.iter().for_each(|key| self.0.put(record(*key, row)));
+        keys.iter().for_each(|key| self.0.push(record(*key, row)));
     }
 }
 
@@ -199,7 +200,7 @@ impl Expected {
 /// # Errors
 /// The first fault.
 fn compare(index: Index, trees: u8, expected: Expected, mut look: impl FnMut(u64) -> Found) -> Result<u64> {
-    let mut comparison = Comparison::begin(index, expected.0.sort());
+    let mut comparison = Comparison::begin(index, expected.0.finish());
     for tree in 0..trees {
         let top = {
             let buffer = index.read(root(tree), Lock::Share)?;
@@ -320,7 +321,7 @@ fn check_page(index: Index, seen: &Seen) -> Result<()> {
 /// The comparison of an index with its table.
 struct Comparison {
     index: Index,
-    expected: Sorted,
+    expected: Sorted<TemporaryFile, 2>,
     next: Option<(u8, Entry)>,
     entries: u64,
     /// Entries that match no visible row.
@@ -328,7 +329,7 @@ struct Comparison {
 }
 
 impl Comparison {
-    fn begin(index: Index, mut expected: Sorted) -> Self {
+    fn begin(index: Index, mut expected: Sorted<TemporaryFile, 2>) -> Self {
         let next = expected.next().map(entry_of);
         Self { index, expected, next, entries: 0, unseen: Vec::new() }
     }
@@ -348,8 +349,7 @@ impl Comparison {
         if self.unseen.len() >= BATCH { self.look_at_unseen(look) } else { Ok(()) }
     }
 
-    fn missing(&mut self) -> ErrorReport {
-        self.expected.end();
+    fn missing(&self) -> ErrorReport {
         let row = self.next.map_or(0, |(_, entry)| entry.row);
         let message = format!("index \"{}\" lacks a key of row ({},{})", self.index.name(), row >> 16, row & 0xffff);
         self.index.fault(message)
@@ -368,7 +368,6 @@ impl Comparison {
             let mut there = false;
             each_between(self.index, tree, entry.key, entry.key, |other| there |= other == entry)?;
             if there {
-                self.expected.end();
                 return Err(self.index.corrupted(
                     block,
                     match found {
