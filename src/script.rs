@@ -23,7 +23,8 @@ extension_sql_file!("containment/containment.sql", name = "containment", require
 extension_sql_file!("evaluate/evaluate.sql", name = "evaluate", requires = ["containment"]);
 extension_sql_file!("verdict/verdict.sql", name = "verdict", requires = ["evaluate"]);
 extension_sql_file!("grouping/grouping.sql", name = "grouping", requires = ["verdict"]);
-extension_sql_file!("index/index.sql", name = "index", requires = ["grouping"]);
+extension_sql_file!("grouping/repeats.sql", name = "grouping_repeats", requires = ["grouping"]);
+extension_sql_file!("index/index.sql", name = "index", requires = ["grouping_repeats"]);
 extension_sql_file!("guard/guard.sql", name = "guard", requires = ["index"]);
 extension_sql_file!("near_duplicate/near_duplicate.sql", name = "near_duplicate", requires = ["guard"]);
 extension_sql_file!("guard/protect.sql", name = "guard_protect", requires = ["near_duplicate"]);

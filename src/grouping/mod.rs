@@ -4,6 +4,8 @@
 //! `minhash` takes the signature, 4 bytes per band, and 50 more.
 #![allow(unsafe_code, reason = "window functions, which Postgres calls by pointer")]
 
+mod repeats;
+
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};
 use neardup_core::sketch::minhash::{self, MinHashRef};
@@ -46,6 +48,7 @@ fn rows_of(window: &Window<'_>) -> Result<i32> {
     })
 }
 
+/// The error of a parameter that is NULL.
 fn null(name: &str) -> ErrorReport {
     let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
     ErrorReport::new(code, format!("{name} must not be NULL"), "near_duplicate_of")
@@ -180,7 +183,7 @@ fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     Ok(signatures.present.spread(rows, groups))
 }
 
-/// Answers one row.
+/// Answers one row with the position of its group's first row, counted from 1; with NULL if it has no group.
 ///
 /// # Safety
 /// `fcinfo` must be that of a running window function.
@@ -226,7 +229,7 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_minhash(fcinfo: pg_sys::Functi
     unsafe { boundary::entry(|| answer(fcinfo, group_minhashes)) }
 }
 
-/// Both entry points use calling convention 1.
+/// The entry points use calling convention 1.
 const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
 
 /// Tells Postgres the calling convention.
