@@ -4,7 +4,7 @@
 use super::script;
 use crate::build::target;
 use crate::check::{Context, Tally, skipped};
-use crate::command::{is_root, root, text};
+use crate::command::{is_root, text};
 use crate::debian::install_missing;
 use crate::postgres::Postgres;
 use crate::psql::empty_database;
