@@ -289,7 +289,7 @@ impl CandidateSearch<'_, '_, '_> {
             if !counts || !self.is_identical(part, table) {
                 return Ok(Finding::Not);
             }
-            let measure = Measure { name: "identical", value: 1.0 };
+            let measure = Measure::new("identical", 1.0);
             return Ok(self.found(part, table, mark, measure, holder));
         }
         if mark.is_some() {

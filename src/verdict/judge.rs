@@ -150,11 +150,11 @@ impl<'r> Rule<'r> {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
             (Self::Facts { least }, Side::Prepared(a), Side::Prepared(b)) => {
-                (by_facts(a, b, None, apart, around)?, least)
+                (by_facts(a, b, None, apart, around, |pair| pair.duplicate())?, least)
             }
             (Self::Profile { name, role, least }, Side::Prepared(a), Side::Prepared(b)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), apart, around)
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.duplicate())
                 });
                 (found??, least)
             }
@@ -162,6 +162,27 @@ impl<'r> Rule<'r> {
             _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, apart, around),
         };
         Ok(found.filter(|(_, value)| value >= least))
+    }
+
+    /// Gives the reasons for a verdict by facts that are known from the table alone.
+    pub fn known_of_table(
+        &self,
+        a: &Side,
+        b: &Side,
+        apart: Option<Duration>,
+        around: Option<Around<'_>>,
+    ) -> Result<Vec<String>> {
+        match (self, a, b) {
+            (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                by_facts(a, b, None, apart, around, |pair| pair.known_of_table())
+            }
+            (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                profile::with(name, *role, |profile, scratch| {
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.known_of_table())
+                })?
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Gives the verdict on a text to keep and another one that may be removed.
@@ -178,13 +199,15 @@ impl<'r> Rule<'r> {
     }
 }
 
-fn by_facts(
+/// Asks a question about two texts with all that is known of them.
+fn by_facts<T>(
     a: &Prepared<'_>,
     b: &Prepared<'_>,
     profile: Option<(&Profile, &mut Scratch)>,
     apart: Option<Duration>,
     around: Option<Around<'_>>,
-) -> Result<Option<(Verdict, f64)>> {
+    question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
+) -> Result<T> {
     let (sketch, is_lone) = around.as_ref().map_or((("", 0), true), |around| (around.sketch, around.is_lone));
     let keys = |text: &str| {
         if is_lone {
@@ -200,5 +223,5 @@ fn by_facts(
     if let Some(Around { forms, rows, own, .. }) = around {
         pair = pair.known(Known { forms, rows: &mut *rows, own, keys: [&keys_a, &keys_b] });
     }
-    pair.duplicate().map_err(report)
+    question(pair).map_err(report)
 }
