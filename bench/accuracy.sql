@@ -4,8 +4,8 @@ SELECT :has_folder AND bench.wants('pairs') AS pairs, :has_folder AND bench.want
        :has_folder AND bench.wants('tables') AS tables \gset
 \if :has_folder
 \else
-SELECT bench.words('Left out: there is no folder of real texts (`NEARDUP_DATA`, or `../shared/data` beside the checkout).');
-\echo '    left out: there is no folder of real texts (NEARDUP_DATA, or ../shared/data beside the checkout)'
+SELECT bench.words('Left out: there is no folder of real texts (`NEARDUP_DATA`).');
+\echo '    left out: there is no folder of real texts (NEARDUP_DATA)'
 \endif
 \if :pairs
 -- Each pair goes through a guard, or is judged by another method. A pair is two rows of one scope, the longer text first, so a guard
@@ -42,7 +42,7 @@ INSERT INTO method (name, candidate, guard, condition) VALUES
     ('guard, method simhash, distance 3', format(:within, 3), 'method => ''simhash'', distance => 3', NULL),
     ('SimHash alone, distance 7', format(:within, 7), 'method => ''simhash'', distance => 7, verify => ''none''', NULL),
     ('SimHash alone, distance 3', format(:within, 3), 'method => ''simhash'', distance => 3, verify => ''none''', NULL),
-    ('MinHash bands, same verdict', :bands, NULL, :bands || ' AND neardup_internal.says_the_same(longer, shorter)'),
+    ('MinHash bands, same verdict', :bands, NULL, :bands || ' AND neardup_internal.is_near_duplicate(longer, shorter)'),
     ('MinHash bands alone', :bands, NULL, :bands),
     ('Jaccard of character 5-grams, at least ' || bench.figure(:threshold), NULL, NULL,
      format('(SELECT jaccard FROM similar_pair s WHERE s.pair = gold.pair) >= %s', :threshold));
@@ -174,7 +174,7 @@ SELECT bench.row(corpus, bench.grouped(rows), bench.grouped(gone), bench.grouped
 -- A guard has nothing to learn from when the second row of a form comes: it judges by the two texts.
 SELECT bench.grid('The second row of its form', 'How often two rows that are not copies are called so if the table has no other rows: the share of the pairs with '
     'labels T, R and U that the verdict on the two texts calls a copy; and beside it, if the whole table is known.', '', 'pairs', 'two texts', 'whole table');
-SELECT bench.row(corpus, count(*)::text, count(*) FILTER (WHERE neardup_internal.says_the_same(text1, text2))::text, count(*) FILTER (WHERE is_called)::text)
+SELECT bench.row(corpus, count(*)::text, count(*) FILTER (WHERE neardup_internal.is_near_duplicate(text1, text2))::text, count(*) FILTER (WHERE is_called)::text)
 FROM bench.labelled JOIN bench.together USING (pair) WHERE NOT is_copy GROUP BY corpus ORDER BY corpus;
 DROP VIEW score;
 DROP TABLE bench.labelled, bench.side, bench.lists, bench.together;

@@ -3,8 +3,8 @@
 -- from 1 to 3 are copies. A pair counts with its weight.
 \if :has_folder
 \else
-SELECT bench.words('Left out: there is no folder of real texts (`NEARDUP_DATA`, or `../shared/data` beside the checkout).');
-\echo '    left out: there is no folder of real texts (NEARDUP_DATA, or ../shared/data beside the checkout)'
+SELECT bench.words('Left out: there is no folder of real texts (`NEARDUP_DATA`).');
+\echo '    left out: there is no folder of real texts (NEARDUP_DATA)'
 \endif
 \if :has_folder
 CREATE EXTENSION IF NOT EXISTS pg_trgm;

@@ -7,9 +7,9 @@
 //!
 //! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
 
+use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_core::candidates::{Asking, Bits, CandidateRule, Candidates, Earlier, Members, Options, Row, Rows, Stars};
 use neardup_core::sketch::minhash::MinHashRef;
-use neardup_core::spill::{Sorted, Sorter};
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 use pgrx::pg_sys;
@@ -385,10 +385,7 @@ fn find(
         }
     }
     if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
-        pgrx::notice!(
-            "of keys that very many rows have, only the last {} rows were compared",
-            candidates.rows_of_key()
-        );
+        pgrx::notice!("of very frequent keys, only the last {} rows were compared", candidates.rows_of_key());
     }
     stars.finish(|long, goes| judge.judge(long, goes))
 }

@@ -5,10 +5,10 @@
 //! otherwise be compared with all before it.
 
 use ahash::AHashMap;
+use neardup_core::candidates::spill::Sorter;
 use neardup_core::candidates::{Asking, Bits, CandidateRule, Earlier, Judged, Options, Ranked, Stars, Twin};
 use neardup_core::document;
 use neardup_core::sketch::digest;
-use neardup_core::spill::Sorter;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 use pgrx::pg_sys;

@@ -2,6 +2,7 @@
 //!
 //! Memory per row of a window, besides Postgres's own: 8 bytes for the answer. While grouping, `simhash` takes 40 more;
 //! `minhash` takes the signature, 4 bytes per band, and 50 more.
+#![allow(unsafe_code, reason = "window functions, which Postgres calls by pointer")]
 
 mod repeats;
 
@@ -19,8 +20,6 @@ use crate::pg::call::boundary;
 use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
 use crate::simhash::SimHash;
-
-extension_sql_file!("grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
 
 /// Bytes per row, as explained above.
 const SIMHASH_ROW: usize = 48;

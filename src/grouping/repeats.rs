@@ -7,9 +7,9 @@
 
 use std::rc::Rc;
 
+use neardup_core::candidates::spill::Storage;
 use neardup_core::candidates::{Bits, CandidateRule, Earlier, Judged, Options, Row, Rows, Stars};
 use neardup_core::sketch::digest;
-use neardup_core::spill::Storage;
 use neardup_text::{Error, ErrorKind, interrupt};
 use pgrx::PgSqlErrorCode::{ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, ERRCODE_IO_ERROR};
 use pgrx::prelude::*;
@@ -23,8 +23,6 @@ use crate::pg::call::window::Window;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::verdict::judge::{Rule, Side, keys_of};
 use crate::verdict::sides::Sides;
-
-extension_sql_file!("repeats.sql", name = "repeats", requires = ["bootstrap"]);
 
 const DOCUMENT: i32 = 0;
 const THRESHOLD: i32 = 1;

@@ -10,7 +10,7 @@ use super::candidates::Match;
 use super::merge;
 use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
-use super::target::{Guard, Part};
+use super::target::Guard;
 use crate::error::{Result, error};
 use crate::pg::call::column;
 use crate::pg::call::function::{self, Argument};
@@ -76,13 +76,8 @@ pub fn act(duplicate: &Duplicate, subject: &Subject<'_>, must_stay: bool) -> Res
     }
 }
 
-/// Gives the column for the original's key, if the guard has one.
-pub fn mark_column(guard: &Guard, part: &Part) -> Option<i16> {
-    (guard.settings.on_duplicate == Action::Mark).then(|| guard.roles.marks.map(|role| part.columns[role])).flatten()
-}
-
 fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
-    let column = guard.part(trigger.relation_oid()).and_then(|part| mark_column(guard, &part));
+    let column = guard.part(trigger.relation_oid()).and_then(|part| guard.mark_column(&part));
     match column.and_then(|column| Some((column, trigger.column_type(column)?))) {
         Some((column, kind)) => Fate::Marked(column, column::input(&found.key, kind)),
         None => Fate::Stored,
@@ -122,7 +117,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     let gone = || {
         let message = format!("the table that duplicates of \"{}\" are diverted to does not exist", guard.name);
         error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message)
-            .set_hint("Call neardup.protect again with on_duplicate => 'divert': it makes one.")
+            .set_hint("Call neardup.protect again with on_duplicate => 'divert' to create it.")
     };
     let (schema, name) = guard.settings.divert.as_ref().filter(|_| guard.diverted.is_some()).ok_or_else(gone)?;
     let Some(row) = trigger.row(Row::New) else { return Ok(()) };

@@ -19,7 +19,6 @@ use std::time::Duration;
 use neardup_core::candidates::{Budget, CandidateRule};
 use neardup_core::document;
 
-use super::actions;
 use super::settings::{Action, Method};
 use super::signature::Signature;
 use super::subject::{Subject, candidate_document, join_key};
@@ -99,7 +98,7 @@ enum Question {
 }
 
 /// One search.
-struct Search<'a, 'b, 'v> {
+struct CandidateSearch<'a, 'b, 'v> {
     guard: &'a Guard,
     subject: &'a Subject<'b>,
     signature: &'a Signature,
@@ -134,7 +133,8 @@ fn search_once(
 ) -> Result<Option<Answer>> {
     let rule = CandidateRule::default();
     let budget = rule.budget(subject.document.as_ref().map_or(0, |document| document.len()));
-    let mut search = Search { guard, subject, signature, verifier, budget, moment: Moment::begin(), open: None };
+    let mut search =
+        CandidateSearch { guard, subject, signature, verifier, budget, moment: Moment::begin(), open: None };
     let keys = search.listed(&rule)?;
     let ranking = rule.rank(keys.into_iter(), Ok::<_, pgrx::pg_sys::panic::ErrorReport>)?;
     let listed = |row: u64, is_single| Listed { leaf: (row >> 48) as usize, tid: tid_of(row), is_single };
@@ -165,7 +165,7 @@ fn tid_of(row: u64) -> Tid {
     tid
 }
 
-impl Search<'_, '_, '_> {
+impl CandidateSearch<'_, '_, '_> {
     /// Gives for each key of the new row the rows that the index lists, of all tables, in their order.
     fn listed(&self, rule: &CandidateRule) -> Result<Vec<Vec<u64>>> {
         let guard = self.guard;
@@ -263,7 +263,7 @@ impl Search<'_, '_, '_> {
 
     /// Gives the key of the row that a candidate is marked as a copy of.
     fn mark(&self, part: &Part, table: &Table) -> Option<String> {
-        actions::mark_column(self.guard, part).and_then(|column| table.output(column))
+        self.guard.mark_column(part).and_then(|column| table.output(column))
     }
 
     fn judge(

@@ -1,5 +1,17 @@
 -- guard: the trigger functions
 
+CREATE FUNCTION neardup_internal.row_stored() RETURNS boolean
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'row_stored_wrapper';
+COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
+
+CREATE FUNCTION neardup_internal.guard_settings(arguments bytea, columns integer) RETURNS text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_settings_wrapper';
+COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger; NULL if its arguments are not a guard''s';
+
+CREATE FUNCTION neardup.let_through(target regclass) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'let_through_wrapper';
+COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows of this transaction into a guarded table without judging them; rows that other transactions write meanwhile are not compared with them; only for the table''s owner: SELECT neardup.let_through(''articles'')';
+
 CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_guard';
 CREATE FUNCTION neardup.release_locks() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_release_locks';
 
@@ -88,10 +100,8 @@ CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action
     );
 
 COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has taken an action';
-COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger; NULL if its arguments are not a guard''s';
 COMMENT ON FUNCTION neardup_internal.merges_by(regprocedure) IS 'in the condition of a guard''s trigger: names the function that merges rows';
 COMMENT ON VIEW neardup.protected IS 'tables under guard, with their settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judges a new document and acts on a near-duplicate';
 COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases the locks of neardup.guard for a row, when the row is stored or its statement ends';
-COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';

@@ -74,7 +74,8 @@ pub fn merge(guard: &Guard, found: &Match, subject: &Subject<'_>, locked: &Locke
         original::changes(guard.table, locked.row, merged)
     };
     let Some(mut changes) = changes else {
-        let message = format!("the function that merges rows of table \"{}\" gave a row of another type", guard.name);
+        let message =
+            format!("the function that merges rows of table \"{}\" returned a row of another type", guard.name);
         return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message));
     };
     changes.retain(|change| !guard.keys.contains(&change.column));

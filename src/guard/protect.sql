@@ -1,5 +1,21 @@
 -- protect: create a guard, or change its settings
 
+CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc) RETURNS text
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+
+CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_index_wrapper';
+COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, text[]) IS 'the index by which a guard with these settings finds candidates';
+
+CREATE FUNCTION neardup_internal.index_statement(target regclass, settings text, columns text[], concurrently boolean) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'index_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.index_statement(regclass, text, text[], boolean) IS 'the statement that creates the index of a guard';
+
+CREATE FUNCTION neardup_internal.keep_out(target regclass) RETURNS boolean
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'keep_out_wrapper';
+COMMENT ON FUNCTION neardup_internal.keep_out(regclass) IS 'keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running';
+
 CREATE FUNCTION neardup.protect(
     target regclass,
     document name,
@@ -30,7 +46,7 @@ BEGIN
     IF neardup_internal.is_distributed(target) THEN
         RAISE EXCEPTION 'table % is distributed', target USING ERRCODE = 'feature_not_supported',
             DETAIL = 'A guard is a row trigger, which Citus refuses on distributed tables; and the copy of a row may be on another node.',
-            HINT = format('Make the index by hand, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
+            HINT = format('Create the index yourself, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
                 target, document);
     END IF;
     IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 THEN
@@ -46,8 +62,8 @@ BEGIN
     SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
     is_new := NOT FOUND;
     IF is_new AND checked ->> 'proposed_time' IS NOT NULL THEN
-        RAISE NOTICE 'the guard of % does not know when its rows were written', target
-            USING DETAIL = 'Two texts of one form, written far apart, are less often copies.',
+        RAISE NOTICE 'the guard of % has no time column', target
+            USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.',
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;
@@ -103,8 +119,8 @@ CREATE FUNCTION neardup_internal.keep_cleanups_out(target regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT neardup_internal.keep_out(target) THEN
-        RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
-            DETAIL = 'It goes by the guard as it was when it began.', HINT = 'SELECT * FROM neardup.progress;';
+        RAISE EXCEPTION 'another session is working on table %', target USING ERRCODE = 'object_in_use',
+            DETAIL = 'It uses the guard as it was when it began.', HINT = 'SELECT * FROM neardup.progress;';
     END IF;
 END
 $$;
@@ -121,7 +137,7 @@ BEGIN
     IF (SELECT sum(pg_relation_size(p.relid)) FROM pg_partition_tree(target) p) > 268435456::numeric
        OR pg_relation_size(target) > 268435456 THEN
         RAISE NOTICE 'creating an index on %; writers wait until it is built', target
-            USING HINT = format('To avoid that, make it first: %s;',
+            USING HINT = format('To avoid that, create it first: %s;',
                 neardup_internal.index_statement(target, settings::text, columns, true));
     END IF;
     EXECUTE neardup_internal.index_statement(target, settings::text, columns, false);
@@ -290,7 +306,7 @@ BEGIN
         IF guarded.duplicate_of IS NOT NULL THEN
             EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
         END IF;
-        RAISE NOTICE 'the index on %(%) stays, for near_duplicate and other searches', guarded.method, guarded.document
+        RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
             USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
     END LOOP;
     IF NOT FOUND THEN
@@ -303,10 +319,6 @@ $$;
 COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.65 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
-COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, text[]) IS 'the index by which a guard with these settings finds candidates';
-COMMENT ON FUNCTION neardup_internal.index_statement(regclass, text, text[], boolean) IS 'the statement that creates the index of a guard';
-COMMENT ON FUNCTION neardup_internal.keep_out(regclass) IS 'keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
 COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';

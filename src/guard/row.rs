@@ -36,7 +36,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         _ => Arrival::New,
     };
     let unchanged =
-        trigger.event() == Event::Update && subject.says_the_same(&Subject::new(&guard, &part, trigger, Row::Old));
+        trigger.event() == Event::Update && subject.same_as_before(&Subject::new(&guard, &part, trigger, Row::Old));
     if unchanged || arrival == Arrival::Moved || bypass::is_active(guard.table) {
         return Ok(trigger.keep());
     }
@@ -57,7 +57,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
         Fate::Stored => {
             // A row that is not a copy, or no longer one, has no original to name.
-            match actions::mark_column(&guard, &part) {
+            match guard.mark_column(&part) {
                 Some(column) => trigger.keep_with(&[(column, None)]),
                 None => trigger.keep(),
             }

@@ -49,7 +49,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Says whether two rows have the same document, scope and time.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub fn same_as_before(&self, other: &Self) -> bool {
         let scopes = self.scope.iter().zip(&other.scope);
         self.document == other.document
             && self.time == other.time

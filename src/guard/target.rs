@@ -77,7 +77,7 @@ thread_local! {
 
 fn misuse(what: &str) -> ErrorReport {
     error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, format!("the guard trigger {what}"))
-        .set_hint("Guards are made by neardup.protect; drop this trigger and call it again.")
+        .set_hint("Drop this trigger and call neardup.protect.")
 }
 
 impl Guard {
@@ -111,13 +111,12 @@ impl Guard {
     fn prepare(trigger: &RowTrigger<'_>, root: &RootTrigger) -> Result<Self> {
         let mut stamps = vec![(root.table, invalidation::stamp(root.table))];
         let settings = trigger.argument(0).ok_or_else(|| misuse("has no settings"))?;
-        let settings =
-            Settings::parse(settings).map_err(|wrong| misuse("has settings of another form").set_detail(wrong))?;
+        let settings = Settings::parse(settings).map_err(|wrong| misuse("has invalid settings").set_detail(wrong))?;
         let roles = settings.roles(root.columns.len()).ok_or_else(|| misuse("does not name its columns"))?;
-        let owner = catalog::owner(root.table).ok_or_else(|| misuse("stands on a table that is gone"))?;
+        let owner = catalog::owner(root.table).ok_or_else(|| misuse("is on a table that no longer exists"))?;
         let expression = settings.expression.as_ref().map(|name| {
             catalog::function_of_row(name, root.table)
-                .ok_or_else(|| misuse("names a function of its rows that does not exist"))
+                .ok_or_else(|| misuse("names a document function that does not exist"))
         });
         let merge = (settings.on_duplicate == Action::Merge).then(|| {
             let named = trigger.named_in_condition(c"merges_by");
@@ -127,7 +126,7 @@ impl Guard {
         });
         let keys = catalog::primary_key(root.table);
         if keys.is_empty() {
-            return Err(misuse("stands on a table without a primary key"));
+            return Err(misuse("is on a table without a primary key"));
         }
         let named = |numbers: &[i16]| numbers.iter().map(|number| catalog::column_name(root.table, *number)).collect();
         let (leaves, partitioned) = partition::leaves(root.table, roles.time.map(|role| root.columns[role]));
@@ -173,7 +172,7 @@ impl Guard {
         {
             return Ok(());
         }
-        Err(misuse("stands on columns of other types"))
+        Err(misuse("is on columns of other types"))
     }
 
     /// Gives what is known of one of the tables that hold its rows; `None` if the table lacks a column, because it is being
@@ -194,9 +193,14 @@ impl Guard {
         Some(part)
     }
 
+    /// Gives the column for the original's key, if the guard has one.
+    pub fn mark_column(&self, part: &Part) -> Option<i16> {
+        (self.settings.on_duplicate == Action::Mark).then(|| self.roles.marks.map(|role| part.columns[role])).flatten()
+    }
+
     /// Gives the part whose rows a trigger sees.
     pub fn part_of(&self, trigger: &RowTrigger<'_>) -> Result<Rc<Part>> {
-        self.part(trigger.relation_oid()).ok_or_else(|| misuse("stands on a table that is not its own"))
+        self.part(trigger.relation_oid()).ok_or_else(|| misuse("is on a table that does not belong to it"))
     }
 
     /// Takes what verdicts have learned of the table, or nothing if a table has doubled since; `size` is that of [`size_class`].
@@ -216,14 +220,14 @@ impl Guard {
     /// Makes the error for a table whose rows cannot be searched.
     pub fn without_index(&self, table: pg_sys::Oid) -> ErrorReport {
         let message = format!(
-            "the guard of table \"{}\" has no index to search \"{}\" by",
+            "the guard of table \"{}\" has no usable index on \"{}\"",
             self.name,
             catalog::relation_name(table)
         );
         error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-            .set_detail("Without it every row would be let in or every search would read the whole table.")
+            .set_detail("Without it, the guard would accept every row, or read the whole table for each.")
             .set_hint(format!(
-                "Call neardup.protect('{}', '{}') again: it makes the index.",
+                "Call neardup.protect('{}', '{}') again to create the index.",
                 self.name, self.columns[0]
             ))
     }

@@ -9,8 +9,7 @@ use std::ffi::{CStr, c_char};
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-use super::kind::Kind;
-use super::values::KIND_FUNCTION;
+use super::kind::{KIND_FUNCTION, Kind};
 use crate::pg::call::boundary;
 
 /// An operator that classes of a kind have.

@@ -11,9 +11,6 @@ use super::tree;
 use super::validate;
 use crate::error::Result;
 
-/// The number of the support function that says an operator class's kind of signature.
-pub(super) const KIND_FUNCTION: u16 = 1;
-
 /// Makes a Postgres error of an `Err`.
 pub(super) fn raise<T>(result: Result<T>) -> T {
     match result {
@@ -36,7 +33,7 @@ pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
     // SAFETY: as the caller vouches; it has one column. The support function has no arguments, since only a superuser makes operator
     // classes.
     let (number, column) = unsafe {
-        let function = pg_sys::index_getprocid(index, 1, KIND_FUNCTION);
+        let function = pg_sys::index_getprocid(index, 1, kind::KIND_FUNCTION);
         let has_one = function != pg_sys::Oid::INVALID;
         let number = has_one.then(|| pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value());
         (number, *(*index).rd_opcintype)

@@ -108,7 +108,7 @@ impl<'r> Rule<'r> {
     /// For any other word, and for overlap or cosine without a threshold.
     pub fn new(verify: &'r str, analyzer: &'r str, threshold: Option<f64>) -> Result<Self> {
         let wrong = |message: String| report(Error::new(ErrorKind::InvalidParameter, message));
-        let bound = || threshold.ok_or_else(|| wrong(format!("verify {verify} needs a threshold")));
+        let bound = || threshold.ok_or_else(|| wrong(format!("verify {verify} requires a threshold")));
         let least = threshold.unwrap_or_default();
         match verify {
             "none" | "facts" => Ok(Self::Facts { least }),

@@ -14,7 +14,7 @@ use super::path::MAX_PATHS;
 use super::presets::{self, Preset};
 use crate::{Error, ErrorKind, Result};
 
-/// What the value of each key may be, for whoever wrote another.
+/// The values that each key accepts, for error messages.
 const VALUES: [(&str, &str); 10] = [
     (
         "tokenizer",
@@ -182,9 +182,9 @@ impl Spec {
         for (key, set, tokenizers) in self.special_keys() {
             if set && !tokenizers.contains(&self.tokenizer) {
                 let names: Vec<_> = tokenizers.iter().map(|&tokenizer| name(tokenizer)).collect();
-                let message = format!("key \"{key}\" does not go with tokenizer {}", name(self.tokenizer));
+                let message = format!("key \"{key}\" is not valid for tokenizer {}", name(self.tokenizer));
                 let error = Error::new(ErrorKind::InvalidParameter, message);
-                return Err(error.with_hint(format!("It goes with {}.", names.join(", "))));
+                return Err(error.with_hint(format!("It is valid for {}.", names.join(", "))));
             }
         }
         self.normalize = Some(self.steps()?.names().map(str::to_owned).collect());
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn wrong_keys_and_values_are_named() {
         for (text, message) in [
-            (r#"{"tokenizer":"words","size":2}"#, "key \"size\" does not go with tokenizer \"words\""),
+            (r#"{"tokenizer":"words","size":2}"#, "key \"size\" is not valid for tokenizer \"words\""),
             (r#"{"tokenizer":"ik","mode":"exact"}"#, "mode of tokenizer \"ik\" must be \"smart\" or \"max_word\""),
             (r#"{"tokenizer":"jieba","mode":"full","hmm":true}"#, "full mode of tokenizer \"jieba\" has no \"hmm\""),
             (r#"{"tokenizer":"n_shortest_path","paths":9}"#, "paths must be between 1 and 8: 9"),

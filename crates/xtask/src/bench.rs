@@ -292,9 +292,9 @@ fn start_server(postgres: &Postgres, settings: &[&str]) -> Result<Server> {
     Ok(server)
 }
 
-/// Finds real texts from outside the repository: `NEARDUP_DATA`, or `../shared/data` beside the checkout if it exists.
+/// Finds real texts, which are not in the repository: in the folder that `NEARDUP_DATA` names.
 fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    let folder = PathBuf::from(std::env::var_os("NEARDUP_DATA")?);
     folder.join("natural_gold.jsonl.xz").is_file().then(|| folder.canonicalize().unwrap_or(folder))
 }
 

@@ -16,13 +16,13 @@ use std::process::Command;
 /// The Debian suites, each with its major version of Postgres.
 const SUITES: &[(u32, &str)] = &[(15, "bookworm"), (17, "trixie"), (18, "sid")];
 
-/// Mounts the kernel's directories, the files for name resolution, cargo, the toolchain, the checkout and the third-party
-/// sources beside it, then runs the command inside.
+/// Mounts the kernel's directories, the files for name resolution, cargo, the toolchain, the checkout and what
+/// `NEARDUP_DATA` and `NEARDUP_CITUS` name, then runs the command inside.
 const MOUNTS: &str = r#"set -e
 place=$1; shift
-for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT" "$CHECKOUT/../shared/third_party"; do
+for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT" "$NEARDUP_DATA" "$NEARDUP_CITUS"; do
     [ -e "$path" ] || continue
-    if [ -d "$path" ]; then mkdir -p "$place$path"; else touch "$place$path"; fi
+    if [ -d "$path" ]; then mkdir -p "$place$path"; else mkdir -p "$place${path%/*}"; touch "$place$path"; fi
     mount --rbind "$path" "$place$path"
 done
 exec chroot "$place" "$@""#;

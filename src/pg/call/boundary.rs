@@ -6,7 +6,7 @@
 //! the outermost frame, rethrows it unchanged.
 //!
 //! Functions that may run user code are declared in [`raw`], without pgrx's guard, and called only inside [`catch`]. The check
-//! `unsafe` of the test suite finds declarations elsewhere.
+//! `boundary` of the test suite finds declarations and calls elsewhere.
 
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -90,3 +90,27 @@ pub fn input(text: &str, kind: pg_sys::Oid) -> pg_sys::Datum {
         boundary::catch(|| raw::OidInputFunctionCall(function, text, parameter, -1))
     }
 }
+
+/// Copies a value into the memory of the current call.
+///
+/// # Safety
+/// The value must be of this type.
+pub unsafe fn copied(value: pg_sys::Datum, kind: pg_sys::Oid) -> pg_sys::Datum {
+    let (mut length, mut by_value) = (0, false);
+    // SAFETY: as the caller vouches. A value stored out of line is fetched.
+    unsafe {
+        pg_sys::get_typlenbyval(kind, &raw mut length, &raw mut by_value);
+        let value = if length == -1 { plain(value) } else { value };
+        boundary::catch(|| raw::datumCopy(value, by_value, i32::from(length)))
+    }
+}
+
+/// Gives a value of variable length as it is in memory: not out of line, compressed, expanded or with a short header.
+///
+/// # Safety
+/// It must be of a type of variable length.
+pub unsafe fn plain(value: pg_sys::Datum) -> pg_sys::Datum {
+    let pointer = value.cast_mut_ptr();
+    // SAFETY: as the caller vouches; one C call is caught.
+    pg_sys::Datum::from(unsafe { boundary::catch(|| raw::pg_detoast_datum(pointer)) })
+}

@@ -7,6 +7,7 @@ use std::ffi::CString;
 use pgrx::pg_sys;
 
 use super::boundary::{self, raw};
+use super::column::plain;
 use super::role;
 use crate::pg::value::text::text_of;
 
@@ -73,16 +74,6 @@ pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid
 pub unsafe fn row_of_rows(function: pg_sys::Oid, first: pg_sys::Datum, second: pg_sys::Datum) -> Option<pg_sys::Datum> {
     // SAFETY: as the caller vouches. A composite value may be expanded or compressed; a plain one is made of it.
     unsafe { call(function, [first, second]).map(|row| plain(row)) }
-}
-
-/// Gives a value of variable length as it is in memory: not out of line, compressed, expanded or with a short header.
-///
-/// # Safety
-/// It must be of a type of variable length.
-pub unsafe fn plain(value: pg_sys::Datum) -> pg_sys::Datum {
-    let pointer = value.cast_mut_ptr();
-    // SAFETY: as the caller vouches; one C call is caught.
-    pg_sys::Datum::from(unsafe { boundary::catch(|| raw::pg_detoast_datum(pointer)) })
 }
 
 /// Calls a function that the current user must be allowed to execute; `None` if it returns NULL.

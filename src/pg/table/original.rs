@@ -8,7 +8,8 @@ use pgrx::{PgTupleDesc, name_data_to_str, pg_sys};
 
 use super::rows::Tid;
 use crate::pg::call::boundary::{self, raw};
-use crate::pg::call::function::{self, Argument, plain};
+use crate::pg::call::column::plain;
+use crate::pg::call::function::{self, Argument};
 
 /// A row that this transaction has locked until its end.
 pub struct Locked {
@@ -135,18 +136,4 @@ pub fn is_visible(table: pg_sys::Oid, mut tid: Tid) -> bool {
 pub fn keeps_snapshot() -> bool {
     // SAFETY: reads a variable of the running transaction.
     unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
-}
-
-/// Copies a value into the memory of the current call.
-///
-/// # Safety
-/// The value must be of this type.
-pub unsafe fn copied(value: pg_sys::Datum, kind: pg_sys::Oid) -> pg_sys::Datum {
-    let (mut length, mut by_value) = (0, false);
-    // SAFETY: as the caller vouches. A value stored out of line is fetched.
-    unsafe {
-        pg_sys::get_typlenbyval(kind, &raw mut length, &raw mut by_value);
-        let value = if length == -1 { plain(value) } else { value };
-        boundary::catch(|| raw::datumCopy(value, by_value, i32::from(length)))
-    }
 }

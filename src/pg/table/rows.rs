@@ -11,7 +11,7 @@ use std::ptr;
 
 use pgrx::{PgMemoryContexts, pg_sys};
 
-use super::original;
+use crate::pg::call::column;
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::value::text::text_of;
@@ -227,7 +227,7 @@ impl Table {
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
         unsafe {
             let kind = pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column));
-            (kind, self.value(column).map(|value| original::copied(value, kind)))
+            (kind, self.value(column).map(|value| column::copied(value, kind)))
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use neardup_core::spill::Storage;
+use neardup_core::candidates::spill::Storage;
 use pgrx::pg_sys;
 
 use crate::pg::call::boundary::{self, raw};

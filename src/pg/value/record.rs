@@ -57,7 +57,7 @@ pub unsafe fn compose(fcinfo: pg_sys::FunctionCallInfo, datums: &[Option<pg_sys:
     let fits = class == pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE
         && unsafe { usize::try_from((*row_type).natts).is_ok_and(|columns| columns == values.len()) };
     if !fits {
-        pgrx::error!("the function is not declared as its library has it");
+        pgrx::error!("function is declared with other columns than its library returns");
     }
     // SAFETY: as many values and null marks as the row type has columns; the tuple lies in the call's memory context.
     unsafe {

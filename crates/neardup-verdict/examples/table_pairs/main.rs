@@ -1,7 +1,7 @@
 //! Lists whole tables in memory, by the engine's rule for candidates, and asks which labelled pairs fell together:
 //! `cargo run --release -p neardup-verdict --example table_pairs -- [TABLE] [--alone] [--removed N]`.
 //!
-//! The labelled texts and the tables are in the folder `NEARDUP_DATA`, or `shared/data` beside the checkout. A list goes through the
+//! The labelled texts and the tables are in the folder that `NEARDUP_DATA` names. A list goes through the
 //! rows in order; a row joins the first row that stays and that it duplicates. `--alone` judges by the texts alone. `--removed N`
 //! prints N rows that go and are not identical to the row that stays, spread evenly, to be read; `--show ID1 ID2` explains one pair.
 

@@ -1,6 +1,6 @@
 //! Trains the model of the verdict and measures it: `cargo run --release -p neardup-verdict --example train_verdict`.
 //!
-//! The labelled texts are in the folder `NEARDUP_DATA`, or `shared/data` beside the checkout. It prints precision, recall and F1 on
+//! The labelled texts are in the folder that `NEARDUP_DATA` names. It prints precision, recall and F1 on
 //! tables that the model has not seen, of the texts alone and with what is known beyond them, and how often scores are right.
 //! `--errors` lists the pairs that went wrong, `--write` writes `src/weights.rs`. `--without TABLE --write` leaves a table out, so that it
 //! can be listed as one that the model has not seen.

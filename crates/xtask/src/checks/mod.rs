@@ -1,6 +1,7 @@
 //! The checks of `cargo xtask test`, one file each. To add one, write the file and list it in [`ALL`].
 
 mod belongings;
+mod boundary;
 mod cancel;
 mod citus;
 mod concurrency;
@@ -25,7 +26,6 @@ mod rights;
 mod rust;
 mod script;
 mod servers;
-mod unsafety;
 mod upgrade;
 
 use crate::check::Check;
@@ -35,7 +35,7 @@ pub const ALL: &[Check] = &[
     Check::alone("format", "cargo fmt --check", rust::format),
     Check::alone("lint", "cargo clippy (about 2 minutes the first time)", rust::lint),
     Check::alone("core", "unit tests of the crates without Postgres (about 3 minutes the first time)", rust::core),
-    Check::alone("unsafe", "unsafe code, each piece with its argument", unsafety::run),
+    Check::alone("boundary", "calls of Postgres outside the error boundary", boundary::run),
     Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
     Check::alone("links", "the links between the Markdown files", links::run),

@@ -1,4 +1,5 @@
-//! The SQL that must come first, and the code that runs when the library is loaded.
+//! What runs when the library is loaded.
+#![allow(unsafe_code, reason = "_PG_init is found by its name")]
 
 use pgrx::prelude::*;
 
@@ -6,8 +7,6 @@ use crate::guc;
 use crate::index;
 use crate::pg::call::boundary;
 use crate::pg::call::memory::keep_reserve;
-
-extension_sql_file!("bootstrap.sql", bootstrap);
 
 fn check_for_interrupts() {
     keep_reserve();

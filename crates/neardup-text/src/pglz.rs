@@ -30,7 +30,7 @@ const STEP_READ: usize = RUN + 2;
 const STEP_WRITTEN: usize = RUN + WIDE;
 
 /// How far both sides are.
-struct Place {
+struct Cursor {
     read: usize,
     written: usize,
     /// The rest of the control byte, lowest bit next, with a set bit above it: 1 where the group is through, never 0 and
@@ -45,7 +45,7 @@ struct Place {
 #[must_use]
 pub fn decompress(compressed: &[u8], text: &mut [u8], length: usize) -> Option<()> {
     let text = text.get_mut(..length.checked_add(SLACK)?)?;
-    let mut at = Place { read: 0, written: 0, items: 1 };
+    let mut at = Cursor { read: 0, written: 0, items: 1 };
     loop {
         usual_steps(compressed, text, length, &mut at);
         if at.read >= compressed.len() || at.written >= length {
@@ -60,7 +60,7 @@ pub fn decompress(compressed: &[u8], text: &mut [u8], length: usize) -> Option<(
 ///
 /// More is written than counts; what follows overwrites it.
 #[inline(always)]
-fn usual_steps(compressed: &[u8], text: &mut [u8], length: usize, at: &mut Place) {
+fn usual_steps(compressed: &[u8], text: &mut [u8], length: usize, at: &mut Cursor) {
     let (Some(last_read), Some(last_written)) =
         (compressed.len().checked_sub(STEP_READ), length.checked_sub(STEP_WRITTEN))
     else {
@@ -70,7 +70,7 @@ fn usual_steps(compressed: &[u8], text: &mut [u8], length: usize, at: &mut Place
         return;
     }
     let (from, to) = (compressed.as_ptr(), text.as_mut_ptr());
-    let Place { mut read, mut written, mut items } = *at;
+    let Cursor { mut read, mut written, mut items } = *at;
     while read <= last_read && written <= last_written {
         let run = items.trailing_zeros() as usize;
         debug_assert!(run <= RUN);
@@ -101,12 +101,12 @@ fn usual_steps(compressed: &[u8], text: &mut [u8], length: usize, at: &mut Place
         read += 2 - usize::from(through);
         written += select_unpredictable(through, 0, copied);
     }
-    *at = Place { read, written, items };
+    *at = Cursor { read, written, items };
 }
 
 /// Reads a control byte or an item, whatever it is; there is data left and room in the text. Gives `None` if it is corrupt.
 #[inline(never)]
-fn one_item(compressed: &[u8], text: &mut [u8], length: usize, at: &mut Place) -> Option<()> {
+fn one_item(compressed: &[u8], text: &mut [u8], length: usize, at: &mut Cursor) -> Option<()> {
     let first = *compressed.get(at.read)?;
     at.read += 1;
     if at.items == 1 {
@@ -154,7 +154,7 @@ mod tests {
     use super::{SLACK, decompress};
     use proptest::prelude::*;
 
-    /// The longest copy at each place, found by looking at all.
+    /// The longest copy at each position, found by looking at all.
     fn compress(text: &[u8]) -> Vec<u8> {
         let mut compressed = Vec::new();
         let mut at = 0;
@@ -208,7 +208,7 @@ mod tests {
             prop_assert_eq!(&fast(&compressed, length), &text);
         }
 
-        /// Whatever the bytes, the same text or the same refusal as Postgres's; also cut off and changed in one place.
+        /// Whatever the bytes, the same text or the same refusal as Postgres's; also cut off and changed in one byte.
         #[test]
         fn any_bytes_are_read_as_postgres_reads_them(
             text in "[一二三四五六a-f]{0,300}",

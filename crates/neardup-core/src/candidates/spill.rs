@@ -27,6 +27,8 @@ const LEAST_RUNS: usize = 16;
 const MOST_RUNS: usize = 256;
 /// Records that are read or written at once.
 const BLOCK: usize = 512;
+/// How many comparisons a sort in memory makes between checks for interrupts.
+const COMPARISONS: u32 = 1 << 16;
 
 /// Collects records in any order.
 #[derive(Debug)]
@@ -63,7 +65,7 @@ impl<S: Storage, const N: usize> Sorter<S, N> {
     }
 
     fn spill(&mut self) {
-        self.records.sort_unstable();
+        sort(&mut self.records);
         let mut run = write(self.records.drain(..));
         for level in &mut self.levels {
             level.push(run);
@@ -78,9 +80,21 @@ impl<S: Storage, const N: usize> Sorter<S, N> {
     /// Returns all records in ascending order.
     #[must_use]
     pub fn finish(mut self) -> Sorted<S, N> {
-        self.records.sort_unstable();
+        sort(&mut self.records);
         merge(self.levels.into_iter().flatten().collect(), self.records.into_iter())
     }
+}
+
+/// Sorts records in memory, and can be cancelled meanwhile.
+fn sort<const N: usize>(records: &mut [[u64; N]]) {
+    let mut comparisons = 0_u32;
+    records.sort_unstable_by(|a, b| {
+        comparisons = comparisons.wrapping_add(1);
+        if comparisons.is_multiple_of(COMPARISONS) {
+            interrupt::check();
+        }
+        a.cmp(b)
+    });
 }
 
 fn write<S: Storage, const N: usize>(records: impl Iterator<Item = [u64; N]>) -> S {
