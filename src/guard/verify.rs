@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use neardup_verdict::{Forms, replaces};
+use neardup_verdict::{Forms, Message, replaces};
 use pgrx::pg_sys;
 
 use super::around::GuardedRows;
@@ -18,6 +18,17 @@ pub struct Measure {
     pub name: &'static str,
     /// A Hamming distance for `simhash`, otherwise a score or a similarity, 0 to 1.
     pub value: f64,
+}
+
+/// How the new text and a candidate's compare, for an explanation.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// The overlap of their wording, 0 to 1.
+    pub overlap: Option<f64>,
+    /// What keeps the candidate from being the original: `verdict`, `contains`, `threshold` or `overlap`.
+    pub rejected: Option<&'static str>,
+    /// The verdict with its reasons.
+    pub message: Option<Message>,
 }
 
 /// A new text, prepared for all its comparisons.
@@ -57,10 +68,44 @@ impl<'a> Verifier<'a> {
     /// `distance` is that of their signatures, `apart` that of their rows in time. A new text that contains the other one and more
     /// is not a duplicate; refusing it would lose content.
     pub fn compare(&mut self, other: &str, distance: f64, apart: Option<Duration>) -> Result<Option<Measure>> {
-        let Some(rule) = &self.rule else { return Ok(Some(Measure { name: self.name, value: distance })) };
-        if other == self.document {
+        if self.rule.is_some() && other == self.document {
             return Ok(Some(Measure { name: "identical", value: 1.0 }));
         }
+        let kept = self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, apart, around))?;
+        let Some(kept) = kept else { return Ok(Some(Measure { name: self.name, value: distance })) };
+        let kept = kept.filter(|(verdict, _)| replaces(*verdict, other, self.document));
+        Ok(kept.map(|(_, value)| Measure { name: self.name, value }))
+    }
+
+    /// Explains a comparison with the text of an existing row, of which [`Self::compare`] has made `measure`.
+    pub fn comparison(
+        &mut self,
+        other: &str,
+        apart: Option<Duration>,
+        measure: Option<&Measure>,
+    ) -> Result<Comparison> {
+        let message =
+            self.in_table(other, |rule, ours, theirs, around| rule.message(ours, theirs, apart, around))?;
+        let Some((message, overlap)) = message else { return Ok(Comparison::default()) };
+        let is_copy = message.verdict.keeps_one();
+        let least = self.guard.settings.threshold.unwrap_or_default();
+        let rejected = match measure {
+            Some(_) => None,
+            None if !is_copy => Some("verdict"),
+            None if !replaces(message.verdict, other, self.document) => Some("contains"),
+            None if message.score < least => Some("threshold"),
+            None => Some("overlap"),
+        };
+        Ok(Comparison { overlap: Some(overlap), rejected, message: Some(message) })
+    }
+
+    /// Asks the rule about the new text and another one, with the table around them; `None` if there is no rule.
+    fn in_table<T>(
+        &mut self,
+        other: &str,
+        ask: impl FnOnce(&Rule<'_>, &Side, &Side, Option<Around<'_>>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Some(rule) = &self.rule else { return Ok(None) };
         let side = match &self.side {
             Some(side) => side,
             None => self.side.insert(rule.side(self.document)?),
@@ -76,9 +121,7 @@ impl<'a> Verifier<'a> {
             let sketch = (&*guard.settings.analyzer, guard.settings.keys);
             Around { forms, rows: &mut rows, sketch, own: [None; 2], is_lone: false }
         });
-        let kept = rule.kept(side, &rule.side(other)?, apart, around)?;
-        let kept = kept.filter(|(verdict, _)| replaces(*verdict, other, self.document));
-        Ok(kept.map(|(_, value)| Measure { name: self.name, value }))
+        ask(rule, side, &rule.side(other)?, around).map(Some)
     }
 }
 

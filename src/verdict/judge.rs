@@ -9,7 +9,7 @@ use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind, Scratch};
-use neardup_verdict::{Forms, Known, Pair, Prepared, Rows, Verdict, replaces};
+use neardup_verdict::{Forms, Known, Message, Pair, Prepared, Rows, Verdict, replaces};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
@@ -150,11 +150,11 @@ impl<'r> Rule<'r> {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
             (Self::Facts { least }, Side::Prepared(a), Side::Prepared(b)) => {
-                (by_facts(a, b, None, apart, around)?, least)
+                (by_facts(a, b, None, apart, around, Pair::duplicate)?, least)
             }
             (Self::Profile { name, role, least }, Side::Prepared(a), Side::Prepared(b)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), apart, around)
+                    by_facts(a, b, Some((profile, scratch)), apart, around, Pair::duplicate)
                 });
                 (found??, least)
             }
@@ -162,6 +162,35 @@ impl<'r> Rule<'r> {
             _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, apart, around),
         };
         Ok(found.filter(|(_, value)| value >= least))
+    }
+
+    /// Gives the verdict on two texts with its reasons, whatever it is, and the overlap of their wording, or of their tokens. By tokens, a
+    /// verdict has no reasons.
+    pub fn message(
+        &self,
+        a: &Side,
+        b: &Side,
+        apart: Option<Duration>,
+        around: Option<Around<'_>>,
+    ) -> Result<(Message, f64)> {
+        match (self, a, b) {
+            (Self::Tokens { least, measure, .. }, Side::Tokens(text, a), Side::Tokens(other, b)) => {
+                let score = if text == other { 1.0 } else { measure(a, b) };
+                let verdict = if score >= *least { Verdict::Copy } else { Verdict::Different };
+                Ok((Message { verdict, score, reasons: Vec::new() }, overlap(&a.hashes, &b.hashes)))
+            }
+            (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                Ok((by_facts(a, b, None, apart, around, Pair::message)?, a.overlap(b)))
+            }
+            (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                let message = profile::with(name, *role, |profile, scratch| {
+                    by_facts(a, b, Some((profile, scratch)), apart, around, Pair::message)
+                });
+                Ok((message??, a.overlap(b)))
+            }
+            // Prepared by another rule.
+            _ => self.message(&self.side(a.text())?, &self.side(b.text())?, apart, around),
+        }
     }
 
     /// Gives the verdict on a text to keep and another one that may be removed.
@@ -178,13 +207,15 @@ impl<'r> Rule<'r> {
     }
 }
 
-fn by_facts(
+/// Asks for something about two texts as rows of their table, by facts.
+fn by_facts<T>(
     a: &Prepared<'_>,
     b: &Prepared<'_>,
     profile: Option<(&Profile, &mut Scratch)>,
     apart: Option<Duration>,
     around: Option<Around<'_>>,
-) -> Result<Option<(Verdict, f64)>> {
+    ask: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
+) -> Result<T> {
     let (sketch, is_lone) = around.as_ref().map_or((("", 0), true), |around| (around.sketch, around.is_lone));
     let keys = |text: &str| {
         if is_lone {
@@ -200,5 +231,5 @@ fn by_facts(
     if let Some(Around { forms, rows, own, .. }) = around {
         pair = pair.known(Known { forms, rows: &mut *rows, own, keys: [&keys_a, &keys_b] });
     }
-    pair.duplicate().map_err(report)
+    ask(pair).map_err(report)
 }

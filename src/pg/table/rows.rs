@@ -12,6 +12,7 @@ use std::ptr;
 use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::original;
+use crate::pg::call::column::Column;
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::value::text::text_of;
@@ -220,6 +221,11 @@ impl Table {
         // SAFETY: the caller has checked the type: a varlena, whose header says how long it is.
         let length = |datum| unsafe { pg_sys::toast_raw_datum_size(datum) } as usize;
         self.value(column).map(|datum| length(datum).saturating_sub(size_of::<i32>()))
+    }
+
+    /// Gives a column's type and collation.
+    pub fn column(&self, column: i16) -> Column {
+        Column::of(self.oid(), column)
     }
 
     /// Gives a column's type and a copy of its value that outlives the table, in the memory of the current call.
