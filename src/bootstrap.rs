@@ -7,7 +7,7 @@ use crate::index;
 use crate::pg::call::boundary;
 use crate::pg::call::memory::keep_reserve;
 
-extension_sql_file!("../sql/bootstrap.sql", bootstrap);
+extension_sql_file!("bootstrap.sql", bootstrap);
 
 fn check_for_interrupts() {
     keep_reserve();

@@ -1,23 +1,32 @@
 //! pg_neardup: near-duplicate text inside Postgres.
 //!
-//! This file only lists the parts. Each file is one SQL feature: it unwraps datums, calls `neardup_core` and wraps the result.
-//! Everything that SQL can express is in `sql/`; everything unsafe is in [`pg`].
+//! This file only lists the parts. A feature is a folder with its Rust and its SQL: the Rust unwraps datums, calls the crates below
+//! `crates/` and wraps the result. Unsafe code is in [`pg`], and in files that say so.
 #![allow(clippy::result_large_err, reason = "pgrx knows an ErrorReport by its type, which a box would hide")]
 
 mod argument;
+mod bloom;
 mod bootstrap;
 mod cleanup;
+mod containment;
 mod engine;
 mod error;
+mod evaluate;
+mod grouping;
 mod guard;
 mod guc;
 mod index;
+mod minhash;
+mod near_duplicate;
 mod pg;
 mod profile;
-mod search;
+mod selectivity;
+mod simhash;
+mod similarity;
+mod sketch;
 mod statement;
 mod text;
-mod types;
+mod tokenset;
 mod verdict;
 
 ::pgrx::pg_module_magic!(name, version);

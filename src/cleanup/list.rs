@@ -68,7 +68,7 @@ pub fn chosen(
 /// The entry point behind `neardup_internal.copies`.
 ///
 /// # Safety
-/// Postgres calls it as the function that sql/cleanup/list.sql declares: strict, of one text.
+/// Postgres calls it as the function that list.sql declares: strict, of one text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_copies(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
@@ -97,7 +97,7 @@ unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, choice: &str) -> Result<()> {
         error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "choice has another form")
             .set_detail(format!("{wrong}."))
     })?;
-    // SAFETY: as the caller vouches; sql/cleanup/list.sql declares nine columns of the types that are given.
+    // SAFETY: as the caller vouches; list.sql declares nine columns of the types that are given.
     unsafe {
         let mut set = Set::begin(fcinfo)?;
         let by_distance = choice.verify == "none";

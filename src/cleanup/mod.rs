@@ -1,10 +1,9 @@
 //! Clean-up of existing rows: lists groups, removes copies and restores them.
 //!
-//! Nearly all of it is SQL, one file each in `sql/cleanup/`, in the order below. This module has what SQL cannot express: a lock
+//! Nearly all of it is SQL, one file each in this folder, in the order below. This module has what SQL cannot express: a lock
 //! that is kept across the commits of a procedure, and the test whether a procedure may commit.
 
 pub mod choice;
-pub mod grouping;
 pub mod list;
 pub mod report;
 pub mod steps;
@@ -20,7 +19,7 @@ use crate::pg::call::{role, transaction};
 use crate::pg::lock::session::ProcedureLock;
 
 extension_sql_file!(
-    "../../sql/cleanup/record.sql",
+    "record.sql",
     name = "cleanup_record",
     requires = [
         "guard",
@@ -33,31 +32,30 @@ extension_sql_file!(
         bypass::let_through
     ]
 );
-extension_sql_file!("../../sql/cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_record"]);
+extension_sql_file!("runner.sql", name = "cleanup_runner", requires = ["cleanup_record"]);
 extension_sql_file!(
-    "../../sql/cleanup/list.sql",
+    "list.sql",
     name = "cleanup_list",
     requires = ["cleanup_runner", "sketch", "near_duplicate", "index", "profile", list::chosen]
 );
 extension_sql_file!(
-    "../../sql/cleanup/report.sql",
+    "report.sql",
     name = "cleanup_report",
     requires = ["cleanup_list", steps::document_statement, report::neardup_render_report]
 );
-extension_sql_file!("../../sql/cleanup/reference.sql", name = "cleanup_reference", requires = ["cleanup_list"]);
+extension_sql_file!("reference.sql", name = "cleanup_reference", requires = ["cleanup_list"]);
 extension_sql_file!(
-    "../../sql/cleanup/run.sql",
+    "run.sql",
     name = "cleanup_run",
     requires = ["cleanup_reference", "cleanup_report", steps::cleanup_steps]
 );
 extension_sql_file!(
-    "../../sql/cleanup/undo.sql",
+    "undo.sql",
     name = "cleanup_undo",
     requires = ["cleanup_run", undo::insert_statement, undo::point_back_statement, undo::unmark_statement]
 );
-extension_sql_file!("../../sql/cleanup/purge.sql", name = "cleanup_purge", requires = ["cleanup_undo"]);
-extension_sql_file!("../../sql/cleanup/comments.sql", name = "cleanup_comments", requires = ["cleanup_purge"]);
-extension_sql_file!("../../sql/comments.sql", name = "comments", finalize);
+extension_sql_file!("purge.sql", name = "cleanup_purge", requires = ["cleanup_undo"]);
+extension_sql_file!("comments.sql", name = "cleanup_comments", requires = ["cleanup_purge"]);
 
 /// Locks a table for one runner, across commits, until it is released or a transaction of this session fails. Only a role that
 /// may remove or mark its rows may do so; otherwise anybody could keep the owner from cleaning it.

@@ -1,6 +1,6 @@
 //! The overview of a table's copies as one HTML page: numbers, SVG bars, and sample groups side by side with their differences.
 //!
-//! SQL collects the data (`sql/cleanup/report.sql`); this file renders it. The page is self-contained: it has no script and no
+//! SQL collects the data (`report.sql`); this file renders it. The page is self-contained: it has no script and no
 //! other file, and everything that comes from the table is escaped.
 
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use crate::error::Result;
 /// The most characters of a text that are shown and compared.
 const MOST_CHARACTERS: usize = 2000;
 
-/// What the page shows, as sql/cleanup/report.sql passes it.
+/// What the page shows, as report.sql passes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Report {

@@ -1,5 +1,5 @@
 //! The statements of a clean-up that name the user's table and columns, each whole, by the names of its steps. PL/pgSQL runs them
-//! (sql/cleanup/run.sql); the session's temporary table `neardup_chosen` holds the list.
+//! (run.sql); the session's temporary table `neardup_chosen` holds the list.
 //!
 //! Those of a batch have the parameters: after, last (places in the list), number of the run, number of the batch, columns of the run.
 

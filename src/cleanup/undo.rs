@@ -1,4 +1,4 @@
-//! The statements of `neardup.restore` that name the user's table and columns, each whole; sql/cleanup/undo.sql runs them.
+//! The statements of `neardup.restore` that name the user's table and columns, each whole; undo.sql runs them.
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;

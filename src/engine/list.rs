@@ -23,7 +23,7 @@ use crate::error::{Result, report};
 use crate::pg::table::query::{NamedRows, Session};
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::pg::table::visible::Visible;
-use crate::search::sketch;
+use crate::sketch;
 use crate::verdict::judge::Rule;
 
 /// What is listed.

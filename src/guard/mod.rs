@@ -32,9 +32,13 @@ use crate::pg::call::boundary;
 use crate::pg::call::trigger::{self, RowTrigger};
 use settings::Settings;
 
-extension_sql_file!("../../sql/guard.sql", name = "guard", requires = ["simhash_operators", "sketch", guard_settings]);
 extension_sql_file!(
-    "../../sql/protect.sql",
+    "guard.sql",
+    name = "guard",
+    requires = ["simhash_operators", "sketch", guard_settings, row_stored]
+);
+extension_sql_file!(
+    "protect.sql",
     name = "guard_protect",
     requires = [
         "guard",
@@ -45,12 +49,12 @@ extension_sql_file!(
         protect::index_statement
     ]
 );
-extension_sql_file!("../../sql/verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
+extension_sql_file!("verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
 
 /// The entry point behind the trigger function `neardup.guard()`.
 ///
 /// # Safety
-/// Postgres calls it as the trigger function that sql/guard.sql declares.
+/// Postgres calls it as the trigger function that guard.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_guard(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.
@@ -74,7 +78,7 @@ pub unsafe extern "C-unwind" fn neardup_guard(fcinfo: pg_sys::FunctionCallInfo) 
 /// The entry point behind the trigger function `neardup.release_locks()`.
 ///
 /// # Safety
-/// Postgres calls it as the trigger function that sql/guard.sql declares.
+/// Postgres calls it as the trigger function that guard.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: Postgres passes the fcinfo of this call; this is the outermost frame.

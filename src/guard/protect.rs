@@ -1,4 +1,4 @@
-//! The arguments of `neardup.protect`, checked once, and the index that a guard needs. `sql/protect.sql` makes what a guard consists of.
+//! The arguments of `neardup.protect`, checked once, and the index that a guard needs. `protect.sql` makes what a guard consists of.
 
 use neardup_core::banding::MAX_DISTANCE;
 use pgrx::datum::Interval;

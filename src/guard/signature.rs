@@ -6,8 +6,8 @@ use pgrx::{IntoDatum, pg_sys};
 
 use super::settings::{Method, Settings};
 use crate::error::{Result, report};
-use crate::pg::value::hamming_ball::HammingBall;
-use crate::search::sketch;
+use crate::simhash::HammingBall;
+use crate::sketch;
 use crate::text::analyzer;
 
 /// The signature of a document.

@@ -7,7 +7,7 @@ use super::kind::{BANDS, Kind};
 use super::search::{LEAVES_A_PROBE, probes};
 use super::values::{keys_of, raise};
 use crate::pg::call::boundary;
-use crate::pg::value::hamming_ball::HammingBall;
+use crate::simhash::HammingBall;
 
 /// The keys of a sketch, unless the query is known.
 const KEYS: u64 = 10;

@@ -9,7 +9,7 @@ use super::{build, cost, insert, options, scan, vacuum, validate, values};
 use crate::pg::call::boundary;
 
 extension_sql_file!(
-    "../../sql/index.sql",
+    "index.sql",
     name = "index",
     requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
 );
@@ -73,7 +73,7 @@ static ROUTINE: pg_sys::IndexAmRoutine = pg_sys::IndexAmRoutine {
 /// Gives Postgres the routine.
 ///
 /// # Safety
-/// Postgres calls it as the handler that sql/index.sql declares.
+/// Postgres calls it as the handler that index.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_index_handler(_: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
     // SAFETY: this is the outermost frame. Postgres up to 18 frees what it is given, so it gets a copy; from 19 on it wants the

@@ -11,7 +11,7 @@ use super::search;
 use super::values::{count_scan, keys_of, kind_of, raise, tid_of};
 use crate::error::Result;
 use crate::pg::call::boundary;
-use crate::pg::value::hamming_ball::HammingBall;
+use crate::simhash::HammingBall;
 
 /// `MaxHeapTuplesPerPage`.
 const MOST_ROWS_OF_A_PAGE: u64 = (pg_sys::BLCKSZ as u64 - 24) / (24 + 4);

@@ -14,7 +14,6 @@ pub use call::aggregate::AggregateCall;
 pub use value::bit_string::BitString;
 pub use value::integers::Integers;
 pub use value::record::Record;
-pub use value::simhash::SimHash;
 pub use value::sliced::Sliced;
 pub use value::text::Text;
 pub use value::tsvector::TsVector;

@@ -17,13 +17,13 @@ use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::error::{Result, report};
-use crate::pg::SimHash;
+use crate::simhash::SimHash;
 use crate::text::analyzer;
 use crate::text::tokens::{as_array, ranked_words, token_list};
 
 pub use loaded::{pinned, with, with_analyzer};
 
-extension_sql_file!("../../sql/profile.sql", name = "profile", requires = ["guard", "simhash_operators"]);
+extension_sql_file!("profile.sql", name = "profile", requires = ["guard", "simhash_operators"]);
 
 /// P-Simhash's words to keep, mu and bits, as SQL gives them.
 fn parameters(words: i32, mu: f64, bits: i32) -> Result<PSimhash> {

@@ -9,7 +9,7 @@ use pgrx::prelude::*;
 
 use crate::error::{Result, report};
 
-extension_sql_file!("../../sql/digest.sql", name = "digest", requires = [text_digest]);
+extension_sql_file!("digest.sql", name = "digest", requires = [text_digest]);
 
 thread_local! {
     static BUFFER: RefCell<normalize::Buffer> = RefCell::new(normalize::Buffer::default());

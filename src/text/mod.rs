@@ -2,6 +2,5 @@
 
 pub mod analyzer;
 pub mod digest;
-pub mod similarity;
 pub mod source;
 pub mod tokens;

@@ -16,9 +16,9 @@ use crate::pg::call::memory::claim;
 use crate::text::analyzer;
 
 extension_sql_file!(
-    "../../sql/tokens.sql",
+    "tokens.sql",
     name = "text_analysis",
-    requires = [keywords_of, sentences_of, shared_sentences, analyzers]
+    requires = [tokens, normalize_text, keywords_of, sentences_of, shared_sentences, analyzer_info, analyzers]
 );
 
 /// The most text that a list of tokens may add up to, in bytes; Postgres's own limit for a value is 1 GB.

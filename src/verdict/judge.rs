@@ -14,7 +14,7 @@ use pgrx::prelude::*;
 
 use crate::error::{Result, report};
 use crate::profile;
-use crate::search::sketch;
+use crate::sketch;
 use crate::text::analyzer::PROFILE_PREFIX;
 
 /// How two texts are recognised as one message.

@@ -1,8 +1,6 @@
 //! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
 
-pub mod evaluate;
 pub mod judge;
-mod trials;
 
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::Scratch;
@@ -16,7 +14,7 @@ use crate::profile;
 use crate::text::analyzer;
 
 extension_sql_file!(
-    "../../sql/verdict.sql",
+    "verdict.sql",
     name = "verdicts",
     requires = [same_message, same_message_titled, fact_conflicts, explain_similarity, explain_similarity_text]
 );

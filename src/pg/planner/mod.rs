@@ -3,3 +3,4 @@
 pub mod estimate;
 pub mod expression;
 pub mod gin;
+pub mod support;

@@ -1,10 +1,8 @@
 //! Values as arguments and results: the extension's own types, and the types of Postgres that it reads.
 
 pub mod bit_string;
-pub mod hamming_ball;
 pub mod integers;
 pub mod record;
-pub mod simhash;
 pub mod sliced;
 pub mod text;
 pub mod tsvector;

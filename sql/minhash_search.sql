@@ -1,5 +1,0 @@
--- minhash search: CREATE INDEX ON articles USING gin (sig)
-
-ALTER FUNCTION minhash_within(minhash, minhash, double precision) SUPPORT minhash_within_support;
-
-COMMENT ON FUNCTION minhash_within(minhash, minhash, double precision) IS 'whether the estimated Jaccard similarity of two signatures is at least similarity, above 0 and at most 1; an index on either signature serves it, USING neardup or gin';

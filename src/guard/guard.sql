@@ -1,0 +1,97 @@
+-- guard: the trigger functions
+
+CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_guard';
+CREATE FUNCTION neardup.release_locks() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_release_locks';
+
+-- guard: names the function that merges rows, in the WHEN condition of a guard's trigger. A condition is stored by the number of the
+-- function, follows its renames, keeps it from being dropped, and has its name in dumps.
+
+CREATE FUNCTION neardup_internal.merges_by(function regprocedure) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN true;
+
+-- guard: the list of guards, read from the triggers themselves, so that renames, dumps and restores need no upkeep. A trigger that
+-- somebody made by hand counts only if the guard would accept its argument.
+
+CREATE VIEW neardup.protected AS
+SELECT t.tgrelid::regclass AS target,
+       c.names[1] AS document,
+       coalesce(s.settings ->> 'method', 'sketch') AS method,
+       s.settings ->> 'analyzer' AS analyzer,
+       (s.settings ->> 'keys')::integer AS keys,
+       (s.settings ->> 'distance')::integer AS distance,
+       s.settings ->> 'on_duplicate' AS on_duplicate,
+       coalesce(s.settings ->> 'verify', 'facts') AS verify,
+       (s.settings ->> 'threshold')::double precision AS threshold,
+       c.names[1:1 + n.columns] AS columns,
+       CASE WHEN s.settings -> 'expression' ->> 1 IS NOT NULL THEN
+           pg_catalog.format('%I.%I', s.settings -> 'expression' ->> 0, s.settings -> 'expression' ->> 1) END AS expression,
+       c.names[2 + n.columns:1 + n.columns + n.scope] AS scope,
+       CASE WHEN n.time THEN c.names[2 + n.columns + n.scope] END AS time_column,
+       pg_catalog.make_interval(days => (n.window / 86400000000)::integer,
+                                secs => (n.window % 86400000000) / 1000000::double precision) AS within,
+       CASE WHEN n.marks THEN c.names[pg_catalog.cardinality(c.names)] END AS duplicate_of,
+       CASE WHEN s.settings -> 'divert' ->> 1 IS NOT NULL THEN
+           pg_catalog.format('%I.%I', s.settings -> 'divert' ->> 0, s.settings -> 'divert' ->> 1) END AS diverted_to,
+       (SELECT d.refobjid::regprocedure
+        FROM pg_catalog.pg_depend d
+        WHERE d.classid = 'pg_catalog.pg_trigger'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_catalog.pg_proc'::regclass
+          AND d.refobjid <> t.tgfoid AND d.refobjid <> 'neardup_internal.merges_by'::regproc AND s.settings ->> 'on_duplicate' = 'merge'
+        LIMIT 1) AS merge,
+       coalesce((s.settings ->> 'log')::boolean, false) AS log,
+       pg_catalog.to_timestamp((s.settings ->> 'since')::double precision) AS since,
+       t.tgenabled <> 'D' AS enabled,
+       t.tgname AS trigger
+FROM pg_catalog.pg_trigger t
+     CROSS JOIN LATERAL (
+         SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings
+     ) s
+     CROSS JOIN LATERAL (
+         SELECT coalesce((s.settings ->> 'columns')::integer, 0) AS columns,
+                coalesce((s.settings ->> 'scope')::integer, 0) AS scope,
+                coalesce((s.settings ->> 'time')::boolean, false) AS time,
+                coalesce((s.settings ->> 'marks')::boolean, false) AS marks,
+                (s.settings ->> 'window')::bigint AS window
+     ) n
+     CROSS JOIN LATERAL (
+         SELECT pg_catalog.array_agg(a.attname ORDER BY u.place) AS names
+         FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY u(number, place)
+              JOIN pg_catalog.pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = u.number
+     ) c
+WHERE t.tgfoid = 'neardup.guard'::regproc AND t.tgparentid = 0 AND t.tgnargs = 1 AND s.settings IS NOT NULL;
+
+GRANT SELECT ON neardup.protected TO public;
+
+-- guard: the columns of the primary key of a table
+
+CREATE FUNCTION neardup_internal.key_columns(target regclass) RETURNS name[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT pg_catalog.array_agg(a.attname ORDER BY k.place)
+        FROM pg_catalog.pg_index i
+             CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY k(number, place)
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
+        WHERE i.indrelid = target AND i.indisprimary AND k.place <= i.indnkeyatts
+    );
+
+-- guard: the sequence that counts a guard's actions; it belongs to the document column and is named after the action
+
+CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action text) RETURNS oid
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (
+        SELECT c.oid
+        FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class c ON c.oid = d.objid
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'a' AND c.relkind = 'S'
+          AND d.refobjid = (guarded).target AND a.attname = (guarded).document
+          AND c.relname ~ ('_' || action || '(_[0-9]+)?$')
+        ORDER BY c.oid LIMIT 1
+    );
+
+COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has taken an action';
+COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger; NULL if its arguments are not a guard''s';
+COMMENT ON FUNCTION neardup_internal.merges_by(regprocedure) IS 'in the condition of a guard''s trigger: names the function that merges rows';
+COMMENT ON VIEW neardup.protected IS 'tables under guard, with their settings';
+COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judges a new document and acts on a near-duplicate';
+COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases the locks of neardup.guard for a row, when the row is stored or its statement ends';
+COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
+COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';
