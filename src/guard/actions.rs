@@ -40,12 +40,7 @@ pub struct Duplicate {
 
 /// Acts on a near-duplicate. A row that must not be left out, because its old version may be gone, is refused instead, and so is an
 /// UPDATE that would have to be merged into another row.
-pub fn act(
-    duplicate: &Duplicate,
-    trigger: &RowTrigger<'_>,
-    subject: &Subject<'_>,
-    must_stay: bool,
-) -> Result<Fate> {
+pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
     let Duplicate { guard, found, locked } = duplicate;
     let action = guard.settings.on_duplicate;
     if action == Action::Merge && trigger.event() == Event::Update {

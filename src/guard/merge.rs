@@ -23,12 +23,17 @@ use crate::pg::table::original::{self, Locked};
 use crate::pg::table::rows::is_same;
 use crate::statement;
 
-/// Gives the statement's names of the table and of the row with its key in parameters that are counted from `first`.
-fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
+/// Gives the guarded table as statements name it.
+pub fn only(guard: &Guard) -> String {
     // Rows of tables that inherit are not guarded; partitions are.
     let is_partitioned = describe::relation_kind(guard.table) == pg_sys::RELKIND_PARTITIONED_TABLE;
     let only = if is_partitioned { "" } else { "ONLY " };
-    let table = format!("{only}{} AS t", statement::relation(guard.table));
+    format!("{only}{}", statement::relation(guard.table))
+}
+
+/// Gives the table and the condition for the row whose key is in parameters that are counted from `first`.
+fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
+    let table = format!("{} AS t", only(guard));
     let key = statement::equal(&statement::primary_key(guard.table), "t", |at, _| format!("${}", first + at - 1));
     (table, key)
 }
@@ -92,7 +97,8 @@ pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Lo
     let updated = unsafe { original::update(&statement, &arguments) };
     // A trigger may have kept the row as it was. If the function has deleted it, the new row would be lost, too.
     if updated == 0 && !original::is_visible(locked.table, locked.tid) {
-        let message = format!("the row of table \"{}\" to merge into was deleted by the function that merges", guard.name);
+        let message =
+            format!("the row of table \"{}\" to merge into was deleted by the function that merges", guard.name);
         return Err(error(PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION, message));
     }
     Ok(())

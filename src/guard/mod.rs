@@ -25,6 +25,7 @@ mod signature;
 mod subject;
 pub mod target;
 mod verify;
+mod why;
 
 use pgrx::prelude::*;
 

@@ -84,8 +84,7 @@ impl<'a> Verifier<'a> {
         apart: Option<Duration>,
         measure: Option<&Measure>,
     ) -> Result<Comparison> {
-        let message =
-            self.in_table(other, |rule, ours, theirs, around| rule.message(ours, theirs, apart, around))?;
+        let message = self.in_table(other, |rule, ours, theirs, around| rule.message(ours, theirs, apart, around))?;
         let Some((message, overlap)) = message else { return Ok(Comparison::default()) };
         let is_copy = message.verdict.keeps_one();
         let least = self.guard.settings.threshold.unwrap_or_default();

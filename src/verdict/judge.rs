@@ -150,11 +150,11 @@ impl<'r> Rule<'r> {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
             (Self::Facts { least }, Side::Prepared(a), Side::Prepared(b)) => {
-                (by_facts(a, b, None, apart, around, Pair::duplicate)?, least)
+                (by_facts(a, b, None, apart, around, |pair| pair.duplicate())?, least)
             }
             (Self::Profile { name, role, least }, Side::Prepared(a), Side::Prepared(b)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), apart, around, Pair::duplicate)
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.duplicate())
                 });
                 (found??, least)
             }
@@ -180,11 +180,11 @@ impl<'r> Rule<'r> {
                 Ok((Message { verdict, score, reasons: Vec::new() }, overlap(&a.hashes, &b.hashes)))
             }
             (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
-                Ok((by_facts(a, b, None, apart, around, Pair::message)?, a.overlap(b)))
+                Ok((by_facts(a, b, None, apart, around, |pair| pair.message())?, a.overlap(b)))
             }
             (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
                 let message = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), apart, around, Pair::message)
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.message())
                 });
                 Ok((message??, a.overlap(b)))
             }

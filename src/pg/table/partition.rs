@@ -93,9 +93,8 @@ impl RootTrigger {
         ancestors.iter_oid().find_map(|table| {
             let ancestor = Described::open(table)?;
             let mut triggers = ancestor.triggers();
-            let original = triggers.find(|other| {
-                !other.is_clone() && other.function() == trigger.function() && other.name() == name
-            })?;
+            let original = triggers
+                .find(|other| !other.is_clone() && other.function() == trigger.function() && other.name() == name)?;
             Some(Self::read(table, original, marker))
         })
     }

@@ -105,6 +105,14 @@ impl Table {
         self.go(tid, false, moment)
     }
 
+    /// Moves to the version at an address, which may be one without an index entry.
+    pub fn read(&mut self, mut tid: Tid, moment: &Moment) -> Version {
+        let any = &raw mut pg_sys::SnapshotAnyData;
+        // SAFETY: slot and table belong together; SnapshotAny gives whatever is there.
+        let found = unsafe { pg_sys::table_tuple_fetch_row_version(self.table, &raw mut tid, any, self.slot) };
+        if found { self.version(moment) } else { Version::Gone }
+    }
+
     /// Moves to the next version at the same address: one that another transaction has written without a new index entry,
     /// because the columns that it changed are not indexed.
     pub fn visit_next(&mut self, moment: &Moment) -> Version {
