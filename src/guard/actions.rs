@@ -8,6 +8,7 @@ use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;
 use super::merge;
+use super::outcome;
 use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
 use super::target::{Guard, Part};
@@ -52,6 +53,7 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
             action.name()
         )));
     }
+    outcome::keep(guard, found);
     if let Some(counter) = guard.counter {
         function::count(counter, guard.owner);
     }

@@ -9,7 +9,8 @@
 //! a text that occurs thousands of times is known after one text is read.
 //!
 //! A guard that marks copies stores them. A marked row is not what others are copies of: they are compared with the row that it
-//! duplicates. A row with the same text as a marked one gets the same mark.
+//! duplicates. A row with the same text as a marked one gets the same mark. If the row that it duplicates is gone or has another text
+//! now, and so is no candidate, the marked rows stand for it: the group keeps its name.
 //!
 //! The promise of method `simhash` is exact, so its search has no bound.
 //!
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
+use ahash::{AHashMap, AHashSet};
 use neardup_core::candidates::{Budget, CandidateRule};
 use neardup_core::document;
 
@@ -109,7 +111,8 @@ enum Finding {
 
 /// A row of the index's list.
 struct Listed {
-    /// The number of its table among the guard's.
+    /// The number of its table among the guard's, and its address.
+    row: u64,
     leaf: usize,
     tid: Tid,
     /// Whether it shares only one key.
@@ -147,6 +150,8 @@ enum Question {
     Identical,
     /// Whether it is a near-duplicate.
     Duplicate,
+    /// Whether it is a near-duplicate, although it is marked.
+    Marked,
 }
 
 /// One search.
@@ -158,6 +163,10 @@ struct Search<'a, 'b, 'v> {
     verifier: &'a mut Verifier<'v>,
     budget: Budget,
     moment: Moment,
+    /// The keys of candidates without a mark, if the guard marks.
+    unmarked: AHashSet<String>,
+    /// The marks of the others.
+    marks: AHashMap<u64, String>,
     /// The table of the last candidate, with its number.
     open: Option<(usize, Table, Rc<Part>)>,
 }
@@ -191,23 +200,38 @@ fn search_once(
 ) -> Result<Option<Answer>> {
     let rule = CandidateRule::default();
     let budget = rule.budget(subject.document.as_ref().map_or(0, |document| document.len()));
-    let mut search = Search { guard, trace, subject, signature, verifier, budget, moment: Moment::begin(), open: None };
+    let mut search = Search {
+        guard,
+        trace,
+        subject,
+        signature,
+        verifier,
+        budget,
+        moment: Moment::begin(),
+        unmarked: AHashSet::new(),
+        marks: AHashMap::new(),
+        open: None,
+    };
     let keys = search.listed(&rule)?;
     let mut shared = search.trace.is_some().then(|| shared_keys(&keys));
     let ranking = rule.rank(keys.into_iter(), Ok::<_, pgrx::pg_sys::panic::ErrorReport>)?;
-    let listed = |row: u64, is_single| Listed { leaf: (row >> 48) as usize, tid: tid_of(row), is_single };
+    let listed = |row: u64, is_single| Listed { row, leaf: (row >> 48) as usize, tid: tid_of(row), is_single };
     let is_sketch = guard.settings.method == Method::Sketch;
     let alike = ranking.candidates.iter().filter(|ranked| is_sketch && ranked.weight == ranking.all);
     let alike = alike.take(if search.forms_document() { MOST_FORMED } else { usize::MAX });
     let alike = alike.map(|ranked| (Question::Identical, ranked));
     let all = ranking.candidates.iter().map(|ranked| (Question::Duplicate, ranked));
-    for (question, ranked) in alike.chain(all) {
+    let again = ranking.candidates.iter().map(|ranked| (Question::Marked, ranked));
+    for (question, ranked) in alike.chain(all).chain(again) {
+        if question == Question::Marked && !search.stands_for_its_original(ranked.row) {
+            continue;
+        }
         let finding = search.consider(&listed(ranked.row, ranked.is_single), question)?;
         search.note(&finding, question, ranked.row, shared.as_mut());
         match finding {
             Finding::Not(_) => {}
             Finding::Is(answer) => {
-                let rest = ranking.candidates.iter().map(|ranked| (Reason::NotReached, ranked.row));
+                let rest = ranking.candidates.iter().map(|ranked| ranked.row);
                 search.note_rest(rest, shared);
                 return Ok(Some(answer));
             }
@@ -291,8 +315,9 @@ impl Search<'_, '_, '_> {
     fn note(&mut self, finding: &Finding, question: Question, row: u64, left: Option<&mut BTreeMap<u64, u32>>) {
         let (Some(trace), Some(left)) = (self.trace.as_deref_mut(), left) else { return };
         let (reason, waits) = match finding {
-            // A row with another text is tested again.
+            // It is tested again.
             Finding::Not(_) if question == Question::Identical => return,
+            Finding::Not(Reason::Marked) if self.stands_for_its_original(row) && question != Question::Marked => return,
             Finding::Changed => return,
             Finding::Not(reason) => (Some(*reason), false),
             Finding::Is(answer) => (None, matches!(answer, Answer::Wait(_))),
@@ -319,6 +344,12 @@ impl Search<'_, '_, '_> {
         }
     }
 
+    /// Says whether a marked row stands for the row that it duplicates, because that is no candidate. Within a time window, that may be too
+    /// far away.
+    fn stands_for_its_original(&self, row: u64) -> bool {
+        self.guard.settings.window.is_none() && self.marks.get(&row).is_some_and(|mark| !self.unmarked.contains(mark))
+    }
+
     /// Reads a row's key; `None` if the row is gone.
     fn key_of(&mut self, row: u64) -> Option<String> {
         let (number, mut table, part) = self.opened((row >> 48) as usize)?;
@@ -337,7 +368,7 @@ impl Search<'_, '_, '_> {
     fn consider(&mut self, listed: &Listed, question: Question) -> Result<Finding> {
         pgrx::check_for_interrupts!();
         let is_sketch = self.guard.settings.method == Method::Sketch;
-        let is_beyond = question == Question::Duplicate && is_sketch && !self.budget.allows(listed.is_single);
+        let is_beyond = question != Question::Identical && is_sketch && !self.budget.allows(listed.is_single);
         if is_beyond && self.trace.is_none() {
             return Ok(Finding::Not(Reason::Bound));
         }
@@ -414,7 +445,7 @@ impl Search<'_, '_, '_> {
         }
         let is_simhash = guard.settings.method == Method::SimHash;
         let mark = if guard.settings.on_duplicate == Action::Mark { self.mark(part, table) } else { None };
-        if question == Question::Identical || (mark.is_some() && is_simhash) {
+        if question == Question::Identical || (mark.is_some() && is_simhash && question != Question::Marked) {
             // Within a time window, the row that a marked one duplicates may be too far away.
             let counts = mark.is_none() || guard.settings.window.is_none();
             if !counts || !self.is_identical(part, table) {
@@ -423,9 +454,29 @@ impl Search<'_, '_, '_> {
             let measure = Measure { name: "identical", value: 1.0 };
             return Ok(self.found(part, table, mark, measure, holder));
         }
-        if mark.is_some() {
-            return Ok(Finding::Not(Reason::Marked));
+        if question == Question::Duplicate && guard.settings.on_duplicate == Action::Mark {
+            match mark {
+                Some(mark) => {
+                    self.marks.insert(listed.row, mark);
+                    return Ok(Finding::Not(Reason::Marked));
+                }
+                None => self.unmarked.insert(key_of(part, table)),
+            };
+            return self.judge_text(part, table, listed, None, holder);
         }
+        self.judge_text(part, table, listed, mark, holder)
+    }
+
+    /// Compares the text of a candidate; `mark` is the key of the row that it duplicates itself.
+    fn judge_text(
+        &mut self,
+        part: &Part,
+        table: &Table,
+        listed: &Listed,
+        mark: Option<String>,
+        holder: Option<Holder>,
+    ) -> Result<Finding> {
+        let guard = self.guard;
         self.budget.spend(listed.is_single);
         let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not(Reason::Text)) };
         let distance = match self.signature {
@@ -451,7 +502,7 @@ impl Search<'_, '_, '_> {
             self.trace.iter_mut().for_each(|trace| trace.comparison = Some(comparison.clone()));
         }
         let Some(measure) = measure else { return Ok(Finding::Not(Reason::Text)) };
-        Ok(self.found(part, table, None, measure, holder))
+        Ok(self.found(part, table, mark, measure, holder))
     }
 
     /// Gives the answer for a candidate that is a near-duplicate; `mark` is the key of the row that it duplicates itself.

@@ -18,6 +18,7 @@ pub mod checks;
 mod locks;
 mod merge;
 mod moved;
+mod outcome;
 mod protect;
 mod row;
 pub mod settings;
@@ -50,7 +51,8 @@ extension_sql_file!(
         protect::index_statement
     ]
 );
-extension_sql_file!("verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
+extension_sql_file!("verdicts.sql", name = "guard_verdicts", requires = ["guard", protect::guard_index]);
+extension_sql_file!("groups.sql", name = "groups", requires = ["guard"]);
 
 /// The entry point behind the trigger function `neardup.guard()`.
 ///
