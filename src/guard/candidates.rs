@@ -9,8 +9,8 @@
 //! a text that occurs thousands of times is known after one text is read.
 //!
 //! A guard that marks copies stores them. A marked row is not what others are copies of: they are compared with the row that it
-//! duplicates. A row with the same text as a marked one gets the same mark. If the row that it duplicates is gone or has another text
-//! now, and so is no candidate, the marked rows stand for it: the group keeps its name.
+//! duplicates. A row with the same text as a marked one gets the same mark. If the row that they duplicate was deleted, marked rows
+//! stand for it: the group keeps its name.
 //!
 //! The promise of method `simhash` is exact, so its search has no bound.
 //!
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use ahash::{AHashMap, AHashSet};
+use ahash::AHashMap;
 use neardup_core::candidates::{Budget, CandidateRule};
 use neardup_core::document;
 
@@ -37,6 +37,7 @@ use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::partition::Leaf;
 use crate::pg::table::rows::{Moment, Table, Tid, Version};
+use crate::pg::table::unique;
 use crate::text::analyzer;
 
 /// How many rows are read to find one with the same text, if the text must first be formed.
@@ -163,10 +164,10 @@ struct Search<'a, 'b, 'v> {
     verifier: &'a mut Verifier<'v>,
     budget: Budget,
     moment: Moment,
-    /// The keys of candidates without a mark, if the guard marks.
-    unmarked: AHashSet<String>,
-    /// The marks of the others.
-    marks: AHashMap<u64, String>,
+    /// The marks of candidates that have one, as values.
+    marks: AHashMap<u64, (String, Argument)>,
+    /// Of marks, whether there is a row with that key.
+    exist: AHashMap<String, bool>,
     /// The table of the last candidate, with its number.
     open: Option<(usize, Table, Rc<Part>)>,
 }
@@ -208,8 +209,9 @@ fn search_once(
         verifier,
         budget,
         moment: Moment::begin(),
-        unmarked: AHashSet::new(),
+
         marks: AHashMap::new(),
+        exist: AHashMap::new(),
         open: None,
     };
     let keys = search.listed(&rule)?;
@@ -313,11 +315,14 @@ impl Search<'_, '_, '_> {
 
     /// Puts a tested row on the trace, and takes it out of those that are left.
     fn note(&mut self, finding: &Finding, question: Question, row: u64, left: Option<&mut BTreeMap<u64, u32>>) {
-        let (Some(trace), Some(left)) = (self.trace.as_deref_mut(), left) else { return };
+        let Some(left) = left else { return };
+        if matches!(finding, Finding::Not(Reason::Marked)) && self.stands_for_its_original(row) {
+            return;
+        }
+        let Some(trace) = self.trace.as_deref_mut() else { return };
         let (reason, waits) = match finding {
             // It is tested again.
             Finding::Not(_) if question == Question::Identical => return,
-            Finding::Not(Reason::Marked) if self.stands_for_its_original(row) && question != Question::Marked => return,
             Finding::Changed => return,
             Finding::Not(reason) => (Some(*reason), false),
             Finding::Is(answer) => (None, matches!(answer, Answer::Wait(_))),
@@ -344,10 +349,18 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    /// Says whether a marked row stands for the row that it duplicates, because that is no candidate. Within a time window, that may be too
-    /// far away.
-    fn stands_for_its_original(&self, row: u64) -> bool {
-        self.guard.settings.window.is_none() && self.marks.get(&row).is_some_and(|mark| !self.unmarked.contains(mark))
+    /// Says whether a marked row stands for the row that it duplicates, because that was deleted. Within a time window, that may have been
+    /// too far away; marks of a key of several columns are not read.
+    fn stands_for_its_original(&mut self, row: u64) -> bool {
+        let Some((mark, (_, value))) = self.marks.get(&row) else { return false };
+        if self.guard.settings.window.is_some() || self.guard.keys.len() != 1 {
+            return false;
+        }
+        let tables = self.guard.leaves.iter();
+        let exists = self.exist.entry(mark.clone()).or_insert_with(|| {
+            value.is_none_or(|value| tables.map(|leaf| leaf.table).any(|table| unique::has_key(table, value)))
+        });
+        !*exists
     }
 
     /// Reads a row's key; `None` if the row is gone.
@@ -445,24 +458,20 @@ impl Search<'_, '_, '_> {
         }
         let is_simhash = guard.settings.method == Method::SimHash;
         let mark = if guard.settings.on_duplicate == Action::Mark { self.mark(part, table) } else { None };
-        if question == Question::Identical || (mark.is_some() && is_simhash && question != Question::Marked) {
+        if question == Question::Identical || (mark.is_some() && is_simhash && question == Question::Duplicate) {
             // Within a time window, the row that a marked one duplicates may be too far away.
             let counts = mark.is_none() || guard.settings.window.is_none();
-            if !counts || !self.is_identical(part, table) {
-                return Ok(Finding::Not(Reason::Marked));
+            if counts && self.is_identical(part, table) {
+                let measure = Measure { name: "identical", value: 1.0 };
+                return Ok(self.found(part, table, mark, measure, holder));
             }
-            let measure = Measure { name: "identical", value: 1.0 };
-            return Ok(self.found(part, table, mark, measure, holder));
+            if question == Question::Identical {
+                return Ok(Finding::Not(Reason::Text));
+            }
         }
-        if question == Question::Duplicate && guard.settings.on_duplicate == Action::Mark {
-            match mark {
-                Some(mark) => {
-                    self.marks.insert(listed.row, mark);
-                    return Ok(Finding::Not(Reason::Marked));
-                }
-                None => self.unmarked.insert(key_of(part, table)),
-            };
-            return self.judge_text(part, table, listed, None, holder);
+        if let (Question::Duplicate, Some(mark), Some(column)) = (question, &mark, actions::mark_column(guard, part)) {
+            self.marks.insert(listed.row, (mark.clone(), table.copied(column)));
+            return Ok(Finding::Not(Reason::Marked));
         }
         self.judge_text(part, table, listed, mark, holder)
     }
