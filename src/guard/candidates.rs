@@ -334,7 +334,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Puts rows on the trace that the search did not test: first `candidates`, then those that were none.
-    fn note_rest(&mut self, candidates: impl Iterator<Item = (Reason, u64)>, left: Option<BTreeMap<u64, u32>>) {
+    fn note_rest(&mut self, candidates: impl Iterator<Item = u64>, left: Option<BTreeMap<u64, u32>>) {
         let Some(mut left) = left else { return };
         let candidates: Vec<_> =
             candidates.filter_map(|(reason, row)| Some((reason, row, left.remove(&row)?))).collect();
