@@ -337,7 +337,7 @@ impl Search<'_, '_, '_> {
     fn note_rest(&mut self, candidates: impl Iterator<Item = u64>, left: Option<BTreeMap<u64, u32>>) {
         let Some(mut left) = left else { return };
         let candidates: Vec<_> =
-            candidates.filter_map(|(reason, row)| Some((reason, row, left.remove(&row)?))).collect();
+            candidates.filter_map(|row| Some((Reason::NotReached, row, left.remove(&row)?))).collect();
         let others = left.into_iter().rev().map(|(row, shared)| (Reason::HotKey, row, shared));
         for (reason, row, shared) in candidates.into_iter().chain(others) {
             pgrx::check_for_interrupts!();
