@@ -56,5 +56,5 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.groups(regclass, name) IS 'the group of each row of a guarded table: key, the key of the group''s first row, the number of rows, and the times of the first and the last one, if the guard has a time_column. Reads the marks of a guard with on_duplicate mark; for other guards it computes the groups as neardup.duplicates does: SELECT * FROM neardup.groups(''articles'') WHERE size > 1';
+COMMENT ON FUNCTION neardup.groups(regclass, name) IS 'the group of each row of a guarded table: key, the key by which the group is named, the number of rows, and the times of the first and the last one, if the guard has a time_column. With on_duplicate mark, a group is named after its first row, as marked; for other guards after the row that neardup.duplicates keeps: SELECT * FROM neardup.groups(''articles'') WHERE size > 1';
 COMMENT ON FUNCTION neardup_internal.only_guard(regclass, name) IS 'the guard of a table, or the one on a column; raises an error if there is none, or several';

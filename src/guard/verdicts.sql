@@ -72,7 +72,9 @@ FROM neardup.protected p
          SELECT pg_catalog.sum(pg_catalog.pg_stat_get_numscans(t.relid))::bigint AS searches,
                 pg_catalog.sum(pg_catalog.pg_stat_get_tuples_returned(t.relid))::bigint AS entries,
                 pg_catalog.sum(pg_catalog.pg_relation_size(t.relid))::bigint AS bytes
-         FROM pg_catalog.pg_partition_tree(neardup_internal.index_of_guard(p)) t WHERE t.isleaf
+         FROM (SELECT neardup_internal.index_of_guard(p) AS relid
+               -- Gives nothing for an index that is not partitioned.
+               UNION SELECT l.relid FROM pg_catalog.pg_partition_tree(neardup_internal.index_of_guard(p)) l) t
      ) i;
 
 GRANT SELECT ON neardup.statistics TO public;

@@ -89,7 +89,7 @@ fn rows(
 fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
     let missing = || {
         let message = format!("no row of table {} has the key ({})=({key})", shown(guard.table), guard.keys.join(", "));
-        error(PgSqlErrorCode::ERRCODE_NO_DATA_FOUND, message)
+        error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message)
     };
     let columns = statement::primary_key(guard.table);
     let (condition, value) = match &columns[..] {

@@ -1,4 +1,5 @@
 -- groups: a group is named after its first row, whatever becomes of that
+\set SHOW_CONTEXT never
 CREATE TABLE items (id int PRIMARY KEY, day date, body text);
 SELECT neardup.protect('items', 'body', on_duplicate => 'mark', time_column => 'day');
 INSERT INTO items VALUES

@@ -1,4 +1,5 @@
 -- insert_or_match: what became of each row
+\set SHOW_CONTEXT never
 CREATE TABLE articles (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, url text UNIQUE, tags text[], seen int NOT NULL DEFAULT 1, body text);
 SELECT neardup.protect('articles', 'body', on_duplicate => 'skip');
 SELECT * FROM neardup.insert_or_match('articles', '{"url": "a", "tags": ["x", "y"], "body": "东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。"}');
