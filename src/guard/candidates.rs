@@ -381,6 +381,9 @@ impl Search<'_, '_, '_> {
     fn consider(&mut self, listed: &Listed, question: Question) -> Result<Finding> {
         pgrx::check_for_interrupts!();
         let is_sketch = self.guard.settings.method == Method::Sketch;
+        if let Some(trace) = self.trace.as_deref_mut() {
+            (trace.key, trace.comparison) = (None, None);
+        }
         let is_beyond = question != Question::Identical && is_sketch && !self.budget.allows(listed.is_single);
         if is_beyond && self.trace.is_none() {
             return Ok(Finding::Not(Reason::Bound));
