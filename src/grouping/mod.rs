@@ -3,6 +3,8 @@
 //! Memory per row of a window, besides Postgres's own: 8 bytes for the answer. While grouping, `simhash` takes 40 more;
 //! `minhash` takes the signature, 4 bytes per band, and 50 more.
 
+mod repeats;
+
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};
 use neardup_core::sketch::minhash::{self, MinHashRef};
@@ -47,6 +49,7 @@ fn rows_of(window: &Window<'_>) -> Result<i32> {
     })
 }
 
+/// The error of a parameter that is NULL.
 fn null(name: &str) -> ErrorReport {
     let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
     ErrorReport::new(code, format!("{name} must not be NULL"), "near_duplicate_of")
@@ -181,7 +184,7 @@ fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     Ok(signatures.present.spread(rows, groups))
 }
 
-/// Answers one row.
+/// Answers one row with the position of its group's first row, counted from 1; with NULL if it has no group.
 ///
 /// # Safety
 /// `fcinfo` must be that of a running window function.
@@ -227,7 +230,7 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_minhash(fcinfo: pg_sys::Functi
     unsafe { boundary::entry(|| answer(fcinfo, group_minhashes)) }
 }
 
-/// Both entry points use calling convention 1.
+/// The entry points use calling convention 1.
 const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
 
 /// Tells Postgres the calling convention.

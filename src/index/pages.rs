@@ -167,11 +167,9 @@ impl Index {
         unsafe {
             let relation = &*self.relation;
             let is_permanent = (*relation.rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT;
-            #[cfg(feature = "pg14")]
-            let first = relation.rd_firstRelfilenodeSubid;
             #[cfg(feature = "pg15")]
             let first = relation.rd_firstRelfilenodeSubid;
-            #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+            #[cfg(not(feature = "pg15"))]
             let first = relation.rd_firstRelfilelocatorSubid;
             let is_new = relation.rd_createSubid != NO_SUBTRANSACTION || first != NO_SUBTRANSACTION;
             is_permanent && (pg_sys::wal_level >= pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32 || !is_new)

@@ -127,16 +127,15 @@ pub(super) fn tid_of(row: u64) -> pg_sys::ItemPointerData {
 pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
     // SAFETY: as the caller vouches; the counters belong to the open relation.
     unsafe {
-        #[cfg(not(feature = "pg14"))]
         if (*index).pgstat_info.is_null() && (*index).pgstat_enabled {
             pg_sys::pgstat_assoc_relation(index);
         }
         if let Some(info) = (*index).pgstat_info.as_mut() {
-            #[cfg(any(feature = "pg14", feature = "pg15"))]
+            #[cfg(feature = "pg15")]
             {
                 info.t_counts.t_numscans += 1;
             }
-            #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+            #[cfg(not(feature = "pg15"))]
             {
                 info.counts.numscans += 1;
             }
@@ -151,11 +150,11 @@ pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
 pub(super) unsafe fn count_entries(index: pg_sys::Relation, entries: usize) {
     // SAFETY: as the caller vouches; the counters are there once a scan was counted.
     if let Some(info) = unsafe { (*index).pgstat_info.as_mut() } {
-        #[cfg(any(feature = "pg14", feature = "pg15"))]
+        #[cfg(feature = "pg15")]
         {
             info.t_counts.t_tuples_returned += entries as i64;
         }
-        #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+        #[cfg(not(feature = "pg15"))]
         {
             info.counts.tuples_returned += entries as i64;
         }

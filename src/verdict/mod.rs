@@ -1,6 +1,7 @@
 //! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
 
 pub mod judge;
+pub mod sides;
 
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::Scratch;

@@ -52,7 +52,7 @@ pub fn run_elsewhere(choice: &Choice) -> Result<Option<bool>> {
 }
 
 /// Says whether apt has a server of this version.
-fn has_package(major: u32) -> bool {
+pub fn has_package(major: u32) -> bool {
     let package = format!("postgresql-{major}");
     !Path::new("/usr/bin/apt-cache").exists() || answers(Command::new("apt-cache").args(["show", &package]))
 }
@@ -82,7 +82,7 @@ fn base_system(suite: &str) -> Result<PathBuf> {
 }
 
 /// Gives a directory of the user's: from the variable or, without it, of this name in the home directory.
-fn home_of(variable: &str, name: &str) -> Result<PathBuf> {
+pub fn home_of(variable: &str, name: &str) -> Result<PathBuf> {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(name));
     let path = std::env::var_os(variable).map(PathBuf::from).or_else(home);
     path.with_context(|| format!("neither {variable} nor HOME says where {name} is"))

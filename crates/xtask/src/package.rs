@@ -1,4 +1,5 @@
-//! `cargo xtask package`: a Debian package for one major version of Postgres, and the source archive for PGXN.
+//! `cargo xtask package`: a Debian package for one major version of Postgres, a directory with the extension's files alone, and the
+//! source archive for PGXN.
 //!
 //! Cargo.toml defines the version; META.json must state the same one, which is checked here.
 
@@ -26,6 +27,9 @@ pub fn package(choice: &Choice) -> Result<()> {
     let place = built.parent().unwrap_or(&built).to_owned();
     let debian = debian_package(&postgres, &built, &place)?;
     say::note(&debian.display().to_string());
+    let alone = place.join(format!("files-{}", postgres.major));
+    files(&postgres, &built, &alone)?;
+    say::note(&alone.display().to_string());
     let source = source_archive(&place)?;
     say::note(&source.display().to_string());
     Ok(())
@@ -39,6 +43,24 @@ pub fn version_in_meta() -> Result<String> {
     let mut versions = vec![version(&meta), version(&meta["provides"]["pg_neardup"])];
     versions.dedup();
     Ok(versions.join(", "))
+}
+
+/// Copies only the extension's files into `place`: `share/extension` and `lib`, for `extension_control_path` and an image that holds
+/// nothing else.
+pub fn files(postgres: &Postgres, built: &Path, place: &Path) -> Result<()> {
+    let below = |option: &str| Ok::<_, anyhow::Error>(built.join(postgres.ask(option)?.trim_start_matches('/')));
+    let (from, to) = (below("--sharedir")?.join("extension"), place.join("share/extension"));
+    if place.exists() {
+        fs_err::remove_dir_all(place)?;
+    }
+    fs_err::create_dir_all(place.join("lib"))?;
+    fs_err::create_dir_all(&to)?;
+    for file in crate::files::below(&from)? {
+        fs_err::copy(&file, to.join(file.file_name().unwrap_or_default()))?;
+    }
+    let library = place.join("lib/pg_neardup.so");
+    fs_err::copy(below("--pkglibdir")?.join("pg_neardup.so"), &library)?;
+    run(Command::new("strip").arg("--strip-unneeded").arg(library))
 }
 
 /// Makes the package `postgresql-15-neardup`: the built files in the directories of Debian's server, without scripts that run

@@ -48,7 +48,7 @@ pub mod raw {
 
     use super::WindowObject;
 
-    // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 14 to 18.
+    // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 15 to 18.
     unsafe extern "C-unwind" {
         // executor/spi.h
         pub fn SPI_prepare(source: *const c_char, nargs: c_int, types: *mut pg_sys::Oid) -> pg_sys::SPIPlanPtr;

@@ -112,9 +112,6 @@ impl Spill {
     fn begin(kilobytes: i32) -> Self {
         let less = pg_sys::Oid::from(LESS);
         let none = pg_sys::Oid::INVALID;
-        #[cfg(feature = "pg14")]
-        let plain = false;
-        #[cfg(not(feature = "pg14"))]
         let plain = pg_sys::TUPLESORT_NONE as i32;
         // SAFETY: uuid has this operator in every database; the state is allocated in the current memory context.
         let state =
@@ -142,9 +139,9 @@ impl Reader {
         let (mut value, mut null) = (pg_sys::Datum::null(), false);
         // SAFETY: sorted. Versions before 16 copy the result into the current memory context.
         let found = unsafe {
-            #[cfg(any(feature = "pg14", feature = "pg15"))]
+            #[cfg(feature = "pg15")]
             let found = pg_sys::tuplesort_getdatum(self.state, true, &raw mut value, &raw mut null, null_mut());
-            #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+            #[cfg(not(feature = "pg15"))]
             let found = pg_sys::tuplesort_getdatum(self.state, true, false, &raw mut value, &raw mut null, null_mut());
             found
         };

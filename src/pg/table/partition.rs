@@ -197,7 +197,7 @@ fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid
 
 /// Gives the type of the time column, if the table is partitioned by ranges of it first.
 fn range_type(table: &Described, time_column: &CStr) -> Option<pg_sys::Oid> {
-    /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 14 to 18.
+    /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 15 to 18.
     const STRATEGY: i16 = 2;
     const COLUMNS: i16 = 5;
     // SAFETY: the relation is open and partitioned, so the catalog has a row for it, with both attributes: a "char" and an int2vector

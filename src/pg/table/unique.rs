@@ -210,17 +210,9 @@ unsafe fn collide_in(index: pg_sys::Relation, a: *mut pg_sys::TupleTableSlot, b:
 
 /// # Safety
 /// `info` must be valid.
-#[cfg(not(feature = "pg14"))]
 unsafe fn nulls_are_equal(info: *const pg_sys::IndexInfo) -> bool {
     // SAFETY: as the caller vouches.
     unsafe { (*info).ii_NullsNotDistinct }
-}
-
-/// # Safety
-/// None is needed: before PostgreSQL 15, NULLs of a unique index were always distinct.
-#[cfg(feature = "pg14")]
-unsafe fn nulls_are_equal(_: *const pg_sys::IndexInfo) -> bool {
-    false
 }
 
 /// Forms a row's entry; `None` if the index's predicate excludes the row.

@@ -10,12 +10,14 @@ mod demo;
 mod examples;
 mod extremes;
 mod faults;
+mod files;
 mod hostile;
 mod index;
 mod links;
 mod mutations;
 mod pasted;
 mod pg_upgrade;
+mod programs;
 mod reference;
 mod regress;
 mod releases;
@@ -47,6 +49,7 @@ pub const ALL: &[Check] = &[
     Check::with_server("upgrade", "a database of each earlier release, upgraded", upgrade::run),
     Check::with_server("pg_upgrade", "from an older Postgres, where there is one", pg_upgrade::run),
     Check::with_server("trusted", "CREATE EXTENSION by a database's owner", servers::trusted),
+    Check::with_server("files", "from a directory of its own, by extension_control_path (--pg 18)", files::run),
     Check::with_server("dump", "dump and restore of a protected table", servers::dump),
     Check::with_server("concurrency", "copies from many sessions at once", concurrency::run),
     Check::with_server("preload", "dictionary loaded at server start; memory after many documents", servers::preload),

@@ -16,7 +16,7 @@ const PLACES: [&str; 21] = [
     "src/cleanup/steps.rs",
     "src/cleanup/undo.rs",
     "src/evaluate/mod.rs",
-    "src/grouping/mod.rs",
+    "src/grouping/",
     "src/selectivity/mod.rs",
     "src/simhash/ball.rs",
     "src/simhash/datum.rs",
