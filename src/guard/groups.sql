@@ -2,7 +2,7 @@
 
 CREATE FUNCTION neardup.groups(target regclass, document name DEFAULT NULL)
     RETURNS TABLE (key text, group_key text, size bigint, first_seen timestamptz, last_seen timestamptz)
-    LANGUAGE plpgsql STABLE AS $$
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 #variable_conflict use_column
 DECLARE
     guarded neardup.protected := neardup_internal.only_guard(target, groups.document);
@@ -37,7 +37,7 @@ $$;
 -- groups: the guard of a table, or the one on a column
 
 CREATE FUNCTION neardup_internal.only_guard(target regclass, document name) RETURNS neardup.protected
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     guarded neardup.protected;
     guards bigint;
