@@ -69,7 +69,7 @@ FROM judged JOIN gold USING (pair) GROUP BY GROUPING SETS ((nth, method, set), (
 CREATE FUNCTION pg_temp.share(value float8) RETURNS text LANGUAGE sql RETURN coalesce(to_char(value, 'FM0.000'), '–');
 
 SELECT bench.grid('By set', format('The sets *natural* (%s pairs), *natural 2* (%s), *tables* (%s) and *web* (%s) of [accuracy.md](accuracy.md), texts without titles. '
-    'Each method sees the two texts and nothing else. Pairs are weighted by the rows that they represent. The verdict was trained on the first three sets: '
+    'Each method sees the two texts and nothing else; RETSim, the first 4,096 characters of each. Pairs are weighted by the rows that they represent. The verdict was trained on the first three sets: '
     'its figures for tables that it has not seen are those of [accuracy.md](accuracy.md#figures). *web* was never trained on.',
     count(*) FILTER (WHERE set = 'natural'), count(*) FILTER (WHERE set = 'natural 2'), count(*) FILTER (WHERE set = 'tables'), count(*) FILTER (WHERE set = 'web')),
     '', 'natural: precision', 'recall', 'F1', 'natural 2: precision', 'recall', 'F1', 'tables: precision', 'recall', 'F1', 'web: precision', 'recall', 'F1') FROM gold;
@@ -93,5 +93,6 @@ FROM (SELECT nth, method, language, corpus, count(*) FILTER (WHERE is_called) AS
       WHERE corpus IN (SELECT corpus FROM gold GROUP BY corpus HAVING NOT bool_or(is_copy)) GROUP BY 1, 2, 3, 4) AS wrong
 GROUP BY nth, method ORDER BY nth;
 DROP VIEW score;
+DROP FUNCTION pg_temp.best;
 DROP TABLE gold, outside, judged, language;
 \endif

@@ -91,13 +91,12 @@ fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
     }
 }
 
-/// Reports which row the new one duplicates. A user who may not read that row does not learn its key.
+/// Reports which row the new one duplicates, and what the table says of the two. A user who may not read that row learns neither its key
+/// nor its text.
 fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
-    let who = if role::may_read(guard.table) {
-        format!("Key ({})=({})", guard.keys.join(", "), found.key)
-    } else {
-        "A row there".to_owned()
-    };
+    let may_read = role::may_read(guard.table);
+    let who =
+        if may_read { format!("Key ({})=({})", guard.keys.join(", "), found.key) } else { "A row there".to_owned() };
     let (name, value) = (found.measure.name, found.measure.value);
     let least = guard.settings.threshold.map_or_else(String::new, |least| format!(" of at least {least}"));
     let rule = match (name, &guard.settings.verify) {
@@ -111,7 +110,13 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
         _ => format!("says the same (score {value:.3}); the guard allows no copy{least}"),
     };
     let message = format!("near-duplicate of a row in table \"{}\"", guard.name);
-    error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message).set_detail(format!("{who} {rule}."))
+    // Reasons quote the other row.
+    let known = if may_read && !found.measure.because.is_empty() {
+        format!(" In this table, {}.", found.measure.because.join("; "))
+    } else {
+        String::new()
+    };
+    error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message).set_detail(format!("{who} {rule}.{known}"))
 }
 
 /// Stores the row in the guard's table for diverted rows, with the rights of the table's owner.

@@ -465,7 +465,7 @@ impl Search<'_, '_, '_> {
             // Within a time window, the row that a marked one duplicates may be too far away.
             let counts = mark.is_none() || guard.settings.window.is_none();
             if counts && self.is_identical(part, table) {
-                let measure = Measure { name: "identical", value: 1.0 };
+                let measure = Measure::new("identical", 1.0);
                 return Ok(self.found(part, table, mark, measure, holder));
             }
             if question == Question::Identical {

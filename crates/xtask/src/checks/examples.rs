@@ -19,6 +19,8 @@ use std::ops::Range;
 use std::path::Path;
 
 const DATABASE: &str = "examples";
+/// The page that uses postgres_fdw.
+const NEEDS_CONTRIB: &str = "docs/scale.md";
 /// Marks the end of a block's output.
 const END_MARK: &str = "--end-of-block--";
 /// The prefixes of psql's other messages on a statement.
@@ -45,7 +47,12 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for document in documents {
         let name = document.strip_prefix(root()).unwrap_or(&document).display().to_string();
-        if context.wants(&name) {
+        if !context.wants(&name) {
+            continue;
+        }
+        if name == NEEDS_CONTRIB && !context.has_contrib()? {
+            say::note(&format!("skipped {name}: this Postgres has no postgres_fdw"));
+        } else {
             tally += run_document(context, &document, &name)?;
         }
     }
