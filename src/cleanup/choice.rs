@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, error};
 use crate::guard::checks::{
-    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, window,
+    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, only, shown, window,
 };
 use crate::guard::settings::Method;
 use crate::pg::table::catalog;
@@ -148,24 +148,8 @@ impl Guarded {
             found.extend(row.text(1).map(serde_json::from_str));
             Ok(())
         })?;
-        let guards = found.len();
-        match found.pop() {
-            Some(Ok(guarded)) if guards == 1 => Ok(guarded),
-            Some(Err(wrong)) => Err(error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string())),
-            Some(Ok(_)) => {
-                let message = format!("table {} has {guards} guards", shown(target));
-                Err(error(PgSqlErrorCode::ERRCODE_AMBIGUOUS_COLUMN, message)
-                    .set_hint("Name the column: document => 'column'."))
-            }
-            None => {
-                let column = document.map(|name| format!(" on column \"{name}\"")).unwrap_or_default();
-                let message = format!("table {} has no guard{column}", shown(target));
-                Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message).set_hint(format!(
-                    "Create one: SELECT neardup.protect({}, 'column');",
-                    pgrx::spi::quote_literal(shown(target))
-                )))
-            }
-        }
+        let guarded = only(found, target, document)?;
+        guarded.map_err(|wrong| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string()))
     }
 
     /// Gives the table.

@@ -8,6 +8,7 @@ use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;
 use super::merge;
+use super::outcome;
 use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
 use super::target::Guard;
@@ -40,10 +41,10 @@ pub struct Duplicate {
 
 /// Acts on a near-duplicate. A row that must not be left out, because its old version may be gone, is refused instead, and so is an
 /// UPDATE that would have to be merged into another row.
-pub fn act(duplicate: &Duplicate, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
+pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
     let Duplicate { guard, found, locked } = duplicate;
     let action = guard.settings.on_duplicate;
-    if action == Action::Merge && subject.trigger().event() == Event::Update {
+    if action == Action::Merge && trigger.event() == Event::Update {
         return Err(verdict(guard, found).set_hint("on_duplicate => 'merge' merges new rows only."));
     }
     if must_stay && matches!(action, Action::Skip | Action::Divert | Action::Merge) {
@@ -52,6 +53,7 @@ pub fn act(duplicate: &Duplicate, subject: &Subject<'_>, must_stay: bool) -> Res
             action.name()
         )));
     }
+    outcome::keep(guard, found);
     if let Some(counter) = guard.counter {
         function::count(counter, guard.owner);
     }
@@ -68,10 +70,10 @@ pub fn act(duplicate: &Duplicate, subject: &Subject<'_>, must_stay: bool) -> Res
             verdict(guard, found).report(PgLogLevel::WARNING);
             Ok(Fate::Stored)
         }
-        Action::Mark => Ok(marked(guard, found, subject.trigger())),
-        Action::Divert => divert(guard, found, subject.trigger()).map(|()| Fate::LeftOut),
+        Action::Mark => Ok(marked(guard, found, trigger)),
+        Action::Divert => divert(guard, found, trigger).map(|()| Fate::LeftOut),
         Action::Merge => {
-            locked.iter().try_for_each(|locked| merge::merge(guard, found, subject, locked)).map(|()| Fate::LeftOut)
+            locked.iter().try_for_each(|locked| merge::merge(guard, found, trigger, locked)).map(|()| Fate::LeftOut)
         }
     }
 }

@@ -20,6 +20,30 @@ pub fn shown(relation: pg_sys::Oid) -> String {
     unsafe { output(pg_sys::Datum::from(relation), pg_sys::REGCLASSOID) }
 }
 
+/// Gives the only guard of a table, or the one on a column, of those that were found.
+///
+/// # Errors
+/// If there are none or several.
+pub fn only<T>(mut found: Vec<T>, target: pg_sys::Oid, document: Option<&str>) -> Result<T> {
+    let guards = found.len();
+    match found.pop() {
+        Some(only) if guards == 1 => Ok(only),
+        Some(_) => {
+            let message = format!("table {} has {guards} guards", shown(target));
+            Err(error(PgSqlErrorCode::ERRCODE_AMBIGUOUS_COLUMN, message)
+                .set_hint("Name the column: document => 'column'."))
+        }
+        None => {
+            let column = document.map(|name| format!(" on column \"{name}\"")).unwrap_or_default();
+            let message = format!("table {} has no guard{column}", shown(target));
+            Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message).set_hint(format!(
+                "Create one: SELECT neardup.protect({}, 'column');",
+                pgrx::spi::quote_literal(shown(target))
+            )))
+        }
+    }
+}
+
 /// Gives a column of a relation.
 ///
 /// # Errors

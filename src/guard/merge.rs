@@ -14,22 +14,26 @@ use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::candidates::{Match, Original};
-use super::subject::Subject;
 use super::target::Guard;
 use crate::error::{Result, error};
 use crate::pg::call::function::{self, Argument};
-use crate::pg::call::trigger::Row;
+use crate::pg::call::trigger::{Row, RowTrigger};
 use crate::pg::table::describe;
 use crate::pg::table::original::{self, Locked};
 use crate::pg::table::rows::is_same;
 use crate::statement;
 
-/// Gives the statement's names of the table and of the row with its key in parameters that are counted from `first`.
-fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
+/// Gives the guarded table as statements name it.
+pub fn only(guard: &Guard) -> String {
     // Rows of tables that inherit are not guarded; partitions are.
     let is_partitioned = describe::relation_kind(guard.table) == pg_sys::RELKIND_PARTITIONED_TABLE;
     let only = if is_partitioned { "" } else { "ONLY " };
-    let table = format!("{only}{} AS t", statement::relation(guard.table));
+    format!("{only}{}", statement::relation(guard.table))
+}
+
+/// Gives the table and the condition for the row whose key is in parameters that are counted from `first`.
+fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
+    let table = format!("{} AS t", only(guard));
     let key = statement::equal(&statement::primary_key(guard.table), "t", |at, _| format!("${}", first + at - 1));
     (table, key)
 }
@@ -64,12 +68,12 @@ pub fn lock(guard: &Guard, original: &Original) -> Result<Option<Locked>> {
 ///
 /// # Errors
 /// If the function gives a row of another table.
-pub fn merge(guard: &Guard, found: &Match, subject: &Subject<'_>, locked: &Locked) -> Result<()> {
-    let (Some(function), Some(new)) = (guard.merge, subject.trigger().row(Row::New)) else { return Ok(()) };
+pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Locked) -> Result<()> {
+    let (Some(function), Some(new)) = (guard.merge, trigger.row(Row::New)) else { return Ok(()) };
     // SAFETY: the rows are of the guarded table or, the new one, of its partition; the function's signature was checked when the guard was
     // loaded.
     let changes = unsafe {
-        let new = function::row_of_root(new, subject.trigger().relation_oid(), guard.table);
+        let new = function::row_of_root(new, trigger.relation_oid(), guard.table);
         let Some(merged) = function::row_of_rows(function, locked.row, new) else { return Ok(()) };
         original::changes(guard.table, locked.row, merged)
     };

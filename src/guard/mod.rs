@@ -19,6 +19,7 @@ pub mod checks;
 mod locks;
 mod merge;
 mod moved;
+mod outcome;
 mod protect;
 mod row;
 pub mod settings;
@@ -26,6 +27,7 @@ mod signature;
 mod subject;
 pub mod target;
 mod verify;
+mod why;
 
 use pgrx::prelude::*;
 

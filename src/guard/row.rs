@@ -45,9 +45,9 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     let merges = |judge: &Guard| {
         judge.settings.on_duplicate == Action::Merge && trigger.event() == Event::Insert && !must_stay(judge)
     };
-    let fate = match original(&guard, &subject, &merges)? {
+    let fate = match original(&guard, trigger, &subject, &merges)? {
         None => Fate::Stored,
-        Some(duplicate) => actions::act(&duplicate, &subject, must_stay(&duplicate.guard))?,
+        Some(duplicate) => actions::act(&duplicate, trigger, &subject, must_stay(&duplicate.guard))?,
     };
     if trigger.event() == Event::Update && !matches!(fate, Fate::LeftOut) {
         moved::updated(guard.table, content_hash(&guard, &part, trigger, Row::New));
@@ -76,16 +76,21 @@ fn note_deletion(trigger: &RowTrigger<'_>) {
 
 /// Signs the row, locks its keys and searches for a row that it duplicates. Returns that row and the guard that found it: this
 /// guard or, if it had to wait, another guard of the table that had accepted the row before. If that guard `merges`, the row is locked.
-fn original(guard: &Rc<Guard>, subject: &Subject<'_>, merges: &dyn Fn(&Guard) -> bool) -> Result<Option<Duplicate>> {
+fn original(
+    guard: &Rc<Guard>,
+    trigger: &RowTrigger<'_>,
+    subject: &Subject<'_>,
+    merges: &dyn Fn(&Guard) -> bool,
+) -> Result<Option<Duplicate>> {
     let Some(document) = subject.document.as_deref() else { return Ok(None) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
     signature.keep(document, &guard.settings);
-    let table = subject.trigger().relation_oid();
+    let table = trigger.relation_oid();
     locks::lock_row(guard, table, &signature, subject.scope_hash())?;
     let mut judges = vec![(Rc::clone(guard), signature)];
     loop {
         // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
-        match first_answer(&judges, guard, subject)? {
+        match first_answer(&judges, guard, trigger, subject)? {
             Some((judge, Answer::Found(found))) => {
                 let Some(row) = found.original.as_ref().filter(|_| merges(&judge)) else {
                     return Ok(Some(Duplicate { guard: judge, found, locked: None }));
@@ -100,13 +105,13 @@ fn original(guard: &Rc<Guard>, subject: &Subject<'_>, merges: &dyn Fn(&Guard) ->
                 holder.wait();
             }
             _ => {
-                let Some(holder) = unique::holder(subject.trigger()) else { return Ok(None) };
+                let Some(holder) = unique::holder(trigger) else { return Ok(None) };
                 judges = locks::leave();
                 holder.wait();
             }
         }
         for (judge, signature) in &judges {
-            locks::lock_row(judge, table, signature, seen_by(judge, subject)?.scope_hash())?;
+            locks::lock_row(judge, table, signature, seen_by(judge, trigger)?.scope_hash())?;
         }
     }
 }
@@ -115,6 +120,7 @@ fn original(guard: &Rc<Guard>, subject: &Subject<'_>, merges: &dyn Fn(&Guard) ->
 fn first_answer(
     judges: &[(Rc<Guard>, Signature)],
     guard: &Rc<Guard>,
+    trigger: &RowTrigger<'_>,
     subject: &Subject<'_>,
 ) -> Result<Option<(Rc<Guard>, Answer)>> {
     for (judge, signature) in judges {
@@ -122,12 +128,12 @@ fn first_answer(
         let subject = if Rc::ptr_eq(judge, guard) {
             subject
         } else {
-            others = seen_by(judge, subject)?;
+            others = seen_by(judge, trigger)?;
             &others
         };
         let mut verifier =
-            Verifier::new(judge, subject.document.as_deref().unwrap_or_default(), subject.trigger().relation_oid())?;
-        match candidates::search(judge, subject, signature, &mut verifier)? {
+            Verifier::new(judge, subject.document.as_deref().unwrap_or_default(), trigger.relation_oid())?;
+        match candidates::search(judge, subject, signature, &mut verifier, None)? {
             Answer::Clear => {}
             answer => return Ok(Some((Rc::clone(judge), answer))),
         }
@@ -136,7 +142,7 @@ fn first_answer(
 }
 
 /// Reads the row with the columns of another guard of the table.
-fn seen_by<'a>(judge: &Guard, subject: &Subject<'a>) -> Result<Subject<'a>> {
-    let part = judge.part_of(subject.trigger())?;
-    Ok(Subject::new(judge, &part, subject.trigger(), Row::New))
+fn seen_by<'a>(judge: &Guard, trigger: &'a RowTrigger<'a>) -> Result<Subject<'a>> {
+    let part = judge.part_of(trigger)?;
+    Ok(Subject::new(judge, &part, trigger, Row::New))
 }

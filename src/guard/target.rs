@@ -4,6 +4,7 @@
 //! when a search first reaches them, and again after they change.
 
 use std::cell::RefCell;
+use std::ffi::CStr;
 use std::rc::Rc;
 
 use ahash::AHashMap;
@@ -70,6 +71,9 @@ pub struct Part {
     stamp: Stamp,
 }
 
+/// The function in whose call the condition of a guard's trigger names the one that merges rows.
+const MERGES_BY: &CStr = c"merges_by";
+
 thread_local! {
     /// By trigger; triggers of partitions share the guard of their root.
     static GUARDS: RefCell<AHashMap<pg_sys::Oid, Rc<Guard>>> = RefCell::default();
@@ -85,32 +89,46 @@ impl Guard {
     /// detached, which still has its copy of the trigger.
     pub fn of(trigger: &RowTrigger<'_>) -> Result<Option<Rc<Self>>> {
         invalidation::accept();
-        let current = |oid: pg_sys::Oid| {
-            GUARDS.with_borrow(|guards| guards.get(&oid).filter(|guard| guard.is_current()).cloned())
-        };
-        if let Some(guard) = current(trigger.oid()) {
+        let own = trigger.definition().oid();
+        if let Some(guard) = Self::current(own) {
             return Ok(Some(guard));
         }
-        let Some(root) = RootTrigger::of(trigger) else { return Ok(None) };
-        let guard = match current(root.oid) {
-            Some(guard) => guard,
-            None => Rc::new(Self::prepare(trigger, &root)?),
+        let Some(root) = RootTrigger::of(trigger.relation_oid(), trigger.definition(), MERGES_BY) else {
+            return Ok(None);
         };
-        guard.check_types(trigger)?;
-        GUARDS.with_borrow_mut(|guards| {
-            guards.insert(trigger.oid(), Rc::clone(&guard));
-            guards.insert(root.oid, Rc::clone(&guard));
-        });
+        let guard = Self::loaded(&root)?;
+        GUARDS.with_borrow_mut(|guards| guards.insert(own, Rc::clone(&guard)));
         Ok(Some(guard))
+    }
+
+    /// Gives the guards of a table; of a partition, also those of its root.
+    pub fn all_of(table: pg_sys::Oid) -> Result<Vec<Rc<Self>>> {
+        invalidation::accept();
+        let Some(function) = catalog::guard_function() else { return Ok(Vec::new()) };
+        RootTrigger::all_of(table, function, MERGES_BY).iter().map(Self::loaded).collect()
+    }
+
+    fn current(trigger: pg_sys::Oid) -> Option<Rc<Self>> {
+        GUARDS.with_borrow(|guards| guards.get(&trigger).filter(|guard| guard.is_current()).cloned())
+    }
+
+    fn loaded(root: &RootTrigger) -> Result<Rc<Self>> {
+        if let Some(guard) = Self::current(root.oid) {
+            return Ok(guard);
+        }
+        let guard = Rc::new(Self::prepare(root)?);
+        guard.check_types(root)?;
+        GUARDS.with_borrow_mut(|guards| guards.insert(root.oid, Rc::clone(&guard)));
+        Ok(guard)
     }
 
     fn is_current(&self) -> bool {
         self.stamps.iter().all(|(relation, stamp)| invalidation::stamp(*relation) == *stamp)
     }
 
-    fn prepare(trigger: &RowTrigger<'_>, root: &RootTrigger) -> Result<Self> {
+    fn prepare(root: &RootTrigger) -> Result<Self> {
         let mut stamps = vec![(root.table, invalidation::stamp(root.table))];
-        let settings = trigger.argument(0).ok_or_else(|| misuse("has no settings"))?;
+        let settings = root.argument.as_deref().ok_or_else(|| misuse("has no settings"))?;
         let settings = Settings::parse(settings).map_err(|wrong| misuse("has invalid settings").set_detail(wrong))?;
         let roles = settings.roles(root.columns.len()).ok_or_else(|| misuse("does not name its columns"))?;
         let owner = catalog::owner(root.table).ok_or_else(|| misuse("is on a table that no longer exists"))?;
@@ -119,8 +137,7 @@ impl Guard {
                 .ok_or_else(|| misuse("names a document function that does not exist"))
         });
         let merge = (settings.on_duplicate == Action::Merge).then(|| {
-            let named = trigger.named_in_condition(c"merges_by");
-            named
+            root.named
                 .filter(|function| describe::merges_rows(*function, root.table))
                 .ok_or_else(|| misuse("does not name a function that merges rows"))
         });
@@ -144,7 +161,7 @@ impl Guard {
             column: root.columns.first().copied().unwrap_or_default(),
             owner,
             name: catalog::relation_name(root.table),
-            trigger: trigger.name(),
+            trigger: root.name.clone(),
             columns: named(&root.columns),
             keys: named(&keys),
             leaves,
@@ -162,9 +179,8 @@ impl Guard {
         })
     }
 
-    fn check_types(&self, trigger: &RowTrigger<'_>) -> Result<()> {
-        let columns = trigger.columns();
-        let kind = |role: usize| columns.get(role).and_then(|column| trigger.column_type(*column));
+    fn check_types(&self, root: &RootTrigger) -> Result<()> {
+        let kind = |role: usize| root.columns.get(role).map(|column| describe::column_type(root.table, *column));
         let texts = if self.expression.is_some() { &[] } else { &self.roles.documents[..] };
         let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
         if texts.iter().all(|role| kind(*role).is_some_and(is_text))

@@ -9,7 +9,7 @@ use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind, Scratch};
-use neardup_verdict::{Forms, Known, Pair, Prepared, Rows, Verdict, replaces};
+use neardup_verdict::{Forms, Known, Message, Pair, Prepared, Rows, Verdict, replaces};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
@@ -162,6 +162,35 @@ impl<'r> Rule<'r> {
             _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, apart, around),
         };
         Ok(found.filter(|(_, value)| value >= least))
+    }
+
+    /// Gives the verdict on two texts with its reasons, whatever it is, and the overlap of their wording, or of their tokens. By tokens, a
+    /// verdict has no reasons.
+    pub fn message(
+        &self,
+        a: &Side,
+        b: &Side,
+        apart: Option<Duration>,
+        around: Option<Around<'_>>,
+    ) -> Result<(Message, f64)> {
+        match (self, a, b) {
+            (Self::Tokens { least, measure, .. }, Side::Tokens(text, a), Side::Tokens(other, b)) => {
+                let score = if text == other { 1.0 } else { measure(a, b) };
+                let verdict = if score >= *least { Verdict::Copy } else { Verdict::Different };
+                Ok((Message { verdict, score, reasons: Vec::new() }, overlap(&a.hashes, &b.hashes)))
+            }
+            (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                Ok((by_facts(a, b, None, apart, around, |pair| pair.message())?, a.overlap(b)))
+            }
+            (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                let message = profile::with(name, *role, |profile, scratch| {
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.message())
+                });
+                Ok((message??, a.overlap(b)))
+            }
+            // Prepared by another rule.
+            _ => self.message(&self.side(a.text())?, &self.side(b.text())?, apart, around),
+        }
     }
 
     /// Gives the reasons for a verdict by facts that are known from the table alone.

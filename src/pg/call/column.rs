@@ -16,6 +16,16 @@ pub struct Column {
 }
 
 impl Column {
+    /// Reads the type and the collation of a column that a table has.
+    pub fn of(table: pg_sys::Oid, column: i16) -> Self {
+        let (mut kind, mut modifier, mut collation) = (pg_sys::Oid::INVALID, -1, pg_sys::Oid::INVALID);
+        // SAFETY: only reads a catalog.
+        unsafe {
+            pg_sys::get_atttypetypmodcoll(table, column, &raw mut kind, &raw mut modifier, &raw mut collation);
+        }
+        Self { kind, collation }
+    }
+
     fn entry(self) -> *mut pg_sys::TypeCacheEntry {
         let flags = pg_sys::TYPECACHE_EQ_OPR_FINFO | pg_sys::TYPECACHE_HASH_PROC_FINFO;
         // SAFETY: only looks the type up; the entry lives as long as the backend.

@@ -86,6 +86,12 @@ pub fn is_time(column: &Column) -> bool {
     times.contains(&base_type(column.kind))
 }
 
+/// Gives the type of a column, with domains resolved.
+pub fn column_type(relation: pg_sys::Oid, column: i16) -> pg_sys::Oid {
+    // SAFETY: reads a catalog.
+    base_type(unsafe { pg_sys::get_atttype(relation, column) })
+}
+
 /// Gives the type behind a domain.
 pub fn base_type(kind: pg_sys::Oid) -> pg_sys::Oid {
     // SAFETY: reads a catalog.

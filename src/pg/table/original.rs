@@ -54,6 +54,25 @@ pub unsafe fn lock(statement: &str, arguments: &[Argument]) -> Option<Locked> {
     }
 }
 
+/// Runs a statement that finds a row and gives two columns, `ctid` and `tableoid`. `None` if it gives no row.
+///
+/// # Safety
+/// The statement must do that, and each argument's value must have its type.
+pub unsafe fn find(statement: &str, arguments: &[Argument]) -> Option<(pg_sys::Oid, Tid)> {
+    // SAFETY: the caller vouches for the statement and its arguments. The result is read before SPI frees it.
+    unsafe {
+        function::execute(statement, arguments, |count| {
+            if count == 0 || pg_sys::SPI_tuptable.is_null() {
+                return None;
+            }
+            let (tuple, columns) = (*(*pg_sys::SPI_tuptable).vals, (*pg_sys::SPI_tuptable).tupdesc);
+            let mut null = true;
+            let mut value = |column| pg_sys::SPI_getbinval(tuple, columns, column, &raw mut null);
+            Some((pg_sys::Oid::from(value(2).value() as u32), *value(1).cast_mut_ptr::<Tid>()))
+        })
+    }
+}
+
 /// Runs a statement that updates rows. Gives their number.
 ///
 /// # Safety

@@ -11,7 +11,7 @@ use std::ptr;
 
 use pgrx::{PgMemoryContexts, pg_sys};
 
-use crate::pg::call::column;
+use crate::pg::call::column::{self, Column};
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::value::text::text_of;
@@ -102,6 +102,14 @@ impl Table {
     /// Moves to the first version that counts at an address from the index.
     pub fn visit(&mut self, tid: Tid, moment: &Moment) -> Version {
         self.go(tid, false, moment)
+    }
+
+    /// Moves to the version at an address, which may be one without an index entry.
+    pub fn read(&mut self, mut tid: Tid, moment: &Moment) -> Version {
+        let any = &raw mut pg_sys::SnapshotAnyData;
+        // SAFETY: slot and table belong together; SnapshotAny gives whatever is there.
+        let found = unsafe { pg_sys::table_tuple_fetch_row_version(self.table, &raw mut tid, any, self.slot) };
+        if found { self.version(moment) } else { Version::Gone }
     }
 
     /// Moves to the next version at the same address: one that another transaction has written without a new index entry,
@@ -222,6 +230,11 @@ impl Table {
         self.value(column).map(|datum| length(datum).saturating_sub(size_of::<i32>()))
     }
 
+    /// Gives a column's type and collation.
+    pub fn column(&self, column: i16) -> Column {
+        Column::of(self.oid(), column)
+    }
+
     /// Gives a column's type and a copy of its value that outlives the table, in the memory of the current call.
     pub fn copied(&self, column: i16) -> Argument {
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
@@ -236,7 +249,7 @@ impl Table {
         let value = self.value(column)?;
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
         self.in_row_memory(|| unsafe {
-            Some(crate::pg::call::column::output(value, pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column))))
+            Some(column::output(value, pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column))))
         })
     }
 

@@ -23,6 +23,12 @@ impl Fields for (String, f64, Vec<String>) {
     }
 }
 
+impl Fields for (Option<String>, Option<String>, Option<String>, Option<f64>) {
+    fn datums(self) -> Vec<Option<pg_sys::Datum>> {
+        vec![self.0.into_datum(), self.1.into_datum(), self.2.into_datum(), self.3.into_datum()]
+    }
+}
+
 // SAFETY: only the name of a pseudo type; each function that returns a record is declared by hand, with its OUT parameters.
 unsafe impl<T> SqlTranslatable for Record<T> {
     const TYPE_IDENT: &'static str = "record";
