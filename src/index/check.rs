@@ -239,7 +239,11 @@ fn see(index: Index, block: u32) -> Result<Option<Seen>> {
     let frame = page.frame();
     let mut seen = Seen { block, frame, downlinks: Vec::new(), entries: Vec::new() };
     if frame.level > 0 {
-        seen.downlinks.extend(page.downlinks());
+        let sorted: Vec<Downlink> = page.downlinks().take(page.sorted()).collect();
+        if !sorted.is_sorted_by(|a, b| a.low < b.low) {
+            return Err(index.corrupted(block, "its sorted downlinks are not in order"));
+        }
+        seen.downlinks = page.ordered_downlinks();
         return Ok(Some(seen));
     }
     let sorted: Vec<Entry> = page.entries().take(page.sorted()).collect();
@@ -300,7 +304,7 @@ fn check_page(index: Index, seen: &Seen) -> Result<()> {
         return Ok(());
     }
     if !seen.downlinks.is_sorted_by(|a, b| a.low < b.low) {
-        return fault("its downlinks are not in order");
+        return fault("it has a downlink twice");
     }
     if seen.downlinks.first().map(|downlink| downlink.low) != Some(frame.low)
         || !seen.downlinks.iter().all(|downlink| downlink.low < frame.high)

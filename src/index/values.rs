@@ -37,9 +37,11 @@ pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
     // classes.
     let (number, column) = unsafe {
         let function = pg_sys::index_getprocid(index, 1, KIND_FUNCTION);
-        (pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value(), *(*index).rd_opcintype)
+        let has_one = function != pg_sys::Oid::INVALID;
+        let number = has_one.then(|| pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value());
+        (number, *(*index).rd_opcintype)
     };
-    let kind = u8::try_from(number).ok().and_then(Kind::of_number);
+    let kind = number.and_then(|number| u8::try_from(number).ok()).and_then(Kind::of_number);
     kind.filter(|kind| validate::is_of(*kind, column)).ok_or_else(|| {
         // SAFETY: the index is open.
         let message = format!("operator class of index \"{}\" is not valid", unsafe { Index::new(index) }.name());
