@@ -61,7 +61,7 @@ pub(super) fn is_of(kind: Kind, column: pg_sys::Oid) -> bool {
 }
 
 /// `AMOP_ORDER`.
-const FOR_ORDER: c_char = b'o'.cast_signed();
+const FOR_ORDER: c_char = b'o' as c_char;
 
 /// `amvalidate`.
 pub(super) unsafe extern "C-unwind" fn validate(class: pg_sys::Oid) -> bool {
