@@ -157,7 +157,8 @@ impl Spec {
         match (&self.normalize, self.tokenizer) {
             (Some(names), _) => Steps::parse(names.iter().map(String::as_str)),
             (None, Tokenizer::Chars) => Ok(Steps::CHARS),
-            (None, _) => Ok(Steps::WORDS),
+            (None, Tokenizer::Words) => Ok(Steps::WORDS),
+            (None, _) => Ok(Steps::DICTIONARY),
         }
     }
 
@@ -305,7 +306,7 @@ mod tests {
         let chars: Spec = "chars:5".parse().unwrap();
         assert_eq!(
             chars.to_json().unwrap(),
-            r#"{"tokenizer":"chars","size":5,"normalize":["control","nfkc","casefold","punctuation","nospace"]}"#
+            r#"{"tokenizer":"chars","size":5,"normalize":["control","nfkc","casefold","simplified","punctuation","nospace","spelling"]}"#
         );
     }
 
@@ -315,7 +316,7 @@ mod tests {
         assert_eq!(spec, r#"{"tokenizer":"words","shingle":5}"#.parse().unwrap());
         assert_eq!(
             spec.to_json().unwrap(),
-            r#"{"tokenizer":"words","normalize":["control","nfkc","casefold","punctuation","space"],"shingle":5}"#
+            r#"{"tokenizer":"words","normalize":["control","nfkc","casefold","simplified","punctuation","space","spelling"],"shingle":5}"#
         );
     }
 

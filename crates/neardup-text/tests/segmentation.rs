@@ -236,7 +236,8 @@ fn analyzed(field: &str, analyzer: &str, share: f64) {
     for case in cases {
         let mut found = Vec::new();
         analyzer.tokens(case.text(), &mut scratch, &mut |token| found.push(token.to_owned())).unwrap();
-        let expected = case.words(field).into_iter().map(|word| normalize(&word, Steps::WORDS, &mut buffer).to_owned());
+        let expected =
+            case.words(field).into_iter().map(|word| normalize(&word, Steps::DICTIONARY, &mut buffer).to_owned());
         let expected: Vec<_> = expected.filter(|word| is_word(word)).collect();
         if !all.add(&expected, &found) {
             show(field, case.text(), &expected, &found);
