@@ -4,8 +4,8 @@ SELECT :corpus_rows AS most \gset
 \i bench/corpus.sql
 CREATE TABLE listed AS SELECT id, body, day FROM corpus;
 ALTER TABLE listed ADD PRIMARY KEY (id);
-SELECT neardup.protect('listed', 'body', on_duplicate => 'warn',
-                       time_column => (SELECT 'day'::name FROM listed WHERE day IS NOT NULL LIMIT 1));
+SELECT CASE WHEN count(day) > 0 THEN '''day''' ELSE 'NULL' END AS time_column FROM listed \gset
+SELECT neardup.protect('listed', 'body', on_duplicate => 'warn', time_column => :time_column);
 SELECT clock_timestamp() AS started \gset
 CREATE TABLE copy AS
 SELECT key::bigint AS id, duplicate_of::bigint AS stays, measure = 'identical' AS is_identical, value FROM neardup.duplicates('listed');

@@ -12,8 +12,8 @@ use neardup_text::hash::{mix, token_hash};
 use neardup_text::{Analyzer, Scratch};
 
 use super::keys::{Index, Search};
-use super::labelled::pairs;
 use super::labelled::table::{TABLES, Table};
+use super::labelled::{pairs, rows};
 use super::{Result, data};
 
 /// A search by all keys of a sketch.
@@ -86,17 +86,17 @@ pub fn print_tables(folder: &Path) -> Result<()> {
         let mut counts: Vec<usize> = (0..table.rows.len() as u32).map(|row| compared(row).len()).collect();
         counts.sort_unstable();
         let (mut copies, mut found) = (0, 0);
-        for pair in all.iter().chain(&pairs::of_table(&table)).filter(|pair| pair.keeps_one() == Some(true)) {
-            if let Some([a, b]) = table.rows_of(pair)
+        for pair in all.iter().chain(&rows::labelled(&table)).filter(|pair| pair.keeps_one() == Some(true)) {
+            if let Some([a, b]) = rows::of_pair(&table, pair)
                 && a != b
             {
                 copies += 1;
                 found += usize::from(compared(a.max(b)).contains(&a.min(b)));
             }
         }
-        let rows = counts.len();
-        let mean = counts.iter().sum::<usize>() as f64 / rows as f64;
-        println!("{},{rows},{mean:.1},{},{copies},{found}", table.name, counts[rows * 99 / 100]);
+        let count = counts.len();
+        let mean = counts.iter().sum::<usize>() as f64 / count as f64;
+        println!("{},{count},{mean:.1},{},{copies},{found}", table.name, counts[count * 99 / 100]);
     }
     Ok(())
 }
