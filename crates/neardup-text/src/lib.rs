@@ -8,7 +8,7 @@
 //!
 //! let analyzer: Analyzer = "chars:2".parse()?;
 //! let mut tokens = Vec::new();
-//! analyzer.tokens("灯塔 熄了", &mut Scratch::default(), &mut |token| tokens.push(token.to_owned()))?;
+//! analyzer.tokens("灯塔熄了", &mut Scratch::default(), &mut |token| tokens.push(token.to_owned()))?;
 //! assert_eq!(tokens, ["灯塔", "塔熄", "熄了"]);
 //! # Ok::<(), neardup_text::Error>(())
 //! ```

@@ -4,6 +4,16 @@
 //! texts. It says whether one may be removed ([`Verdict::Copy`], or [`Verdict::Excerpt`], where the longer one should stay) or each
 //! has something of its own ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
 //!
+//! ```
+//! use neardup_verdict::{Pair, Prepared, Verdict};
+//!
+//! let a = Prepared::new("The ferry between the two islands will run every hour from May, the company said.")?;
+//! let b = Prepared::new("The ferry between the two islands will run every hour from May, the company said!")?;
+//! let message = Pair::new(&a, &b).message()?;
+//! assert_eq!(message.verdict, Verdict::Copy);
+//! # Ok::<(), neardup_text::Error>(())
+//! ```
+//!
 //! # Which entry to choose
 //! * [`Pair`] is the front door: two [`Prepared`] texts with all that is known of them: titles, a profile, the distance in time, and
 //!   the table they are rows of ([`Known`], [`Rows`], [`Forms`]). [`Pair::duplicate`] is the rule that guard, query and clean-up
