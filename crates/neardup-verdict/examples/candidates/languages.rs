@@ -165,7 +165,7 @@ fn edited(text: &str, seed: u64, edits: u64) -> String {
         while at < chars.len() && gone < 2 {
             gone += usize::from(chars.remove(at).is_alphanumeric());
         }
-        if mix(seed, edit + 100) % 2 == 0 && chars.len() > 4 {
+        if mix(seed, edit + 100).is_multiple_of(2) && chars.len() > 4 {
             let from = mix(seed, edit + 200) as usize % (chars.len() - 2);
             let put = [chars[from], chars[from + 1]];
             let at = at.min(chars.len());
