@@ -68,7 +68,8 @@ impl Panel {
             format!("<path d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\" stroke=\"#ccc\"/>\n")
         };
         for tick in 0..=5 {
-            let value = |(from, to): (f64, f64)| from + (to / 5.0 - from / 5.0) * f64::from(tick);
+            let share = f64::from(tick) / 5.0;
+            let value = |(from, to): (f64, f64)| from * (1.0 - share) + to * share;
             let (x, y) = (value(self.x), value(self.y));
             svg += &line(self.at(x, self.y.0), self.at(x, self.y.1));
             svg += &line(self.at(self.x.0, y), self.at(self.x.1, y));
