@@ -160,11 +160,13 @@ pub fn histogram(title: &str, values: &[f64], bins: usize) -> Result<String> {
         }
     }
     let highest = counts.iter().copied().max().unwrap_or(1) as f64;
-    let end = start + width * bins as f64;
+    // Not from the width, whose multiples need not be finite.
+    let end = if whole || most <= least { start + bins as f64 } else { most };
     let panel = Panel { left: 0.0, width: 640.0, height: 360.0, x: (start, end), y: (0.0, highest) };
     let mut svg = panel.axes(title, "", "");
     for (bin, &count) in counts.iter().enumerate() {
-        let (from, to) = (start + width * (bin as f64 + 0.05), start + width * (bin as f64 + 0.95));
+        let [from, to] =
+            [0.05, 0.95].map(|edge| (bin as f64 + edge) / bins as f64).map(|share| start * (1.0 - share) + end * share);
         let ((x, top), (right, bottom)) = (panel.at(from, count as f64), panel.at(to, 0.0));
         let (width, height) = (right - x, bottom - top);
         let colour = COLOURS[0];
