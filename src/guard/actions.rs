@@ -73,7 +73,10 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
         Action::Mark => Ok(marked(guard, found, trigger)),
         Action::Divert => divert(guard, found, trigger).map(|()| Fate::LeftOut),
         Action::Merge => {
-            locked.iter().try_for_each(|locked| merge::merge(guard, found, trigger, locked)).map(|()| Fate::LeftOut)
+            locked.iter().try_for_each(|locked| merge::merge(guard, found, trigger, locked))?;
+            // The user's function may have run into other guards.
+            outcome::keep(guard, found);
+            Ok(Fate::LeftOut)
         }
     }
 }

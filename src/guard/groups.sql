@@ -28,9 +28,11 @@ BEGIN
         'SELECT r.key, r.group_key, pg_catalog.count(*) OVER same, pg_catalog.min(r.seen) OVER same, pg_catalog.max(r.seen) OVER same '
         'FROM (SELECT pg_catalog.concat_ws('', '', %1$s) AS key, %2$s AS seen, '
         '             coalesce(%3$s, pg_catalog.concat_ws('', '', %1$s)) AS group_key '
-        '      FROM %4$s t %5$s) r '
+        '      FROM %6$s%4$s t %5$s) r '
         'WINDOW same AS (PARTITION BY r.group_key)',
-        keys, seen, group_of, root, found_copies);
+        keys, seen, group_of, root, found_copies,
+        -- Rows of tables that inherit are not guarded; partitions are.
+        CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid) WHEN 'p' THEN '' ELSE 'ONLY ' END);
 END
 $$;
 
@@ -46,7 +48,7 @@ BEGIN
     WHERE p.target::oid = only_guard.target::oid AND (only_guard.document IS NULL OR p.document = only_guard.document);
     IF guards = 0 THEN
         RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '') USING ERRCODE = 'undefined_object',
-            HINT = format('Put one up: SELECT neardup.protect(%L, ''column'');', target);
+            HINT = format('Create one: SELECT neardup.protect(%L, ''column'');', target);
     ELSIF guards > 1 THEN
         RAISE EXCEPTION 'table % has % guards', target, guards USING ERRCODE = 'ambiguous_column', HINT = 'Name the column: document => ''column''.';
     END IF;

@@ -12,6 +12,11 @@ DECLARE
     keys text;
     named text;
     record jsonb;
+    broken text;
+    -- Qualified, because a type of Postgres may have the table's name.
+    qualified text := (SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c
+                       JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+                       WHERE c.oid OPERATOR(pg_catalog.=) target::pg_catalog.oid);
 BEGIN
     SELECT pg_catalog.string_agg('t.' || pg_catalog.quote_ident(k.name::text), ', ' ORDER BY k.place) INTO keys
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
@@ -32,19 +37,27 @@ BEGIN
         key := NULL;
         BEGIN
             IF named IS NULL THEN
-                EXECUTE pg_catalog.format('INSERT INTO %s AS t DEFAULT VALUES RETURNING pg_catalog.concat_ws('', '', %s)', target, keys) INTO key;
+                EXECUTE pg_catalog.format('INSERT INTO %s AS t DEFAULT VALUES RETURNING pg_catalog.concat_ws('', '', %s)', qualified, keys) INTO key;
             ELSE
                 EXECUTE pg_catalog.format('INSERT INTO %1$s AS t (%2$s) SELECT %2$s FROM pg_catalog.jsonb_populate_record(NULL::%1$s, $1) '
-                    'RETURNING pg_catalog.concat_ws('', '', %3$s)', target, named, keys) INTO key USING record;
+                    'RETURNING pg_catalog.concat_ws('', '', %3$s)', qualified, named, keys) INTO key USING record;
             END IF;
             SELECT m.action, m.duplicate_of, m.measure, m.value INTO action, duplicate_of, measure, value
             FROM neardup_internal.take_match(root) m;
+            -- Of a row that is stored, a trigger's own statements may have left something else behind.
+            IF key IS NOT NULL AND action IN ('reject', 'skip', 'divert', 'merge') THEN
+                action := NULL;
+                duplicate_of := NULL;
+                measure := NULL;
+                value := NULL;
+            END IF;
             action := coalesce(action, CASE WHEN key IS NOT NULL THEN 'insert' END);
         EXCEPTION WHEN unique_violation THEN
+            GET STACKED DIAGNOSTICS broken = CONSTRAINT_NAME;
             SELECT m.action, m.duplicate_of, m.measure, m.value INTO action, duplicate_of, measure, value
             FROM neardup_internal.take_match(root) m;
             -- Otherwise it is a unique index that refuses the row.
-            IF action IS DISTINCT FROM 'reject' THEN
+            IF broken OPERATOR(pg_catalog.<>) '' OR action IS DISTINCT FROM 'reject' THEN
                 RAISE;
             END IF;
         END;

@@ -74,7 +74,9 @@ pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Lo
     // loaded.
     let changes = unsafe {
         let new = function::row_of_root(new, trigger.relation_oid(), guard.table);
-        let Some(merged) = function::row_of_rows(function, locked.row, new) else { return Ok(()) };
+        let Some(merged) = function::row_of_rows(function, locked.row, new) else {
+            return still_there(guard, found, locked);
+        };
         original::changes(guard.table, locked.row, merged)
     };
     let Some(mut changes) = changes else {
@@ -84,7 +86,7 @@ pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Lo
     };
     changes.retain(|change| !guard.keys.contains(&change.column));
     if changes.is_empty() {
-        return Ok(());
+        return still_there(guard, found, locked);
     }
     let set: Vec<String> = (1..)
         .zip(&changes)
@@ -96,11 +98,25 @@ pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Lo
     let statement = format!("UPDATE {table} SET {} WHERE {key}", set.join(", "));
     // SAFETY: the values are those of columns, with their types, and of the key.
     let updated = unsafe { original::update(&statement, &arguments) };
-    // A trigger may have kept the row as it was. If the function has deleted it, the new row would be lost, too.
-    if updated == 0 && !original::is_visible(locked.table, locked.tid) {
-        let message =
-            format!("the row of table \"{}\" to merge into was deleted by the function that merges", guard.name);
-        return Err(error(PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION, message));
+    // A trigger may have kept the row as it was.
+    if updated == 0 { still_there(guard, found, locked) } else { Ok(()) }
+}
+
+/// Checks that there is still a row to stand for the new one, which is not stored.
+///
+/// # Errors
+/// If the function has deleted it.
+fn still_there(guard: &Guard, found: &Match, locked: &Locked) -> Result<()> {
+    if original::is_visible(locked.table, locked.tid) {
+        return Ok(());
     }
-    Ok(())
+    let (table, key) = table_and_key(guard, 1);
+    let key_values: Vec<Argument> = found.original.iter().flat_map(|original| original.key.iter().copied()).collect();
+    // SAFETY: the statement gives these columns, and the values are of the key.
+    if unsafe { original::find(&format!("SELECT t.ctid, t.tableoid FROM {table} WHERE {key}"), &key_values) }.is_some()
+    {
+        return Ok(());
+    }
+    let message = format!("the row of table \"{}\" to merge into was deleted by the function that merges", guard.name);
+    Err(error(PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION, message))
 }

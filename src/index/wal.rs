@@ -41,7 +41,7 @@ mod critical {
 
     use pgrx::pg_sys;
 
-    // SAFETY: the declarations of storage/bufmgr.h and access/xloginsert.h from PostgreSQL 14 to 18. The last argument of
+    // SAFETY: the declarations of storage/bufmgr.h and access/xloginsert.h from PostgreSQL 15 to 18. The last argument of
     // XLogRegisterBufData was an int before 16; no length here comes near the difference.
     unsafe extern "C-unwind" {
         pub fn MarkBufferDirty(buffer: pg_sys::Buffer);

@@ -17,6 +17,12 @@ pub fn may_read(table: pg_sys::Oid) -> bool {
     }
 }
 
+/// Gives the number of the current user.
+pub fn current_oid() -> pg_sys::Oid {
+    // SAFETY: only reads a variable.
+    unsafe { pg_sys::GetUserId() }
+}
+
 /// Says whether the user may delete or update rows of a table.
 pub fn may_clean(table: pg_sys::Oid) -> bool {
     let rights = pg_sys::ACL_DELETE | pg_sys::ACL_UPDATE;

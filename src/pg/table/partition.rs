@@ -43,7 +43,8 @@ impl Described {
     fn open(table: pg_sys::Oid) -> Option<Self> {
         // SAFETY: gives null where there is no such table.
         let relation = unsafe { pg_sys::try_relation_open(table, LOCK) };
-        (!relation.is_null()).then_some(Self(relation))
+        // Lazily: a value made of null would be closed when dropped.
+        (!relation.is_null()).then(|| Self(relation))
     }
 }
 

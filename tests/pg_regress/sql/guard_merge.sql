@@ -254,3 +254,22 @@ SELECT neardup.protect('texts', 'body', method => 'simhash', on_duplicate => 'me
 INSERT INTO texts SELECT 9, 1, body || '。' FROM texts;
 SELECT neardup.unprotect('texts');
 DROP TABLE texts, sources CASCADE;
+
+-- a function that deletes the row that is there would lose the new one, too, whatever it returns; one that has updated it itself loses nothing
+CREATE TABLE lone (id int PRIMARY KEY, seen int DEFAULT 1, body text);
+CREATE FUNCTION lone_merged(existing lone, new lone) RETURNS lone LANGUAGE plpgsql AS $$
+BEGIN
+    IF new.id = 4 THEN
+        UPDATE lone SET seen = 10 WHERE id = existing.id;
+        RETURN NULL;
+    END IF;
+    DELETE FROM lone WHERE id = existing.id;
+    RETURN CASE new.id WHEN 2 THEN existing END;
+END $$;
+SELECT neardup.protect('lone', 'body', on_duplicate => 'merge', merge => 'lone_merged');
+INSERT INTO lone (id, body) VALUES (1, 'The ferry to the northern islands runs twice a day from the first of May until the end of September.');
+INSERT INTO lone (id, body) SELECT 2, body FROM lone WHERE id = 1;
+INSERT INTO lone (id, body) SELECT 3, body FROM lone WHERE id = 1;
+INSERT INTO lone (id, body) SELECT 4, body FROM lone WHERE id = 1;
+SELECT id, seen FROM lone;
+DROP TABLE lone CASCADE;

@@ -62,6 +62,8 @@ SELECT * FROM neardup.why('articles', key => 'x');
 SELECT * FROM neardup.why('pg_class', 'a');
 SELECT * FROM neardup.why('articles', 'a', document => 'url');
 SELECT * FROM neardup.why(NULL, 'a');
+SELECT * FROM neardup.why(0, 'a');
+SELECT * FROM neardup.why(999999, 'a');
 ALTER TABLE articles ADD COLUMN title text;
 SELECT neardup.protect('articles', 'title');
 SELECT * FROM neardup.why('articles', 'a');
