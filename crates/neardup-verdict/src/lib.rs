@@ -22,6 +22,7 @@ mod comparison;
 pub mod context;
 mod credits;
 mod difference;
+mod distinct;
 pub mod duplicate;
 pub mod evaluate;
 pub mod explain;
