@@ -353,7 +353,7 @@ fn find(
     let indexed =
         readers.iter().zip(&list.plan.indexes).find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
     let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
-    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler, lone);
+    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler, lone, memory);
     let mut stars = Stars::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {

@@ -92,8 +92,8 @@ pub fn numbered_verdict(number: u8) -> Verdict {
     if number == 0 { Verdict::Copy } else { Verdict::Excerpt }
 }
 
-/// How many bytes prepared documents may have, each with so many more, in a generation. Those of the last one stay for as long as they are
-/// asked for again.
+/// How many bytes prepared documents may have at least, each with so many more, in a generation. Those of the last one stay for as long as
+/// they are asked for again. What is read of a document takes some 20 times its bytes.
 const KEPT_BYTES: usize = 1 << 20;
 const BYTES_OF_EACH: usize = 1 << 8;
 
@@ -112,11 +112,13 @@ pub struct Judge<'s> {
     /// Those that were prepared before these and have not been asked for since.
     older: AHashMap<u64, Rc<Side>>,
     bytes: usize,
+    /// How many bytes a generation may have.
+    room: usize,
 }
 
 impl<'s> Judge<'s> {
-    /// Begins.
-    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>, lone: Bits) -> Self {
+    /// Begins, with about so many bytes of memory for prepared documents.
+    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>, lone: Bits, memory: usize) -> Self {
         Self {
             texts,
             rule,
@@ -126,6 +128,7 @@ impl<'s> Judge<'s> {
             sides: AHashMap::new(),
             older: AHashMap::new(),
             bytes: 0,
+            room: KEPT_BYTES.max(memory / 32),
         }
     }
 
@@ -135,7 +138,7 @@ impl<'s> Judge<'s> {
         }
         let known = self.older.remove(&id);
         let Some(text) = self.texts.get(id)? else { return Ok(None) };
-        if self.bytes > KEPT_BYTES {
+        if self.bytes > self.room {
             self.older = std::mem::take(&mut self.sides);
             self.bytes = 0;
         }
