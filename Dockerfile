@@ -1,5 +1,7 @@
-# The official postgres image with the extension in it, built by the command that makes the Debian package.
+# The official postgres image with the extension in it, built by the command that makes the Debian package:
 #     docker build --build-arg PG_MAJOR=15 -t pg_neardup:15 .
+# Only the extension's files, for extension_control_path (PostgreSQL 18), as CloudNativePG mounts them (docs/container.md):
+#     docker build --build-arg PG_MAJOR=18 --target files -t pg_neardup-files:18 .
 ARG PG_MAJOR=15
 
 FROM rust:1.95-bookworm AS rust
@@ -14,6 +16,10 @@ RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev g
 WORKDIR /pg_neardup
 COPY . .
 RUN cargo xtask package --pg "$PG_MAJOR"
+
+FROM scratch AS files
+ARG PG_MAJOR
+COPY --from=build /pg_neardup/target/package/files-${PG_MAJOR}/ /
 
 FROM postgres:${PG_MAJOR}-bookworm
 COPY --from=build /pg_neardup/target/package/*.deb /tmp/

@@ -37,3 +37,19 @@ SELECT bench.comparison('Two texts of 1 MB with no character in common', 'One pa
 SELECT bench.race(1, '{ours}', '{"same_message(a, b)"}', ARRAY['SELECT (same_message(a, b)).score FROM pair'], '{can be cancelled}');
 SELECT bench.aim('Two texts of 1 MB, seconds', bench.cost('same_message(a, b)'), at_most => 5);
 DROP TABLE pair;
+
+-- Pages of a feed, of which each tenth text repeats the one before with a byline.
+CREATE TABLE feed AS
+SELECT row_number() OVER (ORDER BY id, part) AS id, text AS body
+FROM excerpt, LATERAL (VALUES (1, body), (2, '（记者报道）' || body)) AS texts (part, text)
+WHERE length(body) >= 100 AND (part = 1 OR id % 10 = 0);
+ALTER TABLE feed ADD PRIMARY KEY (id);
+ANALYZE feed;
+CREATE FUNCTION pg_temp.page(rows int) RETURNS text LANGUAGE sql RETURN format(
+    'SELECT count(*) FILTER (WHERE shown) FROM (SELECT near_duplicate_of(body) OVER w = row_number() OVER w AS shown
+     FROM (SELECT * FROM feed ORDER BY id DESC LIMIT %s) AS newest WINDOW w AS (ORDER BY id DESC)) AS page', rows);
+SELECT bench.comparison('A page without repeats', format('`near_duplicate_of(body) OVER (ORDER BY id DESC)` over the newest rows of %s, texts of %s characters on average, about a tenth of '
+    'them copies. One statement, with reading the rows; one backend.', bench.grouped(count(*)), round(coalesce(avg(length(body)), 0))), '50 rows') FROM feed;
+SELECT bench.race(1, '{ours,ours,ours}', '{50 rows,500 rows,"5,000 rows"}', ARRAY[pg_temp.page(50), pg_temp.page(500), pg_temp.page(5000)]);
+SELECT bench.aim('A page of 500 rows, ms', 1000 * bench.cost('500 rows'), at_most => 50);
+DROP TABLE feed;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs beside the server, for COPY: lines of a name, an amount of work and seconds, with tabs between. Nothing is installed: what is
 # fetched lies in $PEERS, in the throwaway server's directory. A program that cannot be had prints why, without figures.
-#     outside.sh core | peer NAME FILE | find_all FILE | sessions COUNT OPTION FILE TABLE | connecting | package NAME
+#     outside.sh core | peer NAME FILE | judge NAME FILE | find_all FILE | sessions COUNT OPTION FILE TABLE | connecting | package NAME
 set -eu
 work=$1
 shift
@@ -25,6 +25,10 @@ peer)
     export RAYON_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
     cd "$PEERS"
     python "$here/peers.py" "$1" "$2" "$ROUNDS" ;;
+judge)
+    python -m pip install -q --disable-pip-version-check "$1" >&2
+    cd "$PEERS"
+    python "$here/yardstick.py" "$1" "$2" ;;
 find_all)
     # The library alone, with a program of ours around it: the Python module does not build on current Pythons.
     mkdir -p "$PEERS/simhash-py"

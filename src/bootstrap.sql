@@ -2,9 +2,9 @@
 DO $$
 BEGIN
     IF pg_catalog.getdatabaseencoding() <> 'UTF8' THEN
-        RAISE EXCEPTION 'pg_neardup needs a database in UTF8, this one is in %', pg_catalog.getdatabaseencoding()
+        RAISE EXCEPTION 'pg_neardup requires a database with encoding UTF8, not %', pg_catalog.getdatabaseencoding()
             USING ERRCODE = 'feature_not_supported',
-                  HINT = 'Create one: CREATE DATABASE name ENCODING ''UTF8'' TEMPLATE template0.';
+                  HINT = 'Create such a database: CREATE DATABASE name ENCODING ''UTF8'' TEMPLATE template0.';
     END IF;
 END
 $$;

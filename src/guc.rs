@@ -1,4 +1,5 @@
 //! Settings. They are few, and no signature depends on one.
+#![allow(unsafe_code, reason = "reads a flag of the process")]
 
 use neardup_text::jieba;
 use pgrx::pg_sys;

@@ -6,7 +6,6 @@
 
 mod argument;
 mod bloom;
-mod bootstrap;
 mod cleanup;
 mod containment;
 mod engine;
@@ -16,10 +15,12 @@ mod grouping;
 mod guard;
 mod guc;
 mod index;
+mod load;
 mod minhash;
 mod near_duplicate;
 mod pg;
 mod profile;
+mod script;
 mod selectivity;
 mod simhash;
 mod similarity;

@@ -11,6 +11,7 @@ import math
 import pathlib
 import re
 import sys
+import unicodedata
 
 import xxhash
 
@@ -36,14 +37,47 @@ def han(unit):
     return len(unit) == 1 and "\u4e00" <= unit <= "\u9fff"
 
 
+def half(unit):
+    return "\u3040" <= unit[0] <= "\u309f" or "\u0e00" <= unit[0] <= "\u0eff"
+
+
 def unit_shingles(text, size):
-    """The shingles of shingles:N, for texts of Han characters and ASCII: Unicode's words are what this finds there."""
+    """The shingles of shingles:N, for simplified Chinese, kana, Thai letters without marks, and Latin letters: Unicode's words are what
+    this finds there."""
     text = re.sub("(?<![0-9.])[0-9]{1,3}(,[0-9]{3})+(?![0-9])", lambda number: number[0].replace(",", ""), text.casefold())
-    text = re.sub("(?<=[0-9]) %", "%", text)
-    units = re.findall(r"[\u4e00-\u9fff]|(?:[0-9a-z]|(?<=[0-9])\.(?=[0-9]))+(?:(?<=[0-9])%)?", text)
-    runs = [units[i : i + size] for i in range(len(units) - size + 1)] or [units] * bool(units)
-    spaced = lambda run: [("" if han(a) or han(b) else " ") + b for a, b in zip(run, run[1:])]
-    return ["".join(run[:1] + spaced(run)) for run in runs]
+    text = spelling(re.sub("(?<=[0-9]) %", "%", text))
+    word = r"(?:[0-9a-z\u00df-\u024f]|(?<=[0-9])\.(?=[0-9]))+(?:(?<=[0-9])%)?"
+    units = re.findall(r"[\u4e00-\u9fff\u3041-\u309f\u0e01-\u0e30]|[\u30a1-\u30fc]+|" + word, text)
+    count = lambda run: sum(1 if half(unit) else 2 for unit in run)
+    ends = lambda start: (end for end in range(start + 1, len(units) + 1) if count(units[start:end]) >= 2 * size)
+    runs = [units[start:end] for start in range(len(units)) for end in [next(ends(start), 0)] if end]
+    tight = lambda unit: han(unit) or half(unit)
+    spaced = lambda run: [("" if tight(a) or tight(b) else " ") + b for a, b in zip(run, run[1:])]
+    return ["".join(run[:1] + spaced(run)) for run in runs or [units] * bool(units)]
+
+
+# Letters of the step spelling that become others; those that go; Greek accents and digits are in Unicode's data.
+SPELLINGS = dict(
+    zip("äæöøœüåßıșțςёآأإٱىیکةۀہۂۃ\u0929\u0931\u0934ँৎൺൻർൽൾൿ",
+        "ae ae oe oe oe ue aa ss i ş ţ σ е ا ا ا ا ي ي ك ه ه ه ه ه न र ळ ं ত্ ണ് ന് ര് ല് ള് ക്".split())
+)
+GONE = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4"
+GONE += "\u06e7\u06e8\u06ea-\u06ed\u0898-\u089f\u08ca-\u08e1\u08e3-\u08ff\u093c"
+
+
+def spelling(text):
+    """The step spelling, for words in which it leaves something."""
+    text = re.sub(f"[{GONE}]", "", unicodedata.normalize("NFC", text))
+    text = "".join(SPELLINGS.get(c, c) for c in text)
+    greek = lambda c: "\u0370" <= c <= "\u03ff" or "\u1f00" <= c <= "\u1fff"
+    text = "".join(unicodedata.normalize("NFD", c)[0] if greek(c) else c for c in text)
+    text = "".join(str(unicodedata.decimal(c)) if "\u0660" <= c < "\u2000" and c.isdecimal() else c for c in text)
+    vowel, tone = (lambda c: unicodedata.normalize("NFD", c)[0]), (lambda c: unicodedata.normalize("NFD", c)[1])
+    moved = lambda pair: vowel(pair[0][0]) + unicodedata.normalize("NFC", pair[0][1] + tone(pair[0][0]))
+    text = re.sub("[òóỏõọ][ae]|[ùúủũụ]y", moved, text)
+    text = re.sub("(?<=[\u0900-\u097f])[ङञणनम]\u094d", "\u0902", text)
+    text = re.sub("(?<=[\u0400-\u052f])[\u0300\u0301]+", "", text)
+    return text.replace("i\u0307", "i").replace("เเ", "แ")
 
 
 def fixed_point(weight):
@@ -231,10 +265,16 @@ def golden_vectors():
         scale, values = narrowed(minhash_bottom(elements, 8))
         yield f"minhash({name}, 8 values, bottom_k, 16 bits)", minhash_bytes("bottom_k", 16, 8, stamp, values, scale).hex()
     yield "minhash(0 to 1999, 3 values, bottom_k, 64 bits)", sketch(numbers, 3, stamp).hex()
-    definition = '{"tokenizer":"words","normalize":["control","nfkc","casefold","punctuation","space"],"shingle":5}'
+    definition = '{"tokenizer":"words","normalize":["control","nfkc","casefold","simplified","punctuation","space","spelling"],"shingle":5}'
     made = xxhash.xxh3_64_intdigest(definition.encode())
     yield "fingerprint(definition of shingles:5, seed 0)", f"{made:016x}"
-    for text in [sentence, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words", "增长2.5%，达1,234.5亿元"]:
+    words = ["Straße über Ålesund", "İstanbul ışık", "știri", "ещё за\u0301мок", "Οδός μάϊος", "قَالَ محمـد إلى المدرسة", "کتابی ۱۴۰۲"]
+    words += ["שָׁלוֹם", "हिन्दी ज़्यादा यहाँ १२", "khoẻ khỏe thúy hoà", "เเม่", "അവൻ"]
+    for text in words:
+        yield f"spelling({text})", spelling(text.casefold())
+    texts = [sentence, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words", "增长2.5%，达1,234.5亿元"]
+    texts += ["ひらがなとカタカナの文です。", "กขคงจฉชซญฎ ABC", "Die Straße führt über Köln nach Ålesund"]
+    for text in texts:
         signature = sketch([token_hash(shingle) for shingle in unit_shingles(text, 5)], 3, made)
         yield f"sketch({text}; shingles:5, 3 keys)", signature.hex()
         yield f"keys of sketch({text}; shingles:5, 3 keys)", " ".join(f"{key:016x}" for key in keys(signature))
@@ -247,7 +287,7 @@ def golden_vectors():
     yield "fingerprint(chars:5, seed 0)", f"{xxhash.xxh3_64_intdigest(description.encode()):016x}"
     yield "fingerprint(chars:5, seed 7)", f"{xxhash.xxh3_64_intdigest(description.encode(), seed=7):016x}"
 
-    definition = '{"tokenizer":"chars","size":5,"normalize":["control","nfkc","casefold","punctuation","nospace"]}'
+    definition = '{"tokenizer":"chars","size":5,"normalize":["control","nfkc","casefold","simplified","punctuation","nospace","spelling"]}'
     yield "fingerprint(definition of chars:5, seed 0)", f"{xxhash.xxh3_64_intdigest(definition.encode()):016x}"
     for weighting in ["none", "count"]:
         yield f"tokenset(近似 新闻 新闻, {weighting})", tokenset_text(weigh(["近似", "新闻", "新闻"], weighting), weighting)

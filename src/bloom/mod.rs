@@ -11,72 +11,29 @@ use crate::error::{Result, report};
 use crate::pg::call::aggregate;
 use crate::pg::{AggregateCall, BloomFilterType, Made, Message, Sliced, Stored};
 
-extension_sql_file!(
-    "type.sql",
-    name = "bloom_type",
-    creates = [Type(Filter)],
-    requires = [bloom_filter_in, bloom_filter_out, bloom_filter_recv]
-);
-
-extension_sql_file!(
-    "bloom.sql",
-    name = "bloom_aggregate",
-    requires = [
-        "bloom_type",
-        bloom_filter_add,
-        bloom_filter_combine,
-        bloom_filter_serialize,
-        bloom_filter_deserialize,
-        bloom_filter_final,
-        bloom_contains,
-        bloom_union,
-        bloom_estimated_count,
-        bloom_false_positive_rate,
-        bloom_filter_from_bytea
-    ]
-);
-
 type Value<'a> = Stored<'a, BloomFilterType>;
 type Filter = Made<BloomFilterType>;
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION bloom_filter_in(cstring) RETURNS bloom_filter IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn bloom_filter_in(text: &CStr) -> Result<Filter> {
     let filter: BloomFilter = text.to_string_lossy().parse().map_err(report)?;
     Ok(filter.into_bytes().into())
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION bloom_filter_out(bloom_filter) RETURNS cstring IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn bloom_filter_out(filter: Value<'_>) -> Result<CString> {
     let filter = BloomFilter::from_bytes(filter.bytes.to_vec()).map_err(report)?;
     Ok(CString::new(filter.to_string()).unwrap_or_default())
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION bloom_filter_recv(internal) RETURNS bloom_filter IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn bloom_filter_recv(message: Message<'_>) -> Result<Filter> {
     BloomRef::parse(message.bytes).map_err(report)?;
     Ok(message.bytes.to_vec().into())
 }
 
 // Bytes from anywhere, checked as binary input is.
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn bloom_filter_from_bytea(bytes: &[u8]) -> Result<Filter> {
     BloomRef::parse(bytes).map_err(report)?;
     Ok(bytes.to_vec().into())
@@ -96,10 +53,7 @@ fn start(expected: i64, false_positive_rate: f64) -> Result<Filling> {
     Ok(Filling { filter: BloomFilter::new(expected, false_positive_rate).map_err(report)?, asked })
 }
 
-#[pg_extern(
-    requires = ["bloom_type"],
-    sql = "CREATE FUNCTION bloom_filter_add(state internal, element text, expected bigint, false_positive_rate double precision) RETURNS internal IMMUTABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn bloom_filter_add(
     state: Internal,
     element: Option<&str>,
@@ -127,10 +81,7 @@ fn bloom_filter_add(
     })
 }
 
-#[pg_extern(
-    requires = ["bloom_type"],
-    sql = "CREATE FUNCTION bloom_filter_combine(internal, internal) RETURNS internal IMMUTABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn bloom_filter_combine(state: Internal, other: Internal, call: AggregateCall<'_>) -> Result<Internal> {
     call.update(state, |filling: &mut Option<Filling>| {
         let Some(other) = aggregate::read::<Filling>(&other) else { return Ok(()) };
@@ -144,50 +95,41 @@ fn bloom_filter_combine(state: Internal, other: Internal, call: AggregateCall<'_
     })
 }
 
-#[pg_extern(
-    requires = ["bloom_type"],
-    sql = "CREATE FUNCTION bloom_filter_serialize(internal) RETURNS bytea IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn bloom_filter_serialize(state: Internal) -> Option<Vec<u8>> {
     aggregate::read::<Filling>(&state).map(|filling| filling.filter.as_bytes().to_vec())
 }
 
-#[pg_extern(
-    requires = ["bloom_type"],
-    sql = "CREATE FUNCTION bloom_filter_deserialize(bytea, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn bloom_filter_deserialize(bytes: &[u8], _state: Internal) -> Result<Internal> {
     let filter = BloomFilter::from_bytes(bytes.to_vec()).map_err(report)?;
     Ok(aggregate::received(Filling { filter, asked: None }))
 }
 
-#[pg_extern(
-    requires = ["bloom_type"],
-    sql = "CREATE FUNCTION bloom_filter_final(internal) RETURNS bloom_filter IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn bloom_filter_final(state: Internal) -> Option<Filter> {
     aggregate::read::<Filling>(&state).map(|filling| filling.filter.as_bytes().to_vec().into())
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 10)]
+#[pg_extern(sql = false)]
 fn bloom_contains(filter: Sliced<'_, BloomFilterType>, element: &str) -> Result<bool> {
     let header = BloomHeader::parse(&filter.read(0), filter.len()).map_err(report)?;
     Ok(header.places(element).all(|(byte, bit)| filter.read::<1>(byte)[0] & bit != 0))
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 100)]
+#[pg_extern(sql = false)]
 fn bloom_union(a: Value<'_>, b: Value<'_>) -> Result<Filter> {
     let mut union = BloomFilter::from_bytes(a.bytes.to_vec()).map_err(report)?;
     union.union(b.bytes).map_err(report)?;
     Ok(union.into_bytes().into())
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 100)]
+#[pg_extern(sql = false)]
 fn bloom_estimated_count(filter: Value<'_>) -> Result<f64> {
     BloomRef::parse(filter.bytes).map(|filter| filter.estimated_count()).map_err(report)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 100)]
+#[pg_extern(sql = false)]
 fn bloom_false_positive_rate(filter: Value<'_>) -> Result<f64> {
     BloomRef::parse(filter.bytes).map(|filter| filter.false_positive_rate()).map_err(report)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, error};
 use crate::guard::checks::{
-    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, window,
+    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, only, shown, window,
 };
 use crate::guard::settings::Method;
 use crate::pg::table::catalog;
@@ -148,24 +148,8 @@ impl Guarded {
             found.extend(row.text(1).map(serde_json::from_str));
             Ok(())
         })?;
-        let guards = found.len();
-        match found.pop() {
-            Some(Ok(guarded)) if guards == 1 => Ok(guarded),
-            Some(Err(wrong)) => Err(error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string())),
-            Some(Ok(_)) => {
-                let message = format!("table {} has {guards} guards", shown(target));
-                Err(error(PgSqlErrorCode::ERRCODE_AMBIGUOUS_COLUMN, message)
-                    .set_hint("Name the column: document => 'column'."))
-            }
-            None => {
-                let column = document.map(|name| format!(" on column \"{name}\"")).unwrap_or_default();
-                let message = format!("table {} has no guard{column}", shown(target));
-                Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message).set_hint(format!(
-                    "Put one up: SELECT neardup.protect({}, 'column');",
-                    pgrx::spi::quote_literal(shown(target))
-                )))
-            }
-        }
+        let guarded = only(found, target, document)?;
+        guarded.map_err(|wrong| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string()))
     }
 
     /// Gives the table.
@@ -210,7 +194,7 @@ impl Rank {
     /// Reads "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
     fn parse(table: pg_sys::Oid, entry: &str) -> Result<Self> {
         let wrong = || {
-            invalid(format!("rank must name columns, each with asc or desc if need be: \"{entry}\""))
+            invalid(format!("rank must list columns, each optionally with asc or desc: \"{entry}\""))
                 .set_hint("rank => ARRAY['source_rank desc', 'day']")
         };
         if entry == NULL {
@@ -274,7 +258,7 @@ impl Choice {
             column(target, name)?;
         }
         if arguments.max_distance.is_some() && guarded.method != Method::SimHash {
-            return Err(invalid("max_distance goes with method simhash").set_detail(format!(
+            return Err(invalid("max_distance requires method simhash").set_detail(format!(
                 "Column \"{}\" of table {} is guarded by method {}.",
                 guarded.document,
                 shown(target),
@@ -352,7 +336,7 @@ impl Choice {
         let target = self.guarded.table();
         self.guarded.by_sketch()?;
         if self.keep != Keep::Oldest || !self.rank.is_empty() {
-            return Err(invalid("keep and rank do not go with against")
+            return Err(invalid("keep and rank cannot be combined with against")
                 .set_detail(format!("All rows of {} stay.", shown(other))));
         }
         if !matches!(describe::relation_kind(other), pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE) {
@@ -363,7 +347,7 @@ impl Choice {
         if statement::primary_key(other).is_empty() {
             let message = format!("table {} has no primary key", shown(other));
             return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-                .set_detail("A clean-up names the row that stays by its primary key."));
+                .set_detail("A clean-up identifies the row that stays by its primary key."));
         }
         for name in self.guarded.columns.iter().filter(|_| self.guarded.expression.is_none()) {
             check_text(other, name, column(other, name)?.kind)?;
@@ -373,7 +357,7 @@ impl Choice {
             let found = column(other, name)?;
             if !same_type(&column(target, name)?, &found) {
                 let message =
-                    format!("column \"{name}\" has not the same type in {} and {}", shown(target), shown(other));
+                    format!("column \"{name}\" has different types in {} and {}", shown(target), shown(other));
                 return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message));
             }
         }
@@ -401,7 +385,7 @@ impl Choice {
             if !known.iter().any(|column| column.name == *name) {
                 let message = format!("column \"{name}\" of table {} does not exist", shown(source));
                 return Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
-                    .set_detail(format!("The guard of table {} goes by it.", shown(target))));
+                    .set_detail(format!("The guard of table {} uses it.", shown(target))));
             }
         }
         Ok(())

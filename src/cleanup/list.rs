@@ -1,4 +1,5 @@
 //! `neardup_internal.chosen` and `neardup_internal.copies`: the arguments of a list, and the list.
+#![allow(unsafe_code, reason = "a function that Postgres calls by pointer, and its rows")]
 
 use pgrx::datum::Interval;
 use pgrx::pg_sys;
@@ -15,14 +16,7 @@ use crate::verdict::judge::Rule;
 
 /// Resolves the arguments of a list by the guard's settings, and checks them.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
-#[pg_extern(
-    stable,
-    parallel_restricted,
-    requires = ["guard"],
-    sql = "CREATE FUNCTION neardup_internal.chosen(target regclass, document text, keep text, time_column text, rank text[], scope text[],
-        since text, until text, verify text, threshold double precision, within interval, max_distance integer, against regclass,
-        source regclass) RETURNS text STABLE PARALLEL RESTRICTED COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn chosen(
     target: Option<pg_sys::Oid>,
     document: Option<&str>,
@@ -94,8 +88,7 @@ pub extern "C" fn pg_finfo_neardup_copies() -> &'static pg_sys::Pg_finfo_record 
 /// `fcinfo` must be that of the running call.
 unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, choice: &str) -> Result<()> {
     let choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
-        error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "choice has another form")
-            .set_detail(format!("{wrong}."))
+        error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "invalid form of choice").set_detail(format!("{wrong}."))
     })?;
     // SAFETY: as the caller vouches; list.sql declares nine columns of the types that are given.
     unsafe {

@@ -1,5 +1,9 @@
 -- lists: which rows copy which, and which of them stay (src/engine/)
 
+CREATE FUNCTION neardup_internal.chosen(target regclass, document text, keep text, time_column text, rank text[], scope text[], since text, until text, verify text, threshold double precision, within interval, max_distance integer, against regclass, source regclass) RETURNS text
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'chosen_wrapper';
+COMMENT ON FUNCTION neardup_internal.chosen(regclass, text, text, text, text[], text[], text, text, text, double precision, interval, integer, regclass, regclass) IS 'the arguments of a list as JSON, with the guard''s settings for those that are NULL; raises an error if they do not fit the table, the guard or each other';
+
 -- The settings make the text of a key the same for every session.
 CREATE FUNCTION neardup_internal.copies(choice text)
     RETURNS TABLE (key text[], stays text[], stays_is_new boolean, verdict text, measure text, value double precision,
@@ -55,3 +59,8 @@ BEGIN ATOMIC
     FROM neardup_internal.copies(neardup_internal.chosen(
         target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, NULL, NULL, source)) c;
 END;
+
+COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup_internal.copies(text) IS 'the copies that a list from neardup_internal.chosen finds: primary key, key of the row that stays, whether that one is new, verdict, measure and value that decided, number of rows in the group, hashes of both texts';
+COMMENT ON FUNCTION neardup_internal.reason(text, text, double precision) IS 'why a row is a copy, in words';
+COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision) IS 'rows of another table that copy a row of the guarded one, or an earlier one of their own table (is_new): SELECT * FROM neardup.copies_of(''articles'', ''crawl''). Columns are matched by name';

@@ -42,3 +42,5 @@ BEGIN
     WHERE NOT EXISTS (SELECT FROM neardup.progress p WHERE p.target::pg_catalog.oid = r.target::pg_catalog.oid AND p.pid = r.pid);
 END
 $$;
+
+COMMENT ON PROCEDURE neardup.purge(interval, integer, bigint) IS 'deletes the records of clean-ups that ended longer ago than an interval, with the rows they archived, and returns the number of records: CALL neardup.purge(''90 days'')';

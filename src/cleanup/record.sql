@@ -1,5 +1,25 @@
 -- clean-up: the record of rows that were removed or skipped, and of references that were moved
 
+CREATE FUNCTION neardup_internal.hold_table(target regclass) RETURNS boolean
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'hold_table_wrapper';
+COMMENT ON FUNCTION neardup_internal.hold_table(regclass) IS 'locks a table for one procedure, beyond its commits; false if another session has it';
+
+CREATE FUNCTION neardup_internal.release_table(target regclass) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'release_table_wrapper';
+COMMENT ON FUNCTION neardup_internal.release_table(regclass) IS 'releases the lock of neardup_internal.hold_table';
+
+CREATE FUNCTION neardup_internal.in_transaction_block() RETURNS boolean
+    LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'in_transaction_block_wrapper';
+COMMENT ON FUNCTION neardup_internal.in_transaction_block() IS 'whether the user has opened a transaction block, in which no procedure can commit';
+
+CREATE FUNCTION neardup_internal.check_committing(procedure text) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'check_committing_wrapper';
+COMMENT ON FUNCTION neardup_internal.check_committing(text) IS 'raises an error if a procedure cannot commit, although there is no transaction block';
+
+CREATE FUNCTION neardup_internal.text_hash(document text) RETURNS bigint
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'text_hash_wrapper';
+COMMENT ON FUNCTION neardup_internal.text_hash(text) IS 'a hash of a text, to detect changes; another version of the extension may use another hash';
+
 CREATE TABLE neardup.runs (
     run_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     target regclass NOT NULL,
@@ -102,3 +122,10 @@ BEGIN ATOMIC
     SELECT CASE WHEN pg_catalog.length(l.line) > 40 THEN pg_catalog.left(l.line, 40) || '…' ELSE l.line END
     FROM (SELECT pg_catalog.btrim(pg_catalog.regexp_replace(pg_catalog.left(document, 400), '\s+', ' ', 'g')) AS line) l;
 END;
+
+COMMENT ON TABLE neardup.runs IS 'clean-ups: arguments, times, and how many rows were removed or marked, skipped, restored';
+COMMENT ON TABLE neardup.removed IS 'rows that clean-ups removed, complete, each with the row it duplicates; for marked and deleted rows only the key';
+COMMENT ON TABLE neardup.skipped IS 'copies that a clean-up left in place, and why';
+COMMENT ON TABLE neardup.repointed IS 'references that a clean-up changed to the row that stays; neardup.restore changes them back';
+COMMENT ON FUNCTION neardup_internal.column_names(regclass) IS 'column names of a table, in its order';
+COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters of a text, on one line';

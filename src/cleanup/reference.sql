@@ -22,3 +22,5 @@ BEGIN ATOMIC
                OR c.confrelid IN (SELECT t.relid FROM pg_catalog.pg_partition_ancestors(target) t))
     ORDER BY c.conrelid::regclass::text, c.conname;
 END;
+
+COMMENT ON FUNCTION neardup_internal.foreign_keys(regclass) IS 'foreign keys that reference a table, its partitions or the tables it is a partition of';

@@ -44,17 +44,11 @@ h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:coll
 del{background:#fdd;text-decoration:none}ins{background:#dfd;text-decoration:none}svg{display:block}svg text{font:13px system-ui,sans-serif}";
 
 /// Renders the page from the JSON that `neardup.report_html` collects.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.render_report(report text) RETURNS text IMMUTABLE STRICT PARALLEL SAFE COST 100000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn neardup_render_report(report: &str) -> Result<String> {
     let report: Report = serde_json::from_str(report).map_err(|error| {
         let code = PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE;
-        ErrorReport::new(code, "report has another form", "neardup_internal.render_report")
+        ErrorReport::new(code, "invalid form of report", "neardup_internal.render_report")
             .set_detail(format!("{error}."))
     })?;
     Ok(page(&report))

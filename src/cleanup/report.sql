@@ -1,5 +1,9 @@
 -- clean-up: the overview of a table
 
+CREATE FUNCTION neardup_internal.render_report(report text) RETURNS text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 AS 'MODULE_PATHNAME', 'neardup_render_report_wrapper';
+COMMENT ON FUNCTION neardup_internal.render_report(text) IS 'renders the page of neardup.report_html from its data as JSON';
+
 CREATE FUNCTION neardup.report(
     target regclass,
     document name DEFAULT NULL,
@@ -101,3 +105,7 @@ BEGIN
     RETURN neardup_internal.render_report(overview::text);
 END
 $$;
+
+COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, the top largest groups. threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table as one self-contained HTML page, with bars and sample pairs (0 to 100) side by side. threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup_internal.samples(text, integer) IS 'the largest groups of a list, each with its least certain copy and both texts';

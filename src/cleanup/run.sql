@@ -1,5 +1,13 @@
 -- clean-up: choose, show, remove. The statements that name the table are made in Rust, each whole (src/cleanup/steps.rs).
 
+CREATE FUNCTION neardup_internal.cleanup_steps(choice text, action text, list text) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'cleanup_steps_wrapper';
+COMMENT ON FUNCTION neardup_internal.cleanup_steps(text, text, text) IS 'the statements of a clean-up, by name; its last argument is the temporary table of the list';
+
+CREATE FUNCTION neardup_internal.document_statement(choice text) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'document_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.document_statement(text) IS 'SQL statement that reads the document of a row by its primary key';
+
 CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, on_reference text, against regclass) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -12,7 +20,7 @@ BEGIN
         RAISE EXCEPTION 'on_reference must be skip or repoint: %', on_reference USING ERRCODE = 'invalid_parameter_value';
     END IF;
     IF on_reference = 'repoint' AND against IS NOT NULL THEN
-        RAISE EXCEPTION 'on_reference repoint does not go with against' USING ERRCODE = 'invalid_parameter_value',
+        RAISE EXCEPTION 'on_reference repoint cannot be combined with against' USING ERRCODE = 'invalid_parameter_value',
             DETAIL = pg_catalog.format('A foreign key to %s cannot point to a row of %s.', target, against);
     END IF;
     SELECT c.conname INTO hidden FROM pg_catalog.pg_constraint c
@@ -77,7 +85,7 @@ BEGIN
     FOR reference IN SELECT r FROM pg_catalog.jsonb_array_elements(steps -> 'references'::pg_catalog.text) r WHERE action <> 'mark' LOOP
         EXECUTE reference ->> 'count'::pg_catalog.text INTO referred;
         IF referred > 0 THEN
-            RAISE NOTICE '% of them are referred to by foreign key "%" of table % and would %',
+            RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would %',
                 referred, reference ->> 'name'::pg_catalog.text,
                 (reference ->> 'source'::pg_catalog.text)::pg_catalog.regclass,
                 CASE on_reference WHEN 'skip' THEN 'stay' ELSE 'go, once the references point to the row that stays' END;
@@ -324,3 +332,12 @@ BEGIN
     END IF;
 END
 $$;
+
+COMMENT ON FUNCTION neardup_internal.chosen_table() IS 'the temporary table in which a clean-up lists its copies';
+COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, text, regclass) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, text, double precision, interval, interval, regclass, bigint, bigint) IS 'removes, archives or marks copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete or mark; on_reference: skip or repoint; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard, or else a score of 0.85. neardup.restore undoes a run unless action is delete';
+COMMENT ON FUNCTION neardup_internal.choose(jsonb, text) IS 'lists the copies of a clean-up in a temporary table';
+COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, text, text, text) IS 'the dry run: reports what a clean-up would do, and how to run it';
+COMMENT ON FUNCTION neardup_internal.keep_name(regclass, text, bigint) IS 'keeps a table under its name until the end of the transaction; raises an error if it has lost that name';
+COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, bigint, bigint, bigint, integer) IS 'removes one batch of a clean-up, except rows that a constraint protects';
+COMMENT ON FUNCTION neardup_internal.tell_skipped(jsonb, bigint, text) IS 'records and reports the copies that a clean-up left in place';

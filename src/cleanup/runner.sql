@@ -38,7 +38,7 @@ BEGIN
             DETAIL = 'It commits after each batch.', HINT = 'Call it on its own, with autocommit on.';
     END IF;
     IF NOT neardup_internal.hold_table(target) THEN
-        RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
+        RAISE EXCEPTION 'another session is working on table %', target USING ERRCODE = 'object_in_use',
             HINT = 'SELECT * FROM neardup.progress;';
     END IF;
     INSERT INTO neardup.running AS r (target, procedure, unit, total) VALUES (target, procedure, unit, total)
@@ -97,7 +97,7 @@ CREATE FUNCTION neardup_internal.lock_briefly(target regclass, mode text, try in
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = target::oid) THEN
-        RAISE EXCEPTION 'the table with OID % does not exist any more', target::oid USING ERRCODE = 'undefined_table';
+        RAISE EXCEPTION 'table with OID % no longer exists', target::oid USING ERRCODE = 'undefined_table';
     END IF;
     IF try % 20 = 5 AND EXISTS (SELECT FROM pg_locks l WHERE l.mode = 'ShareUpdateExclusiveLock' AND l.granted
             AND (l.relation = target::oid OR l.relation IN (SELECT p.relid::oid FROM pg_partition_tree(target) p))) THEN
@@ -123,3 +123,12 @@ BEGIN
         DETAIL = 'Another session has held it for 25 seconds.';
 END
 $$;
+
+COMMENT ON TABLE neardup.running IS 'behind neardup.progress: one row for each running procedure';
+COMMENT ON VIEW neardup.progress IS 'clean-ups and other procedures that are running now: amount done, rate, time left';
+COMMENT ON FUNCTION neardup_internal.lock_briefly(regclass, text, integer) IS 'locks a table if the lock is granted within a moment; the number of the attempt determines how long that is';
+COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table to change its columns; retries, so that other sessions never wait long';
+COMMENT ON FUNCTION neardup_internal.start_work(regclass, text, text, bigint) IS 'locks a table for a procedure and lists the procedure in neardup.progress';
+COMMENT ON FUNCTION neardup_internal.note_work(regclass, bigint, bigint, timestamptz) IS 'records the amount of work that a procedure has done';
+COMMENT ON FUNCTION neardup_internal.end_work(regclass) IS 'ends what neardup_internal.start_work began';
+COMMENT ON FUNCTION neardup_internal.check_batch(integer, interval) IS 'raises an error if batch or throttle is out of range';

@@ -2,6 +2,7 @@
 //! (run.sql); the session's temporary table `neardup_chosen` holds the list.
 //!
 //! Those of a batch have the parameters: after, last (places in the list), number of the run, number of the batch, columns of the run.
+#![allow(unsafe_code, reason = "functions behind the error boundary")]
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
@@ -34,26 +35,14 @@ struct Cleanup {
 }
 
 /// Makes the statements of a clean-up.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.cleanup_steps(choice text, action text, list text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn cleanup_steps(choice: &str, action: &str, list: &str) -> Result<String> {
     // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
     unsafe { boundary::entry(|| Cleanup::new(choice, action, list)?.steps().map(|steps| steps.to_string())) }
 }
 
 /// Makes the statement that reads the document of the row whose primary key has the values `$1`, an array of text.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.document_statement(choice text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn document_statement(choice: &str) -> Result<String> {
     // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
     unsafe {
@@ -83,7 +72,7 @@ fn own_column(document: &str, ending: &str) -> String {
 impl Cleanup {
     fn new(choice: &str, action: &str, list: &str) -> Result<Self> {
         let mut choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
-            error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "choice has another form")
+            error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "invalid form of choice")
                 .set_detail(format!("{wrong}."))
         })?;
         if choice.is_threshold_open && measure(&choice.verify) == "facts" {

@@ -1,4 +1,5 @@
 //! The statements of `neardup.restore` that name the user's table and columns, each whole; undo.sql runs them.
+#![allow(unsafe_code, reason = "functions behind the error boundary")]
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
@@ -18,7 +19,7 @@ fn check_exists(table: pg_sys::Oid) -> Result<()> {
     match describe::relation_kind(table) {
         pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE => Ok(()),
         0 => {
-            let message = format!("the table with OID {} does not exist", u32::from(table));
+            let message = format!("table with OID {} does not exist", u32::from(table));
             Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message))
         }
         _ => {
@@ -29,21 +30,16 @@ fn check_exists(table: pg_sys::Oid) -> Result<()> {
 }
 
 fn known<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
-    columns.iter().find(|column| column.name == name).ok_or_else(|| {
-        error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, format!("column \"{name}\" does not exist any more"))
-    })
+    columns
+        .iter()
+        .find(|column| column.name == name)
+        .ok_or_else(|| error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, format!("column \"{name}\" no longer exists")))
 }
 
 /// Makes the statement that inserts the rows of a batch again and takes them out of `neardup.removed`. Their records have these
 /// columns; columns that were added later get their defaults. Parameters: run, batch, role, and the address of the one record to
 /// restore, or NULL.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.insert_statement(target regclass, columns text[]) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn insert_statement(target: pg_sys::Oid, columns: Names) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
@@ -86,12 +82,7 @@ fn insert(target: pg_sys::Oid, columns: &Names) -> String {
 
 /// Makes the statement that changes references back to rows that were restored, if nobody has changed them since. Parameters: run,
 /// batch, referring table, its columns, the columns they refer to.
-#[pg_extern(
-    stable,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.point_back_statement(target regclass, source regclass, columns text[], target_columns text[], key_columns text[]) RETURNS text STABLE PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn point_back_statement(
     target: pg_sys::Oid,
     source: pg_sys::Oid,
@@ -155,13 +146,7 @@ fn point_back(
 }
 
 /// Makes the statement that takes the marks of a run off. Parameters: run, role.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.unmark_statement(target regclass, mark text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn unmark_statement(target: pg_sys::Oid, mark: &str) -> Result<String> {
     check_exists(target)?;
     let keys = statement::primary_key(target);

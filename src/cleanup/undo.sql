@@ -1,5 +1,17 @@
 -- clean-up: restore removed rows
 
+CREATE FUNCTION neardup_internal.insert_statement(target regclass, columns text[]) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'insert_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.insert_statement(regclass, text[]) IS 'SQL statement that inserts the removed rows of a batch again';
+
+CREATE FUNCTION neardup_internal.point_back_statement(target regclass, source regclass, columns text[], target_columns text[], key_columns text[]) RETURNS text
+    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'point_back_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.point_back_statement(regclass, regclass, text[], text[], text[]) IS 'SQL statement that changes references back to the rows that were removed';
+
+CREATE FUNCTION neardup_internal.unmark_statement(target regclass, mark text) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'unmark_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.unmark_statement(regclass, text) IS 'SQL statement that takes the marks of a run off';
+
 -- Restores one batch of a run, or one row of it. Rows that refer to each other are restored in one statement, so that their foreign keys
 -- hold.
 CREATE FUNCTION neardup_internal.insert_removed(run neardup.runs, batch integer, place tid) RETURNS bigint
@@ -90,7 +102,7 @@ BEGIN
         RAISE EXCEPTION 'there is no run %', run_id USING ERRCODE = 'undefined_object', HINT = 'SELECT * FROM neardup.runs;';
     END IF;
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = run.target::pg_catalog.oid) THEN
-        RAISE EXCEPTION 'the table of run % is gone', run_id USING ERRCODE = 'undefined_table',
+        RAISE EXCEPTION 'the table of run % no longer exists', run_id USING ERRCODE = 'undefined_table',
             DETAIL = 'The removed rows are in neardup.removed, each as the text of its record.';
     END IF;
     -- Anybody may write a record by hand, and the role that restores it may have more privileges, so the writer of the record must be
@@ -100,9 +112,9 @@ BEGIN
         AND (SELECT coalesce(pg_catalog.bool_and(pg_catalog.has_any_column_privilege(run.role, p.source, 'UPDATE')), true)
              FROM neardup.repointed p WHERE p.run_id = run_to_restore.run_id)
     ) THEN
-        RAISE EXCEPTION 'run % is recorded for role %, which may not write to its tables', run_id, run.role
+        RAISE EXCEPTION 'run % is recorded for role %, which cannot write to its tables', run_id, run.role
             USING ERRCODE = 'insufficient_privilege',
-            DETAIL = pg_catalog.format('Bringing it back would write to %s, or to what refers to it, for a role that cannot.', run.target);
+            DETAIL = pg_catalog.format('Restoring it would write to %s, or to tables that reference it, on behalf of that role.', run.target);
     END IF;
     IF run.action = 'delete' THEN
         RAISE EXCEPTION 'run % did not keep what it removed', run_id USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -150,10 +162,17 @@ BEGIN
     END IF;
     PERFORM neardup_internal.end_work(run.target);
     IF EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = restore.run_id) THEN
-        RAISE NOTICE 'some rows of run % stay in neardup.removed: their keys are taken again, or rows they refer to are gone', run_id;
+        RAISE NOTICE 'some rows of run % stay in neardup.removed: their keys are in use again, or rows that they reference no longer exist', run_id;
     END IF;
     IF EXISTS (SELECT FROM neardup.repointed p WHERE p.run_id = restore.run_id) THEN
-        RAISE NOTICE 'some references of run % were not pointed back: SELECT * FROM neardup.repointed WHERE run_id = %', run_id, run_id;
+        RAISE NOTICE 'some references of run % were not restored: SELECT * FROM neardup.repointed WHERE run_id = %', run_id, run_id;
     END IF;
 END
 $$;
+
+COMMENT ON FUNCTION neardup_internal.insert_removed(neardup.runs, integer, tid) IS 'inserts the removed rows of a batch again, or one of them';
+COMMENT ON FUNCTION neardup_internal.point_back(neardup.runs, integer) IS 'changes the references of a batch back to the rows that were removed';
+COMMENT ON FUNCTION neardup_internal.restore_rows(neardup.runs, integer) IS 'restores one batch of a run';
+COMMENT ON FUNCTION neardup_internal.take_marks_off(neardup.runs) IS 'removes the marks that a run set';
+COMMENT ON FUNCTION neardup_internal.run_to_restore(bigint) IS 'the run with this id; raises an error if it cannot be restored';
+COMMENT ON PROCEDURE neardup.restore(bigint, bigint) IS 'restores the rows that a clean-up removed, and the references to them; run_id as in neardup.runs';

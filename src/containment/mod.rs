@@ -18,22 +18,8 @@ use crate::pg::planner::expression::{Call, Expression};
 use crate::pg::planner::support;
 use crate::text::analyzer;
 
-extension_sql_file!(
-    "containment.sql",
-    name = "containment",
-    requires = [
-        token_keys,
-        overlap_keys,
-        overlap_probes,
-        overlap_similarity,
-        overlap_reaches,
-        fingerprints,
-        overlap_within_support
-    ]
-);
-
-#[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
-fn token_keys(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Vec<i32>> {
+#[pg_extern(sql = false)]
+fn token_keys(document: &str, analyzer: &str) -> Result<Vec<i32>> {
     analyzer::with(analyzer, |analyzer, scratch| {
         let mut keys = Vec::new();
         analyzer.tokens(document, scratch, &mut |token| {
@@ -46,8 +32,8 @@ fn token_keys(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Vec
     .map_err(report)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
-fn fingerprints(document: &str, analyzer: default!(&str, "'chars:10'"), window: default!(i32, 41)) -> Result<Vec<i32>> {
+#[pg_extern(sql = false)]
+fn fingerprints(document: &str, analyzer: &str, window: i32) -> Result<Vec<i32>> {
     let window = within("window", window, 1..=MAX_WINDOW as u32)? as usize;
     analyzer::with(analyzer, |analyzer, scratch| {
         let mut winnower = Winnower::new(window);
@@ -57,26 +43,26 @@ fn fingerprints(document: &str, analyzer: default!(&str, "'chars:10'"), window: 
     .map_err(report)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 2)]
+#[pg_extern(sql = false)]
 fn overlap_keys(tokens: Integers<'_>, similarity: f64) -> Result<Vec<i32>> {
     let mut keys = Vec::new();
     banding::overlap_keys(&tokens.sorted(), similarity, |key| keys.push(key)).map_err(report)?;
     Ok(keys)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 2)]
+#[pg_extern(sql = false)]
 fn overlap_probes(tokens: Integers<'_>, similarity: f64) -> Result<Vec<i32>> {
     let mut keys = Vec::new();
     banding::overlap_probes(&tokens.sorted(), similarity, |key| keys.push(key)).map_err(report)?;
     Ok(keys)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 5)]
+#[pg_extern(sql = false)]
 fn overlap_similarity(a: Integers<'_>, b: Integers<'_>) -> f64 {
     similarity::overlap(&a.sorted_words(), &b.sorted_words())
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 5)]
+#[pg_extern(sql = false)]
 fn overlap_reaches(a: Integers<'_>, b: Integers<'_>, similarity: f64) -> bool {
     similarity::overlap_within(&a.sorted_words(), &b.sorted_words(), similarity)
 }
@@ -91,7 +77,7 @@ fn write_out_overlap(call: &Call) -> Option<Expression> {
 }
 
 /// Answers the planner about `overlap_within`.
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 pub fn overlap_within_support(request: Internal) -> Internal {
     support::simplify(request, write_out_overlap)
 }

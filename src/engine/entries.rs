@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::iter::Peekable;
 
-use neardup_core::spill::{Sorted, Storage};
+use neardup_core::candidates::spill::{Sorted, Storage};
 use pgrx::pg_sys;
 
 use super::source::row_id;

@@ -7,9 +7,9 @@
 //!
 //! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
 
+use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_core::candidates::{Asking, Bits, CandidateRule, Candidates, Earlier, Members, Options, Row, Rows, Stars};
 use neardup_core::sketch::minhash::MinHashRef;
-use neardup_core::spill::{Sorted, Sorter};
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 use pgrx::pg_sys;
@@ -353,7 +353,7 @@ fn find(
     let indexed =
         readers.iter().zip(&list.plan.indexes).find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
     let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
-    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler, lone, memory);
+    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler, lone);
     let mut stars = Stars::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {
@@ -385,10 +385,7 @@ fn find(
         }
     }
     if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
-        pgrx::notice!(
-            "of keys that very many rows have, only the last {} rows were compared",
-            candidates.rows_of_key()
-        );
+        pgrx::notice!("of very frequent keys, only the last {} rows were compared", candidates.rows_of_key());
     }
     stars.finish(|long, goes| judge.judge(long, goes))
 }

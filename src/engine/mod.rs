@@ -30,7 +30,7 @@ const BATCH: usize = 1000;
 /// The error for a role that may not read the addresses of rows.
 pub fn no_addresses() -> ErrorReport {
     let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
-    ErrorReport::new(code, "a list by scope of two tables needs the right to read all of their columns", "pg_neardup")
+    ErrorReport::new(code, "a list by scope of two tables requires SELECT on all of their columns", "pg_neardup")
 }
 
 /// Prepares the statements that read the relations.

@@ -152,8 +152,8 @@ fn indexes(guarded: &Guarded, source: &Source) -> Result<Option<Vec<pg_sys::Oid>
 
 fn without_index(guarded: &Guarded, table: pg_sys::Oid) -> ErrorReport {
     let (name, part) = (catalog::relation_name(guarded.table()), catalog::relation_name(table));
-    let message = format!("the guard of table \"{name}\" has no index to search \"{part}\" by");
+    let message = format!("the guard of table \"{name}\" has no usable index on \"{part}\"");
     error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
         .set_detail("A list reads the keys of all rows from it.")
-        .set_hint(format!("Call neardup.protect('{name}', '{}') again: it makes the index.", guarded.document))
+        .set_hint(format!("Call neardup.protect('{name}', '{}') again to create the index.", guarded.document))
 }

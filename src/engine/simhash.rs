@@ -5,10 +5,10 @@
 //! otherwise be compared with all before it.
 
 use ahash::AHashMap;
+use neardup_core::candidates::spill::Sorter;
 use neardup_core::candidates::{Asking, Bits, CandidateRule, Earlier, Judged, Options, Ranked, Stars, Twin};
 use neardup_core::document;
 use neardup_core::sketch::digest;
-use neardup_core::spill::Sorter;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 use pgrx::pg_sys;
@@ -81,7 +81,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         by_text: groups
             .rule
             .as_ref()
-            .map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None, Bits::default(), memory)),
+            .map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None, Bits::default())),
         texts: Texts::new(readers, memory / 4),
         analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
     };

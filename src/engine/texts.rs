@@ -12,6 +12,7 @@ use super::around::Sampler;
 use super::source::Reader;
 use crate::error::Result;
 use crate::verdict::judge::{Around, Rule, Side};
+use crate::verdict::sides::Sides;
 
 /// How many documents are read at once: at first, and at most.
 const FIRST: usize = 16;
@@ -92,11 +93,6 @@ pub fn numbered_verdict(number: u8) -> Verdict {
     if number == 0 { Verdict::Copy } else { Verdict::Excerpt }
 }
 
-/// How many bytes prepared documents may have at least, each with so many more, in a generation. Those of the last one stay for as long as
-/// they are asked for again. What is read of a document takes some 20 times its bytes.
-const KEPT_BYTES: usize = 1 << 20;
-const BYTES_OF_EACH: usize = 1 << 8;
-
 /// Compares rows by their documents.
 pub struct Judge<'s> {
     /// The documents.
@@ -108,47 +104,18 @@ pub struct Judge<'s> {
     /// Rows that share keys with one other row only. Of two such rows that share a key, each is the other's.
     lone: Bits,
     /// Documents prepared for comparisons.
-    sides: AHashMap<u64, Rc<Side>>,
-    /// Those that were prepared before these and have not been asked for since.
-    older: AHashMap<u64, Rc<Side>>,
-    bytes: usize,
-    /// How many bytes a generation may have.
-    room: usize,
+    sides: Sides,
 }
 
 impl<'s> Judge<'s> {
-    /// Begins, with about so many bytes of memory for prepared documents.
-    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>, lone: Bits, memory: usize) -> Self {
-        Self {
-            texts,
-            rule,
-            sampler,
-            forms: Forms::default(),
-            lone,
-            sides: AHashMap::new(),
-            older: AHashMap::new(),
-            bytes: 0,
-            room: KEPT_BYTES.max(memory / 32),
-        }
+    /// Begins.
+    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>, lone: Bits) -> Self {
+        Self { texts, rule, sampler, forms: Forms::default(), lone, sides: Sides::default() }
     }
 
     fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
-        if let Some(side) = self.sides.get(&id) {
-            return Ok(Some(Rc::clone(side)));
-        }
-        let known = self.older.remove(&id);
-        let Some(text) = self.texts.get(id)? else { return Ok(None) };
-        if self.bytes > self.room {
-            self.older = std::mem::take(&mut self.sides);
-            self.bytes = 0;
-        }
-        let side = match known {
-            Some(side) => side,
-            None => Rc::new(self.rule.side(&text)?),
-        };
-        self.bytes += text.len() + BYTES_OF_EACH;
-        self.sides.insert(id, Rc::clone(&side));
-        Ok(Some(side))
+        let (texts, rule) = (&mut self.texts, self.rule);
+        self.sides.get(id, || texts.get(id)?.map(|text| rule.side(&text)).transpose())
     }
 
     /// Gives the verdict on a row that stays and another one, if either may be removed.

@@ -1,10 +1,11 @@
 //! Evaluates measures on the user's own texts: how well each separates duplicates from other pairs, which threshold to use, and
 //! charts.
+#![allow(unsafe_code, reason = "functions behind the error boundary")]
 
 mod trials;
 
-use neardup_core::plot::{self, Series};
 use neardup_text::{Error, ErrorKind};
+use neardup_verdict::evaluate::chart::{self, Series};
 use neardup_verdict::evaluate::{Measure, Point, best};
 use pgrx::prelude::*;
 
@@ -14,43 +15,14 @@ use crate::pg::call::boundary;
 use crate::pg::table::scan;
 use trials::{STAND_IN_JACCARD, STAND_IN_OVERLAP, inner, run_on_documents, run_on_pairs, trials};
 
-extension_sql_file!(
-    "evaluate.sql",
-    name = "evaluation",
-    requires = ["text_analysis", evaluate, suggest, curves_svg, histogram_svg, word_cloud_svg]
-);
-
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
-#[pg_extern(
-    volatile,
-    strict,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.evaluate(query text, measures text[] DEFAULT '{}', analyzers text[] DEFAULT '{chars:3,jieba}', weighting text DEFAULT 'count')
-    RETURNS TABLE (measure text, analyzer text, threshold double precision, called bigint, correct bigint, \"precision\" double precision,
-        recall double precision, f1 double precision, milliseconds double precision)
-    VOLATILE STRICT ROWS 300 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn evaluate(
     query: &str,
     measures: Vec<Option<String>>,
     analyzers: Vec<Option<String>>,
     weighting: &str,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(measure, String),
-            name!(analyzer, Option<String>),
-            name!(threshold, f64),
-            name!(called, i64),
-            name!(correct, i64),
-            name!(precision, f64),
-            name!(recall, f64),
-            name!(f1, f64),
-            name!(milliseconds, f64),
-        ),
-    >,
-> {
+) -> Result<TableIterator<'static, (String, Option<String>, f64, i64, i64, f64, f64, f64, f64)>> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
         boundary::entry(move || {
@@ -71,16 +43,7 @@ fn evaluate(
 }
 
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
-#[pg_extern(
-    volatile,
-    strict,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.suggest(query text, \"precision\" double precision DEFAULT 0.97, sample integer DEFAULT 1000,
-        measures text[] DEFAULT '{}', analyzers text[] DEFAULT '{chars:3,chars:5,jieba}', weighting text DEFAULT 'count')
-    RETURNS TABLE (measure text, analyzer text, threshold double precision, \"precision\" double precision,
-        recall double precision, f1 double precision, milliseconds double precision, basis text)
-    VOLATILE STRICT ROWS 20 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn suggest(
     query: &str,
     precision: f64,
@@ -89,19 +52,7 @@ fn suggest(
     analyzers: Vec<Option<String>>,
     weighting: &str,
 ) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(measure, String),
-            name!(analyzer, Option<String>),
-            name!(threshold, Option<f64>),
-            name!(precision, Option<f64>),
-            name!(recall, Option<f64>),
-            name!(f1, Option<f64>),
-            name!(milliseconds, f64),
-            name!(basis, String),
-        ),
-    >,
+    TableIterator<'static, (String, Option<String>, Option<f64>, Option<f64>, Option<f64>, Option<f64>, f64, String)>,
 > {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
@@ -157,14 +108,7 @@ fn suggest(
     }
 }
 
-#[pg_extern(
-    volatile,
-    strict,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.curves_svg(query text, measures text[] DEFAULT '{jaccard,overlap,cosine,minhash,same_message}',
-        analyzers text[] DEFAULT '{chars:3}', weighting text DEFAULT 'count') RETURNS text
-    VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn curves_svg(
     query: &str,
     measures: Vec<Option<String>>,
@@ -178,7 +122,7 @@ fn curves_svg(
             let distances = trials.iter().filter(|trial| trial.method.measure.is_distance()).count();
             if distances != 0 && distances != trials.len() {
                 return Err(report(
-                    Error::new(ErrorKind::InvalidParameter, "a distance and a similarity do not fit one axis")
+                    Error::new(ErrorKind::InvalidParameter, "cannot plot a distance and a similarity on one axis")
                         .with_hint("Plot simhash by itself."),
                 ));
             }
@@ -190,18 +134,18 @@ fn curves_svg(
                     Series { name: trial.name(), points }
                 })
                 .collect();
-            plot::precision_and_recall(&series, distances != 0).map_err(report)
+            Ok(chart::precision_and_recall(&series, distances != 0))
         })
     }
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
-fn histogram_svg(values: Array<f64>, title: default!(&str, "''"), bins: default!(i32, 20)) -> Result<String> {
+#[pg_extern(sql = false)]
+fn histogram_svg(values: Array<f64>, title: &str, bins: i32) -> Result<String> {
     let values: Vec<f64> = values.iter().flatten().collect();
-    plot::histogram(title, &values, within("bins", bins, 1..=200)? as usize).map_err(report)
+    chart::histogram(title, &values, within("bins", bins, 1..=200)? as usize).map_err(report)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
+#[pg_extern(sql = false)]
 fn word_cloud_svg(words: Array<&str>, weights: Array<f64>) -> Result<String> {
     if words.len() != weights.len() {
         let message = format!("there are {} words and {} weights", words.len(), weights.len());
@@ -209,5 +153,5 @@ fn word_cloud_svg(words: Array<&str>, weights: Array<f64>) -> Result<String> {
     }
     let words: Vec<(&str, f64)> =
         words.iter().zip(weights.iter()).filter_map(|(word, weight)| Some((word?, weight?))).collect();
-    plot::word_cloud(&words).map_err(report)
+    Ok(chart::word_cloud(&words))
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use neardup_core::similarity;
 use neardup_core::weighting::Weighting;
 use neardup_text::{Error, ErrorKind};
-use neardup_verdict::evaluate::{Measure, Method, Point, Prepared, Preparer, curve};
+use neardup_verdict::evaluate::{Measurable, Measure, Measurer, Method, Point, curve};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
@@ -40,7 +40,7 @@ impl From<Error> for Failed {
 pub struct Trial {
     /// The measure and its analyzer.
     pub method: Method,
-    preparer: Preparer,
+    measurer: Measurer,
     /// Its value for each pair, and whether the pair is labelled a duplicate.
     pub values: Vec<(f32, bool)>,
     /// The time for preparing and comparing.
@@ -50,18 +50,18 @@ pub struct Trial {
 impl Trial {
     fn new(measure: Measure, analyzer: &str, weighting: Weighting) -> Result<Self> {
         let method = Method { measure, analyzer: analyzer.to_owned() };
-        let preparer = Preparer::new(&method, weighting).map_err(report)?;
-        Ok(Self { method, preparer, values: Vec::new(), time: Duration::ZERO })
+        let measurer = Measurer::new(&method, weighting).map_err(report)?;
+        Ok(Self { method, measurer, values: Vec::new(), time: Duration::ZERO })
     }
 
     fn judge(&mut self, a: &str, b: &str, label: bool) -> neardup_text::Result<()> {
         let start = Instant::now();
-        let (a, b) = (self.preparer.prepare(a)?, self.preparer.prepare(b)?);
+        let (a, b) = (self.measurer.prepare(a)?, self.measurer.prepare(b)?);
         self.compare(&a, &b, label, start)
     }
 
-    fn compare(&mut self, a: &Prepared, b: &Prepared, label: bool, start: Instant) -> neardup_text::Result<()> {
-        self.values.push((self.preparer.compare(a, b)? as f32, label));
+    fn compare(&mut self, a: &Measurable, b: &Measurable, label: bool, start: Instant) -> neardup_text::Result<()> {
+        self.values.push((self.measurer.compare(a, b)? as f32, label));
         self.time += start.elapsed();
         Ok(())
     }
@@ -119,7 +119,7 @@ pub fn inner(query: &str) -> &str {
 pub fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     let columns = scan::columns(inner(query));
     if columns != 3 {
-        let message = format!("the query must give three columns, not {columns}");
+        let message = format!("the query must return three columns, not {columns}");
         return Err(report(Error::new(ErrorKind::InvalidParameter, message).with_hint(PAIR)));
     }
     let query = format!(
@@ -146,7 +146,9 @@ pub fn run_on_pairs(query: &str, trials: &mut [Trial]) -> Result<()> {
     })
     .map_err(|failed| failed.0)?;
     if pairs == 0 {
-        return Err(report(Error::new(ErrorKind::InvalidParameter, "the query gave no labelled pair").with_hint(PAIR)));
+        return Err(report(
+            Error::new(ErrorKind::InvalidParameter, "the query returned no labelled pair").with_hint(PAIR),
+        ));
     }
     Ok(())
 }
@@ -158,15 +160,15 @@ pub fn run_on_documents(query: &str, sample: usize, trials: &mut [Trial]) -> Res
         inner(query)
     );
     let stand_in = Method { measure: Measure::Jaccard, analyzer: STAND_IN_ANALYZER.to_owned() };
-    let mut stand_in = Preparer::new(&stand_in, Weighting::None).map_err(report)?;
+    let mut stand_in = Measurer::new(&stand_in, Weighting::None).map_err(report)?;
     let mut sets = Vec::new();
-    let mut prepared: Vec<Vec<Prepared>> = trials.iter().map(|_| Vec::new()).collect();
+    let mut prepared: Vec<Vec<Measurable>> = trials.iter().map(|_| Vec::new()).collect();
     scan::each_row(&query, |row| {
         let Some(document) = row.get::<&str>(1)? else { return Ok(()) };
         sets.push(stand_in.prepare(document)?);
         for (trial, prepared) in trials.iter_mut().zip(&mut prepared) {
             let start = Instant::now();
-            prepared.push(trial.preparer.prepare(document)?);
+            prepared.push(trial.measurer.prepare(document)?);
             trial.time += start.elapsed();
         }
         pgrx::check_for_interrupts!();
@@ -177,7 +179,7 @@ pub fn run_on_documents(query: &str, sample: usize, trials: &mut [Trial]) -> Res
     for (i, a) in sets.iter().enumerate() {
         for b in sets.iter().take(i) {
             labels.push(match (a, b) {
-                (Prepared::Set(a), Prepared::Set(b)) => {
+                (Measurable::Set(a), Measurable::Set(b)) => {
                     similarity::jaccard_within(a, b, STAND_IN_JACCARD)
                         || similarity::overlap_within(a, b, STAND_IN_OVERLAP)
                 }
@@ -198,7 +200,7 @@ pub fn run_on_documents(query: &str, sample: usize, trials: &mut [Trial]) -> Res
         for (i, a) in prepared.iter().enumerate() {
             let start = Instant::now();
             for (b, &label) in prepared.iter().take(i).zip(labels.by_ref()) {
-                trial.values.push((trial.preparer.compare(a, b).map_err(report)? as f32, label));
+                trial.values.push((trial.measurer.compare(a, b).map_err(report)? as f32, label));
             }
             trial.time += start.elapsed();
             pgrx::check_for_interrupts!();

@@ -2,6 +2,9 @@
 //!
 //! Memory per row of a window, besides Postgres's own: 8 bytes for the answer. While grouping, `simhash` takes 40 more;
 //! `minhash` takes the signature, 4 bytes per band, and 50 more.
+#![allow(unsafe_code, reason = "window functions, which Postgres calls by pointer")]
+
+mod repeats;
 
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};
@@ -17,8 +20,6 @@ use crate::pg::call::boundary;
 use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
 use crate::simhash::SimHash;
-
-extension_sql_file!("grouping.sql", name = "grouping", requires = ["simhash_type", "minhash_type"]);
 
 /// Bytes per row, as explained above.
 const SIMHASH_ROW: usize = 48;
@@ -47,6 +48,7 @@ fn rows_of(window: &Window<'_>) -> Result<i32> {
     })
 }
 
+/// The error of a parameter that is NULL.
 fn null(name: &str) -> ErrorReport {
     let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
     ErrorReport::new(code, format!("{name} must not be NULL"), "near_duplicate_of")
@@ -181,7 +183,7 @@ fn group_minhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     Ok(signatures.present.spread(rows, groups))
 }
 
-/// Answers one row.
+/// Answers one row with the position of its group's first row, counted from 1; with NULL if it has no group.
 ///
 /// # Safety
 /// `fcinfo` must be that of a running window function.
@@ -227,7 +229,7 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_minhash(fcinfo: pg_sys::Functi
     unsafe { boundary::entry(|| answer(fcinfo, group_minhashes)) }
 }
 
-/// Both entry points use calling convention 1.
+/// The entry points use calling convention 1.
 const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
 
 /// Tells Postgres the calling convention.

@@ -1,18 +1,23 @@
-//! The actions on a near-duplicate (refuse, skip, mark, divert, warn), the message to its writer, counter and log.
+//! The actions on a near-duplicate (refuse, skip, mark, divert, merge, warn), the message to its writer, counter and log.
+
+use std::rc::Rc;
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;
+use super::merge;
+use super::outcome;
 use super::settings::{Action, Method, Verify};
 use super::subject::Subject;
-use super::target::{Guard, Part};
+use super::target::Guard;
 use crate::error::{Result, error};
 use crate::pg::call::column;
-use crate::pg::call::function;
+use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
-use crate::pg::call::trigger::{Row, RowTrigger};
+use crate::pg::call::trigger::{Event, Row, RowTrigger};
+use crate::pg::table::original::Locked;
 
 /// What happens to the row.
 pub enum Fate {
@@ -24,15 +29,31 @@ pub enum Fate {
     LeftOut,
 }
 
-/// Acts on a near-duplicate. A row that must not be left out, because its old version may be gone, is refused instead.
-pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
+/// A near-duplicate: the guard whose rule it breaks, the row that it duplicates, and that row locked if the new one is merged into it.
+pub struct Duplicate {
+    /// The guard.
+    pub guard: Rc<Guard>,
+    /// The row that it duplicates.
+    pub found: Match,
+    /// That row, locked.
+    pub locked: Option<Locked>,
+}
+
+/// Acts on a near-duplicate. A row that must not be left out, because its old version may be gone, is refused instead, and so is an
+/// UPDATE that would have to be merged into another row.
+pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
+    let Duplicate { guard, found, locked } = duplicate;
     let action = guard.settings.on_duplicate;
-    if must_stay && matches!(action, Action::Skip | Action::Divert) {
+    if action == Action::Merge && trigger.event() == Event::Update {
+        return Err(verdict(guard, found).set_hint("on_duplicate => 'merge' merges new rows only."));
+    }
+    if must_stay && matches!(action, Action::Skip | Action::Divert | Action::Merge) {
         return Err(verdict(guard, found).set_hint(format!(
             "With on_duplicate => '{}' it would be lost, because an UPDATE may be moving it here from another partition.",
             action.name()
         )));
     }
+    outcome::keep(guard, found);
     if let Some(counter) = guard.counter {
         function::count(counter, guard.owner);
     }
@@ -49,31 +70,28 @@ pub fn act(guard: &Guard, found: &Match, subject: &Subject<'_>, must_stay: bool)
             verdict(guard, found).report(PgLogLevel::WARNING);
             Ok(Fate::Stored)
         }
-        Action::Mark => Ok(marked(guard, found, subject.trigger())),
-        Action::Divert => divert(guard, found, subject.trigger()).map(|()| Fate::LeftOut),
+        Action::Mark => Ok(marked(guard, found, trigger)),
+        Action::Divert => divert(guard, found, trigger).map(|()| Fate::LeftOut),
+        Action::Merge => {
+            locked.iter().try_for_each(|locked| merge::merge(guard, found, trigger, locked)).map(|()| Fate::LeftOut)
+        }
     }
 }
 
-/// Gives the column for the original's key, if the guard has one.
-pub fn mark_column(guard: &Guard, part: &Part) -> Option<i16> {
-    (guard.settings.on_duplicate == Action::Mark).then(|| guard.roles.marks.map(|role| part.columns[role])).flatten()
-}
-
 fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
-    let column = guard.part(trigger.relation_oid()).and_then(|part| mark_column(guard, &part));
+    let column = guard.part(trigger.relation_oid()).and_then(|part| guard.mark_column(&part));
     match column.and_then(|column| Some((column, trigger.column_type(column)?))) {
         Some((column, kind)) => Fate::Marked(column, column::input(&found.key, kind)),
         None => Fate::Stored,
     }
 }
 
-/// Reports which row the new one duplicates. A user who may not read that row does not learn its key.
+/// Reports which row the new one duplicates, and what the table says of the two. A user who may not read that row learns neither its key
+/// nor its text.
 fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
-    let who = if role::may_read(guard.table) {
-        format!("Key ({})=({})", guard.keys.join(", "), found.key)
-    } else {
-        "A row there".to_owned()
-    };
+    let may_read = role::may_read(guard.table);
+    let who =
+        if may_read { format!("Key ({})=({})", guard.keys.join(", "), found.key) } else { "A row there".to_owned() };
     let (name, value) = (found.measure.name, found.measure.value);
     let least = guard.settings.threshold.map_or_else(String::new, |least| format!(" of at least {least}"));
     let rule = match (name, &guard.settings.verify) {
@@ -87,7 +105,13 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
         _ => format!("says the same (score {value:.3}); the guard allows no copy{least}"),
     };
     let message = format!("near-duplicate of a row in table \"{}\"", guard.name);
-    error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message).set_detail(format!("{who} {rule}."))
+    // Reasons quote the other row.
+    let known = if may_read && !found.measure.because.is_empty() {
+        format!(" In this table, {}.", found.measure.because.join("; "))
+    } else {
+        String::new()
+    };
+    error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message).set_detail(format!("{who} {rule}.{known}"))
 }
 
 /// Stores the row in the guard's table for diverted rows, with the rights of the table's owner.
@@ -95,7 +119,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     let gone = || {
         let message = format!("the table that duplicates of \"{}\" are diverted to does not exist", guard.name);
         error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message)
-            .set_hint("Call neardup.protect again with on_duplicate => 'divert': it makes one.")
+            .set_hint("Call neardup.protect again with on_duplicate => 'divert' to create it.")
     };
     let (schema, name) = guard.settings.divert.as_ref().filter(|_| guard.diverted.is_some()).ok_or_else(gone)?;
     let Some(row) = trigger.row(Row::New) else { return Ok(()) };
@@ -107,7 +131,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     );
     let arguments = [
         text(&guard.columns[0]),
-        (trigger.row_type(), row),
+        (trigger.row_type(), Some(row)),
         text(&found.key),
         text(found.measure.name),
         number(found.measure.value),
@@ -121,7 +145,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
 /// Logs the verdict, with the rights of the table's owner, who may only write about this table.
 fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) {
     let arguments = [
-        (pg_sys::OIDOID, pg_sys::Datum::from(guard.table)),
+        (pg_sys::OIDOID, Some(pg_sys::Datum::from(guard.table))),
         text(&guard.columns[0]),
         text(guard.settings.on_duplicate.name()),
         text(&subject.key),
@@ -136,10 +160,10 @@ fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) {
     unsafe { function::run_as(guard.owner, statement, &arguments) };
 }
 
-fn text(value: &str) -> (pg_sys::Oid, pg_sys::Datum) {
-    (pg_sys::TEXTOID, value.into_datum().unwrap_or(pg_sys::Datum::null()))
+fn text(value: &str) -> Argument {
+    (pg_sys::TEXTOID, value.into_datum())
 }
 
-fn number(value: f64) -> (pg_sys::Oid, pg_sys::Datum) {
-    (pg_sys::FLOAT8OID, value.into_datum().unwrap_or(pg_sys::Datum::null()))
+fn number(value: f64) -> Argument {
+    (pg_sys::FLOAT8OID, value.into_datum())
 }

@@ -42,15 +42,10 @@ pub fn is_active(table: pg_sys::Oid) -> bool {
 
 /// Skips the check of a table until the end of the transaction, or until the savepoint in which it was requested is rolled
 /// back.
-#[pg_extern(
-    volatile,
-    strict,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.let_through(target regclass) RETURNS void VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn let_through(target: pg_sys::Oid) -> Result<()> {
     if !role::owns(target) {
-        let message = "only the owner of a table lets rows through its guard";
+        let message = "must be owner of a table to let rows through its guard";
         let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
         return Err(ErrorReport::new(code, message, "neardup.let_through"));
     }

@@ -9,25 +9,30 @@
 //! a text that occurs thousands of times is known after one text is read.
 //!
 //! A guard that marks copies stores them. A marked row is not what others are copies of: they are compared with the row that it
-//! duplicates. A row with the same text as a marked one gets the same mark.
+//! duplicates. A row with the same text as a marked one gets the same mark. If the row that they duplicate was deleted, marked rows
+//! stand for it: the group keeps its name.
 //!
 //! The promise of method `simhash` is exact, so its search has no bound.
+//!
+//! A search can be asked to keep a [`Trace`]: each row that shares a key, and why it was, or was not, the result.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
+use ahash::AHashMap;
 use neardup_core::candidates::{Budget, CandidateRule};
 use neardup_core::document;
 
-use super::actions;
 use super::settings::{Action, Method};
 use super::signature::Signature;
 use super::subject::{Subject, candidate_document, join_key};
 use super::target::{Guard, Part};
-use super::verify::{Measure, Verifier};
+use super::verify::{Comparison, Measure, Verifier};
 use crate::error::{Result, report};
 use crate::index::lookup::Lookup;
 use crate::pg::call::column::microseconds;
+use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::partition::Leaf;
 use crate::pg::table::rows::{Moment, Table, Tid, Version};
@@ -44,6 +49,19 @@ pub struct Match {
     pub key: String,
     /// The measure that decided.
     pub measure: Measure,
+    /// The row itself, if the guard merges rows.
+    pub original: Option<Original>,
+}
+
+/// A row that others may be merged into.
+#[derive(Clone, Debug)]
+pub struct Original {
+    /// The table that holds it.
+    pub table: pgrx::pg_sys::Oid,
+    /// The address of the version that was judged.
+    pub tid: Tid,
+    /// Its primary key.
+    pub key: Vec<Argument>,
 }
 
 /// The result of a search.
@@ -56,10 +74,35 @@ pub enum Answer {
     Wait(Holder),
 }
 
+/// Why a row that shares a key is not what the search is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It shares one key, which is hot.
+    HotKey,
+    /// So many texts had been compared before.
+    Bound,
+    /// It is deleted, or never was committed.
+    Gone,
+    /// It is the row itself.
+    Itself,
+    /// Its scope is another one.
+    Scope,
+    /// It is too far away in time.
+    Time,
+    /// It is marked as a copy of another row.
+    Marked,
+    /// It has the same value in a unique index.
+    UniqueKey,
+    /// Its text was compared.
+    Text,
+    /// The search ended before it.
+    NotReached,
+}
+
 /// The result of testing a candidate.
 enum Finding {
     /// It is not a near-duplicate.
-    Not,
+    Not(Reason),
     /// It is a near-duplicate, or its transaction decides whether it is.
     Is(Answer),
     /// The table has changed during the search, which must start again.
@@ -68,11 +111,36 @@ enum Finding {
 
 /// A row of the index's list.
 struct Listed {
-    /// The number of its table among the guard's.
+    /// The number of its table among the guard's, and its address.
+    row: u64,
     leaf: usize,
     tid: Tid,
     /// Whether it shares only one key.
     is_single: bool,
+}
+
+/// What became of a row that shares a key.
+pub struct Traced {
+    /// Its primary key, as text; `None` if it is gone.
+    pub key: Option<String>,
+    /// The number of shared keys.
+    pub shared: u32,
+    /// Why it is not the result; `None` if it is.
+    pub reason: Option<Reason>,
+    /// Whether a transaction that is still running decides whether it counts.
+    pub waits: bool,
+    /// How the texts compare, if they were compared.
+    pub comparison: Option<Comparison>,
+}
+
+/// The rows that a search has met, in its order.
+#[derive(Default)]
+pub struct Trace {
+    /// The rows.
+    pub rows: Vec<Traced>,
+    /// What was seen of the row that is being tested.
+    key: Option<String>,
+    comparison: Option<Comparison>,
 }
 
 /// What is asked of a candidate.
@@ -82,29 +150,40 @@ enum Question {
     Identical,
     /// Whether it is a near-duplicate.
     Duplicate,
+    /// Whether it is a near-duplicate, although it is marked.
+    Marked,
 }
 
 /// One search.
-struct Search<'a, 'b, 'v> {
+struct CandidateSearch<'a, 'b, 'v> {
     guard: &'a Guard,
+    trace: Option<&'a mut Trace>,
     subject: &'a Subject<'b>,
     signature: &'a Signature,
     verifier: &'a mut Verifier<'v>,
     budget: Budget,
     moment: Moment,
+    /// The marks of candidates that have one, as values.
+    marks: AHashMap<u64, (String, Argument)>,
+    /// Of marks, whether there is a row with that key.
+    exist: AHashMap<String, bool>,
     /// The table of the last candidate, with its number.
     open: Option<(usize, Table, Rc<Part>)>,
 }
 
-/// Searches the table, again where it has changed meanwhile.
+/// Searches the table, again where it has changed meanwhile. A trace is given the rows of the last search.
 pub fn search(
     guard: &Guard,
     subject: &Subject<'_>,
     signature: &Signature,
     verifier: &mut Verifier<'_>,
+    mut trace: Option<&mut Trace>,
 ) -> Result<Answer> {
     loop {
-        if let Some(answer) = search_once(guard, subject, signature, verifier)? {
+        if let Some(trace) = trace.as_deref_mut() {
+            *trace = Trace::default();
+        }
+        if let Some(answer) = search_once(guard, subject, signature, verifier, trace.as_deref_mut())? {
             return Ok(answer);
         }
         pgrx::check_for_interrupts!();
@@ -117,26 +196,57 @@ fn search_once(
     subject: &Subject<'_>,
     signature: &Signature,
     verifier: &mut Verifier<'_>,
+    trace: Option<&mut Trace>,
 ) -> Result<Option<Answer>> {
     let rule = CandidateRule::default();
     let budget = rule.budget(subject.document.as_ref().map_or(0, |document| document.len()));
-    let mut search = Search { guard, subject, signature, verifier, budget, moment: Moment::begin(), open: None };
+    let mut search = CandidateSearch {
+        guard,
+        trace,
+        subject,
+        signature,
+        verifier,
+        budget,
+        moment: Moment::begin(),
+        marks: AHashMap::new(),
+        exist: AHashMap::new(),
+        open: None,
+    };
     let keys = search.listed(&rule)?;
+    let mut shared = search.trace.is_some().then(|| shared_keys(&keys));
     let ranking = rule.rank(keys.into_iter(), Ok::<_, pgrx::pg_sys::panic::ErrorReport>)?;
-    let listed = |row: u64, is_single| Listed { leaf: (row >> 48) as usize, tid: tid_of(row), is_single };
+    let listed = |row: u64, is_single| Listed { row, leaf: (row >> 48) as usize, tid: tid_of(row), is_single };
     let is_sketch = guard.settings.method == Method::Sketch;
     let alike = ranking.candidates.iter().filter(|ranked| is_sketch && ranked.weight == ranking.all);
     let alike = alike.take(if search.forms_document() { MOST_FORMED } else { usize::MAX });
     let alike = alike.map(|ranked| (Question::Identical, ranked));
     let all = ranking.candidates.iter().map(|ranked| (Question::Duplicate, ranked));
-    for (question, ranked) in alike.chain(all) {
-        match search.consider(&listed(ranked.row, ranked.is_single), question)? {
-            Finding::Not => {}
-            Finding::Is(answer) => return Ok(Some(answer)),
+    let again = ranking.candidates.iter().map(|ranked| (Question::Marked, ranked));
+    for (question, ranked) in alike.chain(all).chain(again) {
+        if question == Question::Marked && !search.stands_for_its_original(ranked.row) {
+            continue;
+        }
+        let finding = search.consider(&listed(ranked.row, ranked.is_single), question)?;
+        search.note(&finding, question, ranked.row, shared.as_mut());
+        match finding {
+            Finding::Not(_) => {}
+            Finding::Is(answer) => {
+                let rest = ranking.candidates.iter().map(|ranked| ranked.row);
+                search.note_rest(rest, shared);
+                return Ok(Some(answer));
+            }
             Finding::Changed => return Ok(None),
         }
     }
+    search.note_rest(std::iter::empty(), shared);
     Ok(Some(Answer::Clear))
+}
+
+/// Counts the keys that each row shares.
+fn shared_keys(keys: &[Vec<u64>]) -> BTreeMap<u64, u32> {
+    let mut shared = BTreeMap::new();
+    keys.iter().flatten().for_each(|row| *shared.entry(*row).or_default() += 1);
+    shared
 }
 
 /// Gives a row as a number, in the order of its table: the number of the table, and the address.
@@ -151,7 +261,12 @@ fn tid_of(row: u64) -> Tid {
     tid
 }
 
-impl Search<'_, '_, '_> {
+/// Gives the primary key of a row, as text.
+fn key_of(part: &Part, table: &Table) -> String {
+    join_key(part.keys.iter().filter_map(|column| table.output(*column)))
+}
+
+impl CandidateSearch<'_, '_, '_> {
     /// Gives for each key of the new row the rows that the index lists, of all tables, in their order.
     fn listed(&self, rule: &CandidateRule) -> Result<Vec<Vec<u64>>> {
         let guard = self.guard;
@@ -196,6 +311,65 @@ impl Search<'_, '_, '_> {
         }
     }
 
+    /// Puts a tested row on the trace, and takes it out of those that are left.
+    fn note(&mut self, finding: &Finding, question: Question, row: u64, left: Option<&mut BTreeMap<u64, u32>>) {
+        let Some(left) = left else { return };
+        if matches!(finding, Finding::Not(Reason::Marked)) && self.stands_for_its_original(row) {
+            return;
+        }
+        let Some(trace) = self.trace.as_deref_mut() else { return };
+        let (reason, waits) = match finding {
+            // It is tested again.
+            Finding::Not(_) if question == Question::Identical => return,
+            Finding::Changed => return,
+            Finding::Not(reason) => (Some(*reason), false),
+            Finding::Is(answer) => (None, matches!(answer, Answer::Wait(_))),
+        };
+        if let Some(shared) = left.remove(&row) {
+            let (key, comparison) = (trace.key.take(), trace.comparison.take());
+            trace.rows.push(Traced { key, shared, reason, waits, comparison });
+        }
+    }
+
+    /// Puts rows on the trace that the search did not test: first `candidates`, then those that were none.
+    fn note_rest(&mut self, candidates: impl Iterator<Item = u64>, left: Option<BTreeMap<u64, u32>>) {
+        let Some(mut left) = left else { return };
+        let candidates: Vec<_> =
+            candidates.filter_map(|row| Some((Reason::NotReached, row, left.remove(&row)?))).collect();
+        let others = left.into_iter().rev().map(|(row, shared)| (Reason::HotKey, row, shared));
+        for (reason, row, shared) in candidates.into_iter().chain(others) {
+            pgrx::check_for_interrupts!();
+            let key = self.key_of(row);
+            if let Some(trace) = self.trace.as_deref_mut() {
+                let reason = Some(if key.is_none() { Reason::Gone } else { reason });
+                trace.rows.push(Traced { key, shared, reason, waits: false, comparison: None });
+            }
+        }
+    }
+
+    /// Says whether a marked row stands for the row that it duplicates, because that was deleted. Within a time window, that may have been
+    /// too far away; marks of a key of several columns are not read.
+    fn stands_for_its_original(&mut self, row: u64) -> bool {
+        let Some((mark, (_, value))) = self.marks.get(&row) else { return false };
+        if self.guard.settings.window.is_some() || self.guard.keys.len() != 1 {
+            return false;
+        }
+        let tables = self.guard.leaves.iter();
+        let exists = self.exist.entry(mark.clone()).or_insert_with(|| {
+            value.is_none_or(|value| tables.map(|leaf| leaf.table).any(|table| unique::has_key(table, value)))
+        });
+        !*exists
+    }
+
+    /// Reads a row's key; `None` if the row is gone.
+    fn key_of(&mut self, row: u64) -> Option<String> {
+        let (number, mut table, part) = self.opened((row >> 48) as usize)?;
+        let is_there = matches!(table.visit(tid_of(row), &self.moment), Version::Row(_));
+        let key = is_there.then(|| key_of(&part, &table));
+        self.open = Some((number, table, part));
+        key
+    }
+
     /// Says whether the document must be formed of several columns, or by a function.
     fn forms_document(&self) -> bool {
         self.guard.expression.is_some() || self.guard.roles.documents.len() > 1
@@ -205,19 +379,29 @@ impl Search<'_, '_, '_> {
     fn consider(&mut self, listed: &Listed, question: Question) -> Result<Finding> {
         pgrx::check_for_interrupts!();
         let is_sketch = self.guard.settings.method == Method::Sketch;
-        if question == Question::Duplicate && is_sketch && !self.budget.allows(listed.is_single) {
-            return Ok(Finding::Not);
+        if let Some(trace) = self.trace.as_deref_mut() {
+            (trace.key, trace.comparison) = (None, None);
         }
-        let Some((_, mut table, part)) = self.opened(listed.leaf) else { return Ok(Finding::Not) };
+        let is_beyond = question != Question::Identical && is_sketch && !self.budget.allows(listed.is_single);
+        if is_beyond && self.trace.is_none() {
+            return Ok(Finding::Not(Reason::Bound));
+        }
+        let Some((_, mut table, part)) = self.opened(listed.leaf) else { return Ok(Finding::Not(Reason::Gone)) };
         let mut version = table.visit(listed.tid, &self.moment);
         let finding = loop {
             let holder = match version {
-                Version::Gone => break Finding::Not,
+                Version::Gone => break Finding::Not(Reason::Gone),
                 Version::Changed => break Finding::Changed,
                 Version::Row(holder) => holder,
             };
+            if let Some(trace) = self.trace.as_deref_mut() {
+                trace.key = Some(key_of(&part, &table));
+                if is_beyond {
+                    break Finding::Not(Reason::Bound);
+                }
+            }
             match self.judge(&part, &table, listed, question, holder)? {
-                Finding::Not if holder.is_some() => version = table.visit_next(&self.moment),
+                Finding::Not(_) if holder.is_some() => version = table.visit_next(&self.moment),
                 finding => break finding,
             }
         };
@@ -249,7 +433,7 @@ impl Search<'_, '_, '_> {
 
     /// Gives the key of the row that a candidate is marked as a copy of.
     fn mark(&self, part: &Part, table: &Table) -> Option<String> {
-        actions::mark_column(self.guard, part).and_then(|column| table.output(column))
+        self.guard.mark_column(part).and_then(|column| table.output(column))
     }
 
     fn judge(
@@ -261,46 +445,74 @@ impl Search<'_, '_, '_> {
         holder: Option<Holder>,
     ) -> Result<Finding> {
         let guard = self.guard;
-        if self.subject.replaces(part.table, table.tid())
-            || !self.is_in_scope(part, table)
-            || !self.is_in_time(part, table)
-        {
-            return Ok(Finding::Not);
+        let reason = if self.subject.replaces(part.table, table.tid()) {
+            Some(Reason::Itself)
+        } else if !self.is_in_scope(part, table) {
+            Some(Reason::Scope)
+        } else if !self.is_in_time(part, table) {
+            Some(Reason::Time)
+        } else {
+            None
+        };
+        if let Some(reason) = reason {
+            return Ok(Finding::Not(reason));
         }
         let is_simhash = guard.settings.method == Method::SimHash;
         let mark = if guard.settings.on_duplicate == Action::Mark { self.mark(part, table) } else { None };
-        if question == Question::Identical || (mark.is_some() && is_simhash) {
+        if question == Question::Identical || (mark.is_some() && is_simhash && question == Question::Duplicate) {
             // Within a time window, the row that a marked one duplicates may be too far away.
             let counts = mark.is_none() || guard.settings.window.is_none();
-            if !counts || !self.is_identical(part, table) {
-                return Ok(Finding::Not);
+            if counts && self.is_identical(part, table) {
+                let measure = Measure::new("identical", 1.0);
+                return Ok(self.found(part, table, mark, measure, holder));
             }
-            let measure = Measure { name: "identical", value: 1.0 };
-            return Ok(self.found(part, table, mark, measure, holder));
+            if question == Question::Identical {
+                return Ok(Finding::Not(Reason::Text));
+            }
         }
-        if mark.is_some() {
-            return Ok(Finding::Not);
+        if let (Question::Duplicate, Some(mark), Some(column)) = (question, &mark, guard.mark_column(part)) {
+            self.marks.insert(listed.row, (mark.clone(), table.copied(column)));
+            return Ok(Finding::Not(Reason::Marked));
         }
+        self.judge_text(part, table, listed, mark, holder)
+    }
+
+    /// Compares the text of a candidate; `mark` is the key of the row that it duplicates itself.
+    fn judge_text(
+        &mut self,
+        part: &Part,
+        table: &Table,
+        listed: &Listed,
+        mark: Option<String>,
+        holder: Option<Holder>,
+    ) -> Result<Finding> {
+        let guard = self.guard;
         self.budget.spend(listed.is_single);
-        let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not) };
+        let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not(Reason::Text)) };
         let distance = match self.signature {
             Signature::SimHash(bits) => {
                 let other = analyzer::with(&guard.settings.analyzer, |analyzer, scratch| {
                     document::simhash(&text, analyzer, scratch)
                 })?
                 .map_err(report)?;
-                let Some(distance) = other.map(|other| (bits ^ other).count_ones()) else { return Ok(Finding::Not) };
+                let Some(distance) = other.map(|other| (bits ^ other).count_ones()) else {
+                    return Ok(Finding::Not(Reason::Text));
+                };
                 if distance > guard.settings.distance {
-                    return Ok(Finding::Not);
+                    return Ok(Finding::Not(Reason::Text));
                 }
                 f64::from(distance)
             }
             Signature::Sketch(_) => 0.0,
         };
-        let Some(measure) = self.verifier.compare(&text, distance, self.apart(part, table))? else {
-            return Ok(Finding::Not);
-        };
-        Ok(self.found(part, table, None, measure, holder))
+        let apart = self.apart(part, table);
+        let measure = self.verifier.compare(&text, distance, apart)?;
+        if self.trace.is_some() {
+            let comparison = self.verifier.comparison(&text, apart, measure.as_ref())?;
+            self.trace.iter_mut().for_each(|trace| trace.comparison = Some(comparison.clone()));
+        }
+        let Some(measure) = measure else { return Ok(Finding::Not(Reason::Text)) };
+        Ok(self.found(part, table, mark, measure, holder))
     }
 
     /// Gives the answer for a candidate that is a near-duplicate; `mark` is the key of the row that it duplicates itself.
@@ -312,13 +524,20 @@ impl Search<'_, '_, '_> {
         measure: Measure,
         holder: Option<Holder>,
     ) -> Finding {
-        if unique::collide(self.subject.trigger(), table) {
-            return Finding::Not;
+        if self.subject.collides(table) {
+            return Finding::Not(Reason::UniqueKey);
         }
-        let key = || join_key(part.keys.iter().filter_map(|column| table.output(*column)));
+        let key = || key_of(part, table);
+        let original = || {
+            (self.guard.settings.on_duplicate == Action::Merge).then(|| Original {
+                table: part.table,
+                tid: table.tid(),
+                key: part.keys.iter().map(|column| table.copied(*column)).collect(),
+            })
+        };
         Finding::Is(match holder {
             Some(holder) => Answer::Wait(holder),
-            None => Answer::Found(Match { key: mark.unwrap_or_else(key), measure }),
+            None => Answer::Found(Match { key: mark.unwrap_or_else(key), measure, original: original() }),
         })
     }
 

@@ -20,6 +20,30 @@ pub fn shown(relation: pg_sys::Oid) -> String {
     unsafe { output(pg_sys::Datum::from(relation), pg_sys::REGCLASSOID) }
 }
 
+/// Gives the only guard of a table, or the one on a column, of those that were found.
+///
+/// # Errors
+/// If there are none or several.
+pub fn only<T>(mut found: Vec<T>, target: pg_sys::Oid, document: Option<&str>) -> Result<T> {
+    let guards = found.len();
+    match found.pop() {
+        Some(only) if guards == 1 => Ok(only),
+        Some(_) => {
+            let message = format!("table {} has {guards} guards", shown(target));
+            Err(error(PgSqlErrorCode::ERRCODE_AMBIGUOUS_COLUMN, message)
+                .set_hint("Name the column: document => 'column'."))
+        }
+        None => {
+            let column = document.map(|name| format!(" on column \"{name}\"")).unwrap_or_default();
+            let message = format!("table {} has no guard{column}", shown(target));
+            Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message).set_hint(format!(
+                "Create one: SELECT neardup.protect({}, 'column');",
+                pgrx::spi::quote_literal(shown(target))
+            )))
+        }
+    }
+}
+
 /// Gives a column of a relation.
 ///
 /// # Errors
@@ -48,8 +72,8 @@ pub fn stored_column(table: pg_sys::Oid, name: &str) -> Result<Column> {
     }
     let message = format!("column \"{name}\" of table {} is generated", shown(table));
     Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
-        .set_detail("Generated columns get their values after the guard has looked.")
-        .set_hint("Guard a column they are made from."))
+        .set_detail("Generated columns are computed after the guard runs.")
+        .set_hint("Guard a column that it is computed from."))
 }
 
 /// Checks that a column is a time.
@@ -61,7 +85,7 @@ pub fn check_time(table: pg_sys::Oid, name: &str) -> Result<()> {
     if describe::is_time(&found) {
         return Ok(());
     }
-    let message = format!("column \"{name}\" of table {} is no time", shown(table));
+    let message = format!("column \"{name}\" of table {} is not a time", shown(table));
     Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
         .set_detail("A time is of type timestamp with or without time zone, or date."))
 }
@@ -87,8 +111,8 @@ pub fn needs_verdict(verify: &str, by_sketch: bool) -> Result<()> {
     if verify != "none" || !by_sketch {
         return Ok(());
     }
-    Err(invalid("verify none goes with method simhash")
-        .set_detail("Rows that share a key of their sketches are candidates, most of them no copies."))
+    Err(invalid("verify none requires method simhash")
+        .set_detail("Rows that share a key of their sketches are only candidates; most of them are not copies."))
 }
 
 /// Checks the least score of a verdict (by facts or by a profile), or the least overlap or cosine.
@@ -105,7 +129,7 @@ pub fn check_threshold(verify: &str, threshold: Option<f64>) -> Result<()> {
             Err(invalid(format!("threshold must be between {least} and 1 with verify {verify}: {threshold}")))
         }
         None if by_tokens => {
-            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, format!("verify {verify} needs a threshold"))
+            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, format!("verify {verify} requires a threshold"))
                 .set_hint(format!("Add one: verify => '{verify}', threshold => 0.8")))
         }
         _ => Ok(()),

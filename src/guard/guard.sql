@@ -1,7 +1,25 @@
 -- guard: the trigger functions
 
+CREATE FUNCTION neardup_internal.row_stored() RETURNS boolean
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'row_stored_wrapper';
+COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
+
+CREATE FUNCTION neardup_internal.guard_settings(arguments bytea, columns integer) RETURNS text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_settings_wrapper';
+COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger; NULL if its arguments are not a guard''s';
+
+CREATE FUNCTION neardup.let_through(target regclass) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'let_through_wrapper';
+COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows of this transaction into a guarded table without judging them; rows that other transactions write meanwhile are not compared with them; only for the table''s owner: SELECT neardup.let_through(''articles'')';
+
 CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_guard';
 CREATE FUNCTION neardup.release_locks() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_release_locks';
+
+-- guard: names the function that merges rows, in the WHEN condition of a guard's trigger. A condition is stored by the number of the
+-- function, follows its renames, keeps it from being dropped, and has its name in dumps.
+
+CREATE FUNCTION neardup_internal.merges_by(function regprocedure) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN true;
 
 -- guard: the list of guards, read from the triggers themselves, so that renames, dumps and restores need no upkeep. A trigger that
 -- somebody made by hand counts only if the guard would accept its argument.
@@ -26,6 +44,11 @@ SELECT t.tgrelid::regclass AS target,
        CASE WHEN n.marks THEN c.names[pg_catalog.cardinality(c.names)] END AS duplicate_of,
        CASE WHEN s.settings -> 'divert' ->> 1 IS NOT NULL THEN
            pg_catalog.format('%I.%I', s.settings -> 'divert' ->> 0, s.settings -> 'divert' ->> 1) END AS diverted_to,
+       (SELECT d.refobjid::regprocedure
+        FROM pg_catalog.pg_depend d
+        WHERE d.classid = 'pg_catalog.pg_trigger'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_catalog.pg_proc'::regclass
+          AND d.refobjid <> t.tgfoid AND d.refobjid <> 'neardup_internal.merges_by'::regproc AND s.settings ->> 'on_duplicate' = 'merge'
+        LIMIT 1) AS merge,
        coalesce((s.settings ->> 'log')::boolean, false) AS log,
        pg_catalog.to_timestamp((s.settings ->> 'since')::double precision) AS since,
        t.tgenabled <> 'D' AS enabled,
@@ -77,9 +100,8 @@ CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action
     );
 
 COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS 'the sequence that counts how often a guard has taken an action';
-COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger; NULL if its arguments are not a guard''s';
+COMMENT ON FUNCTION neardup_internal.merges_by(regprocedure) IS 'in the condition of a guard''s trigger: names the function that merges rows';
 COMMENT ON VIEW neardup.protected IS 'tables under guard, with their settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judges a new document and acts on a near-duplicate';
 COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases the locks of neardup.guard for a row, when the row is stored or its statement ends';
-COMMENT ON FUNCTION neardup_internal.row_stored() IS 'the WHEN condition of neardup.release_locks, evaluated just after a row is stored: releases the row''s locks, and is false';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';

@@ -27,7 +27,7 @@ use crate::pg::call::trigger;
 use crate::pg::lock::keys::KeyLock;
 
 /// A row whose search is done, and which may not be stored yet.
-struct Row {
+struct LockedRow {
     guard: Rc<Guard>,
     /// The table that it goes into: a partition if there are any, which may have other guards than the root's.
     table: pg_sys::Oid,
@@ -39,23 +39,23 @@ struct Row {
     locks: Vec<KeyLock>,
 }
 
-impl Row {
+impl LockedRow {
     fn release(self) {
         self.locks.into_iter().rev().for_each(KeyLock::release);
     }
 }
 
 thread_local! {
-    static ROWS: RefCell<Vec<Row>> = const { RefCell::new(Vec::new()) };
+    static ROWS: RefCell<Vec<LockedRow>> = const { RefCell::new(Vec::new()) };
 }
 
-fn release_where(gone: impl Fn(&Row) -> bool) {
+fn release_where(gone: impl Fn(&LockedRow) -> bool) {
     if ROWS.with_borrow(|rows| !rows.iter().any(&gone)) {
         return;
     }
-    let (gone, kept): (Vec<Row>, Vec<Row>) = ROWS.take().into_iter().partition(gone);
+    let (gone, kept): (Vec<LockedRow>, Vec<LockedRow>) = ROWS.take().into_iter().partition(gone);
     ROWS.set(kept);
-    gone.into_iter().for_each(Row::release);
+    gone.into_iter().for_each(LockedRow::release);
 }
 
 /// Releases the keys of earlier rows when `guard` sees another row, of `table`. Keeps those that other guards of that table,
@@ -79,8 +79,14 @@ pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, sc
     let savepoint = transaction::current_savepoint();
     LISTENER.listen();
     let (guard, signature) = (Rc::clone(guard), signature.clone());
-    let row =
-        Row { guard, table, signature, depth: trigger::depth(), savepoint, locks: Vec::with_capacity(locks.len()) };
+    let row = LockedRow {
+        guard,
+        table,
+        signature,
+        depth: trigger::depth(),
+        savepoint,
+        locks: Vec::with_capacity(locks.len()),
+    };
     ROWS.with_borrow_mut(|rows| rows.push(row));
     // Each lock is recorded as soon as it is held, so that an error leaves none behind.
     for lock in locks {

@@ -9,6 +9,7 @@
 //! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
 //! [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
+#![allow(unsafe_code, reason = "values of rows by their types, and functions that Postgres calls by pointer")]
 
 mod actions;
 mod around;
@@ -16,7 +17,9 @@ pub mod bypass;
 mod candidates;
 pub mod checks;
 mod locks;
+mod merge;
 mod moved;
+mod outcome;
 mod protect;
 mod row;
 pub mod settings;
@@ -24,31 +27,13 @@ mod signature;
 mod subject;
 pub mod target;
 mod verify;
+mod why;
 
 use pgrx::prelude::*;
 
 use crate::pg::call::boundary;
 use crate::pg::call::trigger::{self, RowTrigger};
 use settings::Settings;
-
-extension_sql_file!(
-    "guard.sql",
-    name = "guard",
-    requires = ["simhash_operators", "sketch", guard_settings, row_stored]
-);
-extension_sql_file!(
-    "protect.sql",
-    name = "guard_protect",
-    requires = [
-        "guard",
-        row_stored,
-        protect::keep_out,
-        protect::checked_guard,
-        protect::guard_index,
-        protect::index_statement
-    ]
-);
-extension_sql_file!("verdicts.sql", name = "guard_verdicts", requires = ["guard"]);
 
 /// The entry point behind the trigger function `neardup.guard()`.
 ///
@@ -97,11 +82,7 @@ pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCa
 }
 
 /// Releases the locks of the row that was just stored, and returns false: the WHEN condition of a guard's AFTER ROW trigger.
-#[pg_extern(
-    volatile,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.row_stored() RETURNS boolean VOLATILE PARALLEL UNSAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn row_stored() -> bool {
     locks::row_stored();
     false
@@ -109,13 +90,7 @@ fn row_stored() -> bool {
 
 /// Gives the settings of a guard trigger; `None` if its arguments are not a guard's, since a table's owner may have made a
 /// trigger by hand.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.guard_settings(arguments bytea, columns integer) RETURNS text IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {
     let argument = std::str::from_utf8(arguments.strip_suffix(&[0])?).ok()?;
     Settings::canonical(argument, usize::try_from(columns).ok()?)

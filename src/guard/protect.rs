@@ -14,6 +14,7 @@ use super::checks::{
 use super::settings::{Action, MAX_KEYS, Method, Settings};
 use super::target;
 use crate::error::{Result, error};
+use crate::pg::call::column::output;
 use crate::pg::call::{boundary, role};
 use crate::pg::lock::session::ProcedureLock;
 use crate::pg::table::{catalog, describe};
@@ -40,14 +41,7 @@ struct Comparison<'a> {
 /// Checks the arguments of `neardup.protect`, with defaults filled in. Gives `settings`, the argument of the guard's trigger as far as
 /// they make it, and `columns`, those of its `UPDATE OF` list: document, scope, time.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
-#[pg_extern(
-    stable,
-    parallel_restricted,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc,
-        method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision,
-        scope text[], within interval, time_column text, log boolean) RETURNS text STABLE PARALLEL RESTRICTED COST 1000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn checked_guard(
     target: Option<pg_sys::Oid>,
     document: Option<&str>,
@@ -64,6 +58,7 @@ pub fn checked_guard(
     within: Option<Interval>,
     time_column: Option<&str>,
     log: Option<bool>,
+    merge: Option<pg_sys::Oid>,
 ) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
@@ -79,7 +74,8 @@ pub fn checked_guard(
                 verify.unwrap_or(NULL),
                 threshold,
             )?;
-            if describe::is_partition(target) && matches!(comparison.on_duplicate, "skip" | "divert") {
+            check_merge(target, comparison.on_duplicate, merge)?;
+            if describe::is_partition(target) && matches!(comparison.on_duplicate, "skip" | "divert" | "merge") {
                 let message = format!("a guard on a partition cannot have on_duplicate {}", comparison.on_duplicate);
                 return Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
                     .set_detail(
@@ -101,7 +97,7 @@ pub fn checked_guard(
             let repeated = |(at, name): (usize, &String)| columns[..at].contains(name).then(|| name.clone());
             if let Some(name) = columns.iter().enumerate().find_map(repeated) {
                 return Err(invalid(format!("column \"{name}\" is named twice"))
-                    .set_detail("A column belongs to the document, to the scope, or is the time."));
+                    .set_detail("A column is part of the document or of the scope, or is the time."));
             }
             let mut settings = comparison.settings();
             set(&mut settings, "columns", Some(documents - 1).filter(|more| *more > 0));
@@ -146,13 +142,13 @@ impl<'a> Comparison<'a> {
         };
         if !matches!(verify, "none" | "overlap" | "cosine" | "facts") && !verify.starts_with("profile:") {
             return Err(invalid(format!("verify must be facts, overlap, cosine, none or a profile: {verify}"))
-                .set_hint("verify => 'profile:NAME' leaves out what is boilerplate in that profile's collection."));
+                .set_hint("verify => 'profile:NAME' ignores the boilerplate of that profile's collection."));
         }
         let most_keys = MAX_KEYS as i32;
         match method {
             Method::Sketch => {
                 if let Some(distance) = distance {
-                    return Err(invalid(format!("distance goes with method simhash: {distance}")));
+                    return Err(invalid(format!("distance requires method simhash: {distance}")));
                 }
                 needs_verdict(verify, true)?;
                 if let Some(keys) = keys.filter(|keys| !(1..=most_keys).contains(keys)) {
@@ -161,7 +157,7 @@ impl<'a> Comparison<'a> {
             }
             Method::SimHash => {
                 if let Some(keys) = keys {
-                    return Err(invalid(format!("keys goes with method sketch: {keys}")));
+                    return Err(invalid(format!("keys requires method sketch: {keys}")));
                 }
                 distance.map(|distance| crate::argument::within("distance", distance, 0..=MAX_DISTANCE)).transpose()?;
             }
@@ -178,7 +174,9 @@ impl<'a> Comparison<'a> {
                 .map_err(crate::error::report)?;
         }
         if !Action::ALL.iter().any(|action| action.name() == on_duplicate) {
-            return Err(invalid(format!("on_duplicate must be reject, skip, warn, mark or divert: {on_duplicate}")));
+            return Err(invalid(format!(
+                "on_duplicate must be reject, skip, warn, mark, divert or merge: {on_duplicate}"
+            )));
         }
         Ok(Self { method, analyzer, keys, distance, on_duplicate, verify, threshold })
     }
@@ -202,6 +200,33 @@ fn not_a_table(shown: &str) -> ErrorReport {
         .set_detail("A guard is a row trigger, and only ordinary and partitioned tables have them.")
 }
 
+/// Checks the function that merges rows.
+fn check_merge(target: pg_sys::Oid, on_duplicate: &str, merge: Option<pg_sys::Oid>) -> Result<()> {
+    let table = || shown(target);
+    let hint = || {
+        let table = table();
+        format!(
+            "CREATE FUNCTION my_merge(existing {table}, new {table}) RETURNS {table} ..., then: merge => 'my_merge'."
+        )
+    };
+    // SAFETY: a function's number is a value of that type.
+    let name = |function| unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCEDUREOID) };
+    match (on_duplicate, merge) {
+        ("merge", None) => {
+            let message = "on_duplicate merge requires a function that merges two rows";
+            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint(hint()))
+        }
+        ("merge", Some(function)) if !describe::merges_rows(function, target) => {
+            let message = format!("function {} does not merge rows of {}", name(function), table());
+            let detail =
+                "Such a function takes two rows of the table, the existing one and the new one, and returns one.";
+            Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message).set_detail(detail).set_hint(hint()))
+        }
+        ("merge", _) | (_, None) => Ok(()),
+        (_, Some(function)) => Err(invalid(format!("merge requires on_duplicate merge: {}", name(function)))),
+    }
+}
+
 /// Gives the columns of a document: columns of text, or those by which an immutable function of the row forms it.
 fn document_columns(
     target: pg_sys::Oid,
@@ -219,7 +244,7 @@ fn document_columns(
     if let Some(columns) = columns {
         let columns: Vec<String> = columns.into_iter().map(|name| name.unwrap_or_else(|| NULL.to_owned())).collect();
         if !columns.iter().any(|name| name == document) {
-            return Err(invalid(format!("columns must hold the document column \"{document}\"")));
+            return Err(invalid(format!("columns must include the document column \"{document}\"")));
         }
         all.extend(columns.into_iter().filter(|name| name != document));
     }
@@ -231,15 +256,15 @@ fn document_columns(
     }
     if let Some(function) = expression.filter(|function| !describe::forms_document(*function, target)) {
         // SAFETY: a function's number is a value of that type.
-        let name = unsafe { crate::pg::call::column::output(pg_sys::Datum::from(function), pg_sys::REGPROCOID) };
-        let message = format!("function {name} does not make a document of a row of {}", shown(target));
+        let name = unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCOID) };
+        let message = format!("function {name} cannot make a document from a row of {}", shown(target));
         return Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message)
-            .set_detail("Such a function takes one row of the table, gives text, and is IMMUTABLE."));
+            .set_detail("Such a function takes one row of the table, returns text, and is IMMUTABLE."));
     }
     if catalog::primary_key(target).is_empty() {
         let message = format!("table {} has no primary key", shown(target));
         return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-            .set_detail("The guard names a row by its primary key.")
+            .set_detail("The guard identifies a row by its primary key.")
             .set_hint("Add one: ALTER TABLE ... ADD PRIMARY KEY."));
     }
     Ok(all)
@@ -262,17 +287,11 @@ fn scope_columns(target: pg_sys::Oid, scope: Option<Names>) -> Result<Vec<String
 
 /// Reads settings that [`checked_guard`] has made.
 fn parsed(settings: &str) -> Result<Settings> {
-    Settings::parse(settings).map_err(|wrong| invalid("settings have another form").set_detail(wrong))
+    Settings::parse(settings).map_err(|wrong| invalid("invalid guard settings").set_detail(wrong))
 }
 
 /// Gives the index by which a guard with these settings and columns finds candidates.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Result<Option<pg_sys::Oid>> {
     let settings = parsed(settings)?;
     let documents = columns.iter().flatten().take(settings.document_columns());
@@ -282,13 +301,7 @@ pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Resul
 }
 
 /// Makes the statement that creates this index.
-#[pg_extern(
-    stable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.index_statement(target regclass, settings text, columns text[], concurrently boolean) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn index_statement(target: pg_sys::Oid, settings: &str, columns: Names, concurrently: bool) -> Result<String> {
     let settings = parsed(settings)?;
     let columns: Vec<String> = columns.into_iter().flatten().take(settings.document_columns()).collect();
@@ -312,12 +325,7 @@ pub fn index_statement(target: pg_sys::Oid, settings: &str, columns: Names, conc
 
 /// Keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running. Only the owner, whose guard
 /// it is, may do so.
-#[pg_extern(
-    volatile,
-    strict,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.keep_out(target regclass) RETURNS boolean VOLATILE STRICT LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn keep_out(target: pg_sys::Oid) -> Result<bool> {
     if !role::owns(target) {
         let message = format!("must be owner of table {}", catalog::relation_name(target));

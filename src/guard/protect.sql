@@ -1,5 +1,21 @@
 -- protect: create a guard, or change its settings
 
+CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc) RETURNS text
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+
+CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_index_wrapper';
+COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, text[]) IS 'the index by which a guard with these settings finds candidates';
+
+CREATE FUNCTION neardup_internal.index_statement(target regclass, settings text, columns text[], concurrently boolean) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'index_statement_wrapper';
+COMMENT ON FUNCTION neardup_internal.index_statement(regclass, text, text[], boolean) IS 'the statement that creates the index of a guard';
+
+CREATE FUNCTION neardup_internal.keep_out(target regclass) RETURNS boolean
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'keep_out_wrapper';
+COMMENT ON FUNCTION neardup_internal.keep_out(regclass) IS 'keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running';
+
 CREATE FUNCTION neardup.protect(
     target regclass,
     document name,
@@ -12,6 +28,7 @@ CREATE FUNCTION neardup.protect(
     time_column name DEFAULT NULL,
     columns name[] DEFAULT NULL,
     expression regproc DEFAULT NULL,
+    merge regproc DEFAULT NULL,
     log boolean DEFAULT false,
     analyzer text DEFAULT NULL,
     keys integer DEFAULT NULL,
@@ -29,7 +46,7 @@ BEGIN
     IF neardup_internal.is_distributed(target) THEN
         RAISE EXCEPTION 'table % is distributed', target USING ERRCODE = 'feature_not_supported',
             DETAIL = 'A guard is a row trigger, which Citus refuses on distributed tables; and the copy of a row may be on another node.',
-            HINT = format('Make the index by hand, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
+            HINT = format('Create the index yourself, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
                 target, document);
     END IF;
     IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 THEN
@@ -37,7 +54,7 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
-        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log);
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge);
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
@@ -45,8 +62,8 @@ BEGIN
     SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
     is_new := NOT FOUND;
     IF is_new AND checked ->> 'proposed_time' IS NOT NULL THEN
-        RAISE NOTICE 'the guard of % does not know when its rows were written', target
-            USING DETAIL = 'Two texts of one form, written far apart, are less often copies.',
+        RAISE NOTICE 'the guard of % has no time column', target
+            USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.',
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;
@@ -71,7 +88,7 @@ BEGIN
     IF NOT is_new THEN
         PERFORM neardup_internal.drop_triggers(guarded);
     END IF;
-    PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, array_append(named, guarded.duplicate_of::text), settings);
+    PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, array_append(named, guarded.duplicate_of::text), settings, merge);
 
     IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
                WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
@@ -102,8 +119,8 @@ CREATE FUNCTION neardup_internal.keep_cleanups_out(target regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT neardup_internal.keep_out(target) THEN
-        RAISE EXCEPTION 'another session works on table %', target USING ERRCODE = 'object_in_use',
-            DETAIL = 'It goes by the guard as it was when it began.', HINT = 'SELECT * FROM neardup.progress;';
+        RAISE EXCEPTION 'another session is working on table %', target USING ERRCODE = 'object_in_use',
+            DETAIL = 'It uses the guard as it was when it began.', HINT = 'SELECT * FROM neardup.progress;';
     END IF;
 END
 $$;
@@ -120,7 +137,7 @@ BEGIN
     IF (SELECT sum(pg_relation_size(p.relid)) FROM pg_partition_tree(target) p) > 268435456::numeric
        OR pg_relation_size(target) > 268435456 THEN
         RAISE NOTICE 'creating an index on %; writers wait until it is built', target
-            USING HINT = format('To avoid that, make it first: %s;',
+            USING HINT = format('To avoid that, create it first: %s;',
                 neardup_internal.index_statement(target, settings::text, columns, true));
     END IF;
     EXECUTE neardup_internal.index_statement(target, settings::text, columns, false);
@@ -132,7 +149,7 @@ $$;
 
 -- protect: creates the triggers. The name of the first sorts after other triggers', so that the guard judges the row as they leave it.
 
-CREATE FUNCTION neardup_internal.make_triggers(target regclass, name text, columns text[], settings jsonb) RETURNS void
+CREATE FUNCTION neardup_internal.make_triggers(target regclass, name text, columns text[], settings jsonb, merge regprocedure) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     event text := (SELECT 'INSERT OR UPDATE OF ' || pg_catalog.string_agg(pg_catalog.quote_ident(c.name), ', ' ORDER BY c.place)
@@ -141,8 +158,8 @@ DECLARE
     also text := CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = target::oid) WHEN 'p' THEN ' OR DELETE' ELSE '' END;
 BEGIN
     -- The other triggers may be left over from a guard that was dropped by hand, hence OR REPLACE.
-    EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW EXECUTE FUNCTION neardup.guard(%L)',
-        name, event, also, target, settings);
+    EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW %sEXECUTE FUNCTION neardup.guard(%L)',
+        name, event, also, target, 'WHEN (neardup_internal.merges_by(' || pg_catalog.quote_literal(merge) || '::pg_catalog.regprocedure)) ', settings);
     EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH ROW WHEN (neardup_internal.row_stored()) '
         'EXECUTE FUNCTION neardup.release_locks()', name || '_stored', event, target);
     EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT EXECUTE FUNCTION neardup.release_locks()',
@@ -280,7 +297,7 @@ BEGIN
         PERFORM neardup_internal.keep_cleanups_out(target);
         PERFORM neardup_internal.drop_triggers(guarded);
         FOR counter IN
-            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
+            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert', 'merge']) a(action)
                  CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
             WHERE c.counter IS NOT NULL
         LOOP
@@ -289,7 +306,7 @@ BEGIN
         IF guarded.duplicate_of IS NOT NULL THEN
             EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
         END IF;
-        RAISE NOTICE 'the index on %(%) stays, for near_duplicate and other searches', guarded.method, guarded.document
+        RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
             USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
     END LOOP;
     IF NOT FOUND THEN
@@ -299,16 +316,12 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark or divert. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.65 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.65 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
-COMMENT ON FUNCTION neardup_internal.guard_index(regclass, text, text[]) IS 'the index by which a guard with these settings finds candidates';
-COMMENT ON FUNCTION neardup_internal.index_statement(regclass, text, text[], boolean) IS 'the statement that creates the index of a guard';
-COMMENT ON FUNCTION neardup_internal.keep_out(regclass) IS 'keeps clean-ups of other sessions off a table until the end of the transaction; false if one is running';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
-COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb) IS 'creates the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use pgrx::prelude::*;
 
-use super::actions::{self, Fate};
-use super::candidates::{self, Answer, Match};
+use super::actions::{self, Duplicate, Fate};
+use super::candidates::{self, Answer};
+use super::merge;
 use super::moved::{self, Arrival};
+use super::settings::Action;
 use super::signature::Signature;
 use super::subject::{Subject, content_hash};
 use super::target::Guard;
@@ -34,16 +36,18 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         _ => Arrival::New,
     };
     let unchanged =
-        trigger.event() == Event::Update && subject.says_the_same(&Subject::new(&guard, &part, trigger, Row::Old));
+        trigger.event() == Event::Update && subject.same_as_before(&Subject::new(&guard, &part, trigger, Row::Old));
     if unchanged || arrival == Arrival::Moved || bypass::is_active(guard.table) {
         return Ok(trigger.keep());
     }
-    let fate = match original(&guard, &subject)? {
+    let must_stay =
+        |judge: &Guard| judge.is_partition && trigger.event() == Event::Insert || arrival == Arrival::PerhapsMoved;
+    let merges = |judge: &Guard| {
+        judge.settings.on_duplicate == Action::Merge && trigger.event() == Event::Insert && !must_stay(judge)
+    };
+    let fate = match original(&guard, trigger, &subject, &merges)? {
         None => Fate::Stored,
-        Some((judge, found)) => {
-            let must_stay = judge.is_partition && trigger.event() == Event::Insert || arrival == Arrival::PerhapsMoved;
-            actions::act(&judge, &found, &subject, must_stay)?
-        }
+        Some(duplicate) => actions::act(&duplicate, trigger, &subject, must_stay(&duplicate.guard))?,
     };
     if trigger.event() == Event::Update && !matches!(fate, Fate::LeftOut) {
         moved::updated(guard.table, content_hash(&guard, &part, trigger, Row::New));
@@ -53,7 +57,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
         Fate::Stored => {
             // A row that is not a copy, or no longer one, has no original to name.
-            match actions::mark_column(&guard, &part) {
+            match guard.mark_column(&part) {
                 Some(column) => trigger.keep_with(&[(column, None)]),
                 None => trigger.keep(),
             }
@@ -71,28 +75,43 @@ fn note_deletion(trigger: &RowTrigger<'_>) {
 }
 
 /// Signs the row, locks its keys and searches for a row that it duplicates. Returns that row and the guard that found it: this
-/// guard or, if it had to wait, another guard of the table that had accepted the row before.
-fn original(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard>, Match)>> {
+/// guard or, if it had to wait, another guard of the table that had accepted the row before. If that guard `merges`, the row is locked.
+fn original(
+    guard: &Rc<Guard>,
+    trigger: &RowTrigger<'_>,
+    subject: &Subject<'_>,
+    merges: &dyn Fn(&Guard) -> bool,
+) -> Result<Option<Duplicate>> {
     let Some(document) = subject.document.as_deref() else { return Ok(None) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
     signature.keep(document, &guard.settings);
-    let table = subject.trigger().relation_oid();
+    let table = trigger.relation_oid();
     locks::lock_row(guard, table, &signature, subject.scope_hash())?;
     let mut judges = vec![(Rc::clone(guard), signature)];
     loop {
-        let holder = match first_answer(&judges, guard, subject)? {
-            Some((judge, Answer::Found(found))) => return Ok(Some((judge, found))),
-            Some((_, Answer::Wait(holder))) => holder,
-            _ => match unique::holder(subject.trigger()) {
-                Some(holder) => holder,
-                None => return Ok(None),
-            },
-        };
         // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
-        judges = locks::leave();
-        holder.wait();
+        match first_answer(&judges, guard, trigger, subject)? {
+            Some((judge, Answer::Found(found))) => {
+                let Some(row) = found.original.as_ref().filter(|_| merges(&judge)) else {
+                    return Ok(Some(Duplicate { guard: judge, found, locked: None }));
+                };
+                judges = locks::leave();
+                if let Some(locked) = merge::lock(&judge, row)? {
+                    return Ok(Some(Duplicate { guard: judge, found, locked: Some(locked) }));
+                }
+            }
+            Some((_, Answer::Wait(holder))) => {
+                judges = locks::leave();
+                holder.wait();
+            }
+            _ => {
+                let Some(holder) = unique::holder(trigger) else { return Ok(None) };
+                judges = locks::leave();
+                holder.wait();
+            }
+        }
         for (judge, signature) in &judges {
-            locks::lock_row(judge, table, signature, seen_by(judge, subject)?.scope_hash())?;
+            locks::lock_row(judge, table, signature, seen_by(judge, trigger)?.scope_hash())?;
         }
     }
 }
@@ -101,6 +120,7 @@ fn original(guard: &Rc<Guard>, subject: &Subject<'_>) -> Result<Option<(Rc<Guard
 fn first_answer(
     judges: &[(Rc<Guard>, Signature)],
     guard: &Rc<Guard>,
+    trigger: &RowTrigger<'_>,
     subject: &Subject<'_>,
 ) -> Result<Option<(Rc<Guard>, Answer)>> {
     for (judge, signature) in judges {
@@ -108,12 +128,12 @@ fn first_answer(
         let subject = if Rc::ptr_eq(judge, guard) {
             subject
         } else {
-            others = seen_by(judge, subject)?;
+            others = seen_by(judge, trigger)?;
             &others
         };
         let mut verifier =
-            Verifier::new(judge, subject.document.as_deref().unwrap_or_default(), subject.trigger().relation_oid())?;
-        match candidates::search(judge, subject, signature, &mut verifier)? {
+            Verifier::new(judge, subject.document.as_deref().unwrap_or_default(), trigger.relation_oid())?;
+        match candidates::search(judge, subject, signature, &mut verifier, None)? {
             Answer::Clear => {}
             answer => return Ok(Some((Rc::clone(judge), answer))),
         }
@@ -122,7 +142,7 @@ fn first_answer(
 }
 
 /// Reads the row with the columns of another guard of the table.
-fn seen_by<'a>(judge: &Guard, subject: &Subject<'a>) -> Result<Subject<'a>> {
-    let part = judge.part_of(subject.trigger())?;
-    Ok(Subject::new(judge, &part, subject.trigger(), Row::New))
+fn seen_by<'a>(judge: &Guard, trigger: &'a RowTrigger<'a>) -> Result<Subject<'a>> {
+    let part = judge.part_of(trigger)?;
+    Ok(Subject::new(judge, &part, trigger, Row::New))
 }

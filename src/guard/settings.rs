@@ -25,11 +25,13 @@ pub enum Action {
     Mark,
     /// Store the row in a table of its own.
     Divert,
+    /// Merge the row into its original by a function of the user's.
+    Merge,
 }
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Reject, Self::Skip, Self::Warn, Self::Mark, Self::Divert];
+    pub const ALL: [Self; 6] = [Self::Reject, Self::Skip, Self::Warn, Self::Mark, Self::Divert, Self::Merge];
 
     /// Gives the name in SQL.
     pub const fn name(self) -> &'static str {
@@ -39,6 +41,7 @@ impl Action {
             Self::Warn => "warn",
             Self::Mark => "mark",
             Self::Divert => "divert",
+            Self::Merge => "merge",
         }
     }
 }

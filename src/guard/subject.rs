@@ -1,4 +1,5 @@
-//! The new row, read once: its document, scope, time and key.
+//! The row that is judged, read once: its document, scope, time and key. It is the new row of a trigger or, for an explanation, a stored
+//! row or a mere text.
 
 use std::borrow::Cow;
 
@@ -8,12 +9,18 @@ use pgrx::pg_sys;
 use super::target::{Guard, Part};
 use crate::pg::call::column::{Column, microseconds};
 use crate::pg::call::function;
-use crate::pg::call::trigger::{Event, Row, RowTrigger};
-use crate::pg::table::rows::{Table, Tid};
+use crate::pg::call::trigger::{Row, RowTrigger};
+use crate::pg::table::describe;
+use crate::pg::table::rows::{Table, Tid, is_same};
+use crate::pg::table::unique;
 
 /// A row that a guard judges.
+#[derive(Default)]
 pub struct Subject<'a> {
-    trigger: &'a RowTrigger<'a>,
+    /// The trigger that passed it; `None` if it is only asked about.
+    trigger: Option<&'a RowTrigger<'a>>,
+    /// The row that it replaces or is, if that is stored: table and address.
+    own: Option<(pg_sys::Oid, Tid)>,
     /// Its document; `None` if its first column is NULL.
     pub document: Option<Cow<'a, str>>,
     /// Its values in the scope columns.
@@ -32,7 +39,8 @@ impl<'a> Subject<'a> {
         let values =
             part.keys.iter().filter_map(|column| if row == Row::New { trigger.output(row, *column) } else { None });
         Self {
-            trigger,
+            trigger: Some(trigger),
+            own: trigger.replaced().map(|old| (trigger.relation_oid(), old)),
             document: document_of(guard, |role| trigger.text(row, part.columns[role]), whole),
             scope: guard
                 .roles
@@ -49,7 +57,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Says whether two rows have the same document, scope and time.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub fn same_as_before(&self, other: &Self) -> bool {
         let scopes = self.scope.iter().zip(&other.scope);
         self.document == other.document
             && self.time == other.time
@@ -63,19 +71,35 @@ impl<'a> Subject<'a> {
             .fold(0, |hash: u32, (column, value)| (hash.rotate_left(5) ^ column.hash(*value)).wrapping_mul(0x9e37_79b9))
     }
 
-    /// Says whether the row replaces the one at this address.
-    pub fn replaces(&self, table: pg_sys::Oid, tid: Tid) -> bool {
-        self.trigger.event() == Event::Update
-            && self.trigger.relation_oid() == table
-            && self.trigger.replaced().is_some_and(|old| {
-                (old.ip_blkid.bi_hi, old.ip_blkid.bi_lo, old.ip_posid)
-                    == (tid.ip_blkid.bi_hi, tid.ip_blkid.bi_lo, tid.ip_posid)
-            })
+    /// Reads the row that a table is at.
+    pub fn stored(guard: &Guard, part: &Part, table: &'a Table) -> Self {
+        let value = |role: &usize| (table.column(part.columns[*role]), table.value(part.columns[*role]));
+        Self {
+            trigger: None,
+            own: Some((part.table, table.tid())),
+            document: candidate_document(guard, part, table),
+            scope: guard.roles.scope.iter().map(value).collect(),
+            time: guard.roles.time.map(|role| {
+                let kind = describe::column_type(part.table, part.columns[role]);
+                (kind, table.value(part.columns[role]).map(|value| microseconds(value, kind)))
+            }),
+            key: String::new(),
+        }
     }
 
-    /// Gives the trigger that passed it.
-    pub const fn trigger(&self) -> &'a RowTrigger<'a> {
-        self.trigger
+    /// Makes a row of which only the text is known: its scope is any, and its time.
+    pub fn text(document: &'a str) -> Self {
+        Self { document: Some(Cow::Borrowed(document)), ..Self::default() }
+    }
+
+    /// Says whether the row is the one at this address, or replaces it.
+    pub fn replaces(&self, table: pg_sys::Oid, tid: Tid) -> bool {
+        self.own.is_some_and(|(own, address)| own == table && is_same(address, tid))
+    }
+
+    /// Says whether the row and a stored one collide in a unique index, so that neither is a copy of the other.
+    pub fn collides(&self, table: &Table) -> bool {
+        self.trigger.is_some_and(|trigger| unique::collide(trigger, table))
     }
 }
 

@@ -4,6 +4,7 @@
 //! when a search first reaches them, and again after they change.
 
 use std::cell::RefCell;
+use std::ffi::CStr;
 use std::rc::Rc;
 
 use ahash::AHashMap;
@@ -11,7 +12,7 @@ use neardup_verdict::Forms;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use super::settings::{Method, Roles, Settings};
+use super::settings::{Action, Method, Roles, Settings};
 use crate::error::{Result, error};
 use crate::pg::call::trigger::{RowTrigger, is_text};
 use crate::pg::table::catalog::{self, Constant, GuardIndex, Wanted};
@@ -47,6 +48,8 @@ pub struct Guard {
     pub counter: Option<pg_sys::Oid>,
     /// The function that forms the document of a row.
     pub expression: Option<pg_sys::Oid>,
+    /// The function that merges a near-duplicate into its original.
+    pub merge: Option<pg_sys::Oid>,
     /// Whether the table itself is a partition of another: then a row may come from a partition that the guard does not see.
     pub is_partition: bool,
     parts: RefCell<AHashMap<pg_sys::Oid, Rc<Part>>>,
@@ -68,6 +71,9 @@ pub struct Part {
     stamp: Stamp,
 }
 
+/// The function in whose call the condition of a guard's trigger names the one that merges rows.
+const MERGES_BY: &CStr = c"merges_by";
+
 thread_local! {
     /// By trigger; triggers of partitions share the guard of their root.
     static GUARDS: RefCell<AHashMap<pg_sys::Oid, Rc<Guard>>> = RefCell::default();
@@ -75,7 +81,7 @@ thread_local! {
 
 fn misuse(what: &str) -> ErrorReport {
     error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, format!("the guard trigger {what}"))
-        .set_hint("Guards are made by neardup.protect; drop this trigger and call it again.")
+        .set_hint("Drop this trigger and call neardup.protect.")
 }
 
 impl Guard {
@@ -83,43 +89,61 @@ impl Guard {
     /// detached, which still has its copy of the trigger.
     pub fn of(trigger: &RowTrigger<'_>) -> Result<Option<Rc<Self>>> {
         invalidation::accept();
-        let current = |oid: pg_sys::Oid| {
-            GUARDS.with_borrow(|guards| guards.get(&oid).filter(|guard| guard.is_current()).cloned())
-        };
-        if let Some(guard) = current(trigger.oid()) {
+        let own = trigger.definition().oid();
+        if let Some(guard) = Self::current(own) {
             return Ok(Some(guard));
         }
-        let Some(root) = RootTrigger::of(trigger) else { return Ok(None) };
-        let guard = match current(root.oid) {
-            Some(guard) => guard,
-            None => Rc::new(Self::prepare(trigger, &root)?),
+        let Some(root) = RootTrigger::of(trigger.relation_oid(), trigger.definition(), MERGES_BY) else {
+            return Ok(None);
         };
-        guard.check_types(trigger)?;
-        GUARDS.with_borrow_mut(|guards| {
-            guards.insert(trigger.oid(), Rc::clone(&guard));
-            guards.insert(root.oid, Rc::clone(&guard));
-        });
+        let guard = Self::loaded(&root)?;
+        GUARDS.with_borrow_mut(|guards| guards.insert(own, Rc::clone(&guard)));
         Ok(Some(guard))
+    }
+
+    /// Gives the guards of a table; of a partition, also those of its root.
+    pub fn all_of(table: pg_sys::Oid) -> Result<Vec<Rc<Self>>> {
+        invalidation::accept();
+        let Some(function) = catalog::guard_function() else { return Ok(Vec::new()) };
+        RootTrigger::all_of(table, function, MERGES_BY).iter().map(Self::loaded).collect()
+    }
+
+    fn current(trigger: pg_sys::Oid) -> Option<Rc<Self>> {
+        GUARDS.with_borrow(|guards| guards.get(&trigger).filter(|guard| guard.is_current()).cloned())
+    }
+
+    fn loaded(root: &RootTrigger) -> Result<Rc<Self>> {
+        if let Some(guard) = Self::current(root.oid) {
+            return Ok(guard);
+        }
+        let guard = Rc::new(Self::prepare(root)?);
+        guard.check_types(root)?;
+        GUARDS.with_borrow_mut(|guards| guards.insert(root.oid, Rc::clone(&guard)));
+        Ok(guard)
     }
 
     fn is_current(&self) -> bool {
         self.stamps.iter().all(|(relation, stamp)| invalidation::stamp(*relation) == *stamp)
     }
 
-    fn prepare(trigger: &RowTrigger<'_>, root: &RootTrigger) -> Result<Self> {
+    fn prepare(root: &RootTrigger) -> Result<Self> {
         let mut stamps = vec![(root.table, invalidation::stamp(root.table))];
-        let settings = trigger.argument(0).ok_or_else(|| misuse("has no settings"))?;
-        let settings =
-            Settings::parse(settings).map_err(|wrong| misuse("has settings of another form").set_detail(wrong))?;
+        let settings = root.argument.as_deref().ok_or_else(|| misuse("has no settings"))?;
+        let settings = Settings::parse(settings).map_err(|wrong| misuse("has invalid settings").set_detail(wrong))?;
         let roles = settings.roles(root.columns.len()).ok_or_else(|| misuse("does not name its columns"))?;
-        let owner = catalog::owner(root.table).ok_or_else(|| misuse("stands on a table that is gone"))?;
+        let owner = catalog::owner(root.table).ok_or_else(|| misuse("is on a table that no longer exists"))?;
         let expression = settings.expression.as_ref().map(|name| {
             catalog::function_of_row(name, root.table)
-                .ok_or_else(|| misuse("names a function of its rows that does not exist"))
+                .ok_or_else(|| misuse("names a document function that does not exist"))
+        });
+        let merge = (settings.on_duplicate == Action::Merge).then(|| {
+            root.named
+                .filter(|function| describe::merges_rows(*function, root.table))
+                .ok_or_else(|| misuse("does not name a function that merges rows"))
         });
         let keys = catalog::primary_key(root.table);
         if keys.is_empty() {
-            return Err(misuse("stands on a table without a primary key"));
+            return Err(misuse("is on a table without a primary key"));
         }
         let named = |numbers: &[i16]| numbers.iter().map(|number| catalog::column_name(root.table, *number)).collect();
         let (leaves, partitioned) = partition::leaves(root.table, roles.time.map(|role| root.columns[role]));
@@ -137,13 +161,14 @@ impl Guard {
             column: root.columns.first().copied().unwrap_or_default(),
             owner,
             name: catalog::relation_name(root.table),
-            trigger: trigger.name(),
+            trigger: root.name.clone(),
             columns: named(&root.columns),
             keys: named(&keys),
             leaves,
             diverted,
             counter,
             expression: expression.transpose()?,
+            merge: merge.transpose()?,
             // SAFETY: reads a catalog.
             is_partition: unsafe { pg_sys::get_rel_relispartition(root.table) },
             settings,
@@ -154,9 +179,8 @@ impl Guard {
         })
     }
 
-    fn check_types(&self, trigger: &RowTrigger<'_>) -> Result<()> {
-        let columns = trigger.columns();
-        let kind = |role: usize| columns.get(role).and_then(|column| trigger.column_type(*column));
+    fn check_types(&self, root: &RootTrigger) -> Result<()> {
+        let kind = |role: usize| root.columns.get(role).map(|column| describe::column_type(root.table, *column));
         let texts = if self.expression.is_some() { &[] } else { &self.roles.documents[..] };
         let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
         if texts.iter().all(|role| kind(*role).is_some_and(is_text))
@@ -164,7 +188,7 @@ impl Guard {
         {
             return Ok(());
         }
-        Err(misuse("stands on columns of other types"))
+        Err(misuse("is on columns of other types"))
     }
 
     /// Gives what is known of one of the tables that hold its rows; `None` if the table lacks a column, because it is being
@@ -185,9 +209,14 @@ impl Guard {
         Some(part)
     }
 
+    /// Gives the column for the original's key, if the guard has one.
+    pub fn mark_column(&self, part: &Part) -> Option<i16> {
+        (self.settings.on_duplicate == Action::Mark).then(|| self.roles.marks.map(|role| part.columns[role])).flatten()
+    }
+
     /// Gives the part whose rows a trigger sees.
     pub fn part_of(&self, trigger: &RowTrigger<'_>) -> Result<Rc<Part>> {
-        self.part(trigger.relation_oid()).ok_or_else(|| misuse("stands on a table that is not its own"))
+        self.part(trigger.relation_oid()).ok_or_else(|| misuse("is on a table that does not belong to it"))
     }
 
     /// Takes what verdicts have learned of the table, or nothing if a table has doubled since; `size` is that of [`size_class`].
@@ -207,14 +236,14 @@ impl Guard {
     /// Makes the error for a table whose rows cannot be searched.
     pub fn without_index(&self, table: pg_sys::Oid) -> ErrorReport {
         let message = format!(
-            "the guard of table \"{}\" has no index to search \"{}\" by",
+            "the guard of table \"{}\" has no usable index on \"{}\"",
             self.name,
             catalog::relation_name(table)
         );
         error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-            .set_detail("Without it every row would be let in or every search would read the whole table.")
+            .set_detail("Without it, the guard would accept every row, or read the whole table for each.")
             .set_hint(format!(
-                "Call neardup.protect('{}', '{}') again: it makes the index.",
+                "Call neardup.protect('{}', '{}') again to create the index.",
                 self.name, self.columns[0]
             ))
     }

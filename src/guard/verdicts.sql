@@ -44,12 +44,43 @@ SELECT p.target, p.document, a.action,
        CASE WHEN pg_catalog.has_sequence_privilege(s.counter, 'SELECT')
             THEN coalesce(pg_catalog.pg_sequence_last_value(s.counter), 0) END AS count
 FROM neardup.protected p
-     CROSS JOIN pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert']) a(action)
+     CROSS JOIN pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert', 'merge']) a(action)
      CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(p, a.action) AS counter) s
 WHERE s.counter IS NOT NULL;
 
 GRANT SELECT ON neardup.counters TO public;
 
-COMMENT ON TABLE neardup.verdicts IS 'log of guards with log => true: rows skipped, diverted, marked and warned of, each with its original and the measure';
+CREATE FUNCTION neardup_internal.index_of_guard(guarded neardup.protected) RETURNS regclass
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN neardup_internal.guard_index((guarded).target,
+        pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+            'method', (guarded).method, 'analyzer', (guarded).analyzer, 'keys', (guarded).keys, 'distance', (guarded).distance,
+            'on_duplicate', (guarded).on_duplicate, 'columns', pg_catalog.cardinality((guarded).columns) - 1,
+            'expression', pg_catalog.parse_ident((guarded).expression)))::text,
+        (guarded).columns::text[]);
+
+-- verdicts: what there is to watch of each guard. Postgres counts the searches of the guard's indexes; nothing is written for a row that
+-- is no near-duplicate.
+
+CREATE VIEW neardup.statistics AS
+SELECT p.target, p.document, p.on_duplicate, c.found, i.searches, i.entries, i.bytes
+FROM neardup.protected p
+     CROSS JOIN LATERAL (
+         SELECT pg_catalog.sum(n.count)::bigint AS found FROM neardup.counters n WHERE n.target = p.target AND n.document = p.document
+     ) c
+     CROSS JOIN LATERAL (
+         SELECT pg_catalog.sum(pg_catalog.pg_stat_get_numscans(t.relid))::bigint AS searches,
+                pg_catalog.sum(pg_catalog.pg_stat_get_tuples_returned(t.relid))::bigint AS entries,
+                pg_catalog.sum(pg_catalog.pg_relation_size(t.relid))::bigint AS bytes
+         FROM (SELECT neardup_internal.index_of_guard(p) AS relid
+               -- Gives nothing for an index that is not partitioned.
+               UNION SELECT l.relid FROM pg_catalog.pg_partition_tree(neardup_internal.index_of_guard(p)) l) t
+     ) i;
+
+GRANT SELECT ON neardup.statistics TO public;
+
+COMMENT ON TABLE neardup.verdicts IS 'log of guards with log => true: rows skipped, diverted, marked, merged and warned of, each with its original and the measure';
 COMMENT ON PROCEDURE neardup.purge_verdicts(interval, bigint) IS 'deletes the rows of neardup.verdicts that are older than an interval, and returns their number: CALL neardup.purge_verdicts(''90 days'')';
-COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has refused, skipped, warned of, marked or diverted, including those of rolled back transactions';
+COMMENT ON VIEW neardup.statistics IS 'what to watch of each guard: near-duplicates found, look-ups of keys in its index, entries read by them, and the index''s size';
+COMMENT ON FUNCTION neardup_internal.index_of_guard(neardup.protected) IS 'the index by which a guard finds candidates';
+COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has refused, skipped, warned of, marked, diverted or merged, including those of rolled back transactions';

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use neardup_verdict::{Forms, replaces};
+use neardup_verdict::{Forms, Message, replaces};
 use pgrx::pg_sys;
 
 use super::around::GuardedRows;
-use super::settings::{Method, Verify};
+use super::settings::{Action, Method, Verify};
 use super::target::{Guard, size_class};
 use crate::error::Result;
 use crate::verdict::judge::{Around, Rule, Side};
@@ -18,6 +18,26 @@ pub struct Measure {
     pub name: &'static str,
     /// A Hamming distance for `simhash`, otherwise a score or a similarity, 0 to 1.
     pub value: f64,
+    /// What the table says of the two, for the message to the writer.
+    pub because: Vec<String>,
+}
+
+impl Measure {
+    /// A measure of the texts or their signatures alone.
+    pub fn new(name: &'static str, value: f64) -> Self {
+        Self { name, value, because: Vec::new() }
+    }
+}
+
+/// How the new text and a candidate's compare, for an explanation.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// The overlap of their wording, 0 to 1.
+    pub overlap: Option<f64>,
+    /// What keeps the candidate from being the original: `verdict`, `contains`, `threshold` or `overlap`.
+    pub rejected: Option<&'static str>,
+    /// The verdict with its reasons.
+    pub message: Option<Message>,
 }
 
 /// A new text, prepared for all its comparisons.
@@ -57,29 +77,74 @@ impl<'a> Verifier<'a> {
     /// `distance` is that of their signatures, `apart` that of their rows in time. A new text that contains the other one and more
     /// is not a duplicate; refusing it would lose content.
     pub fn compare(&mut self, other: &str, distance: f64, apart: Option<Duration>) -> Result<Option<Measure>> {
-        let Some(rule) = &self.rule else { return Ok(Some(Measure { name: self.name, value: distance })) };
-        if other == self.document {
-            return Ok(Some(Measure { name: "identical", value: 1.0 }));
+        if self.rule.is_some() && other == self.document {
+            return Ok(Some(Measure::new("identical", 1.0)));
         }
+        let kept = self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, apart, around))?;
+        let Some(kept) = kept else { return Ok(Some(Measure::new(self.name, distance))) };
+        let Some((_, value)) = kept.filter(|(verdict, _)| replaces(*verdict, other, self.document)) else {
+            return Ok(None);
+        };
+        let is_told = matches!(self.guard.settings.on_duplicate, Action::Reject | Action::Warn);
+        let because = if is_told {
+            self.in_table(other, |rule, ours, theirs, around| rule.known_of_table(ours, theirs, apart, around))?
+        } else {
+            None
+        };
+        Ok(Some(Measure { because: because.unwrap_or_default(), ..Measure::new(self.name, value) }))
+    }
+
+    /// Explains a comparison with the text of an existing row, of which [`Self::compare`] has made `measure`.
+    pub fn comparison(
+        &mut self,
+        other: &str,
+        apart: Option<Duration>,
+        measure: Option<&Measure>,
+    ) -> Result<Comparison> {
+        let message = self.in_table(other, |rule, ours, theirs, around| rule.message(ours, theirs, apart, around))?;
+        let Some((message, overlap)) = message else { return Ok(Comparison::default()) };
+        let is_copy = message.verdict.keeps_one();
+        let least = self.guard.settings.threshold.unwrap_or_default();
+        let rejected = match measure {
+            Some(_) => None,
+            None if !is_copy => Some("verdict"),
+            None if !replaces(message.verdict, other, self.document) => Some("contains"),
+            None if message.score < least => Some("threshold"),
+            None => Some("overlap"),
+        };
+        Ok(Comparison { overlap: Some(overlap), rejected, message: Some(message) })
+    }
+
+    /// Asks the rule about the new text and another one, with the table around them; `None` if there is no rule.
+    fn in_table<T>(
+        &mut self,
+        other: &str,
+        ask: impl FnOnce(&Rule<'_>, &Side, &Side, Option<Around<'_>>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Some(rule) = &self.rule else { return Ok(None) };
         let side = match &self.side {
             Some(side) => side,
             None => self.side.insert(rule.side(self.document)?),
         };
+        let other_side = rule.side(other)?;
         let guard = self.guard;
         let mut rows = GuardedRows::of(guard);
         // Only sketches have keys by which other rows are found.
-        let around = (guard.settings.method == Method::Sketch).then(|| {
+        let forms = (guard.settings.method == Method::Sketch).then(|| {
             let (_, forms) = self.forms.get_or_insert_with(|| {
                 let size = size_class(self.table);
                 (size, guard.take_forms(size))
             });
-            let sketch = (&*guard.settings.analyzer, guard.settings.keys);
-            Around { forms, rows: &mut rows, sketch, own: [None; 2], is_lone: false }
+            forms
         });
-        let kept = rule.kept(side, &rule.side(other)?, apart, around)?;
-        let kept = kept.filter(|(verdict, _)| replaces(*verdict, other, self.document));
-        Ok(kept.map(|(_, value)| Measure { name: self.name, value }))
+        ask(rule, side, &other_side, around(guard, forms, &mut rows)).map(Some)
     }
+}
+
+/// Gives what a verdict may ask of the guard's table.
+fn around<'a>(guard: &'a Guard, forms: Option<&'a mut Forms>, rows: &'a mut GuardedRows<'_>) -> Option<Around<'a>> {
+    let sketch = (&*guard.settings.analyzer, guard.settings.keys);
+    Some(Around { forms: forms?, rows, sketch, own: [None; 2], is_lone: false })
 }
 
 impl Drop for Verifier<'_> {

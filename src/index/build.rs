@@ -6,6 +6,7 @@
 
 use std::ffi::{c_char, c_void};
 
+use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_text::interrupt;
 use pgrx::{PgMemoryContexts, pg_sys};
 
@@ -17,11 +18,9 @@ use super::tree;
 use super::values::{declared_kind, keys_of, raise, row_of};
 use crate::error::Result;
 use crate::pg::call::boundary;
-use crate::pg::storage::sort::{Record, Sort, Sorted};
+use crate::pg::table::temporary::TemporaryFile;
 
-/// The default fill of pages, in percent.
-pub const FILL: i32 = 82;
-/// The most by which a page's fill differs from that, in percentage points.
+/// The most by which a page's fill differs from the fill factor, in percentage points.
 const SPREAD: u64 = 17;
 
 /// The steps of a build as `pg_stat_progress_create_index` names them; 1 is Postgres's own, "initializing".
@@ -167,11 +166,22 @@ pub(super) unsafe extern "C-unwind" fn build_empty(index: pg_sys::Relation) {
     }
 }
 
+/// An entry as the sort takes it.
+pub type Record = [u64; 2];
+
+/// Sorts entries: in memory or, beyond that, in temporary files.
+pub type Sort = Sorter<TemporaryFile, 2>;
+
 /// Collects the entries of a build for the sort.
 pub struct Builder {
     sort: Sort,
     /// How many entries there are.
     pub entries: u64,
+}
+
+/// Begins a sort with so much memory, in kB.
+pub fn sort(kilobytes: i32) -> Sort {
+    Sorter::new(usize::try_from(kilobytes).unwrap_or(0) * 1024)
 }
 
 /// Gives an entry as a record: its tree, its key and its row, 120 bits.
@@ -188,28 +198,28 @@ pub fn entry_of(record: Record) -> (u8, Entry) {
 impl Builder {
     /// Begins, with so much memory in kB.
     pub fn begin(kilobytes: i32) -> Self {
-        Self { sort: Sort::begin(kilobytes), entries: 0 }
+        Self { sort: sort(kilobytes), entries: 0 }
     }
 
     /// Adds a row's keys.
     pub fn add(&mut self, keys: &[TreeKey], row: u64) {
         self.entries += keys.len() as u64;
-        keys.iter().for_each(|key| self.sort.put(record(*key, row)));
+        keys.iter().for_each(|key| self.sort.push(record(*key, row)));
     }
 
     /// Sorts the entries.
-    pub fn sort(self) -> Sorter {
-        Sorter { sorted: self.sort.sort(), ahead: None }
+    pub fn sort(self) -> SortedEntries {
+        SortedEntries { sorted: self.sort.finish(), ahead: None }
     }
 }
 
 /// The entries of a build in their order.
-pub struct Sorter {
-    sorted: Sorted,
+pub struct SortedEntries {
+    sorted: Sorted<TemporaryFile, 2>,
     ahead: Option<(u8, Entry)>,
 }
 
-impl Sorter {
+impl SortedEntries {
     /// Gives the next entry of a tree. Trees are read one after the other.
     pub fn next(&mut self, tree: u8) -> Option<Entry> {
         let (found, entry) = self.ahead.take().or_else(|| self.sorted.next().map(entry_of))?;
@@ -244,7 +254,7 @@ fn whole(tree: u8, level: u16) -> Frame {
 ///
 /// # Errors
 /// If a page that was written is missing.
-pub fn write(index: Index, kind: Kind, mut entries: Sorter, fill: i32, progress: impl Fn(u64)) -> Result<()> {
+pub fn write(index: Index, kind: Kind, mut entries: SortedEntries, fill: i32, progress: impl Fn(u64)) -> Result<()> {
     for bytes in empty(kind) {
         index.extend().fill(|page| page.copy_from_slice(&bytes[..]));
     }

@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 
+use neardup_core::candidates::spill::Sorted;
 use neardup_text::interrupt;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use super::build::{entry_of, read_rows, record};
+use super::build::{self, Sort, entry_of, read_rows, record};
 use super::kind::TreeKey;
 use super::page::{Downlink, Entry, Frame, NONE};
 use super::pages::{Index, Lock};
@@ -19,16 +20,10 @@ use super::tree::{check, descend, each_between, root};
 use super::values::{is_ours, kind_of, tid_of};
 use crate::error::Result;
 use crate::pg::call::{boundary, role};
-use crate::pg::storage::sort::{Sort, Sorted};
 use crate::pg::table::catalog::relation_name;
+use crate::pg::table::temporary::TemporaryFile;
 
-#[pg_extern(
-    stable,
-    strict,
-    parallel_restricted,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.check_index(index regclass) RETURNS bigint STABLE STRICT PARALLEL RESTRICTED COST 1000000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn check_index(index: pg_sys::Oid) -> Result<i64> {
     check_index_of(index).map(u64::cast_signed)
 }
@@ -52,15 +47,15 @@ impl Opened {
             let table =
                 if table == pg_sys::Oid::INVALID { std::ptr::null_mut() } else { pg_sys::try_table_open(table, LOCK) };
             if table.is_null() {
-                return Err(wrong(format!("\"{}\" is no index", relation_name(oid))));
+                return Err(wrong(format!("\"{}\" is not an index", relation_name(oid))));
             }
             let index = pg_sys::index_open(oid, LOCK);
             let is_plain = (*(*index).rd_rel).relkind as u8 == pg_sys::RELKIND_INDEX;
             if !is_plain || !is_ours(index) {
                 // From the catalog: a partitioned index has no pages, which Index counts.
                 let name = relation_name(oid);
-                return Err(wrong(format!("\"{name}\" is no index of access method neardup"))
-                    .set_detail("Of a partitioned index, name the indexes of its partitions."));
+                return Err(wrong(format!("\"{name}\" is not an index of access method neardup"))
+                    .set_detail("For a partitioned index, name the indexes of its partitions."));
             }
             if !(*(*index).rd_index).indisvalid {
                 let name = Index::new(index).name();
@@ -92,7 +87,7 @@ fn refused(opened: &Opened, what: &str) -> ErrorReport {
 /// Checks an index against its table, and gives the number of its entries.
 ///
 /// # Errors
-/// The first fault; for what is no index of ours, and for a user who does not own the table.
+/// The first fault; for what is not an index of ours, and for a user who does not own the table.
 fn check_index_of(oid: pg_sys::Oid) -> Result<u64> {
     // SAFETY: pgrx has wrapped the caller, and neither frame has anything to be dropped. Expressions of the index are run below.
     unsafe { boundary::entry(|| check_closed(oid)) }
@@ -190,12 +185,12 @@ struct Expected(Sort);
 impl Expected {
     /// Begins, with so much memory in kB.
     fn begin(kilobytes: i32) -> Self {
-        Self(Sort::begin(kilobytes))
+        Self(build::sort(kilobytes))
     }
 
     /// Adds a row's keys.
     fn add(&mut self, keys: &[TreeKey], row: u64) {
-        keys.iter().for_each(|key| self.0.put(record(*key, row)));
+        keys.iter().for_each(|key| self.0.push(record(*key, row)));
     }
 }
 
@@ -205,7 +200,7 @@ impl Expected {
 /// # Errors
 /// The first fault.
 fn compare(index: Index, trees: u8, expected: Expected, mut look: impl FnMut(u64) -> Found) -> Result<u64> {
-    let mut comparison = Comparison::begin(index, expected.0.sort());
+    let mut comparison = Comparison::begin(index, expected.0.finish());
     for tree in 0..trees {
         let top = {
             let buffer = index.read(root(tree), Lock::Share)?;
@@ -239,7 +234,11 @@ fn see(index: Index, block: u32) -> Result<Option<Seen>> {
     let frame = page.frame();
     let mut seen = Seen { block, frame, downlinks: Vec::new(), entries: Vec::new() };
     if frame.level > 0 {
-        seen.downlinks.extend(page.downlinks());
+        let sorted: Vec<Downlink> = page.downlinks().take(page.sorted()).collect();
+        if !sorted.is_sorted_by(|a, b| a.low < b.low) {
+            return Err(index.corrupted(block, "its sorted downlinks are not in order"));
+        }
+        seen.downlinks = page.ordered_downlinks();
         return Ok(Some(seen));
     }
     let sorted: Vec<Entry> = page.entries().take(page.sorted()).collect();
@@ -300,7 +299,7 @@ fn check_page(index: Index, seen: &Seen) -> Result<()> {
         return Ok(());
     }
     if !seen.downlinks.is_sorted_by(|a, b| a.low < b.low) {
-        return fault("its downlinks are not in order");
+        return fault("it has a downlink twice");
     }
     if seen.downlinks.first().map(|downlink| downlink.low) != Some(frame.low)
         || !seen.downlinks.iter().all(|downlink| downlink.low < frame.high)
@@ -326,7 +325,7 @@ fn check_page(index: Index, seen: &Seen) -> Result<()> {
 /// The comparison of an index with its table.
 struct Comparison {
     index: Index,
-    expected: Sorted,
+    expected: Sorted<TemporaryFile, 2>,
     next: Option<(u8, Entry)>,
     entries: u64,
     /// Entries that match no visible row.
@@ -334,7 +333,7 @@ struct Comparison {
 }
 
 impl Comparison {
-    fn begin(index: Index, mut expected: Sorted) -> Self {
+    fn begin(index: Index, mut expected: Sorted<TemporaryFile, 2>) -> Self {
         let next = expected.next().map(entry_of);
         Self { index, expected, next, entries: 0, unseen: Vec::new() }
     }
@@ -354,8 +353,7 @@ impl Comparison {
         if self.unseen.len() >= BATCH { self.look_at_unseen(look) } else { Ok(()) }
     }
 
-    fn missing(&mut self) -> ErrorReport {
-        self.expected.end();
+    fn missing(&self) -> ErrorReport {
         let row = self.next.map_or(0, |(_, entry)| entry.row);
         let message = format!("index \"{}\" lacks a key of row ({},{})", self.index.name(), row >> 16, row & 0xffff);
         self.index.fault(message)
@@ -374,7 +372,6 @@ impl Comparison {
             let mut there = false;
             each_between(self.index, tree, entry.key, entry.key, |other| there |= other == entry)?;
             if there {
-                self.expected.end();
                 return Err(self.index.corrupted(
                     block,
                     match found {

@@ -4,36 +4,18 @@
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-use super::kind::Kind;
-use super::{build, cost, insert, options, scan, vacuum, validate, values};
+use super::kind::{self, Kind};
+use super::{build, cost, insert, options, scan, vacuum, validate};
 use crate::pg::call::boundary;
 
-extension_sql_file!(
-    "index.sql",
-    name = "index",
-    requires = ["sketch", "simhash_search", index_kind_of_sketches, index_kind_of_simhashes, check_index]
-);
-
 /// Says to the access method that an operator class is of sketches.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.index_kind_of_sketches() RETURNS integer IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn index_kind_of_sketches() -> i32 {
     Kind::Sketch.number().into()
 }
 
 /// Says to the access method that an operator class is of signatures.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.index_kind_of_simhashes() RETURNS integer IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn index_kind_of_simhashes() -> i32 {
     Kind::SimHash.number().into()
 }
@@ -47,7 +29,7 @@ static ROUTINE: pg_sys::IndexAmRoutine = pg_sys::IndexAmRoutine {
     type_: pg_sys::NodeTag::T_IndexAmRoutine,
     // A condition that the index serves, and an order that it gives.
     amstrategies: 2,
-    amsupport: values::KIND_FUNCTION,
+    amsupport: kind::KIND_FUNCTION,
     amcanorderbyop: true,
     // An order by distance needs no condition. A scan with neither is forbidden by its cost.
     amoptionalkey: true,

@@ -1,7 +1,8 @@
 //! Inserts a row's keys into the trees.
 //!
 //! The keys are inserted in ascending order, into up to four leaves per WAL record. The insert waits for the first leaf of a record
-//! and takes the others only if they are free, so no two sessions wait for each other's leaves.
+//! and takes the others only if they are free, so no two sessions wait for each other's leaves. Keys are hashes, so each leaf is
+//! somewhere else in memory; the leaves of four keys are pinned before the first is read.
 //!
 //! A full leaf is split. One WAL record writes both halves, the next one the downlink to the right half. The right half stays
 //! locked in between, so that a vacuum cannot free it before its downlink exists. If the server crashes in between, the downlink is
@@ -11,10 +12,11 @@
 use pgrx::pg_sys;
 
 use super::kind::TreeKey;
-use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, NONE};
+use super::page::{self, DOWN, DOWN_ROOM, DOWN_TAIL, Downlink, Entry, Frame, LEAF, LEAF_ROOM, NONE};
 use super::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
-use super::tree::{self, Descents, check, descend};
+use super::tree::{self, Descents, NextLeaf, check, descend};
 use super::values::{keys_of, kind_of, raise, row_of};
+use super::wal::Record;
 use crate::error::Result;
 use crate::pg::call::boundary;
 
@@ -47,8 +49,11 @@ pub(super) unsafe extern "C-unwind" fn insert(
 struct Held {
     buffer: Buffer,
     frame: Frame,
-    room: usize,
-    entries: Vec<Entry>,
+    /// The number of its entries, and the offset where they end.
+    len: usize,
+    end: usize,
+    /// The entries to append, as they are stored.
+    added: Vec<u8>,
 }
 
 impl Held {
@@ -56,16 +61,50 @@ impl Held {
         let Some(page) = check(index, &buffer)? else {
             return Err(index.corrupted(buffer.block, "it is linked and not in use"));
         };
-        let (frame, room) = (page.frame(), LEAF_ROOM - page.len());
-        Ok(Self { buffer, frame, room, entries: Vec::new() })
+        let (frame, len, end) = (page.frame(), page.len(), page.end());
+        Ok(Self { buffer, frame, len, end, added: Vec::new() })
     }
 
     fn takes(&mut self, entry: Entry) -> bool {
-        let takes = self.entries.len() < self.room;
+        let takes = self.len < LEAF_ROOM;
         if takes {
-            self.entries.push(entry);
+            let mut bytes = [0; LEAF];
+            entry.write(&mut bytes);
+            self.added.extend_from_slice(&bytes);
+            self.len += 1;
         }
         takes
+    }
+}
+
+/// The leaves of the next keys.
+struct Ahead<'k> {
+    keys: &'k [TreeKey],
+    row: u64,
+    descents: Descents,
+    /// The number of the key that the first one is for.
+    from: usize,
+    leaves: [Option<NextLeaf>; MOST_PAGES],
+}
+
+impl<'k> Ahead<'k> {
+    fn of(index: Index, keys: &'k [TreeKey], row: u64) -> Self {
+        Self { keys, row, descents: Descents::new(index), from: 0, leaves: [const { None }; MOST_PAGES] }
+    }
+
+    /// Gives the leaf of a key. If it is not known yet, those of the keys after it are found, too, as many as a record can have:
+    /// so the processor fetches all of them from memory at the same time.
+    fn take(&mut self, at: usize) -> Result<Option<NextLeaf>> {
+        let next = self.leaves.get_mut(at.wrapping_sub(self.from)).and_then(Option::take);
+        if next.is_some() {
+            return Ok(next);
+        }
+        self.from = at;
+        self.leaves = [const { None }; MOST_PAGES];
+        for (leaf, &(tree, key)) in self.leaves.iter_mut().zip(self.keys.iter().skip(at)) {
+            *leaf = Some(self.descents.next_leaf(tree, Entry { key, row: self.row })?);
+        }
+        Ok(self.leaves.first_mut().and_then(Option::take))
     }
 }
 
@@ -75,36 +114,36 @@ impl Held {
 /// If a page is damaged.
 fn insert_keys(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
     let mut held: Vec<Held> = Vec::with_capacity(MOST_PAGES);
-    let mut descents = Descents::new(index);
-    for &(tree, key) in keys {
+    let mut ahead = Ahead::of(index, keys, row);
+    for (at, &(tree, key)) in keys.iter().enumerate() {
         let entry = Entry { key, row };
-        while !hold(index, &mut descents, &mut held, tree, entry)? {
-            if held.is_empty() {
-                split_leaf(index, tree, entry)?;
-                break;
-            }
-            append(index, &mut held);
+        if hold(index, &mut held, &mut ahead, at, tree, entry)? {
+            continue;
+        }
+        append(index, &mut held)?;
+        let buffer = ahead.descents.descend(tree, 0, entry, Lock::Exclusive)?;
+        let mut leaf = Held::new(index, buffer)?;
+        if leaf.takes(entry) {
+            held.push(leaf);
+        } else {
+            split_leaf(index, leaf.buffer, entry)?;
         }
     }
-    append(index, &mut held);
-    Ok(())
+    append(index, &mut held)
 }
 
-/// Adds an entry to the held leaves; false if that is impossible, because its leaf is full or held by somebody else, or four
-/// are held.
-fn hold(index: Index, descents: &mut Descents, held: &mut Vec<Held>, tree: u8, entry: Entry) -> Result<bool> {
+/// Adds an entry to the held leaves; false if that is impossible, because its leaf is full, has changed, or is held by somebody
+/// else, or four are held.
+fn hold(index: Index, held: &mut Vec<Held>, ahead: &mut Ahead<'_>, at: usize, tree: u8, entry: Entry) -> Result<bool> {
+    // A root that is a leaf holds all positions of its tree, so nothing below reads a root that is locked here.
     if let Some(last) = held.last_mut().filter(|last| last.frame.tree == tree && last.frame.holds(entry)) {
         return Ok(last.takes(entry));
     }
     if held.len() == MOST_PAGES {
-        return Ok(false);
+        append(index, held)?;
     }
-    let buffer = if held.is_empty() {
-        Some(descents.descend(tree, 0, entry, Lock::Exclusive)?)
-    } else {
-        descents.try_descend(tree, entry)?
-    };
-    let Some(buffer) = buffer else { return Ok(false) };
+    let Some(next) = ahead.take(at)? else { return Ok(false) };
+    let Some(buffer) = next.lock(index, held.is_empty())? else { return Ok(false) };
     let mut leaf = Held::new(index, buffer)?;
     let takes = leaf.takes(entry);
     if takes {
@@ -114,19 +153,21 @@ fn hold(index: Index, descents: &mut Descents, held: &mut Vec<Held>, tree: u8, e
 }
 
 /// Writes the entries into the held leaves, and releases them.
-fn append(index: Index, held: &mut Vec<Held>) {
+fn append(index: Index, held: &mut Vec<Held>) -> Result<()> {
     if held.is_empty() {
-        return;
+        return Ok(());
     }
-    let mut change = Change::begin(index);
-    for leaf in held.iter() {
-        let image = change.edit(&leaf.buffer);
-        leaf.entries.iter().for_each(|entry| {
-            page::append(change.bytes(image), *entry);
-        });
+    let mut record = Record::begin(index);
+    for leaf in held.iter_mut() {
+        record.page(&mut leaf.buffer)?;
+        record.raise(page::lower_for(leaf.len))?;
+        // The free places of a leaf are zeros already.
+        let used = leaf.added.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        record.put(leaf.end, leaf.added.get(..used).unwrap_or_default())?;
     }
-    change.finish();
+    record.finish();
     held.clear();
+    Ok(())
 }
 
 /// Gives a new page, locked: a free one, or an additional one.
@@ -152,25 +193,21 @@ fn new_page(index: Index) -> Buffer {
 
 /// Decides where to split a leaf's entries, which are sorted and one too many. A key with many rows grows at its end, so there
 /// the left leaf stays full.
+///
+/// Only what moves to the right is logged. If two fifths move instead of a half, the WAL of all splits shrinks by 18 %, and leaves
+/// are in the long run 67 % full instead of 69: with a part m moving, the fill of a B-tree with random inserts is the entropy
+/// -m ln m - (1 - m) ln (1 - m), and the cost m divided by it.
 fn cut(entries: &[Entry], new: Entry) -> usize {
     let one_key = entries.first().map(|entry| entry.key) == entries.last().map(|entry| entry.key);
-    if one_key && entries.last() == Some(&new) { entries.len() - 1 } else { entries.len() / 2 }
+    if one_key && entries.last() == Some(&new) { entries.len() - 1 } else { entries.len() * 3 / 5 }
 }
 
-/// Inserts an entry into a leaf that was full a moment ago.
-fn split_leaf(index: Index, tree: u8, entry: Entry) -> Result<()> {
-    let buffer = descend(index, tree, 0, entry, Lock::Exclusive)?;
+/// Inserts an entry into a leaf that is full.
+fn split_leaf(index: Index, buffer: Buffer, entry: Entry) -> Result<()> {
     let Some(page) = check(index, &buffer)? else {
         return Err(index.corrupted(buffer.block, "it is linked and not in use"));
     };
     let frame = page.frame();
-    if page.len() < LEAF_ROOM {
-        let mut change = Change::begin(index);
-        let image = change.edit(&buffer);
-        page::append(change.bytes(image), entry);
-        change.finish();
-        return Ok(());
-    }
     let mut entries = page.ordered();
     entries.insert(entries.partition_point(|other| *other < entry), entry);
     let cut = cut(&entries, entry);
@@ -234,12 +271,23 @@ fn write_root(index: Index, root: &Buffer, frame: Frame, middle: Entry, write: i
 /// Writes the downlink to the right half of a split page, which stays locked until then.
 fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result<()> {
     let level = below.level + 1;
-    let buffer = descend(index, below.tree, level, downlink.low.next(), Lock::Exclusive)?;
+    let mut buffer = descend(index, below.tree, level, downlink.low.next(), Lock::Exclusive)?;
     let Some(page) = check(index, &buffer)? else {
         return Err(index.corrupted(buffer.block, "it is linked and not in use"));
     };
-    let frame = page.frame();
-    let mut downlinks: Vec<Downlink> = page.downlinks().collect();
+    let (frame, end) = (page.frame(), page.end());
+    if page.len() < DOWN_ROOM && page.len() - page.sorted() < DOWN_TAIL {
+        let mut bytes = [0; DOWN];
+        downlink.write(&mut bytes);
+        let mut record = Record::begin(index);
+        record.page(&mut buffer)?;
+        record.raise(end + DOWN)?;
+        record.put(end, &bytes)?;
+        record.finish();
+        drop(right);
+        return Ok(());
+    }
+    let mut downlinks = page.ordered_downlinks();
     downlinks.insert(downlinks.partition_point(|other| other.low < downlink.low), downlink);
     if downlinks.len() <= DOWN_ROOM {
         let mut change = Change::begin(index);

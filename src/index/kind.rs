@@ -17,6 +17,9 @@ pub const BAND_BITS: u32 = 16;
 /// The tree of rows without a signature.
 pub const NULLS: u8 = BANDS;
 
+/// The number of the support function that says an operator class's kind of signature.
+pub(super) const KIND_FUNCTION: u16 = 1;
+
 /// A key and the tree that it belongs to.
 pub type TreeKey = (u8, u64);
 

@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 
 use pgrx::pg_sys;
 
-use super::build::FILL;
 use crate::pg::call::boundary;
+
+/// The default fill of pages, in percent.
+const FILL: i32 = 82;
 
 /// The parameters as Postgres keeps them with the relation.
 #[repr(C)]

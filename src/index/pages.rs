@@ -2,9 +2,10 @@
 //!
 //! Why an error or panic does no harm while a page is locked:
 //!
-//! - We have no critical section. Those of Postgres, in `GenericXLogFinish` and `log_newpage_range`, run none of our code.
-//! - A shared page is changed in a copy, which `GenericXLogFinish` puts in place as one WAL record. Before that, nothing has
-//!   happened; after it, everything has. Whatever fails earlier leaves the pages unchanged.
+//! - A [`Change`] changes a copy of a shared page, which `GenericXLogFinish` puts in place as one WAL record. Before that, nothing
+//!   has happened; after it, everything has. Whatever fails earlier leaves the pages unchanged.
+//! - A [`Record`](super::wal::Record) collects the bytes to write, and writes them in a critical section of its own, in which
+//!   nothing can fail. The critical sections of Postgres, in `GenericXLogFinish` and `log_newpage_range`, run none of our code.
 //! - Normally a lock is released when its [`Buffer`] is dropped. During an unwind nothing is released here: the error goes up to
 //!   Postgres, whose abort releases all locks and pins of the (sub)transaction. An earlier release would be wrong, because raising
 //!   an error has already reset the count of held-off interrupts, which each release decrements.
@@ -40,6 +41,12 @@ pub enum Lock {
     Share,
     /// For changing it.
     Exclusive,
+}
+
+/// A pinned page.
+pub struct Pin {
+    buffer: pg_sys::Buffer,
+    block: u32,
 }
 
 /// A locked page.
@@ -107,7 +114,7 @@ impl Index {
         ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, what, "pg_neardup")
     }
 
-    fn pin(self, block: u32) -> pg_sys::Buffer {
+    fn pinned(self, block: u32) -> pg_sys::Buffer {
         let (main, mode) = (pg_sys::ForkNumber::MAIN_FORKNUM, pg_sys::ReadBufferMode::RBM_NORMAL);
         // SAFETY: the index is open; if a block cannot be read, Postgres raises an error.
         unsafe { pg_sys::ReadBufferExtended(self.relation, main, block, mode, self.strategy) }
@@ -118,40 +125,48 @@ impl Index {
     /// # Errors
     /// For a block that does not exist.
     pub fn read(self, block: u32, lock: Lock) -> Result<Buffer> {
+        Ok(self.pin(block)?.lock(lock))
+    }
+
+    /// Reads and pins a page.
+    ///
+    /// # Errors
+    /// For a block that does not exist.
+    pub fn pin(self, block: u32) -> Result<Pin> {
         if !self.has(block) {
             return Err(self.corrupted(block, "a link leads there, beyond the end"));
         }
-        Ok(Buffer::lock(self.pin(block), lock))
+        Ok(Pin { buffer: self.pinned(block), block })
     }
 
     /// Reads and locks a page for a change, if it exists and nobody holds it.
     pub fn try_read(self, block: u32) -> Option<Buffer> {
-        self.has(block).then(|| self.pin(block)).and_then(Buffer::try_lock)
+        self.pin(block).ok().and_then(Pin::try_lock)
     }
 
     /// Adds a page at the end, locked for a change, to an index that is being built and that nobody else sees.
     pub fn extend(self) -> Buffer {
-        Buffer::lock(self.add(), Lock::Exclusive)
+        self.add().lock(Lock::Exclusive)
     }
 
     /// Adds a page at the end, locked for a change; `None` if somebody else took it first, as a free one. It waits for no page,
     /// because whoever holds one may be waiting to add another.
     pub fn try_extend(self) -> Option<Buffer> {
-        Buffer::try_lock(self.add())
+        self.add().try_lock()
     }
 
-    fn add(self) -> pg_sys::Buffer {
+    fn add(self) -> Pin {
         let is_shared = !self.is_local();
         // SAFETY: the lock on extension is needed where others see the relation; an error releases it with the transaction.
         unsafe {
             if is_shared {
                 pg_sys::LockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
             }
-            let buffer = self.pin(pg_sys::InvalidBlockNumber);
+            let buffer = self.pinned(pg_sys::InvalidBlockNumber);
             if is_shared {
                 pg_sys::UnlockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
             }
-            buffer
+            Pin { buffer, block: pg_sys::BufferGetBlockNumber(buffer) }
         }
     }
 
@@ -162,16 +177,14 @@ impl Index {
     }
 
     /// Says whether its changes are logged: `RelationNeedsWAL`.
-    fn is_logged(self) -> bool {
+    pub(super) fn is_logged(self) -> bool {
         // SAFETY: the index is open.
         unsafe {
             let relation = &*self.relation;
             let is_permanent = (*relation.rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT;
-            #[cfg(feature = "pg14")]
-            let first = relation.rd_firstRelfilenodeSubid;
             #[cfg(feature = "pg15")]
             let first = relation.rd_firstRelfilenodeSubid;
-            #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+            #[cfg(not(feature = "pg15"))]
             let first = relation.rd_firstRelfilelocatorSubid;
             let is_new = relation.rd_createSubid != NO_SUBTRANSACTION || first != NO_SUBTRANSACTION;
             is_permanent && (pg_sys::wal_level >= pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32 || !is_new)
@@ -229,36 +242,69 @@ impl Index {
     }
 }
 
-impl Buffer {
-    /// Locks a pinned page.
-    fn lock(buffer: pg_sys::Buffer, lock: Lock) -> Self {
+impl Pin {
+    /// Lets the processor fetch the first and the last bytes of the page, which a reader needs first.
+    pub fn prefetch(&self) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: both addresses are within the pinned page.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let page = pg_sys::BufferGetPage(self.buffer).cast::<i8>();
+            _mm_prefetch::<_MM_HINT_T0>(page);
+            _mm_prefetch::<_MM_HINT_T0>(page.add(SIZE - 1));
+        }
+    }
+
+    /// Locks the page.
+    pub fn lock(self, lock: Lock) -> Buffer {
         let mode = match lock {
             Lock::Share => pg_sys::BUFFER_LOCK_SHARE,
             Lock::Exclusive => pg_sys::BUFFER_LOCK_EXCLUSIVE,
         };
-        // SAFETY: the caller has pinned the buffer.
-        unsafe {
-            pg_sys::LockBuffer(buffer, mode as i32);
-            Self { buffer, block: pg_sys::BufferGetBlockNumber(buffer) }
-        }
+        // SAFETY: the buffer is pinned.
+        unsafe { pg_sys::LockBuffer(self.buffer, mode as i32) };
+        self.locked()
     }
 
-    /// Locks a pinned page for a change if nobody holds it, or else releases the pin.
-    fn try_lock(buffer: pg_sys::Buffer) -> Option<Self> {
-        // SAFETY: the caller has pinned the buffer.
-        unsafe {
-            if pg_sys::ConditionalLockBuffer(buffer) {
-                return Some(Self { buffer, block: pg_sys::BufferGetBlockNumber(buffer) });
-            }
-            pg_sys::ReleaseBuffer(buffer);
+    /// Locks the page for a change if nobody holds it, or else releases the pin.
+    pub fn try_lock(self) -> Option<Buffer> {
+        // SAFETY: the buffer is pinned.
+        unsafe { pg_sys::ConditionalLockBuffer(self.buffer) }.then(|| self.locked())
+    }
+
+    fn locked(self) -> Buffer {
+        let Self { buffer, block } = self;
+        // The pin goes over to the buffer.
+        std::mem::forget(self);
+        Buffer { buffer, block }
+    }
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: pinned since it was made.
+            unsafe { pg_sys::ReleaseBuffer(self.buffer) };
         }
-        None
+    }
+}
+
+impl Buffer {
+    /// Gives Postgres's number of the buffer.
+    pub(super) fn number(&self) -> pg_sys::Buffer {
+        self.buffer
+    }
+
+    /// Gives the first byte of the page in memory.
+    pub(super) fn start(&mut self) -> *mut u8 {
+        // SAFETY: the buffer is pinned.
+        unsafe { pg_sys::BufferGetPage(self.buffer).cast() }
     }
 
     /// Gives the page's bytes.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the page is pinned and locked as long as self lives, and only its exclusive holder changes it, through
-        // `Change`.
+        // `Change` or `Record`, which borrows it.
         unsafe { std::slice::from_raw_parts(pg_sys::BufferGetPage(self.buffer).cast::<u8>(), SIZE) }
     }
 

@@ -25,29 +25,44 @@ struct Scan {
     recheck: bool,
     /// What was found, in the order in which it is given; `None` before the first row.
     rows: Option<std::vec::IntoIter<u64>>,
-    /// The table's blocks when they were last counted.
-    table_blocks: u32,
+    extent: Extent,
     /// Whether the search is in the statistics.
     is_counted: bool,
 }
 
 impl Scan {
     fn new(kind: Kind) -> Self {
-        Self { kind, query: None, nearest: None, recheck: false, rows: None, table_blocks: 0, is_counted: false }
+        Self {
+            kind,
+            query: None,
+            nearest: None,
+            recheck: false,
+            rows: None,
+            extent: Extent::default(),
+            is_counted: false,
+        }
     }
+}
 
+/// What of a table is known to be there.
+#[derive(Default)]
+struct Extent {
+    /// The table's blocks when they were last counted.
+    blocks: u32,
+}
+
+impl Extent {
     /// Whether a row can be in the table: a damaged index may name any.
     ///
     /// # Safety
     /// The table must be open.
-    unsafe fn may_be(&mut self, table: pg_sys::Relation, row: u64) -> bool {
+    unsafe fn may_have(&mut self, row: u64, table: pg_sys::Relation) -> bool {
         let block = (row >> 16) as u32;
-        if block >= self.table_blocks {
+        if block >= self.blocks {
             // SAFETY: as the caller vouches.
-            self.table_blocks =
-                unsafe { pg_sys::RelationGetNumberOfBlocksInFork(table, pg_sys::ForkNumber::MAIN_FORKNUM) };
+            self.blocks = unsafe { pg_sys::RelationGetNumberOfBlocksInFork(table, pg_sys::ForkNumber::MAIN_FORKNUM) };
         }
-        block < self.table_blocks && has_possible_number(row)
+        block < self.blocks && has_possible_number(row)
     }
 }
 
@@ -175,10 +190,13 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
             let mut tids: Vec<pg_sys::ItemPointerData> = Vec::new();
             let recheck = state.recheck;
             let (mut found, mut has_impossible) = (0, false);
+            // A scan for a bitmap has no table of its own. Whoever searches the index has locked the table.
+            let table = pg_sys::table_open((*(*(*scan).indexRelation).rd_index).indrelid, pg_sys::NoLock as i32);
+            let mut extent = Extent::default();
             let result = query(state, index).and_then(|asked| {
                 each(index, asked, &mut |rows| {
-                    // Postgres's bitmap takes no other addresses.
-                    has_impossible |= !rows.iter().all(|row| has_possible_number(*row));
+                    // Postgres's bitmap takes no impossible numbers, and a prefetch of it fails beyond the table.
+                    has_impossible |= !rows.iter().all(|row| extent.may_have(*row, table));
                     if has_impossible {
                         return;
                     }
@@ -188,6 +206,7 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
                     pg_sys::tbm_add_tuples(bitmap, tids.as_mut_ptr(), tids.len() as i32, recheck);
                 })
             });
+            pg_sys::table_close(table, pg_sys::NoLock as i32);
             raise(result);
             if has_impossible {
                 raise(Err(impossible(index)))
@@ -230,7 +249,7 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
             let Some(row) = state.rows.as_mut().and_then(Iterator::next) else { return Ok(false) };
             row
         };
-        if !state.may_be((*scan).heapRelation, row) {
+        if !state.extent.may_have(row, (*scan).heapRelation) {
             return Err(impossible(index));
         }
         (*scan).xs_heaptid = tid_of(row);

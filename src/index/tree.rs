@@ -10,10 +10,11 @@
 //! read.
 
 use neardup_text::interrupt;
+use pgrx::pg_sys::panic::ErrorReport;
 
 use super::kind::Kind;
 use super::page::{Entry, Frame, META, Meta, NONE, Page};
-use super::pages::{Buffer, Index, Lock};
+use super::pages::{Buffer, Index, Lock, Pin};
 use crate::error::Result;
 
 /// A tree that could not be read in order in so many attempts is damaged: each failed attempt means that a page was reused at
@@ -86,13 +87,22 @@ impl Target {
         if frame.level == self.level {
             return Ok(Step::Here);
         }
-        let downlink = page.downlink(page.downlink_to(self.position));
-        let Some(downlink) = downlink else { return Err(index.corrupted(block, "a downlink is missing")) };
+        let Some(downlink) = page.downlink_to(self.position) else {
+            return Err(index.corrupted(block, "a downlink is missing"));
+        };
         if downlink.child == META || downlink.child == block {
             return Err(index.corrupted(block, "a downlink leads nowhere"));
         }
         Ok(Step::To(downlink.child, frame.level - 1, Entry::LEAST))
     }
+}
+
+/// Where a page of a level is expected, and what is known of it: its level, and a position that its lower bound is not less
+/// than. Nothing of the root.
+#[derive(Clone, Copy)]
+struct Way {
+    block: u32,
+    expected: Option<(u16, Entry)>,
 }
 
 /// Descends to the page of a level to which a position belongs, and locks it in the given mode.
@@ -112,6 +122,13 @@ pub struct Descents {
     root: Option<Vec<u8>>,
 }
 
+/// A leaf that is pinned and not locked yet: the one of a position, unless it has changed since.
+pub struct NextLeaf {
+    pin: Pin,
+    target: Target,
+    way: Way,
+}
+
 impl Descents {
     /// Begins.
     pub fn new(index: Index) -> Self {
@@ -123,87 +140,103 @@ impl Descents {
     /// # Errors
     /// If a page on the way is damaged.
     pub fn descend(&mut self, tree: u8, level: u16, position: Entry, lock: Lock) -> Result<Buffer> {
-        match self.seek(&Target { tree, level, position }, lock, false)? {
-            Some(buffer) => Ok(buffer),
-            None => Err(self.index.corrupted(root(tree), "its tree is in disorder")),
+        let target = Target { tree, level, position };
+        for _ in 0..MOST_RESTARTS {
+            interrupt::check();
+            let mut way = self.approach(&target)?;
+            loop {
+                let buffer = self.index.read(way.block, lock)?;
+                match target.step(self.index, &buffer, way.expected)? {
+                    Step::Here => return Ok(buffer),
+                    Step::To(block, next, low) if next == level => way = Way { block, expected: Some((next, low)) },
+                    // It has changed since, or the root has split.
+                    Step::To(..) | Step::Again => break,
+                }
+            }
+            self.root = None;
         }
+        Err(self.disorder(tree))
     }
 
-    /// Does the same for a change by a caller that holds other leaves. `None` if the leaf cannot be locked at once, or if the
-    /// way to it is not straight. It may wait for inner pages, because nobody waits for a leaf while holding one.
+    /// Descends to the leaf to which a position belongs, and only pins it. The processor fetches it while the caller goes on.
     ///
     /// # Errors
     /// If a page on the way is damaged.
-    pub fn try_descend(&mut self, tree: u8, position: Entry) -> Result<Option<Buffer>> {
-        self.seek(&Target { tree, level: 0, position }, Lock::Exclusive, true)
+    pub fn next_leaf(&mut self, tree: u8, position: Entry) -> Result<NextLeaf> {
+        let target = Target { tree, level: 0, position };
+        let way = self.approach(&target)?;
+        let pin = self.index.pin(way.block)?;
+        pin.prefetch();
+        Ok(NextLeaf { pin, target, way })
     }
 
-    /// Gives the step from the copy of the root, if there is a copy, of a higher level than the target.
-    fn first_step(&self, target: &Target) -> Result<Option<(u32, u16)>> {
-        let (Some(bytes), block) = (&self.root, root(target.tree)) else { return Ok(None) };
-        let page = Page::check(bytes).map_err(|fault| self.index.corrupted(block, fault))?;
-        let Some(page) = page else { return Ok(None) };
-        Ok(match target.step_from(self.index, &page, block, None)? {
-            Step::To(next, level, _) => Some((next, level)),
-            Step::Here | Step::Again => None,
-        })
+    fn disorder(&self, tree: u8) -> ErrorReport {
+        self.index.corrupted(root(tree), "its tree is in disorder")
     }
 
-    fn seek(&mut self, target: &Target, lock: Lock, holds_others: bool) -> Result<Option<Buffer>> {
-        let index = self.index;
+    /// Finds the page that leads to a target. It locks inner pages, also for a caller that has locked leaves, because nobody waits
+    /// for a leaf while holding an inner page.
+    fn approach(&mut self, target: &Target) -> Result<Way> {
         let is_repeated = self.tree.replace(target.tree) == Some(target.tree);
         if !is_repeated {
             self.root = None;
         }
-        let mut restarts = 0;
-        'restart: while restarts < MOST_RESTARTS {
+        for _ in 0..MOST_RESTARTS {
             interrupt::check();
-            restarts += 1;
-            let (mut block, mut expected) = match self.first_step(target)? {
-                Some((next, level)) => (next, Some((level, Entry::LEAST))),
-                None => (root(target.tree), None),
-            };
-            loop {
-                let is_last = expected.is_some_and(|(level, _)| level == target.level);
-                let wanted = if is_last { lock } else { Lock::Share };
-                let mut buffer = if holds_others && is_last {
-                    match index.try_read(block) {
-                        Some(buffer) => buffer,
-                        None => return Ok(None),
+            if let Some(way) = self.try_approach(target, is_repeated)? {
+                return Ok(way);
+            }
+            self.root = None;
+        }
+        Err(self.disorder(target.tree))
+    }
+
+    fn try_approach(&mut self, target: &Target, keeps_root: bool) -> Result<Option<Way>> {
+        let mut way = match self.first_step(target)? {
+            Some(way) => way,
+            None => Way { block: root(target.tree), expected: None },
+        };
+        while way.expected.is_none_or(|(level, _)| level != target.level) {
+            let buffer = self.index.read(way.block, Lock::Share)?;
+            match target.step(self.index, &buffer, way.expected)? {
+                // The root itself.
+                Step::Here => break,
+                Step::Again => return Ok(None),
+                Step::To(block, level, low) => {
+                    if keeps_root && way.expected.is_none() {
+                        self.root = Some(buffer.bytes().to_vec());
                     }
-                } else {
-                    index.read(block, wanted)?
-                };
-                let mut step = target.step(index, &buffer, expected)?;
-                if matches!(step, Step::Here) && !is_last && lock == Lock::Exclusive {
-                    // The root itself is the target; it may split before it is locked again.
-                    if holds_others {
-                        return Ok(None);
-                    }
-                    drop(buffer);
-                    buffer = index.read(block, lock)?;
-                    step = target.step(index, &buffer, expected)?;
-                }
-                match step {
-                    Step::Here => return Ok(Some(buffer)),
-                    Step::Again => {
-                        self.root = None;
-                        if holds_others {
-                            return Ok(None);
-                        }
-                        continue 'restart;
-                    }
-                    Step::To(..) if holds_others && is_last => return Ok(None),
-                    Step::To(next, level, low) => {
-                        if is_repeated && expected.is_none() {
-                            self.root = Some(buffer.bytes().to_vec());
-                        }
-                        (block, expected) = (next, Some((level, low)));
-                    }
+                    way = Way { block, expected: Some((level, low)) };
                 }
             }
         }
-        Ok(None)
+        Ok(Some(way))
+    }
+
+    /// Gives the step from the copy of the root, if there is a copy, of a higher level than the target.
+    fn first_step(&self, target: &Target) -> Result<Option<Way>> {
+        let (Some(bytes), block) = (&self.root, root(target.tree)) else { return Ok(None) };
+        let page = Page::check(bytes).map_err(|fault| self.index.corrupted(block, fault))?;
+        let Some(page) = page else { return Ok(None) };
+        Ok(match target.step_from(self.index, &page, block, None)? {
+            Step::To(block, level, low) => Some(Way { block, expected: Some((level, low)) }),
+            Step::Here | Step::Again => None,
+        })
+    }
+}
+
+impl NextLeaf {
+    /// Locks it for a change. `None` if it is no longer the leaf of the position, or, for a caller that has locked other leaves and so
+    /// must not wait, if somebody else holds it.
+    ///
+    /// # Errors
+    /// If the page is damaged.
+    pub fn lock(self, index: Index, waits: bool) -> Result<Option<Buffer>> {
+        let Self { pin, target, way } = self;
+        let buffer = if waits { Some(pin.lock(Lock::Exclusive)) } else { pin.try_lock() };
+        let Some(buffer) = buffer else { return Ok(None) };
+        let is_here = matches!(target.step(index, &buffer, way.expected)?, Step::Here);
+        Ok(is_here.then_some(buffer))
     }
 }
 

@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use neardup_text::interrupt;
 use pgrx::pg_sys;
 
-use super::page::{self, Downlink, Entry, Page};
+use super::page::{self, Entry, Page};
 use super::pages::{Buffer, Change, Index, Lock};
 use super::tree::{check, descend};
 use super::values::{kind_of, raise, tid_of};
@@ -203,7 +203,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
     }
     let parent = descend(index, tree, 1, frame.low.next(), Lock::Exclusive)?;
     let Some(parent_page) = check(index, &parent)? else { return Ok(false) };
-    let mut downlinks: Vec<Downlink> = parent_page.downlinks().collect();
+    let mut downlinks = parent_page.ordered_downlinks();
     let place = downlinks.iter().position(|downlink| downlink.child == block);
     if place == Some(0) {
         // The first downlink of a parent cannot lead elsewhere, and the left neighbour has another parent.

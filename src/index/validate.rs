@@ -9,8 +9,7 @@ use std::ffi::{CStr, c_char};
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-use super::kind::Kind;
-use super::values::KIND_FUNCTION;
+use super::kind::{KIND_FUNCTION, Kind};
 use crate::pg::call::boundary;
 
 /// An operator that classes of a kind have.
@@ -61,7 +60,7 @@ pub(super) fn is_of(kind: Kind, column: pg_sys::Oid) -> bool {
 }
 
 /// `AMOP_ORDER`.
-const FOR_ORDER: c_char = b'o'.cast_signed();
+const FOR_ORDER: c_char = b'o' as c_char;
 
 /// `amvalidate`.
 pub(super) unsafe extern "C-unwind" fn validate(class: pg_sys::Oid) -> bool {

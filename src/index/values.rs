@@ -11,9 +11,6 @@ use super::tree;
 use super::validate;
 use crate::error::Result;
 
-/// The number of the support function that says an operator class's kind of signature.
-pub(super) const KIND_FUNCTION: u16 = 1;
-
 /// Makes a Postgres error of an `Err`.
 pub(super) fn raise<T>(result: Result<T>) -> T {
     match result {
@@ -36,10 +33,12 @@ pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
     // SAFETY: as the caller vouches; it has one column. The support function has no arguments, since only a superuser makes operator
     // classes.
     let (number, column) = unsafe {
-        let function = pg_sys::index_getprocid(index, 1, KIND_FUNCTION);
-        (pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value(), *(*index).rd_opcintype)
+        let function = pg_sys::index_getprocid(index, 1, kind::KIND_FUNCTION);
+        let has_one = function != pg_sys::Oid::INVALID;
+        let number = has_one.then(|| pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value());
+        (number, *(*index).rd_opcintype)
     };
-    let kind = u8::try_from(number).ok().and_then(Kind::of_number);
+    let kind = number.and_then(|number| u8::try_from(number).ok()).and_then(Kind::of_number);
     kind.filter(|kind| validate::is_of(*kind, column)).ok_or_else(|| {
         // SAFETY: the index is open.
         let message = format!("operator class of index \"{}\" is not valid", unsafe { Index::new(index) }.name());
@@ -127,16 +126,15 @@ pub(super) fn tid_of(row: u64) -> pg_sys::ItemPointerData {
 pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
     // SAFETY: as the caller vouches; the counters belong to the open relation.
     unsafe {
-        #[cfg(not(feature = "pg14"))]
         if (*index).pgstat_info.is_null() && (*index).pgstat_enabled {
             pg_sys::pgstat_assoc_relation(index);
         }
         if let Some(info) = (*index).pgstat_info.as_mut() {
-            #[cfg(any(feature = "pg14", feature = "pg15"))]
+            #[cfg(feature = "pg15")]
             {
                 info.t_counts.t_numscans += 1;
             }
-            #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+            #[cfg(not(feature = "pg15"))]
             {
                 info.counts.numscans += 1;
             }
@@ -151,11 +149,11 @@ pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
 pub(super) unsafe fn count_entries(index: pg_sys::Relation, entries: usize) {
     // SAFETY: as the caller vouches; the counters are there once a scan was counted.
     if let Some(info) = unsafe { (*index).pgstat_info.as_mut() } {
-        #[cfg(any(feature = "pg14", feature = "pg15"))]
+        #[cfg(feature = "pg15")]
         {
             info.t_counts.t_tuples_returned += entries as i64;
         }
-        #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+        #[cfg(not(feature = "pg15"))]
         {
             info.counts.tuples_returned += entries as i64;
         }

@@ -1,27 +1,17 @@
 //! Bands of a MinHash for an index of the user's own, and the choice of how many.
 
 use neardup_core::banding;
-use neardup_core::plot;
 use neardup_core::sketch::minhash::{MinHashRef, Scheme};
 use neardup_text::{Error, ErrorKind};
+use neardup_verdict::evaluate::chart;
 use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::error::{Result, report};
 use crate::pg::{MinHashType, Stored};
 
-extension_sql_file!(
-    "bands.sql",
-    name = "minhash_bands",
-    requires = [minhash_bands, minhash_band_plan, minhash_band_curve, minhash_band_curve_svg, "minhash_operators"]
-);
-
-#[pg_extern(immutable, strict, parallel_safe, cost = 2)]
-fn minhash_bands(
-    signature: Stored<'_, MinHashType>,
-    bands: default!(i32, 16),
-    rows: default!(i32, 8),
-) -> Result<Vec<i32>> {
+#[pg_extern(sql = false)]
+fn minhash_bands(signature: Stored<'_, MinHashType>, bands: i32, rows: i32) -> Result<Vec<i32>> {
     let signature = MinHashRef::parse_header(signature.bytes).map_err(report)?;
     check_scheme(signature).map_err(report)?;
     let (bands, rows) = (within("bands", bands, 1..=1024)?, within("rows", rows, 1..=banding::MAX_ROWS)?);
@@ -36,7 +26,7 @@ pub fn check_scheme(signature: MinHashRef<'_>) -> neardup_text::Result<()> {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Mismatch, "a bottom_k minhash has no bands")
-        .with_hint("Make the signatures with scheme => 'many_hash'."))
+        .with_hint("Create the signatures with scheme => 'many_hash'."))
 }
 
 /// Checks a similarity, which is above 0 and at most 1.
@@ -49,17 +39,12 @@ pub fn similarity(value: f64) -> Result<f64> {
 }
 
 #[allow(clippy::type_complexity, reason = "pgrx reads the columns' names here, which an alias would hide")]
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn minhash_band_plan(
     similarity: f64,
-    recall: default!(f64, 0.95),
-    hashes: default!(i32, 128),
-) -> Result<
-    TableIterator<
-        'static,
-        (name!(bands, i32), name!(rows, i32), name!(recall, f64), name!(excess, f64), name!(half_at, f64)),
-    >,
-> {
+    recall: f64,
+    hashes: i32,
+) -> Result<TableIterator<'static, (i32, i32, f64, f64, f64)>> {
     let plans = banding::band_plans(similarity, recall, within("hashes", hashes, 1..=1024)?).map_err(report)?;
     Ok(TableIterator::new(plans.into_iter().map(|plan| {
         // Where the curve passes one half: below, a pair is more likely missed than found.
@@ -75,16 +60,13 @@ fn curve(bands: i32, rows: i32) -> Result<Vec<(f64, f64)>> {
     Ok((0..=20).map(|i| (place(i), banding::candidate_chance(place(i), bands, rows))).collect())
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
-fn minhash_band_curve(
-    bands: default!(i32, 16),
-    rows: default!(i32, 8),
-) -> Result<TableIterator<'static, (name!(similarity, f64), name!(found, f64))>> {
+#[pg_extern(sql = false)]
+fn minhash_band_curve(bands: i32, rows: i32) -> Result<TableIterator<'static, (f64, f64)>> {
     Ok(TableIterator::new(curve(bands, rows)?))
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
-fn minhash_band_curve_svg(bands: default!(i32, 16), rows: default!(i32, 8)) -> Result<String> {
+#[pg_extern(sql = false)]
+fn minhash_band_curve_svg(bands: i32, rows: i32) -> Result<String> {
     let title = format!("Chance to be found: {bands} bands of {rows} rows");
-    plot::curve(&title, "Jaccard similarity", "chance", curve(bands, rows)?).map_err(report)
+    Ok(chart::curve(&title, "Jaccard similarity", "chance", &curve(bands, rows)?))
 }

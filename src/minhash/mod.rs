@@ -18,92 +18,44 @@ use crate::error::{Result, report};
 use crate::pg::{Made, Message, MinHashType, Stored, Text, TsVector};
 use crate::text::analyzer;
 
-extension_sql_file!(
-    "type.sql",
-    name = "minhash_type",
-    creates = [Type(Signature)],
-    requires = [minhash_in, minhash_out, minhash_recv]
-);
-
-extension_sql_file!(
-    "minhash.sql",
-    name = "minhash_operators",
-    requires = [
-        "minhash_type",
-        minhash_literal,
-        minhash_document,
-        minhash_tokens,
-        minhash_tsvector,
-        jaccard_similarity,
-        jaccard_distance,
-        minhash_from_bytea,
-        minhash_values,
-        minhash_from_values
-    ]
-);
-
 type Value<'a> = Stored<'a, MinHashType>;
 type Signature = Made<MinHashType>;
 
 /// A document longer than this, in bytes, does not leave its working memory behind.
 pub const KEPT_DOCUMENT: usize = 1 << 20;
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION minhash_in(cstring) RETURNS minhash IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn minhash_in(text: &CStr) -> Result<Signature> {
     let signature: MinHash = text.to_string_lossy().parse().map_err(report)?;
     Ok(signature.into_bytes().into())
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION minhash_out(minhash) RETURNS cstring IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn minhash_out(signature: Value<'_>) -> Result<CString> {
     let signature = MinHash::from_bytes(signature.bytes.to_vec()).map_err(report)?;
     Ok(CString::new(signature.to_string()).unwrap_or_default())
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION minhash_recv(internal) RETURNS minhash IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn minhash_recv(message: Message<'_>) -> Result<Signature> {
     let signature = MinHash::from_bytes(message.bytes.to_vec()).map_err(report)?;
     Ok(signature.into_bytes().into())
 }
 
 // Bytes from anywhere, checked as binary input is.
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn minhash_from_bytea(bytes: &[u8]) -> Result<Signature> {
     let signature = MinHash::from_bytes(bytes.to_vec()).map_err(report)?;
     Ok(signature.into_bytes().into())
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn minhash_values(signature: Value<'_>) -> Result<Vec<u8>> {
     MinHashRef::parse_header(signature.bytes).map(|signature| signature.value_bytes().to_vec()).map_err(report)
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
-fn minhash_from_values(
-    raw: &[u8],
-    scheme: default!(&str, "'many_hash'"),
-    bits: default!(i32, 32),
-    hashes: default!(i32, 0),
-    label: default!(&str, "'values'"),
-) -> Result<Signature> {
+#[pg_extern(sql = false)]
+fn minhash_from_values(raw: &[u8], scheme: &str, bits: i32, hashes: i32, label: &str) -> Result<Signature> {
     let width = within("bits", bits, 16..=64)?;
     let count = match within("hashes", hashes, 0..=1024)? {
         0 => raw.len() / (width as usize / 8),
@@ -166,26 +118,20 @@ fn of_document(document: &str, analyzer: &str, request: Request<'_>) -> Result<O
 }
 
 // Hashing character shingles costs about 2 ns a byte, segmenting 20: the planner should run this last and in parallel.
-#[pg_extern(name = "minhash", immutable, strict, parallel_safe, cost = 10000)]
+#[pg_extern(sql = false)]
 fn minhash_document(
     document: Text<'_>,
-    analyzer: default!(&str, "'jieba'"),
-    hashes: default!(i32, 128),
-    scheme: default!(&str, "'many_hash'"),
-    bits: default!(i32, 32),
-    seed: default!(i64, 0),
+    analyzer: &str,
+    hashes: i32,
+    scheme: &str,
+    bits: i32,
+    seed: i64,
 ) -> Result<Option<Signature>> {
     of_document(&document, analyzer, Request { hashes, scheme, bits, seed })
 }
 
 /// Signs a string literal: without this, `minhash('...')` would read the literal as a signature, since the type has the same name.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION minhash(document unknown, analyzer text DEFAULT 'jieba', hashes integer DEFAULT 128, scheme text DEFAULT 'many_hash', bits integer DEFAULT 32, seed bigint DEFAULT 0) RETURNS minhash IMMUTABLE STRICT PARALLEL SAFE COST 10000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn minhash_literal(
     document: &CStr,
     analyzer: &str,
@@ -198,14 +144,14 @@ fn minhash_literal(
 }
 
 // What any other segmenter has cut.
-#[pg_extern(name = "minhash", immutable, strict, parallel_safe, cost = 1000)]
+#[pg_extern(sql = false)]
 fn minhash_tokens(
     tokens: Array<&str>,
-    hashes: default!(i32, 128),
-    scheme: default!(&str, "'many_hash'"),
-    bits: default!(i32, 32),
-    seed: default!(i64, 0),
-    label: default!(&str, "'tokens'"),
+    hashes: i32,
+    scheme: &str,
+    bits: i32,
+    seed: i64,
+    label: &str,
 ) -> Result<Option<Signature>> {
     let signature =
         Request { hashes, scheme, bits, seed }.with_hasher(label, tokens.len() <= KEPT_DOCUMENT, |hasher| {
@@ -214,26 +160,26 @@ fn minhash_tokens(
     Ok(signature.map(|signature| signature.into_bytes().into()))
 }
 
-#[pg_extern(name = "minhash", immutable, strict, parallel_safe, cost = 1000)]
+#[pg_extern(sql = false)]
 fn minhash_tsvector(
     document: TsVector<'_>,
-    hashes: default!(i32, 128),
-    scheme: default!(&str, "'many_hash'"),
-    bits: default!(i32, 32),
-    seed: default!(i64, 0),
-    label: default!(&str, "'tsvector'"),
+    hashes: i32,
+    scheme: &str,
+    bits: i32,
+    seed: i64,
+    label: &str,
 ) -> Result<Option<Signature>> {
     let signature = Request { hashes, scheme, bits, seed }
         .with_hasher(label, true, |hasher| document::minhash_of_hashes(document.hashes(), hasher))?;
     Ok(signature.map(|signature| signature.into_bytes().into()))
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn jaccard_similarity(a: Value<'_>, b: Value<'_>) -> Result<f64> {
     minhash::jaccard(a.bytes, b.bytes).map_err(report)
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn jaccard_distance(a: Value<'_>, b: Value<'_>) -> Result<f64> {
     jaccard_similarity(a, b).map(|similarity| 1.0 - similarity)
 }

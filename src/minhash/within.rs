@@ -10,20 +10,14 @@ use crate::error::{Result, report};
 use crate::pg::planner::support;
 use crate::pg::{MinHashType, Stored};
 
-extension_sql_file!(
-    "within.sql",
-    name = "minhash_search",
-    requires = ["sketch", minhash_within, minhash_within_support]
-);
-
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn minhash_within(a: Stored<'_, MinHashType>, b: Stored<'_, MinHashType>, similarity: f64) -> Result<bool> {
     let least = checked_similarity(similarity)?;
     minhash::jaccard(a.bytes, b.bytes).map(|found| found >= least).map_err(report)
 }
 
 /// Answers the planner about `minhash_within`: signatures of any similarity above 0 share a value.
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 pub fn minhash_within_support(request: Internal) -> Internal {
     support::index_condition(request, |_, query| Some(query))
 }

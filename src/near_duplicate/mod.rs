@@ -10,47 +10,30 @@ use crate::pg::planner::expression::{Call, Expression};
 use crate::pg::planner::support;
 use crate::sketch;
 
-extension_sql_file!(
-    "near_duplicate.sql",
-    name = "near_duplicate",
-    requires = ["sketch", "guard", near_duplicate, says_the_same, document_of_parts, near_duplicate_support]
-);
-
 /// The analyzer of the sketches that `near_duplicate` compares: those of an index on `sketch(column)`.
 pub const ANALYZER: &str = "shingles:5";
 
 /// The number of their keys.
 pub const KEYS: u32 = 10;
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 20000)]
+#[pg_extern(sql = false)]
 fn near_duplicate(a: &str, b: &str) -> Result<bool> {
     let (Some(of_a), Some(of_b)) = (sketch::of_document(a, ANALYZER, KEYS)?, sketch::of_document(b, ANALYZER, KEYS)?)
     else {
         return Ok(false);
     };
-    Ok(shares_key(&of_a, &of_b).map_err(report)? && says_the_same(a, b)?)
+    Ok(shares_key(&of_a, &of_b).map_err(report)? && is_near_duplicate(a, b)?)
 }
 
 /// The part of `near_duplicate` that reads the texts, behind the part that an index serves.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.says_the_same(a text, b text) RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
-fn says_the_same(a: &str, b: &str) -> Result<bool> {
+#[pg_extern(sql = false)]
+fn is_near_duplicate(a: &str, b: &str) -> Result<bool> {
     let prepared = Prepared::new(a).map_err(report)?;
     Ok(prepared.duplicate(b).map_err(report)?.is_some())
 }
 
 /// The parts of a document, each in a line; NULL where the first is.
-#[pg_extern(
-    immutable,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup.document(VARIADIC parts text[]) RETURNS text IMMUTABLE PARALLEL SAFE COST 2 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn document_of_parts(parts: Option<Array<&str>>) -> Option<String> {
     let parts = parts?;
     let mut parts = parts.iter();
@@ -69,11 +52,11 @@ fn write_out_near_duplicate(call: &Call) -> Option<Expression> {
         call.function("sketch", &[text, Expression::text(ANALYZER), Expression::integer(KEYS as i32)])
     };
     let shares = call.operator("&&", sketch(a), sketch(b));
-    Some(Expression::all(&[shares, call.internal_function("says_the_same", &[a, b])]))
+    Some(Expression::all(&[shares, call.internal_function("is_near_duplicate", &[a, b])]))
 }
 
 /// Answers the planner about `near_duplicate`.
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 pub fn near_duplicate_support(request: Internal) -> Internal {
     support::simplify(request, write_out_near_duplicate)
 }

@@ -23,8 +23,6 @@ use crate::text::tokens::{as_array, ranked_words, token_list};
 
 pub use loaded::{pinned, with, with_analyzer};
 
-extension_sql_file!("profile.sql", name = "profile", requires = ["guard", "simhash_operators"]);
-
 /// P-Simhash's words to keep, mu and bits, as SQL gives them.
 fn parameters(words: i32, mu: f64, bits: i32) -> Result<PSimhash> {
     let bits = within("bits", bits, 1..=64)?;

@@ -114,13 +114,13 @@ BEGIN
     SELECT * INTO newest FROM neardup.profile_versions v WHERE v.name = train_profile.name ORDER BY v.version DESC LIMIT 1;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'profile "%" does not exist', name USING ERRCODE = 'undefined_object',
-            HINT = pg_catalog.format('Make it first: SELECT neardup.create_profile(%L);', name);
+            HINT = pg_catalog.format('Create it first: SELECT neardup.create_profile(%L);', name);
     END IF;
     EXECUTE pg_catalog.format(
         E'SELECT neardup_internal.train_statistics(d.document::text, $1, $2) FROM (%s\n) d(document)',
         pg_catalog.rtrim(query, E'; \n\r\t')) INTO trained USING name || '@' || newest.version::text, keep;
     IF trained IS NULL THEN
-        RAISE EXCEPTION 'the query gives no document with a token' USING ERRCODE = 'no_data_found';
+        RAISE EXCEPTION 'the query returned no document with a token' USING ERRCODE = 'no_data_found';
     END IF;
     INSERT INTO neardup.profile_versions AS v (name, role, analyzer, words, statistics)
     VALUES (name, newest.role, newest.analyzer, newest.words, trained)
@@ -138,7 +138,7 @@ BEGIN
     ORDER BY v.version LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'version % of profile "%" is used by the guard of %', used.version, name, used.target
-            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Take the guard down first: neardup.unprotect.';
+            USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Remove the guard first: neardup.unprotect.';
     END IF;
     DELETE FROM neardup.profile_versions v
     WHERE v.name = drop_profile.name AND (drop_profile.version IS NULL OR v.version = drop_profile.version);

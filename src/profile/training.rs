@@ -69,13 +69,13 @@ fn finish(state: &State) -> Option<Vec<u8>> {
         return None;
     }
     if training.words() > state.keep.unsigned_abs() as usize {
-        let message = format!("the {} words that are in most documents are kept", state.keep);
+        let message = format!("the {} most frequent words are kept", state.keep);
         let mut told = ErrorReport::new(PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION, message, "train_profile");
         if training.lost() > 0 {
             let lost = training.lost();
             told = told.set_detail(format!("The number of documents of a word may be too low by up to {lost}."));
         }
-        told.set_hint("More words: keep => ...").report(PgLogLevel::NOTICE);
+        told.set_hint("To keep more words, raise keep.").report(PgLogLevel::NOTICE);
     }
     Some(training.finish())
 }

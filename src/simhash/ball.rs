@@ -2,6 +2,7 @@
 //!
 //! A value has sixteen bytes and is passed by reference: the signature and the distance, each in the machine's byte order. No table
 //! is meant to store such values; the type has text input and output so that plans and messages can show it.
+#![allow(unsafe_code, reason = "conversions of a type")]
 
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
 use pgrx::datum::Datum;
@@ -45,7 +46,7 @@ impl HammingBall {
 // SAFETY: simhash.sql declares the type with 16 bytes, aligned as a double, passed by reference.
 unsafe impl SqlTranslatable for HammingBall {
     const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(HammingBall);
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal("hamming_ball"));
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Ok(ReturnsRef::One(SqlMappingRef::literal("hamming_ball")));
 }

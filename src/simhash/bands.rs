@@ -7,27 +7,21 @@ use super::SimHash;
 use crate::argument::within;
 use crate::error::{Result, report};
 
-extension_sql_file!(
-    "bands.sql",
-    name = "simhash_bands",
-    requires = [simhash_bands, simhash_band, simhash_probes, "simhash_operators"]
-);
-
-#[pg_extern(immutable, strict, parallel_safe, cost = 1)]
-fn simhash_bands(signature: SimHash, bands: default!(i32, 4)) -> Result<Vec<i32>> {
+#[pg_extern(sql = false)]
+fn simhash_bands(signature: SimHash, bands: i32) -> Result<Vec<i32>> {
     let mut keys = Vec::new();
     banding::bands(signature.0, within("bands", bands, banding::BANDS)?, |key| keys.push(key)).map_err(report)?;
     Ok(keys)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 1)]
-fn simhash_band(signature: SimHash, i: i32, bands: default!(i32, 4)) -> Result<i32> {
+#[pg_extern(sql = false)]
+fn simhash_band(signature: SimHash, i: i32, bands: i32) -> Result<i32> {
     let bands = within("bands", bands, banding::BANDS)?;
     banding::band(signature.0, within("band", i, 0..=bands - 1)?, bands).map_err(report)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 2)]
-fn simhash_probes(signature: SimHash, distance: i32, bands: default!(i32, 4)) -> Result<Vec<i32>> {
+#[pg_extern(sql = false)]
+fn simhash_probes(signature: SimHash, distance: i32, bands: i32) -> Result<Vec<i32>> {
     let mut keys = Vec::new();
     let distance = within("distance", distance, 0..=MAX_DISTANCE)?;
     banding::probes(signature.0, distance, within("bands", bands, banding::BANDS)?, |key| keys.push(key))

@@ -1,4 +1,5 @@
 //! The SQL type `simhash`: 8 bytes, passed by value, stored like a bigint.
+#![allow(unsafe_code, reason = "conversions of a type")]
 
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
 use pgrx::datum::Datum;
@@ -26,7 +27,7 @@ impl SimHash {
 // SAFETY: simhash.sql declares the type with LIKE = int8, by value and 8 bytes, which is what the conversions below read and write.
 unsafe impl SqlTranslatable for SimHash {
     const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(SimHash);
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal("simhash"));
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Ok(ReturnsRef::One(SqlMappingRef::literal("simhash")));
 }

@@ -21,13 +21,7 @@ const TRUE: i8 = 1;
 /// The row may match: the operator decides.
 const MAYBE: i8 = 2;
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["simhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.simhash_extract_value(simhash, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn simhash_extract_value(signature: SimHash, count: Internal) -> Result<Internal> {
     let mut keys = Vec::with_capacity(DEFAULT_BANDS as usize);
     banding::bands(signature.0, DEFAULT_BANDS, |key| keys.push(pg_sys::Datum::from(key))).map_err(report)?;
@@ -35,13 +29,7 @@ pub fn simhash_extract_value(signature: SimHash, count: Internal) -> Result<Inte
 }
 
 // Declared with the indexed type, as GIN wants it; the query is a ball, as the operator says.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["hamming_ball_type"],
-    sql = "CREATE FUNCTION neardup_internal.simhash_extract_query(simhash, internal, smallint, internal, internal, internal, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn simhash_extract_query(
     query: HammingBall,
     count: Internal,
@@ -62,13 +50,7 @@ pub fn simhash_extract_query(
     Ok(give_keys(keys.into_iter(), count))
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["hamming_ball_type"],
-    sql = "CREATE FUNCTION neardup_internal.simhash_tri_consistent(internal, smallint, simhash, integer, internal, internal, internal) RETURNS \"char\" IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn simhash_tri_consistent(
     check: Internal,
     _strategy: i16,

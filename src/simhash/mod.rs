@@ -24,51 +24,18 @@ use crate::text::source;
 pub use ball::HammingBall;
 pub use datum::SimHash;
 
-extension_sql_file!("type.sql", name = "simhash_type", creates = [Type(SimHash)], requires = [simhash_in, simhash_out]);
-
-extension_sql_file!(
-    "simhash.sql",
-    name = "simhash_operators",
-    requires = [
-        "simhash_type",
-        hamming_distance,
-        simhash_from_bit,
-        simhash_document,
-        simhash_literal,
-        simhash_tokens,
-        simhash_weighted_tokens,
-        simhash_tsvector,
-        totals_of_document,
-        totals_of_tokens,
-        totals_of_weighted_tokens,
-        totals_of_tsvector
-    ]
-);
-
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION simhash_in(cstring) RETURNS simhash IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn simhash_in(text: &CStr) -> Result<SimHash> {
     simhash::parse_hex(&text.to_string_lossy()).map(SimHash).map_err(report)
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION simhash_out(simhash) RETURNS cstring IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn simhash_out(signature: SimHash) -> std::ffi::CString {
     std::ffi::CString::new(simhash::to_hex(signature.0)).unwrap_or_default()
 }
 
 /// Casts 64 bits, most significant first, to a signature.
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn simhash_from_bit(bits: BitString) -> Result<SimHash> {
     if bits.length != 64 {
         return Err(pgrx::pg_sys::panic::ErrorReport::new(
@@ -80,7 +47,7 @@ fn simhash_from_bit(bits: BitString) -> Result<SimHash> {
     Ok(SimHash(bits.head))
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn hamming_distance(a: SimHash, b: SimHash) -> i32 {
     (a.0 ^ b.0).count_ones() as i32
 }
@@ -101,97 +68,57 @@ fn of_document(document: &str, analyzer: &str, weighting: &str, bits: i32) -> Re
 }
 
 // Segmenting costs about 20 ns a byte, the operators around it 1: the planner should run this last and in parallel.
-#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 10000)]
-fn simhash_document(
-    document: Text<'_>,
-    analyzer: default!(&str, "'jieba'"),
-    weighting: default!(&str, "'count'"),
-    bits: default!(i32, 64),
-) -> Result<Option<SimHash>> {
+#[pg_extern(sql = false)]
+fn simhash_document(document: Text<'_>, analyzer: &str, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
     of_document(&document, analyzer, weighting, bits)
 }
 
 /// Signs a string literal: without this, `simhash('...')` would read the literal as a signature, since the type has the same name.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["simhash_type"],
-    sql = "CREATE FUNCTION simhash(document unknown, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash IMMUTABLE STRICT PARALLEL SAFE COST 10000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn simhash_literal(document: &CStr, analyzer: &str, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
     of_document(&document.to_string_lossy(), analyzer, weighting, bits)
 }
 
 // What any other segmenter has cut.
-#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 1000)]
-fn simhash_tokens(
-    tokens: Array<&str>,
-    weighting: default!(&str, "'count'"),
-    bits: default!(i32, 64),
-) -> Result<Option<SimHash>> {
+#[pg_extern(sql = false)]
+fn simhash_tokens(tokens: Array<&str>, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
     let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
     source::of_array(&tokens, |tokens| tokens.simhash(weights, bits)).map(|signature| signature.map(SimHash))
 }
 
-#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 1000)]
-fn simhash_weighted_tokens(
-    tokens: Array<&str>,
-    weights: Array<f64>,
-    bits: default!(i32, 64),
-) -> Result<Option<SimHash>> {
+#[pg_extern(sql = false)]
+fn simhash_weighted_tokens(tokens: Array<&str>, weights: Array<f64>, bits: i32) -> Result<Option<SimHash>> {
     let bits = within("bits", bits, 1..=64)?;
     source::of_weighted_array(&tokens, &weights, |tokens, weights| tokens.simhash(weights, bits))
         .map(|signature| signature.map(SimHash))
 }
 
-#[pg_extern(name = "simhash", immutable, strict, parallel_safe, cost = 1000)]
-fn simhash_tsvector(
-    document: TsVector<'_>,
-    weighting: default!(&str, "'count'"),
-    bits: default!(i32, 64),
-) -> Result<Option<SimHash>> {
+#[pg_extern(sql = false)]
+fn simhash_tsvector(document: TsVector<'_>, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
     let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
     source::of_tsvector(&document, |tokens| tokens.simhash(weights, bits)).map(|signature| signature.map(SimHash))
 }
 
-#[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 10000)]
-fn totals_of_document(
-    document: Text<'_>,
-    analyzer: default!(&str, "'jieba'"),
-    weighting: default!(&str, "'count'"),
-    bits: default!(i32, 64),
-) -> Result<Option<Vec<f32>>> {
+#[pg_extern(sql = false)]
+fn totals_of_document(document: Text<'_>, analyzer: &str, weighting: &str, bits: i32) -> Result<Option<Vec<f32>>> {
     let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
     source::of_document(&document, analyzer, |tokens, _| tokens.totals(weights, bits))
 }
 
-#[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 1000)]
-fn totals_of_tokens(
-    tokens: Array<&str>,
-    weighting: default!(&str, "'count'"),
-    bits: default!(i32, 64),
-) -> Result<Option<Vec<f32>>> {
+#[pg_extern(sql = false)]
+fn totals_of_tokens(tokens: Array<&str>, weighting: &str, bits: i32) -> Result<Option<Vec<f32>>> {
     let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
     source::of_array(&tokens, |tokens| tokens.totals(weights, bits))
 }
 
-#[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 1000)]
-fn totals_of_weighted_tokens(
-    tokens: Array<&str>,
-    weights: Array<f64>,
-    bits: default!(i32, 64),
-) -> Result<Option<Vec<f32>>> {
+#[pg_extern(sql = false)]
+fn totals_of_weighted_tokens(tokens: Array<&str>, weights: Array<f64>, bits: i32) -> Result<Option<Vec<f32>>> {
     let bits = within("bits", bits, 1..=64)?;
     source::of_weighted_array(&tokens, &weights, |tokens, weights| tokens.totals(weights, bits))
 }
 
-#[pg_extern(name = "simhash_totals", immutable, strict, parallel_safe, cost = 1000)]
-fn totals_of_tsvector(
-    document: TsVector<'_>,
-    weighting: default!(&str, "'count'"),
-    bits: default!(i32, 64),
-) -> Result<Option<Vec<f32>>> {
+#[pg_extern(sql = false)]
+fn totals_of_tsvector(document: TsVector<'_>, weighting: &str, bits: i32) -> Result<Option<Vec<f32>>> {
     let (weights, bits) = (source::weights(weighting)?, within("bits", bits, 1..=64)?);
     source::of_tsvector(&document, |tokens| tokens.totals(weights, bits))
 }

@@ -1,3 +1,70 @@
+-- simhash type: stored and sent like a bigint, which the built-in functions already do.
+
+CREATE FUNCTION simhash_in(cstring) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'simhash_in_wrapper';
+COMMENT ON FUNCTION simhash_in(cstring) IS 'reads 16 hexadecimal digits';
+
+CREATE FUNCTION simhash_out(simhash) RETURNS cstring
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'simhash_out_wrapper';
+COMMENT ON FUNCTION simhash_out(simhash) IS 'writes 16 hexadecimal digits';
+
+CREATE FUNCTION simhash_recv(internal) RETURNS simhash LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int8recv';
+CREATE FUNCTION simhash_send(simhash) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int8send';
+
+CREATE TYPE simhash (
+    INPUT = simhash_in,
+    OUTPUT = simhash_out,
+    RECEIVE = simhash_recv,
+    SEND = simhash_send,
+    LIKE = int8
+);
+
+-- functions
+
+CREATE FUNCTION simhash_from_bit(bits bit) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'simhash_from_bit_wrapper';
+COMMENT ON FUNCTION simhash_from_bit(bit) IS 'the signature of exactly 64 bits, most significant first; implements the cast from bit';
+
+CREATE FUNCTION hamming_distance(a simhash, b simhash) RETURNS integer
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'hamming_distance_wrapper';
+COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
+
+CREATE FUNCTION simhash(document text, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'simhash_document_wrapper';
+COMMENT ON FUNCTION simhash(text, text, text, integer) IS 'SimHash signature of a document under an analyzer; weighting count, none, log_count, tf, tfidf (jieba''s own table) or textrank; the low 1 to 64 bits. NULL if no token has a positive weight: simhash(body, ''chars:3'')';
+
+CREATE FUNCTION simhash(document unknown, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'simhash_literal_wrapper';
+COMMENT ON FUNCTION simhash(unknown, text, text, integer) IS 'simhash of a document given as a string literal, which would otherwise be parsed as a signature';
+
+CREATE FUNCTION simhash(tokens text[], weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'simhash_tokens_wrapper';
+COMMENT ON FUNCTION simhash(text[], text, integer) IS 'SimHash signature of tokens from any other segmenter, taken unchanged; NULL elements are ignored';
+
+CREATE FUNCTION simhash(tokens text[], weights double precision[], bits integer DEFAULT 64) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'simhash_weighted_tokens_wrapper';
+COMMENT ON FUNCTION simhash(text[], double precision[], integer) IS 'SimHash signature of tokens with one weight each, finite and not negative; a token is ignored if it or its weight is NULL';
+
+CREATE FUNCTION simhash(document tsvector, weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS simhash
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'simhash_tsvector_wrapper';
+COMMENT ON FUNCTION simhash(tsvector, text, integer) IS 'SimHash signature of the lexemes of a text search vector; a lexeme counts once for each of its positions';
+
+CREATE FUNCTION simhash_totals(document text, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS real[]
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS 'MODULE_PATHNAME', 'totals_of_document_wrapper';
+COMMENT ON FUNCTION simhash_totals(text, text, text, integer) IS 'the totals whose signs are the SimHash signature, one for each bit from the lowest, for cosine_similarity (SimHashCosine); casts to pgvector''s vector';
+
+CREATE FUNCTION simhash_totals(tokens text[], weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS real[]
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'totals_of_tokens_wrapper';
+COMMENT ON FUNCTION simhash_totals(text[], text, integer) IS 'the totals behind the SimHash signature of given tokens';
+
+CREATE FUNCTION simhash_totals(tokens text[], weights double precision[], bits integer DEFAULT 64) RETURNS real[]
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'totals_of_weighted_tokens_wrapper';
+COMMENT ON FUNCTION simhash_totals(text[], double precision[], integer) IS 'the totals behind the SimHash signature of given tokens with one weight each';
+
+CREATE FUNCTION simhash_totals(document tsvector, weighting text DEFAULT 'count', bits integer DEFAULT 64) RETURNS real[]
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'totals_of_tsvector_wrapper';
+COMMENT ON FUNCTION simhash_totals(tsvector, text, integer) IS 'the totals behind the SimHash signature of a text search vector';
+
 -- simhash casts: all explicit, so that a signature never passes for a number by accident
 
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
@@ -76,12 +143,9 @@ CREATE OPERATOR <~> (
 -- comments
 
 COMMENT ON TYPE simhash IS '64-bit SimHash signature of a text, written as 16 hexadecimal digits; similar texts have a small Hamming distance';
-COMMENT ON FUNCTION simhash_in(cstring) IS 'reads 16 hexadecimal digits';
-COMMENT ON FUNCTION simhash_out(simhash) IS 'writes 16 hexadecimal digits';
 COMMENT ON FUNCTION simhash_recv(internal) IS 'reads 8 bytes, most significant first';
 COMMENT ON FUNCTION simhash_send(simhash) IS 'writes 8 bytes, most significant first';
 COMMENT ON FUNCTION simhash_to_bit(simhash) IS 'the signature as 64 bits, most significant first; implements the cast to bit';
-COMMENT ON FUNCTION simhash_from_bit(bit) IS 'the signature of exactly 64 bits, most significant first; implements the cast from bit';
 COMMENT ON FUNCTION simhash_eq(simhash, simhash) IS 'equal';
 COMMENT ON FUNCTION simhash_ne(simhash, simhash) IS 'not equal';
 COMMENT ON FUNCTION simhash_lt(simhash, simhash) IS 'less, in the order of the bigint it casts to';
@@ -98,15 +162,5 @@ COMMENT ON OPERATOR <= (simhash, simhash) IS 'less or equal';
 COMMENT ON OPERATOR > (simhash, simhash) IS 'greater';
 COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater or equal';
 COMMENT ON OPERATOR <~> (simhash, simhash) IS 'Hamming distance, 0 to 64';
-COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'number of bits in which two signatures differ, 0 to 64';
-COMMENT ON FUNCTION simhash(text, text, text, integer) IS 'SimHash signature of a document under an analyzer; weighting count, none, log_count, tf, tfidf (jieba''s own table) or textrank; the low 1 to 64 bits. NULL if no token has a positive weight: simhash(body, ''chars:3'')';
 COMMENT ON FUNCTION simhash(character varying, text, text, integer) IS 'simhash of a document of type character varying, which would otherwise be parsed as a signature';
 COMMENT ON FUNCTION simhash(character, text, text, integer) IS 'simhash of a document of type character(n), which would otherwise be parsed as a signature';
-COMMENT ON FUNCTION simhash(unknown, text, text, integer) IS 'simhash of a document given as a string literal, which would otherwise be parsed as a signature';
-COMMENT ON FUNCTION simhash(text[], text, integer) IS 'SimHash signature of tokens from any other segmenter, taken unchanged; NULL elements are ignored';
-COMMENT ON FUNCTION simhash(text[], double precision[], integer) IS 'SimHash signature of tokens with one weight each, finite and not negative; a token is ignored if it or its weight is NULL';
-COMMENT ON FUNCTION simhash(tsvector, text, integer) IS 'SimHash signature of the lexemes of a text search vector; a lexeme counts once for each of its positions';
-COMMENT ON FUNCTION simhash_totals(text, text, text, integer) IS 'the totals whose signs are the SimHash signature, one for each bit from the lowest, for cosine_similarity (SimHashCosine); casts to pgvector''s vector';
-COMMENT ON FUNCTION simhash_totals(text[], text, integer) IS 'the totals behind the SimHash signature of given tokens';
-COMMENT ON FUNCTION simhash_totals(text[], double precision[], integer) IS 'the totals behind the SimHash signature of given tokens with one weight each';
-COMMENT ON FUNCTION simhash_totals(tsvector, text, integer) IS 'the totals behind the SimHash signature of a text search vector';

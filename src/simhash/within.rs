@@ -16,36 +16,7 @@ use crate::error::{Result, report};
 use crate::pg::Message;
 use crate::pg::planner::support;
 
-extension_sql_file!(
-    "ball.sql",
-    name = "hamming_ball_type",
-    creates = [Type(HammingBall)],
-    requires = [hamming_ball_in, hamming_ball_out, hamming_ball_recv, hamming_ball_send, "simhash_type"]
-);
-extension_sql_file!(
-    "within.sql",
-    name = "simhash_search",
-    requires = [
-        "hamming_ball_type",
-        "simhash_operators",
-        hamming_ball,
-        simhash_in_ball,
-        simhash_within,
-        simhash_within_support,
-        gin::simhash_extract_value,
-        gin::simhash_extract_query,
-        gin::simhash_tri_consistent,
-        "selectivity"
-    ]
-);
-
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION hamming_ball_in(cstring) RETURNS hamming_ball IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn hamming_ball_in(text: &CStr) -> Result<HammingBall> {
     let text = text.to_string_lossy();
     let (center, distance) = text.trim().split_once('/').unwrap_or((&text, ""));
@@ -61,24 +32,12 @@ fn hamming_ball_in(text: &CStr) -> Result<HammingBall> {
     }
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION hamming_ball_out(hamming_ball) RETURNS cstring IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn hamming_ball_out(ball: HammingBall) -> CString {
     CString::new(format!("{}/{}", simhash::to_hex(ball.center), ball.distance)).unwrap_or_default()
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION hamming_ball_recv(internal) RETURNS hamming_ball IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn hamming_ball_recv(message: Message<'_>) -> Result<HammingBall> {
     let parts = message.bytes.split_first_chunk::<8>().map(|(center, distance)| (center, distance.try_into()));
     match parts.map(|(center, distance)| (u64::from_be_bytes(*center), distance.map(u32::from_be_bytes))) {
@@ -91,48 +50,30 @@ fn hamming_ball_recv(message: Message<'_>) -> Result<HammingBall> {
     }
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION hamming_ball_send(hamming_ball) RETURNS bytea IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn hamming_ball_send(ball: HammingBall) -> Vec<u8> {
     let distance = (ball.distance as u32).to_be_bytes();
     [&ball.center.to_be_bytes()[..], &distance[..]].concat()
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["hamming_ball_type"],
-    sql = "CREATE FUNCTION hamming_ball(center simhash, distance integer) RETURNS hamming_ball IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn hamming_ball(center: SimHash, distance: i32) -> Result<HammingBall> {
     Ok(HammingBall::new(center.0, within("distance", distance, 0..=64)?))
 }
 
 /// Behind the operator `<@`.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["hamming_ball_type"],
-    sql = "CREATE FUNCTION neardup_internal.simhash_in_ball(signature simhash, ball hamming_ball) RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn simhash_in_ball(signature: SimHash, ball: HammingBall) -> bool {
     ball.contains(signature.0)
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn simhash_within(a: SimHash, b: SimHash, distance: i32) -> Result<bool> {
     Ok(simhash::hamming_distance(a.0, b.0) <= within("distance", distance, 0..=64)?)
 }
 
 /// Answers the planner about `simhash_within`: the signature is in a ball around the query.
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 pub fn simhash_within_support(request: Internal) -> Internal {
     support::index_condition(request, |question, query| {
         let distance = question.argument(2)?;

@@ -14,24 +14,12 @@ fn give_keys_of(signature: &Stored<'_, MinHashType>, count: Internal) -> Result<
     Ok(give_keys(signature.keys().map(pg_sys::Datum::from), count))
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.minhash_extract_value(minhash, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn minhash_extract_value(signature: Stored<'_, MinHashType>, count: Internal) -> Result<Internal> {
     give_keys_of(&signature, count)
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.minhash_extract_query(minhash, internal, smallint, internal, internal, internal, internal) RETURNS internal IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 pub fn minhash_extract_query(
     query: Stored<'_, MinHashType>,
     count: Internal,

@@ -18,22 +18,6 @@ use crate::minhash::{KEPT_DOCUMENT, with_hasher};
 use crate::pg::{Made, MinHashType, Stored, Text, TsVector};
 use crate::text::analyzer;
 
-extension_sql_file!(
-    "sketch.sql",
-    name = "sketch",
-    requires = [
-        "minhash_operators",
-        sketch_document,
-        sketch_tokens,
-        sketch_tsvector,
-        sketch_keys,
-        sketches_share_key,
-        gin::minhash_extract_value,
-        gin::minhash_extract_query,
-        "selectivity"
-    ]
-);
-
 /// The keys a sketch may have.
 const KEYS: std::ops::RangeInclusive<u32> = 1..=1024;
 
@@ -102,12 +86,8 @@ fn keys_of(keys: i32) -> Result<u32> {
 }
 
 // Hashing shingles costs about 2 ns a byte: the planner should run this last and in parallel.
-#[pg_extern(name = "sketch", immutable, strict, parallel_safe, cost = 10000)]
-fn sketch_document(
-    document: Text<'_>,
-    analyzer: default!(&str, "'shingles:5'"),
-    keys: default!(i32, 10),
-) -> Result<Option<Signature>> {
+#[pg_extern(sql = false)]
+fn sketch_document(document: Text<'_>, analyzer: &str, keys: i32) -> Result<Option<Signature>> {
     let keys = keys_of(keys)?;
     match kept(&document, analyzer, keys) {
         Some(sketch) => Ok(Some(sketch.into())),
@@ -116,12 +96,8 @@ fn sketch_document(
 }
 
 // What any other segmenter has cut.
-#[pg_extern(name = "sketch", immutable, strict, parallel_safe, cost = 1000)]
-fn sketch_tokens(
-    tokens: Array<&str>,
-    keys: default!(i32, 10),
-    label: default!(&str, "'tokens'"),
-) -> Result<Option<Signature>> {
+#[pg_extern(sql = false)]
+fn sketch_tokens(tokens: Array<&str>, keys: i32, label: &str) -> Result<Option<Signature>> {
     let parameters = parameters(label, keys_of(keys)?).map_err(report)?;
     let sketch = with_hasher(parameters, 0, tokens.len() <= KEPT_DOCUMENT, |hasher| {
         document::minhash_of_tokens(tokens.iter().flatten(), hasher)
@@ -129,30 +105,20 @@ fn sketch_tokens(
     Ok(sketch.map(|sketch| sketch.into_bytes().into()))
 }
 
-#[pg_extern(name = "sketch", immutable, strict, parallel_safe, cost = 1000)]
-fn sketch_tsvector(
-    document: TsVector<'_>,
-    keys: default!(i32, 10),
-    label: default!(&str, "'tsvector'"),
-) -> Result<Option<Signature>> {
+#[pg_extern(sql = false)]
+fn sketch_tsvector(document: TsVector<'_>, keys: i32, label: &str) -> Result<Option<Signature>> {
     let parameters = parameters(label, keys_of(keys)?).map_err(report)?;
     let sketch = with_hasher(parameters, 0, true, |hasher| document::minhash_of_hashes(document.hashes(), hasher));
     Ok(sketch.map(|sketch| sketch.into_bytes().into()))
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 1)]
+#[pg_extern(sql = false)]
 fn sketch_keys(signature: Value<'_>) -> Result<Vec<i64>> {
     Ok(MinHashRef::parse_header(signature.bytes).map_err(report)?.keys().map(u64::cast_signed).collect())
 }
 
 /// Behind the operator `&&`.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["minhash_type"],
-    sql = "CREATE FUNCTION neardup_internal.sketches_share_key(a minhash, b minhash) RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn sketches_share_key(a: Value<'_>, b: Value<'_>) -> Result<bool> {
     shares_key(a.bytes, b.bytes).map_err(report)
 }

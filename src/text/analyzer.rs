@@ -37,8 +37,8 @@ fn not_a_profile(text: &str) -> Result<()> {
     }
     let message = format!("analyzer \"{text}\" is a profile, which an IMMUTABLE function cannot use");
     let error = Error::new(ErrorKind::InvalidParameter, message)
-        .with_detail("A profile lies in a table.")
-        .with_hint("Use neardup.profile_simhash, neardup.profile_tokens and their like, which are STABLE.");
+        .with_detail("A profile is stored in a table.")
+        .with_hint("Use neardup.profile_simhash, neardup.profile_tokens or another of the profile functions, which are STABLE.");
     Err(report(error))
 }
 

@@ -9,18 +9,13 @@ use pgrx::prelude::*;
 
 use crate::error::{Result, report};
 
-extension_sql_file!("digest.sql", name = "digest", requires = [text_digest]);
-
 thread_local! {
     static BUFFER: RefCell<normalize::Buffer> = RefCell::new(normalize::Buffer::default());
 }
 
 // A uuid is 16 bytes in place, without a header, and its B-tree compares it fast.
-#[pg_extern(immutable, strict, parallel_safe, cost = 1000)]
-fn text_digest(
-    document: &str,
-    steps: default!(Array<&str>, "'{control,nfkc,casefold,punctuation,space}'"),
-) -> Result<Uuid> {
+#[pg_extern(sql = false)]
+fn text_digest(document: &str, steps: Array<&str>) -> Result<Uuid> {
     let steps = Steps::parse(steps.iter().map(|name| name.unwrap_or("NULL"))).map_err(report)?;
     // Taken out for the call: an error unwinds through here and only costs the buffer its capacity.
     let mut buffer = BUFFER.take();

@@ -15,20 +15,14 @@ use crate::error::{Result, report};
 use crate::pg::call::memory::claim;
 use crate::text::analyzer;
 
-extension_sql_file!(
-    "tokens.sql",
-    name = "text_analysis",
-    requires = [tokens, normalize_text, keywords_of, sentences_of, shared_sentences, analyzer_info, analyzers]
-);
-
 /// The most text that a list of tokens may add up to, in bytes; Postgres's own limit for a value is 1 GB.
 const MAX_TOKEN_BYTES: usize = 512 << 20;
 
 /// Sentences are compared as sets of character pairs.
 const SENTENCE_ANALYZER: &str = "chars:2";
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
-fn tokens(document: &str, analyzer: default!(&str, "'jieba'")) -> Result<Vec<String>> {
+#[pg_extern(sql = false)]
+fn tokens(document: &str, analyzer: &str) -> Result<Vec<String>> {
     as_array(analyzer::with(analyzer, |analyzer, scratch| token_list(document, analyzer, scratch))?)
 }
 
@@ -52,28 +46,20 @@ pub fn token_list(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) ->
     if bytes <= MAX_TOKEN_BYTES {
         return Ok(tokens);
     }
-    let message = format!("the tokens of a document of {} bytes are too long for one array", document.len());
+    let message = format!("the tokens of a document of {} bytes exceed the size of an array", document.len());
     Err(Error::new(ErrorKind::LimitExceeded, message).with_detail("The limit is 512 MB."))
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 1000)]
-fn normalize_text(
-    document: &str,
-    steps: default!(Vec<Option<String>>, "'{control,nfkc,casefold,punctuation,space}'"),
-) -> Result<String> {
+#[pg_extern(sql = false)]
+fn normalize_text(document: &str, steps: Vec<Option<String>>) -> Result<String> {
     let names: Vec<&str> = steps.iter().map(|name| name.as_deref().unwrap_or("NULL")).collect();
     let steps = Steps::parse(names).map_err(report)?;
     let mut buffer = normalize::Buffer::default();
     Ok(normalize::normalize(document, steps, &mut buffer).to_owned())
 }
 
-#[pg_extern(name = "keywords", immutable, strict, parallel_safe, cost = 20000)]
-fn keywords_of(
-    document: &str,
-    n: default!(i32, 10),
-    method: default!(&str, "'tfidf'"),
-    analyzer: default!(&str, "'{\"tokenizer\": \"jieba\", \"stop_words\": \"chinese\", \"min_length\": 2}'"),
-) -> Result<TableIterator<'static, (name!(token, String), name!(weight, f64))>> {
+#[pg_extern(sql = false)]
+fn keywords_of(document: &str, n: i32, method: &str, analyzer: &str) -> Result<TableIterator<'static, (String, f64)>> {
     let n = within("n", n, 0..=10_000)? as usize;
     let weighting = Weighting::parse(method).map_err(report)?;
     let found = analyzer::with(analyzer, |analyzer, scratch| {
@@ -109,10 +95,8 @@ fn ordinal(index: usize) -> i32 {
     i32::try_from(index + 1).unwrap_or(i32::MAX)
 }
 
-#[pg_extern(name = "sentences", immutable, strict, parallel_safe, cost = 1000)]
-fn sentences_of(
-    document: &str,
-) -> TableIterator<'static, (name!(place, i32), name!(sentence, String), name!(start, i32))> {
+#[pg_extern(sql = false)]
+fn sentences_of(document: &str) -> TableIterator<'static, (i32, String, i32)> {
     let rows = split(document)
         .into_iter()
         .enumerate()
@@ -121,23 +105,12 @@ fn sentences_of(
 }
 
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
-#[pg_extern(immutable, strict, parallel_safe, cost = 10000)]
+#[pg_extern(sql = false)]
 fn shared_sentences(
     a: &str,
     b: &str,
-    similarity: default!(f64, 0.8),
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(place_a, i32),
-            name!(place_b, i32),
-            name!(similarity, f64),
-            name!(sentence_a, String),
-            name!(sentence_b, String),
-        ),
-    >,
-> {
+    similarity: f64,
+) -> Result<TableIterator<'static, (i32, i32, f64, String, String)>> {
     let (of_a, of_b) = (split(a), split(b));
     let pairs = analyzer::with(SENTENCE_ANALYZER, |analyzer, scratch| {
         let (a, b) = (shingle_sets(&of_a, analyzer, scratch)?, shingle_sets(&of_b, analyzer, scratch)?);
@@ -167,7 +140,7 @@ fn shingle_sets(
     Ok(sets)
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn analyzer_info(analyzer: &str) -> Result<pgrx::Json> {
     let json = analyzer.parse::<Spec>().and_then(|spec| spec.to_json()).map_err(report)?;
     serde_json::from_str(&json).map(pgrx::Json).map_err(|error| {
@@ -178,9 +151,8 @@ fn analyzer_info(analyzer: &str) -> Result<pgrx::Json> {
     })
 }
 
-#[pg_extern(immutable, parallel_safe)]
-fn analyzers()
--> Result<TableIterator<'static, (name!(name, String), name!(definition, pgrx::Json), name!(purpose, String))>> {
+#[pg_extern(sql = false)]
+fn analyzers() -> Result<TableIterator<'static, (String, pgrx::Json, String)>> {
     let chars = ("chars:5", "runs of 5 characters (or any number from 1 to 64), for every language");
     let presets = presets::ALL.iter().map(|preset| (preset.name, preset.purpose));
     let rows: Result<Vec<_>> = presets

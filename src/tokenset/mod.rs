@@ -10,82 +10,40 @@ use crate::error::{Result, report};
 use crate::pg::{Made, Message, Stored, Text, TokenSetType, TsVector};
 use crate::text::source;
 
-extension_sql_file!(
-    "type.sql",
-    name = "tokenset_type",
-    creates = [Type(Set)],
-    requires = [tokenset_in, tokenset_out, tokenset_recv]
-);
-
-extension_sql_file!(
-    "tokenset.sql",
-    name = "tokenset_operators",
-    requires = [
-        "tokenset_type",
-        tokenset_document,
-        tokenset_literal,
-        tokenset_tokens,
-        tokenset_weighted_tokens,
-        tokenset_tsvector,
-        token_count,
-        tokenset_from_bytea,
-        tokenset_hashes,
-        tokenset_weights
-    ]
-);
-
 type Value<'a> = Stored<'a, TokenSetType>;
 type Set = Made<TokenSetType>;
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION tokenset_in(cstring) RETURNS tokenset IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn tokenset_in(text: &CStr) -> Result<Set> {
     tokenset::from_text(&text.to_string_lossy()).map(Set::from).map_err(report)
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION tokenset_out(tokenset) RETURNS cstring IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn tokenset_out(set: Value<'_>) -> Result<CString> {
     let set = TokenSet::open(set.bytes).map_err(report)?;
     Ok(CString::new(set.to_text()).unwrap_or_default())
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION tokenset_recv(internal) RETURNS tokenset IMMUTABLE STRICT PARALLEL SAFE LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn tokenset_recv(message: Message<'_>) -> Result<Set> {
     TokenSet::decode(message.bytes).map_err(report)?;
     Ok(message.bytes.to_vec().into())
 }
 
 // Bytes from anywhere, checked as binary input is.
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn tokenset_from_bytea(bytes: &[u8]) -> Result<Set> {
     TokenSet::decode(bytes).map_err(report)?;
     Ok(bytes.to_vec().into())
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn tokenset_hashes(set: Value<'_>) -> Result<Vec<i64>> {
     let set = TokenSet::open(set.bytes).map_err(report)?;
     Ok(set.tokens().map(|(hash, _)| hash.cast_signed()).collect())
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn tokenset_weights(set: Value<'_>) -> Result<Vec<f32>> {
     let set = TokenSet::open(set.bytes).map_err(report)?;
     Ok(set.tokens().map(|(_, weight)| weight).collect())
@@ -99,63 +57,41 @@ fn of_document(document: &str, analyzer: &str, weighting: &str) -> Result<Set> {
     .map(Set::from)
 }
 
-#[pg_extern(name = "tokenset", immutable, strict, parallel_safe, cost = 10000)]
-fn tokenset_document(
-    document: Text<'_>,
-    analyzer: default!(&str, "'jieba'"),
-    weighting: default!(&str, "'none'"),
-) -> Result<Set> {
+#[pg_extern(sql = false)]
+fn tokenset_document(document: Text<'_>, analyzer: &str, weighting: &str) -> Result<Set> {
     of_document(&document, analyzer, weighting)
 }
 
 /// Takes a string literal: without this, `tokenset('...')` would read the literal as a set, since the type has the same name.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["tokenset_type"],
-    sql = "CREATE FUNCTION tokenset(document unknown, analyzer text DEFAULT 'jieba', weighting text DEFAULT 'none') RETURNS tokenset IMMUTABLE STRICT PARALLEL SAFE COST 10000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn tokenset_literal(document: &CStr, analyzer: &str, weighting: &str) -> Result<Set> {
     of_document(&document.to_string_lossy(), analyzer, weighting)
 }
 
 // What any other segmenter has cut.
-#[pg_extern(name = "tokenset", immutable, strict, parallel_safe, cost = 1000)]
-fn tokenset_tokens(
-    tokens: Array<&str>,
-    weighting: default!(&str, "'none'"),
-    label: default!(&str, "'tokens'"),
-) -> Result<Set> {
+#[pg_extern(sql = false)]
+fn tokenset_tokens(tokens: Array<&str>, weighting: &str, label: &str) -> Result<Set> {
     let weights = source::weights(weighting)?;
     let fingerprint = fingerprint(&source::describe(label, weights), 0);
     source::of_array(&tokens, |tokens| tokens.token_set(weights, fingerprint)).map(Set::from)
 }
 
-#[pg_extern(name = "tokenset", immutable, strict, parallel_safe, cost = 1000)]
-fn tokenset_weighted_tokens(
-    tokens: Array<&str>,
-    weights: Array<f64>,
-    label: default!(&str, "'tokens'"),
-) -> Result<Set> {
+#[pg_extern(sql = false)]
+fn tokenset_weighted_tokens(tokens: Array<&str>, weights: Array<f64>, label: &str) -> Result<Set> {
     source::of_weighted_array(&tokens, &weights, |tokens, weights| {
         tokens.token_set(weights, fingerprint(&source::describe(label, weights), 0))
     })
     .map(Set::from)
 }
 
-#[pg_extern(name = "tokenset", immutable, strict, parallel_safe, cost = 1000)]
-fn tokenset_tsvector(
-    document: TsVector<'_>,
-    weighting: default!(&str, "'none'"),
-    label: default!(&str, "'tsvector'"),
-) -> Result<Set> {
+#[pg_extern(sql = false)]
+fn tokenset_tsvector(document: TsVector<'_>, weighting: &str, label: &str) -> Result<Set> {
     let weights = source::weights(weighting)?;
     let fingerprint = fingerprint(&source::describe(label, weights), 0);
     source::of_tsvector(&document, |tokens| tokens.token_set(weights, fingerprint)).map(Set::from)
 }
 
-#[pg_extern(immutable, strict, parallel_safe)]
+#[pg_extern(sql = false)]
 fn token_count(set: Value<'_>) -> Result<i32> {
     let set = TokenSet::open(set.bytes).map_err(report)?;
     Ok(i32::try_from(set.len()).unwrap_or(i32::MAX))

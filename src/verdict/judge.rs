@@ -9,7 +9,7 @@ use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind, Scratch};
-use neardup_verdict::{Forms, Known, Pair, Prepared, Rows, Verdict, replaces};
+use neardup_verdict::{Forms, Known, Message, Pair, Prepared, Rows, Verdict, replaces};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
@@ -108,7 +108,7 @@ impl<'r> Rule<'r> {
     /// For any other word, and for overlap or cosine without a threshold.
     pub fn new(verify: &'r str, analyzer: &'r str, threshold: Option<f64>) -> Result<Self> {
         let wrong = |message: String| report(Error::new(ErrorKind::InvalidParameter, message));
-        let bound = || threshold.ok_or_else(|| wrong(format!("verify {verify} needs a threshold")));
+        let bound = || threshold.ok_or_else(|| wrong(format!("verify {verify} requires a threshold")));
         let least = threshold.unwrap_or_default();
         match verify {
             "none" | "facts" => Ok(Self::Facts { least }),
@@ -150,11 +150,11 @@ impl<'r> Rule<'r> {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
             (Self::Facts { least }, Side::Prepared(a), Side::Prepared(b)) => {
-                (by_facts(a, b, None, apart, around)?, least)
+                (by_facts(a, b, None, apart, around, |pair| pair.duplicate())?, least)
             }
             (Self::Profile { name, role, least }, Side::Prepared(a), Side::Prepared(b)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), apart, around)
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.duplicate())
                 });
                 (found??, least)
             }
@@ -162,6 +162,56 @@ impl<'r> Rule<'r> {
             _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, apart, around),
         };
         Ok(found.filter(|(_, value)| value >= least))
+    }
+
+    /// Gives the verdict on two texts with its reasons, whatever it is, and the overlap of their wording, or of their tokens. By tokens, a
+    /// verdict has no reasons.
+    pub fn message(
+        &self,
+        a: &Side,
+        b: &Side,
+        apart: Option<Duration>,
+        around: Option<Around<'_>>,
+    ) -> Result<(Message, f64)> {
+        match (self, a, b) {
+            (Self::Tokens { least, measure, .. }, Side::Tokens(text, a), Side::Tokens(other, b)) => {
+                let score = if text == other { 1.0 } else { measure(a, b) };
+                let verdict = if score >= *least { Verdict::Copy } else { Verdict::Different };
+                Ok((Message { verdict, score, reasons: Vec::new() }, overlap(&a.hashes, &b.hashes)))
+            }
+            (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                Ok((by_facts(a, b, None, apart, around, |pair| pair.message())?, a.overlap(b)))
+            }
+            (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                let message = profile::with(name, *role, |profile, scratch| {
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.message())
+                });
+                Ok((message??, a.overlap(b)))
+            }
+            // Prepared by another rule.
+            _ => self.message(&self.side(a.text())?, &self.side(b.text())?, apart, around),
+        }
+    }
+
+    /// Gives the reasons for a verdict by facts that are known from the table alone.
+    pub fn known_of_table(
+        &self,
+        a: &Side,
+        b: &Side,
+        apart: Option<Duration>,
+        around: Option<Around<'_>>,
+    ) -> Result<Vec<String>> {
+        match (self, a, b) {
+            (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                by_facts(a, b, None, apart, around, |pair| pair.known_of_table())
+            }
+            (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
+                profile::with(name, *role, |profile, scratch| {
+                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.known_of_table())
+                })?
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Gives the verdict on a text to keep and another one that may be removed.
@@ -178,13 +228,15 @@ impl<'r> Rule<'r> {
     }
 }
 
-fn by_facts(
+/// Asks a question about two texts with all that is known of them.
+fn by_facts<T>(
     a: &Prepared<'_>,
     b: &Prepared<'_>,
     profile: Option<(&Profile, &mut Scratch)>,
     apart: Option<Duration>,
     around: Option<Around<'_>>,
-) -> Result<Option<(Verdict, f64)>> {
+    question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
+) -> Result<T> {
     let (sketch, is_lone) = around.as_ref().map_or((("", 0), true), |around| (around.sketch, around.is_lone));
     let keys = |text: &str| {
         if is_lone {
@@ -200,5 +252,5 @@ fn by_facts(
     if let Some(Around { forms, rows, own, .. }) = around {
         pair = pair.known(Known { forms, rows: &mut *rows, own, keys: [&keys_a, &keys_b] });
     }
-    pair.duplicate().map_err(report)
+    question(pair).map_err(report)
 }

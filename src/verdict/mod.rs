@@ -1,6 +1,7 @@
 //! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
 
 pub mod judge;
+pub mod sides;
 
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::Scratch;
@@ -12,12 +13,6 @@ use crate::error::{Result, report};
 use crate::pg::Record;
 use crate::profile;
 use crate::text::analyzer;
-
-extension_sql_file!(
-    "verdict.sql",
-    name = "verdicts",
-    requires = [same_message, same_message_titled, fact_conflicts, explain_similarity, explain_similarity_text]
-);
 
 /// [`Line`] in SQL: section, item, in_a, in_b, value.
 type Explained = (String, String, Option<String>, Option<String>, Option<f64>);
@@ -34,26 +29,13 @@ fn row(message: Message) -> Record<Row> {
     Record((message.verdict.name().to_owned(), message.score, message.reasons))
 }
 
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION same_message(a text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
-    IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn same_message(a: &str, b: &str) -> Result<Record<Row>> {
     neardup_verdict::same_message(a, b).map(row).map_err(report)
 }
 
 // A row without a title still has a text, so a NULL title counts as none; without a text there is no verdict.
-#[pg_extern(
-    immutable,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION same_message(title_a text, a text, title_b text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
-    IMMUTABLE PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn same_message_titled(
     title_a: Option<&str>,
     a: Option<&str>,
@@ -67,11 +49,8 @@ fn same_message_titled(
 }
 
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
-#[pg_extern(immutable, strict, parallel_safe, cost = 20000)]
-fn fact_conflicts(
-    a: &str,
-    b: &str,
-) -> Result<TableIterator<'static, (name!(kind, String), name!(in_a, Option<String>), name!(in_b, Option<String>))>> {
+#[pg_extern(sql = false)]
+fn fact_conflicts(a: &str, b: &str) -> Result<TableIterator<'static, (String, Option<String>, Option<String>)>> {
     let written = |fact: String| (!fact.is_empty()).then_some(fact);
     let conflicts = neardup_verdict::conflicts(a, b).map_err(report)?;
     Ok(TableIterator::new(
@@ -83,13 +62,7 @@ fn fact_conflicts(
 const SHOWN: usize = 2;
 
 /// Quotes what differs between two texts, of each of them: an array of two; NULL if their letters and digits are the same.
-#[pg_extern(
-    immutable,
-    strict,
-    parallel_safe,
-    requires = ["bootstrap"],
-    sql = "CREATE FUNCTION neardup_internal.difference(a text, b text) RETURNS text[] IMMUTABLE STRICT PARALLEL SAFE COST 20000 LANGUAGE c AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';"
-)]
+#[pg_extern(sql = false)]
 fn difference(a: &str, b: &str) -> Result<Option<Vec<String>>> {
     let (a, b) = (Prepared::new(a).map_err(report)?, Prepared::new(b).map_err(report)?);
     let (of_a, of_b): (Vec<_>, Vec<_>) =
@@ -102,28 +75,17 @@ fn explained(a: &str, b: &str, analyzer: &str) -> Result<Vec<Line>> {
 }
 
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
-#[pg_extern(immutable, strict, parallel_safe, cost = 50000)]
+#[pg_extern(sql = false)]
 fn explain_similarity(
     a: &str,
     b: &str,
-    analyzer: default!(&str, "'chars:2'"),
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(section, String),
-            name!(item, String),
-            name!(in_a, Option<String>),
-            name!(in_b, Option<String>),
-            name!(value, Option<f64>),
-        ),
-    >,
-> {
+    analyzer: &str,
+) -> Result<TableIterator<'static, (String, String, Option<String>, Option<String>, Option<f64>)>> {
     explained(a, b, analyzer).map(rows)
 }
 
-#[pg_extern(immutable, strict, parallel_safe, cost = 50000)]
-fn explain_similarity_text(a: &str, b: &str, analyzer: default!(&str, "'chars:2'")) -> Result<String> {
+#[pg_extern(sql = false)]
+fn explain_similarity_text(a: &str, b: &str, analyzer: &str) -> Result<String> {
     Ok(explain::to_text(&explained(a, b, analyzer)?))
 }
 
@@ -161,18 +123,7 @@ fn profile_explain_similarity(
     a: &str,
     b: &str,
     profile: &str,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(section, String),
-            name!(item, String),
-            name!(in_a, Option<String>),
-            name!(in_b, Option<String>),
-            name!(value, Option<f64>),
-        ),
-    >,
-> {
+) -> Result<TableIterator<'static, (String, String, Option<String>, Option<String>, Option<f64>)>> {
     explained_by_profile(a, b, profile).map(rows)
 }
 

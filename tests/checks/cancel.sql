@@ -18,6 +18,9 @@ SELECT neardup.create_profile('house', 'words');
 
 -- ## expressions
 
+-- repeats in a window of texts
+SELECT count(*) FROM (SELECT near_duplicate_of(body) OVER (ORDER BY id) AS first FROM guarded, generate_series(1, 3)) w
+
 -- grouping, chains
 SELECT max(g) FROM (SELECT near_duplicate_of(s, 11) OVER (ORDER BY i) AS g FROM dense) w
 

@@ -46,7 +46,7 @@ SET enable_seqscan = off;
 SELECT neardup.protect('articles', 'body');
 --= ERROR:  table public.articles is distributed
 --= DETAIL:  A guard is a row trigger, which Citus refuses on distributed tables; and the copy of a row may be on another node.
---= HINT:  Make the index by hand, CREATE INDEX ON public.articles USING gin (sketch(body)), and find copies by keys: docs/citus.md.
+--= HINT:  Create the index yourself, CREATE INDEX ON public.articles USING gin (sketch(body)), and find copies by keys: docs/citus.md.
 
 \set VERBOSITY sqlstate
 CREATE TABLE everywhere (id bigint PRIMARY KEY, body text);

@@ -5,6 +5,10 @@ CREATE TABLE "the press"."Articles" (id text PRIMARY KEY, "Body" text);
 SELECT neardup.protect('"the press"."Articles"', 'Body', on_duplicate => 'mark');
 SELECT neardup.protect('"the press"."Articles"', 'Body', log => true, threshold => 0.8);
 INSERT INTO "the press"."Articles" SELECT id, body FROM sample ORDER BY length(body) DESC LIMIT 20;
+CREATE TABLE "the press"."It's" (id int PRIMARY KEY, seen int DEFAULT 1, body text);
+CREATE FUNCTION "the press"."My merge"(existing "the press"."It's", new "the press"."It's") RETURNS "the press"."It's" LANGUAGE plpgsql AS $$ BEGIN existing.seen := existing.seen + 1; RETURN existing; END $$;
+SELECT neardup.protect('"the press"."It''s"', 'body', on_duplicate => 'merge', merge => '"the press"."My merge"');
+INSERT INTO "the press"."It's" SELECT row_number() OVER (ORDER BY length(body) DESC), 1, body FROM sample ORDER BY length(body) DESC LIMIT 2;
 SELECT neardup.create_profile('house', words => '{江口龙舟赛}');
 CALL neardup.train_profile('house', 'SELECT body FROM sample');
 
@@ -12,7 +16,7 @@ CALL neardup.train_profile('house', 'SELECT body FROM sample');
 CREATE VIEW state AS
 SELECT (SELECT string_agg(a::text, E'\n' ORDER BY id) FROM "the press"."Articles" a) AS rows,
        (SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = '"the press"."Articles"'::regclass) AS indexes,
-       (SELECT string_agg((to_jsonb(p) - 'target')::text, E'\n') FROM neardup.protected p) AS settings,
+       (SELECT string_agg((to_jsonb(p) - 'target')::text, E'\n' ORDER BY on_duplicate) FROM neardup.protected p) AS settings,
        (SELECT string_agg(pg_get_triggerdef(oid), E'\n' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = '"the press"."Articles"'::regclass) AS triggers,
        (SELECT string_agg(v::text, E'\n' ORDER BY version)
         FROM (SELECT name, version, role, words, documents, made, md5(statistics) FROM neardup.profile_versions) v) AS profiles,
@@ -37,6 +41,11 @@ SELECT * FROM state;
 INSERT INTO "the press"."Articles" (id, "Body") SELECT 'copy', '快讯：' || "Body" FROM "the press"."Articles" ORDER BY length("Body") DESC LIMIT 1;
 --= ERROR:  23505
 
+-- a copy that is merged after a plain dump
+INSERT INTO "the press"."It's" SELECT 3, 1, body || '。' FROM "the press"."It's" WHERE id = 1;
+SELECT string_agg(seen::text, ' ' ORDER BY id) FROM "the press"."It's";
+--= 2 1
+
 -- news after a plain dump
 INSERT INTO "the press"."Articles" (id, "Body") VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');
 --=
@@ -57,6 +66,11 @@ SELECT * FROM state;
 -- a copy after a custom dump
 INSERT INTO "the press"."Articles" (id, "Body") SELECT 'copy', '快讯：' || "Body" FROM "the press"."Articles" ORDER BY length("Body") DESC LIMIT 1;
 --= ERROR:  23505
+
+-- a copy that is merged after a custom dump
+INSERT INTO "the press"."It's" SELECT 3, 1, body || '。' FROM "the press"."It's" WHERE id = 1;
+SELECT string_agg(seen::text, ' ' ORDER BY id) FROM "the press"."It's";
+--= 2 1
 
 -- news after a custom dump
 INSERT INTO "the press"."Articles" (id, "Body") VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');

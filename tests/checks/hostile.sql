@@ -17,7 +17,7 @@ CREATE SEQUENCE finished;
 
 -- ## work
 
-normalize_text(body, '{html,links,reposts,handles,emoji,control,nfkc,width,casefold,simplified,punctuation,space,nospace}')
+normalize_text(body, '{html,links,reposts,handles,emoji,control,nfkc,width,casefold,simplified,punctuation,space,nospace,spelling}')
 
 (SELECT count(*) FROM sentences(body))
 

@@ -37,7 +37,7 @@ SELECT id FROM articles WHERE near_duplicate(body, (SELECT body FROM articles WH
 CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN (VERBOSE, COSTS off) ' || query; END $$;
 
 -- servers to which the whole condition goes, and conditions left here
-SELECT count(*) FILTER (WHERE l LIKE '%Remote SQL%sketch(%says_the_same%'), count(*) FILTER (WHERE l ~ '^ *Filter')
+SELECT count(*) FILTER (WHERE l LIKE '%Remote SQL%sketch(%is_near_duplicate%'), count(*) FILTER (WHERE l ~ '^ *Filter')
 FROM plan('SELECT id FROM articles WHERE near_duplicate(body, ''渡口的灯塔换下了旧灯'')') l;
 --= 2|0
 

@@ -14,7 +14,7 @@ pub use tokens::{HashedTokens, MAX_GIVEN_WEIGHT, Weights};
 
 /// Gives the SimHash of a document's tokens, each weighing as often as it occurs; `None` where it has no token.
 ///
-/// Source: methods.md Z, SimHash; methods.md N for the weight.
+/// Source: Zhang 2016, SimHash.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.

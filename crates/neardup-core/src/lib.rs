@@ -13,20 +13,36 @@
 //! * [`grouping`]: connected components of near signatures, and stars.
 //! * [`similarity`]: exact measures, which verify candidates.
 //! * [`profile`]: an analyzer with house words and the statistics of a collection.
-//! * [`spill`]: sorts of more records than fit into memory.
-//! * [`pglz`]: decompresses long texts as Postgres stores them.
+//! * [`candidates`]: which rows are compared, and which of them stays.
+//!
+//! ```
+//! use neardup_core::document;
+//! use neardup_core::sketch::minhash::{MinHasher, Parameters, fingerprint, shares_key};
+//! use neardup_text::{Analyzer, Scratch};
+//!
+//! let analyzer: Analyzer = "shingles:5".parse()?;
+//! let mut scratch = Scratch::default();
+//! let mut hasher = MinHasher::new(Parameters::sketch(10, fingerprint("shingles:5", 0))?, 0);
+//! let mut sketch = |text| document::minhash(text, &analyzer, &mut scratch, &mut hasher);
+//! let a = sketch("The ferry between the two islands will run every hour from May, the company said.")?;
+//! let b = sketch("The ferry between the two islands will run every hour from May, the company says.")?;
+//! let (Some(a), Some(b)) = (a, b) else { unreachable!("both texts have tokens") };
+//! assert!(shares_key(a.as_bytes(), b.as_bytes())?, "so they are candidates");
+//! # Ok::<(), neardup_text::Error>(())
+//! ```
+//!
+//! # Which entry to choose
+//! * For the signature of a text: [`document`]. It calls [`weighting`] and [`sketch`].
+//! * For an index of signatures: [`banding`]. For candidates of a whole table: [`candidates`]. For groups: [`grouping`].
+//! * To compare two texts exactly: [`similarity`].
 //!
 //! The next crate, `neardup-verdict`, decides whether two texts are one message.
-#![deny(unsafe_code)]
 
 pub mod banding;
 pub mod candidates;
 pub mod document;
 pub mod grouping;
-pub mod pglz;
-pub mod plot;
 pub mod profile;
 pub mod similarity;
 pub mod sketch;
-pub mod spill;
 pub mod weighting;

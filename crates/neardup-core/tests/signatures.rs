@@ -13,6 +13,7 @@ use neardup_core::sketch::simhash::{SimHashCounter, keep_bits, to_hex};
 use neardup_core::sketch::tokenset::TokenSet;
 use neardup_core::weighting::Weighting;
 use neardup_text::hash::{mix, token_hash};
+use neardup_text::normalize::{Buffer, Steps, normalize};
 use neardup_text::{Scratch, Spec};
 
 const SENTENCE: &str = "近似重复的新闻，改动几个字。";
@@ -135,8 +136,34 @@ fn computed() -> Vec<(String, String)> {
     add("minhash(0 to 1999, 3 values, bottom_k, 64 bits)", minhash(Scheme::BottomK, &numbers, 3, 64, 0));
     let made = fingerprint(&"shingles:5".parse::<Spec>().unwrap().to_json().unwrap(), 0);
     add("fingerprint(definition of shingles:5, seed 0)", to_hex(made));
-    for text in [SENTENCE, "PostgreSQL 18 的新索引 is faster", "四个字吧", "two words", "增长2.5%，达1,234.5亿元"]
-    {
+    for text in [
+        "Straße über Ålesund",
+        "İstanbul ışık",
+        "știri",
+        "ещё за\u{301}мок",
+        "Οδός μάϊος",
+        "قَالَ محمـد إلى المدرسة",
+        "کتابی ۱۴۰۲",
+        "שָׁלוֹם",
+        "हिन्दी ज़्यादा यहाँ १२",
+        "khoẻ khỏe thúy hoà",
+        "เเม่",
+        "അവൻ",
+    ] {
+        let mut buffer = Buffer::default();
+        let spelled = normalize(text, Steps::CASEFOLD.union(Steps::SPELLING), &mut buffer);
+        add(&format!("spelling({text})"), spelled.to_owned());
+    }
+    for text in [
+        SENTENCE,
+        "PostgreSQL 18 的新索引 is faster",
+        "四个字吧",
+        "two words",
+        "增长2.5%，达1,234.5亿元",
+        "ひらがなとカタカナの文です。",
+        "กขคงจฉชซญฎ ABC",
+        "Die Straße führt über Köln nach Ålesund",
+    ] {
         let sketch = sketch(text, made);
         add(&format!("sketch({text}; shingles:5, 3 keys)"), sketch.to_string());
         add(&format!("keys of sketch({text}; shingles:5, 3 keys)"), keys(&sketch));

@@ -7,6 +7,7 @@ mod fold_table;
 mod lexicon;
 mod package;
 mod simplified_table;
+mod spelling_table;
 mod trie;
 mod unit_table;
 mod word_table;
@@ -17,6 +18,8 @@ mod classes;
 #[allow(dead_code, reason = "only what a step asks for")]
 #[path = "../src/normalize/numbers.rs"]
 mod numbers;
+#[path = "../src/normalize/spelling/rules.rs"]
+mod spelling_rules;
 #[allow(dead_code, reason = "not every step has a table")]
 #[path = "../src/normalize/unicode.rs"]
 mod unicode;
@@ -28,13 +31,20 @@ mod interrupt {
 type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
 
 fn main() -> Result<()> {
-    for source in ["build", "src/normalize/classes.rs", "src/normalize/numbers.rs", "src/normalize/unicode.rs"] {
+    for source in [
+        "build",
+        "src/normalize/classes.rs",
+        "src/normalize/numbers.rs",
+        "src/normalize/unicode.rs",
+        "src/normalize/spelling/rules.rs",
+    ] {
         println!("cargo::rerun-if-changed={source}");
     }
     let out = env::var("OUT_DIR")?;
     for (file, table) in [
         ("fold_table.rs", fold_table::make()?),
         ("simplified_table.rs", simplified_table::make()?),
+        ("spelling_table.rs", spelling_table::make()),
         ("unit_table.rs", unit_table::make()),
         ("word_table.rs", word_table::make()),
     ] {

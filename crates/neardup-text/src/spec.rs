@@ -14,7 +14,7 @@ use super::path::MAX_PATHS;
 use super::presets::{self, Preset};
 use crate::{Error, ErrorKind, Result};
 
-/// What the value of each key may be, for whoever wrote another.
+/// The values that each key accepts, for error messages.
 const VALUES: [(&str, &str); 10] = [
     (
         "tokenizer",
@@ -157,7 +157,8 @@ impl Spec {
         match (&self.normalize, self.tokenizer) {
             (Some(names), _) => Steps::parse(names.iter().map(String::as_str)),
             (None, Tokenizer::Chars) => Ok(Steps::CHARS),
-            (None, _) => Ok(Steps::WORDS),
+            (None, Tokenizer::Words) => Ok(Steps::WORDS),
+            (None, _) => Ok(Steps::DICTIONARY),
         }
     }
 
@@ -181,9 +182,9 @@ impl Spec {
         for (key, set, tokenizers) in self.special_keys() {
             if set && !tokenizers.contains(&self.tokenizer) {
                 let names: Vec<_> = tokenizers.iter().map(|&tokenizer| name(tokenizer)).collect();
-                let message = format!("key \"{key}\" does not go with tokenizer {}", name(self.tokenizer));
+                let message = format!("key \"{key}\" is not valid for tokenizer {}", name(self.tokenizer));
                 let error = Error::new(ErrorKind::InvalidParameter, message);
-                return Err(error.with_hint(format!("It goes with {}.", names.join(", "))));
+                return Err(error.with_hint(format!("It is valid for {}.", names.join(", "))));
             }
         }
         self.normalize = Some(self.steps()?.names().map(str::to_owned).collect());
@@ -305,7 +306,7 @@ mod tests {
         let chars: Spec = "chars:5".parse().unwrap();
         assert_eq!(
             chars.to_json().unwrap(),
-            r#"{"tokenizer":"chars","size":5,"normalize":["control","nfkc","casefold","punctuation","nospace"]}"#
+            r#"{"tokenizer":"chars","size":5,"normalize":["control","nfkc","casefold","simplified","punctuation","nospace","spelling"]}"#
         );
     }
 
@@ -315,14 +316,14 @@ mod tests {
         assert_eq!(spec, r#"{"tokenizer":"words","shingle":5}"#.parse().unwrap());
         assert_eq!(
             spec.to_json().unwrap(),
-            r#"{"tokenizer":"words","normalize":["control","nfkc","casefold","punctuation","space"],"shingle":5}"#
+            r#"{"tokenizer":"words","normalize":["control","nfkc","casefold","simplified","punctuation","space","spelling"],"shingle":5}"#
         );
     }
 
     #[test]
     fn wrong_keys_and_values_are_named() {
         for (text, message) in [
-            (r#"{"tokenizer":"words","size":2}"#, "key \"size\" does not go with tokenizer \"words\""),
+            (r#"{"tokenizer":"words","size":2}"#, "key \"size\" is not valid for tokenizer \"words\""),
             (r#"{"tokenizer":"ik","mode":"exact"}"#, "mode of tokenizer \"ik\" must be \"smart\" or \"max_word\""),
             (r#"{"tokenizer":"jieba","mode":"full","hmm":true}"#, "full mode of tokenizer \"jieba\" has no \"hmm\""),
             (r#"{"tokenizer":"n_shortest_path","paths":9}"#, "paths must be between 1 and 8: 9"),

@@ -120,6 +120,29 @@ pub(super) fn is_han(word: &str) -> bool {
     word.len() == 3 && starts_han(word.as_bytes(), 0)
 }
 
+/// Whether a word is a letter of a script that is written without spaces, except Han: it says about half as much as a Han character or a
+/// word.
+///
+/// Hiragana, Thai, Lao, Burmese, Khmer, and the lesser scripts of which Unicode says the same (Line_Break=SA). Tibetan marks its
+/// syllables and katakana makes words of itself.
+#[inline(always)]
+pub(super) fn is_half(word: &str) -> bool {
+    match word.as_bytes() {
+        // U+3040 to U+309F.
+        [0xe3, 0x81, ..] => true,
+        [0xe3, 0x82, third, ..] => *third < 0xa0,
+        // U+0E00 to U+0EFF.
+        [0xe0, 0xb8..=0xbb, ..] => true,
+        [0xe1 | 0xea | 0xf0, ..] => is_half_letter(word.chars().next().unwrap_or_default()),
+        _ => false,
+    }
+}
+
+fn is_half_letter(c: char) -> bool {
+    matches!(c, '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1950}'..='\u{19ff}' | '\u{1a20}'..='\u{1aaf}'
+        | '\u{a9e0}'..='\u{a9ff}' | '\u{aa60}'..='\u{aadf}' | '\u{11700}'..='\u{1174f}')
+}
+
 /// Whether a point between two digits is here.
 #[inline(always)]
 fn is_point(bytes: &[u8], at: usize) -> bool {

@@ -1,7 +1,7 @@
 //! The tokenizers against the tokens of the programs they follow: the Python jieba 0.42.1, the Java IK Analyzer.
 //!
-//! The texts are third-party and not part of the project: the tests look for them in the folder `NEARDUP_DATA`, or in
-//! `shared/data` beside the checkout, and skip where there are none. `--nocapture` prints the figures.
+//! The texts are third-party and not part of the project: the tests look for them in the folder that `NEARDUP_DATA`
+//! names, and are skipped without it. `--nocapture` prints the figures.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use std::collections::HashMap;
@@ -31,9 +31,8 @@ impl Case {
 }
 
 fn folder() -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
-    folder.join("segmentation").is_dir().then(|| folder.join("segmentation"))
+    let folder = PathBuf::from(std::env::var_os("NEARDUP_DATA")?).join("segmentation");
+    folder.is_dir().then_some(folder)
 }
 
 fn unpack(name: &str) -> Option<Vec<u8>> {
@@ -237,7 +236,8 @@ fn analyzed(field: &str, analyzer: &str, share: f64) {
     for case in cases {
         let mut found = Vec::new();
         analyzer.tokens(case.text(), &mut scratch, &mut |token| found.push(token.to_owned())).unwrap();
-        let expected = case.words(field).into_iter().map(|word| normalize(&word, Steps::WORDS, &mut buffer).to_owned());
+        let expected =
+            case.words(field).into_iter().map(|word| normalize(&word, Steps::DICTIONARY, &mut buffer).to_owned());
         let expected: Vec<_> = expected.filter(|word| is_word(word)).collect();
         if !all.add(&expected, &found) {
             show(field, case.text(), &expected, &found);

@@ -100,6 +100,12 @@ impl Comparison {
         Ok(Aligned::of(&Prepared::new(a)?, &Prepared::new(b)?).with_facts())
     }
 
+    /// Says whether two texts have the same units.
+    pub(super) fn is_same(&self) -> bool {
+        let (a, b) = (&self.a.text.units, &self.b.text.units);
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key)
+    }
+
     /// Gives the facts that contradict each other, as written, those of the first text first.
     pub(super) fn conflicts(&self) -> Vec<Conflict> {
         let written = |pair: &Pair| {

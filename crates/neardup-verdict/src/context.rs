@@ -16,6 +16,8 @@ define_features! {
     alone: 0,
     /// By how much the log odds of what is left of the texts without their form are less, as a negative number.
     own: 1,
+    /// Whether the whole shorter text is some of the longer one's sentences, and no other row contains it.
+    whole_sentences: 1,
     /// How varied similar rows are where the two differ: 0 if each has what one of the two has, 1 if each has something else.
     variety: -1,
     /// The same, if the two texts contradict each other.
@@ -49,16 +51,17 @@ pub struct Table {
     /// The features of what is left of the texts without their form; `None` if nothing is left of one.
     pub own: Option<Features>,
     variety: f64,
+    is_repeated: bool,
 }
 
 impl Table {
     pub(super) fn new(own: Option<Features>, surroundings: &Surroundings) -> Self {
-        Self { own, variety: surroundings.variety }
+        Self { own, variety: surroundings.variety, is_repeated: surroundings.is_repeated }
     }
 
     /// What no table can surpass in favour of a copy.
     pub(super) fn best(texts: &Features) -> Self {
-        Self { own: Some(*texts), variety: 0.0 }
+        Self { own: Some(*texts), variety: 0.0, is_repeated: false }
     }
 }
 
@@ -73,6 +76,7 @@ impl Inputs {
             context.table = 1.0;
             context.alone = alone;
             context.own = table.own.as_ref().map_or(0.0, |own| (limited(own) - alone).min(0.0));
+            context.whole_sentences = if table.is_repeated { 0.0 } else { self.texts.sentences_of };
             context.variety = table.variety;
             context.variety_of_facts = table.variety * self.texts.any_conflict;
             context.variety_refilled = table.variety * self.texts.refilled_long;

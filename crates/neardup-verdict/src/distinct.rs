@@ -1,7 +1,7 @@
 //! Distinct numbers in the order in which they first occur, with an index that finds each: open addressing, at most half full.
 //!
-//! It is built for one text or one pair, of some hundreds of numbers. For such a set it takes a third of the time of a hash map,
-//! because it is one array of positions that starts at its final size and has no values.
+//! It is built for one text or one pair, of some hundreds of numbers: one array of positions that starts at its final size and has no
+//! values.
 
 use std::sync::LazyLock;
 

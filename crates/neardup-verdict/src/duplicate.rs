@@ -34,8 +34,8 @@ pub(super) struct Gate<'p> {
 }
 
 impl<'p> Gate<'p> {
-    /// Rules out two texts whose overlap is too low for any verdict. Of two long texts the overlap is only estimated, from above: two
-    /// that pass have a form in common, and to align them rejects nearly all, in less time than their thousands of grams take.
+    /// Rules out two texts whose overlap is too low for any verdict. Of two long texts the overlap is only estimated, from above, and
+    /// measured once the rest of the verdict asks for it.
     pub(super) fn of(texts: [&'p Prepared<'p>; 2]) -> Option<Self> {
         let [a, b] = texts;
         let are_long = a.is_long() && b.is_long();

@@ -2,7 +2,8 @@
 //! differs, what is shared, and what each feature adds.
 
 use super::comparison::Comparison;
-use super::pair::{Evidence, Pair};
+use super::evidence::Evidence;
+use super::pair::Pair;
 use super::prepared::Prepared;
 use super::{Message, model, reasons, statements};
 use neardup_core::profile::Profile;
@@ -67,7 +68,7 @@ pub fn explain_by_profile(a: &str, b: &str, profile: &Profile, scratch: &mut Scr
 
 fn explained([a, b]: [&str; 2], evidence: &Evidence, analyzer: &Analyzer, scratch: &mut Scratch) -> Result<Vec<Line>> {
     let texts = &evidence.texts;
-    let Message { verdict, score, reasons } = evidence.message();
+    let Message { verdict, score, reasons } = reasons::message(evidence);
     let mut lines = vec![Line::new("verdict", verdict.name(), Some(score))];
     lines.extend(reasons.into_iter().map(|reason| Line::new("reason", reason, None)));
     measures(a, b, analyzer, scratch, &mut lines)?;

@@ -131,8 +131,8 @@ pub(super) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
     let held = share(shared, short);
     let brief = 1.0 / (1.0 + short as f64 / 40.0);
     let count = |wanted: &dyn Fn(&Pair) -> bool| texts.pairs.iter().filter(|pair| wanted(pair)).count();
-    let hard = count(&is_hard);
-    let lead = count(&|pair| is_hard(pair) && (pair.a.start < LEAD && pair.b.start < LEAD));
+    let hard = count(&Pair::is_hard);
+    let lead = count(&|pair| pair.is_hard() && (pair.a.start < LEAD && pair.b.start < LEAD));
     let figures = count(&|pair| pair.kind.is_figure());
     let agreeing = agreeing_figures(&texts.a).min(agreeing_figures(&texts.b));
     let lacking = texts.a.lacks(0..a).min(texts.b.lacks(0..b));
@@ -167,7 +167,7 @@ pub(super) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
         both_tell_more_long: log(texts.lone) * (1.0 - brief),
         other_heads: heads_apart(texts),
         title_conflicts_short: titles
-            .map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| is_hard(pair)).count()))
+            .map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| pair.is_hard()).count()))
             * brief,
         slogan: flag(signals::is_slogan(texts)),
         other_title: flag(signals::have_other_titles(texts, titles)),
@@ -179,11 +179,6 @@ pub(super) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
 
 fn flag(is_so: bool) -> f64 {
     f64::from(u8::from(is_so))
-}
-
-/// Says whether a pair of facts is more than a status word on one side.
-pub(super) fn is_hard(pair: &Pair) -> bool {
-    pair.kind != ConflictKind::Status || pair.slot
 }
 
 /// Counts the figures in shared passages.

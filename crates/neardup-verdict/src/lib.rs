@@ -4,6 +4,16 @@
 //! texts. It says whether one may be removed ([`Verdict::Copy`], or [`Verdict::Excerpt`], where the longer one should stay) or each
 //! has something of its own ([`Verdict::Update`], [`Verdict::Rewrite`], [`Verdict::Different`]), how sure it is, and why.
 //!
+//! ```
+//! use neardup_verdict::{Pair, Prepared, Verdict};
+//!
+//! let a = Prepared::new("The ferry between the two islands will run every hour from May, the company said.")?;
+//! let b = Prepared::new("The ferry between the two islands will run every hour from May, the company said!")?;
+//! let message = Pair::new(&a, &b).message()?;
+//! assert_eq!(message.verdict, Verdict::Copy);
+//! # Ok::<(), neardup_text::Error>(())
+//! ```
+//!
 //! # Which entry to choose
 //! * [`Pair`] is the front door: two [`Prepared`] texts with all that is known of them: titles, a profile, the distance in time, and
 //!   the table they are rows of ([`Known`], [`Rows`], [`Forms`]). [`Pair::duplicate`] is the rule that guard, query and clean-up
@@ -15,7 +25,6 @@
 //!
 //! All are symmetric except for the order of what is shown, and pure functions of the texts and of what is known of them. A later
 //! version may give better verdicts, because signatures store nothing of them.
-#![deny(unsafe_code)]
 
 mod align;
 mod comparison;
@@ -25,6 +34,7 @@ mod difference;
 mod distinct;
 pub mod duplicate;
 pub mod evaluate;
+mod evidence;
 pub mod explain;
 pub mod facts;
 pub mod features;

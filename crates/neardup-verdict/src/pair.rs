@@ -8,6 +8,7 @@ use ahash::AHashSet;
 use super::comparison::{Aligned, Comparison};
 use super::context::{Inputs, Table};
 use super::duplicate::Gate;
+use super::evidence::Evidence;
 use super::features::Features;
 use super::forms::Known;
 use super::prepared::Prepared;
@@ -31,20 +32,6 @@ pub struct Pair<'p> {
     profile: Option<(&'p Profile, &'p mut Scratch)>,
     apart: Option<Duration>,
     known: Option<Known<'p>>,
-}
-
-/// What a verdict rests on.
-pub(super) struct Evidence {
-    pub(super) texts: Comparison,
-    pub(super) titles: Option<Comparison>,
-    pub(super) inputs: Inputs,
-    pub(super) surroundings: Option<Surroundings>,
-    /// Boilerplate of both texts, by a profile, which was ignored.
-    pub(super) left_out: Vec<String>,
-    /// How many lines that the whole table repeats were ignored.
-    pub(super) furniture: usize,
-    /// Whether the texts are equal without being compared.
-    equal: bool,
 }
 
 /// What of two texts does not count, in bytes of the plain text.
@@ -91,13 +78,21 @@ impl<'p> Pair<'p> {
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
     pub fn message(self) -> Result<Message> {
-        Ok(self.evidence()?.message())
+        Ok(reasons::message(&self.evidence()?))
+    }
+
+    /// Gives the reasons that are known from the table alone: a form that both follow, and lines that do not count.
+    ///
+    /// # Errors
+    /// As [`Pair::message`].
+    pub fn known_of_table(self) -> Result<Vec<String>> {
+        Ok(reasons::of_table(&self.evidence()?))
     }
 
     /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
     /// has to stay ([`replaces`](super::replaces)).
     ///
-    /// The score is 0.75 to 1, or 0.6 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies. Texts
+    /// The score is 0.75 to 1, or 0.65 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies. Texts
     /// with too little overlap are not read.
     ///
     /// # Errors
@@ -119,7 +114,7 @@ impl<'p> Pair<'p> {
         let ignored = self.ignored()?;
         let titles = self.compared_titles()?;
         let aligned = Aligned::without(self.texts, ignored.out.clone());
-        let same = reasons::same(&aligned.texts);
+        let same = aligned.texts.is_same();
         // Contradictions only lower a score, and finding them takes longest.
         if !same && !self.may_be_kept(features::features(&aligned.texts, titles.as_ref())) {
             return Ok(None);
@@ -227,29 +222,6 @@ impl<'p> Pair<'p> {
             }
         }
         Ok(ignored)
-    }
-}
-
-impl Evidence {
-    /// Gives the verdict and its score.
-    pub(super) fn verdict(&self) -> (Verdict, f64) {
-        let same_titles = self.titles.as_ref().is_none_or(reasons::same);
-        let known = self.furniture > 0;
-        let same_text = self.equal || (!known && reasons::same(&self.texts) && !self.texts.a.text.units.is_empty());
-        if same_titles && same_text {
-            return (Verdict::Copy, 1.0);
-        }
-        if self.texts.a.text.units.is_empty() || self.texts.b.text.units.is_empty() {
-            // A text without letters has no content that another could contain.
-            return (Verdict::Different, 0.0);
-        }
-        let score = model::score(&self.inputs);
-        (model::verdict(score, &self.inputs, &self.texts), score)
-    }
-
-    pub(super) fn message(&self) -> Message {
-        let (verdict, score) = self.verdict();
-        Message { verdict, score, reasons: reasons::reasons(self) }
     }
 }
 

@@ -165,7 +165,7 @@ impl<'t> Prepared<'t> {
     }
 
     /// Gives the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
-    /// with fewer 4-grams the other one has (methods.md Z, eq. 6). Markup, links, punctuation, space, case and width do not
+    /// with fewer 4-grams the other one has (Zhang 2016, eq. 6). Markup, links, punctuation, space, case and width do not
     /// count, and traditional characters equal simplified ones. A text of one to three letters, digits or Han characters is a
     /// single gram; a text of none has overlap 0.
     #[must_use]

@@ -1,7 +1,7 @@
 //! Reading a text into units: once over it, without what does not count.
 //!
-//! Numbers are read by value ([`super::numerals`]), Latin letters without case, Han characters in simplified form, so that two writings
-//! of one thing are one unit. What a copy may change without a reader's noticing is left out: links, `@` handles, emoticons, repost
+//! Numbers are read by value ([`super::numerals`]), words without case and in one spelling, Han characters in simplified form, so that two
+//! writings of one thing are one unit. What a copy may change without a reader's noticing is left out: links, `@` handles, emoticons, repost
 //! marks, punctuation and space. Where a text that was read before begins or ends with the same sentences, these are not read again
 //! ([`super::shared`]).
 
@@ -18,7 +18,7 @@ use super::shared::Shared;
 use super::units::{Break, Kind, MAX_QUOTE, Mark, Open, Text, Unit, Units};
 use neardup_text::hash::{mix, token_hash};
 use neardup_text::lexicon::{is_han, is_word_char};
-use neardup_text::normalize::{Buffer, Steps, normalize, simplified};
+use neardup_text::normalize::{Buffer, Steps, normalize, simplified, spelling};
 use neardup_text::{Error, ErrorKind, Result, interrupt};
 
 /// The longest handle, in characters.
@@ -159,11 +159,11 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             word.make_ascii_lowercase();
             for raw in rest.get(len..).unwrap_or_default().chars() {
                 let c = numerals::fold(raw);
-                if !is_word_char(c) || is_han(c) || unspaced(c) || c.is_ascii_digit() {
+                if !(is_word_char(c) || is_joiner(c)) || is_han(c) || unspaced(c) || c.is_ascii_digit() {
                     break;
                 }
-                if !is_selector(c) {
-                    word.extend(c.to_lowercase().map(|c| if c == 'ё' { 'е' } else { c }));
+                if !(is_selector(c) || is_joiner(c)) {
+                    word.extend(c.to_lowercase());
                 }
                 len += raw.len_utf8();
             }
@@ -172,7 +172,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
                     found.numbers.push(number);
                     (Kind::Number { width: 0, arabic: false }, number.bits())
                 }
-                None => (Kind::Word, token_hash(&word)),
+                None => (Kind::Word, word_key(&word)),
             };
             (kind, key, len.max(raw.len_utf8()))
         } else {
@@ -212,6 +212,16 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
 /// Gives the key of a Han character, its simplified form.
 pub(super) fn han_key(c: char) -> u64 {
     mix(u64::from(u32::from(simplified(c))), 0)
+}
+
+/// Gives the key of a word in lower case, the same for all of its spellings.
+pub(super) fn word_key(word: &str) -> u64 {
+    if word.is_ascii() {
+        return token_hash(word);
+    }
+    let mut spelled = String::with_capacity(word.len());
+    spelling(word, &mut spelled);
+    token_hash(&spelled)
 }
 
 /// The most plain characters that are processed at once.
@@ -270,6 +280,11 @@ fn is_counted(rest: &str, len: usize) -> bool {
 /// Says whether `c` only selects how the character before it is drawn, as after an emoji.
 pub(super) fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Says whether `c` joins or parts letters without being seen, as in Persian words.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
 }
 
 /// Says whether `c` belongs to a script other than Han that is written without spaces.

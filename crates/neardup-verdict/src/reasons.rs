@@ -1,10 +1,8 @@
 //! Why a verdict is what it is, in short phrases.
 
-use super::comparison::Comparison;
+use super::evidence::Evidence;
 use super::features::Features;
-use super::pair::Evidence;
-use super::statements;
-use super::surroundings::Surroundings;
+use super::{Message, statements};
 
 /// Two texts open differently if the other text lacks at least this share of both first sentences.
 const OPEN_APART: f64 = 0.5;
@@ -30,11 +28,17 @@ pub(super) fn short(fact: &str) -> String {
     }
 }
 
+/// Gives the verdict with its reasons.
+pub(super) fn message(evidence: &Evidence) -> Message {
+    let (verdict, score) = evidence.verdict();
+    Message { verdict, score, reasons: reasons(evidence) }
+}
+
 /// Gives the reasons, the most important first.
-pub(super) fn reasons(evidence: &Evidence) -> Vec<String> {
+fn reasons(evidence: &Evidence) -> Vec<String> {
     let texts = &evidence.texts;
     let mut reasons: Vec<String> = signals(&evidence.inputs.texts).map(str::to_owned).collect();
-    reasons.extend(evidence.surroundings.as_ref().and_then(|found| form(texts, found)));
+    reasons.extend(form(evidence));
     for (of, compared) in [("title: ", evidence.titles.as_ref()), ("", Some(texts))] {
         let Some(compared) = compared else { continue };
         let conflicts = compared.conflicts();
@@ -49,15 +53,13 @@ pub(super) fn reasons(evidence: &Evidence) -> Vec<String> {
     if !evidence.left_out.is_empty() {
         reasons.push("boilerplate of both left out".to_owned());
     }
-    if evidence.furniture > 0 {
-        reasons.push("lines that the whole table repeats left out".to_owned());
-    }
+    reasons.extend(furniture(evidence));
     let (a, b) = (&texts.a, &texts.b);
     if a.text.units.is_empty() || b.text.units.is_empty() {
         reasons.push("a text without a letter or number".to_owned());
         return reasons;
     }
-    if same(texts) {
+    if texts.is_same() {
         reasons.push("the same text".to_owned());
         return reasons;
     }
@@ -94,12 +96,6 @@ pub(super) fn reasons(evidence: &Evidence) -> Vec<String> {
     reasons
 }
 
-/// Says whether two texts have the same units.
-pub(super) fn same(texts: &Comparison) -> bool {
-    let (a, b) = (&texts.a.text.units, &texts.b.text.units);
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key)
-}
-
 /// Names the signals.
 fn signals(features: &Features) -> impl Iterator<Item = &'static str> {
     let all = [
@@ -112,17 +108,34 @@ fn signals(features: &Features) -> impl Iterator<Item = &'static str> {
     all.into_iter().filter(|(value, least, _)| value >= least).map(|(_, _, reason)| reason)
 }
 
+/// Gives the reasons that are known from the table alone.
+pub(super) fn of_table(evidence: &Evidence) -> Vec<String> {
+    form(evidence).into_iter().chain(furniture(evidence)).collect()
+}
+
+/// Says that lines of the whole table do not count.
+fn furniture(evidence: &Evidence) -> Option<String> {
+    (evidence.furniture > 0).then(|| "lines that the whole table repeats left out".to_owned())
+}
+
 /// Says that both follow a form of the table, and what differs first.
-fn form(texts: &Comparison, found: &Surroundings) -> Option<String> {
+fn form(evidence: &Evidence) -> Option<String> {
+    let (texts, found) = (&evidence.texts, evidence.surroundings.as_ref()?);
+    let is_copy = evidence.verdict().0.keeps_one();
     let rows = match (found.followers, found.others) {
         (FOLLOWERS.., _) => format!("both follow a form of {} rows or more", found.followers),
+        // It speaks against a copy, and did not prevail.
+        _ if is_copy => return None,
         (_, 1) => "a similar row has something else where the two differ".to_owned(),
         (_, 2..) => format!("{} similar rows have something else where the two differ", found.others),
         _ => return None,
     };
     let gap = texts.gaps.iter().find(|gap| !gap.a.is_empty() && !gap.b.is_empty());
-    let Some(gap) = gap else { return Some(rows) };
+    let Some(gap) = gap else {
+        return Some(if is_copy { format!("{rows}; their own parts agree") } else { rows });
+    };
     let (a, b) = (short(texts.a.text.written(gap.a.clone())), short(texts.b.text.written(gap.b.clone())));
     let (a, b) = if texts.swapped { (b, a) } else { (a, b) };
-    Some(format!("{rows}; their own parts differ: {a} / {b}"))
+    let differ = if is_copy { "they differ first in" } else { "their own parts differ" };
+    Some(format!("{rows}; {differ}: {a} / {b}"))
 }

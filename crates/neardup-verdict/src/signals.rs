@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::align::Gap;
 use super::comparison::{Compared, Comparison};
-use super::facts::ConflictKind;
-use super::features;
+use super::facts::{ConflictKind, Pair};
 use super::hanset::HanSet;
 use super::units::{Break, Kind, Unit};
 
@@ -53,7 +52,7 @@ pub(super) fn is_slogan(texts: &Comparison) -> bool {
 /// Says whether short texts have titles that contradict each other.
 pub(super) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>) -> bool {
     texts.a.text.units.len().min(texts.b.text.units.len()) <= UNDER_TITLE
-        && titles.is_some_and(|titles| titles.pairs.iter().any(features::is_hard))
+        && titles.is_some_and(|titles| titles.pairs.iter().any(Pair::is_hard))
 }
 
 /// Says whether two short texts are about other works, each in 《》.

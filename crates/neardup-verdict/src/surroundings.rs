@@ -12,11 +12,14 @@ use super::prepared::Prepared;
 /// with [`OTHERS`] among 0.4 to 0.8, by the likelihood of the labels of held-out tables.
 const ALIKE: f64 = 0.5;
 
+/// A row that has this part of a text's passages contains the text.
+const WHOLE: f64 = 0.95;
+
 /// So many rows with other messages make a passage form.
 const OTHERS: usize = 2;
 
 /// What the other rows of a table say about two texts.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Surroundings {
     /// The form in each text, in bytes of the plain text.
     pub(super) form: [Vec<Range<usize>>; 2],
@@ -27,6 +30,8 @@ pub(super) struct Surroundings {
     pub(super) variety: f64,
     /// How many similar rows have mostly something else there.
     pub(super) others: usize,
+    /// Whether another row contains the shorter text.
+    pub(super) is_repeated: bool,
 }
 
 impl Surroundings {
@@ -37,15 +42,16 @@ impl Surroundings {
         let passages = texts.map(|text| Passages::of(text.plain()));
         let all = Both::of(&passages);
         let has_lone = (0..2).all(|at| all.lone[at] > 0);
+        let least = all.sizes[0].min(all.sizes[1]);
         let (mut other, mut others) = (Vec::new(), Vec::new());
+        let mut is_repeated = false;
         let mut rows_with = vec![0; all.keys.numbers().len()];
         for row in rows {
             let found: Vec<usize> = row.passages.iter().filter_map(|key| all.keys.find(*key)).collect();
             let count = |wanted: &dyn Fn(In) -> bool| found.iter().filter(|&&at| wanted(all.texts[at])).count() as f64;
-            let likeness = [0, 1].map(|at: usize| {
-                let shared = count(&|texts| texts[at]);
-                shared / all.sizes[at].min(row.passages.len()).max(1) as f64
-            });
+            let shared = [0, 1].map(|at: usize| count(&|texts| texts[at]));
+            let likeness = [0, 1].map(|at: usize| shared[at] / all.sizes[at].min(row.passages.len()).max(1) as f64);
+            is_repeated |= (0..2).any(|at| all.sizes[at] == least && shared[at] >= WHOLE * least as f64);
             if likeness.iter().any(|likeness| *likeness >= ALIKE) {
                 let has = [0, 1].map(|at: usize| count(&|texts| texts[at] && !texts[1 - at]) / all.lone[at] as f64);
                 other.extend(has_lone.then(|| 1.0 - has[0].max(has[1])));
@@ -62,6 +68,7 @@ impl Surroundings {
             followers: others.iter().filter(follows).count(),
             variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
             others: other.iter().filter(|&&share| share > 0.5).count(),
+            is_repeated,
         }
     }
 }
@@ -108,14 +115,20 @@ mod tests {
 
     use super::*;
 
-    /// The definition: form, followers, variety and others.
-    fn naive(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> ([Vec<Range<usize>>; 2], usize, f64, usize) {
+    /// The definition.
+    fn naive(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> Surroundings {
+        if rows.is_empty() {
+            return Surroundings::default();
+        }
         let passages = texts.map(|text| Passages::of(text.plain()));
         let sets = [0, 1].map(|at: usize| passages[at].keys.iter().copied().collect::<HashSet<u64>>());
-        let likeness = |row: &Sampled, set: &HashSet<u64>| {
-            let shared = set.iter().filter(|key| row.passages.contains(key)).count();
-            shared as f64 / set.len().min(row.passages.len()).max(1) as f64
-        };
+        let shared =
+            |row: &Sampled, set: &HashSet<u64>| set.iter().filter(|key| row.passages.contains(key)).count() as f64;
+        let likeness =
+            |row: &Sampled, set: &HashSet<u64>| shared(row, set) / set.len().min(row.passages.len()).max(1) as f64;
+        let least = sets[0].len().min(sets[1].len());
+        let contains =
+            |row: &Sampled| sets.iter().any(|set| set.len() == least && shared(row, set) >= WHOLE * least as f64);
         let (similar, others): (Vec<&Rc<Sampled>>, Vec<&Rc<Sampled>>) =
             rows.iter().partition(|row| sets.iter().any(|set| likeness(row, set) >= ALIKE));
         let lone = [0, 1].map(|at: usize| sets[at].difference(&sets[1 - at]).copied().collect::<Vec<u64>>());
@@ -131,8 +144,13 @@ mod tests {
         let form = [0, 1].map(|at: usize| passages[at].stretches(is_form));
         let shared: HashSet<u64> = sets[0].intersection(&sets[1]).copied().filter(|&key| is_form(key)).collect();
         let followers = others.iter().filter(|row| shared.iter().any(|key| row.passages.contains(key))).count();
-        let variety = other.iter().sum::<f64>() / other.len().max(1) as f64;
-        (form, followers, variety, other.iter().filter(|&&share| share > 0.5).count())
+        Surroundings {
+            form,
+            followers,
+            variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
+            others: other.iter().filter(|&&share| share > 0.5).count(),
+            is_repeated: rows.iter().any(|row| contains(row)),
+        }
     }
 
     proptest! {
@@ -147,8 +165,7 @@ mod tests {
             let rows: Vec<Rc<Sampled>> =
                 texts[2..].iter().map(|text| Rc::new(Sampled::of(text).unwrap())).collect();
             let found = Surroundings::of([&prepared[0], &prepared[1]], &rows);
-            let expected = if rows.is_empty() { Default::default() } else { naive([&prepared[0], &prepared[1]], &rows) };
-            prop_assert_eq!((found.form, found.followers, found.variety, found.others), expected);
+            prop_assert_eq!(found, naive([&prepared[0], &prepared[1]], &rows));
         }
     }
 }

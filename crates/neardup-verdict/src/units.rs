@@ -1,7 +1,7 @@
-//! A text as the verdict reads it: Han characters, words and numbers, each with its place.
+//! A text as the verdict reads it: Han characters, words and numbers, each with its position.
 //!
-//! Units are equal where two writings are of one thing; [`super::reading`] says what those are. A [`Mark`] is a place where another text
-//! can go over into this one.
+//! Two units are equal if they are two spellings of the same thing; [`super::reading`] decides that. A [`Mark`] is a position from which
+//! the reading of another text can reuse this one.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -5,52 +5,53 @@
 use super::{context, features};
 
 /// What a pair has before its features count.
-pub(super) const CONSTANT: f64 = 2.047;
+pub(super) const CONSTANT: f64 = 1.793;
 
 /// The weight of each feature, in the order of `features::NAMES`.
 pub(super) const WEIGHTS: [f64; features::COUNT] = [
-    1.584,  // held
+    1.667,  // held
     0.000,  // alike
-    1.250,  // sentences_of
-    0.000,  // little_shared
-    -2.234, // short
-    0.375,  // longer
-    -0.941, // longer_short
-    -3.480, // both_have_more
-    -6.395, // both_have_more_short
-    -1.141, // leads_apart
-    0.000,  // replaced
-    -2.298, // replaced_inside
-    -4.659, // largest_replacement
-    -0.231, // slots
-    -0.484, // refilled_long
-    -2.421, // letters
+    1.225,  // sentences_of
+    -0.419, // little_shared
+    -1.890, // short
+    0.329,  // longer
+    -0.819, // longer_short
+    -3.124, // both_have_more
+    -5.514, // both_have_more_short
+    -1.131, // leads_apart
+    -0.986, // replaced
+    -2.086, // replaced_inside
+    -3.708, // largest_replacement
+    -0.279, // slots
+    -0.368, // refilled_long
+    -2.024, // letters
     0.000,  // any_conflict
-    -3.186, // conflicts_short
-    -1.093, // conflict_density
-    -1.282, // lead_conflicts
-    -2.364, // figures_disagree
-    -1.173, // dates
-    -1.834, // names
+    -2.986, // conflicts_short
+    -1.033, // conflict_density
+    -1.249, // lead_conflicts
+    -2.086, // figures_disagree
+    -1.093, // dates
+    -1.613, // names
     0.000,  // quoted
-    -1.919, // both_tell_more_short
-    -0.600, // both_tell_more_long
-    -3.483, // other_heads
-    -4.659, // title_conflicts_short
-    -1.436, // slogan
-    -2.137, // other_title
-    -2.408, // planned
-    -3.882, // other_work
-    -1.169, // own_news
+    -1.876, // both_tell_more_short
+    -0.566, // both_tell_more_long
+    -3.297, // other_heads
+    -4.144, // title_conflicts_short
+    -1.348, // slogan
+    -2.140, // other_title
+    -2.297, // planned
+    -3.352, // other_work
+    -1.126, // own_news
 ];
 
 /// The weights of what is known beyond the texts, in the order of `context::NAMES`.
 pub(super) const CONTEXT_WEIGHTS: [f64; context::COUNT] = [
-    0.929,  // table
-    -0.090, // alone
-    0.205,  // own
-    -0.977, // variety
-    -0.797, // variety_of_facts
-    -1.719, // variety_refilled
-    -0.788, // days
+    0.935,  // table
+    -0.089, // alone
+    0.219,  // own
+    2.181,  // whole_sentences
+    -0.964, // variety
+    -0.902, // variety_of_facts
+    -1.743, // variety_refilled
+    -0.862, // days
 ];

@@ -1,7 +1,7 @@
 //! Completeness on natural texts: what index keys, grouping and brute force find of a complete list of near-duplicate pairs.
 //!
-//! The texts are third-party and not part of the project: the test looks for them in the folder `NEARDUP_DATA`, or in
-//! `shared/data` beside the checkout, and skips where there are none. `--nocapture` prints the figures.
+//! The texts are third-party and not part of the project: the test looks for them in the folder that `NEARDUP_DATA`
+//! names, and is skipped without it. `--nocapture` prints the figures.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use std::collections::{HashMap, HashSet};
@@ -29,8 +29,7 @@ struct Natural {
 }
 
 fn folder() -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let folder = PathBuf::from(std::env::var_os("NEARDUP_DATA")?);
     folder.join("natural_pairs.tsv.xz").is_file().then_some(folder)
 }
 

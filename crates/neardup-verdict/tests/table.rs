@@ -186,6 +186,20 @@ fn a_family_of_reposts_stays_one() {
 }
 
 #[test]
+fn whole_sentences_count_more_unless_a_third_row_has_them() {
+    let (_, messages) = forms()[0];
+    let part = format!("{}{}", messages[0], messages[1]);
+    let texts = [part.clone(), format!("{part}{}{}", messages[2], messages[3])];
+    let score = |third: String| {
+        let texts = texts.iter().cloned().chain([third]).collect();
+        Table::of(texts).message(0, 1, 0, &mut Forms::default()).score
+    };
+    let (alone, repeated) =
+        (score(format!("{}{}{}", messages[0], messages[4], messages[5])), score(format!("{part}{}", messages[6])));
+    assert!(alone > repeated, "{alone} {repeated}");
+}
+
+#[test]
 fn time_speaks_against_a_copy() {
     let (form, messages) = forms()[1];
     let text = format!("{} {} {form}", messages[0], messages[1]);

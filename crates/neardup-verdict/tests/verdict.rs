@@ -1,5 +1,5 @@
-//! The level that verdicts reach on labelled pairs of real texts, which lie outside the repository: `../shared/data` beside
-//! the checkout, or the folder that `NEARDUP_DATA` names. Without them the test is skipped and says so.
+//! The level that verdicts reach on labelled pairs of real texts, which are not in the repository: in the folder that
+//! `NEARDUP_DATA` names. Without them the test is skipped and says so.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 #[path = "../examples/train_verdict/cases.rs"]

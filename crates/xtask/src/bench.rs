@@ -51,6 +51,9 @@ pub struct Options {
     /// Only this table, among others so named: copies found in real tables (5 minutes, with the folder of real texts)
     #[arg(long)]
     accuracy: bool,
+    /// The verdict beside what other projects ship, on the same labelled pairs (5 minutes, with the folder of real texts)
+    #[arg(long)]
+    yardstick: bool,
     /// Tokenizers and the dictionary (1 minute)
     #[arg(long)]
     text: bool,
@@ -81,7 +84,7 @@ pub struct Options {
 }
 
 /// The tables whose scripts state themselves which texts they use.
-const OWN_TEXTS: [&str; 3] = ["accuracy", "guard", "forms"];
+const OWN_TEXTS: [&str; 4] = ["accuracy", "guard", "yardstick", "forms"];
 
 const DATABASE: &str = "bench";
 
@@ -122,6 +125,7 @@ impl Options {
     fn tables(&self) -> Vec<(&'static str, &'static str)> {
         let mut all = vec![
             (self.accuracy, "accuracy", "What a guard finds"),
+            (self.yardstick, "yardstick", "The verdict beside what others ship"),
             (self.text, "text", "Text analysis"),
             (self.signatures, "signatures", "Signatures"),
             (self.scale, "scale", "Finding and grouping"),
@@ -293,9 +297,9 @@ fn start_server(postgres: &Postgres, settings: &[&str]) -> Result<Server> {
     Ok(server)
 }
 
-/// Finds real texts from outside the repository: `NEARDUP_DATA`, or `../shared/data` beside the checkout if it exists.
+/// Finds real texts, which are not in the repository: in the folder that `NEARDUP_DATA` names.
 fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    let folder = PathBuf::from(std::env::var_os("NEARDUP_DATA")?);
     folder.join("natural_gold.jsonl.xz").is_file().then(|| folder.canonicalize().unwrap_or(folder))
 }
 

@@ -6,6 +6,7 @@ use crate::server::Server;
 use anyhow::{Context as _, Result};
 use std::fmt;
 use std::ops::AddAssign;
+use std::path::PathBuf;
 
 /// One check.
 pub struct Check {
@@ -47,6 +48,11 @@ impl Context {
     /// Gives the server that all checks share.
     pub fn server(&self) -> Result<&Server> {
         self.server.as_ref().context("not run: there is no server to run it on")
+    }
+
+    /// Says whether the server has the extensions of Postgres's own sources, which some builds lack.
+    pub fn has_contrib(&self) -> Result<bool> {
+        Ok(PathBuf::from(self.postgres.ask("--sharedir")?).join("extension/postgres_fdw.control").exists())
     }
 
     /// Says whether a part of this name is to be run.

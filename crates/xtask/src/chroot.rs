@@ -16,13 +16,13 @@ use std::process::Command;
 /// The Debian suites, each with its major version of Postgres.
 const SUITES: &[(u32, &str)] = &[(15, "bookworm"), (17, "trixie"), (18, "sid")];
 
-/// Mounts the kernel's directories, the files for name resolution, cargo, the toolchain, the checkout and the third-party
-/// sources beside it, then runs the command inside.
+/// Mounts the kernel's directories, the files for name resolution, cargo, the toolchain, the checkout and what
+/// `NEARDUP_DATA` and `NEARDUP_CITUS` name, then runs the command inside.
 const MOUNTS: &str = r#"set -e
 place=$1; shift
-for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT" "$CHECKOUT/../shared/third_party"; do
+for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT" "$NEARDUP_DATA" "$NEARDUP_CITUS"; do
     [ -e "$path" ] || continue
-    if [ -d "$path" ]; then mkdir -p "$place$path"; else touch "$place$path"; fi
+    if [ -d "$path" ]; then mkdir -p "$place$path"; else mkdir -p "$place${path%/*}"; touch "$place$path"; fi
     mount --rbind "$path" "$place$path"
 done
 exec chroot "$place" "$@""#;
@@ -52,7 +52,7 @@ pub fn run_elsewhere(choice: &Choice) -> Result<Option<bool>> {
 }
 
 /// Says whether apt has a server of this version.
-fn has_package(major: u32) -> bool {
+pub fn has_package(major: u32) -> bool {
     let package = format!("postgresql-{major}");
     !Path::new("/usr/bin/apt-cache").exists() || answers(Command::new("apt-cache").args(["show", &package]))
 }
@@ -82,7 +82,7 @@ fn base_system(suite: &str) -> Result<PathBuf> {
 }
 
 /// Gives a directory of the user's: from the variable or, without it, of this name in the home directory.
-fn home_of(variable: &str, name: &str) -> Result<PathBuf> {
+pub fn home_of(variable: &str, name: &str) -> Result<PathBuf> {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(name));
     let path = std::env::var_os(variable).map(PathBuf::from).or_else(home);
     path.with_context(|| format!("neither {variable} nor HOME says where {name} is"))

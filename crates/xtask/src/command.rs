@@ -93,6 +93,7 @@ pub fn root() -> std::path::PathBuf {
 }
 
 /// Says whether we are root.
+#[allow(unsafe_code, reason = "a function of the C library")]
 pub fn is_root() -> bool {
     // SAFETY: geteuid has no arguments and cannot fail.
     unsafe { libc::geteuid() == 0 }

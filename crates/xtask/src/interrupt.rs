@@ -129,6 +129,7 @@ fn end_children() {
 }
 
 /// Sends a signal to a process that this command has started.
+#[allow(unsafe_code, reason = "a function of the C library")]
 pub fn kill(pid: u32, signal: i32) {
     if let Ok(pid) = libc::pid_t::try_from(pid) {
         // SAFETY: kill has no requirement on memory. If the process is gone, the error is ignored; our own children keep their

@@ -23,6 +23,7 @@ mod server;
 mod setup;
 mod test;
 mod upgrade;
+mod wheel;
 
 use anyhow::Result;
 use build::Profile;
@@ -61,7 +62,7 @@ enum Task {
         #[arg(long, value_name = "VERSION")]
         from: Option<String>,
     },
-    /// Compiles it for the major versions of Postgres that no test runs on
+    /// Compiles it for the other major versions of Postgres, without a server of theirs
     CheckMajors,
     /// Only installs what is missing
     Setup,

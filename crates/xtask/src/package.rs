@@ -1,4 +1,5 @@
-//! `cargo xtask package`: a Debian package for one major version of Postgres, and the source archive for PGXN.
+//! `cargo xtask package`: a Debian package for one major version of Postgres, a directory with the extension's files alone, and the
+//! source archive for PGXN.
 //!
 //! Cargo.toml defines the version; META.json must state the same one, which is checked here.
 
@@ -24,7 +25,10 @@ pub fn package(choice: &Choice) -> Result<()> {
     debian::install_missing(&["binutils", "git"])?;
     let built = build(&postgres, Profile::Release)?;
     let place = built.parent().unwrap_or(&built).to_owned();
-    let debian = debian_package(&postgres, &built, &place)?;
+    let alone = place.join(format!("files-{}", postgres.major));
+    files(&postgres, &built, &alone)?;
+    say::note(&alone.display().to_string());
+    let debian = debian_package(postgres.major, &alone, &place)?;
     say::note(&debian.display().to_string());
     let source = source_archive(&place)?;
     say::note(&source.display().to_string());
@@ -41,19 +45,43 @@ pub fn version_in_meta() -> Result<String> {
     Ok(versions.join(", "))
 }
 
-/// Makes the package `postgresql-15-neardup`: the built files in the directories of Debian's server, without scripts that run
-/// at installation.
-fn debian_package(postgres: &Postgres, built: &Path, place: &Path) -> Result<PathBuf> {
-    say::step(&format!("making the Debian package for PostgreSQL {}", postgres.major));
+/// Copies only the extension's files into `place`: `share/extension` and `lib`, for `extension_control_path` and an image that holds
+/// nothing else.
+pub fn files(postgres: &Postgres, built: &Path, place: &Path) -> Result<()> {
+    let below = |option: &str| Ok::<_, anyhow::Error>(built.join(postgres.ask(option)?.trim_start_matches('/')));
+    let (from, to) = (below("--sharedir")?.join("extension"), place.join("share/extension"));
+    if place.exists() {
+        fs_err::remove_dir_all(place)?;
+    }
+    fs_err::create_dir_all(place.join("lib"))?;
+    fs_err::create_dir_all(&to)?;
+    for file in crate::files::below(&from)? {
+        fs_err::copy(&file, to.join(file.file_name().unwrap_or_default()))?;
+    }
+    let library = place.join("lib/pg_neardup.so");
+    fs_err::copy(below("--pkglibdir")?.join("pg_neardup.so"), &library)?;
+    run(Command::new("strip").arg("--strip-unneeded").arg(library))
+}
+
+/// Makes the package `postgresql-15-neardup`: the extension's files in the directories of Debian's server, whichever Postgres they were
+/// built with, without scripts that run at installation.
+fn debian_package(major: u32, files: &Path, place: &Path) -> Result<PathBuf> {
+    say::step(&format!("making the Debian package for PostgreSQL {major}"));
     let architecture = text(Command::new("dpkg").arg("--print-architecture"))?;
-    let name = format!("postgresql-{}-neardup", postgres.major);
+    let name = format!("postgresql-{major}-neardup");
     let tree = place.join(&name);
     if tree.exists() {
         fs_err::remove_dir_all(&tree)?;
     }
-    run(Command::new("cp").arg("-r").arg(built).arg(&tree))?;
-    let library = format!("usr/lib/postgresql/{}/lib/pg_neardup.so", postgres.major);
-    run(Command::new("strip").arg("--strip-unneeded").arg(tree.join(&library)))?;
+    for (from, to) in [
+        ("lib", format!("usr/lib/postgresql/{major}/lib")),
+        ("share/extension", format!("usr/share/postgresql/{major}/extension")),
+    ] {
+        let to = tree.join(to);
+        fs_err::create_dir_all(&to)?;
+        run(Command::new("cp").arg("-rT").arg(files.join(from)).arg(to))?;
+    }
+    let library = format!("usr/lib/postgresql/{major}/lib/pg_neardup.so");
     let documents = tree.join("usr/share/doc").join(&name);
     fs_err::create_dir_all(&documents)?;
     for (from, to) in [("LICENSE", "copyright"), ("README.md", "README.md"), ("README.zh-CN.md", "README.zh-CN.md")] {
@@ -69,8 +97,7 @@ fn debian_package(postgres: &Postgres, built: &Path, place: &Path) -> Result<Pat
          Description: near-duplicate text in PostgreSQL {major} tables\n \
          Finds, refuses and removes near-duplicate text inside a table: signatures,\n \
          exact search by a stock index, a guard against copies at insert, clean-up\n \
-         that can be undone. Chinese first, any language in UTF-8.\n",
-        major = postgres.major
+         that can be undone. Chinese first, any language in UTF-8.\n"
     );
     let directory = tree.join("DEBIAN");
     fs_err::create_dir_all(&directory)?;

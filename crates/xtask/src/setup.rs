@@ -3,9 +3,8 @@
 //! No existing Postgres server is touched: packages are added, never changed.
 
 use crate::command::{answers, cargo, run};
-use crate::debian;
 use crate::postgres::{Choice, DEFAULT_MAJOR, Postgres};
-use crate::say;
+use crate::{chroot, debian, say, wheel};
 use anyhow::{Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,12 +12,16 @@ use std::process::Command;
 /// Installs everything needed, and returns the Postgres to use.
 pub fn ensure(choice: &Choice) -> Result<Postgres> {
     let major = choice.pg.unwrap_or(DEFAULT_MAJOR);
-    let debian = || PathBuf::from(format!("/usr/lib/postgresql/{major}/bin/pg_config"));
-    let pg_config = choice.pg_config.clone().unwrap_or_else(debian);
+    let debian = PathBuf::from(format!("/usr/lib/postgresql/{major}/bin/pg_config"));
     let mut packages: Vec<String> = ["clang", "libclang-dev", "gcc", "libc6-dev", "xz-utils"].map(str::to_owned).into();
-    if choice.pg_config.is_none() {
-        packages.extend([format!("postgresql-{major}"), format!("postgresql-server-dev-{major}")]);
-    }
+    let pg_config = match &choice.pg_config {
+        Some(given) => given.clone(),
+        None if wheel::has(major) && !debian.exists() && !chroot::has_package(major) => wheel::pg_config(major)?,
+        None => {
+            packages.extend([format!("postgresql-{major}"), format!("postgresql-server-dev-{major}")]);
+            debian
+        }
+    };
     debian::install_missing(&packages)?;
     let path = pg_config.display();
     if !pg_config.exists() {

@@ -14,7 +14,7 @@ pub struct Meta {
 /// The first bytes of the metapage.
 const MAGIC: u32 = 0x6E64_7570;
 /// The version of the layout of all pages.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Meta {
     /// Reads and checks the metapage.

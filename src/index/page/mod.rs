@@ -5,8 +5,13 @@
 //!
 //! A page consists of Postgres's header, entries of one size up to `pd_lower`, and 48 bytes at its end: the bounds of its
 //! entries, the page to its right, its level and its tree. A leaf entry is a key and a row address, 14 bytes. A downlink has 4
-//! more, the number of the page below, all of whose entries are greater than the downlink's own. The entries of a leaf are
-//! sorted up to a point; later ones are appended after it. An insert appends 14 bytes, so its generic WAL record is small, too.
+//! more, the number of the page below, all of whose entries are greater than the downlink's own. Entries are sorted up to a point;
+//! later ones are appended after it, so that a WAL record has only what was added. An inner page is sorted anew when many downlinks
+//! have been appended, because every search reads them all.
+//!
+//! `pd_lower` of a leaf moves up in steps of [`STEP`] entries, so that most inserts need not write it. The free places below it are
+//! zeros, which are no entry: line pointers are numbered from 1. The last bytes of an entry, the upper half of the block's number,
+//! are zeros in most tables, and then they need not be written, either.
 //!
 //! A page stores both bounds; the lower one never changes while the page is in use. So whoever follows an outdated link sees
 //! that it leads to the wrong page, and starts again. Pages can therefore be reused at once, on replicas as well.
@@ -20,7 +25,7 @@ mod write;
 
 pub use meta::Meta;
 pub use read::{Page, is_free, is_new};
-pub use write::{append, reframe, retain, write_deleted, write_inner, write_leaf};
+pub use write::{append, lower_for, reframe, retain, write_deleted, write_inner, write_leaf};
 
 use pgrx::pg_sys;
 
@@ -52,6 +57,10 @@ pub const DOWN: usize = 18;
 pub const LEAF_ROOM: usize = (AT - HEADER) / LEAF;
 /// The most downlinks of an inner page.
 pub const DOWN_ROOM: usize = (AT - HEADER) / DOWN;
+/// By how many entries `pd_lower` of a leaf moves up.
+const STEP: usize = 16;
+/// The most downlinks of an inner page that are not sorted.
+pub const DOWN_TAIL: usize = 32;
 
 const IN_USE: u8 = 1;
 const DELETED: u8 = 2;
@@ -90,9 +99,10 @@ impl Entry {
         Self { key: long(bytes, 0), row: address(bytes, 8) }
     }
 
-    fn write(self, bytes: &mut [u8]) {
+    /// Writes the entry of a leaf.
+    pub fn write(self, bytes: &mut [u8]) {
         put(bytes, 0, &self.key.to_ne_bytes());
-        let parts = [(self.row >> 32) as u16, (self.row >> 16) as u16, self.row as u16];
+        let parts = [self.row as u16, (self.row >> 16) as u16, (self.row >> 32) as u16];
         parts.iter().enumerate().for_each(|(i, part)| put(bytes, 8 + 2 * i, &part.to_ne_bytes()));
     }
 }
@@ -111,7 +121,8 @@ impl Downlink {
         Self { low: Entry::read(bytes), child: word(bytes, LEAF) }
     }
 
-    fn write(self, bytes: &mut [u8]) {
+    /// Writes the entry of an inner page.
+    pub fn write(self, bytes: &mut [u8]) {
         self.low.write(bytes);
         put(bytes, LEAF, &self.child.to_ne_bytes());
     }
@@ -157,7 +168,7 @@ fn long(bytes: &[u8], at: usize) -> u64 {
 
 #[inline]
 fn address(bytes: &[u8], at: usize) -> u64 {
-    u64::from(half(bytes, at)) << 32 | u64::from(half(bytes, at + 2)) << 16 | u64::from(half(bytes, at + 4))
+    u64::from(half(bytes, at)) | u64::from(half(bytes, at + 2)) << 16 | u64::from(half(bytes, at + 4)) << 32
 }
 
 fn put(bytes: &mut [u8], at: usize, value: &[u8]) {

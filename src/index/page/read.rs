@@ -1,8 +1,8 @@
 //! Reads a page: checks it once, then searches it in place.
 
 use super::{
-    AT, DELETED, DOWN, Downlink, Entry, Fault, Frame, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, half, long,
-    word,
+    AT, DELETED, DOWN, Downlink, Entry, Fault, Frame, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, STEP, address,
+    half, long, word,
 };
 use crate::index::pages::SIZE;
 
@@ -50,8 +50,14 @@ impl<'p> Page<'p> {
         if !used.is_multiple_of(size) {
             return Err("its entries do not end where they should");
         }
-        let (count, sorted) = (used / size, usize::from(half(bytes, AT + 38)));
-        if sorted > count || (frame.level > 0 && (sorted < count || count == 0)) {
+        let (places, sorted) = (used / size, usize::from(half(bytes, AT + 38)));
+        let mut count = places;
+        if frame.level == 0 {
+            while count > sorted && address(bytes, HEADER + count * LEAF - 6) == 0 {
+                count -= 1;
+            }
+        }
+        if sorted > count || places - count >= STEP || (frame.level > 0 && sorted == 0) {
             return Err("it has another number of entries than it says");
         }
         Ok(Some(Self { bytes, frame, count, sorted }))
@@ -67,7 +73,12 @@ impl<'p> Page<'p> {
         self.count
     }
 
-    /// Gives the number of a leaf's sorted entries.
+    /// Gives the offset of the first free place.
+    pub fn end(&self) -> usize {
+        HEADER + self.items().len()
+    }
+
+    /// Gives the number of its sorted entries.
     pub fn sorted(&self) -> usize {
         self.sorted
     }
@@ -82,9 +93,18 @@ impl<'p> Page<'p> {
         self.items().chunks_exact(LEAF).map(Entry::read)
     }
 
-    /// Gives the downlinks of an inner page.
+    /// Gives the downlinks of an inner page, in stored order.
     pub fn downlinks(&self) -> impl ExactSizeIterator<Item = Downlink> + 'p {
         self.items().chunks_exact(DOWN).map(Downlink::read)
+    }
+
+    /// Gives the downlinks of an inner page in order.
+    pub fn ordered_downlinks(&self) -> Vec<Downlink> {
+        let mut downlinks: Vec<Downlink> = self.downlinks().collect();
+        if self.sorted < self.count {
+            downlinks.sort_unstable_by_key(|downlink| downlink.low);
+        }
+        downlinks
     }
 
     /// Gives the entries of a leaf with keys from `first` to `last`, in no order.
@@ -104,17 +124,19 @@ impl<'p> Page<'p> {
         (part * count as f64) as usize
     }
 
-    /// Gives the index of the downlink that leads to a position.
-    pub fn downlink_to(&self, position: Entry) -> usize {
-        let items = self.items();
+    /// Gives the downlink that leads to a position.
+    pub fn downlink_to(&self, position: Entry) -> Option<Downlink> {
+        let (sorted, tail) = self.items().split_at(self.sorted * DOWN);
         // The first downlink leads to everything before the second.
-        let guess = self.guess(self.count, position.key);
-        partition(self.count, guess, |i| Entry::read(&items[i * DOWN..]) < position).saturating_sub(1)
-    }
-
-    /// Gives the downlink with this index.
-    pub fn downlink(&self, at: usize) -> Option<Downlink> {
-        self.items().chunks_exact(DOWN).nth(at).map(Downlink::read)
+        let guess = self.guess(self.sorted, position.key);
+        let at = partition(self.sorted, guess, |i| Entry::read(&sorted[i * DOWN..]) < position).saturating_sub(1);
+        let mut best = sorted.get(at * DOWN..).map(Downlink::read)?;
+        for other in tail.chunks_exact(DOWN).map(Downlink::read) {
+            if other.low < position && other.low > best.low {
+                best = other;
+            }
+        }
+        Some(best)
     }
 
     /// Gives the entries of a leaf in order.
@@ -177,6 +199,7 @@ pub(super) fn check_header(bytes: &[u8]) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{LEAF_ROOM, lower_for, put, write_inner, write_leaf};
     use super::*;
 
     #[test]
@@ -186,6 +209,59 @@ mod tests {
                 for guess in (0..=count + 1).chain([usize::MAX]) {
                     assert_eq!(partition(count, guess, |i| i < place), place, "{count} {guess}");
                 }
+            }
+        }
+    }
+    fn entry(number: usize) -> Entry {
+        Entry { key: (number as u64 * 7919) % 1009, row: number as u64 + 1 }
+    }
+
+    fn frame(level: u16) -> Frame {
+        Frame { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree: 0 }
+    }
+
+    #[test]
+    fn free_places_are_no_entries() {
+        for sorted in [0, 1, 15, 16, 17, 300, LEAF_ROOM - 20] {
+            let mut entries: Vec<Entry> = (0..sorted).map(entry).collect();
+            entries.sort_unstable();
+            let mut bytes = vec![0; SIZE];
+            write_leaf(&mut bytes, &frame(0), &entries);
+            for number in sorted..(sorted + 40).min(LEAF_ROOM) {
+                let page = Page::check(&bytes).ok().flatten();
+                assert_eq!(page.map(|page| page.entries().collect()), Some(entries.clone()));
+                let end = page.map_or(0, |page| page.end());
+                let lower = lower_for(entries.len() + 1).max(usize::from(half(&bytes, 12)));
+                put(&mut bytes, 12, &(lower as u16).to_ne_bytes());
+                entry(number).write(&mut bytes[end..end + LEAF]);
+                entries.push(entry(number));
+                assert!(lower >= end + LEAF);
+            }
+        }
+    }
+
+    #[test]
+    fn downlinks_of_the_tail_are_found() {
+        for (sorted, tail) in [(1, 0), (1, 5), (40, 0), (40, 16), (300, 16)] {
+            let downlink = |number: usize| Downlink {
+                low: if number == 0 { Entry::LEAST } else { entry(number) },
+                child: number as u32,
+            };
+            let mut downlinks: Vec<Downlink> = (0..sorted).map(downlink).collect();
+            downlinks.sort_unstable_by_key(|downlink| downlink.low);
+            let mut bytes = vec![0; SIZE];
+            write_inner(&mut bytes, &frame(1), &downlinks);
+            for number in sorted..sorted + tail {
+                let end = usize::from(half(&bytes, 12));
+                downlink(number).write(&mut bytes[end..end + DOWN]);
+                put(&mut bytes, 12, &((end + DOWN) as u16).to_ne_bytes());
+                downlinks.push(downlink(number));
+            }
+            let page = Page::check(&bytes).ok().flatten();
+            for key in 0..1010 {
+                let position = Entry { key, row: 3 };
+                let best = downlinks.iter().filter(|downlink| downlink.low < position).max_by_key(|d| d.low);
+                assert_eq!(page.and_then(|page| page.downlink_to(position)), best.copied(), "{sorted} {tail} {key}");
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Creates and changes pages.
 
-use super::{AT, DELETED, DOWN, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, half, put};
+use super::{
+    AT, DELETED, DOWN, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, STEP, half, put,
+};
 use crate::index::pages::SIZE;
 
 /// Makes an empty page.
@@ -49,7 +51,12 @@ fn write_sorted<T: Copy>(bytes: &mut [u8], frame: &Frame, size: usize, items: &[
     finish(bytes, count * size, count);
 }
 
-/// Appends an entry to a leaf that has been checked; false if it is full.
+/// Gives `pd_lower` for a leaf that so many entries are appended to.
+pub fn lower_for(entries: usize) -> usize {
+    HEADER + entries.next_multiple_of(STEP).min(LEAF_ROOM) * LEAF
+}
+
+/// Appends an entry to a leaf that has no free places below `pd_lower`; false if it is full.
 pub fn append(bytes: &mut [u8], entry: Entry) -> bool {
     let lower = usize::from(half(bytes, 12));
     if lower < HEADER || lower + LEAF > AT {
@@ -60,7 +67,7 @@ pub fn append(bytes: &mut [u8], entry: Entry) -> bool {
     true
 }
 
-/// Keeps the entries of a checked leaf for which `keep` returns true; the sorted ones stay sorted.
+/// Keeps the entries of a checked leaf for which `keep` returns true; the sorted ones stay sorted. What is freed becomes zeros.
 pub fn retain(bytes: &mut [u8], page_len: usize, sorted: usize, mut keep: impl FnMut(usize) -> bool) {
     let (mut to, mut left) = (0, 0);
     for from in 0..page_len.min(LEAF_ROOM) {
@@ -73,6 +80,7 @@ pub fn retain(bytes: &mut [u8], page_len: usize, sorted: usize, mut keep: impl F
         left += usize::from(from < sorted);
         to += 1;
     }
+    bytes[HEADER + to * LEAF..AT].fill(0);
     finish(bytes, to * LEAF, left);
 }
 

@@ -6,7 +6,7 @@
 //! the outermost frame, rethrows it unchanged.
 //!
 //! Functions that may run user code are declared in [`raw`], without pgrx's guard, and called only inside [`catch`]. The check
-//! `unsafe` of the test suite finds declarations elsewhere.
+//! `boundary` of the test suite finds declarations and calls elsewhere.
 
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -48,7 +48,7 @@ pub mod raw {
 
     use super::WindowObject;
 
-    // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 14 to 18.
+    // SAFETY: the declarations of the headers named, unchanged from PostgreSQL 15 to 18.
     unsafe extern "C-unwind" {
         // executor/spi.h
         pub fn SPI_prepare(source: *const c_char, nargs: c_int, types: *mut pg_sys::Oid) -> pg_sys::SPIPlanPtr;
@@ -70,7 +70,11 @@ pub mod raw {
             read_only: bool,
             count: c_long,
         ) -> c_int;
+        // utils/datum.h
+        pub fn datumCopy(value: pg_sys::Datum, by_value: bool, length: c_int) -> pg_sys::Datum;
+        pub fn datum_image_eq(a: pg_sys::Datum, b: pg_sys::Datum, by_value: bool, length: c_int) -> bool;
         // fmgr.h
+        pub fn pg_detoast_datum(value: *mut pg_sys::varlena) -> *mut pg_sys::varlena;
         pub fn FunctionCall1Coll(
             function: *mut pg_sys::FmgrInfo,
             collation: pg_sys::Oid,

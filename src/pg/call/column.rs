@@ -16,6 +16,16 @@ pub struct Column {
 }
 
 impl Column {
+    /// Reads the type and the collation of a column that a table has.
+    pub fn of(table: pg_sys::Oid, column: i16) -> Self {
+        let (mut kind, mut modifier, mut collation) = (pg_sys::Oid::INVALID, -1, pg_sys::Oid::INVALID);
+        // SAFETY: only reads a catalog.
+        unsafe {
+            pg_sys::get_atttypetypmodcoll(table, column, &raw mut kind, &raw mut modifier, &raw mut collation);
+        }
+        Self { kind, collation }
+    }
+
     fn entry(self) -> *mut pg_sys::TypeCacheEntry {
         let flags = pg_sys::TYPECACHE_EQ_OPR_FINFO | pg_sys::TYPECACHE_HASH_PROC_FINFO;
         // SAFETY: only looks the type up; the entry lives as long as the backend.
@@ -89,4 +99,28 @@ pub fn input(text: &str, kind: pg_sys::Oid) -> pg_sys::Datum {
         let text = text.as_ptr().cast_mut();
         boundary::catch(|| raw::OidInputFunctionCall(function, text, parameter, -1))
     }
+}
+
+/// Copies a value into the memory of the current call.
+///
+/// # Safety
+/// The value must be of this type.
+pub unsafe fn copied(value: pg_sys::Datum, kind: pg_sys::Oid) -> pg_sys::Datum {
+    let (mut length, mut by_value) = (0, false);
+    // SAFETY: as the caller vouches. A value stored out of line is fetched.
+    unsafe {
+        pg_sys::get_typlenbyval(kind, &raw mut length, &raw mut by_value);
+        let value = if length == -1 { plain(value) } else { value };
+        boundary::catch(|| raw::datumCopy(value, by_value, i32::from(length)))
+    }
+}
+
+/// Gives a value of variable length as it is in memory: not out of line, compressed, expanded or with a short header.
+///
+/// # Safety
+/// It must be of a type of variable length.
+pub unsafe fn plain(value: pg_sys::Datum) -> pg_sys::Datum {
+    let pointer = value.cast_mut_ptr();
+    // SAFETY: as the caller vouches; one C call is caught.
+    pg_sys::Datum::from(unsafe { boundary::catch(|| raw::pg_detoast_datum(pointer)) })
 }

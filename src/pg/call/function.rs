@@ -1,11 +1,13 @@
-//! User code that a guard runs: the function that makes documents, as the writer; the counter and statements on the owner's tables,
-//! as the owner. All of it is foreign code, so errors keep their fields ([`boundary`]), and it runs locked down ([`role`]).
+//! User code that a guard runs: the function that makes documents, and the one that merges rows, as the writer; the counter and
+//! statements on the owner's tables, as the owner. All of it is foreign code, so errors keep their fields ([`boundary`]). It runs locked
+//! down ([`role`]), except the function that merges rows, which is to the writer what a trigger function is.
 
 use std::ffi::CString;
 
 use pgrx::pg_sys;
 
 use super::boundary::{self, raw};
+use super::column::plain;
 use super::role;
 use crate::pg::value::text::text_of;
 
@@ -15,25 +17,40 @@ pub fn count(sequence: pg_sys::Oid, owner: pg_sys::Oid) {
     role::as_owner(owner, || unsafe { boundary::catch(|| raw::nextval_internal(sequence, true)) });
 }
 
-/// Runs a statement, with arguments of the given types, with the rights of `owner`.
+/// A value for a statement, after its type; `None` is NULL.
+pub type Argument = (pg_sys::Oid, Option<pg_sys::Datum>);
+
+/// Runs a statement with the rights of `owner`.
 ///
 /// # Safety
-/// Each value must have the type next to it.
-pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[(pg_sys::Oid, pg_sys::Datum)]) {
+/// Each argument's value must have its type.
+pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[Argument]) {
+    // SAFETY: as the caller vouches.
+    role::as_owner(owner, || unsafe { execute(statement, arguments, |_| ()) });
+}
+
+/// Runs a statement, which sees what this transaction has written. `read` gets the number of its rows; a result is where SPI has it.
+///
+/// # Safety
+/// Each argument's value must have its type.
+pub(in crate::pg) unsafe fn execute<T>(statement: &str, arguments: &[Argument], read: impl FnOnce(u64) -> T) -> T {
     let statement = CString::new(statement).unwrap_or_default();
     let mut types: Vec<pg_sys::Oid> = arguments.iter().map(|argument| argument.0).collect();
-    let mut values: Vec<pg_sys::Datum> = arguments.iter().map(|argument| argument.1).collect();
-    role::as_owner(owner, || {
-        let (statement, count) = (statement.as_ptr(), types.len() as i32);
-        let (types, values) = (types.as_mut_ptr(), values.as_mut_ptr());
-        // SAFETY: SPI is connected around the call, the arrays outlive it and have `count` entries; nothing in the closure has a
-        // destructor. An error leaves by unwinding, and the transaction's abort then closes SPI.
-        unsafe {
-            pg_sys::SPI_connect();
-            boundary::catch(|| raw::SPI_execute_with_args(statement, count, types, values, std::ptr::null(), false, 0));
-            pg_sys::SPI_finish();
-        }
-    });
+    let mut values: Vec<pg_sys::Datum> =
+        arguments.iter().map(|argument| argument.1.unwrap_or(pg_sys::Datum::null())).collect();
+    let present = |argument: &Argument| if argument.1.is_some() { b' ' } else { b'n' } as std::ffi::c_char;
+    let marks: Vec<std::ffi::c_char> = arguments.iter().map(present).collect();
+    let (statement, count) = (statement.as_ptr(), types.len() as i32);
+    let (types, values, marks) = (types.as_mut_ptr(), values.as_mut_ptr(), marks.as_ptr());
+    // SAFETY: SPI is connected around the call, the arrays outlive it and have `count` entries; nothing in the closure has a
+    // destructor. An error leaves by unwinding, and the transaction's abort then closes SPI.
+    unsafe {
+        pg_sys::SPI_connect();
+        boundary::catch(|| raw::SPI_execute_with_args(statement, count, types, values, marks, false, 0));
+        let result = read(pg_sys::SPI_processed);
+        pg_sys::SPI_finish();
+        result
+    }
 }
 
 /// Calls a function from a row of table `root` to a text, with a row of `table`, which is `root` or a partition of it; `None`
@@ -42,32 +59,62 @@ pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[(pg_sys::
 /// The function runs as the current user, as in Postgres's evaluation of index expressions for a new row. Whoever may create
 /// triggers on a table may name any function, so it must not run as the table's owner.
 pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid, root: pg_sys::Oid) -> Option<String> {
-    #[repr(C)]
-    struct Call {
-        base: pg_sys::FunctionCallInfoBaseData,
-        argument: pg_sys::NullableDatum,
+    // SAFETY: the function's signature was checked when the guard was loaded, and the row is one of `table`.
+    unsafe {
+        let row = row_of_root(row, table, root);
+        role::locked_down(|| call(function, [row])).and_then(|text| text_of(text)).map(str::to_owned)
     }
-    // SAFETY: the function's signature was checked when the guard was loaded. The memory of a call has space for its one
-    // argument, right behind its fixed part. `catch` covers one C call by a pointer.
+}
+
+/// Calls a function from two rows of a table to one, as the current user and as Postgres calls a trigger function: with the user's search
+/// path, and with all that the user may do. `None` if the function returns NULL.
+///
+/// # Safety
+/// The function must have that signature, and both rows must be composite values of the table's type.
+pub unsafe fn row_of_rows(function: pg_sys::Oid, first: pg_sys::Datum, second: pg_sys::Datum) -> Option<pg_sys::Datum> {
+    // SAFETY: as the caller vouches. A composite value may be expanded or compressed; a plain one is made of it.
+    unsafe { call(function, [first, second]).map(|row| plain(row)) }
+}
+
+/// Calls a function that the current user must be allowed to execute; `None` if it returns NULL.
+///
+/// # Safety
+/// The function must take arguments of these types.
+unsafe fn call<const N: usize>(function: pg_sys::Oid, arguments: [pg_sys::Datum; N]) -> Option<pg_sys::Datum> {
+    #[repr(C)]
+    struct Call<const N: usize> {
+        base: pg_sys::FunctionCallInfoBaseData,
+        arguments: [pg_sys::NullableDatum; N],
+    }
+    // SAFETY: the caller vouches for the arguments. The memory of a call has space for them right behind its fixed part. `catch` covers
+    // one C call by a pointer.
     unsafe {
         role::require_execute(function);
-        let row = if table == root { row } else { as_row_of(row, table, root) };
         let mut info = pg_sys::FmgrInfo::default();
         pg_sys::fmgr_info(function, &raw mut info);
         let mut call = Call {
             base: pg_sys::FunctionCallInfoBaseData {
                 flinfo: &raw mut info,
                 fncollation: pg_sys::DEFAULT_COLLATION_OID,
-                nargs: 1,
+                nargs: N as i16,
                 ..Default::default()
             },
-            argument: pg_sys::NullableDatum { value: row, isnull: false },
+            arguments: arguments.map(|value| pg_sys::NullableDatum { value, isnull: false }),
         };
         let address = info.fn_addr?;
-        let call: *mut Call = &raw mut call;
-        let result = role::locked_down(|| boundary::catch(|| address(call.cast())));
-        if (*call).base.isnull { None } else { text_of(result).map(str::to_owned) }
+        let call: *mut Call<N> = &raw mut call;
+        let result = boundary::catch(|| address(call.cast()));
+        (!(*call).base.isnull).then_some(result)
     }
+}
+
+/// Gives a row of a table as a row of `root`, which the table is or of which it is a partition.
+///
+/// # Safety
+/// `row` must be a composite value of the table's type.
+pub unsafe fn row_of_root(row: pg_sys::Datum, table: pg_sys::Oid, root: pg_sys::Oid) -> pg_sys::Datum {
+    // SAFETY: as the caller vouches.
+    if table == root { row } else { unsafe { as_row_of(row, table, root) } }
 }
 
 /// Converts a row of one table to a row of another that has the same columns, perhaps in another order.

@@ -79,7 +79,7 @@ static mut AT_THE_BOTTOM: pg_sys::ErrorContextCallback = pg_sys::ErrorContextCal
 /// there is no memory for the copy, it raises the next error, over and over, which ends in a PANIC and takes the server down.
 /// So a reserve is released as soon as the error is raised. Called from each check for interrupts.
 ///
-/// A callback of the error context is the only point between raising and copying that Postgres (14 to 18, `errfinish`) opens to
+/// A callback of the error context is the only point between raising and copying that Postgres (15 to 18, `errfinish`) opens to
 /// an extension: `emit_log_hook` comes after the copy, if at all. Why it is sound at the bottom of that list:
 ///
 /// - The list may be changed in this way. Whoever adds a callback keeps the head that it found, and restores it; `PG_TRY`, and

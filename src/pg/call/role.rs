@@ -88,10 +88,10 @@ pub fn current() -> String {
 /// Says whether the user owns the table, directly or through a role whose rights the user has.
 pub fn owns(table: pg_sys::Oid) -> bool {
     // SAFETY: only reads catalogs for the current user; raises Postgres's error if the table does not exist.
-    #[cfg(any(feature = "pg14", feature = "pg15"))]
+    #[cfg(feature = "pg15")]
     let owns = unsafe { pg_sys::pg_class_ownercheck(table, pg_sys::GetUserId()) };
     // SAFETY: the same.
-    #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+    #[cfg(not(feature = "pg15"))]
     let owns = unsafe { pg_sys::object_ownercheck(pg_sys::RelationRelationId, table, pg_sys::GetUserId()) };
     owns
 }
@@ -101,10 +101,10 @@ pub fn require_execute(function: pg_sys::Oid) {
     // SAFETY: reads a variable of this backend.
     let role = unsafe { pg_sys::GetUserId() };
     // SAFETY: only reads catalogs.
-    #[cfg(any(feature = "pg14", feature = "pg15"))]
+    #[cfg(feature = "pg15")]
     let answer = unsafe { pg_sys::pg_proc_aclcheck(function, role, pg_sys::ACL_EXECUTE as pg_sys::AclMode) };
     // SAFETY: the same.
-    #[cfg(not(any(feature = "pg14", feature = "pg15")))]
+    #[cfg(not(feature = "pg15"))]
     let answer = unsafe {
         pg_sys::object_aclcheck(pg_sys::ProcedureRelationId, function, role, pg_sys::ACL_EXECUTE as pg_sys::AclMode)
     };

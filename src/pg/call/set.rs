@@ -76,7 +76,7 @@ impl<const N: usize> Set<N> {
             let types: [pg_sys::Oid; N] = std::array::from_fn(|at| pg_sys::SPI_gettypeid(self.columns, at as i32 + 1));
             if row.iter().zip(types).any(|(cell, kind)| cell.kind != kind) {
                 pg_sys::MemoryContextSwitchTo(before);
-                let message = "the function is not declared as its library has it";
+                let message = "function is declared with other columns than its library returns";
                 return Err(ErrorReport::new(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, message, "pg_neardup"));
             }
             let mut nulls = row.each_ref().map(|cell| cell.datum.is_none());

@@ -1,22 +1,24 @@
 //! A safe view of a row trigger's call.
 
 use std::ffi::CStr;
-use std::marker::PhantomData;
 
-use pgrx::pg_sys;
+use pgrx::{PgList, pg_sys};
 
 use crate::pg::call::column::Column;
 use crate::pg::value::text::text_of;
 
 /// One firing of a `BEFORE ... FOR EACH ROW` trigger.
+pub struct RowTrigger<'a> {
+    data: &'a pg_sys::TriggerData,
+    definition: Definition<'a>,
+}
+
+/// A trigger as its table has it.
 ///
 /// Its columns are those of its `UPDATE OF` list, in the order of that list. Postgres stores them as attribute numbers, so the
 /// list survives renames, dump and restore, and partitions with other column orders.
-pub struct RowTrigger<'a> {
-    data: &'a pg_sys::TriggerData,
-    trigger: &'a pg_sys::Trigger,
-    call: PhantomData<&'a ()>,
-}
+#[derive(Clone, Copy)]
+pub struct Definition<'a>(&'a pg_sys::Trigger);
 
 /// What happens to the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +83,7 @@ impl<'a> RowTrigger<'a> {
         let trigger = unsafe { data.tg_trigger.as_ref()? };
         let row_before = data.tg_event & pg_sys::TRIGGER_EVENT_ROW != 0
             && data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_BEFORE;
-        row_before.then_some(Self { data, trigger, call: PhantomData })
+        row_before.then_some(Self { data, definition: Definition(trigger) })
     }
 
     /// Gives what happens to the row.
@@ -116,46 +118,15 @@ impl<'a> RowTrigger<'a> {
         self.data.tg_relation
     }
 
-    /// Gives the trigger's identity; a partition's copy has its own.
-    pub fn oid(&self) -> pg_sys::Oid {
-        self.trigger.tgoid
-    }
-
-    /// Gives the function it runs.
-    pub fn function(&self) -> pg_sys::Oid {
-        self.trigger.tgfoid
-    }
-
-    /// Says whether it is a partition's copy of its parent's trigger.
-    pub fn is_clone(&self) -> bool {
-        self.trigger.tgisclone
-    }
-
-    /// Gives the trigger's name.
-    pub fn name(&self) -> String {
-        // SAFETY: tgname is a C string that lives as long as the trigger.
-        unsafe { CStr::from_ptr(self.trigger.tgname) }.to_string_lossy().into_owned()
+    /// Gives the trigger.
+    pub fn definition(&self) -> Definition<'a> {
+        self.definition
     }
 
     /// Gives the table whose row it is: a partition if the table has partitions.
     pub fn relation_oid(&self) -> pg_sys::Oid {
         // SAFETY: the relation is open for the length of the call.
         unsafe { (*self.data.tg_relation).rd_id }
-    }
-
-    /// Gives the trigger's argument number `i`.
-    pub fn argument(&self, i: usize) -> Option<&'a str> {
-        if i >= usize::try_from(self.trigger.tgnargs).unwrap_or(0) {
-            return None;
-        }
-        // SAFETY: tgargs has tgnargs C strings.
-        unsafe { CStr::from_ptr(*self.trigger.tgargs.add(i)) }.to_str().ok()
-    }
-
-    /// Gives the attribute numbers of the `UPDATE OF` list, in its order.
-    pub fn columns(&self) -> &'a [i16] {
-        // SAFETY: the trigger is valid for the call.
-        unsafe { columns_of(self.trigger) }
     }
 
     /// Gives the type of a column, with domains resolved; `None` if the table has no such column.
@@ -174,13 +145,7 @@ impl<'a> RowTrigger<'a> {
     /// Gives a column's declared type and its collation; `None` if the table has no such column.
     pub fn column(&self, column: i16) -> Option<Column> {
         self.column_type(column)?;
-        let (mut kind, mut modifier, mut collation) = (pg_sys::Oid::INVALID, -1, pg_sys::Oid::INVALID);
-        let table = self.relation_oid();
-        // SAFETY: only reads a catalog, of a column that the table has.
-        unsafe {
-            pg_sys::get_atttypetypmodcoll(table, column, &raw mut kind, &raw mut modifier, &raw mut collation);
-        }
-        Some(Column { kind, collation })
+        Some(Column::of(self.relation_oid(), column))
     }
 
     /// Gives a column's value, of a column the table has; `None` for NULL.
@@ -267,15 +232,80 @@ impl<'a> RowTrigger<'a> {
     }
 }
 
-/// Gives the attribute numbers of a trigger's `UPDATE OF` list, in its order.
-///
-/// # Safety
-/// The trigger must come from a relation that is open.
-pub(in crate::pg) unsafe fn columns_of<'a>(trigger: *const pg_sys::Trigger) -> &'a [i16] {
-    // SAFETY: tgattr has tgnattr numbers and lives as long as the trigger.
-    unsafe {
-        let count = usize::try_from((*trigger).tgnattr).unwrap_or(0);
-        if count == 0 { &[] } else { std::slice::from_raw_parts((*trigger).tgattr, count) }
+impl<'a> Definition<'a> {
+    /// Takes a trigger of an open relation.
+    pub(in crate::pg) fn of(trigger: &'a pg_sys::Trigger) -> Self {
+        Self(trigger)
+    }
+
+    /// Gives the trigger's identity; a partition's copy has its own.
+    pub fn oid(&self) -> pg_sys::Oid {
+        self.0.tgoid
+    }
+
+    /// Gives the function it runs.
+    pub fn function(&self) -> pg_sys::Oid {
+        self.0.tgfoid
+    }
+
+    /// Says whether it is a partition's copy of its parent's trigger.
+    pub fn is_clone(&self) -> bool {
+        self.0.tgisclone
+    }
+
+    /// Gives the trigger's name.
+    pub fn name(&self) -> String {
+        // SAFETY: tgname is a C string that lives as long as the trigger.
+        unsafe { CStr::from_ptr(self.0.tgname) }.to_string_lossy().into_owned()
+    }
+
+    /// Gives the trigger's argument number `i`.
+    pub fn argument(&self, i: usize) -> Option<&'a str> {
+        if i >= usize::try_from(self.0.tgnargs).unwrap_or(0) {
+            return None;
+        }
+        // SAFETY: tgargs has tgnargs C strings.
+        unsafe { CStr::from_ptr(*self.0.tgargs.add(i)) }.to_str().ok()
+    }
+
+    /// Gives the function that the WHEN condition names as the argument of the extension's own function `marker`. Postgres keeps it by its
+    /// number, through renames, and by its name in dumps, and refuses to drop it.
+    pub fn named_in_condition(&self, marker: &CStr) -> Option<pg_sys::Oid> {
+        let condition = self.0.tgqual;
+        if condition.is_null() {
+            return None;
+        }
+        // SAFETY: the condition is the text of a valid node, whose tag says what it is.
+        unsafe {
+            let call = pg_sys::stringToNode(condition).cast::<pg_sys::FuncExpr>();
+            if call.is_null() || (*call).xpr.type_ != pg_sys::NodeTag::T_FuncExpr {
+                return None;
+            }
+            let extension = |function| pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
+            let name = pg_sys::get_func_name((*call).funcid);
+            if extension((*call).funcid) != extension(self.function())
+                || name.is_null()
+                || CStr::from_ptr(name) != marker
+            {
+                return None;
+            }
+            let argument = PgList::<pg_sys::Node>::from_pg((*call).args).head()?;
+            if (*argument).type_ != pg_sys::NodeTag::T_Const {
+                return None;
+            }
+            let constant = &*argument.cast::<pg_sys::Const>();
+            let is_function = constant.consttype == pg_sys::REGPROCEDUREOID && !constant.constisnull;
+            is_function.then(|| pg_sys::Oid::from(constant.constvalue.value() as u32))
+        }
+    }
+
+    /// Gives the attribute numbers of the `UPDATE OF` list, in its order.
+    pub fn columns(&self) -> &'a [i16] {
+        // SAFETY: tgattr has tgnattr numbers and lives as long as the trigger.
+        unsafe {
+            let count = usize::try_from(self.0.tgnattr).unwrap_or(0);
+            if count == 0 { &[] } else { std::slice::from_raw_parts(self.0.tgattr, count) }
+        }
     }
 }
 

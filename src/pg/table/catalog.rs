@@ -143,6 +143,12 @@ unsafe fn function(schema: &CStr, name: &CStr, arguments: Option<&[pg_sys::Oid]>
     }
 }
 
+/// Gives the function that guards' triggers run.
+pub fn guard_function() -> Option<pg_sys::Oid> {
+    // SAFETY: called within a transaction.
+    unsafe { function(c"neardup", c"guard", None) }
+}
+
 /// Gives the schema that the extension was created in: that of its types.
 pub fn extension_schema() -> String {
     // SAFETY: reads catalogs; the extension's own function has two arguments. The cache's row is read before it is released.

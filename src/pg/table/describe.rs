@@ -86,6 +86,12 @@ pub fn is_time(column: &Column) -> bool {
     times.contains(&base_type(column.kind))
 }
 
+/// Gives the type of a column, with domains resolved.
+pub fn column_type(relation: pg_sys::Oid, column: i16) -> pg_sys::Oid {
+    // SAFETY: reads a catalog.
+    base_type(unsafe { pg_sys::get_atttype(relation, column) })
+}
+
 /// Gives the type behind a domain.
 pub fn base_type(kind: pg_sys::Oid) -> pg_sys::Oid {
     // SAFETY: reads a catalog.
@@ -169,6 +175,25 @@ pub fn forms_document(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
             && *types == row_type(table)
             && result == pg_sys::TEXTOID
             && pg_sys::func_volatile(function) as u8 == pg_sys::PROVOLATILE_IMMUTABLE
+    }
+}
+
+/// Says whether a function merges two rows of a table to one: it takes two, and returns one.
+pub fn merges_rows(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs; a function has as many argument types as it says.
+    unsafe {
+        if pg_sys::get_func_name(function).is_null() {
+            return false;
+        }
+        let (mut types, mut count) = (std::ptr::null_mut(), 0);
+        let result = pg_sys::get_func_signature(function, &raw mut types, &raw mut count);
+        let row = row_type(table);
+        count == 2
+            && *types == row
+            && *types.add(1) == row
+            && result == row
+            && pg_sys::get_func_prokind(function) as u8 == pg_sys::PROKIND_FUNCTION
+            && !pg_sys::get_func_retset(function)
     }
 }
 

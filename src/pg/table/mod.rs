@@ -3,6 +3,7 @@
 pub mod catalog;
 pub mod describe;
 pub mod invalidation;
+pub mod original;
 pub mod partition;
 pub mod query;
 pub mod read;

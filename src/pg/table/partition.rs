@@ -7,7 +7,7 @@ use pgrx::{PgList, pg_sys};
 
 use crate::pg::call::boundary::{self, raw};
 use crate::pg::call::column::microseconds;
-use crate::pg::call::trigger::{self, RowTrigger};
+use crate::pg::call::trigger::Definition;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
@@ -17,8 +17,14 @@ pub struct RootTrigger {
     pub table: pg_sys::Oid,
     /// Its identity.
     pub oid: pg_sys::Oid,
+    /// Its name.
+    pub name: String,
     /// The columns of its `UPDATE OF` list, by their numbers in that table.
     pub columns: Vec<i16>,
+    /// Its first argument.
+    pub argument: Option<String>,
+    /// The function that its WHEN condition names.
+    pub named: Option<pg_sys::Oid>,
 }
 
 /// A table that holds rows: the root itself or a partition.
@@ -41,6 +47,22 @@ impl Described {
     }
 }
 
+impl Described {
+    /// Gives the relation's triggers.
+    fn triggers(&self) -> impl Iterator<Item = Definition<'_>> {
+        // SAFETY: the relation is open, and its description of triggers has as many as it says.
+        let triggers = unsafe {
+            match (*self.0).trigdesc.as_ref() {
+                Some(described) if described.numtriggers > 0 => {
+                    std::slice::from_raw_parts(described.triggers, described.numtriggers as usize)
+                }
+                _ => &[],
+            }
+        };
+        triggers.iter().map(Definition::of)
+    }
+}
+
 impl Drop for Described {
     fn drop(&mut self) {
         if !std::thread::panicking() {
@@ -58,35 +80,41 @@ pub fn keep(tables: &[pg_sys::Oid]) {
 }
 
 impl RootTrigger {
-    /// Finds the original of a trigger, which may be the trigger itself. A copy has the name and the function of its original.
-    pub fn of(trigger: &RowTrigger<'_>) -> Option<Self> {
+    /// Finds the original of a trigger of a table, which may be the trigger itself. A copy has the name and the function of its original.
+    /// `marker` is the function in whose call the WHEN condition names another one.
+    pub fn of(table: pg_sys::Oid, trigger: Definition<'_>, marker: &CStr) -> Option<Self> {
         if !trigger.is_clone() {
-            return Some(Self {
-                table: trigger.relation_oid(),
-                oid: trigger.oid(),
-                columns: trigger.columns().to_vec(),
-            });
+            return Some(Self::read(table, trigger, marker));
         }
-        let name = trigger.name();
-        let table = trigger.relation_oid();
         // SAFETY: one C call that reads catalogs; the list is of numbers of tables, the nearest ancestor first.
         let ancestors =
             unsafe { PgList::<pg_sys::Oid>::from_pg(boundary::catch(|| raw::get_partition_ancestors(table))) };
+        let name = trigger.name();
         ancestors.iter_oid().find_map(|table| {
             let ancestor = Described::open(table)?;
-            // SAFETY: the relation is open, and its description of triggers has as many as it says.
-            unsafe {
-                let described = (*ancestor.0).trigdesc.as_ref()?;
-                let count = usize::try_from(described.numtriggers).unwrap_or(0);
-                let triggers = std::slice::from_raw_parts(described.triggers, count);
-                let original = triggers.iter().find(|other| {
-                    !other.tgisclone
-                        && other.tgfoid == trigger.function()
-                        && CStr::from_ptr(other.tgname).to_bytes() == name.as_bytes()
-                })?;
-                Some(Self { table, oid: original.tgoid, columns: trigger::columns_of(original).to_vec() })
-            }
+            let mut triggers = ancestor.triggers();
+            let original = triggers
+                .find(|other| !other.is_clone() && other.function() == trigger.function() && other.name() == name)?;
+            Some(Self::read(table, original, marker))
         })
+    }
+
+    /// Finds the originals of all triggers of a table that run a function.
+    pub fn all_of(table: pg_sys::Oid, function: pg_sys::Oid, marker: &CStr) -> Vec<Self> {
+        let Some(open) = Described::open(table) else { return Vec::new() };
+        let triggers = open.triggers().filter(|trigger| trigger.function() == function);
+        triggers.filter_map(|trigger| Self::of(table, trigger, marker)).collect()
+    }
+
+    fn read(table: pg_sys::Oid, trigger: Definition<'_>, marker: &CStr) -> Self {
+        Self {
+            table,
+            oid: trigger.oid(),
+            name: trigger.name(),
+            columns: trigger.columns().to_vec(),
+            argument: trigger.argument(0).map(str::to_owned),
+            named: trigger.named_in_condition(marker),
+        }
     }
 }
 
@@ -169,7 +197,7 @@ fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid
 
 /// Gives the type of the time column, if the table is partitioned by ranges of it first.
 fn range_type(table: &Described, time_column: &CStr) -> Option<pg_sys::Oid> {
-    /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 14 to 18.
+    /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 15 to 18.
     const STRATEGY: i16 = 2;
     const COLUMNS: i16 = 5;
     // SAFETY: the relation is open and partitioned, so the catalog has a row for it, with both attributes: a "char" and an int2vector

@@ -117,7 +117,7 @@ impl Session {
         mut work: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
         if !parameters.iter().map(Value::kind).eq(statement.kinds.iter().copied()) {
-            let message = "a statement was given other parameters";
+            let message = "a statement was called with parameters of other types";
             return Err(crate::error::error(pgrx::PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, message));
         }
         let parameters: Vec<Option<pg_sys::Datum>> = parameters.iter().map(Value::datum).collect();

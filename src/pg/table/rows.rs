@@ -11,6 +11,8 @@ use std::ptr;
 
 use pgrx::{PgMemoryContexts, pg_sys};
 
+use crate::pg::call::column::{self, Column};
+use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::value::text::text_of;
 
@@ -18,6 +20,11 @@ const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
 /// A row's address in its table.
 pub type Tid = pg_sys::ItemPointerData;
+
+/// Says whether two addresses are the same.
+pub fn is_same(a: Tid, b: Tid) -> bool {
+    (a.ip_blkid.bi_hi, a.ip_blkid.bi_lo, a.ip_posid) == (b.ip_blkid.bi_hi, b.ip_blkid.bi_lo, b.ip_posid)
+}
 
 /// The content of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +102,14 @@ impl Table {
     /// Moves to the first version that counts at an address from the index.
     pub fn visit(&mut self, tid: Tid, moment: &Moment) -> Version {
         self.go(tid, false, moment)
+    }
+
+    /// Moves to the version at an address, which may be one without an index entry.
+    pub fn read(&mut self, mut tid: Tid, moment: &Moment) -> Version {
+        let any = &raw mut pg_sys::SnapshotAnyData;
+        // SAFETY: slot and table belong together; SnapshotAny gives whatever is there.
+        let found = unsafe { pg_sys::table_tuple_fetch_row_version(self.table, &raw mut tid, any, self.slot) };
+        if found { self.version(moment) } else { Version::Gone }
     }
 
     /// Moves to the next version at the same address: one that another transaction has written without a new index entry,
@@ -215,12 +230,26 @@ impl Table {
         self.value(column).map(|datum| length(datum).saturating_sub(size_of::<i32>()))
     }
 
+    /// Gives a column's type and collation.
+    pub fn column(&self, column: i16) -> Column {
+        Column::of(self.oid(), column)
+    }
+
+    /// Gives a column's type and a copy of its value that outlives the table, in the memory of the current call.
+    pub fn copied(&self, column: i16) -> Argument {
+        // SAFETY: the descriptor is the table's, and the value is of that column's type.
+        unsafe {
+            let kind = pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column));
+            (kind, self.value(column).map(|value| column::copied(value, kind)))
+        }
+    }
+
     /// Gives a column's value in text form.
     pub fn output(&self, column: i16) -> Option<String> {
         let value = self.value(column)?;
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
         self.in_row_memory(|| unsafe {
-            Some(crate::pg::call::column::output(value, pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column))))
+            Some(column::output(value, pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column))))
         })
     }
 

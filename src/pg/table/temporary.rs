@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use neardup_core::spill::Storage;
+use neardup_core::candidates::spill::Storage;
 use pgrx::pg_sys;
 
 use crate::pg::call::boundary::{self, raw};
@@ -13,6 +13,19 @@ const START: (c_int, i64, c_int) = (0, 0, 0);
 
 /// A temporary file.
 pub struct TemporaryFile(*mut pg_sys::BufFile);
+
+impl TemporaryFile {
+    /// Fills the buffer with the bytes from `offset` on, or with what the file has of them, and returns their number.
+    pub fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> usize {
+        let (number, _, whence) = START;
+        let Ok(offset) = i64::try_from(offset) else { return 0 };
+        // SAFETY: the file is open. A place beyond its end is not reached, and nothing is read there.
+        if unsafe { boundary::catch(|| raw::BufFileSeek(self.0, number, offset, whence)) } != 0 {
+            return 0;
+        }
+        self.read(buffer)
+    }
+}
 
 impl Storage for TemporaryFile {
     fn create() -> Self {

@@ -52,6 +52,95 @@ pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
     }
 }
 
+/// Says whether a table has a row, committed or not, with this value as its primary key of one column.
+pub fn has_key(table: pg_sys::Oid, value: pg_sys::Datum) -> bool {
+    const LOCK: i32 = pg_sys::AccessShareLock as i32;
+    // SAFETY: what is opened and begun is closed and ended here, by an error with the transaction. The search key is that by which Postgres
+    // itself checks the constraint; the value is of the column's type.
+    unsafe {
+        let open = pg_sys::try_table_open(table, LOCK);
+        if open.is_null() {
+            return false;
+        }
+        drop(PgList::<pg_sys::Oid>::from_pg(pg_sys::RelationGetIndexList(open)));
+        let key = (*open).rd_pkindex;
+        let mut found = false;
+        if key != pg_sys::Oid::INVALID {
+            let index = pg_sys::index_open(key, LOCK);
+            let info = pg_sys::BuildIndexInfo(index);
+            pg_sys::BuildSpeculativeIndexInfo(index, info);
+            let search = search_key(index, info, 0, Some(value));
+            found = first(open, index, vec![search], |_| Some(())).is_some();
+            pg_sys::index_close(index, LOCK);
+        }
+        pg_sys::table_close(open, LOCK);
+        found
+    }
+}
+
+/// Makes the search key of one column of a unique index; `None` searches for NULL.
+///
+/// # Safety
+/// The index must be open, with the description of its constraint in `info`, and the value of the column's type.
+unsafe fn search_key(
+    index: pg_sys::Relation,
+    info: *const pg_sys::IndexInfo,
+    column: usize,
+    value: Option<pg_sys::Datum>,
+) -> pg_sys::ScanKeyData {
+    let mut key = pg_sys::ScanKeyData::default();
+    let null = if value.is_none() { pg_sys::SK_ISNULL | pg_sys::SK_SEARCHNULL } else { 0 };
+    // SAFETY: as the caller vouches; a constraint's description has as many entries as the index has key columns.
+    unsafe {
+        pg_sys::ScanKeyEntryInitialize(
+            &raw mut key,
+            null as i32,
+            column as i16 + 1,
+            *(*info).ii_UniqueStrats.add(column),
+            pg_sys::Oid::INVALID,
+            *(*index).rd_indcollation.add(column),
+            *(*info).ii_UniqueProcs.add(column),
+            value.unwrap_or(pg_sys::Datum::null()),
+        );
+    }
+    key
+}
+
+/// Gives the first answer that is not `None` about the rows, committed or not, that an index finds by search keys. `ask` gets the snapshot
+/// by which a row was seen.
+///
+/// # Safety
+/// Table and index must be open and belong together.
+unsafe fn first<T>(
+    table: pg_sys::Relation,
+    index: pg_sys::Relation,
+    mut keys: Vec<pg_sys::ScanKeyData>,
+    ask: impl Fn(*mut pg_sys::SnapshotData) -> Option<T>,
+) -> Option<T> {
+    // SAFETY: as the caller vouches; what is begun is ended here, by an error with the transaction.
+    unsafe {
+        let mut dirty = Box::new(pg_sys::SnapshotData {
+            snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
+            ..Default::default()
+        });
+        let (snapshot, slot) = (&raw mut *dirty, pg_sys::table_slot_create(table, std::ptr::null_mut()));
+        let count = keys.len() as i32;
+        #[cfg(not(feature = "pg18"))]
+        let scan = pg_sys::index_beginscan(table, index, snapshot, count, 0);
+        #[cfg(feature = "pg18")]
+        let scan = pg_sys::index_beginscan(table, index, snapshot, std::ptr::null_mut(), count, 0);
+        pg_sys::index_rescan(scan, keys.as_mut_ptr(), count, std::ptr::null_mut(), 0);
+        let mut answer = None;
+        let forward = pg_sys::ScanDirection::ForwardScanDirection;
+        while answer.is_none() && pg_sys::index_getnext_slot(scan, forward, slot) {
+            answer = ask(snapshot);
+        }
+        pg_sys::index_endscan(scan);
+        pg_sys::ExecDropSingleTupleTableSlot(slot);
+        answer
+    }
+}
+
 /// Says whether an index refuses a row when it is stored. With a deferred constraint it does not: both rows are accepted for a
 /// while.
 ///
@@ -80,40 +169,9 @@ unsafe fn holder_in(
         let count = usize::try_from((*info).ii_NumIndexKeyAttrs).unwrap_or(0);
         let holder =
             entry.filter(|entry| nulls_are_equal(info) || !entry.nulls[..count].contains(&true)).and_then(|entry| {
-                let mut keys: Vec<pg_sys::ScanKeyData> = Vec::with_capacity(count);
-                for i in 0..count {
-                    let mut key = pg_sys::ScanKeyData::default();
-                    let null = if entry.nulls[i] { pg_sys::SK_ISNULL | pg_sys::SK_SEARCHNULL } else { 0 };
-                    pg_sys::ScanKeyEntryInitialize(
-                        &raw mut key,
-                        null as i32,
-                        i as i16 + 1,
-                        *(*info).ii_UniqueStrats.add(i),
-                        pg_sys::Oid::INVALID,
-                        *(*index).rd_indcollation.add(i),
-                        *(*info).ii_UniqueProcs.add(i),
-                        entry.values[i],
-                    );
-                    keys.push(key);
-                }
-                let mut dirty = Box::new(pg_sys::SnapshotData {
-                    snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
-                    ..Default::default()
-                });
-                let (snapshot, slot) = (&raw mut *dirty, pg_sys::table_slot_create(table, std::ptr::null_mut()));
-                #[cfg(not(feature = "pg18"))]
-                let scan = pg_sys::index_beginscan(table, index, snapshot, count as i32, 0);
-                #[cfg(feature = "pg18")]
-                let scan = pg_sys::index_beginscan(table, index, snapshot, std::ptr::null_mut(), count as i32, 0);
-                pg_sys::index_rescan(scan, keys.as_mut_ptr(), count as i32, std::ptr::null_mut(), 0);
-                let mut holder = None;
-                let forward = pg_sys::ScanDirection::ForwardScanDirection;
-                while holder.is_none() && pg_sys::index_getnext_slot(scan, forward, slot) {
-                    holder = Holder::of(snapshot);
-                }
-                pg_sys::index_endscan(scan);
-                pg_sys::ExecDropSingleTupleTableSlot(slot);
-                holder
+                let value = |i: usize| (!entry.nulls[i]).then_some(entry.values[i]);
+                let keys = (0..count).map(|i| search_key(index, info, i, value(i))).collect();
+                first(table, index, keys, |snapshot| Holder::of(snapshot))
             });
         pg_sys::FreeExecutorState(state);
         holder
@@ -152,17 +210,9 @@ unsafe fn collide_in(index: pg_sys::Relation, a: *mut pg_sys::TupleTableSlot, b:
 
 /// # Safety
 /// `info` must be valid.
-#[cfg(not(feature = "pg14"))]
 unsafe fn nulls_are_equal(info: *const pg_sys::IndexInfo) -> bool {
     // SAFETY: as the caller vouches.
     unsafe { (*info).ii_NullsNotDistinct }
-}
-
-/// # Safety
-/// None is needed: before PostgreSQL 15, NULLs of a unique index were always distinct.
-#[cfg(feature = "pg14")]
-unsafe fn nulls_are_equal(_: *const pg_sys::IndexInfo) -> bool {
-    false
 }
 
 /// Forms a row's entry; `None` if the index's predicate excludes the row.

@@ -23,6 +23,12 @@ impl Fields for (String, f64, Vec<String>) {
     }
 }
 
+impl Fields for (Option<String>, Option<String>, Option<String>, Option<f64>) {
+    fn datums(self) -> Vec<Option<pg_sys::Datum>> {
+        vec![self.0.into_datum(), self.1.into_datum(), self.2.into_datum(), self.3.into_datum()]
+    }
+}
+
 // SAFETY: only the name of a pseudo type; each function that returns a record is declared by hand, with its OUT parameters.
 unsafe impl<T> SqlTranslatable for Record<T> {
     const TYPE_IDENT: &'static str = "record";
@@ -57,7 +63,7 @@ pub unsafe fn compose(fcinfo: pg_sys::FunctionCallInfo, datums: &[Option<pg_sys:
     let fits = class == pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE
         && unsafe { usize::try_from((*row_type).natts).is_ok_and(|columns| columns == values.len()) };
     if !fits {
-        pgrx::error!("the function is not declared as its library has it");
+        pgrx::error!("function is declared with other columns than its library returns");
     }
     // SAFETY: as many values and null marks as the row type has columns; the tuple lies in the call's memory context.
     unsafe {

@@ -12,11 +12,11 @@ use super::varlena::VarlenaType;
 
 /// An argument of type `K`, in memory or in a TOAST table.
 pub struct Sliced<'a, K> {
-    value: Place<'a>,
+    value: Origin<'a>,
     of: PhantomData<K>,
 }
 
-enum Place<'a> {
+enum Origin<'a> {
     /// In memory, without its header.
     Here(&'a [u8]),
     /// In a TOAST table: a pointer to it.
@@ -26,7 +26,7 @@ enum Place<'a> {
 // SAFETY: as `Stored`, of which this is another view.
 unsafe impl<K: VarlenaType> SqlTranslatable for Sliced<'_, K> {
     const TYPE_IDENT: &'static str = K::IDENT;
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal(K::NAME));
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
 }
@@ -40,10 +40,10 @@ unsafe impl<'fcx, K> ArgAbi<'fcx> for Sliced<'fcx, K> {
             (pointer, pgrx::varatt_is_1b_e(pointer))
         };
         let value = if external {
-            Place::Elsewhere(pointer)
+            Origin::Elsewhere(pointer)
         } else {
             // SAFETY: a varlena; inline compression, which the type's storage rules out, would be undone.
-            unsafe { Place::Here(pgrx::varlena_to_byte_slice(pg_sys::pg_detoast_datum_packed(pointer))) }
+            unsafe { Origin::Here(pgrx::varlena_to_byte_slice(pg_sys::pg_detoast_datum_packed(pointer))) }
         };
         Self { value, of: PhantomData }
     }
@@ -65,8 +65,8 @@ impl<K> Sliced<'_, K> {
     /// Gives the number of bytes.
     pub fn len(&self) -> usize {
         match self.value {
-            Place::Here(bytes) => bytes.len(),
-            Place::Elsewhere(pointer) => {
+            Origin::Here(bytes) => bytes.len(),
+            Origin::Elsewhere(pointer) => {
                 // SAFETY: a pointer to a toasted value says its size.
                 let size = unsafe { pg_sys::toast_raw_datum_size(pg_sys::Datum::from(pointer)) };
                 size.saturating_sub(pg_sys::VARHDRSZ)
@@ -79,8 +79,8 @@ impl<K> Sliced<'_, K> {
         let mut read = [0; N];
         let copy = |bytes: &[u8], read: &mut [u8; N]| read.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         match self.value {
-            Place::Here(bytes) => copy(bytes.get(offset..).unwrap_or_default(), &mut read),
-            Place::Elsewhere(pointer) => {
+            Origin::Here(bytes) => copy(bytes.get(offset..).unwrap_or_default(), &mut read),
+            Origin::Elsewhere(pointer) => {
                 let Ok(offset) = i32::try_from(offset) else { return read };
                 // SAFETY: Postgres cuts the slice to the value's size and gives a plain varlena, ours to free.
                 unsafe {

@@ -1,12 +1,12 @@
 //! A document as an argument: text of any length, decompressed faster than Postgres does it.
 //!
 //! Postgres compresses texts of more than 2 kB, and decompression is more than half the cost of reading a table of articles.
-//! [`Text`] has Postgres fetch the compressed bytes and passes them to [`neardup_core::pglz`], which takes a third of the time.
+//! [`Text`] has Postgres fetch the compressed bytes and passes them to [`neardup_text::pglz`], which takes a third of the time.
 //! Anything that is not pglz, or is not valid, falls back to Postgres, so all results and errors are Postgres's own.
 
 use std::ops::Deref;
 
-use neardup_core::pglz;
+use neardup_text::pglz;
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
 use pgrx::{FromDatum, pg_sys};

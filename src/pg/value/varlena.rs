@@ -64,7 +64,7 @@ impl<K> From<Vec<u8>> for Made<K> {
 // SAFETY: the SQL files declare each such type with INTERNALLENGTH = VARIABLE, and values are only ever read as bytes.
 unsafe impl<K: VarlenaType> SqlTranslatable for Stored<'_, K> {
     const TYPE_IDENT: &'static str = K::IDENT;
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal(K::NAME));
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Ok(ReturnsRef::One(SqlMappingRef::literal(K::NAME)));
 }
@@ -72,7 +72,7 @@ unsafe impl<K: VarlenaType> SqlTranslatable for Stored<'_, K> {
 // SAFETY: as for `Stored`.
 unsafe impl<K: VarlenaType> SqlTranslatable for Made<K> {
     const TYPE_IDENT: &'static str = K::IDENT;
-    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::ThisExtension;
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal(K::NAME));
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Ok(ReturnsRef::One(SqlMappingRef::literal(K::NAME)));
 }

@@ -18,6 +18,14 @@ INSERT INTO crawled SELECT id, body FROM article WHERE id < 9;
 GRANT SELECT, DELETE ON crawled TO crawler;
 GRANT SELECT ON article TO crawler;
 GRANT INSERT ON article TO writer;
+CREATE ROLE merger;
+CREATE TABLE merging (id int PRIMARY KEY, seen int DEFAULT 1, body text);
+CREATE FUNCTION merge_rows(existing merging, new merging) RETURNS merging LANGUAGE plpgsql AS 'BEGIN existing.seen := existing.seen + 1; RETURN existing; END';
+SELECT neardup.protect('merging', 'body', on_duplicate => 'merge', merge => 'merge_rows');
+ALTER TABLE merging OWNER TO keeper;
+INSERT INTO merging SELECT id, 1, body FROM article WHERE id < 3;
+GRANT INSERT ON merging TO writer;
+GRANT INSERT, SELECT, UPDATE (seen) ON merging TO merger;
 GRANT SELECT ON article TO reader;
 GRANT SELECT, UPDATE ON article TO signer;
 GRANT SELECT, UPDATE, DELETE ON article TO cleaner;
@@ -34,6 +42,9 @@ keeper|00000|SELECT neardup.protect('kept', 'body')
 writer|23505|INSERT INTO article VALUES (200, md5('1') || md5('1x'))
 writer|00000|INSERT INTO article VALUES (201, 'A lamp of glass was taken down, and stays in the hut below.')
 writer|42501|SELECT count(*) FROM neardup.duplicates('article')
+writer|42501|INSERT INTO merging VALUES (100, 1, md5('0') || md5('0x'))
+merger|00000|INSERT INTO merging VALUES (100, 1, md5('0') || md5('0x'))
+merger|22012|SELECT 1 / (max(seen) - 2) FROM merging
 reader|00000|SELECT count(*) FROM neardup.duplicates('article')
 reader|00000|SELECT count(*) FROM neardup.report('article')
 cleaner|00000|CALL neardup.cleanup('article', dry_run => false)

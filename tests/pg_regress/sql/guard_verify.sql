@@ -55,3 +55,17 @@ INSERT INTO bulletins SELECT 11, body || '！' FROM bulletins WHERE id = 5;
 INSERT INTO bulletins VALUES (12, '望岑县的苹果今年熟得早，果农在合作社门口排起长队，一筐筐过秤装车。');
 SELECT id FROM bulletins WHERE id > 7 ORDER BY id;
 DROP TABLE bulletins;
+
+-- a refusal says what the table adds: the form that both rows follow
+CREATE TABLE programmes (id int PRIMARY KEY, body text);
+INSERT INTO programmes
+SELECT id, message || '本节目每周由江口镇广播站制作，欢迎听众来信点歌，来信请寄东街八号。'
+FROM (VALUES (1, '本周请来了修船的王师傅，他讲木船为什么要晒三年，又怎样把一块弯木头做成船头，最后还唱了一段拉纤时的老调子。'),
+             (2, '中学合唱队在录音棚里录了四首新歌，主持人跟着她们走到后台，看见每个人的谱子上都画满了只有自己看得懂的记号。'),
+             (3, '渡口的老摆渡人回忆洪水那一年怎样把整条街的人接到山坡上，那时他才十七岁，船桨比他高出半个头。'),
+             (4, '茶园的采茶姑娘教大家分辨春茶和秋茶，她说闭上眼睛先闻后尝，连镇长也答错了两回，惹得众人大笑。'),
+             (5, '图书馆的管理员推荐了三本写河流的书，其中一本只剩封面，内容是一位读者凭记忆一页一页抄回来的。')) AS messages (id, message);
+SELECT neardup.protect('programmes', 'body');
+INSERT INTO programmes SELECT 6, replace(body, '。', '！') || '（重播）' FROM programmes WHERE id = 1;
+INSERT INTO programmes VALUES (7, '豆腐坊凌晨三点开工，主播守着一口大锅拍下全过程，天亮时第一板豆腐被一位赶早班车的老师买走了。本节目每周由江口镇广播站制作，欢迎听众来信点歌，来信请寄东街八号。');
+DROP TABLE programmes;

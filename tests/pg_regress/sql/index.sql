@@ -200,6 +200,7 @@ CREATE FUNCTION kind_of_none() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT
 CREATE OPERATOR CLASS none FOR TYPE simhash USING neardup AS FUNCTION 1 (simhash, simhash) kind_of_none();
 SELECT class, class_is_valid(class) FROM (VALUES ('no_kind'), ('other_type'), ('other_kind'), ('other_operators'), ('other_function'), ('none')) v(class);
 -- An index of such a class cannot be.
+CREATE INDEX ON doc USING neardup (sketch no_kind);
 CREATE INDEX ON doc USING neardup (signature none);
 CREATE INDEX ON doc USING neardup (id other_type);
 CREATE INDEX ON doc USING neardup (sketch other_kind);

@@ -12,7 +12,7 @@ SELECT minhash('abc'::text) = minhash('abc') AS literal, minhash('abc'::text) = 
 -- a short name and the object it stands for sign alike, and so do their tokens
 SELECT minhash('北京欢迎你', 'chars:2') = minhash('北京欢迎你', '{"size": 2, "tokenizer": "chars"}') AS same;
 SELECT minhash('北京欢迎你来北京', 'chars:2') <> minhash(tokens('北京欢迎你来北京', 'chars:2')) AS other_label,
-       minhash('北京欢迎你来北京', 'chars:2') = minhash(tokens('北京欢迎你来北京', 'chars:2'), label => '{"tokenizer":"chars","size":2,"normalize":["control","nfkc","casefold","punctuation","nospace"]}') AS same;
+       minhash('北京欢迎你来北京', 'chars:2') = minhash(tokens('北京欢迎你来北京', 'chars:2'), label => '{"tokenizer":"chars","size":2,"normalize":["control","nfkc","casefold","simplified","punctuation","nospace","spelling"]}') AS same;
 -- order, repetition and NULL elements make no difference
 SELECT minhash(ARRAY['甲', '乙', '丙']) = minhash(ARRAY['丙', '甲', NULL, '甲', '乙']) AS same;
 -- no token, no signature

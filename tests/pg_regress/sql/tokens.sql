@@ -26,7 +26,7 @@ SELECT analyzer_info('klingon');
 
 -- normalisation, each step and together
 SELECT step, normalize_text(E'<p>ＡＢＣ&amp;１２３</p>　//@张三：轉發 @李四 http://t.cn/abc 😀 ﬁ\u200b！', ARRAY[step])
-FROM unnest(ARRAY['html', 'links', 'reposts', 'handles', 'emoji', 'control', 'nfkc', 'width', 'casefold', 'simplified', 'punctuation', 'space', 'nospace']) step;
+FROM unnest(ARRAY['html', 'links', 'reposts', 'handles', 'emoji', 'control', 'nfkc', 'width', 'casefold', 'simplified', 'punctuation', 'space', 'nospace', 'spelling']) step;
 SELECT normalize_text(E'<p>ＡＢＣ&amp;１２３</p>　//@张三：轉發 @李四 http://t.cn/abc 😀 ﬁ\u200b！',
     '{nospace,html,links,reposts,handles,emoji,nfkc,casefold,simplified,punctuation}');
 SELECT normalize_text('ＡＢＣ，  Straße');

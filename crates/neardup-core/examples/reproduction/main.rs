@@ -1,4 +1,4 @@
-//! The comparison of methods.md Z, table by table: `cargo run --release -p neardup-core --example reproduction -- DATA`.
+//! The comparison of Zhang 2016, table by table: `cargo run --release -p neardup-core --example reproduction -- DATA`.
 //!
 //! DATA is a folder with `news.jsonl.xz`, `natural_pairs.tsv.xz` and `pairs_gold.jsonl.xz`; the program `xz` must be installed.
 //! Prints the tables of docs/reproduction.md: only figures, no text.

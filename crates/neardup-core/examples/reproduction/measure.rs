@@ -1,4 +1,4 @@
-//! The measures of methods.md Z. Each consists of the signature it stores for a document and of a comparison of two signatures.
+//! The measures of Zhang 2016. Each consists of the signature it stores for a document and of a comparison of two signatures.
 
 use neardup_core::document::{self, HashedTokens, Weights};
 use neardup_core::similarity::{jaccard, overlap, vector_cosine};

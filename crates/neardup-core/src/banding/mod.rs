@@ -7,7 +7,7 @@
 //! * [`overlap_keys`], [`overlap_probes`]: keys that find sets of tokens by their overlap coefficient; exact.
 //! * [`band_plans`]: numbers of bands and rows that reach a wanted recall.
 //!
-//! Bands are interleaved because bands of consecutive bits are badly skewed in real signatures (methods.md N). Keys are plain
+//! Bands are interleaved because bands of consecutive bits are badly skewed in real signatures. Keys are plain
 //! integers, so a stock GIN or B-tree index can hold them. Promised not to change: every key, because keys are stored in users'
 //! indexes; golden tests freeze them. `docs/internals/banding.md` explains and proves.
 

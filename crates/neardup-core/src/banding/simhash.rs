@@ -46,7 +46,7 @@ pub fn band(signature: u64, i: u32, bands: u32) -> Result<i32> {
 
 /// Hands to `sink` the keys under which every signature within `distance` bits of `signature` is stored; each key once.
 ///
-/// Exact by multi-index hashing (methods.md, Norouzi 2012): let distance = m * s + a with a < m. If the first a + 1 bands all
+/// Exact by multi-index hashing (Norouzi, Punjani and Fleet 2012): let distance = m * s + a with a < m. If the first a + 1 bands all
 /// differed in more than s bits and the others in more than s - 1, the words would differ in at least
 /// (a + 1)(s + 1) + (m - a - 1)s = distance + 1 bits. So it is enough to look up the former within radius s and the latter
 /// within s - 1, where radius -1 means not at all.

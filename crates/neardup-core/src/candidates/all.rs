@@ -14,8 +14,8 @@ use neardup_text::interrupt;
 use super::hot::{HotKeys, Listed};
 use super::row::{Options, Row, pack, pack_time, unpack, unpack_time};
 use super::rule::{ENOUGH, Ranked, enough, weight};
+use super::spill::{Sorted, Sorter, Storage};
 use super::twins::{Hashed, Twin, Twins};
-use crate::spill::{Sorted, Sorter, Storage};
 
 /// How the memory is split, as divisors. The last five exist at the same time.
 const FOR_TEXTS: usize = 4;

@@ -5,12 +5,13 @@
 //! * [`Stars`]: who stays.
 //!
 //! Rows are plain numbers here: a position in the order of preference, and an identifier that the caller gives. What does not fit into
-//! memory goes to temporary files ([`crate::spill`]).
+//! memory goes to temporary files ([`spill`]).
 
 mod all;
 mod hot;
 mod row;
 mod rule;
+pub mod spill;
 mod stars;
 mod twins;
 

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use proptest::prelude::*;
 
+use super::spill::InMemory;
 use super::{Asking, CandidateRule, Candidates, Earlier, Judged, Member, Options, Ranked, Row, Rows, Stars};
-use crate::spill::InMemory;
 
 /// A row of a table: its keys, its text and whatever else the rule knows.
 #[derive(Clone, Debug)]

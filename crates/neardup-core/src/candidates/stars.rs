@@ -10,7 +10,7 @@ use ahash::AHashMap;
 
 use super::all::{Asking, Earlier};
 use super::row::{Bits, Options, pack, pack_time, unpack, unpack_time};
-use crate::spill::{Sorted, Sorter, Storage};
+use super::spill::{Sorted, Sorter, Storage};
 
 /// The verdict on a row that stays and another one.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use neardup_text::interrupt;
 
 use super::row::{Bits, Options, Row, pack, pack_time, unpack, unpack_time};
-use crate::spill::{Sorted, Sorter, Storage};
+use super::spill::{Sorted, Sorter, Storage};
 
 /// The first row with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -142,7 +142,7 @@ impl HashedTokens {
         self.counter.finish().map(|signature| keep_bits(signature, bits)).transpose()
     }
 
-    /// Gives the first `bits` totals behind the SimHash, in units of the weights, for comparison by cosine (methods.md Z,
+    /// Gives the first `bits` totals behind the SimHash, in units of the weights, for comparison by cosine (Zhang 2016,
     /// SimHashCosine); `None` where no token weighs anything.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ pub(super) fn cost(counts: &Counts, distance: u32) -> f64 {
 /// Joins all rows within the distance and returns true; or stops because the data are dense, with some rows joined, and returns
 /// false. `counts` are those of the signatures.
 pub(super) fn join(signatures: &[u64], distance: u32, counts: Counts, sets: &mut UnionFind) -> bool {
-    let mut search = Search {
+    let mut search = QuarterSearch {
         signatures,
         counts,
         repeated: vec![0; signatures.len().div_ceil(64)],
@@ -82,7 +82,7 @@ pub(super) fn join(signatures: &[u64], distance: u32, counts: Counts, sets: &mut
 }
 
 /// The state of the search.
-struct Search<'a> {
+struct QuarterSearch<'a> {
     signatures: &'a [u64],
     counts: Counts,
     /// A bit for each row that has an equal one before it; such rows are skipped from the second quarter on.
@@ -94,7 +94,7 @@ struct Search<'a> {
     left: usize,
 }
 
-impl Search<'_> {
+impl QuarterSearch<'_> {
     /// Joins pairs that were found by a quarter; returns false if there are too many.
     fn take(&mut self, quarter: usize, pairs: &mut Vec<Pair>) -> bool {
         let within = pairs.len() <= self.left;

@@ -176,7 +176,7 @@ fn u32_at(header: &[u8; HEADER], at: usize) -> u32 {
 }
 
 impl CorpusStatistics for Statistics {
-    /// Source: methods.md P, step 1. A word in no document counts as in one.
+    /// Source: Zhang, Chen, Fu and Xu 2022, step 1. A word in no document counts as in one.
     fn rarity(&self, word: u64) -> f64 {
         // Software, so that it is the same bits everywhere.
         libm::log(self.documents as f64 / self.frequency(word).max(1) as f64)
@@ -201,7 +201,7 @@ impl CorpusStatistics for Statistics {
 }
 
 impl Idf for Statistics {
-    /// Source: methods.md Z, eq. 2.
+    /// Source: Zhang 2016, eq. 2.
     fn idf(&self, hash: u64) -> f64 {
         idf::idf(self.documents.max(1), self.frequency(hash))
     }

@@ -1,4 +1,4 @@
-//! The cosine of the angle between two texts' weighted words (methods.md Z, eq. 7).
+//! The cosine of the angle between two texts' weighted words (Zhang 2016, eq. 7).
 
 use super::intersection::{Word, intersection_len, merge};
 use neardup_text::{Error, ErrorKind, Result};
@@ -41,8 +41,8 @@ fn norm(weights: &[[u8; 4]]) -> f64 {
     front.iter().map(square).sum::<f64>() + back.iter().rev().map(square).sum::<f64>()
 }
 
-/// Gives the cosine similarity of two vectors, such as the totals of two simhashes before their signs (methods.md
-/// Z, SimHashCosine): -1 to 1.
+/// Gives the cosine similarity of two vectors, such as the totals of two simhashes before their signs
+/// (Zhang 2016, SimHashCosine): -1 to 1.
 ///
 /// A vector of zeros is like nothing and gives 0. Sums are in `f64`, in the order of the dimensions.
 ///

@@ -21,14 +21,14 @@ pub use cosine::{cosine, vector_cosine, weighted_cosine};
 pub use intersection::{Word, intersection_at_least, intersection_len};
 pub use sentences::shared_sentences;
 
-/// Gives the Jaccard similarity, shared elements over all elements: |A∩B| / |A∪B| (methods.md Z, eq. 5).
+/// Gives the Jaccard similarity, shared elements over all elements: |A∩B| / |A∪B| (Zhang 2016, eq. 5).
 #[must_use]
 pub fn jaccard<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
     jaccard_of(intersection_len(a, b), a.len(), b.len())
 }
 
 /// Gives the overlap coefficient, shared elements over the elements of the smaller set: |A∩B| / min(|A|, |B|)
-/// (methods.md Z, eq. 6, "short-text Jaccard"). It is 1 where one set holds the other.
+/// (Zhang 2016, eq. 6, "short-text Jaccard"). It is 1 where one set holds the other.
 #[must_use]
 pub fn overlap<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
     overlap_of(intersection_len(a, b), a.len(), b.len())
@@ -115,7 +115,7 @@ mod tests {
         assert!(jaccard_within(&none, &some, 0.0), "0 is at least 0");
     }
 
-    /// The example of methods.md Z: a 500-word article quoted whole in one of 1,500.
+    /// The example of Zhang 2016: a 500-word article quoted whole in one of 1,500.
     #[test]
     fn overlap_finds_a_quotation() {
         let whole: Vec<u64> = (0..1500).collect();

@@ -1,4 +1,4 @@
-//! Sentences that recur in another text, in the same words or nearly so (methods.md N).
+//! Sentences that recur in another text, in the same words or nearly so.
 //!
 //! Comparing each sentence with each is quadratic. Instead, each sentence of the first text is listed under only its rarest
 //! elements: so many that any sufficiently similar sentence must share one (the prefix filter of Chaudhuri, Ganti and Kaushik

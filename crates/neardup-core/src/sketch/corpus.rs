@@ -10,7 +10,8 @@ pub trait CorpusStatistics {
     fn rarity(&self, word: u64) -> f64;
 
     /// Gives how constantly two different words come together, 0 to 1: the weighted Jaccard similarity of their counts,
-    /// sum of min(x_k, y_k) over sum of max(x_k, y_k) for the documents k; 0 for words not known (methods.md P, step 1).
+    /// sum of min(x_k, y_k) over sum of max(x_k, y_k) for the documents k; 0 for words not known (Zhang, Chen,
+    /// Fu and Xu 2022, step 1).
     fn co_occurrence(&self, a: u64, b: u64) -> f64;
 
     /// Gives the mean of the entropies, in nats, of the words seen to the left and to the right of the word; 0 for a word

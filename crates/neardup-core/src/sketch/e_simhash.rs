@@ -1,4 +1,4 @@
-//! E-Simhash: a SimHash weighted by term frequency and neighbour entropy, with word positions in the hashes (methods.md P).
+//! E-Simhash: a SimHash weighted by term frequency and neighbour entropy, with word positions in the hashes (Zhang et al. 2020).
 //!
 //! A word with many different neighbours in the collection is independent of them, and has a higher weight. Where the source is not
 //! specific, we chose:

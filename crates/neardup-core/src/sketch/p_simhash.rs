@@ -1,4 +1,4 @@
-//! P-Simhash: a SimHash in which rare, significant words and their positions count (methods.md P).
+//! P-Simhash: a SimHash in which rare, significant words and their positions count (Zhang, Chen, Fu and Xu 2022).
 //!
 //! 1. Weights, J-Tidf: w = (m/M) ln(N/n), scaled to unit length, for a word that occurs m times among the M words of the text and
 //!    in n of N documents. For words that always occur together it is lowered to w' = w (1 - max J), the maximum over the heavier

@@ -3,7 +3,7 @@
 //! * [`Idf`]: the trait of a source that returns it for a word.
 //! * [`JiebaIdf`]: the table that comes with jieba, 270,132 words, read in place, without loading or copying.
 //!
-//! The frequencies of a user's own texts (methods.md Z, eq. 2) are in the [`Statistics`](crate::profile::Statistics) of a profile.
+//! The frequencies of a user's own texts (Zhang 2016, eq. 2) are in the [`Statistics`](crate::profile::Statistics) of a profile.
 //!
 //! Words are looked up by their hash; the build refuses a table in which two words share one.
 

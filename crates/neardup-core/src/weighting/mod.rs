@@ -42,11 +42,11 @@ pub enum Weighting {
     Count,
     /// Weighs a token that occurs n times 1 + ln n: frequent words of a long text do not drown the others.
     LogCount,
-    /// Weighs a token by its share of the text's tokens (methods.md Z, eq. 1).
+    /// Weighs a token by its share of the text's tokens (Zhang 2016, eq. 1).
     Tf,
-    /// Weighs a token by that share, times how rare the word is elsewhere (methods.md Z, eq. 2).
+    /// Weighs a token by that share, times how rare the word is elsewhere (Zhang 2016, eq. 2).
     TfIdf,
-    /// Weighs a token by its rank in the graph of words that stand together (methods.md Z, eq. 3 and 4).
+    /// Weighs a token by its rank in the graph of words that stand together (Zhang 2016, eq. 3 and 4).
     TextRank,
 }
 

@@ -1,4 +1,4 @@
-//! TextRank: the weight of a word follows from the weights of the words near it (methods.md Z, eq. 3 and 4; Mihalcea and Tarau
+//! TextRank: the weight of a word follows from the weights of the words near it (Zhang 2016, eq. 3 and 4; Mihalcea and Tarau
 //! 2004).
 //!
 //! The graph has a vertex for each distinct token, and an unweighted, undirected edge between any two different tokens that occur

@@ -108,7 +108,7 @@ pub fn segment<'t>(ik: &Ik, text: &'t str, mode: IkMode, sink: &mut impl FnMut(T
 pub fn segment_typed<'t>(ik: &Ik, text: &'t str, mode: IkMode, sink: &mut impl FnMut(Token<'t>, Kind)) {
     let mut scanner = Scanner::new(ik.words.walker(), ik.measures.walker());
     let mut output = Output { mode, text, results: Vec::new(), sink };
-    let mut search = tangle::Search::default();
+    let mut search = tangle::TangleSearch::default();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let last = chars.peek().is_none() || scanner.chars() + 1 == MAX_STRETCH_CHARS;
@@ -145,7 +145,7 @@ struct Output<'t, 's, S> {
 
 impl<'t, S: FnMut(Token<'t>, Kind)> Output<'t, '_, S> {
     /// Hands out the stretch that the scanner holds, which ends before byte `end`, and empties the scanner.
-    fn stretch(&mut self, scanner: &mut Scanner<'_>, search: &mut tangle::Search, end: usize) {
+    fn stretch(&mut self, scanner: &mut Scanner<'_>, search: &mut tangle::TangleSearch, end: usize) {
         let mut at = 0;
         match self.mode {
             IkMode::MaxWord => self.words(scanner, &mut at, scanner.lexemes()),

@@ -29,13 +29,13 @@ pub(super) fn next<'l>(lexemes: &mut &'l [Lexeme], from: u32) -> Option<&'l [Lex
 
 /// The search for the best way through a tangle, with its buffers.
 #[derive(Default)]
-pub(super) struct Search {
+pub(super) struct TangleSearch {
     way: Vec<Lexeme>,
     best: Vec<Lexeme>,
     left_out: Vec<usize>,
 }
 
-impl Search {
+impl TangleSearch {
     /// The best way.
     ///
     /// The first way takes each word that begins after the last one taken. Then, from the last word left out to the first:

@@ -298,7 +298,7 @@ impl Pass<'_, '_> {
             self.out.truncate(self.back.written + start.saturating_sub(self.back.at));
             self.pending = self.back.pending;
         }
-        let steps = if self.keep_space { Steps::FOLDS } else { Steps::CHARS };
+        let steps = if self.keep_space { Steps::FOLDS } else { Steps::FOLDS.union(Steps::NOSPACE) };
         let mut stretch = std::mem::take(self.stretch);
         stepwise::apply(self.text.get(start..end).unwrap_or_default(), steps, &mut stretch);
         self.push(&stretch.text);

@@ -15,6 +15,7 @@ mod links;
 mod numbers;
 pub(super) mod scan;
 mod simplified;
+mod spelling;
 mod steps;
 mod stepwise;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod unicode;
 
 pub(super) use classes::{is_letter_or_number, is_mark, is_white_space};
 pub use simplified::simplified;
+pub use spelling::apply as spelling;
 pub use steps::Steps;
 
 /// Room that normalisation works in; one for many documents spares an allocation for each.
@@ -67,15 +69,26 @@ pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b
         }
         whole.spare.clear();
         let input = if marked_up { whole.text.as_str() } else { text };
-        if fused::apply(input, !steps.contains(Steps::NOSPACE), &mut whole.spare, stretch) {
+        let changed = fused::apply(input, !steps.contains(Steps::NOSPACE), &mut whole.spare, stretch);
+        if changed {
             std::mem::swap(&mut whole.text, &mut whole.spare);
-        } else if !marked_up && !steps.contains(Steps::SIMPLIFIED) {
-            return text;
-        } else if !marked_up {
+        }
+        // Han characters stay Han characters, so `simplified` may come after the fused pass.
+        let more = steps.intersection(Steps::ONE_SPELLING);
+        if !changed && !marked_up {
+            let is_done = (!more.contains(Steps::SIMPLIFIED) || simplified::is_done(text))
+                && (!more.contains(Steps::SPELLING) || spelling::is_done(text));
+            if is_done {
+                return text;
+            }
             whole.text.push_str(text);
         }
-        // Han characters stay Han characters, so this may come last.
-        stepwise::apply_more(steps.intersection(Steps::SIMPLIFIED), whole);
+        if more.contains(Steps::SIMPLIFIED) {
+            simplified::apply_in(whole);
+        }
+        if more.contains(Steps::SPELLING) {
+            spelling::apply_in(whole);
+        }
     } else {
         stepwise::apply(text, steps, whole);
     }

@@ -10,7 +10,7 @@ use crate::{Error, ErrorKind, Result};
 pub struct Steps(u16);
 
 /// Names of all steps, in the order in which they run; a step's place is its bit.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "html",
     "links",
     "reposts",
@@ -24,6 +24,7 @@ const NAMES: [&str; 13] = [
     "punctuation",
     "space",
     "nospace",
+    "spelling",
 ];
 
 impl Steps {
@@ -55,15 +56,22 @@ impl Steps {
     pub const SPACE: Self = Self(1 << 11);
     /// White space goes.
     pub const NOSPACE: Self = Self(1 << 12);
+    /// Words get one of their spellings: without Arabic vowel signs, with `ue` for `ü`.
+    pub const SPELLING: Self = Self(1 << 13);
 
     /// Every step.
     pub const ALL: Self = Self((1 << NAMES.len()) - 1);
-    /// The default of tokenizers that need spaces between words.
-    pub const WORDS: Self = Self(Self::FOLDS.0 | Self::SPACE.0);
-    /// The default of tokenizers that do not: a space is no character of the text.
-    pub const CHARS: Self = Self(Self::FOLDS.0 | Self::NOSPACE.0);
+    /// The default of tokenizers with a dictionary, which has words as they are written.
+    pub const DICTIONARY: Self = Self(Self::FOLDS.0 | Self::SPACE.0);
+    /// The default of the tokenizer `words`.
+    pub const WORDS: Self = Self(Self::DICTIONARY.0 | Self::ONE_SPELLING.0);
+    /// The default of the tokenizer `chars`: a space is no character of the text.
+    pub const CHARS: Self = Self(Self::FOLDS.0 | Self::NOSPACE.0 | Self::ONE_SPELLING.0);
 
-    /// What [`Steps::WORDS`] and [`Steps::CHARS`] share.
+    /// What makes one of several spellings, in any language.
+    pub(super) const ONE_SPELLING: Self = Self(Self::SIMPLIFIED.0 | Self::SPELLING.0);
+
+    /// What all defaults share.
     pub(super) const FOLDS: Self = Self(Self::CONTROL.0 | Self::NFKC.0 | Self::CASEFOLD.0 | Self::PUNCTUATION.0);
 
     /// The steps after those that look for marks in the text as it was written.
@@ -135,11 +143,11 @@ mod tests {
         let all = Steps::parse(backwards).unwrap();
         assert_eq!(all, Steps::ALL);
         assert_eq!(all.names().collect::<Vec<_>>(), NAMES);
-        let chars = ["control", "nfkc", "casefold", "punctuation", "nospace"];
+        let chars = ["control", "nfkc", "casefold", "simplified", "punctuation", "nospace", "spelling"];
         assert_eq!(Steps::CHARS.names().collect::<Vec<_>>(), chars);
         assert_eq!(
             Steps::parse(["space", "nfkc", "nfkc", "casefold", "control", "punctuation"]).unwrap(),
-            Steps::WORDS
+            Steps::DICTIONARY
         );
         assert_eq!(Steps::parse([]).unwrap(), Steps::NONE);
     }
@@ -160,6 +168,7 @@ mod tests {
             Steps::PUNCTUATION,
             Steps::SPACE,
             Steps::NOSPACE,
+            Steps::SPELLING,
         ];
         for (constant, name) in constants.into_iter().zip(NAMES) {
             assert_eq!(Steps::parse([name]).unwrap(), constant);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Pair, Steps, emoji, handles, html, links, scan, simplified, unicode};
+use super::{Pair, Steps, emoji, handles, html, links, scan, simplified, spelling, unicode};
 
 /// One pass over the text.
 pub(super) struct Pass {
@@ -30,8 +30,8 @@ const fn pass(steps: Steps, apply: fn(&str, &mut String), skips: Skips) -> Pass 
 }
 
 /// All passes in the order of [`Steps::ALL`]: markup first, then what is told apart by its punctuation, then the folds, then
-/// punctuation itself, at last space. Form KC is made again after what can break it, folding and the removal of space.
-pub(super) const PASSES: [Pass; 15] = [
+/// punctuation itself, then space, at last spellings. Form KC is made again after what can break it, folding and the removal of space.
+pub(super) const PASSES: [Pass; 16] = [
     pass(Steps::HTML, html::apply, Skips::Nothing),
     pass(Steps::LINKS, links::apply, Skips::Nothing),
     pass(Steps::REPOSTS, handles::apply_reposts, Skips::Nothing),
@@ -47,6 +47,7 @@ pub(super) const PASSES: [Pass; 15] = [
     pass(Steps::SPACE, unicode::space, Skips::Nothing),
     pass(Steps::NOSPACE, unicode::nospace, Skips::Plain),
     pass(Steps::NOSPACE.union(Steps::NFKC), unicode::nfkc, Skips::Plain),
+    pass(Steps::SPELLING, spelling::apply, Skips::Nothing),
 ];
 
 /// Normalises `text` into `pair.text`.

@@ -10,7 +10,7 @@ use super::classes::{is_control, is_mark, is_punctuation, is_white_space};
 use super::numbers::{Fate, fate};
 
 /// Gives the characters of `text`, with a chance to cancel now and then.
-fn characters(text: &str) -> impl Iterator<Item = char> {
+pub(crate) fn characters(text: &str) -> impl Iterator<Item = char> {
     text.chars().enumerate().map(|(count, c)| {
         if count & 0xfff == 0xfff {
             crate::interrupt::check();
@@ -33,17 +33,31 @@ pub(crate) fn nfkc(text: &str, out: &mut String) {
         out.push_str(text);
         return;
     }
+    for piece in pieces(text) {
+        out.extend(characters(piece).nfkc());
+    }
+}
+
+/// Writes normalisation form C in the same way.
+pub(crate) fn nfc(text: &str, out: &mut String) {
+    for piece in pieces(text) {
+        out.extend(characters(piece).nfc());
+    }
+}
+
+/// Cuts a text after each run of [`MAX_MARKS`] marks.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
-    while !rest.is_empty() {
+    std::iter::from_fn(move || {
         let mut marks = 0;
         let cut = rest.char_indices().find(|&(_, c)| {
             marks = if canonical_combining_class(c) == 0 { 0 } else { marks + 1 };
             marks > MAX_MARKS
         });
         let (piece, more) = rest.split_at(cut.map_or(rest.len(), |(at, _)| at));
-        out.extend(characters(piece).nfkc());
         rest = more;
-    }
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// Writes fullwidth ASCII and signs narrow, halfwidth katakana wide, and U+3000 as a space, without touching anything else.

@@ -1,9 +1,9 @@
 //! The graph of a text's words. Its nodes are the positions between characters; its edges are words, runs and single characters.
 //!
-//! The whole graph is never in memory. Its edges are passed to a [`Search`] in order of their starts. As soon as all edges so far
+//! The whole graph is never in memory. Its edges are passed to a [`PathSearch`] in order of their starts. As soon as all edges so far
 //! end at one position, the stretch up to that position can be decided independently.
 
-use super::search::Search;
+use super::search::PathSearch;
 use crate::lexicon::{Walker, is_han, is_word_char};
 
 /// The longest stretch that is searched as a whole, in characters.
@@ -35,7 +35,7 @@ impl<'a, 't> Graph<'a, 't> {
     }
 
     /// Hands the edges of the next stretch to the search; false at the end of the text.
-    pub(super) fn next_stretch(&mut self, search: &mut impl Search) -> bool {
+    pub(super) fn next_stretch(&mut self, search: &mut impl PathSearch) -> bool {
         self.start = self.end;
         self.decode();
         let chars = self.window.get(self.start..).unwrap_or_default();

@@ -19,7 +19,7 @@ use super::lexicon::{Lexicon, Walker};
 use crate::interrupt;
 use graph::Graph;
 pub use graph::MAX_STRETCH_CHARS;
-use search::{Fewest, Likeliest, Search};
+use search::{Fewest, Likeliest, PathSearch};
 
 /// The largest number of paths for [`Method::NShortestPath`].
 pub const MAX_PATHS: u8 = 8;
@@ -73,7 +73,7 @@ fn longest_match<'t>(walker: &Walker<'_>, text: &'t str, sink: &mut impl FnMut(T
     }
 }
 
-fn search<'t>(walker: &Walker<'_>, text: &'t str, mut search: impl Search, sink: &mut impl FnMut(Token<'t>)) {
+fn search<'t>(walker: &Walker<'_>, text: &'t str, mut search: impl PathSearch, sink: &mut impl FnMut(Token<'t>)) {
     let mut graph = Graph::new(*walker, text);
     let mut ends = Vec::new();
     while graph.next_stretch(&mut search) {
@@ -106,7 +106,7 @@ fn inner_words<'t>(walker: &Walker<'_>, word: Token<'t>, found: &mut Vec<usize>,
     }
 }
 
-/// The cost of the most probable way through a text of at most [`MAX_STRETCH_CHARS`] characters (see [`Search`]).
+/// The cost of the most probable way through a text of at most [`MAX_STRETCH_CHARS`] characters (see [`PathSearch`]).
 pub(super) fn cheapest(walker: &Walker<'_>, text: &str) -> u64 {
     let mut graph = Graph::new(*walker, text);
     let mut search = Likeliest::default();

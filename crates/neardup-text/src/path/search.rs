@@ -6,7 +6,7 @@ use crate::lexicon::is_word_char;
 ///
 /// An edge's cost is minus the base-2 logarithm of the word's probability, in units of 2^-16; what the lexicon does not
 /// have costs as much as a word seen once.
-pub(super) trait Search {
+pub(super) trait PathSearch {
     /// Forgets the stretch before.
     fn begin(&mut self);
 
@@ -37,7 +37,7 @@ impl Likeliest {
     }
 }
 
-impl Search for Likeliest {
+impl PathSearch for Likeliest {
     fn begin(&mut self) {
         self.nodes.clear();
         self.nodes.push((0, 0));
@@ -93,7 +93,7 @@ impl Fewest {
     }
 }
 
-impl Search for Fewest {
+impl PathSearch for Fewest {
     fn begin(&mut self) {
         self.used = 0;
         self.edge_node(0);

@@ -1,6 +1,7 @@
 //! All labelled pairs and the tables that they come from, for the examples that train and measure.
 
 pub mod pairs;
+pub mod rows;
 pub mod table;
 
 use std::error::Error;
@@ -9,15 +10,13 @@ use std::process::Command;
 
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Gives the folder of the data: `NEARDUP_DATA`, or `shared/data` beside the checkout. `None`, and a note, if it is absent.
+/// Gives the folder that `NEARDUP_DATA` names; `None`, and a note, if there is none.
 pub fn folder() -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let folder = std::env::var_os("NEARDUP_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
+    let folder = std::env::var_os("NEARDUP_DATA").map(PathBuf::from).filter(|folder| folder.is_dir());
+    if folder.is_none() {
+        println!("skipped: NEARDUP_DATA does not name the folder of the labelled texts");
     }
-    println!("skipped: no labelled texts in {}", folder.display());
-    None
+    folder
 }
 
 /// Unpacks a file of JSON lines.

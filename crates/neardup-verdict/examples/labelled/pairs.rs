@@ -4,13 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::table::Table;
 use super::{Result, unpacked};
-
-/// Labels without texts: table, ids, label, whether the reader was sure.
-const READ: &str = include_str!("read.tsv");
-const REMOVED: &str = include_str!("removed.tsv");
-const GONE: &str = include_str!("gone.tsv");
 
 /// Pairs written for training, of kinds that the other sets lack: label, title, text, title, text.
 const WRITTEN: &str = include_str!("written.tsv");
@@ -102,30 +96,4 @@ pub fn files(folder: &Path) -> Result<Vec<Pair>> {
         });
     }
     Ok(pairs)
-}
-
-/// Gives the pairs of the tables' own label files whose table this is.
-pub fn of_table(table: &Table) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    for (labels, set) in [(READ, Set::Read), (REMOVED, Set::Removed), (GONE, Set::Gone)] {
-        for line in labels.lines() {
-            let [name, a, b, label, sure] = line.split('\t').collect::<Vec<_>>()[..] else { continue };
-            let row = |id: &str| table.by_id.get(id).and_then(|&row| table.rows.get(row as usize));
-            if name != table.name {
-                continue;
-            }
-            let (Some(row_a), Some(row_b)) = (row(a), row(b)) else { continue };
-            pairs.push(Pair {
-                set,
-                table: name.to_owned(),
-                label: label.to_owned(),
-                sure: sure == "sure",
-                weight: 1.0,
-                ids: [a.to_owned(), b.to_owned()],
-                titles: [String::new(), String::new()],
-                texts: [row_a.text.clone(), row_b.text.clone()],
-            });
-        }
-    }
-    pairs
 }

@@ -10,7 +10,6 @@ use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
 use serde_json::Value;
 
-use super::pairs::{Pair, Set};
 use super::{Result, unpacked};
 
 /// The tables, by their files.
@@ -73,17 +72,8 @@ impl Table {
     }
 
     /// Finds a row by its id, or else by its text.
-    fn find(&self, id: &str, text: &str) -> Option<u32> {
+    pub fn find(&self, id: &str, text: &str) -> Option<u32> {
         self.by_id.get(id).or_else(|| self.by_text.get(text)).copied()
-    }
-
-    /// Finds the rows of a pair, if this is its table, or for a hard pair if it has both.
-    pub fn rows_of(&self, pair: &Pair) -> Option<[u32; 2]> {
-        if pair.set != Set::Hard && pair.table != self.name {
-            return None;
-        }
-        let [a, b] = [0, 1].map(|at: usize| self.find(&pair.ids[at], &pair.texts[at]));
-        Some([a?, b?])
     }
 
     /// Gives how far apart two rows are.

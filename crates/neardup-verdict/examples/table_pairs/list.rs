@@ -96,7 +96,8 @@ impl List {
     }
 
     pub fn print_gone(&self, table: &Table, most: usize) {
-        for at in 0..most.min(self.gone.len()) {
+        let most = most.min(self.gone.len());
+        for at in 0..most {
             let (row, score) = self.gone[at * self.gone.len() / most];
             let stays = self.stays[row as usize];
             let text = |row: u32| &table.rows[row as usize].text;

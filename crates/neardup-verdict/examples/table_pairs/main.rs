@@ -1,7 +1,7 @@
 //! Lists whole tables in memory, by the engine's rule for candidates, and asks which labelled pairs fell together:
 //! `cargo run --release -p neardup-verdict --example table_pairs -- [TABLE] [--alone] [--removed N]`.
 //!
-//! The labelled texts and the tables are in the folder `NEARDUP_DATA`, or `shared/data` beside the checkout. A list goes through the
+//! The labelled texts and the tables are in the folder that `NEARDUP_DATA` names. A list goes through the
 //! rows in order; a row joins the first row that stays and that it duplicates. `--alone` judges by the texts alone. `--removed N`
 //! prints N rows that go and are not identical to the row that stays, spread evenly, to be read; `--show ID1 ID2` explains one pair.
 
@@ -13,6 +13,7 @@ mod list;
 use std::time::Instant;
 
 use labelled::pairs::{self, Pair, Set};
+use labelled::rows;
 use labelled::table::{TABLES, Table};
 use labelled::{Result, folder};
 use list::List;
@@ -43,11 +44,11 @@ fn main() -> Result<()> {
             list.verdicts,
             list.asked,
         );
-        let own = pairs::of_table(&table);
+        let own = rows::labelled(&table);
         for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone] {
             let of = all.iter().chain(&own).filter(|pair| pair.set == set);
             let found: Vec<(&Pair, bool)> =
-                of.filter_map(|pair| Some((pair, list.are_together(table.rows_of(pair)?)))).collect();
+                of.filter_map(|pair| Some((pair, list.are_together(rows::of_pair(&table, pair)?)))).collect();
             if !found.is_empty() {
                 print(set, &found);
             }

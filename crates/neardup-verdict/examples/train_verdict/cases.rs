@@ -7,6 +7,7 @@ use neardup_verdict::{Forms, Known, Prepared};
 
 use super::labelled::Result;
 use super::labelled::pairs::{self, Pair, Set};
+use super::labelled::rows;
 use super::labelled::table::{Before, TABLES, Table};
 
 pub struct Case {
@@ -63,8 +64,8 @@ pub fn read(folder: &Path) -> Result<Vec<Case>> {
     for file in TABLES {
         let table = Table::read(folder, file)?;
         let (mut others, mut forms) = (Vec::new(), Forms::default());
-        for pair in left.into_iter().chain(pairs::of_table(&table)) {
-            match table.rows_of(&pair) {
+        for pair in left.into_iter().chain(rows::labelled(&table)) {
+            match rows::of_pair(&table, &pair) {
                 Some(rows) => cases.push(Case::of_rows(pair, &table, rows, &mut forms)?),
                 None => others.push(pair),
             }

@@ -4,9 +4,6 @@
 
 use neardup_verdict::model::probability;
 
-/// Strength of the quadratic penalty on standardized weights.
-const PENALTY: f64 = 2.0;
-
 /// Rounds of the descent; the weights stand still to three decimals after about 150.
 const ROUNDS: usize = 300;
 
@@ -20,8 +17,13 @@ pub struct Sample<const N: usize> {
     pub weight: f64,
 }
 
-/// Finds weights, and a constant if there is one, for values with names and signs.
-pub fn fit<const N: usize>(samples: &[Sample<N>], names: &[(&str, i8); N], has_constant: bool) -> ([f64; N], f64) {
+/// Finds weights, and a constant if there is one, for values with names and signs. `strength` is that of the penalty on standardized weights.
+pub fn fit<const N: usize>(
+    samples: &[Sample<N>],
+    names: &[(&str, i8); N],
+    has_constant: bool,
+    strength: f64,
+) -> ([f64; N], f64) {
     let total: f64 = samples.iter().map(|sample| sample.weight).sum();
     let (mut means, mut scales) = ([0.0; N], [0.0; N]);
     for i in 0..N {
@@ -42,7 +44,7 @@ pub fn fit<const N: usize>(samples: &[Sample<N>], names: &[(&str, i8); N], has_c
         let mut sums: Vec<f64> = rows.iter().zip(samples).map(sum).collect();
         for i in 0..N + usize::from(has_constant) {
             let (penalty, sign, old) = match names.get(i) {
-                Some(&(_, sign)) => (PENALTY, sign, weights[i]),
+                Some(&(_, sign)) => (strength, sign, weights[i]),
                 None => (0.0, 0, constant),
             };
             let (mut gradient, mut curvature) = (penalty * old, penalty + 1e-9);

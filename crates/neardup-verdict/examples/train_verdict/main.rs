@@ -1,8 +1,9 @@
 //! Trains the model of the verdict and measures it: `cargo run --release -p neardup-verdict --example train_verdict`.
 //!
-//! The labelled texts are in the folder `NEARDUP_DATA`, or `shared/data` beside the checkout. It prints precision, recall and F1 on
+//! The labelled texts are in the folder that `NEARDUP_DATA` names. It prints precision, recall and F1 on
 //! tables that the model has not seen, of the texts alone and with what is known beyond them, and how often scores are right.
-//! `--errors` lists the pairs that went wrong, `--write` writes `src/weights.rs`.
+//! `--errors` lists the pairs that went wrong, `--write` writes `src/weights.rs`. `--without TABLE --write` leaves a table out, so that it
+//! can be listed as one that the model has not seen.
 //!
 //! The same pairs give the same weights, byte for byte: `cargo test -p neardup-verdict --test verdict` compares them.
 
@@ -26,7 +27,9 @@ fn main() -> Result<()> {
     if flag("--errors") {
         held.print_errors();
     }
-    let model = Model::train(cases.iter());
+    let arguments: Vec<String> = std::env::args().collect();
+    let without = arguments.iter().skip_while(|argument| *argument != "--without").nth(1);
+    let model = Model::train(cases.iter().filter(|case| Some(&case.table) != without));
     print!("{}", model.source());
     if flag("--write") {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/weights.rs");

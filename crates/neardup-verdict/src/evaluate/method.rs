@@ -16,7 +16,7 @@ const MINHASH_VALUES: usize = 128;
 /// A measure of the similarity of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Jaccard similarity of the token sets (methods.md Z, eq. 5).
+    /// Jaccard similarity of the token sets (Zhang 2016, eq. 5).
     Jaccard,
     /// Overlap coefficient, the literature's short-text Jaccard (eq. 6).
     Overlap,
@@ -87,7 +87,7 @@ pub struct Method {
 
 /// What a method stores of a text.
 #[derive(Clone, Debug)]
-pub enum Prepared {
+pub enum Measurable {
     /// No token: similar to nothing.
     Nothing,
     /// The distinct token hashes, ascending.
@@ -105,7 +105,7 @@ pub enum Prepared {
 }
 
 /// Prepares texts for one method; keeps its memory from text to text.
-pub struct Preparer {
+pub struct Measurer {
     measure: Measure,
     analyzer: Analyzer,
     weighting: Weighting,
@@ -115,8 +115,8 @@ pub struct Preparer {
     hasher: MinHasher,
 }
 
-impl Preparer {
-    /// Makes a preparer. `weighting` applies to cosine and the two SimHashes.
+impl Measurer {
+    /// Makes a measurer. `weighting` applies to cosine and the two SimHashes.
     ///
     /// # Errors
     /// `InvalidParameter` for an unknown analyzer.
@@ -136,32 +136,32 @@ impl Preparer {
     ///
     /// # Errors
     /// `LimitExceeded` for a text too long for the weighting.
-    pub fn prepare(&mut self, document: &str) -> Result<Prepared> {
+    pub fn prepare(&mut self, document: &str) -> Result<Measurable> {
         if !self.measure.wants_tokens() {
-            return Ok(Prepared::Text(document.to_owned()));
+            return Ok(Measurable::Text(document.to_owned()));
         }
         self.hashes.clear();
         let hashes = &mut self.hashes;
         self.analyzer.tokens(document, &mut self.scratch, &mut |token| hashes.push(token_hash(token)))?;
         if hashes.is_empty() {
-            return Ok(Prepared::Nothing);
+            return Ok(Measurable::Nothing);
         }
         match self.measure {
             Measure::Jaccard | Measure::Overlap | Measure::Message => {
                 hashes.sort_unstable();
                 hashes.dedup();
-                Ok(Prepared::Set(hashes.clone()))
+                Ok(Measurable::Set(hashes.clone()))
             }
             Measure::MinHash => {
                 self.hasher.reset();
                 self.hasher.add_all(hashes);
-                Ok(self.hasher.finish().map_or(Prepared::Nothing, Prepared::MinHash))
+                Ok(self.hasher.finish().map_or(Measurable::Nothing, Measurable::MinHash))
             }
             Measure::Cosine => {
                 let mut tokens = self.weigher.weigh(hashes, self.weighting, &JiebaIdf)?.to_vec();
                 tokens.sort_unstable_by_key(|token| token.hash);
                 let weights = tokens.iter().map(|token| (token.weight as f32).to_le_bytes()).collect();
-                Ok(Prepared::Weighted(tokens.iter().map(|token| token.hash).collect(), weights))
+                Ok(Measurable::Weighted(tokens.iter().map(|token| token.hash).collect(), weights))
             }
             Measure::SimHash | Measure::SimHashCosine => {
                 let mut counter = SimHashCounter::new();
@@ -169,9 +169,9 @@ impl Preparer {
                     counter.add_weighted(token.hash, fixed_point(token.weight));
                 }
                 if self.measure == Measure::SimHash {
-                    Ok(counter.finish().map_or(Prepared::Nothing, Prepared::SimHash))
+                    Ok(counter.finish().map_or(Measurable::Nothing, Measurable::SimHash))
                 } else {
-                    Ok(counter.totals_vector(64)?.map_or(Prepared::Nothing, Prepared::Totals))
+                    Ok(counter.totals_vector(64)?.map_or(Measurable::Nothing, Measurable::Totals))
                 }
             }
         }
@@ -182,17 +182,17 @@ impl Preparer {
     ///
     /// # Errors
     /// Those of [`same_message`].
-    pub fn compare(&self, a: &Prepared, b: &Prepared) -> Result<f64> {
+    pub fn compare(&self, a: &Measurable, b: &Measurable) -> Result<f64> {
         Ok(match (a, b) {
-            (Prepared::Set(a), Prepared::Set(b)) if self.measure == Measure::Overlap => similarity::overlap(a, b),
-            (Prepared::Set(a), Prepared::Set(b)) => similarity::jaccard(a, b),
-            (Prepared::Weighted(a, of_a), Prepared::Weighted(b, of_b)) => {
+            (Measurable::Set(a), Measurable::Set(b)) if self.measure == Measure::Overlap => similarity::overlap(a, b),
+            (Measurable::Set(a), Measurable::Set(b)) => similarity::jaccard(a, b),
+            (Measurable::Weighted(a, of_a), Measurable::Weighted(b, of_b)) => {
                 similarity::weighted_cosine((a, of_a), (b, of_b))
             }
-            (Prepared::SimHash(a), Prepared::SimHash(b)) => f64::from((a ^ b).count_ones()),
-            (Prepared::Totals(a), Prepared::Totals(b)) => similarity::vector_cosine(a, b)?,
-            (Prepared::MinHash(a), Prepared::MinHash(b)) => minhash::jaccard(a.as_bytes(), b.as_bytes())?,
-            (Prepared::Text(a), Prepared::Text(b)) => same_message(a, b)?.score,
+            (Measurable::SimHash(a), Measurable::SimHash(b)) => f64::from((a ^ b).count_ones()),
+            (Measurable::Totals(a), Measurable::Totals(b)) => similarity::vector_cosine(a, b)?,
+            (Measurable::MinHash(a), Measurable::MinHash(b)) => minhash::jaccard(a.as_bytes(), b.as_bytes())?,
+            (Measurable::Text(a), Measurable::Text(b)) => same_message(a, b)?.score,
             _ if self.measure.is_distance() => 64.0,
             _ => 0.0,
         })
@@ -218,15 +218,15 @@ mod tests {
         let (a, b) = ("东湖公园今起免费开放，园内新增步道四公里。", "海边的灯塔昨夜熄了又亮，守塔人说是换灯泡。");
         for measure in Measure::ALL {
             let method = Method { measure, analyzer: "chars:2".to_owned() };
-            let mut preparer = Preparer::new(&method, Weighting::Count).unwrap();
-            let (a, b) = (preparer.prepare(a).unwrap(), preparer.prepare(b).unwrap());
-            let (same, other) = (preparer.compare(&a, &a).unwrap(), preparer.compare(&a, &b).unwrap());
+            let mut measurer = Measurer::new(&method, Weighting::Count).unwrap();
+            let (a, b) = (measurer.prepare(a).unwrap(), measurer.prepare(b).unwrap());
+            let (same, other) = (measurer.compare(&a, &a).unwrap(), measurer.compare(&a, &b).unwrap());
             let alike = if measure.is_distance() { same == 0.0 } else { same > 0.9 };
             assert!(alike, "{measure:?}: {same}");
             assert!(if measure.is_distance() { other > 10.0 } else { other < 0.6 }, "{measure:?}: {other}");
-            let nothing = preparer.prepare("").unwrap();
+            let nothing = measurer.prepare("").unwrap();
             if measure.wants_tokens() {
-                assert_eq!(preparer.compare(&a, &nothing).unwrap(), if measure.is_distance() { 64.0 } else { 0.0 });
+                assert_eq!(measurer.compare(&a, &nothing).unwrap(), if measure.is_distance() { 64.0 } else { 0.0 });
             }
         }
     }

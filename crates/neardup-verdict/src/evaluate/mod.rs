@@ -1,11 +1,12 @@
-//! How well a measure tells duplicates from the rest on labelled pairs, at every threshold: the experiment of methods.md Z, on
+//! How well a measure tells duplicates from the rest on labelled pairs, at every threshold: the experiment of Zhang 2016, on
 //! anybody's own texts.
 //!
-//! [`Method`] is a measure over an analyzer's tokens, [`Prepared`] what it keeps of a text, [`curve`] the table of thresholds,
-//! [`best`] the threshold to take. Nothing here is stored; numbers may gain precision with a version.
+//! [`Method`] is a measure over an analyzer's tokens, [`Measurable`] what it keeps of a text, [`curve`] the table of thresholds,
+//! [`best`] the threshold to take; [`chart`] draws the results. Nothing here is stored; numbers may gain precision with a version.
 
+pub mod chart;
 mod curve;
 mod method;
 
 pub use curve::{Point, best, curve};
-pub use method::{Measure, Method, Prepared, Preparer};
+pub use method::{Measurable, Measure, Measurer, Method};

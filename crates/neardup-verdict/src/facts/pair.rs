@@ -19,6 +19,13 @@ pub(crate) struct Pair {
     pub(crate) slot: bool,
 }
 
+impl Pair {
+    /// Says whether it is more than a status word on one side.
+    pub(crate) fn is_hard(&self) -> bool {
+        self.kind != ConflictKind::Status || self.slot
+    }
+}
+
 /// The facts that two texts state differently.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {

@@ -8,8 +8,9 @@
 
 use std::sync::LazyLock;
 
+use crate::reading::word_key;
 use ahash::AHashMap;
-use neardup_text::hash::{mix, token_hash};
+use neardup_text::hash::mix;
 use neardup_text::lexicon::is_word_char;
 
 include!(concat!(env!("OUT_DIR"), "/names.rs"));
@@ -274,10 +275,10 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let percent = PERCENT.map(|word| (word, Meaning::Percent));
     for (word, meaning) in names.chain(scales).chain(percent).chain(others).chain(ordinals) {
         let mut words = word.split(|c| !is_word_char(c)).filter(|word| !word.is_empty());
-        let mut key = words.next().map_or(0, token_hash);
+        let mut key = words.next().map_or(0, word_key);
         for next in words {
             known.entry(key).or_default().begins = true;
-            key = joined(key, token_hash(next));
+            key = joined(key, word_key(next));
         }
         known.entry(key).or_default().alone.get_or_insert(meaning);
     }
@@ -313,7 +314,7 @@ mod tests {
     use super::*;
 
     fn of(words: &str) -> Option<(Meaning, usize)> {
-        meaning(words.split(' ').map(token_hash))
+        meaning(words.split(' ').map(word_key))
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::script;
 use crate::build::target;
 use crate::check::{Context, Tally, skipped};
-use crate::command::{is_root, root, text};
+use crate::command::{is_root, text};
 use crate::debian::install_missing;
 use crate::postgres::Postgres;
 use crate::psql::empty_database;
@@ -14,8 +14,8 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The archive, relative to the checkout.
-const ARCHIVE: &str = "../shared/third_party/citus.tar.xz";
+/// The environment variable that names the archive of its sources.
+const ARCHIVE: &str = "NEARDUP_CITUS";
 
 /// The Debian packages that building it needs besides those of the extension.
 const PACKAGES: &str = "g++ make autoconf flex libcurl4-openssl-dev liblz4-dev libzstd-dev libssl-dev libreadline-dev zlib1g-dev libkrb5-dev \
@@ -25,10 +25,9 @@ const PACKAGES: &str = "g++ make autoconf flex libcurl4-openssl-dev liblz4-dev l
 pub fn run(context: &Context) -> Result<Tally> {
     let library = PathBuf::from(context.postgres.ask("--pkglibdir")?).join("citus.so");
     if !library.exists() {
-        let archive = root().join(ARCHIVE);
-        if !archive.exists() {
-            return skipped(&format!("neither {} nor {ARCHIVE} is there", library.display()));
-        }
+        let Some(archive) = std::env::var_os(ARCHIVE).map(PathBuf::from).filter(|archive| archive.exists()) else {
+            return skipped(&format!("{} is not there, and {ARCHIVE} names no archive", library.display()));
+        };
         if context.postgres.major < 16 || !is_root() {
             return skipped("Citus is built by root, for PostgreSQL 16 to 18: cargo xtask test --pg 17 --filter citus");
         }

@@ -4,19 +4,23 @@
 //! is a comment `-- ERROR:  message`; then it must fail with a message that begins so. Comments `-- NOTICE:`, `-- WARNING:`,
 //! `-- INFO:`, `-- DETAIL:` and `-- HINT:` below a statement are its other messages. A ```` ```text ```` block that follows
 //! must equal the output of psql for the block, without command tags; [`super::pasted`] compares them, and `--accept` writes
-//! today's output there. The script for psql has the line numbers of the document, so its messages refer to those.
+//! today's output there. A page below `docs/programs/` finds the program's tables in its database ([`programs`]). The script for psql has the line numbers of the document, so its messages refer to those.
 
 use super::pasted::{corrected, diff, is_same, matches};
+use super::programs;
 use crate::check::{Context, Tally};
 use crate::command::{root, run as run_program};
 use crate::demo::ERROR_MARK;
 use crate::files::of_kind;
 use crate::psql::{fresh_database, psql};
+use crate::say;
 use anyhow::Result;
 use std::ops::Range;
 use std::path::Path;
 
 const DATABASE: &str = "examples";
+/// The page that uses postgres_fdw.
+const NEEDS_CONTRIB: &str = "docs/scale.md";
 /// Marks the end of a block's output.
 const END_MARK: &str = "--end-of-block--";
 /// The prefixes of psql's other messages on a statement.
@@ -43,7 +47,12 @@ pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for document in documents {
         let name = document.strip_prefix(root()).unwrap_or(&document).display().to_string();
-        if context.wants(&name) {
+        if !context.wants(&name) {
+            continue;
+        }
+        if name == NEEDS_CONTRIB && !context.has_contrib()? {
+            say::note(&format!("skipped {name}: this Postgres has no postgres_fdw"));
+        } else {
             tally += run_document(context, &document, &name)?;
         }
     }
@@ -54,6 +63,13 @@ fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally>
     let text = fs_err::read_to_string(document)?;
     let (script, blocks) = sql_of(&text);
     if blocks.is_empty() {
+        return Ok(Tally::default());
+    }
+    fresh_database(context.server()?, DATABASE)?;
+    if let Some(program) = name.strip_prefix("docs/programs/").and_then(|file| file.strip_suffix(".md"))
+        && let Some(why) = programs::make(context.server()?, DATABASE, program)?
+    {
+        say::note(&format!("skipped {name}: {why}"));
         return Ok(Tally::default());
     }
     let (said, prefix) = psql_says(context, &script)?;
@@ -91,7 +107,6 @@ fn run_document(context: &Context, document: &Path, name: &str) -> Result<Tally>
 /// Runs the script. Returns psql's output, with messages between the results as they came, and the prefix of each message.
 fn psql_says(context: &Context, script: &str) -> Result<(String, String)> {
     let server = context.server()?;
-    fresh_database(server, DATABASE)?;
     let file = server.directory().join("examples.sql");
     fs_err::write(&file, script)?;
     let printed = server.directory().join("examples.out");

@@ -1,20 +1,24 @@
 //! The checks of `cargo xtask test`, one file each. To add one, write the file and list it in [`ALL`].
 
 mod belongings;
+mod boundary;
 mod cancel;
 mod citus;
+mod clients;
 mod concurrency;
 mod crash;
 mod demo;
 mod examples;
 mod extremes;
 mod faults;
+mod files;
 mod hostile;
 mod index;
 mod links;
 mod mutations;
 mod pasted;
 mod pg_upgrade;
+mod programs;
 mod reference;
 mod regress;
 mod releases;
@@ -23,7 +27,6 @@ mod rights;
 mod rust;
 mod script;
 mod servers;
-mod unsafety;
 mod upgrade;
 
 use crate::check::Check;
@@ -33,7 +36,7 @@ pub const ALL: &[Check] = &[
     Check::alone("format", "cargo fmt --check", rust::format),
     Check::alone("lint", "cargo clippy (about 2 minutes the first time)", rust::lint),
     Check::alone("core", "unit tests of the crates without Postgres (about 3 minutes the first time)", rust::core),
-    Check::alone("unsafe", "unsafe code, each piece with its argument", unsafety::run),
+    Check::alone("boundary", "calls of Postgres outside the error boundary", boundary::run),
     Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
     Check::alone("links", "the links between the Markdown files", links::run),
@@ -46,6 +49,7 @@ pub const ALL: &[Check] = &[
     Check::with_server("upgrade", "a database of each earlier release, upgraded", upgrade::run),
     Check::with_server("pg_upgrade", "from an older Postgres, where there is one", pg_upgrade::run),
     Check::with_server("trusted", "CREATE EXTENSION by a database's owner", servers::trusted),
+    Check::with_server("files", "from a directory of its own, by extension_control_path (--pg 18)", files::run),
     Check::with_server("dump", "dump and restore of a protected table", servers::dump),
     Check::with_server("concurrency", "copies from many sessions at once", concurrency::run),
     Check::with_server("preload", "dictionary loaded at server start; memory after many documents", servers::preload),
@@ -62,5 +66,6 @@ pub const ALL: &[Check] = &[
     Check::with_server("resume", "each procedure interrupted twenty times (some three minutes)", resume::run),
     Check::with_server("shards", "three servers joined by postgres_fdw", servers::shards),
     Check::with_server("citus", "a coordinator and two workers, where Citus can be had (--pg 17)", citus::run),
+    Check::with_server("clients", "SQLAlchemy and Django on a guarded table, where they can be had", clients::run),
     Check::with_server("cron", "clean-up and purge by pg_cron, where it can be had (a minute)", servers::cron),
 ];

@@ -25,7 +25,7 @@ const SEARCHES: &[(&str, &str)] = &[
 /// Upgrades from each older server that is installed.
 pub fn run(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
-    for major in 14..context.postgres.major {
+    for major in 15..context.postgres.major {
         if !Path::new(&format!("/usr/share/postgresql/{major}/extension/pg_neardup.control")).exists() {
             continue;
         }

@@ -7,7 +7,6 @@
 //! session has the servers' directories as variables. `-- @name*8` runs the step in eight sessions at the same moment, each
 //! with its number as variable `session`; the answer is each line with its count. `--&` does not wait for the answer. `--
 //! !crash` kills the server and restarts it, `-- !stop` kills it for good, `-- !disconnect` ends the session's psql.
-//! again, `-- !stop` kills it for good; `-- !disconnect` ends the session's psql.
 
 use crate::check::{Tally, expect};
 use crate::command::{root, within};

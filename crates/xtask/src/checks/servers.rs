@@ -46,6 +46,9 @@ pub fn replica(context: &Context) -> Result<Tally> {
 
 /// Three servers joined by postgres_fdw.
 pub fn shards(context: &Context) -> Result<Tally> {
+    if !context.has_contrib()? {
+        return skipped("this Postgres has no postgres_fdw");
+    }
     let shards = [Server::start(&context.postgres)?, Server::start(&context.postgres)?];
     script::run_fresh("shards", &[("coordinator", context.server()?), ("shard_0", &shards[0]), ("shard_1", &shards[1])])
 }

@@ -1,5 +1,5 @@
 //! Bloom filter: a set of texts with a few bits per text. It recognises every text that was added, and rarely one that was not
-//! (methods.md G, exact stage A).
+//! (Gao and Li 2014, the first stage).
 //!
 //! [`BloomFilter`] is built and filled. [`BloomRef`] reads the binary form in place. [`BloomHeader`] says which of its bytes a text
 //! needs. `format` has the layout. The text form is the binary form in hexadecimal digits. Formats and positions never change
@@ -27,7 +27,7 @@ impl BloomFilter {
     /// Makes an empty filter that claims at most about `false_positive_rate` of other texts once it holds `expected` ones.
     ///
     /// It has m = -expected * ln(rate) / ln(2)^2 bits, rounded up to whole words of 64, and k = ln(2) * m / expected
-    /// positions a text, rounded, 1 to 32 (methods.md G: the rate is (1 - e^(-kn/m))^k).
+    /// positions a text, rounded, 1 to 32 (Gao and Li 2014: the rate is (1 - e^(-kn/m))^k).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`] if `expected` is 0 or the rate is not between 0 and 1;
@@ -109,12 +109,12 @@ impl BloomFilter {
         let other = BloomRef::parse(other)?;
         let (left, right) = (self.header(), other.header);
         if left != right {
-            return Err(Error::new(ErrorKind::Mismatch, "cannot unite bloom filters of different sizes")
+            return Err(Error::new(ErrorKind::Mismatch, "cannot merge bloom filters of different sizes")
                 .with_detail(format!(
                     "The left one has {} bits and {} positions a text; the right one has {} and {}.",
                     left.bits, left.hashes, right.bits, right.hashes
                 ))
-                .with_hint("Make both for the same expected number of texts and false positive rate."));
+                .with_hint("Create both for the same expected number of texts and false positive rate."));
         }
         let own = self.bytes.get_mut(HEADER_BYTES..).unwrap_or_default();
         own.iter_mut().zip(other.data).for_each(|(own, other)| *own |= other);

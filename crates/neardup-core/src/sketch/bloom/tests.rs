@@ -82,7 +82,7 @@ fn parameters_have_ranges() {
         assert_eq!(BloomFilter::new(expected, rate).unwrap_err().kind, ErrorKind::InvalidParameter);
     }
     assert_eq!(BloomFilter::new(u64::MAX, 0.01).unwrap_err().kind, ErrorKind::LimitExceeded);
-    // The shape that methods.md G's formula gives for 500,000 texts at 1 percent.
+    // The shape that the formula of Gao and Li 2014 gives for 500,000 texts at 1 percent.
     let filter = BloomFilter::new(500_000, 0.01).unwrap();
     assert_eq!((filter.view().unwrap().bits(), filter.view().unwrap().hashes()), (4_792_576, 7));
 }

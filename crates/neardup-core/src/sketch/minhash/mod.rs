@@ -2,7 +2,7 @@
 //!
 //! There are two schemes with one binary format:
 //!
-//! * [`Scheme::ManyHash`] (MinMultiHash in methods.md Z): the smallest element of the set under each of many hash functions. The
+//! * [`Scheme::ManyHash`] (MinMultiHash in Zhang 2016): the smallest element of the set under each of many hash functions. The
 //!   share of equal positions is an unbiased estimate. It is made as a *fast similarity sketch* (Dahlgaard, Knudsen, Thorup 2017,
 //!   "Fast similarity sketching"): one hash per element fills nearly all positions of a large set, and further rounds fill the
 //!   rest. Densified one-permutation hashing (Shrivastava 2017) costs the same, but positions of small sets copy each other there,

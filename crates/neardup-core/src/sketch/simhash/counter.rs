@@ -123,7 +123,7 @@ impl SimHashCounter {
         totals
     }
 
-    /// Gives the first `bits` totals as a vector for comparison by cosine (SimHashCosine, methods.md Z), or `None` if nothing
+    /// Gives the first `bits` totals as a vector for comparison by cosine (SimHashCosine, Zhang 2016), or `None` if nothing
     /// was added. A total beyond 2^24 is rounded to the nearest `f32`.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ mod tests {
     use neardup_text::hash::token_hash;
     use proptest::prelude::*;
 
-    /// The definition, word for word (methods.md Z, SimHash).
+    /// The definition, word for word (Zhang 2016, SimHash).
     fn naive_totals(tokens: &[(u64, i64)]) -> [i64; 64] {
         let mut totals = [0; 64];
         for &(hash, weight) in tokens {

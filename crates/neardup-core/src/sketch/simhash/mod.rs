@@ -1,7 +1,7 @@
 //! SimHash: 64 bits whose Hamming distance is small if two texts share most of their tokens.
 //!
 //! Every token adds its weight to the totals of the bits that are 1 in its hash, and subtracts it from the others. Bit i of the
-//! signature is 1 if total i is positive, otherwise 0 (methods.md Z, SimHash). Bit 0 is the least significant bit of
+//! signature is 1 if total i is positive, otherwise 0 (Zhang 2016, SimHash). Bit 0 is the least significant bit of
 //! [`token_hash`](neardup_text::hash::token_hash).
 //!
 //! Main items: [`SimHashCounter`] collects hashes and finishes into a signature or its totals; [`hamming_distance`] compares two

@@ -1,0 +1,46 @@
+//! The labelled pairs that are rows of a table.
+
+use super::pairs::{Pair, Set};
+use super::table::Table;
+
+/// Labels without texts: table, ids, label, whether the reader was sure.
+const LABELS: [(&str, Set); 3] = [
+    (include_str!("read.tsv"), Set::Read),
+    (include_str!("removed.tsv"), Set::Removed),
+    (include_str!("gone.tsv"), Set::Gone),
+];
+
+/// Gives the pairs of the label files whose table this is.
+pub fn labelled(table: &Table) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (labels, set) in LABELS {
+        for line in labels.lines() {
+            let [name, a, b, label, sure] = line.split('\t').collect::<Vec<_>>()[..] else { continue };
+            let row = |id: &str| table.by_id.get(id).and_then(|&row| table.rows.get(row as usize));
+            if name != table.name {
+                continue;
+            }
+            let (Some(row_a), Some(row_b)) = (row(a), row(b)) else { continue };
+            pairs.push(Pair {
+                set,
+                table: name.to_owned(),
+                label: label.to_owned(),
+                sure: sure == "sure",
+                weight: 1.0,
+                ids: [a.to_owned(), b.to_owned()],
+                titles: [String::new(), String::new()],
+                texts: [row_a.text.clone(), row_b.text.clone()],
+            });
+        }
+    }
+    pairs
+}
+
+/// Finds the rows of a pair, if this is its table, or for a hard pair if the table has both.
+pub fn of_pair(table: &Table, pair: &Pair) -> Option<[u32; 2]> {
+    if pair.set != Set::Hard && pair.table != table.name {
+        return None;
+    }
+    let [a, b] = [0, 1].map(|at: usize| table.find(&pair.ids[at], &pair.texts[at]));
+    Some([a?, b?])
+}

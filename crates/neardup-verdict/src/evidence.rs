@@ -1,0 +1,38 @@
+//! What a verdict rests on, and the verdict.
+
+use super::comparison::Comparison;
+use super::context::Inputs;
+use super::surroundings::Surroundings;
+use super::{Verdict, model};
+
+/// What a verdict rests on.
+pub(super) struct Evidence {
+    pub(super) texts: Comparison,
+    pub(super) titles: Option<Comparison>,
+    pub(super) inputs: Inputs,
+    pub(super) surroundings: Option<Surroundings>,
+    /// Boilerplate of both texts, by a profile, which was ignored.
+    pub(super) left_out: Vec<String>,
+    /// How many lines that the whole table repeats were ignored.
+    pub(super) furniture: usize,
+    /// Whether the texts are equal without being compared.
+    pub(super) equal: bool,
+}
+
+impl Evidence {
+    /// Gives the verdict and its score.
+    pub(super) fn verdict(&self) -> (Verdict, f64) {
+        let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
+        let known = self.furniture > 0;
+        let same_text = self.equal || (!known && self.texts.is_same() && !self.texts.a.text.units.is_empty());
+        if same_titles && same_text {
+            return (Verdict::Copy, 1.0);
+        }
+        if self.texts.a.text.units.is_empty() || self.texts.b.text.units.is_empty() {
+            // A text without letters has no content that another could contain.
+            return (Verdict::Different, 0.0);
+        }
+        let score = model::score(&self.inputs);
+        (model::verdict(score, &self.inputs, &self.texts), score)
+    }
+}

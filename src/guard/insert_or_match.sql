@@ -1,0 +1,57 @@
+-- insert_or_match: inserts rows, and says of each what became of it. RETURNING gives nothing for a row that a trigger leaves out.
+
+CREATE FUNCTION neardup_internal.take_match(target regclass, OUT action text, OUT duplicate_of text, OUT measure text, OUT value double precision)
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'take_match_wrapper';
+
+CREATE FUNCTION neardup.insert_or_match(target regclass, rows jsonb)
+    RETURNS TABLE (place bigint, key text, duplicate_of text, action text, measure text, value double precision)
+    LANGUAGE plpgsql VOLATILE STRICT AS $$
+#variable_conflict use_variable
+DECLARE
+    root regclass := coalesce(pg_catalog.pg_partition_root(target), target);
+    keys text;
+    named text;
+    record jsonb;
+BEGIN
+    SELECT pg_catalog.string_agg('t.' || pg_catalog.quote_ident(k.name::text), ', ' ORDER BY k.place) INTO keys
+    FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
+    IF keys IS NULL THEN
+        RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    FOR place, record IN
+        SELECT e.ordinality, e.value
+        FROM pg_catalog.jsonb_array_elements(CASE pg_catalog.jsonb_typeof(rows) WHEN 'array' THEN rows
+                                                  ELSE pg_catalog.jsonb_build_array(rows) END) WITH ORDINALITY e
+    LOOP
+        IF pg_catalog.jsonb_typeof(record) <> 'object' THEN
+            RAISE EXCEPTION 'row % is not a JSON object', place USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+        SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name), ', ') INTO named FROM pg_catalog.jsonb_object_keys(record) n(name);
+        -- What an earlier statement has left behind.
+        PERFORM neardup_internal.take_match(root);
+        key := NULL;
+        BEGIN
+            IF named IS NULL THEN
+                EXECUTE pg_catalog.format('INSERT INTO %s AS t DEFAULT VALUES RETURNING pg_catalog.concat_ws('', '', %s)', target, keys) INTO key;
+            ELSE
+                EXECUTE pg_catalog.format('INSERT INTO %1$s AS t (%2$s) SELECT %2$s FROM pg_catalog.jsonb_populate_record(NULL::%1$s, $1) '
+                    'RETURNING pg_catalog.concat_ws('', '', %3$s)', target, named, keys) INTO key USING record;
+            END IF;
+            SELECT m.action, m.duplicate_of, m.measure, m.value INTO action, duplicate_of, measure, value
+            FROM neardup_internal.take_match(root) m;
+            action := coalesce(action, CASE WHEN key IS NOT NULL THEN 'insert' END);
+        EXCEPTION WHEN unique_violation THEN
+            SELECT m.action, m.duplicate_of, m.measure, m.value INTO action, duplicate_of, measure, value
+            FROM neardup_internal.take_match(root) m;
+            -- Otherwise it is a unique index that refuses the row.
+            IF action IS DISTINCT FROM 'reject' THEN
+                RAISE;
+            END IF;
+        END;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION neardup.insert_or_match(regclass, jsonb) IS 'inserts rows, given as a JSON object or an array of them, and says what became of each: key of the stored row, key of the row that it duplicates, and the action of the guard; a refusal is a row of the result, not an error: SELECT * FROM neardup.insert_or_match(''articles'', ''[{"body": "..."}]'')';
+COMMENT ON FUNCTION neardup_internal.take_match(regclass) IS 'what the guard of a table did last with a near-duplicate in this session; the next call gives NULLs';

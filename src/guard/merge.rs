@@ -1,0 +1,106 @@
+//! Merges a near-duplicate into the row that it duplicates, by a function of the user's.
+//!
+//! All of it runs as the writer, as if it was written in a trigger of the table: [`lock`] locks the row that is there, then [`merge`] calls
+//! the function with both rows and updates that row in the columns that the function changed. The UPDATE is an ordinary one, which the
+//! guard judges like any other: against all rows but the one it changes.
+//!
+//! No key is locked meanwhile, because the writer may have to wait for whoever holds the row. The row is locked instead: what was judged
+//! stays true until the end of the transaction. If the row has changed before it was locked, the guard searches again.
+//!
+//! The row keeps its primary key, whatever the function returns. So nothing that refers to it is lost, and no partition changes.
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+use pgrx::spi::quote_identifier;
+
+use super::candidates::{Match, Original};
+use super::target::Guard;
+use crate::error::{Result, error};
+use crate::pg::call::function::{self, Argument};
+use crate::pg::call::trigger::{Row, RowTrigger};
+use crate::pg::table::describe;
+use crate::pg::table::original::{self, Locked};
+use crate::pg::table::rows::is_same;
+use crate::statement;
+
+/// Gives the guarded table as statements name it.
+pub fn only(guard: &Guard) -> String {
+    // Rows of tables that inherit are not guarded; partitions are.
+    let is_partitioned = describe::relation_kind(guard.table) == pg_sys::RELKIND_PARTITIONED_TABLE;
+    let only = if is_partitioned { "" } else { "ONLY " };
+    format!("{only}{}", statement::relation(guard.table))
+}
+
+/// Gives the table and the condition for the row whose key is in parameters that are counted from `first`.
+fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
+    let table = format!("{} AS t", only(guard));
+    let key = statement::equal(&statement::primary_key(guard.table), "t", |at, _| format!("${}", first + at - 1));
+    (table, key)
+}
+
+/// Locks the row that was found, as the writer; `None` if it is another version than that which was judged.
+///
+/// # Errors
+/// If the writer may not read and update the row, or the transaction's snapshot does not have it.
+pub fn lock(guard: &Guard, original: &Original) -> Result<Option<Locked>> {
+    let (table, key) = table_and_key(guard, 1);
+    let row = statement::cast("t.*", describe::row_type(guard.table));
+    let statement = format!("SELECT {row}, t.ctid, t.tableoid FROM {table} WHERE {key} FOR NO KEY UPDATE OF t");
+    // SAFETY: the statement gives these columns, and the search copied the key's values with their types.
+    if let Some(locked) = unsafe { original::lock(&statement, &original.key) } {
+        let is_judged = locked.table == original.table && is_same(locked.tid, original.tid);
+        return Ok(is_judged.then_some(locked));
+    }
+    if original::is_visible(original.table, original.tid) {
+        let message = format!("row-level security of table \"{}\" hides the row to merge into", guard.name);
+        return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
+            .set_detail("The new row is a near-duplicate of a row that the role may not read and update."));
+    }
+    if original::keeps_snapshot() {
+        let message = "could not serialize access due to concurrent update";
+        return Err(error(PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE, message)
+            .set_detail("The new row is a near-duplicate of a row that the transaction's snapshot does not have."));
+    }
+    Ok(None)
+}
+
+/// Calls the function with the locked row and the new one, and updates the locked row in the columns that it changed.
+///
+/// # Errors
+/// If the function gives a row of another table.
+pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Locked) -> Result<()> {
+    let (Some(function), Some(new)) = (guard.merge, trigger.row(Row::New)) else { return Ok(()) };
+    // SAFETY: the rows are of the guarded table or, the new one, of its partition; the function's signature was checked when the guard was
+    // loaded.
+    let changes = unsafe {
+        let new = function::row_of_root(new, trigger.relation_oid(), guard.table);
+        let Some(merged) = function::row_of_rows(function, locked.row, new) else { return Ok(()) };
+        original::changes(guard.table, locked.row, merged)
+    };
+    let Some(mut changes) = changes else {
+        let message =
+            format!("the function that merges rows of table \"{}\" returned a row of another type", guard.name);
+        return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message));
+    };
+    changes.retain(|change| !guard.keys.contains(&change.column));
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let set: Vec<String> = (1..)
+        .zip(&changes)
+        .map(|(number, change)| format!("{} = ${number}", quote_identifier(change.column.as_str())))
+        .collect();
+    let (table, key) = table_and_key(guard, changes.len() + 1);
+    let key_values = found.original.iter().flat_map(|original| original.key.iter().copied());
+    let arguments: Vec<Argument> = changes.iter().map(|change| change.value).chain(key_values).collect();
+    let statement = format!("UPDATE {table} SET {} WHERE {key}", set.join(", "));
+    // SAFETY: the values are those of columns, with their types, and of the key.
+    let updated = unsafe { original::update(&statement, &arguments) };
+    // A trigger may have kept the row as it was. If the function has deleted it, the new row would be lost, too.
+    if updated == 0 && !original::is_visible(locked.table, locked.tid) {
+        let message =
+            format!("the row of table \"{}\" to merge into was deleted by the function that merges", guard.name);
+        return Err(error(PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION, message));
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! `neardup.why`: the rows that share a key with a text or a stored row, and why each is, or is not, what that is a copy of.
+//!
+//! It runs the guard's own search ([`candidates`]) with a trace, so it cannot say anything but what the guard does. It locks nothing
+//! and waits for nobody. Rows that row security would hide from the caller would show, so the caller must be one to whom it does not
+//! apply, as for the key in a guard's error.
+
+use pgrx::prelude::*;
+
+use super::candidates::{self, Reason, Trace, Traced};
+use super::checks::{only, shown};
+use super::signature::Signature;
+use super::subject::Subject;
+use super::target::Guard;
+use super::verify::Verifier;
+use crate::error::{Result, error};
+use crate::pg::call::{boundary, column, role};
+use crate::pg::table::original;
+use crate::pg::table::rows::{Moment, Table, Version};
+use crate::statement;
+
+/// A row of the result: key, shared keys, keys, outcome, verdict, score, overlap, reasons.
+type Row = (Option<String>, i32, i32, String, Option<String>, Option<f64>, Option<f64>, Option<Vec<String>>);
+
+/// Gives the rows that share a key with a text, or with a stored row, in the order in which the guard tests them.
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
+#[pg_extern(sql = false)]
+fn why(
+    target: Option<pg_sys::Oid>,
+    text: Option<&str>,
+    key: Option<&str>,
+    document: Option<&std::ffi::CStr>,
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(key, Option<String>),
+            name!(shared_keys, i32),
+            name!(keys, i32),
+            name!(outcome, String),
+            name!(verdict, Option<String>),
+            name!(score, Option<f64>),
+            name!(overlap, Option<f64>),
+            name!(reasons, Option<Vec<String>>),
+        ),
+    >,
+> {
+    let document = document.map(|name| name.to_string_lossy().into_owned());
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    let rows = unsafe { boundary::entry(move || rows(target, text, key, document.as_deref())) };
+    rows.map(TableIterator::new)
+}
+
+fn rows(
+    target: Option<pg_sys::Oid>,
+    text: Option<&str>,
+    key: Option<&str>,
+    document: Option<&str>,
+) -> Result<Vec<Row>> {
+    let Some(target) = target else { return Ok(Vec::new()) };
+    let guards = Guard::all_of(target)?.into_iter();
+    let guard =
+        only(guards.filter(|guard| document.is_none_or(|name| guard.columns[0] == name)).collect(), target, document)?;
+    if !role::may_read(guard.table) {
+        return Err(error(
+            PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            format!("permission denied for table {}", guard.name),
+        )
+        .set_detail(
+            "The guard sees all rows, so this needs SELECT on the table, and no row-level security that applies.",
+        ));
+    }
+    match (text, key) {
+        (Some(text), None) => traced(&guard, &Subject::text(text), guard.table),
+        (None, Some(key)) => of_stored(&guard, key),
+        _ => Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "why wants either a text or the key of a row")
+            .set_hint("SELECT * FROM neardup.why('articles', 'a text'), or neardup.why('articles', key => '5').")),
+    }
+}
+
+/// Asks about the row with a primary key, as guards write keys.
+fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
+    let missing = || {
+        let message = format!("no row of table {} has the key ({})=({key})", shown(guard.table), guard.keys.join(", "));
+        error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message)
+    };
+    let columns = statement::primary_key(guard.table);
+    let (condition, value) = match &columns[..] {
+        [only] => {
+            let kind = only.kind;
+            (statement::equal(&columns, "t", |_, _| "$1".to_owned()), (kind, Some(column::input(key, kind))))
+        }
+        _ => {
+            let parts = statement::list(&columns, |part| statement::as_text(&statement::column("t", &part.name)));
+            let equals = statement::EQUALS;
+            (format!("pg_catalog.concat_ws(', ', {parts}) {equals} $1"), (pg_sys::TEXTOID, key.into_datum()))
+        }
+    };
+    let statement = format!("SELECT t.ctid, t.tableoid FROM {} AS t WHERE {condition}", super::merge::only(guard));
+    // SAFETY: the statement gives these columns, and the value is of the parameter's type.
+    let (part, tid) = unsafe { original::find(&statement, &[value]) }.ok_or_else(missing)?;
+    let mut table = Table::open(part).ok_or_else(missing)?;
+    let moment = Moment::begin();
+    if !matches!(table.read(tid, &moment), Version::Row(_)) {
+        return Err(missing());
+    }
+    let columns = guard.part(part).ok_or_else(missing)?;
+    traced(guard, &Subject::stored(guard, &columns, &table), part)
+}
+
+/// Searches for what a row duplicates, and gives the trace.
+fn traced(guard: &Guard, subject: &Subject<'_>, table: pg_sys::Oid) -> Result<Vec<Row>> {
+    let Some(document) = subject.document.as_deref() else { return Ok(Vec::new()) };
+    let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(Vec::new()) };
+    let mut verifier = Verifier::new(guard, document, table)?;
+    let mut trace = Trace::default();
+    candidates::search(guard, subject, &signature, &mut verifier, Some(&mut trace))?;
+    let keys = signature.queries(&guard.settings)?.len() as i32;
+    Ok(trace.rows.into_iter().map(|traced| row(traced, keys)).collect())
+}
+
+fn row(traced: Traced, keys: i32) -> Row {
+    let Traced { key, shared, reason, waits, comparison } = traced;
+    let rejected = comparison.as_ref().and_then(|comparison| comparison.rejected);
+    let outcome = match reason {
+        None if waits => "uncommitted",
+        None => "original",
+        Some(Reason::HotKey) => "hot key",
+        Some(Reason::Bound) => "bound",
+        Some(Reason::Gone) => "deleted",
+        Some(Reason::Itself) => "itself",
+        Some(Reason::Scope) => "scope",
+        Some(Reason::Time) => "time",
+        Some(Reason::Marked) => "marked",
+        Some(Reason::UniqueKey) => "unique key",
+        Some(Reason::NotReached) => "not reached",
+        Some(Reason::Text) => rejected.unwrap_or("distance"),
+    };
+    let overlap = comparison.as_ref().and_then(|comparison| comparison.overlap);
+    let message = comparison.and_then(|comparison| comparison.message);
+    let (verdict, score, reasons) = match message {
+        Some(message) => (Some(message.verdict.name().to_owned()), Some(message.score), Some(message.reasons)),
+        None => (None, None, None),
+    };
+    (key, shared as i32, keys, outcome.to_owned(), verdict, score, overlap, reasons)
+}

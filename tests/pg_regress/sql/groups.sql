@@ -1,0 +1,49 @@
+-- groups: a group is named after its first row, whatever becomes of that
+\set SHOW_CONTEXT never
+CREATE TABLE items (id int PRIMARY KEY, day date, body text);
+SELECT neardup.protect('items', 'body', on_duplicate => 'mark', time_column => 'day');
+INSERT INTO items VALUES
+    (1, '2031-03-01', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。'),
+    (2, '2031-03-02', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆！'),
+    (3, '2031-03-03', '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖。'),
+    (4, '2031-03-04', '【快讯】东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
+SELECT * FROM neardup.groups('items') ORDER BY key;
+-- the first row is deleted: the group keeps its name, also for edited copies to come
+DELETE FROM items WHERE id = 1;
+INSERT INTO items VALUES (5, '2031-03-05', '（本报讯）东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。'),
+                         (6, '2031-03-05', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆！');
+SELECT * FROM neardup.groups('items') ORDER BY key;
+SELECT key, outcome FROM neardup.why('items', key => '5') ORDER BY key;
+-- a copy becomes another text: it is in a group of its own
+UPDATE items SET body = '望岑县的苹果今年熟得早，果农在合作社门口排起长队，一筐筐过秤装车。' WHERE id = 2;
+-- a longer text: its own, too, because keeping the shorter one would lose something
+INSERT INTO items VALUES (7, '2031-03-06', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。公园管理处说，夜间开放到十点，周末有乐队在湖边演出，停车场增加两百个车位，公交十七路在东门设站。');
+SELECT * FROM neardup.groups('items') ORDER BY key;
+-- the first row gets another text: its copies keep the mark, new ones are compared with what there is
+INSERT INTO items VALUES (8, '2031-03-07', '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖！');
+UPDATE items SET body = '白河体育馆的屋顶换成了光伏板，装机四百千瓦，白天够全馆用电，多余的送进电网。' WHERE id = 3;
+INSERT INTO items VALUES (9, '2031-03-07', '【快讯】石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖。');
+SELECT id, duplicate_of FROM items ORDER BY id;
+-- the first row itself, edited, is no copy of its copies
+INSERT INTO items VALUES (10, '2031-03-08', '南岭隧道今天凌晨贯通，全长七公里，两边的施工队在中间握手。'), (11, '2031-03-08', '南岭隧道今天凌晨贯通，全长七公里，两边的施工队在中间握手！');
+UPDATE items SET body = body || '（完）' WHERE id = 10;
+SELECT id, duplicate_of FROM items WHERE id > 9 ORDER BY id;
+-- without marks they are computed
+SELECT neardup.unprotect('items');
+SELECT neardup.protect('items', 'body');
+SELECT key, group_key, size, first_seen FROM neardup.groups('items') WHERE size > 1 ORDER BY key;
+-- what there is to watch
+SELECT target, document, on_duplicate, found, searches >= 0 AS searches, entries >= 0 AS entries, bytes > 0 AS bytes FROM neardup.statistics;
+-- a key of two columns, and errors
+CREATE TABLE news (id int, part text, body text, PRIMARY KEY (id, part));
+SELECT neardup.protect('news', 'body', on_duplicate => 'mark');
+INSERT INTO news SELECT i, 'x', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆' || repeat('！', i) FROM generate_series(1, 3) i;
+SELECT * FROM neardup.groups('news') ORDER BY key;
+SELECT * FROM neardup.groups('pg_class');
+SELECT * FROM neardup.groups('news', document => 'part');
+CREATE ROLE regress_grouper;
+SET ROLE regress_grouper;
+SELECT * FROM neardup.groups('news');
+RESET ROLE;
+DROP ROLE regress_grouper;
+DROP TABLE items, news;
