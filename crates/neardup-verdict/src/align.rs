@@ -10,8 +10,7 @@
 
 use std::ops::Range;
 
-use ahash::AHashMap;
-
+use super::distinct::Distinct;
 use super::shared::{common_end, common_start};
 use neardup_text::interrupt;
 
@@ -170,23 +169,28 @@ impl Alignment<'_> {
 
 /// Finds the runs of `size` units that occur once on each side; their positions ascend on both.
 fn anchors(a: &[u64], b: &[u64], size: usize) -> Vec<(usize, usize)> {
-    const SEVERAL: u32 = u32::MAX;
+    /// Where a run occurs on one side: not at all, or more than once, or its position.
+    const NEVER: u32 = u32::MAX;
+    const SEVERAL: u32 = u32::MAX - 1;
     if a.len() < size || b.len() < size {
         return Vec::new();
     }
-    let mut places: AHashMap<u64, (u32, u32)> = AHashMap::with_capacity(a.len());
+    let mut distinct = Distinct::with_capacity(a.len());
+    let mut places: Vec<(u32, u32)> = Vec::with_capacity(a.len());
     for (at, run) in (0..).zip(runs(a, size)) {
-        places.entry(run).and_modify(|place| place.0 = SEVERAL).or_insert((at, SEVERAL - 1));
-    }
-    for (at, run) in (0..).zip(runs(b, size)) {
-        if let Some(place) = places.get_mut(&run) {
-            place.1 = if place.1 == SEVERAL - 1 { at } else { SEVERAL };
+        match places.get_mut(distinct.insert(run)) {
+            Some(place) => place.0 = SEVERAL,
+            None => places.push((at, NEVER)),
         }
     }
-    let mut pairs: Vec<(u32, u32)> =
-        places.into_values().filter(|&(at_a, at_b)| at_a != SEVERAL && at_b < SEVERAL - 1).collect();
-    pairs.sort_unstable();
-    longest_ascent(&pairs)
+    for (at, run) in (0..).zip(runs(b, size)) {
+        if let Some(place) = distinct.find(run).and_then(|known| places.get_mut(known)) {
+            place.1 = if place.1 == NEVER { at } else { SEVERAL };
+        }
+    }
+    // In the order in which the runs first occur, so ascending.
+    places.retain(|&(at_a, at_b)| at_a < SEVERAL && at_b < SEVERAL);
+    longest_ascent(&places)
 }
 
 /// Hashes every run of `size` units, in order: the keys of a run are the digits of a number, of which 64 bits are kept.
@@ -212,7 +216,9 @@ fn longest_ascent(pairs: &[(u32, u32)]) -> Vec<(usize, usize)> {
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, &(_, b)) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|&end| pairs[end].1 < b);
+        // Mostly it is later than all before it.
+        let is_last = ends.last().is_none_or(|&end| pairs[end].1 < b);
+        let length = if is_last { ends.len() } else { ends.partition_point(|&end| pairs[end].1 < b) };
         before.push(length.checked_sub(1).map(|last| ends[last]));
         if length == ends.len() {
             ends.push(at);

@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
-use ahash::{AHashMap, AHashSet};
+use ahash::AHashMap;
 
 use super::align::{Gap, align, gaps, runs};
 use super::credits;
+use super::distinct::Distinct;
 use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side};
-use super::hanset::HanSet;
 use super::numerals::percent_sign;
 use super::prepared::{Prepared, Reading};
-use super::units::{Kind, Text, Unit};
+use super::units::{Kind, Text};
 use neardup_text::Result;
 
 /// The shortest passage that counts as moved, in units.
@@ -20,7 +21,7 @@ const MOVED: usize = 6;
 /// Texts that share less than one in so many units have no names in the same position.
 const UNRELATED: usize = 5;
 
-/// Words with the same meaning; if one is used instead of another, nothing counts as replaced.
+/// Words with the same meaning; if one is used instead of another, nothing counts as replaced. No word is in two lists.
 const SAME: [&[&str]; 16] = [
     &["如何", "怎么", "怎样", "怎么样"],
     &["说", "称", "表示", "指出", "介绍", "透露", "了解"],
@@ -40,8 +41,15 @@ const SAME: [&[&str]; 16] = [
     &["dlr", "dlrs", "dollar", "dollars"],
 ];
 
-/// Characters that add no content: particles, auxiliaries, polite words.
-static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
+/// The number of the list that has a word.
+static MEANINGS: LazyLock<AHashMap<&str, usize>> = LazyLock::new(|| {
+    SAME.iter().enumerate().flat_map(|(at, words)| words.iter().map(move |word| (*word, at))).collect()
+});
+
+/// Says whether two words have the same meaning.
+fn mean_the_same(a: &str, b: &str) -> bool {
+    MEANINGS.get(a).is_some_and(|meaning| MEANINGS.get(b) == Some(meaning))
+}
 
 /// Two compared texts.
 ///
@@ -70,7 +78,9 @@ pub(super) struct Compared {
     pub(super) matched: Vec<bool>,
     /// Number of units that the other text has elsewhere.
     pub(super) moved: usize,
-    pub(super) facts: Vec<Fact>,
+    pub(super) facts: Rc<Vec<Fact>>,
+    /// How many of the units before each one have content that the other text lacks.
+    lacking: Vec<u32>,
 }
 
 /// Lists the facts that two texts state differently, in the order of the first text.
@@ -167,16 +177,16 @@ impl Aligned {
             matched_b[gap.b.clone()].fill(false);
         }
         let mut same = 0;
-        for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= 4) {
-            let (word_a, word_b) = (a.written(gap.a.clone()), b.written(gap.b.clone()));
-            if SAME.iter().any(|words| words.contains(&word_a) && words.contains(&word_b)) {
+        let is_word = |side: &Range<usize>| (1..=4).contains(&side.len());
+        for gap in gaps.iter().filter(|gap| is_word(&gap.a) && is_word(&gap.b)) {
+            if mean_the_same(a.written(gap.a.clone()), b.written(gap.b.clone())) {
                 matched_a[gap.a.clone()].fill(true);
                 matched_b[gap.b.clone()].fill(true);
                 same += gap.a.len().min(gap.b.len());
             }
         }
-        let runs_a = unmatched_runs(&keys_a, gaps.iter().map(|gap| &gap.a));
-        let runs_b = unmatched_runs(&keys_b, gaps.iter().map(|gap| &gap.b));
+        let (ranges_a, ranges_b) = (gaps.iter().map(|gap| &gap.a), gaps.iter().map(|gap| &gap.b));
+        let (runs_a, runs_b) = (unmatched_runs(&keys_a, ranges_a), unmatched_runs(&keys_b, ranges_b));
         let moved_a = mark_moved(&keys_a, &gaps, |gap| &gap.a, &runs_b, &mut matched_a);
         let moved_b = mark_moved(&keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
         let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
@@ -184,6 +194,8 @@ impl Aligned {
         let matched = [matched_a.clone(), matched_b.clone()];
         let (mut a, mut b) = (Compared::new(of_a, matched_a, moved_a), Compared::new(of_b, matched_b, moved_b));
         same += match_equal_figures(&mut a, &mut b, &gaps);
+        a.count_lacking();
+        b.count_lacking();
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
         let shared = shared.min(a.text.units.len()).min(b.text.units.len());
         let texts = Comparison { a, b, gaps, pairs: Vec::new(), lone: 0, shared, swapped };
@@ -196,7 +208,7 @@ impl Aligned {
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
                 let names = facts::names(&compared.text, matched, &compared.facts);
-                compared.facts.extend(names);
+                Rc::make_mut(&mut compared.facts).extend(names);
             }
         }
         let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);
@@ -206,19 +218,26 @@ impl Aligned {
 
 impl Compared {
     fn new(reading: &Reading, matched: Vec<bool>, moved: usize) -> Self {
-        let (text, facts) = (Rc::clone(&reading.text), reading.facts.clone());
-        Self { text, matched, moved, facts }
+        let (text, facts) = (Rc::clone(&reading.text), Rc::clone(&reading.facts));
+        Self { text, matched, moved, facts, lacking: Vec::new() }
+    }
+
+    /// Counts what the other text lacks, once it is known what is matched.
+    fn count_lacking(&mut self) {
+        let mut lacking = 0;
+        let lacks = self.text.content.iter().zip(&self.matched).map(|(&says, &matched)| says && !matched);
+        self.lacking = std::iter::once(0)
+            .chain(lacks.map(|lacks| {
+                lacking += u32::from(lacks);
+                lacking
+            }))
+            .collect();
     }
 
     /// Counts the units of a stretch that the other text lacks and that have content.
     pub(super) fn lacks(&self, units: Range<usize>) -> usize {
-        let matched = self.matched.get(units.clone()).unwrap_or_default();
-        let units = self.text.units.get(units).unwrap_or_default();
-        let says = |unit: &Unit| {
-            let written = || self.text.text.get(unit.start as usize..unit.end as usize);
-            unit.kind != Kind::Han || !written().is_some_and(|character| FILLERS.is(character))
-        };
-        units.iter().zip(matched).filter(|&(unit, &matched)| !matched && says(unit)).count()
+        let before = |unit: usize| self.lacking.get(unit).copied().unwrap_or_default();
+        before(units.end).saturating_sub(before(units.start)) as usize
     }
 
     /// Gives a fact as it is written, with its percent sign.
@@ -246,8 +265,12 @@ fn match_equal_figures(a: &mut Compared, b: &mut Compared, gaps: &[Gap]) -> usiz
         let place = |fact: &Fact| gaps.partition_point(|gap| side(gap).end <= fact.units.start);
         compared.facts.iter().filter(open).map(|fact| (key(place(fact), fact), fact.units.clone())).collect()
     };
-    let mut open: AHashMap<_, _> = places(a, |gap| &gap.a).into_iter().collect();
     let mut same = 0;
+    let open = places(a, |gap| &gap.a);
+    if open.is_empty() {
+        return same;
+    }
+    let mut open: AHashMap<_, _> = open.into_iter().collect();
     for (place, units_b) in places(b, |gap| &gap.b) {
         let Some(units_a) = open.remove(&place) else { continue };
         same += units_a.len().min(units_b.len());
@@ -258,8 +281,15 @@ fn match_equal_figures(a: &mut Compared, b: &mut Compared, gaps: &[Gap]) -> usiz
 }
 
 /// Hashes of the runs of [`MOVED`] units inside gaps.
-fn unmatched_runs<'g>(keys: &[u64], gaps: impl Iterator<Item = &'g Range<usize>>) -> AHashSet<u64> {
-    gaps.filter_map(|gap| keys.get(gap.clone())).flat_map(|keys| runs(keys, MOVED)).collect()
+fn unmatched_runs<'g>(keys: &[u64], gaps: impl Iterator<Item = &'g Range<usize>> + Clone) -> Distinct {
+    let gaps = gaps.filter(|gap| gap.len() >= MOVED);
+    let mut found = Distinct::with_capacity(gaps.clone().map(|gap| gap.len() + 1 - MOVED).sum());
+    for keys in gaps.filter_map(|gap| keys.get(gap.clone())) {
+        for run in runs(keys, MOVED) {
+            found.insert(run);
+        }
+    }
+    found
 }
 
 /// Marks the units of gaps that recur in a gap of the other text, and counts them.
@@ -267,14 +297,17 @@ fn mark_moved(
     keys: &[u64],
     gaps: &[Gap],
     side: impl Fn(&Gap) -> &Range<usize>,
-    other: &AHashSet<u64>,
+    other: &Distinct,
     matched: &mut [bool],
 ) -> usize {
     let mut moved = 0;
+    if other.numbers().is_empty() {
+        return moved;
+    }
     for gap in gaps {
         let range = side(gap);
         for (at, run) in (range.start..).zip(runs(&keys[range.clone()], MOVED)) {
-            if other.contains(&run) {
+            if other.find(run).is_some() {
                 for unit in &mut matched[at..at + MOVED] {
                     moved += usize::from(!*unit);
                     *unit = true;

@@ -4,7 +4,7 @@
 //! quotation or a template. Then the verdict reads both ([`Pair::duplicate`](super::Pair::duplicate)). [`replaces`] says which of
 //! two such texts may be removed.
 
-use super::prepared::Prepared;
+use super::prepared::{Overlap, Prepared};
 use super::{Pair, Verdict};
 use neardup_core::profile::Profile;
 use neardup_text::{Result, Scratch};
@@ -24,31 +24,40 @@ pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.7;
 /// copies and excerpts of such texts, in all tables, none has less than 0.83; two texts of one form often have 0.6 to 0.75.
 pub const LEAST_OVERLAP_OF_LONG: f64 = 0.75;
 
-/// The overlap of two texts that pass the gate, and what it allows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Gate {
-    overlap: f64,
+/// The overlap that a verdict on two texts needs.
+#[derive(Clone, Copy)]
+pub(super) struct Gate<'p> {
+    texts: [&'p Prepared<'p>; 2],
+    overlap: Overlap,
     least_of_copies: f64,
     least_of_excerpts: f64,
 }
 
-impl Gate {
-    /// Measures the overlap; `None` if it is too low for any verdict.
-    pub(super) fn of(a: &Prepared<'_>, b: &Prepared<'_>) -> Option<Self> {
+impl<'p> Gate<'p> {
+    /// Rules out two texts whose overlap is too low for any verdict. Of two long texts the overlap is only estimated, from above, and
+    /// measured once the rest of the verdict asks for it.
+    pub(super) fn of(texts: [&'p Prepared<'p>; 2]) -> Option<Self> {
+        let [a, b] = texts;
+        let are_long = a.is_long() && b.is_long();
         let (least_of_copies, least_of_excerpts) = if a.is_short() || b.is_short() {
             (LEAST_OVERLAP_OF_SHORT_COPIES, LEAST_OVERLAP_OF_EXCERPTS)
-        } else if a.is_long() && b.is_long() {
+        } else if are_long {
             (LEAST_OVERLAP_OF_LONG, LEAST_OVERLAP_OF_LONG)
         } else {
             (LEAST_OVERLAP, LEAST_OVERLAP_OF_EXCERPTS)
         };
-        let overlap = a.overlap_from(b, least_of_copies.min(least_of_excerpts))?;
-        Some(Self { overlap, least_of_copies, least_of_excerpts })
+        let least = least_of_copies.min(least_of_excerpts);
+        let overlap = if are_long { a.estimated_overlap(b, least)? } else { Overlap::Is(a.overlap_from(b, least)?) };
+        Some(Self { texts, overlap, least_of_copies, least_of_excerpts })
     }
 
     /// Says whether the overlap is enough for a verdict.
     pub(super) fn allows(self, verdict: Verdict) -> bool {
-        self.overlap >= if verdict == Verdict::Copy { self.least_of_copies } else { self.least_of_excerpts }
+        let least = if verdict == Verdict::Copy { self.least_of_copies } else { self.least_of_excerpts };
+        match self.overlap {
+            Overlap::Is(overlap) => overlap >= least,
+            Overlap::MayBeEnough => self.texts[0].overlap_from(self.texts[1], least).is_some(),
+        }
     }
 }
 

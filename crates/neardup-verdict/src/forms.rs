@@ -15,11 +15,14 @@ use super::table::{BACKGROUND, Rows};
 use neardup_text::Result;
 use neardup_text::hash::token_hash;
 
-/// The most sampled texts that are kept.
-const KEPT: usize = 1024;
+/// The most passages of sampled texts that are kept: 8 MB, 3,000 texts of 350 characters.
+const KEPT_PASSAGES: usize = 1 << 20;
+
+/// The most rows that are kept; several may have the same text.
+const KEPT_ROWS: usize = 1 << 16;
 
 /// The most keys of which it is kept which rows have them.
-const KEPT_KEYS: usize = 16 * KEPT;
+const KEPT_KEYS: usize = 1 << 14;
 
 /// A line that this many rows of the table's background have is furniture.
 const FURNITURE: u32 = 3;
@@ -42,8 +45,10 @@ pub struct Forms {
     by_key: AHashMap<u64, Vec<u64>>,
     by_row: AHashMap<u64, Rc<Sampled>>,
     by_text: AHashMap<u64, Rc<Sampled>>,
+    /// How many passages the sampled rows have.
+    passages: usize,
     /// The lines that are furniture, once the background has been read.
-    furniture: Option<AHashSet<u64>>,
+    furniture: Option<Rc<AHashSet<u64>>>,
     /// How many distinct texts the background has.
     background: usize,
 }
@@ -53,18 +58,26 @@ pub struct Forms {
 pub(super) struct Sampled {
     /// Equal for equal texts.
     text: u64,
-    pub(super) passages: AHashSet<u64>,
+    /// Its distinct passages.
+    pub(super) passages: Vec<u64>,
+}
+
+impl Sampled {
+    /// Reads a text.
+    pub(super) fn of(text: &str) -> Result<Self> {
+        let mut passages = Passages::of(Prepared::new(text)?.plain()).keys;
+        passages.sort_unstable();
+        passages.dedup();
+        passages.shrink_to_fit();
+        Ok(Self { text: token_hash(text), passages })
+    }
 }
 
 impl Known<'_> {
     /// Gives the lines of each text that the whole table repeats, in bytes of the plain text.
-    pub(super) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Vec<Range<usize>>; 2]> {
+    pub(super) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Rc<[Range<usize>]>; 2]> {
         let furniture = self.forms.furniture(self.rows)?;
-        if furniture.is_empty() {
-            return Ok([Vec::new(), Vec::new()]);
-        }
-        let repeated = |(key, _): &&(u64, Range<usize>)| furniture.contains(key);
-        Ok(texts.map(|text| text.lines().iter().filter(repeated).map(|(_, range)| range.clone()).collect()))
+        Ok(texts.map(|text| if furniture.is_empty() { [].into() } else { text.repeated(furniture) }))
     }
 
     /// Says whether the table has so many rows that a text without similar ones is an exception.
@@ -113,9 +126,10 @@ impl Forms {
 
     /// Gives what was read of rows, in their order; of those that are not known, it reads the texts.
     fn sampled(&mut self, rows: &mut dyn Rows, wanted: &[u64]) -> Result<Vec<Rc<Sampled>>> {
-        if self.by_text.len() > KEPT {
+        if self.passages > KEPT_PASSAGES || self.by_row.len() > KEPT_ROWS {
             self.by_row.clear();
             self.by_text.clear();
+            self.passages = 0;
         }
         let unknown: Vec<u64> = wanted.iter().copied().filter(|row| !self.by_row.contains_key(row)).collect();
         let texts = if unknown.is_empty() { Vec::new() } else { rows.texts(&unknown)? };
@@ -124,8 +138,9 @@ impl Forms {
             let sampled = match self.by_text.entry(hash) {
                 Entry::Occupied(known) => Rc::clone(known.get()),
                 Entry::Vacant(unknown) => {
-                    let passages = Passages::of(Prepared::new(&text)?.plain()).keys.into_iter().collect();
-                    Rc::clone(unknown.insert(Rc::new(Sampled { text: hash, passages })))
+                    let sampled = Sampled::of(&text)?;
+                    self.passages += sampled.passages.len();
+                    Rc::clone(unknown.insert(Rc::new(sampled)))
                 }
             };
             self.by_row.insert(row, sampled);
@@ -134,7 +149,7 @@ impl Forms {
     }
 
     /// Gives the lines that are furniture.
-    fn furniture(&mut self, rows: &mut dyn Rows) -> Result<&AHashSet<u64>> {
+    fn furniture(&mut self, rows: &mut dyn Rows) -> Result<&Rc<AHashSet<u64>>> {
         if self.furniture.is_none() {
             let mut counted: AHashMap<u64, u32> = AHashMap::new();
             let mut texts: AHashSet<u64> = AHashSet::new();
@@ -150,7 +165,7 @@ impl Forms {
             }
             self.background = texts.len();
             counted.retain(|_, rows| *rows >= FURNITURE);
-            self.furniture = Some(counted.into_keys().collect());
+            self.furniture = Some(Rc::new(counted.into_keys().collect()));
         }
         Ok(self.furniture.get_or_insert_default())
     }

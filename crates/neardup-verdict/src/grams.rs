@@ -5,102 +5,94 @@
 //! spelling, Han characters in simplified form. Most texts consist of characters whose units need no such pass ([`unit`]); any other text
 //! is normalised first.
 //!
-//! [`Grams`] holds the distinct grams of a text and finds each. A comparison goes through those of the text that has fewer. What two
+//! [`Grams`] holds the distinct grams of a text and finds each. Bits, one for each gram, say of most pairs that the overlap is too low.
+//! Otherwise a comparison goes through those of the text that has fewer. What two
 //! texts share mostly comes in the same order, so the gram after the last shared one is tried before the gram is looked up. The
 //! comparison stops as soon as the rest cannot make the two similar enough. Time and memory are linear in the texts.
 
-use std::sync::LazyLock;
-
-use ahash::RandomState;
+use super::distinct::Distinct;
 use neardup_text::interrupt;
 use neardup_text::normalize::{Buffer, Steps, normalize, simplified};
 
 /// Units in a gram: as many as fit 64 bits.
 const UNITS: usize = 4;
 
+/// The least number of bits for a gram: with so many, a gram that another text lacks has at most one chance in eight to go unnoticed.
+const BITS: usize = 8;
+
 /// Bits of a unit.
 const UNIT_BITS: u32 = 16;
 
-/// The distinct grams of a text, with an index: open addressing, at most half full.
-#[derive(Debug, Default)]
+/// The distinct grams of a text.
+#[derive(Debug)]
 pub(super) struct Grams {
-    /// In the order in which they first occur.
-    distinct: Vec<u64>,
-    /// The position of the gram in the list, from 1 on; 0 for none. The length is a power of two.
-    places: Vec<u32>,
+    distinct: Distinct,
+    /// A bit for each gram, by its hash; a power of two of them.
+    bits: Vec<u64>,
 }
-
-/// Seeded anew for each process, so that nobody can write a text whose grams collide.
-static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl Grams {
     /// Reads the grams of a text.
     pub(super) fn of(text: &str) -> Self {
-        Self::read(text, unit).unwrap_or_else(|| {
+        let distinct = Self::read(text, unit).or_else(|| {
             let mut buffer = Buffer::default();
-            Self::read(normalize(text, Steps::CHARS, &mut buffer), normalized_unit).unwrap_or_default()
-        })
+            Self::read(normalize(text, Steps::CHARS, &mut buffer), normalized_unit)
+        });
+        let distinct = distinct.unwrap_or_else(|| Distinct::with_capacity(0));
+        let words = (BITS * distinct.numbers().len() / 64).next_power_of_two();
+        let mut bits = vec![0_u64; words];
+        for (count, hash) in distinct.hashes().enumerate() {
+            if count & 0x3fff == 0x3fff {
+                interrupt::check();
+            }
+            if let Some(word) = bits.get_mut((hash >> 6) as usize & (words - 1)) {
+                *word |= 1 << (hash & 63);
+            }
+        }
+        Self { distinct, bits }
     }
 
     /// Reads the grams of a text by the units of its characters; `None` if it has to be [normalised](UNKNOWN).
-    fn read(text: &str, unit: impl Fn(char) -> u16) -> Option<Self> {
-        /// The least number of places, and the most before grams are counted.
-        const LEAST: usize = 1 << 6;
-        const FIRST: usize = 1 << 13;
-        let places = (2 * text.len()).next_power_of_two().clamp(LEAST, FIRST);
-        let mut grams = Self { distinct: Vec::with_capacity(places / 4), places: vec![0; places] };
+    fn read(text: &str, unit: impl Fn(char) -> u16) -> Option<Distinct> {
+        /// The most grams that there is room for before they are counted.
+        const FIRST: usize = 1 << 12;
+        let mut distinct = Distinct::with_capacity(text.len().min(FIRST));
         let mut reader = Reader::default();
-        if !reader.read(text, unit, &mut |gram| grams.insert(gram)) {
+        let is_read = reader.read(text, unit, &mut |gram| {
+            distinct.insert(gram);
+        });
+        if !is_read {
             return None;
         }
-        reader.finish(|gram| grams.insert(gram));
-        Some(grams)
+        reader.finish(|gram| {
+            distinct.insert(gram);
+        });
+        Some(distinct)
     }
 
-    /// Gives the place of a gram, or the free one where it belongs.
-    #[inline]
-    fn place(&self, gram: u64) -> usize {
-        let last = self.places.len().wrapping_sub(1);
-        let mut at = HASHER.hash_one(gram) as usize & last;
-        while self.at(at).is_some_and(|there| self.distinct.get(there) != Some(&gram)) {
-            at = (at + 1) & last;
-        }
-        at
+    /// Counts grams that the other text certainly lacks, because it lacks their bits. The other text has as many grams or more.
+    fn lacking(&self, other: &Self) -> usize {
+        let words = self.bits.len();
+        // It has as many bits or more; of those at the same position modulo the fewer, one is enough.
+        let folded = |at: usize| other.bits.iter().skip(at).step_by(words).fold(0, |all, word| all | word);
+        self.bits.iter().enumerate().map(|(at, word)| (word & !folded(at)).count_ones() as usize).sum()
     }
 
-    /// Gives the position of the gram that has a place.
-    #[inline]
-    fn at(&self, place: usize) -> Option<usize> {
-        self.places.get(place).and_then(|at| at.checked_sub(1)).map(|at| at as usize)
+    /// Says whether bits tell much of the overlap of two texts: those of a text with many more grams are mostly set.
+    pub(super) fn is_comparable(&self, other: &Self) -> bool {
+        self.bits.len() == other.bits.len()
     }
 
-    #[inline]
-    fn insert(&mut self, gram: u64) {
-        let place = self.place(gram);
-        if self.at(place).is_some() {
-            return;
-        }
-        self.distinct.push(gram);
-        if let Some(place) = self.places.get_mut(place) {
-            *place = self.distinct.len() as u32;
-        }
-        if 2 * self.distinct.len() > self.places.len() {
-            self.grow();
-        }
+    /// Gives the text with fewer grams, and the other one.
+    fn ordered<'g>(&'g self, other: &'g Self) -> (&'g Self, &'g Self) {
+        if self.distinct.numbers().len() <= other.distinct.numbers().len() { (self, other) } else { (other, self) }
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        self.places = vec![0; 4 * self.places.len()];
-        for at in 0..self.distinct.len() {
-            if at & 0x3fff == 0 {
-                interrupt::check();
-            }
-            let place = self.distinct.get(at).map(|gram| self.place(*gram));
-            if let Some(place) = place.and_then(|place| self.places.get_mut(place)) {
-                *place = at as u32 + 1;
-            }
-        }
+    /// Says whether the overlap of two texts may be at least `least`, by their bits alone.
+    pub(super) fn may_overlap(&self, other: &Self, least: f64) -> bool {
+        let (few, many) = self.ordered(other);
+        let smaller = few.distinct.numbers().len();
+        smaller == 0 || (smaller - few.lacking(many)) as f64 / smaller as f64 >= least
     }
 
     /// Gives the overlap coefficient of this text and another, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
@@ -108,13 +100,17 @@ impl Grams {
     pub(super) fn overlap(&self, other: &Self, least: f64) -> Option<f64> {
         /// After so many grams it is checked whether the rest can still make the texts similar enough.
         const PIECE: usize = 1 << 7;
-        let (few, many) = if self.distinct.len() <= other.distinct.len() { (self, other) } else { (other, self) };
-        let smaller = few.distinct.len();
+        let (few, many) = self.ordered(other);
+        let smaller = few.distinct.numbers().len();
+        if !self.may_overlap(other, least) {
+            return None;
+        }
         let (mut shared, mut unread, mut next) = (0, smaller, 0);
-        for piece in few.distinct.chunks(PIECE) {
+        for piece in few.distinct.numbers().chunks(PIECE) {
             interrupt::check();
             for gram in piece {
-                let at = if many.distinct.get(next) == Some(gram) { Some(next) } else { many.at(many.place(*gram)) };
+                let is_next = many.distinct.numbers().get(next) == Some(gram);
+                let at = if is_next { Some(next) } else { many.distinct.find(*gram) };
                 if let Some(at) = at {
                     shared += 1;
                     next = at + 1;
@@ -324,6 +320,7 @@ mod tests {
                 prop_assert_eq!(grams.overlap(&of_other, least), Some(expected).filter(|&found| found >= least));
                 prop_assert_eq!(grams.overlap(&of_other, expected), Some(expected), "the bound itself is reached");
                 prop_assert_eq!(overlap(other, own, 0.0), Some(expected), "symmetric");
+                prop_assert!(grams.may_overlap(&of_other, expected), "the bits rule out nothing that is there");
             }
         }
     }

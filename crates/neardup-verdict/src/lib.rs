@@ -31,6 +31,7 @@ mod comparison;
 pub mod context;
 mod credits;
 mod difference;
+mod distinct;
 pub mod duplicate;
 pub mod evaluate;
 mod evidence;

@@ -102,7 +102,7 @@ impl<'p> Pair<'p> {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
         // What both have and does not count can only increase the overlap.
-        let Some(gate) = Gate::of(self.texts[0], self.texts[1]) else { return Ok(None) };
+        let Some(gate) = Gate::of(self.texts) else { return Ok(None) };
         Ok(self.kept()?.filter(|&(verdict, _)| gate.allows(verdict)))
     }
 

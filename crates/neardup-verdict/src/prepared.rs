@@ -7,6 +7,8 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
+use ahash::AHashSet;
+
 use super::facts::{self, Fact};
 use super::grams::Grams;
 use super::passages::lines;
@@ -26,10 +28,14 @@ pub struct Prepared<'t> {
     text: Cow<'t, str>,
     /// The text without markup and links, if they differ.
     plain: Option<String>,
+    /// Its characters.
+    characters: usize,
     grams: OnceCell<Grams>,
     read: OnceCell<Rc<Reading>>,
     /// The keys of its short lines, with their stretches in bytes.
     lines: OnceCell<Vec<(u64, Range<usize>)>>,
+    /// Those of them that a table repeats, for the last table that asked.
+    repeated: RefCell<Option<Repeated>>,
     /// The last reading without some stretches.
     bare: RefCell<Option<Bare>>,
 }
@@ -37,18 +43,30 @@ pub struct Prepared<'t> {
 /// The stretches that were left out, in bytes, and what was read.
 type Bare = (Vec<Range<usize>>, Rc<Reading>);
 
+/// The lines that a table repeats, and where they are in a text.
+type Repeated = (Rc<AHashSet<u64>>, Rc<[Range<usize>]>);
+
+/// What is known of the overlap of two texts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Overlap {
+    /// It may be as much as was asked for.
+    MayBeEnough,
+    /// It is known.
+    Is(f64),
+}
+
 /// What is read of a text once.
 #[derive(Debug)]
 pub(super) struct Reading {
     pub(super) text: Rc<Text<'static>>,
     /// The facts that do not depend on the other text.
-    pub(super) facts: Vec<Fact>,
+    pub(super) facts: Rc<Vec<Fact>>,
 }
 
 impl Reading {
     fn new(plain: &str, without: &[Range<usize>], other: Option<&Self>) -> Rc<Self> {
         let text = Text::without(Cow::Owned(plain.to_owned()), without, other.map(|other| &*other.text));
-        Rc::new(Self { facts: facts::read(&text), text: Rc::new(text) })
+        Rc::new(Self { facts: Rc::new(facts::read(&text)), text: Rc::new(text) })
     }
 }
 
@@ -74,12 +92,15 @@ impl<'t> Prepared<'t> {
             Cow::Borrowed(_) => None,
             Cow::Owned(plain) => Some(plain),
         };
+        let characters = plain.as_deref().unwrap_or(&text).chars().count();
         Ok(Self {
             text,
             plain,
+            characters,
             grams: OnceCell::new(),
             read: OnceCell::new(),
             lines: OnceCell::new(),
+            repeated: RefCell::new(None),
             bare: RefCell::new(None),
         })
     }
@@ -115,6 +136,19 @@ impl<'t> Prepared<'t> {
         reading
     }
 
+    /// Gives the stretches of the short lines that a table repeats, in bytes of the plain text.
+    pub(super) fn repeated(&self, by_table: &Rc<AHashSet<u64>>) -> Rc<[Range<usize>]> {
+        if let Some((of, repeated)) = &*self.repeated.borrow()
+            && Rc::ptr_eq(of, by_table)
+        {
+            return Rc::clone(repeated);
+        }
+        let lines = self.lines().iter().filter(|(key, _)| by_table.contains(key));
+        let repeated: Rc<[Range<usize>]> = lines.map(|(_, range)| range.clone()).collect();
+        *self.repeated.borrow_mut() = Some((Rc::clone(by_table), Rc::clone(&repeated)));
+        repeated
+    }
+
     /// Gives the keys of the short lines of the plain text, with their stretches in bytes.
     pub(super) fn lines(&self) -> &[(u64, Range<usize>)] {
         self.lines.get_or_init(|| lines(self.plain()).collect())
@@ -122,12 +156,12 @@ impl<'t> Prepared<'t> {
 
     /// Says whether the text has fewer characters than [`SHORT`].
     pub(super) fn is_short(&self) -> bool {
-        self.plain().chars().nth(SHORT - 1).is_none()
+        self.characters < SHORT
     }
 
     /// Says whether the text has at least [`LONG`] characters.
     pub(super) fn is_long(&self) -> bool {
-        self.plain().chars().nth(LONG - 1).is_some()
+        self.characters >= LONG
     }
 
     /// Gives the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
@@ -142,6 +176,16 @@ impl<'t> Prepared<'t> {
     /// Gives the overlap if it is at least `least`.
     pub(super) fn overlap_from(&self, other: &Prepared<'_>, least: f64) -> Option<f64> {
         self.grams().overlap(other.grams(), least)
+    }
+
+    /// Estimates the overlap from above: `None` if it is below `least`, and the overlap itself where an estimate says little.
+    pub(super) fn estimated_overlap(&self, other: &Prepared<'_>, least: f64) -> Option<Overlap> {
+        let (a, b) = (self.grams(), other.grams());
+        if a.is_comparable(b) {
+            a.may_overlap(b, least).then_some(Overlap::MayBeEnough)
+        } else {
+            a.overlap(b, least).map(Overlap::Is)
+        }
     }
 
     fn grams(&self) -> &Grams {

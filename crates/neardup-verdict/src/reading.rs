@@ -27,6 +27,9 @@ const MAX_HANDLE: usize = 30;
 /// The longest emoticon in brackets, in characters.
 const MAX_EMOTICON: usize = 6;
 
+/// Characters that add no content: particles, auxiliaries, polite words.
+static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
+
 /// The least number of units from one mark to the next, so that marks take less memory than units.
 pub(super) const APART: usize = 16;
 
@@ -58,7 +61,12 @@ impl<'t> Text<'t> {
         let Units { units, numbers, quotes, marks, unspaced } = units(&text, &ignored, shared.as_ref());
         let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
         let latin = count(Kind::Word) > count(Kind::Han);
-        Self { text, units, numbers, quotes, unspaced, latin, ignored, marks }
+        let is_filler = |unit: &Unit| {
+            let written = || text.get(unit.start as usize..unit.end as usize);
+            unit.kind == Kind::Han && written().is_some_and(|character| FILLERS.is(character))
+        };
+        let content = units.iter().map(|unit| !is_filler(unit)).collect();
+        Self { text, units, content, numbers, quotes, unspaced, latin, ignored, marks }
     }
 }
 

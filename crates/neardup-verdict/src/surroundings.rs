@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use ahash::AHashSet;
-
+use super::distinct::Distinct;
 use super::forms::Sampled;
 use super::passages::Passages;
 use super::prepared::Prepared;
@@ -20,7 +19,7 @@ const WHOLE: f64 = 0.95;
 const OTHERS: usize = 2;
 
 /// What the other rows of a table say about two texts.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Surroundings {
     /// The form in each text, in bytes of the plain text.
     pub(super) form: [Vec<Range<usize>>; 2],
@@ -41,36 +40,132 @@ impl Surroundings {
             return Self::default();
         }
         let passages = texts.map(|text| Passages::of(text.plain()));
-        let sets = [0, 1].map(|at: usize| passages[at].keys.iter().copied().collect::<AHashSet<u64>>());
+        let all = Both::of(&passages);
+        let has_lone = (0..2).all(|at| all.lone[at] > 0);
+        let least = all.sizes[0].min(all.sizes[1]);
+        let (mut other, mut others) = (Vec::new(), Vec::new());
+        let mut is_repeated = false;
+        let mut rows_with = vec![0; all.keys.numbers().len()];
+        for row in rows {
+            let found: Vec<usize> = row.passages.iter().filter_map(|key| all.keys.find(*key)).collect();
+            let count = |wanted: &dyn Fn(In) -> bool| found.iter().filter(|&&at| wanted(all.texts[at])).count() as f64;
+            let shared = [0, 1].map(|at: usize| count(&|texts| texts[at]));
+            let likeness = [0, 1].map(|at: usize| shared[at] / all.sizes[at].min(row.passages.len()).max(1) as f64);
+            is_repeated |= (0..2).any(|at| all.sizes[at] == least && shared[at] >= WHOLE * least as f64);
+            if likeness.iter().any(|likeness| *likeness >= ALIKE) {
+                let has = [0, 1].map(|at: usize| count(&|texts| texts[at] && !texts[1 - at]) / all.lone[at] as f64);
+                other.extend(has_lone.then(|| 1.0 - has[0].max(has[1])));
+            } else {
+                found.iter().for_each(|&at| rows_with[at] += 1);
+                others.push(found);
+            }
+        }
+        let is_form = |at: usize| rows_with[at] >= OTHERS;
+        let form = passages.map(|passages| passages.stretches(|key| all.keys.find(key).is_some_and(is_form)));
+        let follows = |row: &&Vec<usize>| row.iter().any(|&at| all.texts[at] == [true; 2] && is_form(at));
+        Self {
+            form,
+            followers: others.iter().filter(follows).count(),
+            variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
+            others: other.iter().filter(|&&share| share > 0.5).count(),
+            is_repeated,
+        }
+    }
+}
+
+/// Which of two texts have a passage.
+type In = [bool; 2];
+
+/// The passages of two texts together.
+struct Both {
+    keys: Distinct,
+    texts: Vec<In>,
+    /// How many distinct passages each text has, and how many that the other one lacks.
+    sizes: [usize; 2],
+    lone: [usize; 2],
+}
+
+impl Both {
+    fn of(passages: &[Passages; 2]) -> Self {
+        let mut keys = Distinct::with_capacity(passages.iter().map(|passages| passages.keys.len()).sum());
+        let mut texts: Vec<In> = Vec::new();
+        for (text, passages) in passages.iter().enumerate() {
+            for key in &passages.keys {
+                let at = keys.insert(*key);
+                if at == texts.len() {
+                    texts.push([false; 2]);
+                }
+                texts[at][text] = true;
+            }
+        }
+        let count = |wanted: &dyn Fn(&In) -> bool| texts.iter().filter(|texts| wanted(texts)).count();
+        let sizes = [0, 1].map(|at: usize| count(&|texts| texts[at]));
+        let lone = [0, 1].map(|at: usize| count(&|texts| texts[at] && !texts[1 - at]));
+        Self { keys, texts, sizes, lone }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The definition.
+    fn naive(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> Surroundings {
+        if rows.is_empty() {
+            return Surroundings::default();
+        }
+        let passages = texts.map(|text| Passages::of(text.plain()));
+        let sets = [0, 1].map(|at: usize| passages[at].keys.iter().copied().collect::<HashSet<u64>>());
         let shared =
-            |row: &Sampled, set: &AHashSet<u64>| set.iter().filter(|key| row.passages.contains(key)).count() as f64;
+            |row: &Sampled, set: &HashSet<u64>| set.iter().filter(|key| row.passages.contains(key)).count() as f64;
         let likeness =
-            |row: &Sampled, set: &AHashSet<u64>| shared(row, set) / set.len().min(row.passages.len()).max(1) as f64;
+            |row: &Sampled, set: &HashSet<u64>| shared(row, set) / set.len().min(row.passages.len()).max(1) as f64;
         let least = sets[0].len().min(sets[1].len());
         let contains =
             |row: &Sampled| sets.iter().any(|set| set.len() == least && shared(row, set) >= WHOLE * least as f64);
         let (similar, others): (Vec<&Rc<Sampled>>, Vec<&Rc<Sampled>>) =
             rows.iter().partition(|row| sets.iter().any(|set| likeness(row, set) >= ALIKE));
-        let have = |rows: &[&Rc<Sampled>], key: u64| rows.iter().filter(|row| row.passages.contains(&key)).count();
         let lone = [0, 1].map(|at: usize| sets[at].difference(&sets[1 - at]).copied().collect::<Vec<u64>>());
         let has = |row: &Sampled, lone: &[u64]| {
-            lone.iter().filter(|&&key| row.passages.contains(&key)).count() as f64 / lone.len() as f64
+            lone.iter().filter(|key| row.passages.contains(key)).count() as f64 / lone.len() as f64
         };
         let other: Vec<f64> = if lone.iter().any(Vec::is_empty) {
             Vec::new()
         } else {
             similar.iter().map(|row| 1.0 - has(row, &lone[0]).max(has(row, &lone[1]))).collect()
         };
-        let is_form = |key: u64| have(&others, key) >= OTHERS;
+        let is_form = |key: u64| others.iter().filter(|row| row.passages.contains(&key)).count() >= OTHERS;
         let form = [0, 1].map(|at: usize| passages[at].stretches(is_form));
-        let shared: AHashSet<u64> = sets[0].intersection(&sets[1]).copied().filter(|&key| is_form(key)).collect();
+        let shared: HashSet<u64> = sets[0].intersection(&sets[1]).copied().filter(|&key| is_form(key)).collect();
         let followers = others.iter().filter(|row| shared.iter().any(|key| row.passages.contains(key))).count();
-        Self {
+        Surroundings {
             form,
             followers,
             variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
             others: other.iter().filter(|&&share| share > 0.5).count(),
             is_repeated: rows.iter().any(|row| contains(row)),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_definition(
+            passages in prop::collection::vec("[一-九]{4,9}", 6),
+            texts in prop::collection::vec(prop::collection::vec(0_usize..6, 0..7), 2..12),
+        ) {
+            let texts: Vec<String> =
+                texts.iter().map(|parts| parts.iter().map(|&at| passages[at].as_str()).collect()).collect();
+            let prepared: Vec<Prepared<'_>> = texts.iter().map(|text| Prepared::new(text).unwrap()).collect();
+            let rows: Vec<Rc<Sampled>> =
+                texts[2..].iter().map(|text| Rc::new(Sampled::of(text).unwrap())).collect();
+            let found = Surroundings::of([&prepared[0], &prepared[1]], &rows);
+            prop_assert_eq!(found, naive([&prepared[0], &prepared[1]], &rows));
         }
     }
 }

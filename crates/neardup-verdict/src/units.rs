@@ -113,6 +113,8 @@ pub(super) struct Text<'t> {
     /// The text without markup and links.
     pub(super) text: Cow<'t, str>,
     pub(super) units: Vec<Unit>,
+    /// For each unit, whether it adds content: a particle, an auxiliary or a polite word does not.
+    pub(super) content: Vec<bool>,
     /// The values of its numbers, in order.
     pub(super) numbers: Vec<Number>,
     /// Titles and phrases in quotation marks, by their units.

@@ -75,13 +75,16 @@ pub struct Options {
     /// Verdicts on pairs of texts (a few seconds)
     #[arg(long)]
     facts: bool,
+    /// Tables of forms: lists, and inserts under a guard (5 minutes with the folder of real texts)
+    #[arg(long)]
+    forms: bool,
     /// Beside pgvector, which Debian has with --pg 17 (5 minutes; only where it is asked for)
     #[arg(long)]
     vectors: bool,
 }
 
 /// The tables whose scripts state themselves which texts they use.
-const OWN_TEXTS: [&str; 3] = ["accuracy", "guard", "yardstick"];
+const OWN_TEXTS: [&str; 4] = ["accuracy", "guard", "yardstick", "forms"];
 
 const DATABASE: &str = "bench";
 
@@ -90,7 +93,7 @@ const SETTINGS: &str = "shared_buffers=1GB work_mem=256MB maintenance_work_mem=1
                         max_parallel_maintenance_workers=0 jit=off autovacuum=off";
 
 /// The sizes of the measurements, by the names that the scripts use; in full and with `--quick`.
-const SIZES: [(&str, u64, u64); 11] = [
+const SIZES: [(&str, u64, u64); 12] = [
     ("rounds", 5, 1),
     ("seconds", 10, 2),
     ("articles", 20_000, 500),
@@ -100,6 +103,7 @@ const SIZES: [(&str, u64, u64); 11] = [
     ("inserts", 3000, 200),
     ("cleaned", 1_000_000, 3000),
     ("vectors", 200_000, 500),
+    ("forms", 2000, 100),
     ("corpus_rows", 1 << 40, 2000),
     ("connections", 200, 20),
 ];
@@ -129,6 +133,7 @@ impl Options {
             (self.guard, "guard", "The guard"),
             (self.cleanup, "cleanup", "Cleaning up"),
             (self.facts, "facts", "Verdicts"),
+            (self.forms, "forms", "Forms"),
             (self.vectors, "vectors", "Beside pgvector"),
         ];
         let is_any_asked = all.iter().any(|(is_asked, ..)| *is_asked);
