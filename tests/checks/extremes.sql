@@ -62,6 +62,7 @@ SELECT of_type, unnest(expressions) FROM (VALUES
     ('tid', ARRAY[$q$'(0,0)'$q$, $q$'(4294967295,65535)'$q$]),
     ('regtype', ARRAY[$q$(SELECT reltype FROM pg_class WHERE relname = 'article')::regtype$q$, $q$'integer'$q$, $q$0$q$, $q$4294967295$q$]),
     ('regproc', ARRAY[$q$0$q$, $q$'pg_catalog.now'$q$, $q$4294967295$q$]),
+    ('regprocedure', ARRAY[$q$0$q$, $q$'pg_catalog.now()'$q$, $q$4294967295$q$]),
     ('unknown', ARRAY[$q$''$q$, $q$'的'$q$]),
     ('anyelement', ARRAY[$q$NULL::article$q$, $q$NULL::plain$q$, $q$NULL::pg_class$q$, $q$1$q$, $q$ARRAY[1]$q$]),
     ('record', ARRAY[$q$ROW()$q$, $q$ROW(NULL, 1, E'\x01"\\', ROW(ARRAY['a,b', NULL]))$q$, $q$(SELECT a FROM article a LIMIT 1)$q$,
@@ -104,8 +105,8 @@ SELECT of_type, unnest(expressions) FROM (VALUES
 ) v(of_type, expressions);
 
 -- The SQLSTATEs with which a call may be refused: those of docs/reference.md, and what Postgres says of a name, a query, a number, an interval
--- or a pattern that it was given, or of a column of another type.
-CREATE TABLE fitting AS SELECT unnest('{00000,0A000,22003,22004,22008,2201B,22023,22026,22P02,22P03,25001,42501,42601,42602,42701,42702,42703,42704,42710,42804,42809,42883,42P01,54000,55000,55006,42P13}'::text[]) AS state;
+-- or a pattern that it was given, of a column of another type, or of a row without a value that its table requires.
+CREATE TABLE fitting AS SELECT unnest('{00000,0A000,22003,22004,22008,2201B,22023,22026,22P02,22P03,23502,25001,42501,42601,42602,42701,42702,42703,42704,42710,42804,42809,42883,42P01,54000,55000,55006,42P13}'::text[]) AS state;
 
 CREATE VIEW members AS
 SELECT p.oid::regprocedure AS function, p.prokind = 'p' AS is_procedure FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
