@@ -1,7 +1,7 @@
 -- Tables of forms: texts that share most of their words with hundreds of others and differ in the facts that are filled in, so the index
 -- gives each row many candidates and the verdict rejects nearly all. Lists of such tables, and single inserts through their guard.
 SET work_mem = '64MB';
-CREATE TABLE bench.forms (name text, rows float8, characters float8, listed float8, copies float8, by_overlap float8, overlaps float8, bare_median float8, bare_p99 float8,
+CREATE TABLE bench.forms (name text, rows float8, characters float8, listed float8, copies float8, by_overlap float8, overlapping float8, bare_median float8, bare_p99 float8,
                           median float8, p99 float8, n int GENERATED ALWAYS AS IDENTITY);
 -- Bulletins of one form: 40 sentences, of which each has two to four places to fill in. One in twenty is an edited copy of the one before it.
 CREATE FUNCTION bench.bulletin(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
@@ -34,7 +34,7 @@ SELECT bench.grid('Lists', '`neardup.duplicates` of the whole table, and the sam
     'where they are at hand, are security advisories and Japanese notices.',
     '', 'rows', 'characters', 'list, s', 'ms a row', 'copies', 'by overlap, s', 'ms a row', 'copies');
 SELECT bench.row(name, bench.grouped(rows), bench.grouped(characters), bench.figure(listed), bench.figure(1e3 * listed / rows), bench.grouped(copies), bench.figure(by_overlap),
-                 bench.figure(1e3 * by_overlap / rows), bench.grouped(overlaps))
+                 bench.figure(1e3 * by_overlap / rows), bench.grouped(overlapping))
 FROM bench.forms ORDER BY n;
 SELECT bench.grid('Single rows', 'Further texts of the same tables, evenly spread, are inserted one by one: pgbench, one session, prepared statements, one commit per row, '
     '`fsync = off`. Times include the transfer to the client.',

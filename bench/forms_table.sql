@@ -5,7 +5,7 @@ CREATE TABLE fresh AS SELECT row_number() OVER (ORDER BY id) AS number, id, body
 ALTER TABLE fresh ADD PRIMARY KEY (number);
 DELETE FROM corpus USING fresh WHERE corpus.id = fresh.id;
 CREATE TABLE bare (id bigint PRIMARY KEY, body text);
-INSERT INTO bare TABLE corpus;
+INSERT INTO bare SELECT id, body FROM corpus;
 CREATE INDEX ON bare USING neardup (sketch(body));
 SELECT neardup.protect('corpus', 'body', on_duplicate => 'skip');
 VACUUM (ANALYZE) corpus, bare, fresh;
