@@ -67,4 +67,4 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup.insert_or_match(regclass, jsonb) IS 'inserts rows, given as a JSON object or an array of them, and says what became of each: key of the stored row, key of the row that it duplicates, and the action of the guard; a refusal is a row of the result, not an error: SELECT * FROM neardup.insert_or_match(''articles'', ''[{"body": "..."}]'')';
-COMMENT ON FUNCTION neardup_internal.take_match(regclass) IS 'what the guard of a table did last with a near-duplicate in this session; the next call gives NULLs';
+COMMENT ON FUNCTION neardup_internal.take_match(regclass) IS 'what the guard of a table did last with a near-duplicate of the current user''s in this session; the next call gives NULLs';
