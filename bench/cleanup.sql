@@ -44,7 +44,7 @@ $$;
 
 \echo '    a scan that signs, and the index'
 INSERT INTO bench.steps SELECT 'scan', (bench.best('SELECT count(sketch(body)) FROM held'))[1];
-INSERT INTO bench.steps SELECT 'index', bench.seconds('CREATE INDEX ON held USING gin (sketch(body)) WITH (fastupdate = off)');
+INSERT INTO bench.steps SELECT 'index', bench.seconds('CREATE INDEX ON held USING neardup (sketch(body))');
 INSERT INTO bench.steps SELECT 'protect', bench.seconds('SELECT neardup.protect(''held'', ''body'')');
 ANALYZE held;
 \echo '    duplicates'
@@ -89,9 +89,9 @@ DROP TABLE held, doomed;
 SELECT bench.comparison('Getting ready', format('%s rows: %s, one in 10 an edited copy.', bench.grouped(:rows), :'texts'), 'count(sketch(body)), writes nothing');
 SELECT bench.add(who, line, seconds, remark)
 FROM (VALUES (1, 'scan', 'floor', 'count(sketch(body)), writes nothing', ''),
-             (2, 'index', 'ours', 'CREATE INDEX USING gin (sketch(body))', 'signs each row, changes none'),
+             (2, 'index', 'ours', 'CREATE INDEX USING neardup (sketch(body))', 'signs each row, changes none'),
              (3, 'protect', 'ours', 'neardup.protect, the index being there', 'reads no row'),
-             (4, 'list', 'ours', 'neardup.duplicates', 'the list of all copies: signs all rows, reads both texts of a pair'))
+             (4, 'list', 'ours', 'neardup.duplicates', 'the list of all copies: walks the index, reads the texts of candidates'))
      v(n, name, who, line, remark) JOIN bench.steps USING (name) ORDER BY n;
 SELECT bench.aim('duplicates, s a million rows', bench.cost('neardup.duplicates') * 1e6 / :rows, at_most => 30);
 
