@@ -36,10 +36,10 @@ pub(crate) const APART: usize = 16;
 impl Break {
     fn of(c: char) -> Self {
         match c {
-            '。' | '！' | '？' | '；' | '!' | '?' | ';' | '\n' | '\r' | '…' | '｡' | '؟' | '۔' | '؛' | '।' | '॥' | '။'
-            | '។' | '።' => Self::Stop,
-            '，' | ',' | '、' | '،' | '：' | ':' | '）' | '（' | '(' | ')' | '】' | '【' | '《' | '》' | '“' | '”' | '「'
-            | '」' | '#' | '|' | '｜' => Self::Clause,
+            '。' | '！' | '？' | '；' | '!' | '?' | ';' | '\n' | '\r' | '…' | '｡' | '؟' | '۔' | '؛' | '।' | '॥'
+            | '။' | '។' | '።' => Self::Stop,
+            '，' | ',' | '、' | '،' | '：' | ':' | '）' | '（' | '(' | ')' | '】' | '【' | '《' | '》' | '“' | '”'
+            | '「' | '」' | '#' | '|' | '｜' => Self::Clause,
             _ => Self::Space,
         }
     }
@@ -183,7 +183,10 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             }
             at += skipped.max(raw.len_utf8());
             let after = Break::of(c);
-            if c == '.' && found.units.last().is_none_or(|last| !is_abbreviated(text, last, start)) && starts_sentence(rest) {
+            if c == '.'
+                && found.units.last().is_none_or(|last| !is_abbreviated(text, last, start))
+                && starts_sentence(rest)
+            {
                 // Whether the sentence ends here depends on what follows, so this is no mark.
                 before = Break::Stop;
             }
@@ -251,7 +254,8 @@ fn is_abbreviated(text: &str, last: &Unit, at: usize) -> bool {
 /// Says whether a sentence may start behind the full stop with which `rest` begins: after space, and not with a small letter.
 fn starts_sentence(rest: &str) -> bool {
     let closing = |c: char| matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']');
-    let opening = |c: char| matches!(c, '"' | '\'' | '“' | '‘' | '«' | '(' | '[' | '¿' | '¡' | '-' | '–' | '—' | '•' | ' ');
+    let opening =
+        |c: char| matches!(c, '"' | '\'' | '“' | '‘' | '«' | '(' | '[' | '¿' | '¡' | '-' | '–' | '—' | '•' | ' ');
     let after = rest.get(1..).unwrap_or_default().trim_start_matches(closing);
     after.starts_with(' ') && after.trim_start_matches(opening).chars().next().is_some_and(|c| !c.is_lowercase())
 }
