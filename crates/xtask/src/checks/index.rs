@@ -149,7 +149,7 @@ fn replica(primary: &Server) -> Result<Tally> {
 /// page that was added to the file and never used may be missing on the replica.
 fn same_files(primary: &Server, replica: &Server) -> Result<Tally> {
     let mut tally = Tally::default();
-    for index in ["doc_sketch", "doc_signature"] {
+    for index in ["doc_sketch", "doc_signature", "report_sketch_idx"] {
         let file = query(primary, DATABASE, &format!("SELECT pg_relation_filepath('{index}')"))?;
         let read = |server: &Server| fs_err::read(server.directory().join("data").join(&file));
         let (ours, theirs) = (read(primary)?, read(replica)?);
