@@ -46,12 +46,12 @@ pub(super) const WEIGHTS: [f64; features::COUNT] = [
 
 /// The weights of what is known beyond the texts, in the order of `context::NAMES`.
 pub(super) const CONTEXT_WEIGHTS: [f64; context::COUNT] = [
-    0.935,  // table
-    -0.089, // alone
-    0.219,  // own
-    2.181,  // whole_sentences
-    -0.964, // variety
-    -0.902, // variety_of_facts
-    -1.743, // variety_refilled
-    -0.862, // days
+    0.931,  // table
+    -0.088, // alone
+    0.220,  // own
+    2.182,  // whole_sentences
+    -0.959, // variety
+    -0.877, // variety_of_facts
+    -1.749, // variety_refilled
+    -0.863, // days
 ];
