@@ -182,14 +182,3 @@ pub fn nulls(index: Index, sink: impl FnMut(u64)) -> Result<()> {
     let mut sink = sink;
     each_between(index, NULLS, 0, 0, |entry| sink(entry.row))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn probe_counts_are_those_of_the_bands() {
-        let counts: Vec<u64> = (0..12).map(probes).collect();
-        assert_eq!(counts, [1, 2, 3, 4, 20, 36, 52, 68, 188, 308, 428, 548]);
-    }
-}

@@ -24,8 +24,22 @@ const ROUNDS: u64 = 2;
 const WRITERS: usize = 3;
 /// The settings of the servers.
 const SERVERS: [&[&str]; 2] = [
-    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=4GB", "wal_consistency_checking=all"],
-    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=4GB", "full_page_writes=on"],
+    &[
+        "wal_level=replica",
+        "max_wal_senders=4",
+        "autovacuum=off",
+        "wal_keep_size=2GB",
+        "max_wal_size=1GB",
+        "wal_consistency_checking=all",
+    ],
+    &[
+        "wal_level=replica",
+        "max_wal_senders=4",
+        "autovacuum=off",
+        "wal_keep_size=2GB",
+        "max_wal_size=1GB",
+        "full_page_writes=on",
+    ],
 ];
 
 /// Tests each server; on the last one also damaged pages.
