@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, error};
 use crate::guard::checks::{
-    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, only, shown, window,
+    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, only_guard, shown, window,
 };
 use crate::guard::settings::Method;
 use crate::pg::table::catalog;
@@ -148,7 +148,7 @@ impl Guarded {
             found.extend(row.text(1).map(serde_json::from_str));
             Ok(())
         })?;
-        let guarded = only(found, target, document)?;
+        let guarded = only_guard(found, target, document)?;
         guarded.map_err(|wrong| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string()))
     }
 

@@ -7,7 +7,7 @@
 use pgrx::prelude::*;
 
 use super::candidates::{self, Reason, Trace, Traced};
-use super::checks::{only, shown};
+use super::checks::{only_guard, shown};
 use super::signature::Signature;
 use super::subject::Subject;
 use super::target::Guard;
@@ -58,8 +58,11 @@ fn rows(
 ) -> Result<Vec<Row>> {
     let Some(target) = target else { return Ok(Vec::new()) };
     let guards = Guard::all_of(target)?.into_iter();
-    let guard =
-        only(guards.filter(|guard| document.is_none_or(|name| guard.columns[0] == name)).collect(), target, document)?;
+    let guard = only_guard(
+        guards.filter(|guard| document.is_none_or(|name| guard.columns[0] == name)).collect(),
+        target,
+        document,
+    )?;
     if !role::may_read(guard.table) {
         return Err(error(
             PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
