@@ -13,7 +13,7 @@ use neardup_text::interrupt;
 
 use super::hot::{HotKeys, Listed};
 use super::row::{Options, Row, pack, pack_time, unpack, unpack_time};
-use super::rule::{ENOUGH, Ranked, enough, weight};
+use super::rule::{ENOUGH, Ranked, Shared, enough, weight};
 use super::spill::{Sorted, Sorter, Storage};
 use super::twins::{Hashed, Twin, Twins};
 
@@ -82,7 +82,8 @@ impl<S: Storage> Rows<S> {
         let twins = self.hashed.finish(&options, self.memory / FOR_TWINS);
         // With a window, the first row with a text may be too far away from those that resemble its twins.
         let is_twin = |position| options.window.is_none() && twins.is_later(position);
-        let (mut pairs, mut hot) = (Sorter::new(self.memory / FOR_PAIRS), Sorter::new(self.memory / FOR_HOT));
+        let mut pairs = [Sorter::new(self.memory / FOR_PAIRS / 2), Sorter::new(self.memory / FOR_PAIRS / 2)];
+        let mut hot = Sorter::new(self.memory / FOR_HOT);
         let mut run = Run::default();
         let mut hot_keys = 0;
         for (count, [key, place, time, id]) in self.keyed.finish().enumerate() {
@@ -101,6 +102,8 @@ impl<S: Storage> Rows<S> {
                 run.rows.drain(..).for_each(|row| hot.push(hot_record(&row, hot_keys, false)));
             }
             if options.asks(position) && !row.is_twin && run.hot.is_none() {
+                let [rare, common] = &mut pairs;
+                let pairs = if options.rule.shared(run.count).has_rare { rare } else { common };
                 for earlier in &run.rows {
                     if earlier.scope == row.scope && options.near(earlier.listed.time, row.listed.time) {
                         pairs.push([
@@ -125,7 +128,7 @@ impl<S: Storage> Rows<S> {
             options,
             twins,
             asking: self.asking.finish().peekable(),
-            pairs: pairs.finish().peekable(),
+            pairs: pairs.map(|pairs| pairs.finish().peekable()),
             hot: hot.finish().peekable(),
             hot_keys: HotKeys::new(options.rule.rows_of_key, (self.memory / FOR_LISTS).max(LEAST_FOR_LISTS)),
         }
@@ -187,7 +190,8 @@ pub struct Candidates<S: Storage> {
     options: Options,
     twins: Twins<S>,
     asking: Peekable<Sorted<S, 4>>,
-    pairs: Peekable<Sorted<S, 3>>,
+    /// By rare keys, and by others that are not hot: position, earlier one; identifier; time.
+    pairs: [Peekable<Sorted<S, 3>>; 2],
     hot: Peekable<Sorted<S, 4>>,
     hot_keys: HotKeys,
 }
@@ -217,7 +221,7 @@ impl<S: Storage> Candidates<S> {
         mut has_one_key: impl FnMut(u64) -> Result<bool, E>,
     ) -> Result<Option<Asking>, E> {
         loop {
-            let pair = self.pairs.peek().map(|pair| unpack(pair[0]).0);
+            let pair = self.pairs.iter_mut().filter_map(|pairs| Some(unpack(pairs.peek()?[0]).0)).min();
             let hot = self.hot.peek().map(|hot| unpack(hot[0]).0);
             let Some(position) = [pair, hot, self.twins.peek()].into_iter().flatten().min() else { return Ok(None) };
             let asking = self.row(position);
@@ -229,7 +233,7 @@ impl<S: Storage> Candidates<S> {
             };
             self.add_hot(&mut found, &keys, &asking, &is_open, &mut has_one_key)?;
             listed.into_iter().for_each(|(key, row)| self.hot_keys.add(key, row));
-            asking.candidates = self.first(found, &is_open);
+            asking.candidates = self.first(asking.bytes, found, &is_open);
             if asking.twin.is_some() || asking.has_twins || !asking.candidates.is_empty() {
                 return Ok(Some(asking));
             }
@@ -253,16 +257,23 @@ impl<S: Storage> Candidates<S> {
     }
 
     /// Gives the rows that share keys that are not hot with the one at a position, in ascending order.
-    fn take_pairs(&mut self, position: u32) -> Vec<(Earlier, u32)> {
-        let mut found: Vec<(Earlier, u32)> = Vec::new();
-        while let Some([both, id, time]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
-            let earlier = Earlier { position: unpack(both).1, id, time: unpack_time(time) };
-            match found.last_mut() {
-                Some((last, shared)) if *last == earlier => *shared += weight(false),
-                _ => found.push((earlier, weight(false))),
+    fn take_pairs(&mut self, position: u32) -> Vec<(Earlier, Shared)> {
+        let mut all = Vec::new();
+        for (pairs, has_rare) in self.pairs.iter_mut().zip([true, false]) {
+            let shared = Shared { weight: weight(false), has_rare };
+            while let Some([both, id, time]) = pairs.next_if(|pair| unpack(pair[0]).0 == position) {
+                all.push((Earlier { position: unpack(both).1, id, time: unpack_time(time) }, shared));
             }
         }
-        found
+        all.sort_unstable_by_key(|(earlier, _)| *earlier);
+        all.dedup_by(|(earlier, shared), (kept, sum)| {
+            let is_same = earlier == kept;
+            if is_same {
+                *sum += *shared;
+            }
+            is_same
+        });
+        all
     }
 
     /// Gives the hot keys by which the row at a position asks, and those under which it answers later ones. A key stands for one
@@ -283,14 +294,14 @@ impl<S: Storage> Candidates<S> {
     /// Adds the weight of shared hot keys, and the rows that share only such keys.
     fn add_hot<E>(
         &self,
-        found: &mut Vec<(Earlier, u32)>,
+        found: &mut Vec<(Earlier, Shared)>,
         keys: &[u64],
         asking: &Asking,
         is_open: &impl Fn(u32) -> Option<bool>,
         has_one_key: &mut impl FnMut(u64) -> Result<bool, E>,
     ) -> Result<(), E> {
         for (earlier, shared) in found.iter_mut() {
-            *shared += self.hot_keys.count_of(keys, earlier.position) * weight(true);
+            shared.weight += self.hot_keys.count_of(keys, earlier.position) * weight(true);
         }
         let least = match keys.len() {
             0 => return Ok(()),
@@ -299,27 +310,40 @@ impl<S: Storage> Candidates<S> {
             _ => ENOUGH,
         };
         let cold = found.len();
-        self.hot_keys.shared(keys, least / weight(true), self.options.rule.texts, |row, shared| {
+        let commons = self.options.rule.most_commons(asking.bytes as usize);
+        self.hot_keys.shared(keys, least / weight(true), commons, |row, weight| {
             let is_known = found[..cold].binary_search_by_key(&row.position, |(earlier, _)| earlier.position).is_ok();
             let open = is_open(row.position);
             if is_known || open == Some(false) || !self.options.near(row.time, asking.time) {
                 return false;
             }
-            found.push((Earlier { position: row.position, id: row.id, time: row.time }, shared));
+            let earlier = Earlier { position: row.position, id: row.id, time: row.time };
+            found.push((earlier, Shared { weight, has_rare: false }));
             open.is_some()
         });
         Ok(())
     }
 
-    /// Gives the first candidates in the order of the rule.
-    fn first(&self, found: Vec<(Earlier, u32)>, is_open: &impl Fn(u32) -> Option<bool>) -> Vec<Ranked<Earlier>> {
-        let open = found.into_iter().map(|(row, weight)| (Ranked::new(row, weight), is_open(row.position)));
+    /// Gives the first candidates of a text of so many bytes in the order of the rule.
+    fn first(
+        &self,
+        bytes: u32,
+        found: Vec<(Earlier, Shared)>,
+        is_open: &impl Fn(u32) -> Option<bool>,
+    ) -> Vec<Ranked<Earlier>> {
+        let open = found.into_iter().map(|(row, shared)| (Ranked::new(row, shared), is_open(row.position)));
         let mut open: Vec<_> = open.filter(|(_, open)| *open != Some(false)).collect();
         open.sort_unstable_by(|a, b| b.0.cmp_rank(&a.0));
-        let mut sure = 0;
-        open.retain(|(_, open)| {
-            let is_within = sure < self.options.rule.texts;
-            sure += usize::from(open.is_some());
+        // Bounds on how many are compared, but not on those that share one key: they come last.
+        let most_commons = self.options.rule.most_commons(bytes as usize);
+        let (mut sure, mut commons) = (0, 0);
+        open.retain(|(ranked, open)| {
+            let is_common = ranked.lack.is_common;
+            let is_within = sure < self.options.rule.texts && (!is_common || commons < most_commons);
+            if is_within && open.is_some() {
+                sure += 1;
+                commons += usize::from(is_common);
+            }
             is_within
         });
         open.into_iter().map(|(ranked, _)| ranked).collect()

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::spill::InMemory;
-use super::{Asking, CandidateRule, Candidates, Earlier, Judged, Member, Options, Ranked, Row, Rows, Stars};
+use super::{Asking, CandidateRule, Candidates, Earlier, Judged, Lack, Member, Options, Ranked, Row, Rows, Stars};
 
 /// A row of a table: its keys, its text and whatever else the rule knows.
 #[derive(Clone, Debug)]
@@ -44,9 +44,12 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
     let this = &articles[position];
     let enough = if this.keys.len() == 1 { 1 } else { 2 };
     let mut weights = vec![0; position];
+    let mut rare = vec![false; position];
     for key in &this.keys {
         let has = |other: &usize| options.answers(*other as u32) && articles[*other].keys.contains(key);
-        let is_hot = (0..position).filter(has).count() > options.rule.hot;
+        let count = (0..position).filter(has).count();
+        let is_hot = count > options.rule.hot;
+        let is_rare = !is_hot && count <= options.rule.rare;
         let meets = |other: &usize| {
             has(other)
                 && articles[*other].scope == this.scope
@@ -54,7 +57,10 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
         };
         let meeting: Vec<usize> = (0..position).filter(meets).collect();
         let last = if is_hot { meeting.len().saturating_sub(options.rule.rows_of_key) } else { 0 };
-        meeting[last..].iter().for_each(|other| weights[*other] += if is_hot { 1 } else { 2 });
+        for &other in &meeting[last..] {
+            weights[other] += if is_hot { 1 } else { 2 };
+            rare[other] |= is_rare;
+        }
     }
     let mut found: Vec<(u32, usize)> = weights
         .into_iter()
@@ -62,10 +68,20 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
         .filter(|&(weight, other)| weight >= enough && options.near(this.time, articles[other].time))
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
+    let is_long = row(articles, position).bytes as usize >= options.rule.long;
+    let most = if is_long { options.rule.commons_of_long } else { options.rule.commons };
+    let mut commons = 0;
+    found.retain(|&(_, other)| {
+        commons += usize::from(!rare[other]);
+        rare[other] || commons <= most
+    });
     found.truncate(options.rule.texts);
     found
         .into_iter()
-        .map(|(weight, other)| Ranked { row: earlier(articles, other), weight, is_single: weight <= 2 })
+        .map(|(weight, other)| {
+            let lack = Lack { is_single: weight <= 2, is_common: !rare[other] };
+            Ranked { row: earlier(articles, other), weight, lack }
+        })
         .collect()
 }
 
@@ -135,8 +151,8 @@ fn guarded(articles: &[Article], options: &Options) -> Vec<(u32, u32)> {
             if original.is_some() {
                 break;
             }
-            if marks[ranked.row].is_none() && budget.allows(ranked.is_single) {
-                budget.spend(ranked.is_single);
+            if marks[ranked.row].is_none() && budget.allows(ranked.lack) {
+                budget.spend(ranked.lack);
                 original = judged(articles[ranked.row].text, this.text).map(|_| ranked.row);
             }
         }
@@ -169,8 +185,17 @@ fn options(rule: CandidateRule, window: Option<u64>) -> Options {
     Options { rule, window, first_asking: 0, askers_answer: true, excerpts_give_way: true }
 }
 
-const SMALL: CandidateRule =
-    CandidateRule { hot: 3, rows_of_key: 5, rows_of_key_in_scopes: 1000, texts: 4, long: 600, singles_of_long: 2 };
+const SMALL: CandidateRule = CandidateRule {
+    hot: 3,
+    rows_of_key: 5,
+    rows_of_key_in_scopes: 1000,
+    texts: 4,
+    rare: 1,
+    commons: 3,
+    commons_of_long: 2,
+    long: 600,
+    singles_of_long: 2,
+};
 
 proptest! {
     #[test]
@@ -197,14 +222,16 @@ proptest! {
     }
 
     #[test]
-    fn a_list_names_the_copies_that_a_guard_marks(articles in articles(false), hot in 0_usize..30, texts in 1_usize..80) {
-        let options = options(CandidateRule { hot, rows_of_key: 1000, texts, ..SMALL }, None);
+    fn a_list_names_the_copies_that_a_guard_marks(
+        articles in articles(false), hot in 0_usize..30, texts in 1_usize..80, rare in 0_usize..10, commons in 1_usize..20,
+    ) {
+        let options = options(CandidateRule { hot, rows_of_key: 1000, texts, rare, commons, ..SMALL }, None);
         prop_assert_eq!(listed(&articles, options), guarded(&articles, &options));
     }
 
     #[test]
     fn so_it_does_within_a_time_window(articles in articles(true), hot in 0_usize..30, window in 0_u64..40) {
-        let options = options(CandidateRule { hot, rows_of_key: 1000, texts: 80, singles_of_long: 80, ..SMALL }, Some(window));
+        let options = options(CandidateRule { hot, rows_of_key: 1000, texts: 80, commons: 80, commons_of_long: 80, singles_of_long: 80, ..SMALL }, Some(window));
         let copies = |pairs: Vec<(u32, u32)>| pairs.into_iter().map(|(goes, _)| goes).collect::<Vec<_>>();
         prop_assert_eq!(copies(listed(&articles, options)), copies(guarded(&articles, &options)));
     }

@@ -3,8 +3,10 @@
 //! Rows that share more keys come first, and of rows that share as many, the later ones: copies come within days. Templates and
 //! reposts put thousands of rows under one key, so the rule has bounds. A key that more than [`CandidateRule::hot`] earlier rows have
 //! is hot. A row is no candidate if all that it shares is one hot key, unless the row that asks has no other key. Of the earlier rows
-//! of a key, the last [`CandidateRule::rows_of_key`] count. At most [`CandidateRule::texts`] texts are compared; of a long text,
-//! whose copies nearly always share several keys, at most [`CandidateRule::singles_of_long`] that share only one.
+//! of a key, the last [`CandidateRule::rows_of_key`] count. At most [`CandidateRule::texts`] texts are compared. Of these, at most
+//! [`CandidateRule::commons`] share no key that is rare: the texts of a form share its keys, and a copy also shares some that hardly
+//! another text has. Of a long text, whose copies nearly always share several keys, at most [`CandidateRule::singles_of_long`] share
+//! only one.
 //!
 //! Guard, list and new-against-old follow this rule. A query with `near_duplicate` has no bounds, because an index scan must find what
 //! a sequential scan finds.
@@ -32,6 +34,12 @@ pub struct CandidateRule {
     pub rows_of_key_in_scopes: usize,
     /// The most texts that are compared with one text, not counting those that may be identical.
     pub texts: usize,
+    /// A key that at most so many earlier rows have is rare.
+    pub rare: usize,
+    /// The most texts sharing no rare key that are compared with a short text: of its few keys, none may be rare.
+    pub commons: usize,
+    /// The same for a long text.
+    pub commons_of_long: usize,
     /// A text of at least so many bytes is long. Two or more shared keys find 0.989 of the copies among news, but 0.734 among titles
     /// (docs/candidates.md).
     pub long: usize,
@@ -41,7 +49,17 @@ pub struct CandidateRule {
 
 impl Default for CandidateRule {
     fn default() -> Self {
-        Self { hot: 300, rows_of_key: 2048, rows_of_key_in_scopes: 65_536, texts: 64, long: 600, singles_of_long: 8 }
+        Self {
+            hot: 300,
+            rows_of_key: 2048,
+            rows_of_key_in_scopes: 65_536,
+            texts: 64,
+            rare: 32,
+            commons: 32,
+            commons_of_long: 16,
+            long: 600,
+            singles_of_long: 8,
+        }
     }
 }
 
@@ -52,13 +70,37 @@ pub struct Ranked<I> {
     pub row: I,
     /// The weight of the keys that both have: 2 for each, 1 for each hot one.
     pub weight: u32,
-    /// Whether it shares no more than one key, or two hot ones.
+    /// How little it shares.
+    pub lack: Lack,
+}
+
+/// What the keys that a candidate shares lack; it bounds how many such candidates are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lack {
+    /// It shares no more than one key, or two hot ones.
     pub is_single: bool,
+    /// It shares no rare key.
+    pub is_common: bool,
+}
+
+/// What a row shares with the one that asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shared {
+    pub weight: u32,
+    pub has_rare: bool,
+}
+
+impl std::ops::AddAssign for Shared {
+    fn add_assign(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.has_rare |= other.has_rare;
+    }
 }
 
 impl<I: Ord> Ranked<I> {
-    pub(super) const fn new(row: I, weight: u32) -> Self {
-        Self { row, weight, is_single: weight <= SHARED }
+    pub(super) const fn new(row: I, shared: Shared) -> Self {
+        let lack = Lack { is_single: shared.weight <= SHARED, is_common: !shared.has_rare };
+        Self { row, weight: shared.weight, lack }
     }
 
     /// Compares two candidates: the greater one comes first.
@@ -83,6 +125,12 @@ impl CandidateRule {
         earlier > self.hot
     }
 
+    /// Gives what rows share by a key that so many earlier rows have.
+    pub(super) const fn shared(&self, earlier: usize) -> Shared {
+        let is_hot = self.is_hot(earlier);
+        Shared { weight: weight(is_hot), has_rare: !is_hot && earlier <= self.rare }
+    }
+
     /// Ranks the earlier rows of each key of a row; `rows` gives them for one key after another, in ascending order and without
     /// repetition.
     ///
@@ -97,25 +145,31 @@ impl CandidateRule {
         I: Copy + Ord + std::hash::Hash,
     {
         let enough = enough(keys.len());
-        let (mut all, mut weights) = (0, AHashMap::new());
+        let (mut all, mut found) = (0, AHashMap::new());
         for key in keys {
             let earlier = rows(key)?;
-            let weight = weight(self.is_hot(earlier.len()));
-            all += weight;
+            let shared = self.shared(earlier.len());
+            all += shared.weight;
             for row in earlier {
-                *weights.entry(row).or_insert(0) += weight;
+                *found.entry(row).or_insert(Shared::default()) += shared;
             }
         }
-        let weights = weights.into_iter().filter(|&(_, weight)| weight >= enough);
-        let mut candidates: Vec<Ranked<I>> = weights.map(|(row, weight)| Ranked::new(row, weight)).collect();
+        let found = found.into_iter().filter(|(_, shared)| shared.weight >= enough);
+        let mut candidates: Vec<Ranked<I>> = found.map(|(row, shared)| Ranked::new(row, shared)).collect();
         candidates.sort_unstable_by(|a, b| b.cmp_rank(a));
         Ok(Ranking { candidates, all })
+    }
+
+    /// Gives the most texts sharing no rare key that are compared with a text of so many bytes.
+    pub(super) const fn most_commons(&self, bytes: usize) -> usize {
+        if bytes < self.long { self.commons } else { self.commons_of_long }
     }
 
     /// Begins the comparisons of a text of so many bytes.
     #[must_use]
     pub const fn budget(&self, bytes: usize) -> Budget {
-        Budget { texts: self.texts, singles: if bytes < self.long { self.texts } else { self.singles_of_long } }
+        let singles = if bytes < self.long { self.texts } else { self.singles_of_long };
+        Budget { texts: self.texts, commons: self.most_commons(bytes), singles }
     }
 }
 
@@ -133,20 +187,22 @@ pub(super) const fn weight(is_hot: bool) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     texts: usize,
+    commons: usize,
     singles: usize,
 }
 
 impl Budget {
     /// Says whether a candidate's text may still be compared.
     #[must_use]
-    pub const fn allows(&self, is_single: bool) -> bool {
-        self.texts > 0 && (!is_single || self.singles > 0)
+    pub const fn allows(&self, lack: Lack) -> bool {
+        self.texts > 0 && (!lack.is_single || self.singles > 0) && (!lack.is_common || self.commons > 0)
     }
 
     /// Takes one comparison.
-    pub const fn spend(&mut self, is_single: bool) {
+    pub const fn spend(&mut self, lack: Lack) {
         self.texts = self.texts.saturating_sub(1);
-        self.singles = self.singles.saturating_sub(is_single as usize);
+        self.singles = self.singles.saturating_sub(lack.is_single as usize);
+        self.commons = self.commons.saturating_sub(lack.is_common as usize);
     }
 }
 
@@ -174,14 +230,36 @@ mod tests {
     }
 
     #[test]
+    fn a_row_that_shares_no_rare_key_is_common() {
+        let rule = CandidateRule { rare: 2, ..CandidateRule::default() };
+        let Ok(ranked) = rule.rank([vec![1, 2, 3], vec![2, 3]].into_iter(), Ok::<_, ()>) else { return };
+        let common: Vec<(u32, bool)> =
+            ranked.candidates.iter().map(|ranked| (ranked.row, ranked.lack.is_common)).collect();
+        assert_eq!(common, [(3, false), (2, false), (1, true)]);
+    }
+
+    #[test]
     fn a_budget_ends() {
-        let rule = CandidateRule { texts: 3, singles_of_long: 1, long: 10, ..CandidateRule::default() };
+        let [nothing, single, common] =
+            [(false, false), (true, false), (false, true)].map(|(is_single, is_common)| Lack { is_single, is_common });
+        let rule = CandidateRule {
+            texts: 3,
+            commons: 2,
+            commons_of_long: 1,
+            singles_of_long: 1,
+            long: 10,
+            ..CandidateRule::default()
+        };
         let mut long = rule.budget(10);
-        assert!(long.allows(true));
-        long.spend(true);
-        assert!(!long.allows(true) && long.allows(false));
+        assert!(long.allows(single));
+        long.spend(single);
+        assert!(!long.allows(single) && long.allows(common));
+        long.spend(common);
+        assert!(!long.allows(common) && long.allows(nothing));
         let mut short = rule.budget(9);
-        (0..3).for_each(|_| short.spend(true));
-        assert!(!short.allows(false));
+        (0..2).for_each(|_| short.spend(common));
+        assert!(!short.allows(common) && short.allows(single));
+        short.spend(single);
+        assert!(!short.allows(nothing));
     }
 }

@@ -132,10 +132,10 @@ impl<S: Storage> Stars<S> {
         let mut budget = self.options.rule.budget(asking.bytes as usize);
         let first = self.longer.len();
         for candidate in &asking.candidates {
-            if !self.stays(candidate.row.position) || !budget.allows(candidate.is_single) {
+            if !self.stays(candidate.row.position) || !budget.allows(candidate.lack) {
                 continue;
             }
-            budget.spend(candidate.is_single);
+            budget.spend(candidate.lack);
             let Some(judged) = judge(&candidate.row)? else { continue };
             let member = Member {
                 stays: candidate.row,
