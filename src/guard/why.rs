@@ -75,7 +75,7 @@ fn rows(
     match (text, key) {
         (Some(text), None) => traced(&guard, &Subject::text(text), guard.table),
         (None, Some(key)) => of_stored(&guard, key),
-        _ => Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "why wants either a text or the key of a row")
+        _ => Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "neardup.why requires either text or key")
             .set_hint("SELECT * FROM neardup.why('articles', 'a text'), or neardup.why('articles', key => '5').")),
     }
 }
