@@ -293,7 +293,9 @@ fn boilerplate_of_both_makes_no_copy() {
     assert_eq!(by_profile(note, &b), same_message(note, &b).unwrap());
     let duplicate = |a: &str, b: &str| {
         let prepared = Prepared::new(a).unwrap();
-        prepared.duplicate_by_profile(b, &profile, &mut Scratch::default()).unwrap().map(|(verdict, _)| verdict)
+        let (b, mut scratch) = (Prepared::new(b).unwrap(), Scratch::default());
+        let found = Pair::new(&prepared, &b).by_profile(&profile, &mut scratch).duplicate().unwrap();
+        found.map(|(verdict, _)| verdict)
     };
     assert_eq!(duplicate(&a, &b), None);
     assert!(duplicate(&a, &a.replace("免费了", "今天免费了")).is_some());

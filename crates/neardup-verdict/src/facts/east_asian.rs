@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::fact::{ConflictKind, Date};
-use super::reader::Reader;
+use super::reader::FactReader;
 use crate::read::numerals::Number;
 use crate::read::units::{Break, Kind, Text};
 use neardup_text::normalize::simplified;
@@ -49,7 +49,7 @@ pub(super) fn is_hangul(c: char) -> bool {
     matches!(c, '가'..='힣')
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Gives the Han character, simplified, that follows a number without a break, or the one for a Korean syllable: 年 for 년.
     pub(super) fn mark(&self, at: usize) -> Option<char> {
         let unit = self.unit(at)?;

@@ -1,7 +1,7 @@
 //! Facts as languages with spaces write them: `3rd quarter`, `1.2 million`, `4,2 Prozent`, names by their capital letter.
 
 use super::fact::ConflictKind;
-use super::reader::Reader;
+use super::reader::FactReader;
 use super::vocabulary::Meaning;
 use crate::read::numerals::{self, Number};
 use crate::read::units::{Break, Kind, Unit};
@@ -21,7 +21,7 @@ fn is_name(word: &str) -> bool {
     word.chars().any(char::is_uppercase) && !COMMON.contains(&word.to_lowercase().as_str())
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Reads an ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
     pub(super) fn ordinal_in_words(&mut self) -> Option<usize> {
         let at = self.at;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::east_asian::{self, is_hangul};
 use super::fact::{ConflictKind, Date, Fact};
-use super::reader::Reader;
+use super::reader::FactReader;
 use super::thai;
 use crate::read::hanset::HanSet;
 use crate::read::numerals::percent_sign;
@@ -27,7 +27,7 @@ const JOINED_PHONE_DIGITS: u32 = 10;
 
 /// Reads the facts of a text, in its order; quotations come last.
 pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
-    let mut reader = Reader { text, at: 0, facts: Vec::new() };
+    let mut reader = FactReader { text, at: 0, facts: Vec::new() };
     let is_other = |unit: &Unit| unit.kind != Kind::Han;
     while let Some(han) = text.units.get(reader.at..).and_then(|rest| rest.iter().position(is_other)) {
         reader.at += han;
@@ -46,7 +46,7 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
     facts
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Reads the figure that starts here, and gives the position after it.
     fn figure(&mut self) -> usize {
         let at = self.at;

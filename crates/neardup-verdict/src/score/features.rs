@@ -7,7 +7,7 @@ use super::signals;
 use crate::align::alignment::align;
 use crate::compare::comparison::{Compared, Comparison};
 use crate::compare::statements;
-use crate::facts::{ConflictKind, Fact, Pair};
+use crate::facts::{ConflictKind, Contradiction, Fact};
 
 /// Defines a struct of features, with their names and the signs that their weights may have: 1, -1, or 0 for either.
 macro_rules! define_features {
@@ -138,8 +138,8 @@ pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
     let shared = texts.shared;
     let held = share(shared, short);
     let brief = 1.0 / (1.0 + short as f64 / 40.0);
-    let count = |wanted: &dyn Fn(&Pair) -> bool| texts.pairs.iter().filter(|pair| wanted(pair)).count();
-    let hard = count(&Pair::is_hard);
+    let count = |wanted: &dyn Fn(&Contradiction) -> bool| texts.pairs.iter().filter(|pair| wanted(pair)).count();
+    let hard = count(&Contradiction::is_hard);
     let lead = count(&|pair| pair.is_hard() && (pair.a.start < LEAD && pair.b.start < LEAD));
     let figures = count(&|pair| pair.kind.is_figure());
     let agreeing = agreeing_figures(&texts.a).min(agreeing_figures(&texts.b));
