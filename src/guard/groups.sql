@@ -43,7 +43,7 @@ $$;
 
 -- groups: the guard of a table, or the one on a column
 
-CREATE FUNCTION neardup_internal.check_one_guard(target regclass, document text, guards bigint) RETURNS void
+CREATE FUNCTION neardup_internal.check_one_guard(target regclass, column_name text, guards bigint) RETURNS void
     LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_one_guard_wrapper';
 
 CREATE FUNCTION neardup_internal.only_guard(target regclass, document name) RETURNS neardup.protected
