@@ -226,7 +226,7 @@ fn search_once(
         if question == Question::Marked && !search.stands_for_its_original(ranked.row) {
             continue;
         }
-        let finding = search.consider(&listed(ranked.row, ranked.is_single), question)?;
+        let finding = search.consider(&listed(ranked.row, ranked.is_single()), question)?;
         search.note(&finding, question, ranked.row, shared.as_mut());
         match finding {
             Finding::Not(_) => {}

@@ -13,7 +13,7 @@ use neardup_text::interrupt;
 
 use super::hot::{HotKeys, Listed};
 use super::row::{Options, Row, pack, pack_time, unpack, unpack_time};
-use super::rule::{ENOUGH, Ranked, enough, weight};
+use super::rule::{COMMON, ENOUGH, Ranked, enough, weight};
 use super::spill::{Sorted, Sorter, Storage};
 use super::twins::{Hashed, Twin, Twins};
 
@@ -107,6 +107,7 @@ impl<S: Storage> Rows<S> {
                             pack(position, earlier.position),
                             earlier.listed.id,
                             pack_time(earlier.listed.time),
+                            run.count as u64,
                         ]);
                     }
                 }
@@ -187,7 +188,7 @@ pub struct Candidates<S: Storage> {
     options: Options,
     twins: Twins<S>,
     asking: Peekable<Sorted<S, 4>>,
-    pairs: Peekable<Sorted<S, 3>>,
+    pairs: Peekable<Sorted<S, 4>>,
     hot: Peekable<Sorted<S, 4>>,
     hot_keys: HotKeys,
 }
@@ -252,14 +253,15 @@ impl<S: Storage> Candidates<S> {
         })
     }
 
-    /// Gives the rows that share keys that are not hot with the one at a position, in ascending order.
-    fn take_pairs(&mut self, position: u32) -> Vec<(Earlier, u32)> {
-        let mut found: Vec<(Earlier, u32)> = Vec::new();
-        while let Some([both, id, time]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
-            let earlier = Earlier { position: unpack(both).1, id, time: unpack_time(time) };
+    /// Gives the rows that share keys that are not hot with the one at a position, in ascending order, by these keys.
+    fn take_pairs(&mut self, position: u32) -> Vec<Ranked<Earlier>> {
+        let mut found: Vec<Ranked<Earlier>> = Vec::new();
+        while let Some([both, id, time, count]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
+            let row = Earlier { position: unpack(both).1, id, time: unpack_time(time) };
             match found.last_mut() {
-                Some((last, shared)) if *last == earlier => *shared += weight(false),
-                _ => found.push((earlier, weight(false))),
+                // The rarest key comes first.
+                Some(last) if last.row == row => last.weight += weight(false),
+                _ => found.push(Ranked { row, weight: weight(false), rarest: count as u32 }),
             }
         }
         found
@@ -283,14 +285,14 @@ impl<S: Storage> Candidates<S> {
     /// Adds the weight of shared hot keys, and the rows that share only such keys.
     fn add_hot<E>(
         &self,
-        found: &mut Vec<(Earlier, u32)>,
+        found: &mut Vec<Ranked<Earlier>>,
         keys: &[u64],
         asking: &Asking,
         is_open: &impl Fn(u32) -> Option<bool>,
         has_one_key: &mut impl FnMut(u64) -> Result<bool, E>,
     ) -> Result<(), E> {
-        for (earlier, shared) in found.iter_mut() {
-            *shared += self.hot_keys.count_of(keys, earlier.position) * weight(true);
+        for ranked in found.iter_mut() {
+            ranked.weight += self.hot_keys.count_of(keys, ranked.row.position) * weight(true);
         }
         let least = match keys.len() {
             0 => return Ok(()),
@@ -300,20 +302,21 @@ impl<S: Storage> Candidates<S> {
         };
         let cold = found.len();
         self.hot_keys.shared(keys, least / weight(true), self.options.rule.texts, |row, shared| {
-            let is_known = found[..cold].binary_search_by_key(&row.position, |(earlier, _)| earlier.position).is_ok();
+            let is_known = found[..cold].binary_search_by_key(&row.position, |ranked| ranked.row.position).is_ok();
             let open = is_open(row.position);
             if is_known || open == Some(false) || !self.options.near(row.time, asking.time) {
                 return false;
             }
-            found.push((Earlier { position: row.position, id: row.id, time: row.time }, shared));
+            let row = Earlier { position: row.position, id: row.id, time: row.time };
+            found.push(Ranked { row, weight: shared, rarest: COMMON });
             open.is_some()
         });
         Ok(())
     }
 
     /// Gives the first candidates in the order of the rule.
-    fn first(&self, found: Vec<(Earlier, u32)>, is_open: &impl Fn(u32) -> Option<bool>) -> Vec<Ranked<Earlier>> {
-        let open = found.into_iter().map(|(row, weight)| (Ranked::new(row, weight), is_open(row.position)));
+    fn first(&self, found: Vec<Ranked<Earlier>>, is_open: &impl Fn(u32) -> Option<bool>) -> Vec<Ranked<Earlier>> {
+        let open = found.into_iter().map(|ranked| (ranked, is_open(ranked.row.position)));
         let mut open: Vec<_> = open.filter(|(_, open)| *open != Some(false)).collect();
         open.sort_unstable_by(|a, b| b.0.cmp_rank(&a.0));
         let mut sure = 0;

@@ -1,5 +1,6 @@
 //! The rule as a reader would write it down, to test the fast way and the guard's against.
 
+use std::cmp::Reverse;
 use std::convert::Infallible;
 
 use proptest::prelude::*;
@@ -43,10 +44,11 @@ fn twin(articles: &[Article], position: usize, options: &Options) -> Option<usiz
 fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<Ranked<Earlier>> {
     let this = &articles[position];
     let enough = if this.keys.len() == 1 { 1 } else { 2 };
-    let mut weights = vec![0; position];
+    let mut shared: Vec<(u32, Reverse<u32>)> = vec![(0, Reverse(u32::MAX)); position];
     for key in &this.keys {
         let has = |other: &usize| options.answers(*other as u32) && articles[*other].keys.contains(key);
-        let is_hot = (0..position).filter(has).count() > options.rule.hot;
+        let count = (0..position).filter(has).count();
+        let is_hot = count > options.rule.hot;
         let meets = |other: &usize| {
             has(other)
                 && articles[*other].scope == this.scope
@@ -54,18 +56,22 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
         };
         let meeting: Vec<usize> = (0..position).filter(meets).collect();
         let last = if is_hot { meeting.len().saturating_sub(options.rule.rows_of_key) } else { 0 };
-        meeting[last..].iter().for_each(|other| weights[*other] += if is_hot { 1 } else { 2 });
+        for other in &meeting[last..] {
+            let (weight, rarest) = &mut shared[*other];
+            *weight += if is_hot { 1 } else { 2 };
+            rarest.0 = rarest.0.min(if is_hot { u32::MAX } else { count as u32 });
+        }
     }
-    let mut found: Vec<(u32, usize)> = weights
+    let mut found: Vec<((u32, Reverse<u32>), usize)> = shared
         .into_iter()
         .zip(0..)
-        .filter(|&(weight, other)| weight >= enough && options.near(this.time, articles[other].time))
+        .filter(|&((weight, _), other)| weight >= enough && options.near(this.time, articles[other].time))
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     found.truncate(options.rule.texts);
     found
         .into_iter()
-        .map(|(weight, other)| Ranked { row: earlier(articles, other), weight, is_single: weight <= 2 })
+        .map(|((weight, rarest), other)| Ranked { row: earlier(articles, other), weight, rarest: rarest.0 })
         .collect()
 }
 
@@ -135,8 +141,8 @@ fn guarded(articles: &[Article], options: &Options) -> Vec<(u32, u32)> {
             if original.is_some() {
                 break;
             }
-            if marks[ranked.row].is_none() && budget.allows(ranked.is_single) {
-                budget.spend(ranked.is_single);
+            if marks[ranked.row].is_none() && budget.allows(ranked.is_single()) {
+                budget.spend(ranked.is_single());
                 original = judged(articles[ranked.row].text, this.text).map(|_| ranked.row);
             }
         }

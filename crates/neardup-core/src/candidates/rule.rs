@@ -1,6 +1,7 @@
 //! The rule for candidates: which rows a row is compared with, among those that share a key with it.
 //!
-//! Rows that share more keys come first, and of rows that share as many, the later ones: copies come within days. Templates and
+//! Rows that share more keys come first. Of rows that share as many, those come first whose rarest shared key fewer rows have: it is a
+//! text's own words more often than a phrase of the form. Then the later ones come first: copies come within days. Templates and
 //! reposts put thousands of rows under one key, so the rule has bounds. A key that more than [`CandidateRule::hot`] earlier rows have
 //! is hot. A row is no candidate if all that it shares is one hot key, unless the row that asks has no other key. Of the earlier rows
 //! of a key, the last [`CandidateRule::rows_of_key`] count. At most [`CandidateRule::texts`] texts are compared; of a long text,
@@ -10,6 +11,8 @@
 //! a sequential scan finds.
 //!
 //! Promised: the result depends on the keys and the order of the rows alone.
+
+use std::cmp::Reverse;
 
 use ahash::AHashMap;
 
@@ -52,18 +55,24 @@ pub struct Ranked<I> {
     pub row: I,
     /// The weight of the keys that both have: 2 for each, 1 for each hot one.
     pub weight: u32,
-    /// Whether it shares no more than one key, or two hot ones.
-    pub is_single: bool,
+    /// How many earlier rows have the rarest of these keys; [`COMMON`] if all of them are hot.
+    pub rarest: u32,
+}
+
+/// Stands for the number of rows that have a hot key.
+pub const COMMON: u32 = u32::MAX;
+
+impl<I> Ranked<I> {
+    /// Says whether it shares no more than one key, or two hot ones.
+    pub const fn is_single(&self) -> bool {
+        self.weight <= SHARED
+    }
 }
 
 impl<I: Ord> Ranked<I> {
-    pub(super) const fn new(row: I, weight: u32) -> Self {
-        Self { row, weight, is_single: weight <= SHARED }
-    }
-
     /// Compares two candidates: the greater one comes first.
     pub(super) fn cmp_rank(&self, other: &Self) -> std::cmp::Ordering {
-        (self.weight, &self.row).cmp(&(other.weight, &other.row))
+        (self.weight, Reverse(self.rarest), &self.row).cmp(&(other.weight, Reverse(other.rarest), &other.row))
     }
 }
 
@@ -97,17 +106,19 @@ impl CandidateRule {
         I: Copy + Ord + std::hash::Hash,
     {
         let enough = enough(keys.len());
-        let (mut all, mut weights) = (0, AHashMap::new());
+        let (mut all, mut found) = (0, AHashMap::new());
         for key in keys {
             let earlier = rows(key)?;
-            let weight = weight(self.is_hot(earlier.len()));
+            let is_hot = self.is_hot(earlier.len());
+            let (weight, count) = (weight(is_hot), if is_hot { COMMON } else { earlier.len() as u32 });
             all += weight;
             for row in earlier {
-                *weights.entry(row).or_insert(0) += weight;
+                let ranked = found.entry(row).or_insert(Ranked { row, weight: 0, rarest: COMMON });
+                ranked.weight += weight;
+                ranked.rarest = ranked.rarest.min(count);
             }
         }
-        let weights = weights.into_iter().filter(|&(_, weight)| weight >= enough);
-        let mut candidates: Vec<Ranked<I>> = weights.map(|(row, weight)| Ranked::new(row, weight)).collect();
+        let mut candidates: Vec<Ranked<I>> = found.into_values().filter(|ranked| ranked.weight >= enough).collect();
         candidates.sort_unstable_by(|a, b| b.cmp_rank(a));
         Ok(Ranking { candidates, all })
     }
@@ -161,8 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn more_keys_come_first_and_then_later_rows() {
+    fn more_keys_come_first_then_rarer_ones_and_then_later_rows() {
         assert_eq!(rank(&[vec![1, 2, 3], vec![2, 5], vec![]]), [(2, 4), (5, 2), (3, 2), (1, 2)]);
+        assert_eq!(rank(&[vec![3, 4, 5], vec![1]]), [(1, 2), (5, 2), (4, 2), (3, 2)]);
+        assert_eq!(rank(&[vec![1, 2, 3, 4], vec![3, 5], vec![4, 1, 6, 7, 8]])[..2], [(3, 3), (5, 2)]);
     }
 
     #[test]

@@ -76,8 +76,8 @@ pub fn print_tables(folder: &Path) -> Result<()> {
             let mut budget = rule.budget(of.text.len());
             let mut compared = Vec::new();
             for ranked in ranking.candidates {
-                if budget.allows(ranked.is_single) {
-                    budget.spend(ranked.is_single);
+                if budget.allows(ranked.is_single()) {
+                    budget.spend(ranked.is_single());
                     compared.push(ranked.row);
                 }
             }
