@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
 
 use super::choice::{Choice, Rank, measure, same_type};
-use crate::error::{Result, error};
+use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::table::describe::{self, Column};
 use crate::pg::table::query::{self, Kind, Session};
@@ -71,10 +71,7 @@ fn own_column(document: &str, ending: &str) -> String {
 
 impl Cleanup {
     fn new(choice: &str, action: &str, list: &str) -> Result<Self> {
-        let mut choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
-            error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "invalid form of choice")
-                .set_detail(format!("{wrong}."))
-        })?;
+        let mut choice = Choice::read(choice)?;
         if choice.is_threshold_open && measure(&choice.verify) == "facts" {
             choice.threshold = Some(LEAST_SCORE_TO_REMOVE);
         }
