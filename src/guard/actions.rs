@@ -74,8 +74,6 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
         Action::Divert => divert(guard, found, trigger).map(|()| Fate::LeftOut),
         Action::Merge => {
             locked.iter().try_for_each(|locked| merge::merge(guard, found, trigger, locked))?;
-            // The user's function may have run into other guards.
-            outcome::keep(guard, found);
             Ok(Fate::LeftOut)
         }
     }

@@ -1,5 +1,8 @@
 -- insert_or_match: inserts rows, and says of each what became of it. RETURNING gives nothing for a row that a trigger leaves out.
 
+CREATE FUNCTION neardup_internal.expect_match(target regclass) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'expect_match_wrapper';
+
 CREATE FUNCTION neardup_internal.take_match(target regclass, OUT action text, OUT duplicate_of text, OUT measure text, OUT value double precision)
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'take_match_wrapper';
 
@@ -32,8 +35,7 @@ BEGIN
             RAISE EXCEPTION 'row % is not a JSON object', place USING ERRCODE = 'invalid_parameter_value';
         END IF;
         SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name), ', ') INTO named FROM pg_catalog.jsonb_object_keys(record) n(name);
-        -- What an earlier statement has left behind.
-        PERFORM neardup_internal.take_match(root);
+        PERFORM neardup_internal.expect_match(root);
         key := NULL;
         BEGIN
             IF named IS NULL THEN
@@ -44,13 +46,6 @@ BEGIN
             END IF;
             SELECT m.action, m.duplicate_of, m.measure, m.value INTO action, duplicate_of, measure, value
             FROM neardup_internal.take_match(root) m;
-            -- Of a row that is stored, a trigger's own statements may have left something else behind.
-            IF key IS NOT NULL AND action IN ('reject', 'skip', 'divert', 'merge') THEN
-                action := NULL;
-                duplicate_of := NULL;
-                measure := NULL;
-                value := NULL;
-            END IF;
             action := coalesce(action, CASE WHEN key IS NOT NULL THEN 'insert' END);
         EXCEPTION WHEN unique_violation THEN
             GET STACKED DIAGNOSTICS broken = CONSTRAINT_NAME;
@@ -67,4 +62,5 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup.insert_or_match(regclass, jsonb) IS 'inserts rows, given as a JSON object or an array of them, and says what became of each: key of the stored row, key of the row that it duplicates, and the action of the guard; a refusal is a row of the result, not an error: SELECT * FROM neardup.insert_or_match(''articles'', ''[{"body": "..."}]'')';
-COMMENT ON FUNCTION neardup_internal.take_match(regclass) IS 'what the guard of a table did last with a near-duplicate of the current user''s in this session; the next call gives NULLs';
+COMMENT ON FUNCTION neardup_internal.expect_match(regclass) IS 'makes the guards of a table note what they do with the rows of the statement that follows, not with those of its triggers';
+COMMENT ON FUNCTION neardup_internal.take_match(regclass) IS 'what the guards of a table did with a near-duplicate of the current user''s since expect_match; NULLs if nothing';

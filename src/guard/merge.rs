@@ -20,7 +20,7 @@ use crate::pg::call::function::{self, Argument};
 use crate::pg::call::trigger::{Row, RowTrigger};
 use crate::pg::table::describe;
 use crate::pg::table::original::{self, Locked};
-use crate::pg::table::rows::is_same;
+use crate::pg::table::rows::{Tid, is_same};
 use crate::statement;
 
 /// Gives the guarded table as statements name it.
@@ -38,6 +38,17 @@ fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
     (table, key)
 }
 
+/// Gives a condition for one version of that row, whose address is in a parameter. A row that a transaction has merged into often has as many
+/// versions, all of which a search by its key would read.
+fn version(number: usize) -> String {
+    format!("t.ctid OPERATOR(pg_catalog.=) ${number}")
+}
+
+/// Gives an address as an argument. It is read where it is.
+fn address(tid: &Tid) -> Argument {
+    (pg_sys::TIDOID, Some(pg_sys::Datum::from(std::ptr::from_ref(tid))))
+}
+
 /// Locks the row that was found, as the writer; `None` if it is another version than that which was judged.
 ///
 /// # Errors
@@ -45,9 +56,12 @@ fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
 pub fn lock(guard: &Guard, original: &Original) -> Result<Option<Locked>> {
     let (table, key) = table_and_key(guard, 1);
     let row = statement::cast("t.*", describe::row_type(guard.table));
-    let statement = format!("SELECT {row}, t.ctid, t.tableoid FROM {table} WHERE {key} FOR NO KEY UPDATE OF t");
-    // SAFETY: the statement gives these columns, and the search copied the key's values with their types.
-    if let Some(locked) = unsafe { original::lock(&statement, &original.key) } {
+    let version = version(original.key.len() + 1);
+    let statement =
+        format!("SELECT {row}, t.ctid, t.tableoid FROM {table} WHERE {key} AND {version} FOR NO KEY UPDATE OF t");
+    let arguments: Vec<Argument> = original.key.iter().copied().chain([address(&original.tid)]).collect();
+    // SAFETY: the statement gives these columns, the search copied the key's values with their types, and the address is one.
+    if let Some(locked) = unsafe { original::lock(&statement, &arguments) } {
         let is_judged = locked.table == original.table && is_same(locked.tid, original.tid);
         return Ok(is_judged.then_some(locked));
     }
@@ -94,9 +108,14 @@ pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Lo
         .collect();
     let (table, key) = table_and_key(guard, changes.len() + 1);
     let key_values = found.original.iter().flat_map(|original| original.key.iter().copied());
-    let arguments: Vec<Argument> = changes.iter().map(|change| change.value).chain(key_values).collect();
-    let statement = format!("UPDATE {table} SET {} WHERE {key}", set.join(", "));
-    // SAFETY: the values are those of columns, with their types, and of the key.
+    let mut arguments: Vec<Argument> = changes.iter().map(|change| change.value).chain(key_values).collect();
+    let mut statement = format!("UPDATE {table} SET {} WHERE {key}", set.join(", "));
+    // The function may have updated the row itself.
+    if original::is_visible(locked.table, locked.tid) {
+        arguments.push(address(&locked.tid));
+        statement = format!("{statement} AND {}", version(arguments.len()));
+    }
+    // SAFETY: the values are those of columns, with their types, of the key and an address.
     let updated = unsafe { original::update(&statement, &arguments) };
     // A trigger may have kept the row as it was.
     if updated == 0 { still_there(guard, found, locked) } else { Ok(()) }

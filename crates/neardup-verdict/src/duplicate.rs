@@ -1,18 +1,16 @@
 //! The rule that guard, query and clean-up share: whether two texts are one message.
 //!
 //! The [overlap](Prepared::overlap) of the two comes first: it costs 1 to 2 ns a byte and rejects texts that share only a
-//! quotation or a template. Then the verdict reads both ([`Pair::duplicate`](super::Pair::duplicate)). [`replaces`] says which of
+//! quotation or a template. Then the verdict reads both ([`Pair::duplicate`](crate::Pair::duplicate)). [`replaces`] says which of
 //! two such texts may be removed.
 
-use super::prepared::{Overlap, Prepared};
-use super::{Pair, Verdict};
-use neardup_core::profile::Profile;
-use neardup_text::{Result, Scratch};
+use crate::compare::prepared::{Overlap, Prepared};
+use crate::verdict::Verdict;
 
 /// The least overlap of copies. `docs/candidates.md` says how these minimums were chosen.
 pub const LEAST_OVERLAP: f64 = 0.6;
 
-/// The least overlap of copies if either text is [short](super::prepared::SHORT): a changed character changes four 4-grams, so
+/// The least overlap of copies if either text is [short](crate::compare::prepared::SHORT): a changed character changes four 4-grams, so
 /// three edits leave half of a title.
 pub const LEAST_OVERLAP_OF_SHORT_COPIES: f64 = 0.4;
 
@@ -20,7 +18,7 @@ pub const LEAST_OVERLAP_OF_SHORT_COPIES: f64 = 0.4;
 /// has.
 pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.7;
 
-/// The least overlap of long texts, of which both have at least [`LONG`](super::prepared::LONG) characters. Of the 74 labelled
+/// The least overlap of long texts, of which both have at least [`LONG`](crate::compare::prepared::LONG) characters. Of the 74 labelled
 /// copies and excerpts of such texts, in all tables, none has less than 0.83; two texts of one form often have 0.6 to 0.75.
 pub const LEAST_OVERLAP_OF_LONG: f64 = 0.75;
 
@@ -61,32 +59,6 @@ impl<'p> Gate<'p> {
     }
 }
 
-impl Prepared<'_> {
-    /// Gives the verdict on this text and another with its score, 0.75 to 1, if keeping one of them loses nothing: a copy, or
-    /// an excerpt, of which the longer text has to stay ([`replaces`]).
-    ///
-    /// Symmetric in the two texts. Identical texts are copies.
-    ///
-    /// # Errors
-    /// `LimitExceeded` for a text of 4 GB or more.
-    pub fn duplicate(&self, other: &str) -> Result<Option<(Verdict, f64)>> {
-        Pair::new(self, &Prepared::new(other)?).duplicate()
-    }
-
-    /// Does the same by the profile of a collection: boilerplate that both texts have does not count for the verdict.
-    ///
-    /// # Errors
-    /// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
-    pub fn duplicate_by_profile(
-        &self,
-        other: &str,
-        profile: &Profile,
-        scratch: &mut Scratch,
-    ) -> Result<Option<(Verdict, f64)>> {
-        Pair::new(self, &Prepared::new(other)?).by_profile(profile, scratch).duplicate()
-    }
-}
-
 /// Says whether, by the verdict on two texts, `gone` may be removed while `kept` stays: of a copy, either text; of an excerpt,
 /// only if the text that stays is not the shorter one, in characters. A longer text that contains another is not a duplicate of
 /// it; removing it would lose content.
@@ -105,8 +77,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::kept_on;
     use super::*;
+    use crate::pair::kept_on;
 
     const NEWS: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
     const MORE: &str = "比赛从上午九时开始，沿江两岸站满了看热闹的乡亲，锣鼓队也来助阵，散场时天已经黑了。";

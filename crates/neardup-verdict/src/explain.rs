@@ -1,11 +1,13 @@
 //! Everything that two texts can be asked about their likeness, line by line: measures, verdict and reasons, conflicts, what
 //! differs, what is shared, and what each feature adds.
 
-use super::comparison::Comparison;
-use super::evidence::Evidence;
-use super::pair::Pair;
-use super::prepared::Prepared;
-use super::{Message, model, reasons, statements};
+use crate::compare::comparison::Comparison;
+use crate::compare::prepared::Prepared;
+use crate::compare::statements;
+use crate::pair::Pair;
+use crate::score::evidence::Evidence;
+use crate::score::{model, reasons};
+use crate::verdict::Message;
 use neardup_core::profile::Profile;
 use neardup_core::{document, similarity};
 use neardup_text::Result;

@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use ahash::AHashSet;
 
-use super::comparison::{Aligned, Comparison};
-use super::context::{Inputs, Table};
-use super::duplicate::Gate;
-use super::evidence::Evidence;
-use super::features::Features;
-use super::forms::Known;
-use super::prepared::Prepared;
-use super::surroundings::Surroundings;
-use super::{Message, Verdict, credits, features, model, reasons};
+use crate::compare::comparison::{Aligned, Comparison};
+use crate::compare::prepared::Prepared;
+use crate::duplicate::Gate;
+use crate::read::credits;
+use crate::score::context::{Inputs, Table};
+use crate::score::evidence::Evidence;
+use crate::score::features::Features;
+use crate::score::{features, model, reasons};
+use crate::table::forms::Known;
+use crate::table::surroundings::Surroundings;
+use crate::verdict::{Message, Verdict};
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::{Result, Scratch};
 
@@ -90,7 +92,7 @@ impl<'p> Pair<'p> {
     }
 
     /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
-    /// has to stay ([`replaces`](super::replaces)).
+    /// has to stay ([`replaces`](crate::replaces)).
     ///
     /// The score is 0.75 to 1, or 0.65 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies. Texts
     /// with too little overlap are not read.
@@ -223,6 +225,68 @@ impl<'p> Pair<'p> {
         }
         Ok(ignored)
     }
+}
+
+impl Prepared<'_> {
+    /// Gives the verdict on this text and another with its score, 0.75 to 1, if keeping one of them loses nothing: a copy, or
+    /// an excerpt, of which the longer text has to stay ([`replaces`](crate::replaces)).
+    ///
+    /// Symmetric in the two texts. Identical texts are copies.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn duplicate(&self, other: &str) -> Result<Option<(Verdict, f64)>> {
+        Pair::new(self, &Prepared::new(other)?).duplicate()
+    }
+
+    /// Does the same by the profile of a collection: boilerplate that both texts have does not count for the verdict.
+    ///
+    /// # Errors
+    /// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+    pub fn duplicate_by_profile(
+        &self,
+        other: &str,
+        profile: &Profile,
+        scratch: &mut Scratch,
+    ) -> Result<Option<(Verdict, f64)>> {
+        Pair::new(self, &Prepared::new(other)?).by_profile(profile, scratch).duplicate()
+    }
+}
+
+/// Gives the relation of two texts.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn same_message(a: &str, b: &str) -> Result<Message> {
+    same_message_titled("", a, "", b)
+}
+
+/// Gives the relation of two texts with titles; an empty title counts as none.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn same_message_titled(a_title: &str, a: &str, b_title: &str, b: &str) -> Result<Message> {
+    Pair::new(&Prepared::new(a)?, &Prepared::new(b)?).titled(a_title, b_title).message()
+}
+
+/// Gives the relation of two texts with titles by the profile of a collection: boilerplate of both does not count.
+///
+/// The texts are title and text of the one, then title and text of the other.
+///
+/// # Errors
+/// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
+pub fn same_message_by_profile(texts: [&str; 4], profile: &Profile, scratch: &mut Scratch) -> Result<Message> {
+    let [a_title, a, b_title, b] = texts;
+    let (a, b) = (Prepared::new(a)?, Prepared::new(b)?);
+    Pair::new(&a, &b).titled(a_title, b_title).by_profile(profile, scratch).message()
+}
+
+/// Gives the verdict on two texts and its score, as [`Pair::duplicate`] does, without a minimum overlap.
+///
+/// # Errors
+/// `LimitExceeded` for a text of 4 GB or more.
+pub fn kept_on(a: &str, b: &str) -> Result<Option<(Verdict, f64)>> {
+    Pair::new(&Prepared::new(a)?, &Prepared::new(b)?).kept()
 }
 
 /// Merges two lists of stretches, each in ascending order.

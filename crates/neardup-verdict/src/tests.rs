@@ -3,9 +3,11 @@
 
 use proptest::prelude::*;
 
-use super::units::Text;
 use super::*;
-use neardup_core::profile::{Training, token_hashes};
+use crate::read::reading;
+use crate::read::units::Text;
+use neardup_core::profile::{Profile, Training, token_hashes};
+use neardup_text::Scratch;
 
 fn verdict(a: &str, b: &str) -> Verdict {
     let message = same_message(a, b).unwrap();

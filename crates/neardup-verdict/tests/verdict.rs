@@ -24,7 +24,7 @@ fn training_gives_the_weights_in_the_source_and_they_do_well() {
     let Some(folder) = labelled::folder() else { return };
     let cases = cases::read(&folder).unwrap();
     let model = model::Model::train(cases.iter());
-    assert_eq!(model.source(), include_str!("../src/weights.rs"), "run the example train_verdict with --write");
+    assert_eq!(model.source(), include_str!("../src/score/weights.rs"), "run the example train_verdict with --write");
     for set in [Set::Natural, Set::Natural2] {
         let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
         for case in cases.iter().filter(|case| case.pair.set == set) {

@@ -119,6 +119,13 @@ impl RootTrigger {
     }
 }
 
+/// Gives the table at the top whose partition, or partition of a partition, a table is; the table itself if it is none.
+pub fn root(table: pg_sys::Oid) -> pg_sys::Oid {
+    // SAFETY: one C call that reads catalogs; the list is of numbers of tables, the nearest ancestor first.
+    let ancestors = unsafe { PgList::<pg_sys::Oid>::from_pg(boundary::catch(|| raw::get_partition_ancestors(table))) };
+    ancestors.iter_oid().last().unwrap_or(table)
+}
+
 /// Lists the tables that hold the rows of `root` (`root` itself if it has no partitions), and all partitioned tables on the
 /// way, on which the list depends. `time_column` is the root's time column, if ranges of times are wanted.
 pub fn leaves(root: pg_sys::Oid, time_column: Option<i16>) -> (Vec<Leaf>, Vec<pg_sys::Oid>) {

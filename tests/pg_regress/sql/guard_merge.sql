@@ -101,6 +101,12 @@ CREATE OR REPLACE FUNCTION "My merge"(existing articles, new articles) RETURNS a
 INSERT INTO articles (url, body) SELECT 's', body FROM articles WHERE url = 'r';
 SELECT seen FROM articles WHERE url = 'r';
 DROP FUNCTION "My merge"(articles, articles);
+-- with it goes the whole guard, and unprotect has nothing left to do
+BEGIN;
+DROP FUNCTION "My merge"(articles, articles) CASCADE;
+SELECT tgname FROM pg_trigger WHERE tgrelid = 'articles'::regclass;
+INSERT INTO articles (url, body) SELECT 's', body FROM articles WHERE url = 'r';
+ROLLBACK;
 -- columns come and go
 ALTER TABLE articles ADD COLUMN note text DEFAULT 'none', DROP COLUMN first_seen;
 INSERT INTO articles (url, body, note) SELECT 's', body, 'x' FROM articles WHERE url = 'r';

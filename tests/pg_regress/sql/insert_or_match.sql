@@ -35,6 +35,33 @@ CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN 
 CREATE TRIGGER aa BEFORE INSERT ON articles FOR EACH ROW EXECUTE FUNCTION leave_out();
 SELECT * FROM neardup.insert_or_match('articles', '{"body": "x"}');
 DROP TABLE articles CASCADE;
+-- triggers that write to guarded tables themselves: each row's outcome is that of its own guard
+CREATE TABLE stories (id int PRIMARY KEY, body text);
+CREATE TABLE archive (id int PRIMARY KEY, body text);
+SELECT neardup.protect('stories', 'body', on_duplicate => 'skip');
+SELECT neardup.protect('archive', 'body');
+CREATE FUNCTION archived() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO archive SELECT id, body FROM stories ORDER BY id DESC LIMIT 1;
+    RETURN NULL;
+EXCEPTION WHEN unique_violation THEN RETURN NULL;
+END $$;
+CREATE TRIGGER archived AFTER INSERT ON stories FOR EACH STATEMENT EXECUTE FUNCTION archived();
+CREATE FUNCTION again() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF pg_trigger_depth() = 1 THEN
+        INSERT INTO stories VALUES (NEW.id + 100, NEW.body);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER again AFTER INSERT ON stories FOR EACH ROW EXECUTE FUNCTION again();
+SELECT * FROM neardup.insert_or_match('stories', '[
+    {"id": 1, "body": "The ferry to the northern islands runs twice a day from the first of May until the end of September."},
+    {"id": 2, "body": "The ferry to the northern islands runs twice a day from the first of May until the end of September!"}]');
+SELECT id FROM stories;
+SELECT id FROM archive;
+DROP TABLE stories, archive;
+DROP FUNCTION archived, again;
 -- no guard, no key; partitions and a key of two columns; odd names
 CREATE TABLE plain (id int PRIMARY KEY, "it's ""x""" text);
 SELECT * FROM neardup.insert_or_match('plain', '{"id": 1, "it''s \"x\"": "y"}');
@@ -52,6 +79,10 @@ SET ROLE regress_loader;
 SELECT * FROM neardup.insert_or_match('news', '{"id": 2, "part": 1, "body": "one two three four five six seven eight"}');
 SELECT * FROM neardup.insert_or_match('plain', '{"id": 2}');
 RESET ROLE;
+-- a guard on one partition
+SELECT neardup.unprotect('news');
+SELECT neardup.protect('news_1', 'body');
+SELECT * FROM neardup.insert_or_match('news', '{"id": 2, "part": 1, "body": "one two three four five six seven eight"}');
 DROP TABLE plain, keyless, news;
 DROP FUNCTION leave_out;
 DROP ROLE regress_loader;

@@ -2,7 +2,7 @@
 //!
 //! The labelled texts are in the folder that `NEARDUP_DATA` names. It prints precision, recall and F1 on
 //! tables that the model has not seen, of the texts alone and with what is known beyond them, and how often scores are right.
-//! `--errors` lists the pairs that went wrong, `--write` writes `src/weights.rs`. `--without TABLE --write` leaves a table out, so that it
+//! `--errors` lists the pairs that went wrong, `--write` writes `src/score/weights.rs`. `--without TABLE --write` leaves a table out, so that it
 //! can be listed as one that the model has not seen.
 //!
 //! The same pairs give the same weights, byte for byte: `cargo test -p neardup-verdict --test verdict` compares them.
@@ -32,7 +32,7 @@ fn main() -> Result<()> {
     let model = Model::train(cases.iter().filter(|case| Some(&case.table) != without));
     print!("{}", model.source());
     if flag("--write") {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/weights.rs");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/score/weights.rs");
         std::fs::write(path, model.source())?;
         println!("wrote {path}");
     }

@@ -1,6 +1,6 @@
 //! Precision and recall at every threshold, and the threshold to take.
 
-use super::Measure;
+use super::method::Measure;
 
 /// The outcome at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Measures by name, and what each has to know of a text.
 
-use crate::same_message;
+use crate::pair::same_message;
 use neardup_core::similarity;
 use neardup_core::sketch::minhash::{self, MinHash, MinHasher, Parameters, Scheme};
 use neardup_core::sketch::simhash::SimHashCounter;

@@ -2,9 +2,10 @@
 //!
 //! A month in small letters that may be another word (`may`, and shortened ones: `set`, `out`) counts only before a year.
 
+use super::fact::{ConflictKind, Date};
+use super::reader::Reader;
 use super::vocabulary::{Meaning, NameKind, meaning};
-use super::{ConflictKind, Date, read::Reader};
-use crate::units::{Break, Kind};
+use crate::read::units::{Break, Kind, Unit};
 
 /// Months in small letters that are other words in English.
 const ENGLISH_WORDS: [&str; 3] = ["may", "march", "august"];
@@ -28,7 +29,7 @@ struct Month {
 impl Reader<'_> {
     /// Gives the meaning of the words at a position, and the position after them.
     pub(super) fn meaning(&self, at: usize) -> Option<(Meaning, usize)> {
-        let is_word = |unit: &&crate::units::Unit| unit.kind == Kind::Word;
+        let is_word = |unit: &&Unit| unit.kind == Kind::Word;
         let first = self.unit(at).filter(is_word)?;
         let rest = self.text.units.get(at + 1..).unwrap_or_default().iter();
         let rest = rest.take_while(|unit| is_word(unit) && unit.before <= Break::Space);

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::read::Reader;
-use super::{ConflictKind, Date};
-use crate::numerals::Number;
-use crate::units::{Break, Kind, Text};
+use super::fact::{ConflictKind, Date};
+use super::reader::Reader;
+use crate::read::numerals::Number;
+use crate::read::units::{Break, Kind, Text};
 use neardup_text::normalize::simplified;
 
 /// Weekdays from Monday on, as characters and as syllables.

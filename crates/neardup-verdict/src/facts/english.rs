@@ -1,10 +1,10 @@
 //! Facts as languages with spaces write them: `3rd quarter`, `1.2 million`, `4,2 Prozent`, names by their capital letter.
 
-use super::ConflictKind;
-use super::read::Reader;
+use super::fact::ConflictKind;
+use super::reader::Reader;
 use super::vocabulary::Meaning;
-use crate::numerals::{self, Number};
-use crate::units::{Break, Kind};
+use crate::read::numerals::{self, Number};
+use crate::read::units::{Break, Kind};
 
 /// Words that begin sentences or occur in headlines without naming anything.
 const COMMON: [&str; 88] = [
@@ -92,9 +92,9 @@ impl Reader<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::super::super::units::Text;
     use super::*;
     use crate::facts::read::read;
+    use crate::read::units::Text;
 
     fn facts(text: &str) -> Vec<(ConflictKind, String)> {
         let text = Text::read(text).unwrap();

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::{ConflictKind, Fact};
-use crate::hanset::HanSet;
-use crate::units::{Break, Kind, Text};
+use super::fact::{ConflictKind, Fact};
+use crate::read::hanset::HanSet;
+use crate::read::units::{Break, Kind, Text};
 use neardup_text::hash::mix;
 use neardup_text::lexicon::{Lexicon, Walker};
 use neardup_text::path::{self, Method};

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use ahash::AHashSet;
 
-use super::super::align::Gap;
-use super::super::units::Text;
-use super::{ConflictKind, Fact, status};
+use super::fact::{ConflictKind, Fact};
+use super::status;
+use crate::align::alignment::Gap;
+use crate::read::units::Text;
 use neardup_text::hash::mix;
 
 /// Two facts that contradict each other, by their units; one may be empty.

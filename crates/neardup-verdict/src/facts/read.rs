@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::east_asian::{self, is_hangul};
-use super::{ConflictKind, Date, Fact, thai};
-use crate::hanset::HanSet;
-use crate::numerals::percent_sign;
-use crate::units::{Break, Kind, Text, Unit};
+use super::fact::{ConflictKind, Date, Fact};
+use super::reader::Reader;
+use super::thai;
+use crate::read::hanset::HanSet;
+use crate::read::numerals::percent_sign;
+use crate::read::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
 use neardup_text::lexicon::is_han;
 
@@ -44,45 +46,7 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
     facts
 }
 
-pub(super) struct Reader<'t> {
-    pub(super) text: &'t Text<'t>,
-    pub(super) at: usize,
-    pub(super) facts: Vec<Fact>,
-}
-
 impl Reader<'_> {
-    pub(super) fn unit(&self, at: usize) -> Option<&Unit> {
-        self.text.units.get(at)
-    }
-
-    /// Gives the character of a Han unit that follows without a break.
-    pub(super) fn han(&self, at: usize) -> Option<char> {
-        let unit = self.unit(at).filter(|unit| unit.kind == Kind::Han && unit.before <= Break::Space)?;
-        self.text.text.get(unit.start as usize..)?.chars().next()
-    }
-
-    /// Gives the number at a position, as a small integer.
-    pub(super) fn small(&self, at: usize) -> Option<u32> {
-        self.text.number(self.unit(at)?)?.small()
-    }
-
-    /// Gives the character between a unit and the one before it, if there is exactly one.
-    pub(super) fn joint(&self, at: usize) -> Option<char> {
-        let (last, unit) = (self.unit(at.checked_sub(1)?)?, self.unit(at)?);
-        let mut between = self.text.text.get(last.end as usize..unit.start as usize)?.chars();
-        between.next().filter(|_| between.next().is_none())
-    }
-
-    fn is_number(&self, at: usize) -> bool {
-        matches!(self.unit(at).map(|unit| unit.kind), Some(Kind::Number { .. }))
-    }
-
-    pub(super) fn push(&mut self, kind: ConflictKind, units: Range<usize>, key: u64, measure: u64) -> usize {
-        let end = units.end;
-        self.facts.push(Fact { kind, units, key, measure, date: [None; 4] });
-        end
-    }
-
     /// Reads the figure that starts here, and gives the position after it.
     fn figure(&mut self) -> usize {
         let at = self.at;
@@ -146,10 +110,6 @@ impl Reader<'_> {
         let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
         let counted = usize::from(next.is_some_and(|next| !"的了和与及在是，".contains(next)));
         self.push(ConflictKind::Number, at..end + counted, number.bits(), measure)
-    }
-
-    pub(super) fn written(&self, unit: &Unit) -> &str {
-        self.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default()
     }
 
     /// Reads a Latin word after a number as its measure: `5km`, and in a Latin text `5 tons`.
@@ -233,14 +193,6 @@ impl Reader<'_> {
             end = self.with_weekday(&mut date, end);
         }
         Some(self.push_date(start..end.min(self.text.units.len()), date))
-    }
-
-    /// Adds a date, and gives the position after it.
-    pub(super) fn push_date(&mut self, units: Range<usize>, date: Date) -> usize {
-        let key = date.iter().fold(3, |key, field| mix(key ^ u64::from(field.map_or(0, |field| field + 1)), 3));
-        let end = units.end;
-        self.facts.push(Fact { kind: ConflictKind::Date, units, key, measure: 0, date });
-        end
     }
 
     /// Reads two numbers joined by a sign: a score, a range of episodes, a time with a colon.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use ahash::AHashMap;
 
-use super::super::units::{Kind, Text};
+use crate::read::units::{Kind, Text};
 
 /// Groups of words, of which a report uses one.
 const GROUPS: [&[&str]; 35] = [

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::read::Reader;
+use super::reader::Reader;
 use super::vocabulary::{Name, NameKind, THAI_NAMES};
-use crate::units::{Kind, Text};
+use crate::read::units::{Kind, Text};
 
 /// A Buddhist year minus the same year of the common era.
 const BUDDHIST: u32 = 543;

@@ -1,8 +1,8 @@
 //! Names in a script without capitals, where no dictionary tells them: in a Japanese text, a run of katakana or of Han characters may
 //! be one.
 
-use super::{ConflictKind, Fact};
-use crate::units::{Break, Kind, Text, Unit};
+use super::fact::{ConflictKind, Fact};
+use crate::read::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
 use neardup_text::lexicon::is_han;
 

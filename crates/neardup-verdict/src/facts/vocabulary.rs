@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-use crate::reading::word_key;
+use crate::read::reading::word_key;
 use ahash::AHashMap;
 use neardup_text::hash::mix;
 use neardup_text::lexicon::is_word_char;

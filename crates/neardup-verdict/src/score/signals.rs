@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::align::Gap;
-use super::comparison::{Compared, Comparison};
-use super::facts::{ConflictKind, Pair};
-use super::hanset::HanSet;
-use super::units::{Break, Kind, Unit};
+use crate::align::alignment::Gap;
+use crate::compare::comparison::{Compared, Comparison};
+use crate::facts::{ConflictKind, Pair};
+use crate::read::hanset::HanSet;
+use crate::read::units::{Break, Kind, Unit};
 
 /// A text of at most so many units has no message of its own,
 const SLOGAN: usize = 6;
@@ -43,27 +43,27 @@ const PASSAGE: usize = 15;
 const LEAST: f64 = 4.0;
 
 /// Says whether one text is a slogan or a name within the other.
-pub(super) fn is_slogan(texts: &Comparison) -> bool {
+pub(crate) fn is_slogan(texts: &Comparison) -> bool {
     let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
     let (short, long) = (a.min(b), a.max(b));
     (1..=SLOGAN).contains(&short) && short as f64 * SLOGAN_WITHIN <= long as f64
 }
 
 /// Says whether short texts have titles that contradict each other.
-pub(super) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>) -> bool {
+pub(crate) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>) -> bool {
     texts.a.text.units.len().min(texts.b.text.units.len()) <= UNDER_TITLE
         && titles.is_some_and(|titles| titles.pairs.iter().any(Pair::is_hard))
 }
 
 /// Says whether two short texts are about other works, each in 《》.
-pub(super) fn are_about_other_works(texts: &Comparison) -> bool {
+pub(crate) fn are_about_other_works(texts: &Comparison) -> bool {
     texts.a.text.units.len().min(texts.b.text.units.len()) <= ABOUT_WORK
         && has_own_work(&texts.a, &texts.b)
         && has_own_work(&texts.b, &texts.a)
 }
 
 /// Says whether only one of two first sentences announces something, in words that the other text lacks.
-pub(super) fn only_one_plans(texts: &Comparison) -> bool {
+pub(crate) fn only_one_plans(texts: &Comparison) -> bool {
     let (a, b) = (plans(&texts.a), plans(&texts.b));
     a.contains(&false) && b.is_empty() || b.contains(&false) && a.is_empty()
 }
@@ -91,7 +91,7 @@ fn has_own_work(compared: &Compared, other: &Compared) -> bool {
 }
 
 /// Says whether each of two texts has too much that the other lacks for a copy or an excerpt.
-pub(super) fn have_own_news(texts: &Comparison) -> bool {
+pub(crate) fn have_own_news(texts: &Comparison) -> bool {
     let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
     let (short, long) = (a.min(b) as f64, a.max(b) as f64);
     let missing = texts.a.lacks(0..a).min(texts.b.lacks(0..b)) as f64;

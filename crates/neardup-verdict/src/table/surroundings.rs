@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::distinct::Distinct;
 use super::forms::Sampled;
 use super::passages::Passages;
-use super::prepared::Prepared;
+use crate::align::distinct::Distinct;
+use crate::compare::prepared::Prepared;
 
 /// A row that shares less than this part of the shorter text's passages with each of the two texts has another message. Chosen
 /// with [`OTHERS`] among 0.4 to 0.8, by the likelihood of the labels of held-out tables.
@@ -20,22 +20,22 @@ const OTHERS: usize = 2;
 
 /// What the other rows of a table say about two texts.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Surroundings {
+pub(crate) struct Surroundings {
     /// The form in each text, in bytes of the plain text.
-    pub(super) form: [Vec<Range<usize>>; 2],
+    pub(crate) form: [Vec<Range<usize>>; 2],
     /// How many rows with other messages follow the form.
-    pub(super) followers: usize,
+    pub(crate) followers: usize,
     /// How varied similar rows are where the two texts differ: the mean share of what each has there that neither text has, 0 to 1.
     /// Other copies have what one of the two has; other fillings of a form do not.
-    pub(super) variety: f64,
+    pub(crate) variety: f64,
     /// How many similar rows have mostly something else there.
-    pub(super) others: usize,
+    pub(crate) others: usize,
     /// Whether another row contains the shorter text.
-    pub(super) is_repeated: bool,
+    pub(crate) is_repeated: bool,
 }
 
 impl Surroundings {
-    pub(super) fn of(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> Self {
+    pub(crate) fn of(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> Self {
         if rows.is_empty() {
             return Self::default();
         }

@@ -3,11 +3,11 @@
 //! The weights ([`super::weights`]) are few and each has a sign that it may not cross, so a contribution can be read: what
 //! contradicts never speaks for a copy. What is known beyond the two texts ([`super::context`]) is added to their log odds.
 
-use super::Verdict;
-use super::comparison::Comparison;
 use super::context::{self, Inputs};
 use super::features::{Features, NAMES};
 use super::weights::{CONSTANT, CONTEXT_WEIGHTS, WEIGHTS};
+use crate::compare::comparison::Comparison;
+use crate::verdict::Verdict;
 
 /// Adds up the log odds that keeping one of the two loses nothing.
 #[must_use]
@@ -22,18 +22,18 @@ pub fn probability(log_odds: f64) -> f64 {
 }
 
 /// Gives the log odds of the texts alone.
-pub(super) fn alone(features: &Features) -> f64 {
+pub(crate) fn alone(features: &Features) -> f64 {
     log_odds(&features.values(), &WEIGHTS, CONSTANT)
 }
 
 /// Computes the probability that keeping one of the two loses nothing.
-pub(super) fn score(inputs: &Inputs) -> f64 {
+pub(crate) fn score(inputs: &Inputs) -> f64 {
     let context = inputs.context(alone);
     probability(log_odds(&context.values(), &CONTEXT_WEIGHTS, alone(&inputs.texts)))
 }
 
 /// Gives what each feature adds to the logarithm of the odds, the greatest first; zeros are omitted.
-pub(super) fn contributions(inputs: &Inputs) -> Vec<(&'static str, f64, f64)> {
+pub(crate) fn contributions(inputs: &Inputs) -> Vec<(&'static str, f64, f64)> {
     let texts = NAMES.iter().zip(inputs.texts.values()).zip(&WEIGHTS);
     let context = context::NAMES.iter().zip(inputs.context(alone).values()).zip(&CONTEXT_WEIGHTS);
     let mut all: Vec<_> = texts
@@ -57,7 +57,7 @@ pub const LEAST_SCORE_IN_TABLE: f64 = 0.65;
 pub const LEAST_SCORE_TO_REMOVE: f64 = 0.85;
 
 /// Gives the score from which on one of the two may be removed.
-pub(super) fn least_score(inputs: &Inputs) -> f64 {
+pub(crate) fn least_score(inputs: &Inputs) -> f64 {
     if inputs.table.is_some() { LEAST_SCORE_IN_TABLE } else { LEAST_SCORE }
 }
 
@@ -74,7 +74,7 @@ const OTHER_QUESTION: f64 = 0.6;
 const SAME_FORM: f64 = 0.6;
 
 /// Names the verdict for a score.
-pub(super) fn verdict(score: f64, inputs: &Inputs, texts: &Comparison) -> Verdict {
+pub(crate) fn verdict(score: f64, inputs: &Inputs, texts: &Comparison) -> Verdict {
     let features = &inputs.texts;
     let (held, alike) = (features.held, features.alike);
     let hard = features.any_conflict > 0.0;

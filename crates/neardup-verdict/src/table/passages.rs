@@ -2,31 +2,28 @@
 
 use std::ops::Range;
 
-use super::align::runs;
-use super::reading::{is_selector, unspaced};
+use crate::align::alignment::runs;
+use crate::read::lines::is_letter;
+use crate::read::reading::unspaced;
 use neardup_text::hash::mix;
-use neardup_text::lexicon::{is_han, is_word_char};
+use neardup_text::lexicon::is_han;
 use neardup_text::normalize::simplified;
 
 /// Units in a passage, as in the shingles of a sketch.
 const UNITS: usize = 5;
 
-fn is_letter(c: char) -> bool {
-    is_word_char(c) && !is_selector(c)
-}
-
 /// The passages of a text.
 #[derive(Debug, Default)]
-pub(super) struct Passages {
+pub(crate) struct Passages {
     /// The key of each passage, in order.
-    pub(super) keys: Vec<u64>,
+    pub(crate) keys: Vec<u64>,
     /// Each unit's stretch, in bytes.
     units: Vec<Range<u32>>,
 }
 
 impl Passages {
     /// Reads a text: Han characters and characters of scripts without spaces are units, and runs of other letters and digits.
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let (mut keys, mut units): (Vec<u64>, Vec<Range<u32>>) = (Vec::new(), Vec::new());
         let mut open = false;
         for (at, c) in text.char_indices() {
@@ -53,7 +50,7 @@ impl Passages {
     }
 
     /// Gives the stretches that wanted passages cover, in bytes.
-    pub(super) fn stretches(&self, wanted: impl Fn(u64) -> bool) -> Vec<Range<usize>> {
+    pub(crate) fn stretches(&self, wanted: impl Fn(u64) -> bool) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for (at, _) in self.keys.iter().enumerate().filter(|&(_, &key)| wanted(key)) {
             let (Some(first), Some(last)) = (self.units.get(at), self.units.get(at + UNITS - 1)) else { continue };
@@ -65,21 +62,4 @@ impl Passages {
         }
         found
     }
-}
-
-/// The longest line that may be furniture, in bytes.
-const LINE: usize = 240;
-
-/// Gives the short lines of a text that have letters, by their letters and their stretch in bytes.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = (u64, Range<usize>)> + '_ {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
-    let mut from = 0;
-    ends.filter_map(move |end| {
-        let range = from..end;
-        from = end + 1;
-        let line = text.get(range.clone()).filter(|line| line.len() <= LINE)?;
-        let mut letters = line.chars().filter(|&c| is_letter(c)).peekable();
-        letters.peek()?;
-        Some((letters.fold(0, |key, c| mix(key, u64::from(u32::from(c)))), range))
-    })
 }

@@ -31,7 +31,7 @@ const MAX_EMOTICON: usize = 6;
 static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
 
 /// The least number of units from one mark to the next, so that marks take less memory than units.
-pub(super) const APART: usize = 16;
+pub(crate) const APART: usize = 16;
 
 impl Break {
     fn of(c: char) -> Self {
@@ -50,12 +50,12 @@ impl<'t> Text<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     #[cfg(test)]
-    pub(super) fn read(text: &'t str) -> Result<Self> {
+    pub(crate) fn read(text: &'t str) -> Result<Self> {
         Ok(Self::without(plain(text)?, &[], None))
     }
 
     /// Reads what [`plain`] left of a text, without its boilerplate; the part that it shares with `known` is copied from there.
-    pub(super) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>], known: Option<&Text<'_>>) -> Self {
+    pub(crate) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>], known: Option<&Text<'_>>) -> Self {
         let ignored = credits::ignored(&text, boilerplate);
         let shared = known.map(|known| Shared::new(known, &text, &ignored));
         let Units { units, numbers, quotes, marks, unspaced } = units(&text, &ignored, shared.as_ref());
@@ -74,7 +74,7 @@ impl<'t> Text<'t> {
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
-pub(super) fn plain(text: &str) -> Result<Cow<'_, str>> {
+pub(crate) fn plain(text: &str) -> Result<Cow<'_, str>> {
     if u32::try_from(text.len()).is_err() {
         return Err(Error::new(ErrorKind::LimitExceeded, "a text of 4 GB or more cannot be compared"));
     }
@@ -210,12 +210,12 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
 }
 
 /// Gives the key of a Han character, its simplified form.
-pub(super) fn han_key(c: char) -> u64 {
+pub(crate) fn han_key(c: char) -> u64 {
     mix(u64::from(u32::from(simplified(c))), 0)
 }
 
 /// Gives the key of a word in lower case, the same for all of its spellings.
-pub(super) fn word_key(word: &str) -> u64 {
+pub(crate) fn word_key(word: &str) -> u64 {
     if word.is_ascii() {
         return token_hash(word);
     }
@@ -278,7 +278,7 @@ fn is_counted(rest: &str, len: usize) -> bool {
 }
 
 /// Says whether `c` only selects how the character before it is drawn, as after an emoji.
-pub(super) fn is_selector(c: char) -> bool {
+pub(crate) fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
@@ -288,7 +288,7 @@ fn is_joiner(c: char) -> bool {
 }
 
 /// Says whether `c` belongs to a script other than Han that is written without spaces.
-pub(super) fn unspaced(c: char) -> bool {
+pub(crate) fn unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
 

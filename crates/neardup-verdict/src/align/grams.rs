@@ -25,7 +25,7 @@ const UNIT_BITS: u32 = 16;
 
 /// The distinct grams of a text.
 #[derive(Debug)]
-pub(super) struct Grams {
+pub(crate) struct Grams {
     distinct: Distinct,
     /// A bit for each gram, by its hash; a power of two of them.
     bits: Vec<u64>,
@@ -33,7 +33,7 @@ pub(super) struct Grams {
 
 impl Grams {
     /// Reads the grams of a text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let distinct = Self::read(text, unit).or_else(|| {
             let mut buffer = Buffer::default();
             Self::read(normalize(text, Steps::CHARS, &mut buffer), normalized_unit)
@@ -79,7 +79,7 @@ impl Grams {
     }
 
     /// Says whether bits tell much of the overlap of two texts: those of a text with many more grams are mostly set.
-    pub(super) fn is_comparable(&self, other: &Self) -> bool {
+    pub(crate) fn is_comparable(&self, other: &Self) -> bool {
         self.bits.len() == other.bits.len()
     }
 
@@ -89,7 +89,7 @@ impl Grams {
     }
 
     /// Says whether the overlap of two texts may be at least `least`, by their bits alone.
-    pub(super) fn may_overlap(&self, other: &Self, least: f64) -> bool {
+    pub(crate) fn may_overlap(&self, other: &Self, least: f64) -> bool {
         let (few, many) = self.ordered(other);
         let smaller = few.distinct.numbers().len();
         smaller == 0 || (smaller - few.lacking(many)) as f64 / smaller as f64 >= least
@@ -97,7 +97,7 @@ impl Grams {
 
     /// Gives the overlap coefficient of this text and another, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
     /// `least`.
-    pub(super) fn overlap(&self, other: &Self, least: f64) -> Option<f64> {
+    pub(crate) fn overlap(&self, other: &Self, least: f64) -> Option<f64> {
         /// After so many grams it is checked whether the rest can still make the texts similar enough.
         const PIECE: usize = 1 << 7;
         let (few, many) = self.ordered(other);

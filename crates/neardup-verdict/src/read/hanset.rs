@@ -5,11 +5,11 @@ const FIRST: u32 = 0x4e00;
 const END: u32 = 0xa000;
 
 /// A bit for each Han character.
-pub(super) struct HanSet([u64; (END - FIRST) as usize / 64]);
+pub(crate) struct HanSet([u64; (END - FIRST) as usize / 64]);
 
 impl HanSet {
     /// Makes the set of the characters of `text`, all of them Han.
-    pub(super) const fn of(text: &str) -> Self {
+    pub(crate) const fn of(text: &str) -> Self {
         let mut set = Self([0; _]);
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -23,13 +23,13 @@ impl HanSet {
         set
     }
 
-    pub(super) fn has(&self, c: char) -> bool {
+    pub(crate) fn has(&self, c: char) -> bool {
         let place = u32::from(c).wrapping_sub(FIRST);
         self.0.get(place as usize / 64).is_some_and(|word| (word >> (place % 64)) & 1 == 1)
     }
 
     /// Says whether `word` is one of the characters.
-    pub(super) fn is(&self, word: &str) -> bool {
+    pub(crate) fn is(&self, word: &str) -> bool {
         let mut chars = word.chars();
         chars.next().is_some_and(|c| self.has(c)) && chars.as_str().is_empty()
     }

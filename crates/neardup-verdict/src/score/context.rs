@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::features::{Features, define_features};
-use super::surroundings::Surroundings;
+use crate::table::surroundings::Surroundings;
 
 define_features! {
     /// What is known beyond the texts.
@@ -55,12 +55,12 @@ pub struct Table {
 }
 
 impl Table {
-    pub(super) fn new(own: Option<Features>, surroundings: &Surroundings) -> Self {
+    pub(crate) fn new(own: Option<Features>, surroundings: &Surroundings) -> Self {
         Self { own, variety: surroundings.variety, is_repeated: surroundings.is_repeated }
     }
 
     /// What no table can surpass in favour of a copy.
-    pub(super) fn best(texts: &Features) -> Self {
+    pub(crate) fn best(texts: &Features) -> Self {
         Self { own: Some(*texts), variety: 0.0, is_repeated: false }
     }
 }

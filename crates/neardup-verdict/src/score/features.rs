@@ -3,10 +3,11 @@
 //! [`NAMES`] says what each number is and which way it may speak: what contradicts can only speak for keeping both, what is
 //! shared only for keeping one. All are symmetric in the two texts.
 
-use super::align::align;
-use super::comparison::{Compared, Comparison};
-use super::facts::{ConflictKind, Fact, Pair};
-use super::{signals, statements};
+use super::signals;
+use crate::align::alignment::align;
+use crate::compare::comparison::{Compared, Comparison};
+use crate::compare::statements;
+use crate::facts::{ConflictKind, Fact, Pair};
 
 /// Defines a struct of features, with their names and the signs that their weights may have: 1, -1, or 0 for either.
 macro_rules! define_features {
@@ -30,7 +31,7 @@ macro_rules! define_features {
         }
     };
 }
-pub(super) use define_features;
+pub(crate) use define_features;
 
 define_features! {
     /// The features of a pair.
@@ -124,7 +125,7 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Computes the features of a pair of texts, and of their titles where both have one.
-pub(super) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Features {
+pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Features {
     let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
     let (short, long) = (a.min(b), a.max(b));
     let shared = texts.shared;

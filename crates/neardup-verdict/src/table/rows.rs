@@ -2,7 +2,7 @@
 //!
 //! [`Rows`] is the question: which rows have this key in their sketch, and what do rows of this table look like? The engine answers
 //! from its index, a test from memory. Most pairs never ask: the overlap of the texts and the verdict on the pair alone come first.
-//! The answers are kept in [`Forms`](super::Forms), so that pairs of one form ask once.
+//! The answers are kept in [`Forms`](crate::Forms), so that pairs of one form ask once.
 
 use neardup_text::Result;
 

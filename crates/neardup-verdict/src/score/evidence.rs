@@ -1,27 +1,28 @@
 //! What a verdict rests on, and the verdict.
 
-use super::comparison::Comparison;
 use super::context::Inputs;
-use super::surroundings::Surroundings;
-use super::{Verdict, model};
+use super::model;
+use crate::compare::comparison::Comparison;
+use crate::table::surroundings::Surroundings;
+use crate::verdict::Verdict;
 
 /// What a verdict rests on.
-pub(super) struct Evidence {
-    pub(super) texts: Comparison,
-    pub(super) titles: Option<Comparison>,
-    pub(super) inputs: Inputs,
-    pub(super) surroundings: Option<Surroundings>,
+pub(crate) struct Evidence {
+    pub(crate) texts: Comparison,
+    pub(crate) titles: Option<Comparison>,
+    pub(crate) inputs: Inputs,
+    pub(crate) surroundings: Option<Surroundings>,
     /// Boilerplate of both texts, by a profile, which was ignored.
-    pub(super) left_out: Vec<String>,
+    pub(crate) left_out: Vec<String>,
     /// How many lines that the whole table repeats were ignored.
-    pub(super) furniture: usize,
+    pub(crate) furniture: usize,
     /// Whether the texts are equal without being compared.
-    pub(super) equal: bool,
+    pub(crate) equal: bool,
 }
 
 impl Evidence {
     /// Gives the verdict and its score.
-    pub(super) fn verdict(&self) -> (Verdict, f64) {
+    pub(crate) fn verdict(&self) -> (Verdict, f64) {
         let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
         let known = self.furniture > 0;
         let same_text = self.equal || (!known && self.texts.is_same() && !self.texts.a.text.units.is_empty());

@@ -123,7 +123,7 @@ const FILED: [&str; 8] = ["文献号", "分类号", "分类名", "复印期号",
 const FILED_BYTES: usize = 80;
 
 /// Gives the stretches that are not part of the message, in bytes, ascending and disjoint; they include the boilerplate.
-pub(super) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(crate) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = boilerplate.to_vec();
     comments(text, &mut found);
     groups(text, &mut found);
@@ -152,7 +152,7 @@ fn letters(text: &str) -> usize {
 }
 
 /// Says whether a letter is outside all of some ranges, which ascend.
-pub(super) fn has_letters_outside(text: &str, ranges: &[Range<usize>]) -> bool {
+pub(crate) fn has_letters_outside(text: &str, ranges: &[Range<usize>]) -> bool {
     let ends = ranges.iter().map(|range| range.start).chain([text.len()]);
     let starts = [0].into_iter().chain(ranges.iter().map(|range| range.end));
     starts.zip(ends).any(|(from, to)| text.get(from..to).unwrap_or_default().contains(is_word_char))

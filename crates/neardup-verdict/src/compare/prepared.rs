@@ -9,11 +9,11 @@ use std::rc::Rc;
 
 use ahash::AHashSet;
 
-use super::facts::{self, Fact};
-use super::grams::Grams;
-use super::passages::lines;
-use super::reading::plain;
-use super::units::Text;
+use crate::align::grams::Grams;
+use crate::facts::{self, Fact};
+use crate::read::lines::lines;
+use crate::read::reading::plain;
+use crate::read::units::Text;
 use neardup_text::Result;
 
 /// Texts with fewer characters are short.
@@ -48,7 +48,7 @@ type Repeated = (Rc<AHashSet<u64>>, Rc<[Range<usize>]>);
 
 /// What is known of the overlap of two texts.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Overlap {
+pub(crate) enum Overlap {
     /// It may be as much as was asked for.
     MayBeEnough,
     /// It is known.
@@ -57,10 +57,10 @@ pub(super) enum Overlap {
 
 /// What is read of a text once.
 #[derive(Debug)]
-pub(super) struct Reading {
-    pub(super) text: Rc<Text<'static>>,
+pub(crate) struct Reading {
+    pub(crate) text: Rc<Text<'static>>,
     /// The facts that do not depend on the other text.
-    pub(super) facts: Rc<Vec<Fact>>,
+    pub(crate) facts: Rc<Vec<Fact>>,
 }
 
 impl Reading {
@@ -112,17 +112,17 @@ impl<'t> Prepared<'t> {
     }
 
     /// Gives the text without markup and links.
-    pub(super) fn plain(&self) -> &str {
+    pub(crate) fn plain(&self) -> &str {
         self.plain.as_deref().unwrap_or(&self.text)
     }
 
     /// Reads the text. What it shares with `other`, if that has been read, is copied from there.
-    pub(super) fn read(&self, other: Option<&Reading>) -> Rc<Reading> {
+    pub(crate) fn read(&self, other: Option<&Reading>) -> Rc<Reading> {
         Rc::clone(self.read.get_or_init(|| Reading::new(self.plain(), &[], other)))
     }
 
     /// Reads the text without some stretches, in bytes.
-    pub(super) fn read_without(&self, out: &[Range<usize>], other: Option<&Reading>) -> Rc<Reading> {
+    pub(crate) fn read_without(&self, out: &[Range<usize>], other: Option<&Reading>) -> Rc<Reading> {
         if out.is_empty() {
             return self.read(other);
         }
@@ -137,7 +137,7 @@ impl<'t> Prepared<'t> {
     }
 
     /// Gives the stretches of the short lines that a table repeats, in bytes of the plain text.
-    pub(super) fn repeated(&self, by_table: &Rc<AHashSet<u64>>) -> Rc<[Range<usize>]> {
+    pub(crate) fn repeated(&self, by_table: &Rc<AHashSet<u64>>) -> Rc<[Range<usize>]> {
         if let Some((of, repeated)) = &*self.repeated.borrow()
             && Rc::ptr_eq(of, by_table)
         {
@@ -150,17 +150,17 @@ impl<'t> Prepared<'t> {
     }
 
     /// Gives the keys of the short lines of the plain text, with their stretches in bytes.
-    pub(super) fn lines(&self) -> &[(u64, Range<usize>)] {
+    pub(crate) fn lines(&self) -> &[(u64, Range<usize>)] {
         self.lines.get_or_init(|| lines(self.plain()).collect())
     }
 
     /// Says whether the text has fewer characters than [`SHORT`].
-    pub(super) fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         self.characters < SHORT
     }
 
     /// Says whether the text has at least [`LONG`] characters.
-    pub(super) fn is_long(&self) -> bool {
+    pub(crate) fn is_long(&self) -> bool {
         self.characters >= LONG
     }
 
@@ -174,12 +174,12 @@ impl<'t> Prepared<'t> {
     }
 
     /// Gives the overlap if it is at least `least`.
-    pub(super) fn overlap_from(&self, other: &Prepared<'_>, least: f64) -> Option<f64> {
+    pub(crate) fn overlap_from(&self, other: &Prepared<'_>, least: f64) -> Option<f64> {
         self.grams().overlap(other.grams(), least)
     }
 
     /// Estimates the overlap from above: `None` if it is below `least`, and the overlap itself where an estimate says little.
-    pub(super) fn estimated_overlap(&self, other: &Prepared<'_>, least: f64) -> Option<Overlap> {
+    pub(crate) fn estimated_overlap(&self, other: &Prepared<'_>, least: f64) -> Option<Overlap> {
         let (a, b) = (self.grams(), other.grams());
         if a.is_comparable(b) {
             a.may_overlap(b, least).then_some(Overlap::MayBeEnough)

@@ -31,7 +31,7 @@ impl Seeds {
 
 /// Distinct numbers.
 #[derive(Debug)]
-pub(super) struct Distinct {
+pub(crate) struct Distinct {
     numbers: Vec<u64>,
     /// The position of the number in the list, from 1 on; 0 for none. The length is a power of two.
     places: Vec<u32>,
@@ -40,30 +40,30 @@ pub(super) struct Distinct {
 
 impl Distinct {
     /// Begins a set that does not grow until it has more than `count` numbers.
-    pub(super) fn with_capacity(count: usize) -> Self {
+    pub(crate) fn with_capacity(count: usize) -> Self {
         let places = vec![0; (2 * count.max(8)).next_power_of_two()];
         Self { numbers: Vec::with_capacity(count), places, seeds: *SEEDS }
     }
 
     /// Gives the numbers.
-    pub(super) fn numbers(&self) -> &[u64] {
+    pub(crate) fn numbers(&self) -> &[u64] {
         &self.numbers
     }
 
     /// Gives a hash of each number, the same for all sets of this process.
-    pub(super) fn hashes(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = u64> + '_ {
         self.numbers.iter().map(|number| self.seeds.hash(*number))
     }
 
     /// Gives the position of a number in the list.
     #[inline]
-    pub(super) fn find(&self, number: u64) -> Option<usize> {
+    pub(crate) fn find(&self, number: u64) -> Option<usize> {
         self.at(self.place(number))
     }
 
     /// Adds a number, if it is not there yet, and gives its position.
     #[inline]
-    pub(super) fn insert(&mut self, number: u64) -> usize {
+    pub(crate) fn insert(&mut self, number: u64) -> usize {
         let place = self.place(number);
         if let Some(known) = self.at(place) {
             return known;

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use ahash::{AHashMap, AHashSet};
 
 use super::passages::Passages;
-use super::prepared::Prepared;
-use super::table::{BACKGROUND, Rows};
+use super::rows::{BACKGROUND, Rows};
+use crate::compare::prepared::Prepared;
 use neardup_text::Result;
 use neardup_text::hash::token_hash;
 
@@ -55,16 +55,16 @@ pub struct Forms {
 
 /// A row that was read because it shares a key with one of the texts.
 #[derive(Debug)]
-pub(super) struct Sampled {
+pub(crate) struct Sampled {
     /// Equal for equal texts.
     text: u64,
     /// Its distinct passages.
-    pub(super) passages: Vec<u64>,
+    pub(crate) passages: Vec<u64>,
 }
 
 impl Sampled {
     /// Reads a text.
-    pub(super) fn of(text: &str) -> Result<Self> {
+    pub(crate) fn of(text: &str) -> Result<Self> {
         let mut passages = Passages::of(Prepared::new(text)?.plain()).keys;
         passages.sort_unstable();
         passages.dedup();
@@ -75,18 +75,18 @@ impl Sampled {
 
 impl Known<'_> {
     /// Gives the lines of each text that the whole table repeats, in bytes of the plain text.
-    pub(super) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Rc<[Range<usize>]>; 2]> {
+    pub(crate) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Rc<[Range<usize>]>; 2]> {
         let furniture = self.forms.furniture(self.rows)?;
         Ok(texts.map(|text| if furniture.is_empty() { [].into() } else { text.repeated(furniture) }))
     }
 
     /// Says whether the table has so many rows that a text without similar ones is an exception.
-    pub(super) fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         self.forms.background >= BACKGROUND / 2
     }
 
     /// Gives the distinct rows other than two texts that share a key with either of them.
-    pub(super) fn around(&mut self, texts: [&Prepared<'_>; 2]) -> Result<Vec<Rc<Sampled>>> {
+    pub(crate) fn around(&mut self, texts: [&Prepared<'_>; 2]) -> Result<Vec<Rc<Sampled>>> {
         let mut keys = (self.keys[0])()?;
         keys.extend((self.keys[1])()?);
         keys.sort_unstable();

@@ -11,22 +11,22 @@
 use std::ops::Range;
 
 use super::distinct::Distinct;
-use super::shared::{common_end, common_start};
+use crate::read::shared::{common_end, common_start};
 use neardup_text::interrupt;
 
 /// A run of equal units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) a: usize,
-    pub(super) b: usize,
-    pub(super) len: usize,
+pub(crate) struct Block {
+    pub(crate) a: usize,
+    pub(crate) b: usize,
+    pub(crate) len: usize,
 }
 
 /// The stretch between two blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Gap {
-    pub(super) a: Range<usize>,
-    pub(super) b: Range<usize>,
+pub(crate) struct Gap {
+    pub(crate) a: Range<usize>,
+    pub(crate) b: Range<usize>,
 }
 
 /// Lengths of anchors, in units, tried in this order.
@@ -36,7 +36,7 @@ const ANCHORS: [usize; 4] = [12, 5, 3, 2];
 const MAX_CELLS: usize = 1 << 12;
 
 /// Aligns two sequences of keys; `weight` says how much a matched unit of the first is worth (1 for a character).
-pub(super) fn align(a: &[u64], b: &[u64], weight: &dyn Fn(usize) -> i32) -> Vec<Block> {
+pub(crate) fn align(a: &[u64], b: &[u64], weight: &dyn Fn(usize) -> i32) -> Vec<Block> {
     let mut alignment = Alignment { a, b, weight, blocks: Vec::new(), cells: Vec::new() };
     alignment.region(0..a.len(), 0..b.len(), 0);
     let mut blocks: Vec<Block> = Vec::with_capacity(alignment.blocks.len());
@@ -50,7 +50,7 @@ pub(super) fn align(a: &[u64], b: &[u64], weight: &dyn Fn(usize) -> i32) -> Vec<
 }
 
 /// Gives the gaps before, between and after blocks.
-pub(super) fn gaps(blocks: &[Block], a: usize, b: usize) -> Vec<Gap> {
+pub(crate) fn gaps(blocks: &[Block], a: usize, b: usize) -> Vec<Gap> {
     let end = Block { a, b, len: 0 };
     let mut from = (0, 0);
     let mut gaps = Vec::new();
@@ -194,7 +194,7 @@ fn anchors(a: &[u64], b: &[u64], size: usize) -> Vec<(usize, usize)> {
 }
 
 /// Hashes every run of `size` units, in order: the keys of a run are the digits of a number, of which 64 bits are kept.
-pub(super) fn runs(keys: &[u64], size: usize) -> impl Iterator<Item = u64> + '_ {
+pub(crate) fn runs(keys: &[u64], size: usize) -> impl Iterator<Item = u64> + '_ {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     let push = |hash: u64, key: u64| hash.wrapping_mul(BASE).wrapping_add(key);
     let (first, rest) = keys.split_at(keys.len().min(size.saturating_sub(1)));

@@ -12,14 +12,14 @@ use super::units::{Mark, Text, Units};
 const CHUNK: usize = 32;
 
 /// Counts the equal elements at the start of two slices.
-pub(super) fn common_start<T: Eq>(a: &[T], b: &[T]) -> usize {
+pub(crate) fn common_start<T: Eq>(a: &[T], b: &[T]) -> usize {
     let chunks = a.chunks_exact(CHUNK).zip(b.chunks_exact(CHUNK)).take_while(|(a, b)| a == b);
     let whole = chunks.count() * CHUNK;
     whole + a[whole..].iter().zip(&b[whole..]).take_while(|(a, b)| a == b).count()
 }
 
 /// Counts the equal elements at the end of two slices.
-pub(super) fn common_end<T: Eq>(a: &[T], b: &[T]) -> usize {
+pub(crate) fn common_end<T: Eq>(a: &[T], b: &[T]) -> usize {
     let chunks = a.rchunks_exact(CHUNK).zip(b.rchunks_exact(CHUNK)).take_while(|(a, b)| a == b);
     let whole = chunks.count() * CHUNK;
     let (a, b) = (&a[..a.len() - whole], &b[..b.len() - whole]);
@@ -27,7 +27,7 @@ pub(super) fn common_end<T: Eq>(a: &[T], b: &[T]) -> usize {
 }
 
 /// What a text that is being read has in common with a known one.
-pub(super) struct Shared<'k> {
+pub(crate) struct Shared<'k> {
     known: &'k Text<'k>,
     /// Number of equal bytes at the start, and at the end.
     head: usize,
@@ -38,7 +38,7 @@ pub(super) struct Shared<'k> {
 }
 
 impl<'k> Shared<'k> {
-    pub(super) fn new(known: &'k Text<'k>, text: &str, ignored: &[Range<usize>]) -> Self {
+    pub(crate) fn new(known: &'k Text<'k>, text: &str, ignored: &[Range<usize>]) -> Self {
         let (a, b) = (known.text.as_bytes(), text.as_bytes());
         let heads = known.ignored.iter().zip(ignored).take_while(|(a, b)| a == b);
         let from_end = |len: usize, range: &Range<usize>| (len.wrapping_sub(range.start), len.wrapping_sub(range.end));
@@ -49,7 +49,7 @@ impl<'k> Shared<'k> {
     }
 
     /// Adds the known text's units up to the last mark in the common start, and gives the mark.
-    pub(super) fn start(&self, ignored: &[Range<usize>], found: &mut Units) -> Mark {
+    pub(crate) fn start(&self, ignored: &[Range<usize>], found: &mut Units) -> Mark {
         let known = self.known;
         let marks = &known.marks[..known.marks.partition_point(|mark| mark.at <= self.head)];
         let fits = |mark: &&Mark| {
@@ -61,7 +61,7 @@ impl<'k> Shared<'k> {
     }
 
     /// Adds the known text's units from here to its end, if the other text, which is at `here`, continues in the same way.
-    pub(super) fn finish(&self, here: &Mark, bytes: usize, ignored: usize, found: &mut Units) -> bool {
+    pub(crate) fn finish(&self, here: &Mark, bytes: usize, ignored: usize, found: &mut Units) -> bool {
         let known = self.known;
         if bytes > self.tail || ignored > self.ignored_tail {
             return false;

@@ -2,7 +2,8 @@
 
 use super::evidence::Evidence;
 use super::features::Features;
-use super::{Message, statements};
+use crate::compare::statements;
+use crate::verdict::Message;
 
 /// Two texts open differently if the other text lacks at least this share of both first sentences.
 const OPEN_APART: f64 = 0.5;
@@ -20,7 +21,7 @@ const FOLLOWERS: usize = 3;
 const QUOTED: usize = 40;
 
 /// Shortens a fact for a reason.
-pub(super) fn short(fact: &str) -> String {
+pub(crate) fn short(fact: &str) -> String {
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match fact.char_indices().nth(QUOTED) {
         None => flat(fact),
@@ -29,7 +30,7 @@ pub(super) fn short(fact: &str) -> String {
 }
 
 /// Gives the verdict with its reasons.
-pub(super) fn message(evidence: &Evidence) -> Message {
+pub(crate) fn message(evidence: &Evidence) -> Message {
     let (verdict, score) = evidence.verdict();
     Message { verdict, score, reasons: reasons(evidence) }
 }
@@ -109,7 +110,7 @@ fn signals(features: &Features) -> impl Iterator<Item = &'static str> {
 }
 
 /// Gives the reasons that are known from the table alone.
-pub(super) fn of_table(evidence: &Evidence) -> Vec<String> {
+pub(crate) fn of_table(evidence: &Evidence) -> Vec<String> {
     form(evidence).into_iter().chain(furniture(evidence)).collect()
 }
 

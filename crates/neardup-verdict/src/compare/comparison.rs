@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 
 use ahash::AHashMap;
 
-use super::align::{Gap, align, gaps, runs};
-use super::credits;
-use super::distinct::Distinct;
-use super::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side};
-use super::numerals::percent_sign;
 use super::prepared::{Prepared, Reading};
-use super::units::{Kind, Text};
+use crate::align::alignment::{Gap, align, gaps, runs};
+use crate::align::distinct::Distinct;
+use crate::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side};
+use crate::read::credits;
+use crate::read::numerals::percent_sign;
+use crate::read::units::{Kind, Text};
 use neardup_text::Result;
 
 /// The shortest passage that counts as moved, in units.
@@ -56,29 +56,29 @@ fn mean_the_same(a: &str, b: &str) -> bool {
 /// The lesser text in string order is `a`, so that the result does not depend on their order; [`Comparison::conflicts`]
 /// restores the given order.
 #[derive(Debug)]
-pub(super) struct Comparison {
-    pub(super) a: Compared,
-    pub(super) b: Compared,
+pub(crate) struct Comparison {
+    pub(crate) a: Compared,
+    pub(crate) b: Compared,
     /// Number of units that both have, at the same position, in other words, or moved.
-    pub(super) shared: usize,
-    pub(super) gaps: Vec<Gap>,
+    pub(crate) shared: usize,
+    pub(crate) gaps: Vec<Gap>,
     /// Facts that contradict each other, in the order of the lesser text.
-    pub(super) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<Pair>,
     /// How many facts each text states that the other does not mention; the lesser of the two numbers.
-    pub(super) lone: usize,
+    pub(crate) lone: usize,
     /// Whether the lesser text came second.
-    pub(super) swapped: bool,
+    pub(crate) swapped: bool,
 }
 
 /// One of two compared texts.
 #[derive(Debug)]
-pub(super) struct Compared {
-    pub(super) text: Rc<Text<'static>>,
+pub(crate) struct Compared {
+    pub(crate) text: Rc<Text<'static>>,
     /// For each unit, whether the other text has it, at the same position or moved.
-    pub(super) matched: Vec<bool>,
+    pub(crate) matched: Vec<bool>,
     /// Number of units that the other text has elsewhere.
-    pub(super) moved: usize,
-    pub(super) facts: Rc<Vec<Fact>>,
+    pub(crate) moved: usize,
+    pub(crate) facts: Rc<Vec<Fact>>,
     /// How many of the units before each one have content that the other text lacks.
     lacking: Vec<u32>,
 }
@@ -96,18 +96,18 @@ impl Comparison {
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
-    pub(super) fn new(a: &str, b: &str) -> Result<Self> {
+    pub(crate) fn new(a: &str, b: &str) -> Result<Self> {
         Ok(Aligned::of(&Prepared::new(a)?, &Prepared::new(b)?).with_facts())
     }
 
     /// Says whether two texts have the same units.
-    pub(super) fn is_same(&self) -> bool {
+    pub(crate) fn is_same(&self) -> bool {
         let (a, b) = (&self.a.text.units, &self.b.text.units);
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key)
     }
 
     /// Gives the facts that contradict each other, as written, those of the first text first.
-    pub(super) fn conflicts(&self) -> Vec<Conflict> {
+    pub(crate) fn conflicts(&self) -> Vec<Conflict> {
         let written = |pair: &Pair| {
             let a = self.a.written(pair.kind, pair.a.clone());
             let b = self.b.written(pair.kind, pair.b.clone());
@@ -124,8 +124,8 @@ impl Comparison {
 
 /// Two aligned texts, before names and contradicting facts are looked for; as if there were none.
 #[derive(Debug)]
-pub(super) struct Aligned {
-    pub(super) texts: Comparison,
+pub(crate) struct Aligned {
+    pub(crate) texts: Comparison,
     /// What was matched in each text before equal figures were.
     matched: [Vec<bool>; 2],
     /// Whether they share enough for names to have the same position.
@@ -134,7 +134,7 @@ pub(super) struct Aligned {
 
 impl Aligned {
     /// Aligns two texts.
-    pub(super) fn of(a: &Prepared<'_>, b: &Prepared<'_>) -> Self {
+    pub(crate) fn of(a: &Prepared<'_>, b: &Prepared<'_>) -> Self {
         let swapped = b.text() < a.text();
         let (a, b) = if swapped { (b, a) } else { (a, b) };
         let a = a.read(None);
@@ -143,12 +143,12 @@ impl Aligned {
     }
 
     /// Aligns two texts without some stretches of each, in bytes; with all of them if one text consists of nothing else.
-    pub(super) fn without(texts: [&Prepared<'_>; 2], out: [Vec<Range<usize>>; 2]) -> Self {
+    pub(crate) fn without(texts: [&Prepared<'_>; 2], out: [Vec<Range<usize>>; 2]) -> Self {
         Self::bare(texts, &out).unwrap_or_else(|| Self::of(texts[0], texts[1]))
     }
 
     /// Aligns two texts without some stretches of each; `None` if one text consists of nothing else.
-    pub(super) fn bare(texts: [&Prepared<'_>; 2], out: &[Vec<Range<usize>>; 2]) -> Option<Self> {
+    pub(crate) fn bare(texts: [&Prepared<'_>; 2], out: &[Vec<Range<usize>>; 2]) -> Option<Self> {
         let [a, b] = texts;
         if out.iter().all(Vec::is_empty) {
             return Some(Self::of(a, b));
@@ -203,7 +203,7 @@ impl Aligned {
     }
 
     /// Segments the words, and compares the facts of the two texts.
-    pub(super) fn with_facts(self) -> Comparison {
+    pub(crate) fn with_facts(self) -> Comparison {
         let Self { mut texts, matched, related } = self;
         if related {
             for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
@@ -235,7 +235,7 @@ impl Compared {
     }
 
     /// Counts the units of a stretch that the other text lacks and that have content.
-    pub(super) fn lacks(&self, units: Range<usize>) -> usize {
+    pub(crate) fn lacks(&self, units: Range<usize>) -> usize {
         let before = |unit: usize| self.lacking.get(unit).copied().unwrap_or_default();
         before(units.end).saturating_sub(before(units.start)) as usize
     }

@@ -10,7 +10,7 @@ use super::numerals::Number;
 
 /// The kind of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// One Han character or one character of a script that is written without spaces.
     Han,
     /// A run of letters.
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 
 /// The strongest break between a unit and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Break {
+pub(crate) enum Break {
     /// Nothing.
     None,
     /// Space or a sign that joins.
@@ -34,38 +34,38 @@ pub(super) enum Break {
 
 /// One unit of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Unit {
+pub(crate) struct Unit {
     /// Equal for units that count as the same.
-    pub(super) key: u64,
+    pub(crate) key: u64,
     /// Its start in [`Text::text`], in bytes.
-    pub(super) start: u32,
+    pub(crate) start: u32,
     /// Its end.
-    pub(super) end: u32,
+    pub(crate) end: u32,
     /// How many numbers come before it.
-    pub(super) numbers: u32,
-    pub(super) kind: Kind,
-    pub(super) before: Break,
+    pub(crate) numbers: u32,
+    pub(crate) kind: Kind,
+    pub(crate) before: Break,
 }
 
 /// An open quotation: the mark that closes it, and how many units come before it.
-pub(super) type Open = (char, usize);
+pub(crate) type Open = (char, usize);
 
 /// The longest quotation that counts as a title or a phrase, in units.
-pub(super) const MAX_QUOTE: usize = 60;
+pub(crate) const MAX_QUOTE: usize = 60;
 
 /// What has been read of a text; the fields are those of [`Text`].
 #[derive(Debug, Default)]
-pub(super) struct Units {
-    pub(super) units: Vec<Unit>,
-    pub(super) numbers: Vec<Number>,
-    pub(super) quotes: Vec<Range<usize>>,
-    pub(super) marks: Vec<Mark>,
-    pub(super) unspaced: bool,
+pub(crate) struct Units {
+    pub(crate) units: Vec<Unit>,
+    pub(crate) numbers: Vec<Number>,
+    pub(crate) quotes: Vec<Range<usize>>,
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) unspaced: bool,
 }
 
 impl Units {
     /// Adds what is between two marks of a text, with `moved` more bytes before it.
-    pub(super) fn take(&mut self, text: &Text<'_>, from: &Mark, to: &Mark, moved: usize) {
+    pub(crate) fn take(&mut self, text: &Text<'_>, from: &Mark, to: &Mark, moved: usize) {
         let (units, numbers) = (self.units.len(), self.numbers.len());
         let (bytes, numbers) = (moved as u32, numbers.wrapping_sub(from.numbers) as u32);
         let unit = |unit: &Unit| Unit {
@@ -85,20 +85,20 @@ impl Units {
 
 /// A position after the end of a sentence, with how much was found up to there.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     /// In bytes from the start of the text.
-    pub(super) at: usize,
-    pub(super) units: usize,
-    pub(super) numbers: usize,
-    pub(super) quotes: usize,
+    pub(crate) at: usize,
+    pub(crate) units: usize,
+    pub(crate) numbers: usize,
+    pub(crate) quotes: usize,
     /// Number of stretches that do not count.
-    pub(super) ignored: usize,
-    pub(super) open: Vec<Open>,
+    pub(crate) ignored: usize,
+    pub(crate) open: Vec<Open>,
 }
 
 impl Mark {
     /// Says whether the same closing marks after two positions end quotations of the same length.
-    pub(super) fn opens(&self, other: &Self) -> bool {
+    pub(crate) fn opens(&self, other: &Self) -> bool {
         let inside = |mark: &Self| {
             let (open, units) = (mark.open.clone(), mark.units);
             open.into_iter().map(move |(close, at)| (close, (units - at).min(MAX_QUOTE + 1)))
@@ -109,41 +109,41 @@ impl Mark {
 
 /// A text prepared for comparison.
 #[derive(Debug)]
-pub(super) struct Text<'t> {
+pub(crate) struct Text<'t> {
     /// The text without markup and links.
-    pub(super) text: Cow<'t, str>,
-    pub(super) units: Vec<Unit>,
+    pub(crate) text: Cow<'t, str>,
+    pub(crate) units: Vec<Unit>,
     /// For each unit, whether it adds content: a particle, an auxiliary or a polite word does not.
-    pub(super) content: Vec<bool>,
+    pub(crate) content: Vec<bool>,
     /// The values of its numbers, in order.
-    pub(super) numbers: Vec<Number>,
+    pub(crate) numbers: Vec<Number>,
     /// Titles and phrases in quotation marks, by their units.
-    pub(super) quotes: Vec<Range<usize>>,
+    pub(crate) quotes: Vec<Range<usize>>,
     /// Whether it has kana, or letters of another script without spaces; in a text that shares an end with another, whether either has.
-    pub(super) unspaced: bool,
+    pub(crate) unspaced: bool,
     /// Whether it has more words than Han characters; then not every word is a name.
-    pub(super) latin: bool,
+    pub(crate) latin: bool,
     /// Stretches that do not count, in bytes.
-    pub(super) ignored: Vec<Range<usize>>,
+    pub(crate) ignored: Vec<Range<usize>>,
     /// Positions up to which a text that is read later can reuse this one.
-    pub(super) marks: Vec<Mark>,
+    pub(crate) marks: Vec<Mark>,
 }
 
 impl Text<'_> {
     /// Gives the value of a number.
-    pub(super) fn number(&self, unit: &Unit) -> Option<Number> {
+    pub(crate) fn number(&self, unit: &Unit) -> Option<Number> {
         let number = self.numbers.get(unit.numbers as usize);
         number.filter(|_| matches!(unit.kind, Kind::Number { .. })).copied()
     }
 
     /// Gives the mark at the end.
-    pub(super) fn end(&self) -> Mark {
+    pub(crate) fn end(&self) -> Mark {
         let (units, numbers, quotes) = (self.units.len(), self.numbers.len(), self.quotes.len());
         Mark { at: self.text.len(), units, numbers, quotes, ignored: self.ignored.len(), open: Vec::new() }
     }
 
     /// Gives the text of some units, as it was written.
-    pub(super) fn written(&self, units: Range<usize>) -> &str {
+    pub(crate) fn written(&self, units: Range<usize>) -> &str {
         match (self.units.get(units.start), units.end.checked_sub(1).and_then(|last| self.units.get(last))) {
             (Some(first), Some(last)) => self.text.get(first.start as usize..last.end as usize).unwrap_or_default(),
             _ => "",

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::comparison::{Compared, Comparison};
-use super::units::{Break, Unit};
+use crate::read::units::{Break, Unit};
 
 /// A statement of at least this length, in units, ends with its clause.
 const LONG: usize = 30;
@@ -18,7 +18,7 @@ const LONGEST: usize = 60;
 const LEAST: usize = 4;
 
 /// Gives the share of the first statement that the other text lacks, the lesser of the two texts': what two reports open with.
-pub(super) fn leads_apart(texts: &Comparison) -> f64 {
+pub(crate) fn leads_apart(texts: &Comparison) -> f64 {
     let apart = |compared: &Compared| {
         let lead = statements(&compared.text.units).next().unwrap_or_default();
         let matched = compared.matched.get(lead).unwrap_or_default();
@@ -32,7 +32,7 @@ pub(super) fn leads_apart(texts: &Comparison) -> f64 {
 const OWN: f64 = 0.5;
 
 /// Gives the statements of one of two texts of which the other has little.
-pub(super) fn own<'c>(compared: &'c Compared) -> impl Iterator<Item = Range<usize>> + 'c {
+pub(crate) fn own<'c>(compared: &'c Compared) -> impl Iterator<Item = Range<usize>> + 'c {
     statements(&compared.text.units).filter(|statement| {
         let matched = compared.matched.get(statement.clone()).unwrap_or_default();
         let had = matched.iter().filter(|&&matched| matched).count();
@@ -41,7 +41,7 @@ pub(super) fn own<'c>(compared: &'c Compared) -> impl Iterator<Item = Range<usiz
 }
 
 /// Says whether the whole shorter text, in one stretch, is some sentences or lines of the longer one.
-pub(super) fn are_sentences_of(texts: &Comparison) -> bool {
+pub(crate) fn are_sentences_of(texts: &Comparison) -> bool {
     let a_is_shorter = texts.a.text.units.len() <= texts.b.text.units.len();
     let (short, long) = if a_is_shorter { (&texts.a, &texts.b) } else { (&texts.b, &texts.a) };
     let len = short.text.units.len();

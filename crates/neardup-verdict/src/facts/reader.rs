@@ -1,0 +1,61 @@
+//! Goes through the units of a text and collects its facts. What a fact looks like is said where it is read: in [`read`](super::read) and in the
+//! files of single languages, each of which adds its methods.
+
+use std::ops::Range;
+
+use super::fact::{ConflictKind, Date, Fact};
+use crate::read::units::{Break, Kind, Text, Unit};
+use neardup_text::hash::mix;
+
+/// A text, the facts found in it so far, and the unit to read next.
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t Text<'t>,
+    pub(super) at: usize,
+    pub(super) facts: Vec<Fact>,
+}
+
+impl Reader<'_> {
+    pub(super) fn unit(&self, at: usize) -> Option<&Unit> {
+        self.text.units.get(at)
+    }
+
+    /// Gives the character of a Han unit that follows without a break.
+    pub(super) fn han(&self, at: usize) -> Option<char> {
+        let unit = self.unit(at).filter(|unit| unit.kind == Kind::Han && unit.before <= Break::Space)?;
+        self.text.text.get(unit.start as usize..)?.chars().next()
+    }
+
+    /// Gives the number at a position, as a small integer.
+    pub(super) fn small(&self, at: usize) -> Option<u32> {
+        self.text.number(self.unit(at)?)?.small()
+    }
+
+    /// Gives the character between a unit and the one before it, if there is exactly one.
+    pub(super) fn joint(&self, at: usize) -> Option<char> {
+        let (last, unit) = (self.unit(at.checked_sub(1)?)?, self.unit(at)?);
+        let mut between = self.text.text.get(last.end as usize..unit.start as usize)?.chars();
+        between.next().filter(|_| between.next().is_none())
+    }
+
+    pub(super) fn is_number(&self, at: usize) -> bool {
+        matches!(self.unit(at).map(|unit| unit.kind), Some(Kind::Number { .. }))
+    }
+
+    pub(super) fn push(&mut self, kind: ConflictKind, units: Range<usize>, key: u64, measure: u64) -> usize {
+        let end = units.end;
+        self.facts.push(Fact { kind, units, key, measure, date: [None; 4] });
+        end
+    }
+
+    /// Adds a date, and gives the position after it.
+    pub(super) fn push_date(&mut self, units: Range<usize>, date: Date) -> usize {
+        let key = date.iter().fold(3, |key, field| mix(key ^ u64::from(field.map_or(0, |field| field + 1)), 3));
+        let end = units.end;
+        self.facts.push(Fact { kind: ConflictKind::Date, units, key, measure: 0, date });
+        end
+    }
+
+    pub(super) fn written(&self, unit: &Unit) -> &str {
+        self.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default()
+    }
+}

@@ -1,0 +1,9 @@
+//! Step 1: reads a text into units: what is a number, a word, a Han character, and what does not count.
+
+pub(crate) mod credits;
+pub(crate) mod hanset;
+pub(crate) mod lines;
+pub mod numerals;
+pub(crate) mod reading;
+pub(crate) mod shared;
+pub(crate) mod units;

@@ -1,0 +1,9 @@
+//! Step 6: from a comparison to a score, a verdict and reasons.
+
+pub mod context;
+pub(crate) mod evidence;
+pub mod features;
+pub mod model;
+pub(crate) mod reasons;
+pub(crate) mod signals;
+pub(crate) mod weights;
