@@ -31,13 +31,12 @@ CREATE TABLE news_2 PARTITION OF news FOR VALUES IN (2);
 INSERT INTO news SELECT id, id % 2 + 1, body FROM articles;
 SELECT neardup.protect('news', 'body');
 SELECT key, duplicate_of, neardup.reasons('news', key, duplicate_of) IS NOT NULL AS is_known FROM neardup.duplicates('news');
--- signatures alone have no reasons, and tokens none that words could say
-SELECT neardup.reasons('articles', '2', '1', verify => 'overlap');
+-- signatures alone have no reasons
 CREATE TABLE essays (id int PRIMARY KEY, body text);
 INSERT INTO essays SELECT id, body FROM articles;
 SELECT neardup.protect('essays', 'body', method => 'simhash', verify => 'none');
-SELECT neardup.reasons('essays', '4', '1') IS NULL AS none;
-SELECT neardup.reasons('essays', '2', '1', verify => 'facts');
+SELECT neardup.reasons('essays', '2', '1', verify => 'none') IS NULL AS none;
+SELECT neardup.reasons('essays', '2', '1');
 -- a role that may read the documents and keys alone, and one that sees no rows
 CREATE ROLE regress_reasons;
 GRANT SELECT (id, body, day) ON articles TO regress_reasons;
