@@ -6,7 +6,7 @@
 
 use ahash::AHashMap;
 use neardup_core::candidates::spill::Sorter;
-use neardup_core::candidates::{Asking, Bits, COMMON, CandidateRule, Earlier, Judged, Options, Ranked, Stars, Twin};
+use neardup_core::candidates::{Asking, Bits, CandidateRule, Earlier, Judged, Lack, Options, Ranked, Stars, Twin};
 use neardup_core::document;
 use neardup_core::sketch::digest;
 use neardup_text::interrupt;
@@ -135,7 +135,7 @@ fn split(
             near.truncate(MOST_COMPARED);
         }
         near.sort_unstable();
-        let candidate = |(apart, row)| Ranked { row, weight: WEIGHT - apart, rarest: COMMON };
+        let candidate = |(apart, row)| Ranked { row, weight: WEIGHT - apart, rarest: 0, lack: Lack::default() };
         asking.candidates = near.iter().copied().map(candidate).collect();
         stars.place(asking, |stays| {
             let apart = near.iter().find(|(_, row)| row == stays).map_or(0, |(apart, _)| *apart);

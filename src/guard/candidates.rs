@@ -21,7 +21,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ahash::AHashMap;
-use neardup_core::candidates::{Budget, CandidateRule};
+use neardup_core::candidates::{Budget, CandidateRule, Lack};
 use neardup_core::document;
 
 use super::settings::{Action, Method};
@@ -115,8 +115,7 @@ struct Listed {
     row: u64,
     leaf: usize,
     tid: Tid,
-    /// Whether it shares only one key.
-    is_single: bool,
+    lack: Lack,
 }
 
 /// What became of a row that shares a key.
@@ -215,7 +214,7 @@ fn search_once(
     let keys = search.listed(&rule)?;
     let mut shared = search.trace.is_some().then(|| shared_keys(&keys));
     let ranking = rule.rank(keys.into_iter(), Ok::<_, pgrx::pg_sys::panic::ErrorReport>)?;
-    let listed = |row: u64, is_single| Listed { row, leaf: (row >> 48) as usize, tid: tid_of(row), is_single };
+    let listed = |row: u64, lack| Listed { row, leaf: (row >> 48) as usize, tid: tid_of(row), lack };
     let is_sketch = guard.settings.method == Method::Sketch;
     let alike = ranking.candidates.iter().filter(|ranked| is_sketch && ranked.weight == ranking.all);
     let alike = alike.take(if search.forms_document() { MOST_FORMED } else { usize::MAX });
@@ -226,7 +225,7 @@ fn search_once(
         if question == Question::Marked && !search.stands_for_its_original(ranked.row) {
             continue;
         }
-        let finding = search.consider(&listed(ranked.row, ranked.is_single()), question)?;
+        let finding = search.consider(&listed(ranked.row, ranked.lack), question)?;
         search.note(&finding, question, ranked.row, shared.as_mut());
         match finding {
             Finding::Not(_) => {}
@@ -382,7 +381,7 @@ impl CandidateSearch<'_, '_, '_> {
         if let Some(trace) = self.trace.as_deref_mut() {
             (trace.key, trace.comparison) = (None, None);
         }
-        let is_beyond = question != Question::Identical && is_sketch && !self.budget.allows(listed.is_single);
+        let is_beyond = question != Question::Identical && is_sketch && !self.budget.allows(listed.lack);
         if is_beyond && self.trace.is_none() {
             return Ok(Finding::Not(Reason::Bound));
         }
@@ -487,7 +486,7 @@ impl CandidateSearch<'_, '_, '_> {
         holder: Option<Holder>,
     ) -> Result<Finding> {
         let guard = self.guard;
-        self.budget.spend(listed.is_single);
+        self.budget.spend(listed.lack);
         let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not(Reason::Text)) };
         let distance = match self.signature {
             Signature::SimHash(bits) => {

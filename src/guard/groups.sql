@@ -9,8 +9,7 @@ DECLARE
     root regclass := (guarded).target;
     keys text;
     seen text := 'NULL::timestamptz';
-    found_copies text := '';
-    group_of text;
+    mark text := 'NULL::pg_catalog.text';
 BEGIN
     SELECT pg_catalog.string_agg('t.' || pg_catalog.quote_ident(k.name::text), ', ' ORDER BY k.place) INTO keys
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
@@ -18,21 +17,27 @@ BEGIN
         seen := pg_catalog.format('CAST(t.%I AS pg_catalog.timestamptz)', guarded.time_column);
     END IF;
     IF guarded.duplicate_of IS NOT NULL THEN
-        group_of := pg_catalog.format('CAST(t.%I AS pg_catalog.text)', guarded.duplicate_of);
-    ELSE
-        group_of := 'd.duplicate_of';
-        found_copies := pg_catalog.format('LEFT JOIN neardup.duplicates(%L, document => %L) d '
-            'ON d.key OPERATOR(pg_catalog.=) pg_catalog.concat_ws('', '', %s)', root, guarded.document, keys);
+        mark := pg_catalog.format('CAST(t.%I AS pg_catalog.text)', guarded.duplicate_of);
     END IF;
+    -- A row is in the group that its mark names. One without a mark may be a longer text that contains others, or the guard may not mark:
+    -- it is in the group of the first row of those that a list puts together.
     RETURN QUERY EXECUTE pg_catalog.format(
-        'SELECT r.key, r.group_key, pg_catalog.count(*) OVER same, pg_catalog.min(r.seen) OVER same, pg_catalog.max(r.seen) OVER same '
-        'FROM (SELECT pg_catalog.concat_ws('', '', %1$s) AS key, %2$s AS seen, '
-        '             coalesce(%3$s, pg_catalog.concat_ws('', '', %1$s)) AS group_key '
-        '      FROM %6$s%4$s t %5$s) r '
-        'WINDOW same AS (PARTITION BY r.group_key)',
-        keys, seen, group_of, root, found_copies,
+        'WITH r AS ('
+        '    SELECT pg_catalog.concat_ws('', '', %1$s) AS key, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %1$s) AS place '
+        '    FROM %4$s%5$s t), '
+        'l AS ('
+        '    SELECT r.key, r.seen, r.mark, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
+        '               PARTITION BY coalesce(d.duplicate_of, r.key) ORDER BY r.place) AS listed '
+        '    FROM r LEFT JOIN neardup.duplicates(%5$L, document => %6$L) d ON d.key OPERATOR(pg_catalog.=) r.key), '
+        'g AS ('
+        '    SELECT l.key, l.seen, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, l.mark) END AS group_key '
+        '    FROM l LEFT JOIN l o ON o.key OPERATOR(pg_catalog.=) l.mark AND o.mark IS NULL) '
+        'SELECT g.key, g.group_key, pg_catalog.count(*) OVER same, pg_catalog.min(g.seen) OVER same, pg_catalog.max(g.seen) OVER same '
+        'FROM g WINDOW same AS (PARTITION BY g.group_key)',
+        keys, seen, mark,
         -- Rows of tables that inherit are not guarded; partitions are.
-        CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid) WHEN 'p' THEN '' ELSE 'ONLY ' END);
+        CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid) WHEN 'p' THEN '' ELSE 'ONLY ' END,
+        root, guarded.document);
 END
 $$;
 
@@ -58,5 +63,5 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.groups(regclass, name) IS 'the group of each row of a guarded table: key, the key by which the group is named, the number of rows, and the times of the first and the last one, if the guard has a time_column. With on_duplicate mark, a group is named after its first row, as marked; for other guards after the row that neardup.duplicates keeps: SELECT * FROM neardup.groups(''articles'') WHERE size > 1';
+COMMENT ON FUNCTION neardup.groups(regclass, name) IS 'the group of each row of a guarded table: key, the key by which the group is named, the number of rows, and the times of the first and the last one, if the guard has a time_column. A group is named after its first row; with on_duplicate mark, it keeps that name when the row is deleted. It joins the copies that neardup.duplicates lists: SELECT * FROM neardup.groups(''articles'') WHERE size > 1';
 COMMENT ON FUNCTION neardup_internal.only_guard(regclass, name) IS 'the guard of a table, or the one on a column; raises an error if there is none, or several';

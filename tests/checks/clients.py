@@ -1,4 +1,4 @@
-"""What object-relational mappers make of a row that a guard refuses, marks or leaves out, as docs/recipes.md says.
+"""What SQLAlchemy and Django make of a row that a guard refuses, marks or leaves out, as docs/recipes.md says.
 
 Prints a line for each thing, which begins with "ok" if it is as the page says. Postgres is where libpq's environment variables say.
 """
@@ -128,11 +128,6 @@ def match_django(body):
     return action, Story.objects.get(pk=int(key or duplicate_of)).pk
 
 
-administer(
-    "CREATE TABLE stories (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, seen int NOT NULL DEFAULT 1, body text)",
-    """CREATE FUNCTION seen_again(existing stories, new stories) RETURNS stories LANGUAGE plpgsql AS
-       'BEGIN existing.seen := existing.seen + 1; RETURN existing; END'""",
-)
 for action, more, outcome in [
     ("reject", "", "23505"),
     ("mark", "", "stored 2"),

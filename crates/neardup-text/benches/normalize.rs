@@ -25,6 +25,7 @@ fn main() {
     let size = Size { bytes: text.len(), chars: text.chars().count() };
     println!("{} documents, {} bytes, {} characters", documents.len(), size.bytes, size.chars);
 
+    let one_spelling = Steps::SIMPLIFIED.union(Steps::SPELLING);
     let social = Steps::LINKS.union(Steps::REPOSTS).union(Steps::HANDLES).union(Steps::EMOJI).union(Steps::CHARS);
     let mut buffer = Buffer::default();
     size.report("std::str::from_utf8, to compare", &documents, |text| {
@@ -32,8 +33,11 @@ fn main() {
     });
     for (name, steps) in [
         ("normalize chars", Steps::CHARS),
+        ("normalize chars without simplified, spelling", Steps::CHARS.without(one_spelling)),
         ("normalize words", Steps::WORDS),
-        ("normalize chars + simplified", Steps::CHARS.union(Steps::SIMPLIFIED)),
+        ("normalize words without simplified", Steps::WORDS.without(Steps::SIMPLIFIED)),
+        ("normalize words without spelling", Steps::WORDS.without(Steps::SPELLING)),
+        ("normalize words without simplified, spelling", Steps::WORDS.without(one_spelling)),
         ("normalize chars + links, reposts, handles, emoji", social),
         ("normalize all", Steps::ALL),
         ("normalize nfkc", Steps::NFKC),

@@ -16,7 +16,7 @@ SELECT * FROM neardup.groups('items') ORDER BY key;
 SELECT key, outcome FROM neardup.why('items', key => '5') ORDER BY key;
 -- a copy becomes another text: it is in a group of its own
 UPDATE items SET body = '望岑县的苹果今年熟得早，果农在合作社门口排起长队，一筐筐过秤装车。' WHERE id = 2;
--- a longer text: its own, too, because keeping the shorter one would lose something
+-- a longer text about the same that says it otherwise: its own, too
 INSERT INTO items VALUES (7, '2031-03-06', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。公园管理处说，夜间开放到十点，周末有乐队在湖边演出，停车场增加两百个车位，公交十七路在东门设站。');
 SELECT * FROM neardup.groups('items') ORDER BY key;
 -- the first row gets another text: its copies keep the mark, new ones are compared with what there is
@@ -28,6 +28,17 @@ SELECT id, duplicate_of FROM items ORDER BY id;
 INSERT INTO items VALUES (10, '2031-03-08', '南岭隧道今天凌晨贯通，全长七公里，两边的施工队在中间握手。'), (11, '2031-03-08', '南岭隧道今天凌晨贯通，全长七公里，两边的施工队在中间握手！');
 UPDATE items SET body = body || '（完）' WHERE id = 10;
 SELECT id, duplicate_of FROM items WHERE id > 9 ORDER BY id;
+-- a longer text that contains the first row joins the group, and its copies with it
+INSERT INTO items VALUES
+    (20, '2031-04-01', '西山索道今天恢复运行，票价不变，早上八点发车，末班下午五点半，学生凭证半价。'),
+    (21, '2031-04-01', '西山索道今天恢复运行，票价不变，早上八点发车，末班下午五点半，学生凭证半价！'),
+    (22, '2031-04-02', '西山索道今天恢复运行，票价不变，早上八点发车，末班下午五点半，学生凭证半价。索道公司介绍，检修期间更换了全部钢缆和六十个车厢，山顶平台新建了茶室，游客可以在那里等日落。'),
+    (23, '2031-04-02', '西山索道今天恢复运行，票价不变，早上八点发车，末班下午五点半，学生凭证半价。索道公司介绍，检修期间更换了全部钢缆和六十个车厢，山顶平台新建了茶室，游客可以在那里等日落！');
+SELECT id, duplicate_of FROM items WHERE id >= 20 ORDER BY id;
+SELECT key, group_key, size FROM neardup.groups('items') WHERE key >= '20' AND length(key) = 2 ORDER BY key;
+DELETE FROM items WHERE id = 20;
+SELECT key, group_key, size FROM neardup.groups('items') WHERE key >= '20' AND length(key) = 2 ORDER BY key;
+DELETE FROM items WHERE id > 20;
 -- without marks they are computed
 SELECT neardup.unprotect('items');
 SELECT neardup.protect('items', 'body');

@@ -13,7 +13,7 @@ use neardup_text::interrupt;
 
 use super::hot::{HotKeys, Listed};
 use super::row::{Options, Row, pack, pack_time, unpack, unpack_time};
-use super::rule::{COMMON, ENOUGH, Ranked, enough, weight};
+use super::rule::{COMMON, ENOUGH, Ranked, Shared, enough, weight};
 use super::spill::{Sorted, Sorter, Storage};
 use super::twins::{Hashed, Twin, Twins};
 
@@ -188,6 +188,7 @@ pub struct Candidates<S: Storage> {
     options: Options,
     twins: Twins<S>,
     asking: Peekable<Sorted<S, 4>>,
+    /// By keys that are not hot: position, earlier one; identifier; time; how many earlier rows have the key.
     pairs: Peekable<Sorted<S, 4>>,
     hot: Peekable<Sorted<S, 4>>,
     hot_keys: HotKeys,
@@ -230,7 +231,7 @@ impl<S: Storage> Candidates<S> {
             };
             self.add_hot(&mut found, &keys, &asking, &is_open, &mut has_one_key)?;
             listed.into_iter().for_each(|(key, row)| self.hot_keys.add(key, row));
-            asking.candidates = self.first(found, &is_open);
+            asking.candidates = self.first(asking.bytes, found, &is_open);
             if asking.twin.is_some() || asking.has_twins || !asking.candidates.is_empty() {
                 return Ok(Some(asking));
             }
@@ -253,15 +254,15 @@ impl<S: Storage> Candidates<S> {
         })
     }
 
-    /// Gives the rows that share keys that are not hot with the one at a position, in ascending order, by these keys.
-    fn take_pairs(&mut self, position: u32) -> Vec<Ranked<Earlier>> {
-        let mut found: Vec<Ranked<Earlier>> = Vec::new();
+    /// Gives the rows that share keys that are not hot with the one at a position, in ascending order.
+    fn take_pairs(&mut self, position: u32) -> Vec<(Earlier, Shared)> {
+        let mut found: Vec<(Earlier, Shared)> = Vec::new();
         while let Some([both, id, time, count]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
-            let row = Earlier { position: unpack(both).1, id, time: unpack_time(time) };
+            let earlier = Earlier { position: unpack(both).1, id, time: unpack_time(time) };
+            let by_key = self.options.rule.shared(count as usize);
             match found.last_mut() {
-                // The rarest key comes first.
-                Some(last) if last.row == row => last.weight += weight(false),
-                _ => found.push(Ranked { row, weight: weight(false), rarest: count as u32 }),
+                Some((last, shared)) if *last == earlier => *shared += by_key,
+                _ => found.push((earlier, by_key)),
             }
         }
         found
@@ -285,14 +286,14 @@ impl<S: Storage> Candidates<S> {
     /// Adds the weight of shared hot keys, and the rows that share only such keys.
     fn add_hot<E>(
         &self,
-        found: &mut Vec<Ranked<Earlier>>,
+        found: &mut Vec<(Earlier, Shared)>,
         keys: &[u64],
         asking: &Asking,
         is_open: &impl Fn(u32) -> Option<bool>,
         has_one_key: &mut impl FnMut(u64) -> Result<bool, E>,
     ) -> Result<(), E> {
-        for ranked in found.iter_mut() {
-            ranked.weight += self.hot_keys.count_of(keys, ranked.row.position) * weight(true);
+        for (earlier, shared) in found.iter_mut() {
+            shared.weight += self.hot_keys.count_of(keys, earlier.position) * weight(true);
         }
         let least = match keys.len() {
             0 => return Ok(()),
@@ -301,28 +302,41 @@ impl<S: Storage> Candidates<S> {
             _ => ENOUGH,
         };
         let cold = found.len();
-        self.hot_keys.shared(keys, least / weight(true), self.options.rule.texts, |row, shared| {
-            let is_known = found[..cold].binary_search_by_key(&row.position, |ranked| ranked.row.position).is_ok();
+        let commons = self.options.rule.most_commons(asking.bytes as usize);
+        self.hot_keys.shared(keys, least / weight(true), commons, |row, weight| {
+            let is_known = found[..cold].binary_search_by_key(&row.position, |(earlier, _)| earlier.position).is_ok();
             let open = is_open(row.position);
             if is_known || open == Some(false) || !self.options.near(row.time, asking.time) {
                 return false;
             }
-            let row = Earlier { position: row.position, id: row.id, time: row.time };
-            found.push(Ranked { row, weight: shared, rarest: COMMON });
+            let earlier = Earlier { position: row.position, id: row.id, time: row.time };
+            found.push((earlier, Shared { weight, rarest: COMMON }));
             open.is_some()
         });
         Ok(())
     }
 
-    /// Gives the first candidates in the order of the rule.
-    fn first(&self, found: Vec<Ranked<Earlier>>, is_open: &impl Fn(u32) -> Option<bool>) -> Vec<Ranked<Earlier>> {
-        let open = found.into_iter().map(|ranked| (ranked, is_open(ranked.row.position)));
+    /// Gives the first candidates of a text of so many bytes in the order of the rule.
+    fn first(
+        &self,
+        bytes: u32,
+        found: Vec<(Earlier, Shared)>,
+        is_open: &impl Fn(u32) -> Option<bool>,
+    ) -> Vec<Ranked<Earlier>> {
+        let ranked = |(row, shared)| self.options.rule.ranked(row, shared);
+        let open = found.into_iter().map(ranked).map(|ranked| (ranked, is_open(ranked.row.position)));
         let mut open: Vec<_> = open.filter(|(_, open)| *open != Some(false)).collect();
         open.sort_unstable_by(|a, b| b.0.cmp_rank(&a.0));
-        let mut sure = 0;
-        open.retain(|(_, open)| {
-            let is_within = sure < self.options.rule.texts;
-            sure += usize::from(open.is_some());
+        // Bounds on how many are compared, but not on those that share one key: they come last.
+        let most_commons = self.options.rule.most_commons(bytes as usize);
+        let (mut sure, mut commons) = (0, 0);
+        open.retain(|(ranked, open)| {
+            let is_common = ranked.lack.is_common;
+            let is_within = sure < self.options.rule.texts && (!is_common || commons < most_commons);
+            if is_within && open.is_some() {
+                sure += 1;
+                commons += usize::from(is_common);
+            }
             is_within
         });
         open.into_iter().map(|(ranked, _)| ranked).collect()

@@ -20,6 +20,6 @@ mod naive;
 
 pub use all::{Asking, Candidates, Earlier, Rows};
 pub use row::{Bits, Options, Row};
-pub use rule::{Budget, COMMON, CandidateRule, Ranked, Ranking};
+pub use rule::{Budget, CandidateRule, Lack, Ranked, Ranking};
 pub use stars::{Judged, Member, Members, Stars};
 pub use twins::Twin;

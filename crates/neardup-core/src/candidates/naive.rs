@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::spill::InMemory;
-use super::{Asking, CandidateRule, Candidates, Earlier, Judged, Member, Options, Ranked, Row, Rows, Stars};
+use super::{Asking, CandidateRule, Candidates, Earlier, Judged, Lack, Member, Options, Ranked, Row, Rows, Stars};
 
 /// A row of a table: its keys, its text and whatever else the rule knows.
 #[derive(Clone, Debug)]
@@ -56,8 +56,8 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
         };
         let meeting: Vec<usize> = (0..position).filter(meets).collect();
         let last = if is_hot { meeting.len().saturating_sub(options.rule.rows_of_key) } else { 0 };
-        for other in &meeting[last..] {
-            let (weight, rarest) = &mut shared[*other];
+        for &other in &meeting[last..] {
+            let (weight, rarest) = &mut shared[other];
             *weight += if is_hot { 1 } else { 2 };
             rarest.0 = rarest.0.min(if is_hot { u32::MAX } else { count as u32 });
         }
@@ -68,10 +68,21 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
         .filter(|&((weight, _), other)| weight >= enough && options.near(this.time, articles[other].time))
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
+    let is_long = row(articles, position).bytes as usize >= options.rule.long;
+    let most = if is_long { options.rule.commons_of_long } else { options.rule.commons };
+    let mut commons = 0;
+    let is_rare = |rarest: u32| rarest as usize <= options.rule.rare;
+    found.retain(|&((_, rarest), _)| {
+        commons += usize::from(!is_rare(rarest.0));
+        is_rare(rarest.0) || commons <= most
+    });
     found.truncate(options.rule.texts);
     found
         .into_iter()
-        .map(|((weight, rarest), other)| Ranked { row: earlier(articles, other), weight, rarest: rarest.0 })
+        .map(|((weight, rarest), other)| {
+            let lack = Lack { is_single: weight <= 2, is_common: !is_rare(rarest.0) };
+            Ranked { row: earlier(articles, other), weight, rarest: rarest.0, lack }
+        })
         .collect()
 }
 
@@ -141,8 +152,8 @@ fn guarded(articles: &[Article], options: &Options) -> Vec<(u32, u32)> {
             if original.is_some() {
                 break;
             }
-            if marks[ranked.row].is_none() && budget.allows(ranked.is_single()) {
-                budget.spend(ranked.is_single());
+            if marks[ranked.row].is_none() && budget.allows(ranked.lack) {
+                budget.spend(ranked.lack);
                 original = judged(articles[ranked.row].text, this.text).map(|_| ranked.row);
             }
         }
@@ -175,8 +186,17 @@ fn options(rule: CandidateRule, window: Option<u64>) -> Options {
     Options { rule, window, first_asking: 0, askers_answer: true, excerpts_give_way: true }
 }
 
-const SMALL: CandidateRule =
-    CandidateRule { hot: 3, rows_of_key: 5, rows_of_key_in_scopes: 1000, texts: 4, long: 600, singles_of_long: 2 };
+const SMALL: CandidateRule = CandidateRule {
+    hot: 3,
+    rows_of_key: 5,
+    rows_of_key_in_scopes: 1000,
+    texts: 4,
+    rare: 1,
+    commons: 3,
+    commons_of_long: 2,
+    long: 600,
+    singles_of_long: 2,
+};
 
 proptest! {
     #[test]
@@ -203,14 +223,16 @@ proptest! {
     }
 
     #[test]
-    fn a_list_names_the_copies_that_a_guard_marks(articles in articles(false), hot in 0_usize..30, texts in 1_usize..80) {
-        let options = options(CandidateRule { hot, rows_of_key: 1000, texts, ..SMALL }, None);
+    fn a_list_names_the_copies_that_a_guard_marks(
+        articles in articles(false), hot in 0_usize..30, texts in 1_usize..80, rare in 0_usize..10, commons in 1_usize..20,
+    ) {
+        let options = options(CandidateRule { hot, rows_of_key: 1000, texts, rare, commons, ..SMALL }, None);
         prop_assert_eq!(listed(&articles, options), guarded(&articles, &options));
     }
 
     #[test]
     fn so_it_does_within_a_time_window(articles in articles(true), hot in 0_usize..30, window in 0_u64..40) {
-        let options = options(CandidateRule { hot, rows_of_key: 1000, texts: 80, singles_of_long: 80, ..SMALL }, Some(window));
+        let options = options(CandidateRule { hot, rows_of_key: 1000, texts: 80, commons: 80, commons_of_long: 80, singles_of_long: 80, ..SMALL }, Some(window));
         let copies = |pairs: Vec<(u32, u32)>| pairs.into_iter().map(|(goes, _)| goes).collect::<Vec<_>>();
         prop_assert_eq!(copies(listed(&articles, options)), copies(guarded(&articles, &options)));
     }

@@ -4,8 +4,10 @@
 //! text's own words more often than a phrase of the form. Then the later ones come first: copies come within days. Templates and
 //! reposts put thousands of rows under one key, so the rule has bounds. A key that more than [`CandidateRule::hot`] earlier rows have
 //! is hot. A row is no candidate if all that it shares is one hot key, unless the row that asks has no other key. Of the earlier rows
-//! of a key, the last [`CandidateRule::rows_of_key`] count. At most [`CandidateRule::texts`] texts are compared; of a long text,
-//! whose copies nearly always share several keys, at most [`CandidateRule::singles_of_long`] that share only one.
+//! of a key, the last [`CandidateRule::rows_of_key`] count. At most [`CandidateRule::texts`] texts are compared. Of these, at most
+//! [`CandidateRule::commons`] share no key that is rare: the texts of a form share its keys, and a copy also shares some that hardly
+//! another text has. Of a long text, whose copies nearly always share several keys, at most [`CandidateRule::singles_of_long`] share
+//! only one.
 //!
 //! Guard, list and new-against-old follow this rule. A query with `near_duplicate` has no bounds, because an index scan must find what
 //! a sequential scan finds.
@@ -35,6 +37,12 @@ pub struct CandidateRule {
     pub rows_of_key_in_scopes: usize,
     /// The most texts that are compared with one text, not counting those that may be identical.
     pub texts: usize,
+    /// A key that at most so many earlier rows have is rare.
+    pub rare: usize,
+    /// The most texts sharing no rare key that are compared with a short text: of its few keys, none may be rare.
+    pub commons: usize,
+    /// The same for a long text.
+    pub commons_of_long: usize,
     /// A text of at least so many bytes is long. Two or more shared keys find 0.989 of the copies among news, but 0.734 among titles
     /// (docs/candidates.md).
     pub long: usize,
@@ -44,7 +52,17 @@ pub struct CandidateRule {
 
 impl Default for CandidateRule {
     fn default() -> Self {
-        Self { hot: 300, rows_of_key: 2048, rows_of_key_in_scopes: 65_536, texts: 64, long: 600, singles_of_long: 8 }
+        Self {
+            hot: 300,
+            rows_of_key: 2048,
+            rows_of_key_in_scopes: 65_536,
+            texts: 64,
+            rare: 32,
+            commons: 32,
+            commons_of_long: 16,
+            long: 600,
+            singles_of_long: 8,
+        }
     }
 }
 
@@ -55,17 +73,36 @@ pub struct Ranked<I> {
     pub row: I,
     /// The weight of the keys that both have: 2 for each, 1 for each hot one.
     pub weight: u32,
-    /// How many earlier rows have the rarest of these keys; [`COMMON`] if all of them are hot.
+    /// How many earlier rows have the rarest of these keys; the greatest number if all are hot.
+    pub rarest: u32,
+    /// How little it shares.
+    pub lack: Lack,
+}
+
+/// What the keys that a candidate shares lack; it bounds how many such candidates are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lack {
+    /// It shares no more than one key, or two hot ones.
+    pub is_single: bool,
+    /// It shares no rare key.
+    pub is_common: bool,
+}
+
+/// What a row shares with the one that asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shared {
+    pub weight: u32,
+    /// How many earlier rows have the rarest key.
     pub rarest: u32,
 }
 
 /// Stands for the number of rows that have a hot key.
-pub const COMMON: u32 = u32::MAX;
+pub(super) const COMMON: u32 = u32::MAX;
 
-impl<I> Ranked<I> {
-    /// Says whether it shares no more than one key, or two hot ones.
-    pub const fn is_single(&self) -> bool {
-        self.weight <= SHARED
+impl std::ops::AddAssign for Shared {
+    fn add_assign(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.rarest = self.rarest.min(other.rarest);
     }
 }
 
@@ -92,6 +129,18 @@ impl CandidateRule {
         earlier > self.hot
     }
 
+    /// Gives what rows share by a key that so many earlier rows have.
+    pub(super) const fn shared(&self, earlier: usize) -> Shared {
+        let is_hot = self.is_hot(earlier);
+        Shared { weight: weight(is_hot), rarest: if is_hot { COMMON } else { earlier as u32 } }
+    }
+
+    /// Makes a candidate.
+    pub(super) const fn ranked<I>(&self, row: I, Shared { weight, rarest }: Shared) -> Ranked<I> {
+        let lack = Lack { is_single: weight <= SHARED, is_common: rarest as usize > self.rare };
+        Ranked { row, weight, rarest, lack }
+    }
+
     /// Ranks the earlier rows of each key of a row; `rows` gives them for one key after another, in ascending order and without
     /// repetition.
     ///
@@ -109,24 +158,28 @@ impl CandidateRule {
         let (mut all, mut found) = (0, AHashMap::new());
         for key in keys {
             let earlier = rows(key)?;
-            let is_hot = self.is_hot(earlier.len());
-            let (weight, count) = (weight(is_hot), if is_hot { COMMON } else { earlier.len() as u32 });
-            all += weight;
+            let shared = self.shared(earlier.len());
+            all += shared.weight;
             for row in earlier {
-                let ranked = found.entry(row).or_insert(Ranked { row, weight: 0, rarest: COMMON });
-                ranked.weight += weight;
-                ranked.rarest = ranked.rarest.min(count);
+                *found.entry(row).or_insert(Shared { weight: 0, rarest: COMMON }) += shared;
             }
         }
-        let mut candidates: Vec<Ranked<I>> = found.into_values().filter(|ranked| ranked.weight >= enough).collect();
+        let found = found.into_iter().filter(|(_, shared)| shared.weight >= enough);
+        let mut candidates: Vec<Ranked<I>> = found.map(|(row, shared)| self.ranked(row, shared)).collect();
         candidates.sort_unstable_by(|a, b| b.cmp_rank(a));
         Ok(Ranking { candidates, all })
+    }
+
+    /// Gives the most texts sharing no rare key that are compared with a text of so many bytes.
+    pub(super) const fn most_commons(&self, bytes: usize) -> usize {
+        if bytes < self.long { self.commons } else { self.commons_of_long }
     }
 
     /// Begins the comparisons of a text of so many bytes.
     #[must_use]
     pub const fn budget(&self, bytes: usize) -> Budget {
-        Budget { texts: self.texts, singles: if bytes < self.long { self.texts } else { self.singles_of_long } }
+        let singles = if bytes < self.long { self.texts } else { self.singles_of_long };
+        Budget { texts: self.texts, commons: self.most_commons(bytes), singles }
     }
 }
 
@@ -144,20 +197,22 @@ pub(super) const fn weight(is_hot: bool) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     texts: usize,
+    commons: usize,
     singles: usize,
 }
 
 impl Budget {
     /// Says whether a candidate's text may still be compared.
     #[must_use]
-    pub const fn allows(&self, is_single: bool) -> bool {
-        self.texts > 0 && (!is_single || self.singles > 0)
+    pub const fn allows(&self, lack: Lack) -> bool {
+        self.texts > 0 && (!lack.is_single || self.singles > 0) && (!lack.is_common || self.commons > 0)
     }
 
     /// Takes one comparison.
-    pub const fn spend(&mut self, is_single: bool) {
+    pub const fn spend(&mut self, lack: Lack) {
         self.texts = self.texts.saturating_sub(1);
-        self.singles = self.singles.saturating_sub(is_single as usize);
+        self.singles = self.singles.saturating_sub(lack.is_single as usize);
+        self.commons = self.commons.saturating_sub(lack.is_common as usize);
     }
 }
 
@@ -187,14 +242,36 @@ mod tests {
     }
 
     #[test]
+    fn a_row_that_shares_no_rare_key_is_common() {
+        let rule = CandidateRule { rare: 2, ..CandidateRule::default() };
+        let Ok(ranked) = rule.rank([vec![1, 2, 3], vec![2, 3]].into_iter(), Ok::<_, ()>) else { return };
+        let common: Vec<(u32, bool)> =
+            ranked.candidates.iter().map(|ranked| (ranked.row, ranked.lack.is_common)).collect();
+        assert_eq!(common, [(3, false), (2, false), (1, true)]);
+    }
+
+    #[test]
     fn a_budget_ends() {
-        let rule = CandidateRule { texts: 3, singles_of_long: 1, long: 10, ..CandidateRule::default() };
+        let [nothing, single, common] =
+            [(false, false), (true, false), (false, true)].map(|(is_single, is_common)| Lack { is_single, is_common });
+        let rule = CandidateRule {
+            texts: 3,
+            commons: 2,
+            commons_of_long: 1,
+            singles_of_long: 1,
+            long: 10,
+            ..CandidateRule::default()
+        };
         let mut long = rule.budget(10);
-        assert!(long.allows(true));
-        long.spend(true);
-        assert!(!long.allows(true) && long.allows(false));
+        assert!(long.allows(single));
+        long.spend(single);
+        assert!(!long.allows(single) && long.allows(common));
+        long.spend(common);
+        assert!(!long.allows(common) && long.allows(nothing));
         let mut short = rule.budget(9);
-        (0..3).for_each(|_| short.spend(true));
-        assert!(!short.allows(false));
+        (0..2).for_each(|_| short.spend(common));
+        assert!(!short.allows(common) && short.allows(single));
+        short.spend(single);
+        assert!(!short.allows(nothing));
     }
 }

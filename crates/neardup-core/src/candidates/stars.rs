@@ -137,10 +137,10 @@ impl<S: Storage> Stars<S> {
         let mut budget = self.options.rule.budget(asking.bytes as usize);
         let first = self.longer.len();
         for candidate in &asking.candidates {
-            if !self.stays(candidate.row.position) || !budget.allows(candidate.is_single()) {
+            if !self.stays(candidate.row.position) || !budget.allows(candidate.lack) {
                 continue;
             }
-            budget.spend(candidate.is_single());
+            budget.spend(candidate.lack);
             let Some(judged) = judge(&candidate.row)? else { continue };
             let member = Member {
                 stays: candidate.row,
@@ -365,7 +365,7 @@ mod tests {
     use std::convert::Infallible;
 
     use super::super::spill::InMemory;
-    use super::super::{CandidateRule, Ranked};
+    use super::super::{CandidateRule, Lack, Ranked};
     use super::*;
 
     fn row(position: u32) -> Earlier {
@@ -384,7 +384,10 @@ mod tests {
             Ok::<_, Infallible>(is_one.then_some(judged))
         };
         for (position, (text, candidates)) in (0..).zip(texts) {
-            let candidates = candidates.iter().map(|&at| Ranked { row: row(at), weight: 2, rarest: 1 }).collect();
+            let candidates = candidates
+                .iter()
+                .map(|&at| Ranked { row: row(at), weight: 2, rarest: 1, lack: Lack::default() })
+                .collect();
             let (hash, bytes) = (position.into(), text.len() as u32);
             let asking =
                 Asking { position, id: hash, hash, bytes, time: None, twin: None, has_twins: false, candidates };

@@ -10,6 +10,7 @@ use super::{Profile, Statistics, token_hashes};
 use crate::sketch::corpus::CorpusStatistics as _;
 use neardup_text::Scratch;
 use neardup_text::hash::mix;
+use neardup_text::sentences::sentences;
 use neardup_text::{Error, ErrorKind, Result, interrupt};
 
 /// A sentence is boilerplate from one in so many documents on,
@@ -21,6 +22,9 @@ const LEAST: u64 = 20;
 /// How much neighbouring tokens come together on average, as the Jaccard similarity of their occurrences. Sketches of 64 cells
 /// err by up to 1/16.
 const TOGETHER: f64 = 0.5;
+
+/// What separates the parts of a footer or a menu within a sentence.
+const SEPARATORS: [char; 3] = [';', '|', '｜'];
 
 /// Fewer tokens are no passage.
 const TOKENS: usize = 3;
@@ -45,13 +49,19 @@ impl Profile {
                 .with_detail("Passages weigh little by how many documents of a collection have them, and this profile knows of none.")
                 .with_hint("Train it: CALL neardup.train_profile(name, query)."));
         };
+        let mut parts = Vec::new();
+        sentences(text, &mut |sentence| {
+            let mut from = sentence.start;
+            for part in sentence.text.split_inclusive(SEPARATORS) {
+                parts.push(from..from + part.len());
+                from += part.len();
+            }
+        });
         let mut found = Vec::new();
-        let mut from = 0;
-        for sentence in text.split_inclusive(['。', '！', '？', '；', '!', '?', ';', '\n', '|', '｜']) {
+        for range in parts {
             interrupt::check();
-            let range = from..from + sentence.len();
-            from = range.end;
-            let tokens = token_hashes(sentence, &self.analyzer, scratch)?;
+            let part = text.get(range.clone()).unwrap_or_default();
+            let tokens = token_hashes(part, &self.analyzer, scratch)?;
             if is_common(&tokens, statistics) {
                 found.push(Passage { range, key: tokens.iter().fold(0, |key: u64, &token| mix(key ^ token, 10)) });
             }
@@ -108,6 +118,19 @@ mod tests {
         let both = format!("{NOTE}{NOTE}");
         let passages = profile.boilerplate(&both, &mut Scratch::default()).unwrap();
         assert_eq!(passages[0].key, passages[1].key);
+    }
+
+    #[test]
+    fn so_it_is_in_english() {
+        let note = "No article may be reprinted without permission of the publisher.";
+        let untrained = Profile::new("chars:8", [], None).unwrap();
+        let mut training = Training::new(100_000).unwrap();
+        for i in 0..100 {
+            let article = format!("Bridge number {i} opens today. {}", if i % 2 == 0 { note } else { "" });
+            training.add(&token_hashes(&article, untrained.analyzer(), &mut Scratch::default()).unwrap());
+        }
+        let profile = Profile::new("chars:8", [], Some(&training.finish())).unwrap();
+        assert_eq!(found(&profile, &format!("The toll of 3.50 ends. {note} Home | Contact")), [note]);
     }
 
     #[test]

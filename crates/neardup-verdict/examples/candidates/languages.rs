@@ -1,19 +1,14 @@
-//! How many letters of a script without spaces make a unit, and what the rule for candidates makes of whole tables.
+//! How many letters of a script without spaces make a unit.
 //!
 //! `-- languages NAME...` reads files of the folder, `NAME.jsonl.xz`, and tries 1 to 4 letters a unit. Copies are made here: some texts
-//! of each file with one edit, and with three for every 400 characters; an edit takes two letters away, or puts two in their place. `-- tables` reads the tables of the labelled pairs and follows the rule: how many texts a row is compared with, and how many
-//! of the labelled copies are among these.
+//! of each file with one edit, and with three for every 400 characters; an edit takes two letters away, or puts two in their place.
 
-use std::convert::Infallible;
 use std::path::Path;
 
-use neardup_core::candidates::CandidateRule;
 use neardup_text::hash::{mix, token_hash};
 use neardup_text::{Analyzer, Scratch};
 
 use super::keys::{Index, Search};
-use super::labelled::table::{TABLES, Table};
-use super::labelled::{pairs, rows};
 use super::{Result, data};
 
 /// A search by all keys of a sketch.
@@ -57,50 +52,6 @@ pub fn print(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Prints a line for each table: how many texts a row is compared with, the mean and the 99th percentile, and how many of the labelled
-/// copies are among them.
-pub fn print_tables(folder: &Path) -> Result<()> {
-    let rule = CandidateRule::default();
-    let all = pairs::files(folder)?;
-    println!("table,rows,mean,p99,copies,found");
-    for file in TABLES {
-        let table = Table::read(folder, file)?;
-        let compared = |row: u32| -> Vec<u32> {
-            let of = &table.rows[row as usize];
-            let earlier = |key: &u64| {
-                let rows = &table.by_key[key];
-                let rows = &rows[..rows.partition_point(|&other| other < row)];
-                Ok::<_, Infallible>(rows[rows.len().saturating_sub(rule.rows_of_key)..].to_vec())
-            };
-            let Ok(ranking) = rule.rank(of.keys.iter(), earlier);
-            let mut budget = rule.budget(of.text.len());
-            let mut compared = Vec::new();
-            for ranked in ranking.candidates {
-                if budget.allows(ranked.is_single()) {
-                    budget.spend(ranked.is_single());
-                    compared.push(ranked.row);
-                }
-            }
-            compared
-        };
-        let mut counts: Vec<usize> = (0..table.rows.len() as u32).map(|row| compared(row).len()).collect();
-        counts.sort_unstable();
-        let (mut copies, mut found) = (0, 0);
-        for pair in all.iter().chain(&rows::labelled(&table)).filter(|pair| pair.keeps_one() == Some(true)) {
-            if let Some([a, b]) = rows::of_pair(&table, pair)
-                && a != b
-            {
-                copies += 1;
-                found += usize::from(compared(a.max(b)).contains(&a.min(b)));
-            }
-        }
-        let count = counts.len();
-        let mean = counts.iter().sum::<usize>() as f64 / count as f64;
-        println!("{},{count},{mean:.1},{},{copies},{found}", table.name, counts[count * 99 / 100]);
-    }
-    Ok(())
-}
-
 /// Says whether a word is a letter of a script without spaces.
 fn is_letter(word: &str) -> bool {
     word.starts_with(|c| {
@@ -109,7 +60,7 @@ fn is_letter(word: &str) -> bool {
 }
 
 /// Gives the hashes of each text's shingles, in text order, with so many letters a unit.
-fn hashes<'t>(texts: impl Iterator<Item = &'t str>, letters: u32) -> Result<Vec<Vec<u64>>> {
+pub fn hashes<'t>(texts: impl Iterator<Item = &'t str>, letters: u32) -> Result<Vec<Vec<u64>>> {
     let (analyzer, mut scratch): (Analyzer, _) = ("words".parse()?, Scratch::default());
     let mut all = Vec::new();
     for text in texts {
@@ -141,7 +92,7 @@ fn hashes<'t>(texts: impl Iterator<Item = &'t str>, letters: u32) -> Result<Vec<
 }
 
 /// Makes sketches of ten keys and that of the opening, under another hash function for each seed but 0.
-fn sketches(texts: &[Vec<u64>], seed: u64) -> Vec<Vec<u64>> {
+pub fn sketches(texts: &[Vec<u64>], seed: u64) -> Vec<Vec<u64>> {
     let sketch = |hashes: &Vec<u64>| {
         let mut hashes: Vec<u64> = hashes.iter().map(|&hash| if seed == 0 { hash } else { mix(hash, seed) }).collect();
         let opening = hashes.iter().take(32).min().copied();
@@ -157,7 +108,7 @@ fn sketches(texts: &[Vec<u64>], seed: u64) -> Vec<Vec<u64>> {
 }
 
 /// Makes edits at places of chance: two letters go, and half of the times two others come.
-fn edited(text: &str, seed: u64, edits: u64) -> String {
+pub fn edited(text: &str, seed: u64, edits: u64) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for edit in 0..edits {
         let at = mix(seed, edit + 1) as usize % chars.len().max(1);

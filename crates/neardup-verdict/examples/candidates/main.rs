@@ -13,6 +13,7 @@ mod languages;
 mod opening;
 mod rule;
 mod speed;
+mod tables;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ fn main() -> Result<()> {
         Some("keys") => keys::print(&folder),
         Some("opening") => opening::print(&folder),
         Some("languages") => languages::print(&folder),
-        Some("tables") => languages::print_tables(&folder),
+        Some("tables") => tables::print(&folder),
         Some("rule") => rule::print(&folder),
         Some("speed") => speed::print(&folder),
         _ => Err("keys, opening, rule, speed, languages or tables?".into()),

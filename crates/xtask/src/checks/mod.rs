@@ -66,6 +66,10 @@ pub const ALL: &[Check] = &[
     Check::with_server("resume", "each procedure interrupted twenty times (some three minutes)", resume::run),
     Check::with_server("shards", "three servers joined by postgres_fdw", servers::shards),
     Check::with_server("citus", "a coordinator and two workers, where Citus can be had (--pg 17)", citus::run),
-    Check::with_server("clients", "SQLAlchemy and Django on a guarded table, where they can be had", clients::run),
+    Check::with_server(
+        "clients",
+        "SQLAlchemy, Django and ActiveRecord on a guarded table, where they can be had",
+        clients::run,
+    ),
     Check::with_server("cron", "clean-up and purge by pg_cron, where it can be had (a minute)", servers::cron),
 ];
