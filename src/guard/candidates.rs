@@ -14,6 +14,8 @@
 //!
 //! The promise of method `simhash` is exact, so its search has no bound.
 //!
+//! Rows of hot keys that are gone do not count ([`HotKeys`]).
+//!
 //! A search can be asked to keep a [`Trace`]: each row that shares a key, and why it was, or was not, the result.
 
 use std::collections::BTreeMap;
@@ -24,6 +26,7 @@ use ahash::AHashMap;
 use neardup_core::candidates::{Budget, CandidateRule, Lack};
 use neardup_core::document;
 
+use super::hot::HotKeys;
 use super::settings::{Action, Method};
 use super::signature::Signature;
 use super::subject::{Subject, candidate_document, join_key};
@@ -249,7 +252,7 @@ fn shared_keys(keys: &[Vec<u64>]) -> BTreeMap<u64, u32> {
 }
 
 /// Gives a row as a number, in the order of its table: the number of the table, and the address.
-fn number(leaf: usize, tid: Tid) -> u64 {
+pub(super) fn number(leaf: usize, tid: Tid) -> u64 {
     let block = u64::from(tid.ip_blkid.bi_hi) << 16 | u64::from(tid.ip_blkid.bi_lo);
     (leaf as u64) << 48 | block << 16 | u64::from(tid.ip_posid)
 }
@@ -282,12 +285,22 @@ impl CandidateSearch<'_, '_, '_> {
             let Some(part) = guard.part(leaf.table) else { continue };
             let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
             let mut scan = Lookup::begin(&table, index.index, index.strategy, index.function);
+            let mut hot: Option<HotKeys> = None;
             for (rows, query) in keys.iter_mut().zip(&queries) {
                 // SAFETY: the query is of the type of the operator's right operand, and the table is open. A guard by sketches has an
                 // index of our own.
                 let tids = unsafe {
                     match guard.settings.method {
-                        Method::Sketch => scan.last(*query, most)?,
+                        Method::Sketch => {
+                            let tids = scan.last(*query, most)?;
+                            if rule.is_hot(tids.len()) {
+                                let hot =
+                                    hot.get_or_insert_with(|| HotKeys::of(&table, &self.moment, self.trace.is_none()));
+                                hot.last(&table, &scan, *query, tids, most)?
+                            } else {
+                                tids
+                            }
+                        }
                         Method::SimHash => scan.matching(*query),
                     }
                 };

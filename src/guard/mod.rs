@@ -16,6 +16,7 @@ mod around;
 pub mod bypass;
 mod candidates;
 pub mod checks;
+mod hot;
 mod locks;
 mod merge;
 mod moved;

@@ -210,19 +210,3 @@ impl Work {
 
 /// The distance within which the nearest rows of most queries are.
 const NEAR: u32 = 7;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PRICES: Prices = Prices { random: 4.0, sequential: 1.0, operator: 0.0025, tuple: 0.005 };
-
-    #[test]
-    fn a_wide_search_costs_no_more_than_reading_a_tree() {
-        let size = Size { pages: 9000.0, rows: 1e6 };
-        let total = |distance| Work::within(distance, 10.0, &size).cost(&PRICES).1;
-        assert!(total(3) < total(7));
-        assert!((total(20) - total(60)).abs() < 1e-6);
-        assert!(total(60) < 9000.0);
-    }
-}

@@ -6,7 +6,7 @@
 //!
 //! A full leaf is split. One WAL record writes both halves, the next one the downlink to the right half. The right half stays
 //! locked in between, so that a vacuum cannot free it before its downlink exists. If the server crashes in between, the downlink is
-//! missing; searches then reach the left half and move right.
+//! missing; searches then reach the left half and move right, and the next insert into the right half writes the downlink.
 #![allow(unsafe_code, reason = "Postgres calls aminsert by pointer and passes datums")]
 
 use pgrx::pg_sys;
@@ -121,7 +121,7 @@ fn insert_keys(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
             continue;
         }
         append(index, &mut held)?;
-        let buffer = ahead.descents.descend(tree, 0, entry, Lock::Exclusive)?;
+        let buffer = descend_linked(index, &mut ahead.descents, tree, 0, entry)?;
         let mut leaf = Held::new(index, buffer)?;
         if leaf.takes(entry) {
             held.push(leaf);
@@ -130,6 +130,26 @@ fn insert_keys(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
         }
     }
     append(index, &mut held)
+}
+
+/// Descends to the page of a level to which a position belongs, and locks it for a change. If no downlink leads to it, because a split
+/// was cut off, writes that first.
+fn descend_linked(index: Index, descents: &mut Descents, tree: u8, level: u16, position: Entry) -> Result<Buffer> {
+    loop {
+        let buffer = descents.descend(tree, level, position, Lock::Exclusive)?;
+        if !descents.has_stepped_right {
+            return Ok(buffer);
+        }
+        // Whoever has split its left neighbour holds this page until its downlink is written; so the downlink is missing for good.
+        let Some(frame) = check(index, &buffer)?.map(|page| page.frame()) else { return Ok(buffer) };
+        let downlink = Downlink { low: frame.low, child: buffer.block };
+        let parent = descend(index, tree, level + 1, frame.low.next(), Lock::Share)?;
+        if check(index, &parent)?.is_none_or(|page| page.downlinks().any(|other| other == downlink)) {
+            return Ok(buffer);
+        }
+        drop(parent);
+        link(index, frame, downlink, buffer)?;
+    }
 }
 
 /// Adds an entry to the held leaves; false if that is impossible, because its leaf is full, has changed, or is held by somebody
@@ -271,7 +291,7 @@ fn write_root(index: Index, root: &Buffer, frame: Frame, middle: Entry, write: i
 /// Writes the downlink to the right half of a split page, which stays locked until then.
 fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result<()> {
     let level = below.level + 1;
-    let mut buffer = descend(index, below.tree, level, downlink.low.next(), Lock::Exclusive)?;
+    let mut buffer = descend_linked(index, &mut Descents::new(index), below.tree, level, downlink.low.next())?;
     let Some(page) = check(index, &buffer)? else {
         return Err(index.corrupted(buffer.block, "it is linked and not in use"));
     };

@@ -11,7 +11,8 @@ use pgrx::{itemptr, pg_sys};
 
 use super::kind::sketch_keys;
 use super::pages::Index;
-use super::search;
+use super::search::{self, Presence};
+use super::vacuum::remove_rows;
 use super::values::{count_entries, count_scan, sketch_bytes, tid_of};
 use crate::error::Result;
 use crate::pg::table::rows::{Table, Tid};
@@ -58,9 +59,42 @@ impl<'t> Lookup<'t> {
         // SAFETY: as the caller vouches.
         unsafe {
             count_scan(self.index);
-            let rows = last_rows(self.index, sketch, most)?;
+            let Some(key) = only_key(sketch)? else { return Ok(Vec::new()) };
+            let rows = search::last_rows(Index::new(self.index), key, most)?;
             count_entries(self.index, rows.len());
-            Ok(rows)
+            Ok(rows.into_iter().map(tid_of).collect())
+        }
+    }
+
+    /// Gives what [`last`](Self::last) gives, without the rows that are not present. It reads on until it has `most`, or has passed
+    /// over `most_gone`. The entries of those that are removed it removes from the index, if `is_removed` confirms it;
+    /// [`remove_rows`] says what that must promise.
+    ///
+    /// # Errors
+    /// If a page of the index is damaged.
+    ///
+    /// # Safety
+    /// As of `last`.
+    pub unsafe fn last_present(
+        &self,
+        sketch: pg_sys::Datum,
+        most: usize,
+        most_gone: usize,
+        mut presence: impl FnMut(Tid) -> Presence,
+        mut is_removed: impl FnMut(Tid) -> bool,
+    ) -> Result<Vec<Tid>> {
+        // SAFETY: as the caller vouches. Whoever changes an index has this lock; an error releases it.
+        unsafe {
+            let Some(key) = only_key(sketch)? else { return Ok(Vec::new()) };
+            let index = Index::new(self.index);
+            let rows = search::last_present(index, key, most, most_gone, |row| presence(tid_of(row)))?;
+            count_entries(self.index, rows.present.len());
+            if !rows.removed.is_empty() {
+                pg_sys::LockRelationOid((*self.index).rd_id, pg_sys::RowExclusiveLock as i32);
+                remove_rows(index, key, &rows.removed, |row| is_removed(tid_of(row)))?;
+                pg_sys::UnlockRelationOid((*self.index).rd_id, pg_sys::RowExclusiveLock as i32);
+            }
+            Ok(rows.present.into_iter().map(tid_of).collect())
         }
     }
 
@@ -156,23 +190,13 @@ unsafe fn each_page(
     }
 }
 
-/// The last rows of those that have the one key of a sketch.
+/// The key of a sketch that has one.
 ///
 /// # Safety
-/// The index must be open and of sketches, the sketch a value of type `minhash`.
-unsafe fn last_rows(index: pg_sys::Relation, sketch: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
-    // SAFETY: as the caller vouches.
-    let (index, bytes) = unsafe { (Index::new(index), sketch_bytes(sketch)) };
+/// The sketch must be a value of type `minhash`.
+unsafe fn only_key(sketch: pg_sys::Datum) -> Result<Option<u64>> {
     let mut keys = Vec::new();
-    sketch_keys(bytes, &mut keys)?;
-    let mut rows = Vec::new();
-    for (_, key) in &keys {
-        rows.extend(search::last_rows(index, *key, most)?);
-    }
-    if keys.len() > 1 {
-        rows.sort_unstable();
-        rows.dedup();
-        rows.drain(..rows.len().saturating_sub(most));
-    }
-    Ok(rows.into_iter().map(tid_of).collect())
+    // SAFETY: as the caller vouches.
+    sketch_keys(unsafe { sketch_bytes(sketch) }, &mut keys)?;
+    Ok(keys.first().map(|(_, key)| *key))
 }

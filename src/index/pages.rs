@@ -266,7 +266,9 @@ impl Pin {
         self.locked()
     }
 
-    /// Locks the page for a change if nobody holds it, or else releases the pin.
+    /// Locks the page for a change if nobody holds it, or else releases the pin. A page of a temporary index has no lock, so a caller that
+    /// holds it already gets it again: an insert never asks for one that it holds, because its keys ascend and the ranges of its
+    /// leaves do not overlap.
     pub fn try_lock(self) -> Option<Buffer> {
         // SAFETY: the buffer is pinned.
         unsafe { pg_sys::ConditionalLockBuffer(self.buffer) }.then(|| self.locked())

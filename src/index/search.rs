@@ -24,20 +24,78 @@ pub fn sharing(index: Index, keys: impl Iterator<Item = u64>, mut sink: impl FnM
 /// If a page is damaged.
 pub fn last_rows(index: Index, key: u64, most: usize) -> Result<Vec<u64>> {
     let mut rows = Vec::new();
-    let mut position = Entry { key, row: u64::MAX >> 16 };
-    loop {
-        let buffer = descend(index, 0, 0, position, Lock::Share)?;
-        let Some(page) = check(index, &buffer)? else { break };
-        rows.extend(page.between(key, key).filter(|entry| *entry <= position).map(|entry| entry.row));
-        let low = page.frame().low;
-        if rows.len() >= most || low.key < key || low == Entry::LEAST {
-            break;
-        }
-        position = low;
-    }
+    each_leaf_backwards(index, key, |found| {
+        rows.extend(found);
+        rows.len() < most
+    })?;
     rows.sort_unstable();
     rows.drain(..rows.len().saturating_sub(most));
     Ok(rows)
+}
+
+/// What is at a row's address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// A row.
+    Present,
+    /// Nothing that counts; somebody may still see what is there.
+    Gone,
+    /// Nothing that anybody can see.
+    Removed,
+}
+
+/// The last rows that have a key, in ascending order.
+#[derive(Debug, Default)]
+pub struct LastRows {
+    /// Those that are present.
+    pub present: Vec<u64>,
+    /// Those that are removed.
+    pub removed: Vec<u64>,
+}
+
+/// Gives the last `most` rows that have a key and are present, as `presence` says. It stops earlier at `most_gone` rows that are not.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn last_present(
+    index: Index,
+    key: u64,
+    most: usize,
+    most_gone: usize,
+    mut presence: impl FnMut(u64) -> Presence,
+) -> Result<LastRows> {
+    let (mut rows, mut gone) = (LastRows::default(), 0);
+    each_leaf_backwards(index, key, |found| {
+        for row in found {
+            match presence(row) {
+                Presence::Present => rows.present.push(row),
+                Presence::Gone => gone += 1,
+                Presence::Removed => rows.removed.push(row),
+            }
+        }
+        rows.present.len() < most && gone + rows.removed.len() < most_gone
+    })?;
+    rows.removed.sort_unstable();
+    rows.present.sort_unstable();
+    rows.present.drain(..rows.present.len().saturating_sub(most));
+    Ok(rows)
+}
+
+/// Passes the rows of a key to `sink`, those of the last leaf first and in no order within a leaf, until it returns false. No page is
+/// locked meanwhile.
+fn each_leaf_backwards(index: Index, key: u64, mut sink: impl FnMut(Vec<u64>) -> bool) -> Result<()> {
+    let mut position = Entry { key, row: u64::MAX >> 16 };
+    loop {
+        let buffer = descend(index, 0, 0, position, Lock::Share)?;
+        let Some(page) = check(index, &buffer)? else { return Ok(()) };
+        let found = page.between(key, key).filter(|entry| *entry <= position).map(|entry| entry.row).collect();
+        let low = page.frame().low;
+        drop(buffer);
+        if !sink(found) || low.key < key || low == Entry::LEAST {
+            return Ok(());
+        }
+        position = low;
+    }
 }
 
 /// Gives the radius of each band: of a signature within the distance, at least one band differs in no more bits than this.
@@ -123,15 +181,4 @@ fn flip(value: u64, from: u32, flips: u32, values: &mut Vec<u64>) {
 pub fn nulls(index: Index, sink: impl FnMut(u64)) -> Result<()> {
     let mut sink = sink;
     each_between(index, NULLS, 0, 0, |entry| sink(entry.row))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn probe_counts_are_those_of_the_bands() {
-        let counts: Vec<u64> = (0..12).map(probes).collect();
-        assert_eq!(counts, [1, 2, 3, 4, 20, 36, 52, 68, 188, 308, 428, 548]);
-    }
 }

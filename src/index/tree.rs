@@ -3,7 +3,8 @@
 //! A page is locked while it is read, and no page is locked while the next one is fetched. Meanwhile the next page may split, so
 //! that the entry searched for is now further right. Or it may be merged into its left neighbour and be reused. The bounds on each
 //! page show both: a reader that arrives too far left moves right, and a reader that arrives at any other page starts again at the
-//! root. If the server crashed after a split, before it wrote the downlink, a search takes one more step to the right.
+//! root. If the server crashed after a split, before it wrote the downlink, a search takes one more step to the right; the next
+//! insert that takes it writes the downlink.
 //!
 //! A call that searches for several pages of a tree reads its root once ([`Descents`]). This copy may become outdated, like any
 //! link that a reader has not yet followed. The page it leads to is tested like every other; if the test fails, the root itself is
@@ -120,6 +121,8 @@ pub struct Descents {
     tree: Option<u8>,
     /// Its root.
     root: Option<Vec<u8>>,
+    /// Whether the last descent that locked its page reached it by a step to the right.
+    pub has_stepped_right: bool,
 }
 
 /// A leaf that is pinned and not locked yet: the one of a position, unless it has changed since.
@@ -132,7 +135,7 @@ pub struct NextLeaf {
 impl Descents {
     /// Begins.
     pub fn new(index: Index) -> Self {
-        Self { index, tree: None, root: None }
+        Self { index, tree: None, root: None, has_stepped_right: false }
     }
 
     /// Descends to the page of a level to which a position belongs, and locks it in the given mode.
@@ -144,11 +147,15 @@ impl Descents {
         for _ in 0..MOST_RESTARTS {
             interrupt::check();
             let mut way = self.approach(&target)?;
+            self.has_stepped_right = false;
             loop {
                 let buffer = self.index.read(way.block, lock)?;
                 match target.step(self.index, &buffer, way.expected)? {
                     Step::Here => return Ok(buffer),
-                    Step::To(block, next, low) if next == level => way = Way { block, expected: Some((next, low)) },
+                    Step::To(block, next, low) if next == level => {
+                        way = Way { block, expected: Some((next, low)) };
+                        self.has_stepped_right = true;
+                    }
                     // It has changed since, or the root has split.
                     Step::To(..) | Step::Again => break,
                 }

@@ -4,6 +4,13 @@
 //! merged into its left neighbour, under the locks of both and of their parent. In one WAL record, the neighbour takes over its
 //! range, the downlink is removed, and the page becomes free. A tree's first leaf, and the first leaf below each parent, are never
 //! freed.
+//!
+//! A guard that meets many entries of rows that are gone removes them itself ([`remove_rows`]), so that a row that is updated often
+//! does not depend on VACUUM. It must not hide a row from a session of a replica, which Postgres would cancel if it could see the row:
+//! the generic WAL cannot tell the replica to do that. So it removes only entries of rows whose versions Postgres has pruned, leaving
+//! a dead line pointer, and of rows whose insertion was rolled back. The record of the pruning comes before ours, and has cancelled
+//! such sessions; a vacuum relies on the same. Marking entries as dead without WAL, as B-trees do, would be no way for this index:
+//! `wal_consistency_checking` would take the marks for damage, because the mask of generic WAL does not know them.
 #![allow(unsafe_code, reason = "Postgres calls these functions by pointer and passes relations and a callback")]
 
 use std::ffi::c_void;
@@ -125,7 +132,9 @@ fn remove_dead(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mu
                 return Err(index.corrupted(buffer.block, "it is linked and not in use"));
             };
             let frame = page.frame();
-            let left = clean(index, &buffer, &page, &mut is_dead, &mut done);
+            let removed = clean(index, &buffer, &page, |entry| is_dead(entry.row));
+            let left = page.len() - removed;
+            done.removed += removed as u64;
             let (block, is_last) = (buffer.block, frame.high == Entry::GREATEST);
             drop(buffer);
             // The neighbour is the page cleaned before, unless that page has split since; then this page waits for the next
@@ -165,15 +174,9 @@ fn descend_or_follow(index: Index, tree: u8, position: Entry, before: Option<u32
     descend(index, tree, 0, position, Lock::Exclusive)
 }
 
-/// Removes dead entries from a leaf, and gives the number of those left.
-fn clean(
-    index: Index,
-    buffer: &Buffer,
-    page: &Page<'_>,
-    is_dead: &mut impl FnMut(u64) -> bool,
-    done: &mut Done,
-) -> usize {
-    let dead: Vec<bool> = page.entries().map(|entry| is_dead(entry.row)).collect();
+/// Removes dead entries from a leaf, and gives their number.
+fn clean(index: Index, buffer: &Buffer, page: &Page<'_>, is_dead: impl FnMut(Entry) -> bool) -> usize {
+    let dead: Vec<bool> = page.entries().map(is_dead).collect();
     let removed = dead.iter().filter(|dead| **dead).count();
     if removed > 0 {
         let mut change = Change::begin(index);
@@ -181,9 +184,29 @@ fn clean(
         page::retain(change.bytes(image), page.len(), page.sorted(), |at| !dead[at]);
         change.finish();
     }
-    let left = page.len() - removed;
-    done.removed += removed as u64;
-    left
+    removed
+}
+
+/// Removes a key's entries of some rows, in ascending order, as far as `is_removed` says of a row that nobody can see it any more. It
+/// is asked while the leaf is locked, and so while no vacuum can remove the entry and let another row have the address.
+///
+/// # Errors
+/// If a page is damaged.
+pub fn remove_rows(index: Index, key: u64, rows: &[u64], mut is_removed: impl FnMut(u64) -> bool) -> Result<()> {
+    let mut rest = rows;
+    while let Some(&row) = rest.first() {
+        let buffer = descend(index, 0, 0, Entry { key, row }, Lock::Exclusive)?;
+        let Some(page) = check(index, &buffer)? else {
+            return Err(index.corrupted(buffer.block, "it is linked and not in use"));
+        };
+        let high = page.frame().high;
+        let (here, after) = rest.split_at(rest.partition_point(|row| Entry { key, row: *row } <= high));
+        clean(index, &buffer, &page, |entry| {
+            entry.key == key && here.binary_search(&entry.row).is_ok() && is_removed(entry.row)
+        });
+        rest = after;
+    }
+    Ok(())
 }
 
 /// Merges an empty leaf into its left neighbour, if it is still empty and this is still its neighbour.

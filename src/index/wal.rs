@@ -32,6 +32,7 @@ use std::ptr::{null, null_mut};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 
+use super::fragments::{add_fragment, apply};
 use super::pages::{Buffer, Index, MOST_PAGES, SIZE};
 use crate::error::Result;
 
@@ -192,13 +193,6 @@ impl<'b> Record<'b> {
     }
 }
 
-/// Adds a fragment: its offset, its length, its bytes.
-fn add_fragment(fragments: &mut Vec<u8>, at: usize, bytes: &[u8]) {
-    fragments.extend_from_slice(&(at as u16).to_ne_bytes());
-    fragments.extend_from_slice(&(bytes.len() as u16).to_ne_bytes());
-    fragments.extend_from_slice(bytes);
-}
-
 /// The critical section: changes the pages, and logs that. The module's text says why nothing here can fail.
 ///
 /// # Safety
@@ -211,7 +205,7 @@ unsafe fn write_all(writes: &[Write], is_logged: bool) {
         sections.write_volatile(sections.read_volatile().wrapping_add(1));
         let mut id = 0_u8;
         for write in writes {
-            write.apply();
+            apply(write.page, write.raised, write.fragments, write.length);
             critical::MarkBufferDirty(write.buffer);
             if is_logged {
                 critical::XLogRegisterBuffer(id, write.buffer, pg_sys::REGBUF_STANDARD as u8);
@@ -227,76 +221,5 @@ unsafe fn write_all(writes: &[Write], is_logged: bool) {
             }
         }
         sections.write_volatile(sections.read_volatile().wrapping_sub(1));
-    }
-}
-
-impl Write {
-    /// Does to the page what a replay does: zeros in what was the hole, then the fragments.
-    ///
-    /// # Safety
-    /// As [`write_all`].
-    unsafe fn apply(&self) {
-        let (from, to) = self.raised;
-        let mut next = self.fragments;
-        // SAFETY: as the caller vouches; each fragment begins with its offset and its length (`add_fragment`).
-        unsafe {
-            self.page.add(from).write_bytes(0, to.wrapping_sub(from));
-            let end = next.add(self.length);
-            while next < end {
-                let at = usize::from(next.cast::<u16>().read_unaligned());
-                let length = usize::from(next.add(2).cast::<u16>().read_unaligned());
-                next = next.add(4);
-                next.copy_to_nonoverlapping(self.page.add(at), length);
-                next = next.add(length);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What `generic_redo` does, as its source says.
-    fn replay(page: &mut [u8], mut fragments: &[u8]) {
-        while let [a, b, c, d, rest @ ..] = fragments {
-            let (at, length) = (u16::from_ne_bytes([*a, *b]) as usize, u16::from_ne_bytes([*c, *d]) as usize);
-            page[at..at + length].copy_from_slice(&rest[..length]);
-            fragments = &rest[length..];
-        }
-        let half = |at: usize| usize::from(u16::from_ne_bytes([page[at], page[at + 1]]));
-        let hole = half(LOWER)..half(UPPER);
-        page[hole].fill(0);
-    }
-
-    #[test]
-    fn a_page_changed_in_place_equals_the_replayed_one() {
-        let (before, upper) = (1000_usize, 8144_usize);
-        for (lower, puts) in [
-            (1000, vec![(24, 14), (986, 14), (8160, 8)]),
-            (1224, vec![(1000, 14)]),
-            (1224, vec![(1000, 224)]),
-            (8144, vec![(1000, 7144)]),
-        ] {
-            let mut ours: Vec<u8> = (0..SIZE).map(|at| (at * 31 % 251) as u8).collect();
-            ours[LOWER..LOWER + 2].copy_from_slice(&(before as u16).to_ne_bytes());
-            ours[UPPER..UPPER + 2].copy_from_slice(&(upper as u16).to_ne_bytes());
-            ours[before..upper].fill(0);
-            let mut theirs = ours.clone();
-            // Even if a build without WAL has left something in it.
-            ours[before..lower].fill(7);
-            let mut fragments = Vec::new();
-            add_fragment(&mut fragments, LOWER, &(lower as u16).to_ne_bytes());
-            for (at, length) in puts {
-                add_fragment(&mut fragments, at, &vec![at as u8; length]);
-            }
-            replay(&mut theirs, &fragments);
-            let (page, length) = (ours.as_mut_ptr(), fragments.len());
-            let raised = (before, lower);
-            let write = Write { buffer: 0, page, fragments: fragments.as_ptr(), length, raised };
-            // SAFETY: the page and the fragments are ours, and the fragments are within the page.
-            unsafe { write.apply() };
-            assert_eq!(ours, theirs);
-        }
     }
 }

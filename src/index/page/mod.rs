@@ -17,7 +17,8 @@
 //! that it leads to the wrong page, and starts again. Pages can therefore be reused at once, on replicas as well.
 //!
 //! This file defines the layout; [`read`] reads a page, [`write`] changes one. Nothing is unsafe, and no byte of a page is
-//! trusted: [`Page::check`] checks every count and offset.
+//! trusted: [`Page::check`] checks every count and offset. Nothing knows Postgres but its page size, so
+//! `crates/neardup-core/tests/index_pages.rs` can test it; a test of this crate would need a server.
 
 mod meta;
 mod read;
@@ -27,9 +28,7 @@ pub use meta::Meta;
 pub use read::{Page, is_free, is_new};
 pub use write::{append, lower_for, reframe, retain, write_deleted, write_inner, write_leaf};
 
-use pgrx::pg_sys;
-
-use crate::index::pages::SIZE;
+use super::pages::SIZE;
 
 /// Bytes of Postgres's page header.
 const HEADER: usize = 24;
@@ -47,7 +46,7 @@ const MOST_LEVELS: u16 = 12;
 /// The block of the metapage.
 pub const META: u32 = 0;
 /// No page: the right neighbour of the last page of a level.
-pub const NONE: u32 = pg_sys::InvalidBlockNumber;
+pub const NONE: u32 = u32::MAX;
 
 /// Bytes of a leaf entry.
 pub const LEAF: usize = 14;

@@ -1,10 +1,10 @@
 //! Reads a page: checks it once, then searches it in place.
 
+use super::SIZE;
 use super::{
     AT, DELETED, DOWN, Downlink, Entry, Fault, Frame, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, STEP, address,
     half, long, word,
 };
-use crate::index::pages::SIZE;
 
 /// A page that has been checked.
 #[derive(Clone, Copy)]
@@ -199,7 +199,6 @@ pub(super) fn check_header(bytes: &[u8]) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LEAF_ROOM, lower_for, put, write_inner, write_leaf};
     use super::*;
 
     #[test]
@@ -209,59 +208,6 @@ mod tests {
                 for guess in (0..=count + 1).chain([usize::MAX]) {
                     assert_eq!(partition(count, guess, |i| i < place), place, "{count} {guess}");
                 }
-            }
-        }
-    }
-    fn entry(number: usize) -> Entry {
-        Entry { key: (number as u64 * 7919) % 1009, row: number as u64 + 1 }
-    }
-
-    fn frame(level: u16) -> Frame {
-        Frame { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree: 0 }
-    }
-
-    #[test]
-    fn free_places_are_no_entries() {
-        for sorted in [0, 1, 15, 16, 17, 300, LEAF_ROOM - 20] {
-            let mut entries: Vec<Entry> = (0..sorted).map(entry).collect();
-            entries.sort_unstable();
-            let mut bytes = vec![0; SIZE];
-            write_leaf(&mut bytes, &frame(0), &entries);
-            for number in sorted..(sorted + 40).min(LEAF_ROOM) {
-                let page = Page::check(&bytes).ok().flatten();
-                assert_eq!(page.map(|page| page.entries().collect()), Some(entries.clone()));
-                let end = page.map_or(0, |page| page.end());
-                let lower = lower_for(entries.len() + 1).max(usize::from(half(&bytes, 12)));
-                put(&mut bytes, 12, &(lower as u16).to_ne_bytes());
-                entry(number).write(&mut bytes[end..end + LEAF]);
-                entries.push(entry(number));
-                assert!(lower >= end + LEAF);
-            }
-        }
-    }
-
-    #[test]
-    fn downlinks_of_the_tail_are_found() {
-        for (sorted, tail) in [(1, 0), (1, 5), (40, 0), (40, 16), (300, 16)] {
-            let downlink = |number: usize| Downlink {
-                low: if number == 0 { Entry::LEAST } else { entry(number) },
-                child: number as u32,
-            };
-            let mut downlinks: Vec<Downlink> = (0..sorted).map(downlink).collect();
-            downlinks.sort_unstable_by_key(|downlink| downlink.low);
-            let mut bytes = vec![0; SIZE];
-            write_inner(&mut bytes, &frame(1), &downlinks);
-            for number in sorted..sorted + tail {
-                let end = usize::from(half(&bytes, 12));
-                downlink(number).write(&mut bytes[end..end + DOWN]);
-                put(&mut bytes, 12, &((end + DOWN) as u16).to_ne_bytes());
-                downlinks.push(downlink(number));
-            }
-            let page = Page::check(&bytes).ok().flatten();
-            for key in 0..1010 {
-                let position = Entry { key, row: 3 };
-                let best = downlinks.iter().filter(|downlink| downlink.low < position).max_by_key(|d| d.low);
-                assert_eq!(page.and_then(|page| page.downlink_to(position)), best.copied(), "{sorted} {tail} {key}");
             }
         }
     }

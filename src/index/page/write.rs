@@ -1,9 +1,9 @@
 //! Creates and changes pages.
 
+use super::SIZE;
 use super::{
     AT, DELETED, DOWN, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, STEP, half, put,
 };
-use crate::index::pages::SIZE;
 
 /// Makes an empty page.
 pub(super) fn blank(bytes: &mut [u8]) {

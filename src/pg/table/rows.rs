@@ -181,6 +181,32 @@ impl Table {
         }
     }
 
+    /// Says whether no session can see what is at an address, not one of a replica either: Postgres has pruned the row and left a dead
+    /// line pointer, or the row's insertion was rolled back. False if that is not known.
+    pub fn is_removed(&self, tid: Tid) -> bool {
+        let (block, number) = pgrx::itemptr::item_pointer_get_both(tid);
+        // SAFETY: the table is open, and the page is pinned and locked while it is read. A row of an ordinary table has a header.
+        unsafe {
+            if (*(*self.table).rd_rel).relam != pg_sys::Oid::from(pg_sys::HEAP_TABLE_AM_OID) {
+                return false;
+            }
+            let buffer = pg_sys::ReadBuffer(self.table, block);
+            pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+            let page = pg_sys::BufferGetPage(buffer);
+            let is_there = number >= 1 && number <= pg_sys::PageGetMaxOffsetNumber(page);
+            let is_removed = is_there && {
+                let item = pg_sys::PageGetItemId(page, number);
+                match (*item).lp_flags() {
+                    pg_sys::LP_DEAD => true,
+                    pg_sys::LP_NORMAL => is_rolled_back(pg_sys::PageGetItem(page, item).cast()),
+                    _ => false,
+                }
+            };
+            pg_sys::UnlockReleaseBuffer(buffer);
+            is_removed
+        }
+    }
+
     /// Gives the table's number.
     pub fn oid(&self) -> pg_sys::Oid {
         // SAFETY: the table is open.
@@ -258,6 +284,16 @@ impl Table {
         // SAFETY: the slot holds a row.
         self.in_row_memory(|| unsafe { pg_sys::ExecFetchSlotHeapTupleDatum(self.slot) })
     }
+}
+
+/// `HeapTupleHeaderXminInvalid`: whether it is known that the insertion was rolled back.
+///
+/// # Safety
+/// The header must be valid.
+unsafe fn is_rolled_back(header: pg_sys::HeapTupleHeader) -> bool {
+    // SAFETY: as the caller vouches.
+    let mask = u32::from(unsafe { (*header).t_infomask });
+    mask & pg_sys::HEAP_XMIN_FROZEN == pg_sys::HEAP_XMIN_INVALID
 }
 
 impl Drop for Table {

@@ -29,8 +29,8 @@ fn rules() -> Vec<(&'static str, CandidateRule)> {
     vec![
         ("default", rule),
         ("common: no bound", CandidateRule { commons: most, commons_of_long: most, ..rule }),
-        ("common: 16, long 8", CandidateRule { commons: 16, commons_of_long: 8, ..rule }),
-        ("common: 64, long 32", CandidateRule { commons: 64, commons_of_long: 32, ..rule }),
+        ("common: 16 and 8", CandidateRule { commons: 16, commons_of_long: 8, ..rule }),
+        ("common: 64 and 32", CandidateRule { commons: 64, commons_of_long: 32, ..rule }),
         ("rare: 16 rows", CandidateRule { rare: 16, ..rule }),
         ("rare: 64 rows", CandidateRule { rare: 64, ..rule }),
         ("only: 32 texts", CandidateRule { texts: 32, commons: most, commons_of_long: most, ..rule }),

@@ -24,8 +24,22 @@ const ROUNDS: u64 = 2;
 const WRITERS: usize = 3;
 /// The settings of the servers.
 const SERVERS: [&[&str]; 2] = [
-    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=4GB", "wal_consistency_checking=all"],
-    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=4GB", "full_page_writes=on"],
+    &[
+        "wal_level=replica",
+        "max_wal_senders=4",
+        "autovacuum=off",
+        "wal_keep_size=2GB",
+        "max_wal_size=1GB",
+        "wal_consistency_checking=all",
+    ],
+    &[
+        "wal_level=replica",
+        "max_wal_senders=4",
+        "autovacuum=off",
+        "wal_keep_size=2GB",
+        "max_wal_size=1GB",
+        "full_page_writes=on",
+    ],
 ];
 
 /// Tests each server; on the last one also damaged pages.
@@ -149,7 +163,7 @@ fn replica(primary: &Server) -> Result<Tally> {
 /// page that was added to the file and never used may be missing on the replica.
 fn same_files(primary: &Server, replica: &Server) -> Result<Tally> {
     let mut tally = Tally::default();
-    for index in ["doc_sketch", "doc_signature"] {
+    for index in ["doc_sketch", "doc_signature", "report_sketch_idx"] {
         let file = query(primary, DATABASE, &format!("SELECT pg_relation_filepath('{index}')"))?;
         let read = |server: &Server| fs_err::read(server.directory().join("data").join(&file));
         let (ours, theirs) = (read(primary)?, read(replica)?);

@@ -1,0 +1,75 @@
+//! Rows of a hot key that are gone: deleted, or older versions of a row.
+//!
+//! A search reads the last rows of a key. Thousands of updates of one row leave as many entries in the index, which would push the
+//! other rows of the key out of its bound. So a few of a hot key's rows are visited, and if some of these are gone, the search asks of
+//! each row whether it is, and reads on until it has enough that are not. It removes the entries of rows that nobody can see any more
+//! (`src/index/vacuum.rs`). So an entry is passed over once, unless an old snapshot can still see the row.
+
+use ahash::AHashMap;
+
+use super::candidates::number;
+use crate::error::Result;
+use crate::index::lookup::Lookup;
+use crate::index::search::Presence;
+use crate::pg::table::rows::{Moment, Table, Tid, Version};
+
+/// How many rows of a hot key are visited first.
+const SAMPLED: usize = 16;
+/// If so many of them are gone, all are visited.
+const MANY: usize = 2;
+/// How many rows that are gone a search reads for one key.
+const MOST_GONE: usize = 32_768;
+
+/// The rows of hot keys in one table.
+pub struct HotKeys<'m> {
+    moment: &'m Moment,
+    /// Whether the search may change the index.
+    removes: bool,
+    table: Option<Table>,
+    /// The rows that were visited: rows share several keys.
+    known: AHashMap<u64, Presence>,
+}
+
+impl<'m> HotKeys<'m> {
+    /// Begins with the rows of a table that is open.
+    pub fn of(table: &Table, moment: &'m Moment, removes: bool) -> Self {
+        Self { moment, removes, table: Table::open(table.oid()), known: AHashMap::new() }
+    }
+
+    fn presence(&mut self, tid: Tid) -> Presence {
+        let Self { moment, removes, table, known } = self;
+        let Some(table) = table else { return Presence::Present };
+        *known.entry(number(0, tid)).or_insert_with(|| {
+            pgrx::check_for_interrupts!();
+            match table.visit(tid, moment) {
+                Version::Gone if *removes && table.is_removed(tid) => Presence::Removed,
+                Version::Gone => Presence::Gone,
+                Version::Row(_) | Version::Changed => Presence::Present,
+            }
+        })
+    }
+
+    /// Gives the last `most` rows of a key; `tids` are those that the index lists.
+    ///
+    /// # Errors
+    /// If a page of the index is damaged.
+    ///
+    /// # Safety
+    /// As of [`Lookup::last`].
+    pub unsafe fn last(
+        &mut self,
+        table: &Table,
+        scan: &Lookup<'_>,
+        sketch: pgrx::pg_sys::Datum,
+        tids: Vec<Tid>,
+        most: usize,
+    ) -> Result<Vec<Tid>> {
+        let sample = (0..SAMPLED).filter_map(|at| tids.get(at * tids.len() / SAMPLED));
+        if sample.filter(|tid| self.presence(**tid) != Presence::Present).count() < MANY {
+            return Ok(tids);
+        }
+        let is_removed = |tid| table.is_removed(tid);
+        // SAFETY: as the caller vouches.
+        unsafe { scan.last_present(sketch, most, MOST_GONE, |tid| self.presence(tid), is_removed) }
+    }
+}
