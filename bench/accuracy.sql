@@ -114,13 +114,13 @@ UPDATE line SET set = 'tables' WHERE set IS NULL;
 CREATE TABLE removed (corpus text, id1 text, id2 text, label text, sure text);
 \copy removed FROM 'crates/neardup-verdict/examples/labelled/gone.tsv'
 CREATE TABLE bench.labelled (pair bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, set text, corpus text, weight float8, sure boolean,
-                             is_copy boolean, id1 text, id2 text, text1 text, text2 text);
-INSERT INTO bench.labelled (set, corpus, weight, sure, is_copy, id1, id2, text1, text2)
-SELECT set, corpus, weight, sure, label IN ('D', 'P'), id1, id2, text1, text2
+                             label text, is_copy boolean, id1 text, id2 text, text1 text, text2 text);
+INSERT INTO bench.labelled (set, corpus, weight, sure, label, is_copy, id1, id2, text1, text2)
+SELECT set, corpus, weight, sure, label, label IN ('D', 'P'), id1, id2, text1, text2
 FROM line, json_to_record(json::json) AS j (corpus text, weight float8, sure boolean, label text, id1 text, id2 text, text1 text, text2 text)
 WHERE label <> 'Q'
 UNION ALL
-SELECT 'gone', corpus, 1, sure = 'sure', label IN ('D', 'P'), id1, id2, NULL, NULL FROM removed WHERE label <> 'Q';
+SELECT 'gone', corpus, 1, sure = 'sure', label, label IN ('D', 'P'), id1, id2, NULL, NULL FROM removed WHERE label <> 'Q';
 -- Pairs on which a second reader disagrees are not sure.
 CREATE TABLE second (corpus text, id1 text, id2 text, label text, sure text);
 \copy second FROM 'crates/neardup-verdict/examples/labelled/second.tsv'
@@ -131,7 +131,7 @@ SELECT pair, side, corpus, key, md5(body) AS hash
 FROM bench.labelled, LATERAL (VALUES (1, id1, text1), (2, id2, text2)) AS sides (side, key, body);
 DROP TABLE line, removed, second;
 CREATE TABLE bench.lists (corpus text, rows float8, gone float8, removed float8, seconds float8);
-CREATE TABLE bench.together (pair bigint, is_called boolean, is_removed boolean);
+CREATE TABLE bench.together (pair bigint, is_called boolean, is_together boolean, is_removed boolean);
 -- The least score of a clean-up.
 \set remove 0.85
 \set corpus news
@@ -158,6 +158,7 @@ CREATE TEMPORARY VIEW score AS
 SELECT set, corpus, is_sure, count(*) AS pairs, count(*) FILTER (WHERE is_copy) AS copies,
        sum(weight) FILTER (WHERE is_copy AND is_called) / sum(weight) FILTER (WHERE is_called) AS precision,
        coalesce(sum(weight) FILTER (WHERE is_copy AND is_called), 0) / sum(weight) FILTER (WHERE is_copy) AS recall,
+       coalesce(sum(weight) FILTER (WHERE is_copy AND is_together), 0) / sum(weight) FILTER (WHERE is_copy) AS together,
        2 * coalesce(sum(weight) FILTER (WHERE is_copy AND is_called), 0)
        / nullif(coalesce(sum(weight) FILTER (WHERE is_called), 0) + coalesce(sum(weight) FILTER (WHERE is_copy), 0), 0) AS f1,
        count(*) FILTER (WHERE is_called AND NOT is_copy) AS wrong, count(*) FILTER (WHERE is_called) AS called,
@@ -166,10 +167,11 @@ FROM bench.labelled JOIN bench.together USING (pair), unnest('{f,t}'::boolean[])
 GROUP BY GROUPING SETS ((set, is_sure), (set, corpus, is_sure));
 CREATE FUNCTION pg_temp.ratio(value float8) RETURNS text LANGUAGE sql RETURN coalesce(to_char(value, 'FM0.000'), '–');
 SELECT bench.grid('Whole tables, listed', 'Each table is listed once, as a user would (`neardup.duplicates`), and each labelled pair of its rows is called a copy '
-    'if both rows fell into one group. Precision, recall and F1 count a pair with its rows. *Removed*: pairs in one group whose score a clean-up '
-    'requires. The model was trained on these pairs; docs/accuracy.md has the figures of models that were not.',
-    '', 'pairs', 'copies', 'precision', 'recall', 'F1', 'sure: pairs', 'F1', 'wrong of called', 'wrong of removed');
-SELECT bench.row(a.set || coalesce(', ' || a.corpus, ''), a.pairs::text, a.copies::text, pg_temp.ratio(a.precision), pg_temp.ratio(a.recall), pg_temp.ratio(a.f1),
+    'if both rows fell into one group. A labelled copy is found, too, if the row that may go (of a copy, either; of an excerpt, the shorter one) is named as '
+    'a copy of a third row: then only one of the two stays. *Together*: recall if only pairs in one group count. Precision, recall and F1 count a pair with its '
+    'rows. *Removed*: pairs that are called copies with a score that a clean-up requires. The model was trained on these pairs; docs/accuracy.md has the figures of models that were not.',
+    '', 'pairs', 'copies', 'precision', 'recall', 'F1', 'together', 'sure: pairs', 'F1', 'wrong of called', 'wrong of removed');
+SELECT bench.row(a.set || coalesce(', ' || a.corpus, ''), a.pairs::text, a.copies::text, pg_temp.ratio(a.precision), pg_temp.ratio(a.recall), pg_temp.ratio(a.f1), pg_temp.ratio(a.together),
                  coalesce(s.pairs, 0)::text, pg_temp.ratio(s.f1), format('%s of %s', a.wrong, a.called), format('%s of %s', a.wrongly_removed, a.removed))
 FROM score a LEFT JOIN score s ON s.set = a.set AND s.corpus IS NOT DISTINCT FROM a.corpus AND s.is_sure
 WHERE NOT a.is_sure ORDER BY a.set, a.corpus NULLS FIRST;

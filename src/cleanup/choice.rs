@@ -93,6 +93,15 @@ pub fn measure(verify: &str) -> &'static str {
 }
 
 impl Choice {
+    /// Reads what [`super::list::chosen`] has written.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn read(choice: &str) -> Result<Self> {
+        serde_json::from_str(choice)
+            .map_err(|wrong| invalid("invalid form of choice".to_owned()).set_detail(format!("{wrong}.")))
+    }
+
     /// Resolves the arguments of a list.
     ///
     /// # Errors

@@ -1,11 +1,13 @@
-//! `neardup_internal.chosen` and `neardup_internal.copies`: the arguments of a list, and the list.
+//! `neardup_internal.chosen`, `copies` and `reasons`: the arguments of a list, the list, and why a row is in it.
 #![allow(unsafe_code, reason = "a function that Postgres calls by pointer, and its rows")]
 
+use neardup_verdict::Message;
 use pgrx::datum::Interval;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
 use super::choice::{Arguments, Choice, measure};
+use crate::engine::reasons::Listed;
 use crate::engine::{self, Output, plan};
 use crate::error::{Result, error};
 use crate::guard::settings::Method;
@@ -59,6 +61,35 @@ pub fn chosen(
     serde_json::to_string(&choice).map_err(|wrong| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string()))
 }
 
+/// Gives the verdict on a row of a list and the one that stays, its score and its reasons; no row if the caller does not see both, or if
+/// texts are not compared.
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
+#[pg_extern(sql = false)]
+fn reasons(
+    choice: &str,
+    key: Vec<String>,
+    stays: Vec<String>,
+    stays_is_new: bool,
+) -> Result<TableIterator<'static, (name!(verdict, String), name!(score, f64), name!(reasons, Vec<String>))>> {
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    let message = unsafe {
+        boundary::entry(move || {
+            let choice = Choice::read(choice)?;
+            if choice.verify == "none" {
+                return Ok(None);
+            }
+            let rule = Rule::new(&choice.verify, &choice.guarded.analyzer, choice.threshold)?;
+            let session = Session::open();
+            let plan = plan::of(&choice)?;
+            let mut readers = engine::readers(&session, &plan.sources);
+            let listed = Listed { goes: &key, stays: &stays, stays_is_new };
+            engine::reasons::message(&session, &plan, &rule, &mut readers, &listed)
+        })
+    }?;
+    let row = |message: Message| (message.verdict.name().to_owned(), message.score, message.reasons);
+    Ok(TableIterator::new(message.into_iter().map(row)))
+}
+
 /// The entry point behind `neardup_internal.copies`.
 ///
 /// # Safety
@@ -87,9 +118,7 @@ pub extern "C" fn pg_finfo_neardup_copies() -> &'static pg_sys::Pg_finfo_record 
 /// # Safety
 /// `fcinfo` must be that of the running call.
 unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, choice: &str) -> Result<()> {
-    let choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
-        error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "invalid form of choice").set_detail(format!("{wrong}."))
-    })?;
+    let choice = Choice::read(choice)?;
     // SAFETY: as the caller vouches; list.sql declares nine columns of the types that are given.
     unsafe {
         let mut set = Set::begin(fcinfo)?;

@@ -14,6 +14,15 @@ CREATE FUNCTION neardup_internal.copies(choice text)
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'neardup_copies';
 
+CREATE FUNCTION neardup_internal.reasons(choice text, key text[], stays text[], stays_is_new boolean)
+    RETURNS TABLE (verdict text, score double precision, reasons text[])
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 1
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'reasons_wrapper';
+COMMENT ON FUNCTION neardup_internal.reasons(text, text[], text[], boolean) IS 'the verdict on a row of a list and the row that stays, which is new or not, with its reasons; a key is an array of its columns, or of their text as lists show it';
+
 -- The reason why a row is a copy, in words.
 CREATE FUNCTION neardup_internal.reason(verdict text, measure text, value double precision) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -60,6 +69,25 @@ BEGIN ATOMIC
         target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, NULL, NULL, source)) c;
 END;
 
+CREATE FUNCTION neardup.reasons(
+    target regclass,
+    key text,
+    duplicate_of text,
+    source regclass DEFAULT NULL,
+    is_new boolean DEFAULT false,
+    document name DEFAULT NULL,
+    verify text DEFAULT NULL,
+    against regclass DEFAULT NULL
+) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL RESTRICTED COST 100000
+BEGIN ATOMIC
+    SELECT r.reasons
+    FROM neardup_internal.reasons(neardup_internal.chosen(
+        target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, NULL, NULL, against, source),
+        ARRAY[key], ARRAY[duplicate_of], coalesce(is_new, false)) r;
+END;
+
+COMMENT ON FUNCTION neardup.reasons(regclass, text, text, regclass, boolean, name, text, regclass) IS 'why a row of a list is a copy of the row that stays, or is not, by the two keys: SELECT *, neardup.reasons(''articles'', key, duplicate_of) FROM neardup.duplicates(''articles''), or neardup.reasons(''articles'', key, duplicate_of, ''crawl'', is_new) for neardup.copies_of(''articles'', ''crawl''). NULL if texts are not compared';
 COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
 COMMENT ON FUNCTION neardup_internal.copies(text) IS 'the copies that a list from neardup_internal.chosen finds: primary key, key of the row that stays, whether that one is new, verdict, measure and value that decided, number of rows in the group, hashes of both texts';
 COMMENT ON FUNCTION neardup_internal.reason(text, text, double precision) IS 'why a row is a copy, in words';

@@ -63,6 +63,17 @@ BEGIN
 END
 $$;
 
+-- The pairs that a dry run shows. Keys are written as lists write them.
+CREATE FUNCTION neardup_internal.shown_pairs(steps jsonb) RETURNS TABLE (key text, stays text, why text, goes_text text, stays_text text, reasons text[])
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+BEGIN
+    RETURN QUERY EXECUTE steps ->> 'show';
+END
+$$;
+
 -- Shows what a clean-up would do, and how to run it.
 CREATE FUNCTION neardup_internal.try_out(
     target regclass, against regclass, steps jsonb, list text, action text, on_reference text, arguments text
@@ -77,10 +88,11 @@ DECLARE
     verdicts pg_catalog.text;
     wrong double precision;
 BEGIN
-    FOR sample IN EXECUTE steps ->> 'show'::pg_catalog.text LOOP
+    FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(steps) p LOOP
         RAISE NOTICE '(%) would %, (%)% stays: %',
             sample.key, verb, sample.stays, coalesce(' of ' || against::pg_catalog.text, ''), sample.why
-            USING DETAIL = pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.goes_text, sample.stays, sample.stays_text);
+            USING DETAIL = pg_catalog.concat_ws(E'\n', pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.goes_text, sample.stays, sample.stays_text),
+                'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.');
     END LOOP;
     FOR reference IN SELECT r FROM pg_catalog.jsonb_array_elements(steps -> 'references'::pg_catalog.text) r WHERE action <> 'mark' LOOP
         EXECUTE reference ->> 'count'::pg_catalog.text INTO referred;
@@ -337,6 +349,7 @@ COMMENT ON FUNCTION neardup_internal.chosen_table() IS 'the temporary table in w
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, text, regclass) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
 COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, text, double precision, interval, interval, regclass, bigint, bigint) IS 'removes, archives or marks copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete or mark; on_reference: skip or repoint; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard, or else a score of 0.85. neardup.restore undoes a run unless action is delete';
 COMMENT ON FUNCTION neardup_internal.choose(jsonb, text) IS 'lists the copies of a clean-up in a temporary table';
+COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the pairs that a dry run shows, with what differs and the reasons';
 COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, text, text, text) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.keep_name(regclass, text, bigint) IS 'keeps a table under its name until the end of the transaction; raises an error if it has lost that name';
 COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, bigint, bigint, bigint, integer) IS 'removes one batch of a clean-up, except rows that a constraint protects';

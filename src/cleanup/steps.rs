@@ -14,7 +14,7 @@ use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
 use super::choice::{Choice, measure, same_type};
 use super::rank::Rank;
 use super::reference::{Listed, foreign_keys};
-use crate::error::{Result, error};
+use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::table::describe::{self, Column};
 use crate::pg::table::query::Session;
@@ -73,10 +73,7 @@ fn own_column(document: &str, ending: &str) -> String {
 
 impl Cleanup {
     fn new(choice: &str, action: &str, list: &str) -> Result<Self> {
-        let mut choice: Choice = serde_json::from_str(choice).map_err(|wrong| {
-            error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "invalid form of choice")
-                .set_detail(format!("{wrong}."))
-        })?;
+        let mut choice = Choice::read(choice)?;
         if choice.is_threshold_open && measure(&choice.verify) == "facts" {
             choice.threshold = Some(LEAST_SCORE_TO_REMOVE);
         }
@@ -204,20 +201,29 @@ impl Cleanup {
         })
     }
 
-    /// The pairs to show before anything is done: the least certain ones, each with what differs.
+    /// The pairs to show before anything is done: the least certain ones, each with what differs and the reasons of the verdict.
     fn show(&self) -> String {
+        let texts = |prefix: &str, keys: &[Column]| {
+            let texts: Vec<String> = (1..=keys.len()).map(|number| as_text(&format!("c.{prefix}{number}"))).collect();
+            format!("ARRAY[{}]", texts.join(", "))
+        };
         format!(
             "SELECT {goes} AS key, {stays} AS stays, neardup_internal.reason(c.verdict, c.measure, c.value) AS why, \
                     coalesce(x.parts[1], neardup_internal.beginning(d.goes)) AS goes_text, \
-                    coalesce(x.parts[2], neardup_internal.beginning(d.stays)) AS stays_text \
+                    coalesce(x.parts[2], neardup_internal.beginning(d.stays)) AS stays_text, w.reasons \
              FROM (SELECT *, pg_catalog.row_number() OVER (ORDER BY {uncertain}, place) AS nth FROM {list} ORDER BY nth LIMIT 10) c \
                   JOIN {target} t ON {is_goer} \
                   JOIN {staying} r ON {is_stayer} \
                   CROSS JOIN LATERAL (SELECT {document} AS goes, {staying_document} AS stays OFFSET 0) d \
                   CROSS JOIN LATERAL (SELECT neardup_internal.difference(d.goes, d.stays) AS parts OFFSET 0) x \
+                  LEFT JOIN LATERAL neardup_internal.reasons({choice}, {goes_key}, {stays_key}, false) w ON c.measure {differs} 'identical' \
              ORDER BY c.nth",
             goes = self.goes(),
             stays = self.stays(),
+            choice = quote_literal(serde_json::to_string(&self.choice).unwrap_or_default()),
+            goes_key = texts("k", &self.keys),
+            stays_key = texts("r", &self.staying_keys),
+            differs = "OPERATOR(pg_catalog.<>)",
             uncertain = "CASE measure WHEN 'simhash' THEN 0 OPERATOR(pg_catalog.-) value WHEN 'identical' THEN 2 ELSE value END",
             document = self.choice.guarded.document().of_table("t"),
             staying_document = self.staying_document("r"),

@@ -2,12 +2,13 @@
 //!
 //! * [`list`]: by sketches. [`simhash`]: by SimHash.
 //! * [`plan`]: which relations and indexes are read. [`source`]: a relation as SQL, read as the caller. [`entries`]: the keys of an index. [`texts`]: documents and verdicts.
-//!   [`around`]: what a verdict asks of the table.
+//!   [`around`]: what a verdict asks of the table. [`reasons`]: why a row of a list is a copy.
 
 pub mod around;
 pub mod entries;
 pub mod list;
 pub mod plan;
+pub mod reasons;
 pub mod simhash;
 pub mod source;
 pub mod texts;

@@ -233,6 +233,24 @@ impl Source {
         )
     }
 
+    /// The statement that finds a row by its primary key, given as so many texts: a text for each column, or one for all as lists show
+    /// it. Gives table, address, time, and the primary key where there is no address.
+    pub fn find(&self, texts: usize) -> String {
+        let none = ["NULL::pg_catalog.oid".to_owned(), "NULL::pg_catalog.tid".to_owned()];
+        let [table, address] = self.address.as_ref().unwrap_or(&none);
+        let keys = self.keys.join(", ");
+        let has_key = if texts == self.keys.len() {
+            self.has_key.clone()
+        } else {
+            format!("pg_catalog.concat_ws(', ', {keys}) {EQUALS} $1")
+        };
+        format!(
+            "SELECT {table}, {address}, {moment}, ARRAY[{keys}] FROM {from} WHERE {has_key}",
+            moment = self.moment.as_deref().unwrap_or("NULL::bigint"),
+            from = self.from,
+        )
+    }
+
     /// The statement that reads columns of rows: by addresses in one table, or by a key.
     fn read(&self, columns: &str) -> String {
         match &self.address {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ahash::AHashMap;
 use neardup_core::candidates::{Bits, Earlier, Judged};
 use neardup_core::sketch::digest;
-use neardup_verdict::{Forms, Verdict};
+use neardup_verdict::{Forms, Message, Verdict};
 
 use super::around::Sampler;
 use super::source::Reader;
@@ -118,11 +118,13 @@ impl<'s> Judge<'s> {
         self.sides.get(id, || texts.get(id)?.map(|text| rule.side(&text)).transpose())
     }
 
-    /// Gives the verdict on a row that stays and another one, if either may be removed.
-    ///
-    /// # Errors
-    /// Those of the statements, and of a profile.
-    pub fn judge(&mut self, stays: &Earlier, goes: &Earlier) -> Result<Option<Judged>> {
+    /// Asks the rule about a row that stays and another one; `None` if the caller does not see both.
+    fn ask<T>(
+        &mut self,
+        stays: &Earlier,
+        goes: &Earlier,
+        question: impl FnOnce(&Rule<'_>, &Side, &Side, Option<Duration>, Option<Around<'_>>) -> Result<T>,
+    ) -> Result<Option<(T, Rc<Side>)>> {
         let (Some(kept), Some(other)) = (self.side(stays.id)?, self.side(goes.id)?) else { return Ok(None) };
         let apart = stays.time.zip(goes.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
         let around = self.sampler.as_mut().map(|sampler| {
@@ -130,7 +132,26 @@ impl<'s> Judge<'s> {
             let is_lone = self.lone.contains(stays.position) && self.lone.contains(goes.position);
             Around { forms: &mut self.forms, rows: sampler, sketch, own, is_lone }
         });
-        let judged = self.rule.judge(&kept, &other, apart, around)?;
+        Ok(Some((question(self.rule, &kept, &other, apart, around)?, kept)))
+    }
+
+    /// Gives the verdict on a row that stays and another one, with its reasons.
+    ///
+    /// # Errors
+    /// Those of the statements, and of a profile.
+    pub fn message(&mut self, stays: &Earlier, goes: &Earlier) -> Result<Option<Message>> {
+        let found =
+            self.ask(stays, goes, |rule, kept, other, apart, around| rule.message(kept, other, apart, around))?;
+        Ok(found.map(|((message, _), _)| message))
+    }
+
+    /// Gives the verdict on a row that stays and another one, if either may be removed.
+    ///
+    /// # Errors
+    /// Those of the statements, and of a profile.
+    pub fn judge(&mut self, stays: &Earlier, goes: &Earlier) -> Result<Option<Judged>> {
+        let found = self.ask(stays, goes, |rule, kept, other, apart, around| rule.judge(kept, other, apart, around))?;
+        let Some((judged, kept)) = found else { return Ok(None) };
         Ok(judged.map(|judged| Judged {
             verdict: verdict_number(judged.verdict),
             score: judged.score,

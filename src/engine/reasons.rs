@@ -1,0 +1,74 @@
+//! Why a row of a list is a copy of the one that stays: the verdict on the two, once more, with its reasons.
+//!
+//! A list has no reasons, because finding them takes longer than the verdict. Here a few rows of it are read again by their keys, as the
+//! caller, and judged by the same rule with the same table around them.
+
+use neardup_core::candidates::{Bits, Earlier};
+use neardup_verdict::Message;
+use pgrx::pg_sys;
+
+use super::around::Sampler;
+use super::plan::Plan;
+use super::source::{Reader, row_id};
+use super::texts::{Judge, Texts};
+use crate::error::Result;
+use crate::pg::table::query::{Kind, Session, Value};
+use crate::pg::table::temporary::sort_memory;
+use crate::verdict::judge::Rule;
+
+/// A row of a list, by primary keys as the list gives them.
+pub struct Listed<'l> {
+    /// The row that may go, of the last relation of the plan.
+    pub goes: &'l [String],
+    /// The row that stays,
+    pub stays: &'l [String],
+    /// which is of the last relation, too, or else of the first.
+    pub stays_is_new: bool,
+}
+
+/// Gives the verdict on the two rows with its reasons; `None` if the caller does not see both.
+///
+/// # Errors
+/// Those of the statements, and of a profile.
+pub fn message(
+    session: &Session,
+    plan: &Plan,
+    rule: &Rule<'_>,
+    readers: &mut [Reader<'_>],
+    listed: &Listed<'_>,
+) -> Result<Option<Message>> {
+    let last = readers.len().saturating_sub(1);
+    let goes = find(session, readers, last, listed.goes)?;
+    let stays = find(session, readers, if listed.stays_is_new { last } else { 0 }, listed.stays)?;
+    let (Some(goes), Some(stays)) = (goes, stays) else { return Ok(None) };
+    let readers = &*readers;
+    let mut indexed = readers.iter().zip(&plan.indexes);
+    let indexed = indexed.find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
+    let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
+    Judge::new(Texts::new(readers, sort_memory()), rule, sampler, Bits::default()).message(&stays, &goes)
+}
+
+/// Finds a row of a relation by its primary key.
+fn find(session: &Session, readers: &mut [Reader<'_>], at: usize, key: &[String]) -> Result<Option<Earlier>> {
+    let Some(reader) = readers.get_mut(at) else { return Ok(None) };
+    let source = reader.source;
+    let statement = session.prepare(&source.find(key.len()), &vec![Kind::Text; key.len()]);
+    let values: Vec<Value<'_>> = key.iter().map(|value| Value::Text(Some(value))).collect();
+    let mut found = None;
+    session.each(&statement, &values, |row| {
+        let id = match (row.number(1), row.address(2)) {
+            (Some(table), Some(address)) => {
+                let table = pg_sys::Oid::from(table as u32);
+                source
+                    .parts
+                    .iter()
+                    .position(|part| *part == table)
+                    .map(|part| row_id(source.first_part + part, address))
+            }
+            _ => Some(reader.number(row.texts(4))),
+        };
+        found = id.map(|id| Earlier { position: 0, id, time: row.number(3) });
+        Ok(())
+    })?;
+    Ok(found)
+}
