@@ -4,7 +4,7 @@ use super::fact::ConflictKind;
 use super::reader::FactReader;
 use super::vocabulary::Meaning;
 use crate::read::numerals::{self, Number};
-use crate::read::units::{Break, Kind};
+use crate::read::units::{Break, Kind, Unit};
 
 /// Words that begin sentences or occur in headlines without naming anything.
 const COMMON: [&str; 88] = [
@@ -83,8 +83,15 @@ impl FactReader<'_> {
     }
 
     /// Says whether the word at a position may be a name; in a text of Han characters, every Latin word is one.
+    ///
+    /// The capital letter of a word that begins a sentence says nothing; it is a name if the next word has a capital letter too.
     pub(super) fn names(&self, at: usize) -> bool {
-        !self.text.latin || self.unit(at).is_some_and(|unit| is_name(self.written(unit)))
+        let is_name = |unit: &Unit| unit.kind == Kind::Word && is_name(self.written(unit));
+        let Some(unit) = self.unit(at) else { return false };
+        !self.text.latin
+            || is_name(unit)
+                && (unit.before != Break::Stop
+                    || self.unit(at + 1).is_some_and(|next| next.before <= Break::Space && is_name(next)))
     }
 }
 

@@ -108,7 +108,8 @@ impl FactReader<'_> {
             return self.push(ConflictKind::Percent, at..end, number.bits(), 0);
         }
         let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
-        let counted = usize::from(next.is_some_and(|next| !"的了和与及在是，".contains(next)));
+        // A letter of Thai is no word.
+        let counted = usize::from(next.is_some_and(|next| is_han(next) && !"的了和与及在是，".contains(next)));
         self.push(ConflictKind::Number, at..end + counted, number.bits(), measure)
     }
 
@@ -168,6 +169,12 @@ impl FactReader<'_> {
                     }
                     Some('月') if (1..=12).contains(&value) => 1,
                     Some('日' | '号') if (1..=31).contains(&value) => 2,
+                    // 6月16(日)
+                    _ if field == 2 && (1..=31).contains(&value) && self.bracketed_weekday(end + 1).is_some() => {
+                        date[2] = Some(value);
+                        end += 1;
+                        break;
+                    }
                     _ => break,
                 };
                 if place < field {
