@@ -121,10 +121,15 @@ FROM line, json_to_record(json::json) AS j (corpus text, weight float8, sure boo
 WHERE label <> 'Q'
 UNION ALL
 SELECT 'gone', corpus, 1, sure = 'sure', label IN ('D', 'P'), id1, id2, NULL, NULL FROM removed WHERE label <> 'Q';
+-- Pairs on which a second reader disagrees are not sure.
+CREATE TABLE second (corpus text, id1 text, id2 text, label text, sure text);
+\copy second FROM 'crates/neardup-verdict/examples/labelled/second.tsv'
+UPDATE bench.labelled AS p SET sure = false FROM second AS s
+WHERE (p.id1, p.id2) IN ((s.id1, s.id2), (s.id2, s.id1)) AND p.is_copy <> (s.label IN ('D', 'P'));
 CREATE TABLE bench.side AS
 SELECT pair, side, corpus, key, md5(body) AS hash
 FROM bench.labelled, LATERAL (VALUES (1, id1, text1), (2, id2, text2)) AS sides (side, key, body);
-DROP TABLE line, removed;
+DROP TABLE line, removed, second;
 CREATE TABLE bench.lists (corpus text, rows float8, gone float8, removed float8, seconds float8);
 CREATE TABLE bench.together (pair bigint, is_called boolean, is_removed boolean);
 -- The least score of a clean-up.

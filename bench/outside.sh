@@ -1,4 +1,5 @@
 #!/bin/sh
+# Runs what docs/benchmarks.md and the grids of docs/accuracy.md measure outside our server: the core alone, other programs, pgbench.
 # Programs beside the server, for COPY: lines of a name, an amount of work and seconds, with tabs between. Nothing is installed: what is
 # fetched lies in $PEERS, in the throwaway server's directory. A program that cannot be had prints why, without figures.
 #     outside.sh core | peer NAME FILE | judge NAME FILE | find_all FILE | sessions COUNT OPTION FILE TABLE | connecting | package NAME

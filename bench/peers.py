@@ -1,5 +1,7 @@
 """Times the peers from PyPI on a file of texts, or of signatures, one a line: peers.py PEER FILE ROUNDS.
 
+Its figures are the lines of rensa, datasketch, simhash, chdb and pybktree in docs/benchmarks.md (signing, finding).
+
 Prints lines of a name, an amount and the seconds it took, with tabs between: bytes of text, or rows. Each peer gets
 its work the way its own documentation does it, shingles ready-made outside the clock, one thread.
 """

@@ -11,7 +11,7 @@ use crate::error::{Result, report};
 use crate::pg::call::aggregate;
 use crate::pg::{AggregateCall, BloomFilterType, Made, Message, Sliced, Stored};
 
-type Value<'a> = Stored<'a, BloomFilterType>;
+type StoredBloomFilter<'a> = Stored<'a, BloomFilterType>;
 type Filter = Made<BloomFilterType>;
 
 #[pg_extern(sql = false)]
@@ -21,7 +21,7 @@ fn bloom_filter_in(text: &CStr) -> Result<Filter> {
 }
 
 #[pg_extern(sql = false)]
-fn bloom_filter_out(filter: Value<'_>) -> Result<CString> {
+fn bloom_filter_out(filter: StoredBloomFilter<'_>) -> Result<CString> {
     let filter = BloomFilter::from_bytes(filter.bytes.to_vec()).map_err(report)?;
     Ok(CString::new(filter.to_string()).unwrap_or_default())
 }
@@ -118,18 +118,18 @@ fn bloom_contains(filter: Sliced<'_, BloomFilterType>, element: &str) -> Result<
 }
 
 #[pg_extern(sql = false)]
-fn bloom_union(a: Value<'_>, b: Value<'_>) -> Result<Filter> {
+fn bloom_union(a: StoredBloomFilter<'_>, b: StoredBloomFilter<'_>) -> Result<Filter> {
     let mut union = BloomFilter::from_bytes(a.bytes.to_vec()).map_err(report)?;
     union.union(b.bytes).map_err(report)?;
     Ok(union.into_bytes().into())
 }
 
 #[pg_extern(sql = false)]
-fn bloom_estimated_count(filter: Value<'_>) -> Result<f64> {
+fn bloom_estimated_count(filter: StoredBloomFilter<'_>) -> Result<f64> {
     BloomRef::parse(filter.bytes).map(|filter| filter.estimated_count()).map_err(report)
 }
 
 #[pg_extern(sql = false)]
-fn bloom_false_positive_rate(filter: Value<'_>) -> Result<f64> {
+fn bloom_false_positive_rate(filter: StoredBloomFilter<'_>) -> Result<f64> {
     BloomRef::parse(filter.bytes).map(|filter| filter.false_positive_rate()).map_err(report)
 }

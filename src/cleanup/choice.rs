@@ -6,52 +6,16 @@ use pgrx::pg_sys;
 use pgrx::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::guarded::Guarded;
+use super::rank::{NULL, Rank};
 use crate::error::{Result, error};
 use crate::guard::checks::{
-    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, only, shown, window,
+    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, window,
 };
 use crate::guard::settings::Method;
-use crate::pg::table::catalog;
 use crate::pg::table::describe::{self, Column, Comparison};
-use crate::pg::table::query::{Kind, Session, Value};
-use crate::statement::{self, Document, OrderKey};
-
-/// The guard of a table, as `neardup.protected` shows it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Guarded {
-    /// The table.
-    pub target: u32,
-    /// The first column of the document.
-    pub document: String,
-    /// How candidates are found.
-    pub method: Method,
-    /// The analyzer of the signatures.
-    pub analyzer: String,
-    /// The keys of a sketch.
-    pub keys: Option<u32>,
-    /// The greatest distance of SimHashes.
-    pub distance: Option<u32>,
-    /// What happens to a copy.
-    pub on_duplicate: String,
-    /// How texts are compared.
-    pub verify: String,
-    /// The least score, overlap or cosine.
-    pub threshold: Option<f64>,
-    /// The columns of the document.
-    pub columns: Vec<String>,
-    /// The function that forms it, qualified and quoted.
-    pub expression: Option<String>,
-    /// Its schema and name.
-    pub function: Option<(String, String)>,
-    /// The columns that must be equal.
-    pub scope: Option<Vec<String>>,
-    /// The time of a row.
-    pub time_column: Option<String>,
-    /// The time window in microseconds.
-    pub window: Option<i64>,
-    /// The column that names the original of a copy.
-    pub duplicate_of: Option<String>,
-}
+use crate::pg::table::query::Session;
+use crate::statement::{self, OrderKey};
 
 /// Which row of a group stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -65,17 +29,6 @@ pub enum Keep {
     Longest,
     /// The fewest columns without a value.
     MostComplete,
-}
-
-/// A column by which rows are ranked before anything else.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Rank {
-    /// Its name.
-    pub column: String,
-    /// Whether the greatest value stays.
-    pub descending: bool,
-    /// Whether a row without a value stays.
-    pub nulls_first: bool,
 }
 
 /// What a list compares.
@@ -129,54 +82,6 @@ pub struct Arguments<'a> {
     pub source: Option<pg_sys::Oid>,
 }
 
-impl Guarded {
-    /// Reads the guard of a table, or the one on a column.
-    fn read(session: &Session, target: pg_sys::Oid, document: Option<&str>) -> Result<Self> {
-        let statement = session.prepare(
-            "SELECT CAST(pg_catalog.jsonb_set(pg_catalog.to_jsonb(p), '{target}', \
-                        pg_catalog.to_jsonb(CAST(CAST(p.target AS pg_catalog.oid) AS bigint))) \
-                    OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object( \
-                        'window', CAST(EXTRACT(epoch FROM p.within) OPERATOR(pg_catalog.*) 1000000::numeric AS bigint), \
-                        'function', pg_catalog.parse_ident(p.expression)) AS pg_catalog.text) \
-             FROM neardup.protected p \
-             WHERE CAST(p.target AS pg_catalog.oid) OPERATOR(pg_catalog.=) $1 \
-                   AND ($2 IS NULL OR p.document OPERATOR(pg_catalog.=) CAST($2 AS pg_catalog.name))",
-            &[Kind::Oid, Kind::Text],
-        );
-        let mut found = Vec::new();
-        session.each(&statement, &[Value::Oid(target), Value::Text(document)], |row| {
-            found.extend(row.text(1).map(serde_json::from_str));
-            Ok(())
-        })?;
-        let guarded = only(found, target, document)?;
-        guarded.map_err(|wrong| error(PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, wrong.to_string()))
-    }
-
-    /// Gives the table.
-    pub fn table(&self) -> pg_sys::Oid {
-        pg_sys::Oid::from(self.target)
-    }
-
-    /// Gives what forms the document.
-    pub fn document(&self) -> Document<'_> {
-        Document { columns: &self.columns, expression: self.expression.as_deref(), table: self.table() }
-    }
-
-    fn by_sketch(&self) -> Result<()> {
-        if self.method == Method::Sketch {
-            return Ok(());
-        }
-        let message = format!(
-            "column \"{}\" of table {} is guarded by method {}",
-            self.document,
-            shown(self.table()),
-            self.method.name()
-        );
-        Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
-            .set_detail("Tables are compared by the keys of sketches."))
-    }
-}
-
 /// Gives the name of the measure that decides between two texts.
 pub fn measure(verify: &str) -> &'static str {
     match verify {
@@ -184,64 +89,6 @@ pub fn measure(verify: &str) -> &'static str {
         "cosine" => "cosine",
         "none" => "simhash",
         _ => "facts",
-    }
-}
-
-/// An entry without a value, as messages show it.
-const NULL: &str = "<NULL>";
-
-impl Rank {
-    /// Reads "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
-    fn parse(table: pg_sys::Oid, entry: &str) -> Result<Self> {
-        let wrong = || {
-            invalid(format!("rank must list columns, each optionally with asc or desc: \"{entry}\""))
-                .set_hint("rank => ARRAY['source_rank desc', 'day']")
-        };
-        if entry == NULL {
-            return Err(wrong());
-        }
-        let entry = entry.trim();
-        let (name, rest) = match entry.strip_prefix('"') {
-            Some(quoted) => {
-                let mut name = String::new();
-                let mut rest = quoted;
-                loop {
-                    let at = rest.find('"').ok_or_else(wrong)?;
-                    name.push_str(&rest[..at]);
-                    rest = &rest[at + 1..];
-                    match rest.strip_prefix('"') {
-                        Some(more) => {
-                            name.push('"');
-                            rest = more;
-                        }
-                        None => break,
-                    }
-                }
-                (name, rest)
-            }
-            None => {
-                let end = entry.find(char::is_whitespace).unwrap_or(entry.len());
-                (entry[..end].to_owned(), &entry[end..])
-            }
-        };
-        if name.is_empty() || (entry.starts_with('"') && !rest.is_empty() && !rest.starts_with(char::is_whitespace)) {
-            return Err(wrong());
-        }
-        let words: Vec<String> = rest.split_whitespace().map(str::to_lowercase).collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let (direction, nulls) = match words[..] {
-            [] => ("asc", "last"),
-            [direction @ ("asc" | "desc")] => (direction, "last"),
-            ["nulls", nulls @ ("first" | "last")] => ("asc", nulls),
-            [direction @ ("asc" | "desc"), "nulls", nulls @ ("first" | "last")] => (direction, nulls),
-            _ => return Err(wrong()),
-        };
-        if !entry.starts_with('"') && name.contains('"') {
-            return Err(wrong());
-        }
-        let name = catalog::truncated(&name).to_owned();
-        column(table, &name)?;
-        Ok(Self { column: name, descending: direction == "desc", nulls_first: nulls == "first" })
     }
 }
 

@@ -5,7 +5,10 @@
 //! procedure may commit.
 
 pub mod choice;
+pub mod guarded;
 pub mod list;
+pub mod rank;
+pub mod reference;
 pub mod report;
 pub mod steps;
 pub mod undo;

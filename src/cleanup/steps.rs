@@ -11,11 +11,13 @@ use serde_json::{Value, json};
 
 use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
 
-use super::choice::{Choice, Rank, measure, same_type};
+use super::choice::{Choice, measure, same_type};
+use super::rank::Rank;
+use super::reference::{Listed, foreign_keys};
 use crate::error::{Result, error};
 use crate::pg::call::boundary;
 use crate::pg::table::describe::{self, Column};
-use crate::pg::table::query::{self, Kind, Session};
+use crate::pg::table::query::Session;
 use crate::statement::{self, EQUALS, as_text};
 
 /// What a statement needs to know of a clean-up.
@@ -103,7 +105,9 @@ impl Cleanup {
 
     fn steps(&self) -> Result<Value> {
         let session = Session::open();
-        let references = references(&session, self.choice.guarded.table())?;
+        let references = foreign_keys(&session, self.choice.guarded.table())?;
+        let listed =
+            Listed { list: &self.list, target: &self.target, is_goer: self.is_goer(), is_stayer: self.is_stayer() };
         Ok(json!({
             "threshold": self.choice.threshold,
             "target": self.target,
@@ -115,12 +119,12 @@ impl Cleanup {
             "forget_marked": self.forget_marked(),
             "show": self.show(),
             "lock": if references.is_empty() { Vec::new() } else { self.lock() },
-            "skip": references.iter().map(|reference| self.skip(reference)).collect::<Vec<_>>(),
-            "repoint": references.iter().map(|reference| self.repoint(reference)).collect::<Vec<_>>(),
+            "skip": references.iter().map(|reference| reference.skip(&listed)).collect::<Vec<_>>(),
+            "repoint": references.iter().map(|reference| reference.repoint(&listed)).collect::<Vec<_>>(),
             "references": references.iter().map(|reference| json!({
                 "name": reference.name,
                 "source": statement::relation(reference.source),
-                "count": self.count_references(reference),
+                "count": reference.count(&listed),
             })).collect::<Vec<_>>(),
             "remove": self.remove(),
             "left": self.left(),
@@ -360,136 +364,4 @@ impl Cleanup {
             is_goer = self.is_goer(),
         )
     }
-
-    /// Drops rows that a foreign key refers to from a batch.
-    fn skip(&self, reference: &Reference) -> String {
-        format!(
-            "UPDATE {list} c SET reason = {reason} FROM {target} t \
-             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_goer} AND EXISTS ({referring})",
-            list = self.list,
-            reason = quote_literal(format!(
-                "foreign key \"{}\" of table {} refers to it",
-                reference.name,
-                statement::relation(reference.source)
-            )),
-            target = self.target,
-            is_goer = self.is_goer(),
-            referring = reference.others(),
-        )
-    }
-
-    /// Counts the rows of the list that a foreign key refers to.
-    fn count_references(&self, reference: &Reference) -> String {
-        format!(
-            "SELECT pg_catalog.count(*) FROM {list} c JOIN {target} t ON {is_goer} WHERE EXISTS ({referring})",
-            list = self.list,
-            target = self.target,
-            is_goer = self.is_goer(),
-            referring = reference.others(),
-        )
-    }
-
-    /// Changes a foreign key's references to the rows that stay, and records that. Rows of a table without a primary key are known by the
-    /// text of the whole row.
-    fn repoint(&self, reference: &Reference) -> String {
-        let set: Vec<String> = reference
-            .columns
-            .iter()
-            .zip(&reference.target_columns)
-            .map(|(mine, theirs)| format!("{} = {}", quote_identifier(mine), statement::column("r", theirs)))
-            .collect();
-        let keys = statement::primary_key(reference.source);
-        let names = |names: &[String]| -> String {
-            let list: Vec<String> = names.iter().map(|name| quote_literal(name.as_str())).collect();
-            format!("CAST(ARRAY[{}] AS pg_catalog.name[])", list.join(", "))
-        };
-        let key_names: Vec<String> = keys.iter().map(|key| key.name.clone()).collect();
-        let values = |alias: &str| -> String {
-            let list: Vec<String> =
-                reference.target_columns.iter().map(|name| as_text(&statement::column(alias, name))).collect();
-            list.join(", ")
-        };
-        format!(
-            "WITH moved AS ( \
-                 UPDATE {source} f SET {set} FROM {list} c, {target} t, {target} r \
-                 WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_goer} AND {is_stayer} AND {refers} \
-                 RETURNING ARRAY[{key}] AS key, ARRAY[{old}] AS old_values, ARRAY[{new}] AS new_values) \
-             INSERT INTO neardup.repointed \
-                 (run_id, batch, source, columns, target_columns, key_columns, key, old_values, new_values) \
-             SELECT $3, $4, CAST({source_name} AS pg_catalog.regclass), {columns}, {target_columns}, {key_columns}, \
-                    m.key, m.old_values, m.new_values \
-             FROM moved m",
-            source = statement::relation(reference.source),
-            set = set.join(", "),
-            list = self.list,
-            target = self.target,
-            is_goer = self.is_goer(),
-            is_stayer = self.is_stayer(),
-            refers = reference.refers,
-            key = if keys.is_empty() {
-                as_text("f.*")
-            } else {
-                statement::list(&keys, |key| as_text(&statement::column("f", &key.name)))
-            },
-            old = values("t"),
-            new = values("r"),
-            source_name = quote_literal(statement::relation(reference.source)),
-            columns = names(&reference.columns),
-            target_columns = names(&reference.target_columns),
-            key_columns = if keys.is_empty() { "NULL".to_owned() } else { names(&key_names) },
-        )
-    }
-}
-
-/// A foreign key that points at the table, at a partition of it or at the table it is a partition of.
-struct Reference {
-    name: String,
-    source: pg_sys::Oid,
-    columns: Vec<String>,
-    target_columns: Vec<String>,
-    /// The condition that row f refers to row t, by the operators of the constraint.
-    refers: String,
-}
-
-impl Reference {
-    /// The rows that refer to row t, except that row itself.
-    fn others(&self) -> String {
-        format!(
-            "SELECT FROM {source} f WHERE {refers} AND NOT (f.tableoid {EQUALS} t.tableoid AND f.ctid {EQUALS} t.ctid)",
-            source = statement::relation(self.source),
-            refers = self.refers,
-        )
-    }
-}
-
-/// Reads the foreign keys that point at a table.
-fn references(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> {
-    let statement = session.prepare(
-        "SELECT k.name::pg_catalog.text, k.source, k.columns::pg_catalog.text[], \
-                k.target_columns::pg_catalog.text[], k.operators \
-         FROM neardup_internal.foreign_keys(CAST($1 AS pg_catalog.regclass)) k",
-        &[Kind::Oid],
-    );
-    let mut found = Vec::new();
-    session.each(&statement, &[query::Value::Oid(target)], |row| {
-        let names = |column| row.texts(column).into_iter().flatten().collect::<Vec<String>>();
-        let (columns, target_columns, operators) = (names(3), names(4), names(5));
-        let refers: Vec<String> = columns
-            .iter()
-            .zip(&target_columns)
-            .zip(&operators)
-            .map(|((mine, theirs), operator)| {
-                format!("{} {operator} {}", statement::column("t", theirs), statement::column("f", mine))
-            })
-            .collect();
-        found.push(Reference {
-            name: row.text(1).unwrap_or_default().to_owned(),
-            source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
-            refers: refers.join(" AND "),
-            columns,
-            target_columns,
-        });
-        Ok(())
-    })?;
-    Ok(found)
 }

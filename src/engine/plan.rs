@@ -6,7 +6,8 @@ use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::source::Source;
-use crate::cleanup::choice::{Choice, Guarded, same_type};
+use crate::cleanup::choice::{Choice, same_type};
+use crate::cleanup::guarded::Guarded;
 use crate::error::{Result, error};
 use crate::guard::settings::Method;
 use crate::guard::target;

@@ -24,24 +24,27 @@ pub fn shown(relation: pg_sys::Oid) -> String {
 ///
 /// # Errors
 /// If there are none or several.
-pub fn only<T>(mut found: Vec<T>, target: pg_sys::Oid, document: Option<&str>) -> Result<T> {
+pub fn only_guard<T>(mut found: Vec<T>, target: pg_sys::Oid, document: Option<&str>) -> Result<T> {
     let guards = found.len();
-    match found.pop() {
-        Some(only) if guards == 1 => Ok(only),
-        Some(_) => {
-            let message = format!("table {} has {guards} guards", shown(target));
-            Err(error(PgSqlErrorCode::ERRCODE_AMBIGUOUS_COLUMN, message)
-                .set_hint("Name the column: document => 'column'."))
-        }
-        None => {
-            let column = document.map(|name| format!(" on column \"{name}\"")).unwrap_or_default();
-            let message = format!("table {} has no guard{column}", shown(target));
-            Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message).set_hint(format!(
-                "Create one: SELECT neardup.protect({}, 'column');",
-                pgrx::spi::quote_literal(shown(target))
-            )))
-        }
+    found.pop().filter(|_| guards == 1).ok_or_else(|| not_one_guard(target, document, guards))
+}
+
+/// Checks that SQL has found one guard of a table, or on a column of it.
+#[pg_extern(sql = false)]
+pub fn check_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: i64) -> Result<()> {
+    if guards == 1 { Ok(()) } else { Err(not_one_guard(target, document, guards as usize)) }
+}
+
+fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> ErrorReport {
+    if guards > 0 {
+        let message = format!("table {} has {guards} guards", shown(target));
+        return error(PgSqlErrorCode::ERRCODE_AMBIGUOUS_COLUMN, message)
+            .set_hint("Name the column: document => 'column'.");
     }
+    let column = document.map(|name| format!(" on column \"{name}\"")).unwrap_or_default();
+    let message = format!("table {} has no guard{column}", shown(target));
+    error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message)
+        .set_hint(format!("Create one: SELECT neardup.protect({}, 'column');", pgrx::spi::quote_literal(shown(target))))
 }
 
 /// Gives a column of a relation.

@@ -43,6 +43,9 @@ $$;
 
 -- groups: the guard of a table, or the one on a column
 
+CREATE FUNCTION neardup_internal.check_one_guard(target regclass, column_name text, guards bigint) RETURNS void
+    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_one_guard_wrapper';
+
 CREATE FUNCTION neardup_internal.only_guard(target regclass, document name) RETURNS neardup.protected
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -51,12 +54,7 @@ DECLARE
 BEGIN
     SELECT count(*) INTO guards FROM neardup.protected p
     WHERE p.target::oid = only_guard.target::oid AND (only_guard.document IS NULL OR p.document = only_guard.document);
-    IF guards = 0 THEN
-        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '') USING ERRCODE = 'undefined_object',
-            HINT = format('Create one: SELECT neardup.protect(%L, ''column'');', target);
-    ELSIF guards > 1 THEN
-        RAISE EXCEPTION 'table % has % guards', target, guards USING ERRCODE = 'ambiguous_column', HINT = 'Name the column: document => ''column''.';
-    END IF;
+    PERFORM neardup_internal.check_one_guard(target, document::text, guards);
     SELECT * INTO guarded FROM neardup.protected p
     WHERE p.target::oid = only_guard.target::oid AND (only_guard.document IS NULL OR p.document = only_guard.document);
     RETURN guarded;
@@ -65,3 +63,4 @@ $$;
 
 COMMENT ON FUNCTION neardup.groups(regclass, name) IS 'the group of each row of a guarded table: key, the key by which the group is named, the number of rows, and the times of the first and the last one, if the guard has a time_column. A group is named after its first row; with on_duplicate mark, it keeps that name when the row is deleted. It joins the copies that neardup.duplicates lists: SELECT * FROM neardup.groups(''articles'') WHERE size > 1';
 COMMENT ON FUNCTION neardup_internal.only_guard(regclass, name) IS 'the guard of a table, or the one on a column; raises an error if there is none, or several';
+COMMENT ON FUNCTION neardup_internal.check_one_guard(regclass, text, bigint) IS 'raises an error unless a table, or a column of it, has one guard';

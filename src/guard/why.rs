@@ -7,7 +7,7 @@
 use pgrx::prelude::*;
 
 use super::candidates::{self, Reason, Trace, Traced};
-use super::checks::{only, shown};
+use super::checks::{only_guard, shown};
 use super::signature::Signature;
 use super::subject::Subject;
 use super::target::Guard;
@@ -58,8 +58,11 @@ fn rows(
 ) -> Result<Vec<Row>> {
     let Some(target) = target else { return Ok(Vec::new()) };
     let guards = Guard::all_of(target)?.into_iter();
-    let guard =
-        only(guards.filter(|guard| document.is_none_or(|name| guard.columns[0] == name)).collect(), target, document)?;
+    let guard = only_guard(
+        guards.filter(|guard| document.is_none_or(|name| guard.columns[0] == name)).collect(),
+        target,
+        document,
+    )?;
     if !role::may_read(guard.table) {
         return Err(error(
             PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
@@ -72,7 +75,7 @@ fn rows(
     match (text, key) {
         (Some(text), None) => traced(&guard, &Subject::text(text), guard.table),
         (None, Some(key)) => of_stored(&guard, key),
-        _ => Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "why wants either a text or the key of a row")
+        _ => Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "neardup.why requires either text or key")
             .set_hint("SELECT * FROM neardup.why('articles', 'a text'), or neardup.why('articles', key => '5').")),
     }
 }

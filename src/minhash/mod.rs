@@ -18,7 +18,7 @@ use crate::error::{Result, report};
 use crate::pg::{Made, Message, MinHashType, Stored, Text, TsVector};
 use crate::text::analyzer;
 
-type Value<'a> = Stored<'a, MinHashType>;
+type StoredMinHash<'a> = Stored<'a, MinHashType>;
 type Signature = Made<MinHashType>;
 
 /// A document longer than this, in bytes, does not leave its working memory behind.
@@ -31,7 +31,7 @@ fn minhash_in(text: &CStr) -> Result<Signature> {
 }
 
 #[pg_extern(sql = false)]
-fn minhash_out(signature: Value<'_>) -> Result<CString> {
+fn minhash_out(signature: StoredMinHash<'_>) -> Result<CString> {
     let signature = MinHash::from_bytes(signature.bytes.to_vec()).map_err(report)?;
     Ok(CString::new(signature.to_string()).unwrap_or_default())
 }
@@ -50,7 +50,7 @@ fn minhash_from_bytea(bytes: &[u8]) -> Result<Signature> {
 }
 
 #[pg_extern(sql = false)]
-fn minhash_values(signature: Value<'_>) -> Result<Vec<u8>> {
+fn minhash_values(signature: StoredMinHash<'_>) -> Result<Vec<u8>> {
     MinHashRef::parse_header(signature.bytes).map(|signature| signature.value_bytes().to_vec()).map_err(report)
 }
 
@@ -175,11 +175,11 @@ fn minhash_tsvector(
 }
 
 #[pg_extern(sql = false)]
-fn jaccard_similarity(a: Value<'_>, b: Value<'_>) -> Result<f64> {
+fn jaccard_similarity(a: StoredMinHash<'_>, b: StoredMinHash<'_>) -> Result<f64> {
     minhash::jaccard(a.bytes, b.bytes).map_err(report)
 }
 
 #[pg_extern(sql = false)]
-fn jaccard_distance(a: Value<'_>, b: Value<'_>) -> Result<f64> {
+fn jaccard_distance(a: StoredMinHash<'_>, b: StoredMinHash<'_>) -> Result<f64> {
     jaccard_similarity(a, b).map(|similarity| 1.0 - similarity)
 }

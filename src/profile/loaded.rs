@@ -13,7 +13,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
-use crate::pg::table::read::{Moment, Reader, Value};
+use crate::pg::table::read::{KeptQuery, Moment, Parameter};
 use crate::text::analyzer::{self, PROFILE_PREFIX};
 
 /// How much memory the profiles of a backend may take, of which the one in use may take more: a few of usual size.
@@ -33,8 +33,8 @@ thread_local! {
 }
 
 struct Readers {
-    version: Reader,
-    content: Reader,
+    version: KeptQuery,
+    content: KeptQuery,
 }
 
 fn readers() -> Rc<Readers> {
@@ -42,12 +42,12 @@ fn readers() -> Rc<Readers> {
         return readers;
     }
     let readers = Rc::new(Readers {
-        version: Reader::prepare(
+        version: KeptQuery::prepare(
             "SELECT v.version FROM neardup.profile_versions v WHERE v.name OPERATOR(pg_catalog.=) $1 \
              AND ($2 IS NULL OR v.version OPERATOR(pg_catalog.=) $2) ORDER BY v.version DESC LIMIT 1",
             &[pg_sys::TEXTOID, pg_sys::INT4OID],
         ),
-        content: Reader::prepare(
+        content: KeptQuery::prepare(
             "SELECT v.analyzer, pg_catalog.array_to_string(v.words, E'\\n'), v.statistics \
              FROM neardup.profile_versions v WHERE v.version OPERATOR(pg_catalog.=) $1",
             &[pg_sys::INT4OID],
@@ -76,7 +76,7 @@ fn resolve(reference: &str, role: Option<pg_sys::Oid>) -> Result<i32> {
         return Ok(version);
     }
     let (name, version) = split(reference);
-    let values = [Value::Text(name), Value::Integer(version)];
+    let values = [Parameter::Text(name), Parameter::Integer(version)];
     let found = readers().version.first_row(role, &values, |row| row.get::<i32>(1)).flatten();
     let Some(found) = found else {
         let missing = match version {
@@ -106,7 +106,7 @@ fn load(version: i32, role: Option<pg_sys::Oid>) -> Result<Rc<Profile>> {
     if let Some(profile) = known {
         return Ok(profile);
     }
-    let profile = readers().content.first_row(role, &[Value::Integer(Some(version))], |row| {
+    let profile = readers().content.first_row(role, &[Parameter::Integer(Some(version))], |row| {
         let analyzer: String = row.get(1).unwrap_or_default();
         let words: String = row.get(2).unwrap_or_default();
         row.with_bytes(3, |statistics| Profile::new(&analyzer, words.lines(), statistics))

@@ -40,7 +40,7 @@ fn simhash_from_bit(bits: BitString) -> Result<SimHash> {
     if bits.length != 64 {
         return Err(pgrx::pg_sys::panic::ErrorReport::new(
             PgSqlErrorCode::ERRCODE_STRING_DATA_LENGTH_MISMATCH,
-            format!("a simhash has 64 bits, this bit string has {}", bits.length),
+            format!("bit string length {} does not match type simhash, which has 64 bits", bits.length),
             "simhash_from_bit",
         ));
     }

@@ -21,7 +21,7 @@ use crate::text::analyzer;
 /// The keys a sketch may have.
 const KEYS: std::ops::RangeInclusive<u32> = 1..=1024;
 
-type Value<'a> = Stored<'a, MinHashType>;
+type StoredMinHash<'a> = Stored<'a, MinHashType>;
 type Signature = Made<MinHashType>;
 
 fn parameters(description: &str, keys: u32) -> neardup_text::Result<Parameters> {
@@ -113,12 +113,12 @@ fn sketch_tsvector(document: TsVector<'_>, keys: i32, label: &str) -> Result<Opt
 }
 
 #[pg_extern(sql = false)]
-fn sketch_keys(signature: Value<'_>) -> Result<Vec<i64>> {
+fn sketch_keys(signature: StoredMinHash<'_>) -> Result<Vec<i64>> {
     Ok(MinHashRef::parse_header(signature.bytes).map_err(report)?.keys().map(u64::cast_signed).collect())
 }
 
 /// Behind the operator `&&`.
 #[pg_extern(sql = false)]
-fn sketches_share_key(a: Value<'_>, b: Value<'_>) -> Result<bool> {
+fn sketches_share_key(a: StoredMinHash<'_>, b: StoredMinHash<'_>) -> Result<bool> {
     shares_key(a.bytes, b.bytes).map_err(report)
 }

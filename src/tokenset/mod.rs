@@ -10,7 +10,7 @@ use crate::error::{Result, report};
 use crate::pg::{Made, Message, Stored, Text, TokenSetType, TsVector};
 use crate::text::source;
 
-type Value<'a> = Stored<'a, TokenSetType>;
+type StoredTokenSet<'a> = Stored<'a, TokenSetType>;
 type Set = Made<TokenSetType>;
 
 #[pg_extern(sql = false)]
@@ -19,7 +19,7 @@ fn tokenset_in(text: &CStr) -> Result<Set> {
 }
 
 #[pg_extern(sql = false)]
-fn tokenset_out(set: Value<'_>) -> Result<CString> {
+fn tokenset_out(set: StoredTokenSet<'_>) -> Result<CString> {
     let set = TokenSet::open(set.bytes).map_err(report)?;
     Ok(CString::new(set.to_text()).unwrap_or_default())
 }
@@ -38,13 +38,13 @@ fn tokenset_from_bytea(bytes: &[u8]) -> Result<Set> {
 }
 
 #[pg_extern(sql = false)]
-fn tokenset_hashes(set: Value<'_>) -> Result<Vec<i64>> {
+fn tokenset_hashes(set: StoredTokenSet<'_>) -> Result<Vec<i64>> {
     let set = TokenSet::open(set.bytes).map_err(report)?;
     Ok(set.tokens().map(|(hash, _)| hash.cast_signed()).collect())
 }
 
 #[pg_extern(sql = false)]
-fn tokenset_weights(set: Value<'_>) -> Result<Vec<f32>> {
+fn tokenset_weights(set: StoredTokenSet<'_>) -> Result<Vec<f32>> {
     let set = TokenSet::open(set.bytes).map_err(report)?;
     Ok(set.tokens().map(|(_, weight)| weight).collect())
 }
@@ -92,7 +92,7 @@ fn tokenset_tsvector(document: TsVector<'_>, weighting: &str, label: &str) -> Re
 }
 
 #[pg_extern(sql = false)]
-fn token_count(set: Value<'_>) -> Result<i32> {
+fn token_count(set: StoredTokenSet<'_>) -> Result<i32> {
     let set = TokenSet::open(set.bytes).map_err(report)?;
     Ok(i32::try_from(set.len()).unwrap_or(i32::MAX))
 }

@@ -32,15 +32,6 @@ pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Re
     Ok(counter.finish())
 }
 
-/// Gives the SimHash of tokens that another segmenter has cut, each weighing as often as it occurs; `None` for none.
-pub fn simhash_of_tokens<'t>(tokens: impl IntoIterator<Item = &'t str>) -> Option<u64> {
-    let mut counter = SimHashCounter::new();
-    for token in tokens {
-        counter.add(token_hash(token));
-    }
-    counter.finish()
-}
-
 /// Gives the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token. With
 /// [`Parameters::sketch`](crate::sketch::minhash::Parameters::sketch) it is the document's sketch.
 ///

@@ -53,7 +53,10 @@ pub fn shingles<'t>(text: &'t str, n: usize, sink: &mut impl FnMut(Token<'t>)) -
 /// As [`shingles`].
 pub fn shingle_bounds(text: &str, n: usize, room: &mut Vec<u32>, sink: &mut impl FnMut(&[u32], &[u32])) -> Result<()> {
     if !(1..=MAX_UNITS).contains(&n) {
-        return Err(Error::new(ErrorKind::InvalidParameter, format!("shingle size {n} is outside 1 to {MAX_UNITS}")));
+        return Err(Error::new(
+            ErrorKind::InvalidParameter,
+            format!("shingle size must be between 1 and {MAX_UNITS}: {n}"),
+        ));
     }
     let mut units = Units::new(text)?;
     room.clear();
@@ -272,7 +275,7 @@ mod tests {
     fn n_has_limits() {
         for n in [0, MAX_UNITS + 1] {
             let error = shingles("a", n, &mut |_| {}).unwrap_err();
-            assert_eq!(error.message, format!("shingle size {n} is outside 1 to 64"));
+            assert_eq!(error.message, format!("shingle size must be between 1 and 64: {n}"));
         }
     }
 

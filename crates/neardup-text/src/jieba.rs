@@ -84,11 +84,6 @@ impl Jieba {
         Ok(Self { model: OnceLock::new(), lexicon: Some(lexicon), words })
     }
 
-    /// Tells whether the model is in memory already.
-    pub fn is_loaded(&self) -> bool {
-        self.model.get().is_some()
-    }
-
     /// Makes the model now, if that has not happened yet (about 110 ms).
     pub fn load(&self) {
         self.model();

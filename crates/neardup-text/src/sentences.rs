@@ -43,7 +43,7 @@ const ABBREVIATIONS: [&str; 48] = [
 /// Hands out the sentences of `text` in text order.
 pub fn sentences<'t>(text: &'t str, sink: &mut impl FnMut(Sentence<'t>)) {
     let mut spans = Vec::new();
-    let mut start = Place::default();
+    let mut start = Offset::default();
     let mut paragraph_start = 0;
     while let Some(rest) = text.get(paragraph_start..).filter(|rest| !rest.is_empty()) {
         let paragraph = rest.split_at(paragraph_len(rest)).0;
@@ -57,15 +57,15 @@ pub fn sentences<'t>(text: &'t str, sink: &mut impl FnMut(Sentence<'t>)) {
     }
 }
 
-/// A place in the text, counted both ways.
+/// A position in the text, counted both ways.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Offset {
     bytes: usize,
     chars: usize,
 }
 
-/// Hands out what lies between `from` and byte `end`, and gives the place of `end`.
-fn emit<'t>(text: &'t str, from: Place, end: usize, sink: &mut impl FnMut(Sentence<'t>)) -> Place {
+/// Hands out what lies between `from` and byte `end`, and gives the offset of `end`.
+fn emit<'t>(text: &'t str, from: Offset, end: usize, sink: &mut impl FnMut(Sentence<'t>)) -> Offset {
     let whole = text.get(from.bytes..end).unwrap_or_default();
     let sentence = whole.trim_matches(is_white_space);
     if sentence.chars().any(is_letter_or_number) {
@@ -73,7 +73,7 @@ fn emit<'t>(text: &'t str, from: Place, end: usize, sink: &mut impl FnMut(Senten
         let char_start = from.chars + indent.chars().count();
         sink(Sentence { text: sentence, start: from.bytes + indent.len(), char_start });
     }
-    Place { bytes: end, chars: from.chars + whole.chars().count() }
+    Offset { bytes: end, chars: from.chars + whole.chars().count() }
 }
 
 /// Gives the length of the first paragraph of `text`, with its line end.

@@ -238,19 +238,6 @@ impl Prepared<'_> {
     pub fn duplicate(&self, other: &str) -> Result<Option<(Verdict, f64)>> {
         Pair::new(self, &Prepared::new(other)?).duplicate()
     }
-
-    /// Does the same by the profile of a collection: boilerplate that both texts have does not count for the verdict.
-    ///
-    /// # Errors
-    /// `InvalidParameter` if the profile is not trained; `LimitExceeded` for a text of 4 GB or more.
-    pub fn duplicate_by_profile(
-        &self,
-        other: &str,
-        profile: &Profile,
-        scratch: &mut Scratch,
-    ) -> Result<Option<(Verdict, f64)>> {
-        Pair::new(self, &Prepared::new(other)?).by_profile(profile, scratch).duplicate()
-    }
 }
 
 /// Gives the relation of two texts.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::read::reading;
-use crate::read::units::Text;
+use crate::read::units::{Break, Text};
 use neardup_core::profile::{Profile, Training, token_hashes};
 use neardup_text::Scratch;
 
@@ -73,6 +73,24 @@ fn an_excerpt_has_hardly_anything_of_its_own() {
     assert_eq!(verdict(REPORT, &longer), Verdict::Excerpt);
     let reaction = REPORT.replace("负责人", "消息在网上引起热烈讨论，不少司机说早该如此，也有人担心堵车。负责人");
     assert_eq!(verdict(&reaction, &longer), Verdict::Rewrite);
+}
+
+#[test]
+fn a_full_stop_ends_a_sentence() {
+    let ends = |text: &str| -> usize {
+        let units = Text::read(text).unwrap().units;
+        units.iter().skip(1).filter(|unit| unit.before == Break::Stop).count()
+    };
+    for (text, expected) in [
+        ("The bridge is open. Cars may cross it. \"At last,\" he said.", 2),
+        ("Мост открыт. Машины едут.", 1),
+        ("He paid 2.5 million to example.com on 3. Mai.", 0),
+        ("Dr. Mabuse met J. R. Smith of Acme Inc. in St. Ives.", 0),
+        ("open . and shut", 0),
+        ("पुल खुल गया। गाड़ियाँ चल रही हैं।", 1),
+    ] {
+        assert_eq!(ends(text), expected, "{text}");
+    }
 }
 
 #[test]
@@ -275,7 +293,9 @@ fn boilerplate_of_both_makes_no_copy() {
     assert_eq!(by_profile(note, &b), same_message(note, &b).unwrap());
     let duplicate = |a: &str, b: &str| {
         let prepared = Prepared::new(a).unwrap();
-        prepared.duplicate_by_profile(b, &profile, &mut Scratch::default()).unwrap().map(|(verdict, _)| verdict)
+        let (b, mut scratch) = (Prepared::new(b).unwrap(), Scratch::default());
+        let found = Pair::new(&prepared, &b).by_profile(&profile, &mut scratch).duplicate().unwrap();
+        found.map(|(verdict, _)| verdict)
     };
     assert_eq!(duplicate(&a, &b), None);
     assert!(duplicate(&a, &a.replace("免费了", "今天免费了")).is_some());

@@ -233,7 +233,7 @@ fn what_lists_of_words_do_not_know_is_told_by_figures_and_form() {
 }
 
 /// Two writings of one fact, in the same sentence: none contradicts the other.
-const SAME: [(&str, &str); 45] = [
+const SAME: [(&str, &str); 48] = [
     // Digits and separators.
     ("حضر ١٢٬٥٠٠ متفرج", "حضر 12,500 متفرج"),
     ("ارتفع السعر ٣٫٥٪ أمس", "ارتفع السعر 3.5% أمس"),
@@ -272,6 +272,10 @@ const SAME: [(&str, &str); 45] = [
     ("açılış 5 Mayıs 2031 günü", "açılış 05.05.2031 günü"),
     ("令和13年5月3日に開く", "2031年5月3日に開く"),
     ("5月3日(土)に開く", "5月3日に開く"),
+    ("5月3(土)に開く", "5月3日(土)に開く"),
+    // A capital letter at the start of a sentence makes no name, and a comment before the text is no replacement.
+    ("Yesterday the council met. All seats were taken.", "BREAKING: the council met. All seats were taken."),
+    ("The council met. Sadly nobody came.", "The council met. Luckily nobody came."),
     ("2031년 5월 3일에 연다", "2031년 5월 3일(토)에 연다"),
     // Times.
     ("午後3時30分に始まる", "15時30分に始まる"),
@@ -287,7 +291,7 @@ const SAME: [(&str, &str); 45] = [
 ];
 
 /// Two facts in the same sentence: one contradicts the other.
-const OTHER: [(&str, &str, &str); 42] = [
+const OTHER: [(&str, &str, &str); 44] = [
     ("number", "حضر ١٢٬٥٠٠ متفرج", "حضر ١٣٬٥٠٠ متفرج"),
     ("number", "कुल ४५ लोग आए", "कुल ५४ लोग आए"),
     ("number", "ผู้ชม ๑๕๐ คน", "ผู้ชม ๑๘๐ คน"),
@@ -322,6 +326,7 @@ const OTHER: [(&str, &str, &str); 42] = [
     ("date", "khai mạc ngày 5 tháng 3", "khai mạc ngày 5 tháng 4"),
     ("date", "5월 3일에 연다", "5월 4일에 연다"),
     ("date", "회의는 월요일에 열린다", "회의는 금요일에 열린다"),
+    ("date", "6月16(日)に発売", "6月15日(土)に発売"),
     ("date", "会議は月曜日に開く", "会議は金曜日に開く"),
     ("date", "令和13年に開く", "平成13年に開く"),
     ("time", "午後3時に始まる", "午前3時に始まる"),
@@ -329,6 +334,7 @@ const OTHER: [(&str, &str, &str); 42] = [
     ("ordinal", "제3차 회의가 열렸다", "제4차 회의가 열렸다"),
     ("name", "新作はドラゴンの冒険を描く", "新作はタイガーの冒険を描く"),
     ("quoted", "победила «волну» со счётом", "победила «искру» со счётом"),
+    ("latin", "The council met. Anna Berger was absent.", "The council met. Anna Vogel was absent."),
     ("latin", "Директором назначена Мария вчера", "Директором назначена Елена вчера"),
 ];
 

@@ -7,12 +7,12 @@ use pgrx::{FromDatum, IntoDatum, pg_sys};
 use crate::pg::call::role::as_owner;
 
 /// A prepared query, kept for the life of the backend.
-pub struct Reader {
+pub struct KeptQuery {
     raw: pg_sys::SPIPlanPtr,
 }
 
 /// The first row of an answer, valid inside the closure that reads it.
-pub struct Row {
+pub struct FirstRow {
     tuple: pg_sys::HeapTuple,
     descriptor: pg_sys::TupleDesc,
 }
@@ -23,7 +23,7 @@ pub trait Owned: FromDatum {}
 impl Owned for i32 {}
 impl Owned for String {}
 
-impl Row {
+impl FirstRow {
     /// Reads a column, counted from 1, which must be of the type `T` stands for; `None` for NULL.
     pub fn get<T: Owned>(&self, column: i32) -> Option<T> {
         // SAFETY: such a value is copied out of the row.
@@ -48,15 +48,15 @@ impl Row {
     }
 }
 
-/// A value for a parameter of a [`Reader`].
-pub enum Value<'v> {
+/// A value for a parameter of a [`KeptQuery`].
+pub enum Parameter<'v> {
     /// Of type text.
     Text(&'v str),
     /// Of type integer, perhaps NULL.
     Integer(Option<i32>),
 }
 
-impl Reader {
+impl KeptQuery {
     /// Prepares a query. Its parameters are text and integer, like the values given later.
     pub fn prepare(sql: &str, types: &[pg_sys::Oid]) -> Self {
         let sql = CString::new(sql).unwrap_or_default();
@@ -80,8 +80,8 @@ impl Reader {
     pub fn first_row<T>(
         &self,
         role: Option<pg_sys::Oid>,
-        values: &[Value<'_>],
-        read: impl FnOnce(&Row) -> T,
+        values: &[Parameter<'_>],
+        read: impl FnOnce(&FirstRow) -> T,
     ) -> Option<T> {
         match role {
             Some(role) => as_owner(role, || self.first_row_here(values, read)),
@@ -89,14 +89,14 @@ impl Reader {
         }
     }
 
-    fn first_row_here<T>(&self, values: &[Value<'_>], read: impl FnOnce(&Row) -> T) -> Option<T> {
+    fn first_row_here<T>(&self, values: &[Parameter<'_>], read: impl FnOnce(&FirstRow) -> T) -> Option<T> {
         // SAFETY: the plan is kept; values and nulls fit the types it was prepared with and are copied where by reference. An
         // error leaves by unwinding, and the transaction's abort then closes SPI.
         unsafe {
             pg_sys::SPI_connect();
             let datums = values.iter().map(|value| match value {
-                Value::Text(text) => text.into_datum(),
-                Value::Integer(number) => number.into_datum(),
+                Parameter::Text(text) => text.into_datum(),
+                Parameter::Integer(number) => number.into_datum(),
             });
             let datums: Vec<Option<pg_sys::Datum>> = datums.collect();
             let nulls: Vec<std::ffi::c_char> =
@@ -110,7 +110,7 @@ impl Reader {
             }
             let result = (pg_sys::SPI_processed > 0 && !pg_sys::SPI_tuptable.is_null()).then(|| {
                 let table = pg_sys::SPI_tuptable;
-                read(&Row { tuple: *(*table).vals, descriptor: (*table).tupdesc })
+                read(&FirstRow { tuple: *(*table).vals, descriptor: (*table).tupdesc })
             });
             pg_sys::SPI_finish();
             result

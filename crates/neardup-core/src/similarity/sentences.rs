@@ -26,7 +26,7 @@ const MOST_READ: usize = 1 << 14;
 /// `InvalidParameter` for a similarity not above 0 or above 1.
 pub fn shared_sentences(a: &[Vec<u64>], b: &[Vec<u64>], similarity: f64) -> Result<Vec<(usize, usize, f64)>> {
     if !(similarity > 0.0 && similarity <= 1.0) {
-        let message = format!("similarity of sentences is {similarity}, not above 0 and at most 1");
+        let message = format!("sentence similarity must be above 0 and at most 1: {similarity}");
         return Err(Error::new(ErrorKind::InvalidParameter, message));
     }
     let ranks = Ranks::new(a, b);

@@ -93,11 +93,6 @@ impl Lexicon {
         self.tags.get(entry.tag()).map_or("", |tag| tag)
     }
 
-    /// The part of speech of a word: the lexicon's, or [`plain_tag`]'s.
-    pub fn tag_of(&self, word: &str) -> &str {
-        self.get(word).map_or_else(|| plain_tag(word), |entry| self.tag(entry))
-    }
-
     /// Size of the word lists, bytes, of which the standard list's share is not this process's own.
     pub fn size(&self) -> usize {
         self.main.size() + self.extra.as_ref().map_or(0, Automaton::size)

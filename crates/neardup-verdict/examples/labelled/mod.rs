@@ -2,6 +2,7 @@
 
 pub mod pairs;
 pub mod rows;
+pub mod second;
 pub mod table;
 
 use std::error::Error;

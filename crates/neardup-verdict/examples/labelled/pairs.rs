@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Result, unpacked};
+use super::{Result, second, unpacked};
 
 /// Pairs written for training, of kinds that the other sets lack: label, title, text, title, text.
 const WRITTEN: &str = include_str!("written.tsv");
@@ -49,11 +49,21 @@ pub struct Pair {
 impl Pair {
     /// Whether one of the two can go; `None` where editors differ: rewritten texts among the hard pairs, and replies that quote.
     pub fn keeps_one(&self) -> Option<bool> {
-        match (self.label.as_str(), self.set) {
-            ("D" | "P", _) => Some(true),
-            ("R", Set::Hard) | ("Q", _) => None,
-            _ => Some(false),
-        }
+        keeps_one(self.set, &self.label)
+    }
+
+    /// The pair as it counts after a second reading: not sure if the two readers disagree whether one can go.
+    pub fn read_again(self) -> Self {
+        let agrees = |label: &str| keeps_one(self.set, label) == self.keeps_one();
+        Self { sure: self.sure && second::label(&self.ids).is_none_or(agrees), ..self }
+    }
+}
+
+fn keeps_one(set: Set, label: &str) -> Option<bool> {
+    match (label, set) {
+        ("D" | "P", _) => Some(true),
+        ("R", Set::Hard) | ("Q", _) => None,
+        _ => Some(false),
     }
 }
 
@@ -95,5 +105,5 @@ pub fn files(folder: &Path) -> Result<Vec<Pair>> {
             texts: [a.to_owned(), b.to_owned()],
         });
     }
-    Ok(pairs)
+    Ok(pairs.into_iter().map(Pair::read_again).collect())
 }

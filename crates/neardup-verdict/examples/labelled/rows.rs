@@ -33,7 +33,7 @@ pub fn labelled(table: &Table) -> Vec<Pair> {
             });
         }
     }
-    pairs
+    pairs.into_iter().map(Pair::read_again).collect()
 }
 
 /// Finds the rows of a pair, if this is its table, or for a hard pair if the table has both.

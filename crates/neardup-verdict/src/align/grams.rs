@@ -57,7 +57,7 @@ impl Grams {
         /// The most grams that there is room for before they are counted.
         const FIRST: usize = 1 << 12;
         let mut distinct = Distinct::with_capacity(text.len().min(FIRST));
-        let mut reader = Reader::default();
+        let mut reader = GramReader::default();
         let is_read = reader.read(text, unit, &mut |gram| {
             distinct.insert(gram);
         });
@@ -129,12 +129,12 @@ impl Grams {
 
 /// Reads the grams of a text, piece by piece.
 #[derive(Default)]
-struct Reader {
+struct GramReader {
     gram: u64,
     units: usize,
 }
 
-impl Reader {
+impl GramReader {
     /// Reads a text; gives `false` at a character whose unit is [`UNKNOWN`].
     #[inline]
     fn read(&mut self, text: &str, unit: impl Fn(char) -> u16, sink: &mut impl FnMut(u64)) -> bool {

@@ -9,7 +9,7 @@ use ahash::AHashMap;
 use super::prepared::{Prepared, Reading};
 use crate::align::alignment::{Gap, align, gaps, runs};
 use crate::align::distinct::Distinct;
-use crate::facts::{self, Conflict, ConflictKind, Fact, Pair, Pairs, Side};
+use crate::facts::{self, Conflict, ConflictKind, Contradiction, Contradictions, Fact, Side};
 use crate::read::credits;
 use crate::read::numerals::percent_sign;
 use crate::read::units::{Kind, Text};
@@ -63,7 +63,7 @@ pub(crate) struct Comparison {
     pub(crate) shared: usize,
     pub(crate) gaps: Vec<Gap>,
     /// Facts that contradict each other, in the order of the lesser text.
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<Contradiction>,
     /// How many facts each text states that the other does not mention; the lesser of the two numbers.
     pub(crate) lone: usize,
     /// Whether the lesser text came second.
@@ -108,13 +108,13 @@ impl Comparison {
 
     /// Gives the facts that contradict each other, as written, those of the first text first.
     pub(crate) fn conflicts(&self) -> Vec<Conflict> {
-        let written = |pair: &Pair| {
+        let written = |pair: &Contradiction| {
             let a = self.a.written(pair.kind, pair.a.clone());
             let b = self.b.written(pair.kind, pair.b.clone());
             let (in_a, in_b) = if self.swapped { (b, a) } else { (a, b) };
             Conflict { kind: pair.kind, in_a, in_b }
         };
-        let mut pairs: Vec<&Pair> = self.pairs.iter().collect();
+        let mut pairs: Vec<&Contradiction> = self.pairs.iter().collect();
         if self.swapped {
             pairs.sort_by_key(|pair| (pair.b.start, pair.a.start, pair.kind));
         }
@@ -211,7 +211,7 @@ impl Aligned {
                 Rc::make_mut(&mut compared.facts).extend(names);
             }
         }
-        let Pairs { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);
+        let Contradictions { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);
         Comparison { pairs, lone, ..texts }
     }
 }

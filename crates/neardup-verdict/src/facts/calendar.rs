@@ -3,7 +3,7 @@
 //! A month in small letters that may be another word (`may`, and shortened ones: `set`, `out`) counts only before a year.
 
 use super::fact::{ConflictKind, Date};
-use super::reader::Reader;
+use super::reader::FactReader;
 use super::vocabulary::{Meaning, NameKind, meaning};
 use crate::read::units::{Break, Kind, Unit};
 
@@ -26,7 +26,7 @@ struct Month {
     before_day: bool,
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Gives the meaning of the words at a position, and the position after them.
     pub(super) fn meaning(&self, at: usize) -> Option<(Meaning, usize)> {
         let is_word = |unit: &&Unit| unit.kind == Kind::Word;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::fact::{ConflictKind, Date};
-use super::reader::Reader;
+use super::reader::FactReader;
 use crate::read::numerals::Number;
 use crate::read::units::{Break, Kind, Text};
 use neardup_text::normalize::simplified;
@@ -49,7 +49,7 @@ pub(super) fn is_hangul(c: char) -> bool {
     matches!(c, '가'..='힣')
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Gives the Han character, simplified, that follows a number without a break, or the one for a Korean syllable: 年 for 년.
     pub(super) fn mark(&self, at: usize) -> Option<char> {
         let unit = self.unit(at)?;
@@ -75,16 +75,18 @@ impl Reader<'_> {
         ERAS.iter().find(|(era, _)| before.ends_with(era)).map(|(_, year)| *year)
     }
 
+    /// Gives the weekday in brackets before a position: that of 5月3日(土) after 日.
+    pub(super) fn bracketed_weekday(&self, end: usize) -> Option<u32> {
+        let last = self.unit(end.checked_sub(1)?)?;
+        let mut after = self.text.text.get(last.end as usize..)?.chars();
+        after.next().filter(|open| matches!(open, '(' | '（'))?;
+        let day = weekday(after.next()?)?;
+        after.next().filter(|next| matches!(next, ')' | '）' | '・' | '祝')).map(|_| day)
+    }
+
     /// Adds the weekday in brackets after a date, 5月3日(土), to it, and gives the position after it.
     pub(super) fn with_weekday(&self, date: &mut Date, end: usize) -> usize {
-        let day = || {
-            let last = self.unit(end.checked_sub(1)?)?;
-            let mut after = self.text.text.get(last.end as usize..)?.chars();
-            after.next().filter(|open| matches!(open, '(' | '（'))?;
-            let day = weekday(after.next()?)?;
-            after.next().filter(|next| matches!(next, ')' | '）' | '・' | '祝')).map(|_| day)
-        };
-        match day() {
+        match self.bracketed_weekday(end) {
             Some(day) => {
                 date[3] = Some(day);
                 end + 1

@@ -1,10 +1,10 @@
 //! Facts as languages with spaces write them: `3rd quarter`, `1.2 million`, `4,2 Prozent`, names by their capital letter.
 
 use super::fact::ConflictKind;
-use super::reader::Reader;
+use super::reader::FactReader;
 use super::vocabulary::Meaning;
 use crate::read::numerals::{self, Number};
-use crate::read::units::{Break, Kind};
+use crate::read::units::{Break, Kind, Unit};
 
 /// Words that begin sentences or occur in headlines without naming anything.
 const COMMON: [&str; 88] = [
@@ -21,7 +21,7 @@ fn is_name(word: &str) -> bool {
     word.chars().any(char::is_uppercase) && !COMMON.contains(&word.to_lowercase().as_str())
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Reads an ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
     pub(super) fn ordinal_in_words(&mut self) -> Option<usize> {
         let at = self.at;
@@ -83,8 +83,15 @@ impl Reader<'_> {
     }
 
     /// Says whether the word at a position may be a name; in a text of Han characters, every Latin word is one.
+    ///
+    /// The capital letter of a word that begins a sentence says nothing; it is a name if the next word has a capital letter too.
     pub(super) fn names(&self, at: usize) -> bool {
-        !self.text.latin || self.unit(at).is_some_and(|unit| is_name(self.written(unit)))
+        let is_name = |unit: &Unit| unit.kind == Kind::Word && is_name(self.written(unit));
+        let Some(unit) = self.unit(at) else { return false };
+        !self.text.latin
+            || is_name(unit)
+                && (unit.before != Break::Stop
+                    || self.unit(at + 1).is_some_and(|next| next.before <= Break::Space && is_name(next)))
     }
 }
 

@@ -26,7 +26,7 @@ use crate::read::units::Text;
 
 pub(super) use fact::Fact;
 pub use fact::{Conflict, ConflictKind};
-pub(super) use pair::{Pair, Pairs, Side, pairs};
+pub(super) use pair::{Contradiction, Contradictions, Side, pairs};
 pub(super) use read::read;
 
 /// Gives the names that touch a difference; the 金 of 金曜日 is none, nor the 令和 of a date.

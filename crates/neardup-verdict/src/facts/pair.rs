@@ -12,7 +12,7 @@ use neardup_text::hash::mix;
 
 /// Two facts that contradict each other, by their units; one may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pair {
+pub(crate) struct Contradiction {
     pub(crate) kind: ConflictKind,
     pub(crate) a: Range<usize>,
     pub(crate) b: Range<usize>,
@@ -20,7 +20,7 @@ pub(crate) struct Pair {
     pub(crate) slot: bool,
 }
 
-impl Pair {
+impl Contradiction {
     /// Says whether it is more than a status word on one side.
     pub(crate) fn is_hard(&self) -> bool {
         self.kind != ConflictKind::Status || self.slot
@@ -29,9 +29,9 @@ impl Pair {
 
 /// The facts that two texts state differently.
 #[derive(Debug, Default)]
-pub(crate) struct Pairs {
+pub(crate) struct Contradictions {
     /// Facts that contradict each other.
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<Contradiction>,
     /// How many facts each text states that the other does not mention; the lesser of the two numbers.
     pub(crate) lone: usize,
 }
@@ -137,11 +137,11 @@ impl<'t> Side<'t> {
     }
 }
 
-/// Pairs the facts of two sides, in the order of the first text.
+/// Contradictions the facts of two sides, in the order of the first text.
 ///
 /// First come facts in the same slot, kind by kind; then figures of any kind there; last, figures that count the same thing,
 /// anywhere. Names at different positions do not contradict each other.
-pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
+pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Contradictions {
     let mut found = Vec::new();
     let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a);
     let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b);
@@ -185,7 +185,7 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
             if let Some((other, _)) = partner.and_then(|at| left_b[at].take()) {
                 *own = None;
                 let slot = pass != Pass::Anywhere;
-                found.push(Pair { kind: fact.kind, a: fact.units.clone(), b: other.units.clone(), slot });
+                found.push(Contradiction { kind: fact.kind, a: fact.units.clone(), b: other.units.clone(), slot });
             }
         }
     }
@@ -194,22 +194,22 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Pairs {
     statuses(a.text, b.text, gaps, &mut found);
     found.sort_by_key(|pair| (pair.a.start, pair.b.start, pair.kind));
     let count = |left: &[Left<'_>]| left.iter().flatten().count();
-    Pairs { pairs: found, lone: count(&left_a).min(count(&left_b)) }
+    Contradictions { pairs: found, lone: count(&left_a).min(count(&left_b)) }
 }
 
-/// Pairs a quotation with what is at its position without quotation marks: 《红河》 and 青山.
+/// Contradictions a quotation with what is at its position without quotation marks: 《红河》 and 青山.
 fn named_otherwise(
     left: &mut [Left<'_>],
     gaps: &[Gap],
     sides: impl Fn(&Gap) -> (&Range<usize>, &Range<usize>),
-    found: &mut Vec<Pair>,
+    found: &mut Vec<Contradiction>,
 ) {
     for own in left {
         let Some((fact, (at, last))) = *own else { continue };
         let Some(gap) = gaps.get(at).filter(|_| at == last && fact.kind == ConflictKind::Quoted) else { continue };
         let (own_side, other_side) = sides(gap);
         if *own_side == fact.units && (1..=MAX_NAME_SLOT).contains(&other_side.len()) {
-            found.push(Pair { kind: ConflictKind::Quoted, a: gap.a.clone(), b: gap.b.clone(), slot: true });
+            found.push(Contradiction { kind: ConflictKind::Quoted, a: gap.a.clone(), b: gap.b.clone(), slot: true });
             *own = None;
         }
     }
@@ -321,8 +321,8 @@ fn leaves(text: &Text<'_>, stretch: &Range<usize>) -> bool {
     stretch.len() <= usize::from(text.latin)
 }
 
-/// Pairs status words that touch the same gap.
-fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<Pair>) {
+/// Contradictions status words that touch the same gap.
+fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<Contradiction>) {
     for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= MAX_SLOT) {
         let mut in_a = status::find(text_a, gap.a.clone());
         let mut in_b = status::find(text_b, gap.b.clone());
@@ -341,11 +341,11 @@ fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<
         for a in in_a {
             let rival = in_b.iter().position(|b| a.opposes(b));
             match rival.map(|at| in_b.remove(at)) {
-                Some(b) => found.push(Pair { kind: ConflictKind::Status, a: a.units, b: b.units, slot: true }),
+                Some(b) => found.push(Contradiction { kind: ConflictKind::Status, a: a.units, b: b.units, slot: true }),
                 None if status::turns(text_a, &a) => {
                     let slot = a.units == gap.a && leaves(text_b, &gap.b);
                     let b = gap.b.start..gap.b.start;
-                    found.push(Pair { kind: ConflictKind::Status, a: a.units, b, slot });
+                    found.push(Contradiction { kind: ConflictKind::Status, a: a.units, b, slot });
                 }
                 None => {}
             }
@@ -353,7 +353,7 @@ fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<
         for b in in_b.into_iter().filter(|b| status::turns(text_b, b)) {
             let slot = b.units == gap.b && leaves(text_a, &gap.a);
             let a = gap.a.start..gap.a.start;
-            found.push(Pair { kind: ConflictKind::Status, a, b: b.units, slot });
+            found.push(Contradiction { kind: ConflictKind::Status, a, b: b.units, slot });
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::east_asian::{self, is_hangul};
 use super::fact::{ConflictKind, Date, Fact};
-use super::reader::Reader;
+use super::reader::FactReader;
 use super::thai;
 use crate::read::hanset::HanSet;
 use crate::read::numerals::percent_sign;
@@ -27,7 +27,7 @@ const JOINED_PHONE_DIGITS: u32 = 10;
 
 /// Reads the facts of a text, in its order; quotations come last.
 pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
-    let mut reader = Reader { text, at: 0, facts: Vec::new() };
+    let mut reader = FactReader { text, at: 0, facts: Vec::new() };
     let is_other = |unit: &Unit| unit.kind != Kind::Han;
     while let Some(han) = text.units.get(reader.at..).and_then(|rest| rest.iter().position(is_other)) {
         reader.at += han;
@@ -46,7 +46,7 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
     facts
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Reads the figure that starts here, and gives the position after it.
     fn figure(&mut self) -> usize {
         let at = self.at;
@@ -108,7 +108,8 @@ impl Reader<'_> {
             return self.push(ConflictKind::Percent, at..end, number.bits(), 0);
         }
         let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
-        let counted = usize::from(next.is_some_and(|next| !"的了和与及在是，".contains(next)));
+        // A letter of Thai is no word.
+        let counted = usize::from(next.is_some_and(|next| is_han(next) && !"的了和与及在是，".contains(next)));
         self.push(ConflictKind::Number, at..end + counted, number.bits(), measure)
     }
 
@@ -168,6 +169,12 @@ impl Reader<'_> {
                     }
                     Some('月') if (1..=12).contains(&value) => 1,
                     Some('日' | '号') if (1..=31).contains(&value) => 2,
+                    // 6月16(日)
+                    _ if field == 2 && (1..=31).contains(&value) && self.bracketed_weekday(end + 1).is_some() => {
+                        date[2] = Some(value);
+                        end += 1;
+                        break;
+                    }
                     _ => break,
                 };
                 if place < field {

@@ -8,13 +8,13 @@ use crate::read::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
 
 /// A text, the facts found in it so far, and the unit to read next.
-pub(super) struct Reader<'t> {
+pub(super) struct FactReader<'t> {
     pub(super) text: &'t Text<'t>,
     pub(super) at: usize,
     pub(super) facts: Vec<Fact>,
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     pub(super) fn unit(&self, at: usize) -> Option<&Unit> {
         self.text.units.get(at)
     }

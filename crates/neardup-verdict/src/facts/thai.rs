@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::reader::Reader;
+use super::reader::FactReader;
 use super::vocabulary::{Name, NameKind, THAI_NAMES};
 use crate::read::units::{Kind, Text};
 
@@ -44,7 +44,7 @@ fn name(text: &str) -> Option<(Name, usize)> {
     fits.max_by_key(|(name, _)| name.len()).map(|&(name, meaning)| (meaning, name.len()))
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Gives the text from a unit on, if it is Thai.
     fn thai(&self, at: usize) -> Option<&str> {
         let unit = self.unit(at).filter(|unit| unit.kind == Kind::Han)?;

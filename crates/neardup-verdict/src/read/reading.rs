@@ -36,9 +36,10 @@ pub(crate) const APART: usize = 16;
 impl Break {
     fn of(c: char) -> Self {
         match c {
-            '。' | '！' | '？' | '；' | '!' | '?' | ';' | '\n' | '\r' | '…' => Self::Stop,
-            '，' | ',' | '、' | '：' | ':' | '）' | '（' | '(' | ')' | '】' | '【' | '《' | '》' | '“' | '”' | '「'
-            | '」' | '#' | '|' | '｜' => Self::Clause,
+            '。' | '！' | '？' | '；' | '!' | '?' | ';' | '\n' | '\r' | '…' | '｡' | '؟' | '۔' | '؛' | '।' | '॥'
+            | '။' | '។' | '።' => Self::Stop,
+            '，' | ',' | '、' | '،' | '：' | ':' | '）' | '（' | '(' | ')' | '】' | '【' | '《' | '》' | '“' | '”'
+            | '「' | '」' | '#' | '|' | '｜' => Self::Clause,
             _ => Self::Space,
         }
     }
@@ -182,6 +183,13 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             }
             at += skipped.max(raw.len_utf8());
             let after = Break::of(c);
+            if c == '.'
+                && found.units.last().is_none_or(|last| !is_abbreviated(text, last, start))
+                && starts_sentence(rest)
+            {
+                // Whether the sentence ends here depends on what follows, so this is no mark.
+                before = Break::Stop;
+            }
             before = before.max(after);
             if after == Break::Stop
                 && !follows_ordinal(text, &found.units)
@@ -222,6 +230,34 @@ pub(crate) fn word_key(word: &str) -> u64 {
     let mut spelled = String::with_capacity(word.len());
     spelling(word, &mut spelled);
     token_hash(&spelled)
+}
+
+/// The most letters of an abbreviation that begins with a capital letter: Mr, Gen.
+const ABBREVIATED: usize = 3;
+
+/// Says whether a full stop at `at` may belong to the unit before it: to a lone letter, to a short word with a capital letter (`Mr.`), or
+/// to a number of up to two digits (`3. Mai`, `1. First item`).
+fn is_abbreviated(text: &str, last: &Unit, at: usize) -> bool {
+    let written = text.get(last.start as usize..last.end as usize).unwrap_or_default();
+    let mut letters = written.chars();
+    last.end as usize == at
+        && match (last.kind, letters.next(), letters.next()) {
+            (Kind::Number { width, .. }, ..) => width <= 2,
+            (Kind::Word, Some(_), None) => true,
+            (Kind::Word, Some(first), Some(second)) => {
+                first.is_uppercase() && second.is_lowercase() && letters.nth(ABBREVIATED - 2).is_none()
+            }
+            _ => false,
+        }
+}
+
+/// Says whether a sentence may start behind the full stop with which `rest` begins: after space, and not with a small letter.
+fn starts_sentence(rest: &str) -> bool {
+    let closing = |c: char| matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']');
+    let opening =
+        |c: char| matches!(c, '"' | '\'' | '“' | '‘' | '«' | '(' | '[' | '¿' | '¡' | '-' | '–' | '—' | '•' | ' ');
+    let after = rest.get(1..).unwrap_or_default().trim_start_matches(closing);
+    after.starts_with(' ') && after.trim_start_matches(opening).chars().next().is_some_and(|c| !c.is_lowercase())
 }
 
 /// The most plain characters that are processed at once.

@@ -7,7 +7,7 @@ use super::signals;
 use crate::align::alignment::align;
 use crate::compare::comparison::{Compared, Comparison};
 use crate::compare::statements;
-use crate::facts::{ConflictKind, Fact, Pair};
+use crate::facts::{ConflictKind, Contradiction, Fact};
 
 /// Defines a struct of features, with their names and the signs that their weights may have: 1, -1, or 0 for either.
 macro_rules! define_features {
@@ -54,7 +54,8 @@ define_features! {
     both_have_more: -1,
     /// The same, for short texts.
     both_have_more_short: -1,
-    /// Share of the first statement that the other text lacks, the lesser of the two texts'.
+    /// Share of the first statement that the other text lacks, the lesser of the two texts', for texts of even length: less, the longer
+    /// one of the two is. A report may contain an earlier one and contradict its opening.
     leads_apart: -1,
     /// Share of the shorter text in replacements.
     replaced: -1,
@@ -70,18 +71,24 @@ define_features! {
     letters: -1,
     /// Whether a fact contradicts another: 1 or 0.
     any_conflict: -1,
+    /// The same, for texts of even length.
+    any_conflict_even: -1,
     /// Number of contradicting facts, for short texts; this and most counts are logarithms.
     conflicts_short: -1,
     /// Number of contradicting facts relative to the length of the text.
     conflict_density: -1,
-    /// Contradicting facts in the first [`LEAD`] units of both.
+    /// Contradicting facts in the first [`LEAD`] units of both, for texts of even length.
     lead_conflicts: -1,
     /// Share of the figures that contradict each other.
     figures_disagree: -1,
+    /// The same, for texts of even length.
+    figures_disagree_even: -1,
     /// Contradicting dates.
     dates: -1,
     /// Contradicting places, persons and other names.
     names: -1,
+    /// The same, for texts of even length.
+    names_even: -1,
     /// Contradicting quotations and Latin words.
     quoted: -1,
     /// Facts that the other text does not mention, the lesser number of the two texts', for short texts.
@@ -131,14 +138,19 @@ pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
     let shared = texts.shared;
     let held = share(shared, short);
     let brief = 1.0 / (1.0 + short as f64 / 40.0);
-    let count = |wanted: &dyn Fn(&Pair) -> bool| texts.pairs.iter().filter(|pair| wanted(pair)).count();
-    let hard = count(&Pair::is_hard);
+    let count = |wanted: &dyn Fn(&Contradiction) -> bool| texts.pairs.iter().filter(|pair| wanted(pair)).count();
+    let hard = count(&Contradiction::is_hard);
     let lead = count(&|pair| pair.is_hard() && (pair.a.start < LEAD && pair.b.start < LEAD));
     let figures = count(&|pair| pair.kind.is_figure());
     let agreeing = agreeing_figures(&texts.a).min(agreeing_figures(&texts.b));
     let lacking = texts.a.lacks(0..a).min(texts.b.lacks(0..b));
     let shape = Shape::of(texts);
     let longer = libm::log(share(long.max(1), short.max(1)));
+    // 1 for texts of the same length, 0 if one is e times as long as the other.
+    let even = 1.0 - longer.min(1.0);
+    let any_conflict = flag(hard > 0);
+    let figures_disagree = share(figures, figures + agreeing);
+    let names = log(count(&|pair| pair.kind.is_name()));
     Features {
         held,
         alike: share(shared, long),
@@ -149,20 +161,23 @@ pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
         longer_short: longer * brief,
         both_have_more: share(lacking, short),
         both_have_more_short: share(lacking, short) * brief,
-        leads_apart: statements::leads_apart(texts),
+        leads_apart: statements::leads_apart(texts) * even,
         replaced: share(shape.replaced, short),
         replaced_inside: share(shape.replaced_inside, short),
         largest_replacement: share(shape.largest, short),
         slots: log(shape.slots),
         refilled_long: log(shape.refilled) * (1.0 - brief),
         letters: flag(shape.letters),
-        any_conflict: flag(hard > 0),
+        any_conflict,
+        any_conflict_even: any_conflict * even,
         conflicts_short: log(hard) * brief,
         conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
-        lead_conflicts: log(lead),
-        figures_disagree: share(figures, figures + agreeing),
+        lead_conflicts: log(lead) * even,
+        figures_disagree,
+        figures_disagree_even: figures_disagree * even,
         dates: log(count(&|pair| pair.kind == ConflictKind::Date)),
-        names: log(count(&|pair| pair.kind.is_name())),
+        names,
+        names_even: names * even,
         quoted: log(count(&|pair| matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin))),
         both_tell_more_short: log(texts.lone) * brief,
         both_tell_more_long: log(texts.lone) * (1.0 - brief),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::align::alignment::Gap;
 use crate::compare::comparison::{Compared, Comparison};
-use crate::facts::{ConflictKind, Pair};
+use crate::facts::{ConflictKind, Contradiction};
 use crate::read::hanset::HanSet;
 use crate::read::units::{Break, Kind, Unit};
 
@@ -52,7 +52,7 @@ pub(crate) fn is_slogan(texts: &Comparison) -> bool {
 /// Says whether short texts have titles that contradict each other.
 pub(crate) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>) -> bool {
     texts.a.text.units.len().min(texts.b.text.units.len()) <= UNDER_TITLE
-        && titles.is_some_and(|titles| titles.pairs.iter().any(Pair::is_hard))
+        && titles.is_some_and(|titles| titles.pairs.iter().any(Contradiction::is_hard))
 }
 
 /// Says whether two short texts are about other works, each in 《》.

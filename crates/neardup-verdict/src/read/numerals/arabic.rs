@@ -6,10 +6,10 @@
 
 use super::chinese::small_unit;
 use super::number::MAX_DIGITS;
-use super::{MAX_CHARS, Number, Reading, skip};
+use super::{MAX_CHARS, Number, Numeral, skip};
 
 /// Reads Arabic digits with thousands separators and a decimal part, then 百 or 千 if they are not part of a measure.
-pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
+pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Numeral> {
     let mut digits: u128 = 0;
     let mut significant = 0;
     let mut hash = 0_u64;
@@ -79,7 +79,7 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
         {
             number = number.add(part);
             len += 1 + of_part;
-            return Some(Reading { number, len, width, sure: true, arabic: true });
+            return Some(Numeral { number, len, width, sure: true, arabic: true });
         }
     }
     let mut units = rest.clone();
@@ -92,7 +92,7 @@ pub(super) fn arabic(chars: impl Iterator<Item = char> + Clone) -> Option<Readin
         number = number.times_ten_to(power);
         len += 1;
     }
-    Some(Reading { number, len, width, sure: true, arabic: true })
+    Some(Numeral { number, len, width, sure: true, arabic: true })
 }
 
 /// How the digits of a number are grouped.

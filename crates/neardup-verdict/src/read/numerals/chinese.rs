@@ -1,7 +1,7 @@
 //! Numbers in Chinese numerals.
 
 use super::number::MAX_DIGITS;
-use super::{MAX_CHARS, Number, Reading};
+use super::{MAX_CHARS, Number, Numeral};
 
 /// Gives the value of a Chinese digit.
 pub(super) const fn digit(c: char) -> Option<u128> {
@@ -40,7 +40,7 @@ pub(super) fn large_unit(c: char) -> Option<i32> {
 }
 
 /// Reads a group of Chinese digits, with units up to 千 or as a sequence of digits.
-pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
+pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Numeral> {
     // The sequence of digits before the first unit.
     let mut row: u128 = 0;
     let mut row_len = 0;
@@ -103,8 +103,8 @@ pub(super) fn chinese(chars: impl Iterator<Item = char> + Clone) -> Option<Readi
             pending = None;
         }
         total += pending.unwrap_or(0);
-        return Some(Reading { number: Number::new(total, 0), len, width: 0, sure: len > 1, arabic: false });
+        return Some(Numeral { number: Number::new(total, 0), len, width: 0, sure: len > 1, arabic: false });
     }
     let number = if significant > MAX_DIGITS { Number::hashed(hash) } else { Number::new(row, 0) };
-    Some(Reading { number, len, width: len, sure: len > 2 || (len == 2 && zero), arabic: false })
+    Some(Numeral { number, len, width: len, sure: len > 2 || (len == 2 && zero), arabic: false })
 }

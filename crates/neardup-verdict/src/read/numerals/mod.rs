@@ -6,7 +6,7 @@
 //! know what stands before a number and after it.
 //!
 //! A Chinese numeral character is not always a number (`一些`, `统一`, `万一`). Where it stands alone or is a bare unit,
-//! the reader says so ([`Reading::sure`] is false) and the caller decides by what is around it.
+//! the reader says so ([`Numeral::sure`] is false) and the caller decides by what is around it.
 
 mod arabic;
 mod chinese;
@@ -26,7 +26,7 @@ const MAX_CHARS: usize = 4096;
 
 /// One number found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct Numeral {
     /// Its value.
     pub number: Number,
     /// Its length in characters.
@@ -83,7 +83,7 @@ static STARTS: [u64; (0xa000 - HAN as usize) / 64] = {
 ///
 /// The characters are those of the text, folded or not.
 #[must_use]
-pub fn read(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
+pub fn read(chars: impl Iterator<Item = char> + Clone) -> Option<Numeral> {
     let chars = chars.map(fold);
     let first = chars.clone().next()?;
     let group = if first.is_ascii_digit() { arabic(chars.clone()) } else { chinese(chars.clone()) }?;
@@ -133,7 +133,7 @@ pub fn read(chars: impl Iterator<Item = char> + Clone) -> Option<Reading> {
         rest = after;
         part = next;
     }
-    Some(Reading { number: sum?, ..total })
+    Some(Numeral { number: sum?, ..total })
 }
 
 fn skip<I: Iterator<Item = char>>(mut chars: I, n: usize) -> I {
