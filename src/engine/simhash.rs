@@ -135,7 +135,7 @@ fn split(
             near.truncate(MOST_COMPARED);
         }
         near.sort_unstable();
-        let candidate = |(apart, row)| Ranked { row, weight: WEIGHT - apart, lack: Lack::default() };
+        let candidate = |(apart, row)| Ranked { row, weight: WEIGHT - apart, rarest: 0, lack: Lack::default() };
         asking.candidates = near.iter().copied().map(candidate).collect();
         stars.place(asking, |stays| {
             let apart = near.iter().find(|(_, row)| row == stays).map_or(0, |(apart, _)| *apart);

@@ -13,7 +13,7 @@ use neardup_text::interrupt;
 
 use super::hot::{HotKeys, Listed};
 use super::row::{Options, Row, pack, pack_time, unpack, unpack_time};
-use super::rule::{ENOUGH, Ranked, Shared, enough, weight};
+use super::rule::{COMMON, ENOUGH, Ranked, Shared, enough, weight};
 use super::spill::{Sorted, Sorter, Storage};
 use super::twins::{Hashed, Twin, Twins};
 
@@ -82,8 +82,7 @@ impl<S: Storage> Rows<S> {
         let twins = self.hashed.finish(&options, self.memory / FOR_TWINS);
         // With a window, the first row with a text may be too far away from those that resemble its twins.
         let is_twin = |position| options.window.is_none() && twins.is_later(position);
-        let mut pairs = [Sorter::new(self.memory / FOR_PAIRS / 2), Sorter::new(self.memory / FOR_PAIRS / 2)];
-        let mut hot = Sorter::new(self.memory / FOR_HOT);
+        let (mut pairs, mut hot) = (Sorter::new(self.memory / FOR_PAIRS), Sorter::new(self.memory / FOR_HOT));
         let mut run = Run::default();
         let mut hot_keys = 0;
         for (count, [key, place, time, id]) in self.keyed.finish().enumerate() {
@@ -102,14 +101,13 @@ impl<S: Storage> Rows<S> {
                 run.rows.drain(..).for_each(|row| hot.push(hot_record(&row, hot_keys, false)));
             }
             if options.asks(position) && !row.is_twin && run.hot.is_none() {
-                let [rare, common] = &mut pairs;
-                let pairs = if options.rule.shared(run.count).has_rare { rare } else { common };
                 for earlier in &run.rows {
                     if earlier.scope == row.scope && options.near(earlier.listed.time, row.listed.time) {
                         pairs.push([
                             pack(position, earlier.position),
                             earlier.listed.id,
                             pack_time(earlier.listed.time),
+                            run.count as u64,
                         ]);
                     }
                 }
@@ -128,7 +126,7 @@ impl<S: Storage> Rows<S> {
             options,
             twins,
             asking: self.asking.finish().peekable(),
-            pairs: pairs.map(|pairs| pairs.finish().peekable()),
+            pairs: pairs.finish().peekable(),
             hot: hot.finish().peekable(),
             hot_keys: HotKeys::new(options.rule.rows_of_key, (self.memory / FOR_LISTS).max(LEAST_FOR_LISTS)),
         }
@@ -190,8 +188,8 @@ pub struct Candidates<S: Storage> {
     options: Options,
     twins: Twins<S>,
     asking: Peekable<Sorted<S, 4>>,
-    /// By rare keys, and by others that are not hot: position, earlier one; identifier; time.
-    pairs: [Peekable<Sorted<S, 3>>; 2],
+    /// By keys that are not hot: position, earlier one; identifier; time; how many earlier rows have the key.
+    pairs: Peekable<Sorted<S, 4>>,
     hot: Peekable<Sorted<S, 4>>,
     hot_keys: HotKeys,
 }
@@ -221,7 +219,7 @@ impl<S: Storage> Candidates<S> {
         mut has_one_key: impl FnMut(u64) -> Result<bool, E>,
     ) -> Result<Option<Asking>, E> {
         loop {
-            let pair = self.pairs.iter_mut().filter_map(|pairs| Some(unpack(pairs.peek()?[0]).0)).min();
+            let pair = self.pairs.peek().map(|pair| unpack(pair[0]).0);
             let hot = self.hot.peek().map(|hot| unpack(hot[0]).0);
             let Some(position) = [pair, hot, self.twins.peek()].into_iter().flatten().min() else { return Ok(None) };
             let asking = self.row(position);
@@ -258,22 +256,16 @@ impl<S: Storage> Candidates<S> {
 
     /// Gives the rows that share keys that are not hot with the one at a position, in ascending order.
     fn take_pairs(&mut self, position: u32) -> Vec<(Earlier, Shared)> {
-        let mut all = Vec::new();
-        for (pairs, has_rare) in self.pairs.iter_mut().zip([true, false]) {
-            let shared = Shared { weight: weight(false), has_rare };
-            while let Some([both, id, time]) = pairs.next_if(|pair| unpack(pair[0]).0 == position) {
-                all.push((Earlier { position: unpack(both).1, id, time: unpack_time(time) }, shared));
+        let mut found: Vec<(Earlier, Shared)> = Vec::new();
+        while let Some([both, id, time, count]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
+            let earlier = Earlier { position: unpack(both).1, id, time: unpack_time(time) };
+            let by_key = self.options.rule.shared(count as usize);
+            match found.last_mut() {
+                Some((last, shared)) if *last == earlier => *shared += by_key,
+                _ => found.push((earlier, by_key)),
             }
         }
-        all.sort_unstable_by_key(|(earlier, _)| *earlier);
-        all.dedup_by(|(earlier, shared), (kept, sum)| {
-            let is_same = earlier == kept;
-            if is_same {
-                *sum += *shared;
-            }
-            is_same
-        });
-        all
+        found
     }
 
     /// Gives the hot keys by which the row at a position asks, and those under which it answers later ones. A key stands for one
@@ -318,7 +310,7 @@ impl<S: Storage> Candidates<S> {
                 return false;
             }
             let earlier = Earlier { position: row.position, id: row.id, time: row.time };
-            found.push((earlier, Shared { weight, has_rare: false }));
+            found.push((earlier, Shared { weight, rarest: COMMON }));
             open.is_some()
         });
         Ok(())
@@ -331,7 +323,8 @@ impl<S: Storage> Candidates<S> {
         found: Vec<(Earlier, Shared)>,
         is_open: &impl Fn(u32) -> Option<bool>,
     ) -> Vec<Ranked<Earlier>> {
-        let open = found.into_iter().map(|(row, shared)| (Ranked::new(row, shared), is_open(row.position)));
+        let ranked = |(row, shared)| self.options.rule.ranked(row, shared);
+        let open = found.into_iter().map(ranked).map(|ranked| (ranked, is_open(ranked.row.position)));
         let mut open: Vec<_> = open.filter(|(_, open)| *open != Some(false)).collect();
         open.sort_unstable_by(|a, b| b.0.cmp_rank(&a.0));
         // Bounds on how many are compared, but not on those that share one key: they come last.

@@ -1,5 +1,6 @@
 //! The rule as a reader would write it down, to test the fast way and the guard's against.
 
+use std::cmp::Reverse;
 use std::convert::Infallible;
 
 use proptest::prelude::*;
@@ -43,13 +44,11 @@ fn twin(articles: &[Article], position: usize, options: &Options) -> Option<usiz
 fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<Ranked<Earlier>> {
     let this = &articles[position];
     let enough = if this.keys.len() == 1 { 1 } else { 2 };
-    let mut weights = vec![0; position];
-    let mut rare = vec![false; position];
+    let mut shared: Vec<(u32, Reverse<u32>)> = vec![(0, Reverse(u32::MAX)); position];
     for key in &this.keys {
         let has = |other: &usize| options.answers(*other as u32) && articles[*other].keys.contains(key);
         let count = (0..position).filter(has).count();
         let is_hot = count > options.rule.hot;
-        let is_rare = !is_hot && count <= options.rule.rare;
         let meets = |other: &usize| {
             has(other)
                 && articles[*other].scope == this.scope
@@ -58,29 +57,31 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
         let meeting: Vec<usize> = (0..position).filter(meets).collect();
         let last = if is_hot { meeting.len().saturating_sub(options.rule.rows_of_key) } else { 0 };
         for &other in &meeting[last..] {
-            weights[other] += if is_hot { 1 } else { 2 };
-            rare[other] |= is_rare;
+            let (weight, rarest) = &mut shared[other];
+            *weight += if is_hot { 1 } else { 2 };
+            rarest.0 = rarest.0.min(if is_hot { u32::MAX } else { count as u32 });
         }
     }
-    let mut found: Vec<(u32, usize)> = weights
+    let mut found: Vec<((u32, Reverse<u32>), usize)> = shared
         .into_iter()
         .zip(0..)
-        .filter(|&(weight, other)| weight >= enough && options.near(this.time, articles[other].time))
+        .filter(|&((weight, _), other)| weight >= enough && options.near(this.time, articles[other].time))
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     let is_long = row(articles, position).bytes as usize >= options.rule.long;
     let most = if is_long { options.rule.commons_of_long } else { options.rule.commons };
     let mut commons = 0;
-    found.retain(|&(_, other)| {
-        commons += usize::from(!rare[other]);
-        rare[other] || commons <= most
+    let is_rare = |rarest: u32| rarest as usize <= options.rule.rare;
+    found.retain(|&((_, rarest), _)| {
+        commons += usize::from(!is_rare(rarest.0));
+        is_rare(rarest.0) || commons <= most
     });
     found.truncate(options.rule.texts);
     found
         .into_iter()
-        .map(|(weight, other)| {
-            let lack = Lack { is_single: weight <= 2, is_common: !rare[other] };
-            Ranked { row: earlier(articles, other), weight, lack }
+        .map(|((weight, rarest), other)| {
+            let lack = Lack { is_single: weight <= 2, is_common: !is_rare(rarest.0) };
+            Ranked { row: earlier(articles, other), weight, rarest: rarest.0, lack }
         })
         .collect()
 }

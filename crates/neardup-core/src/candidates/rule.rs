@@ -1,6 +1,7 @@
 //! The rule for candidates: which rows a row is compared with, among those that share a key with it.
 //!
-//! Rows that share more keys come first, and of rows that share as many, the later ones: copies come within days. Templates and
+//! Rows that share more keys come first. Of rows that share as many, those come first whose rarest shared key fewer rows have: it is a
+//! text's own words more often than a phrase of the form. Then the later ones come first: copies come within days. Templates and
 //! reposts put thousands of rows under one key, so the rule has bounds. A key that more than [`CandidateRule::hot`] earlier rows have
 //! is hot. A row is no candidate if all that it shares is one hot key, unless the row that asks has no other key. Of the earlier rows
 //! of a key, the last [`CandidateRule::rows_of_key`] count. At most [`CandidateRule::texts`] texts are compared. Of these, at most
@@ -12,6 +13,8 @@
 //! a sequential scan finds.
 //!
 //! Promised: the result depends on the keys and the order of the rows alone.
+
+use std::cmp::Reverse;
 
 use ahash::AHashMap;
 
@@ -70,6 +73,8 @@ pub struct Ranked<I> {
     pub row: I,
     /// The weight of the keys that both have: 2 for each, 1 for each hot one.
     pub weight: u32,
+    /// How many earlier rows have the rarest of these keys; the greatest number if all are hot.
+    pub rarest: u32,
     /// How little it shares.
     pub lack: Lack,
 }
@@ -84,28 +89,27 @@ pub struct Lack {
 }
 
 /// What a row shares with the one that asks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shared {
     pub weight: u32,
-    pub has_rare: bool,
+    /// How many earlier rows have the rarest key.
+    pub rarest: u32,
 }
+
+/// Stands for the number of rows that have a hot key.
+pub(super) const COMMON: u32 = u32::MAX;
 
 impl std::ops::AddAssign for Shared {
     fn add_assign(&mut self, other: Self) {
         self.weight += other.weight;
-        self.has_rare |= other.has_rare;
+        self.rarest = self.rarest.min(other.rarest);
     }
 }
 
 impl<I: Ord> Ranked<I> {
-    pub(super) const fn new(row: I, shared: Shared) -> Self {
-        let lack = Lack { is_single: shared.weight <= SHARED, is_common: !shared.has_rare };
-        Self { row, weight: shared.weight, lack }
-    }
-
     /// Compares two candidates: the greater one comes first.
     pub(super) fn cmp_rank(&self, other: &Self) -> std::cmp::Ordering {
-        (self.weight, &self.row).cmp(&(other.weight, &other.row))
+        (self.weight, Reverse(self.rarest), &self.row).cmp(&(other.weight, Reverse(other.rarest), &other.row))
     }
 }
 
@@ -128,7 +132,13 @@ impl CandidateRule {
     /// Gives what rows share by a key that so many earlier rows have.
     pub(super) const fn shared(&self, earlier: usize) -> Shared {
         let is_hot = self.is_hot(earlier);
-        Shared { weight: weight(is_hot), has_rare: !is_hot && earlier <= self.rare }
+        Shared { weight: weight(is_hot), rarest: if is_hot { COMMON } else { earlier as u32 } }
+    }
+
+    /// Makes a candidate.
+    pub(super) const fn ranked<I>(&self, row: I, Shared { weight, rarest }: Shared) -> Ranked<I> {
+        let lack = Lack { is_single: weight <= SHARED, is_common: rarest as usize > self.rare };
+        Ranked { row, weight, rarest, lack }
     }
 
     /// Ranks the earlier rows of each key of a row; `rows` gives them for one key after another, in ascending order and without
@@ -151,11 +161,11 @@ impl CandidateRule {
             let shared = self.shared(earlier.len());
             all += shared.weight;
             for row in earlier {
-                *found.entry(row).or_insert(Shared::default()) += shared;
+                *found.entry(row).or_insert(Shared { weight: 0, rarest: COMMON }) += shared;
             }
         }
         let found = found.into_iter().filter(|(_, shared)| shared.weight >= enough);
-        let mut candidates: Vec<Ranked<I>> = found.map(|(row, shared)| Ranked::new(row, shared)).collect();
+        let mut candidates: Vec<Ranked<I>> = found.map(|(row, shared)| self.ranked(row, shared)).collect();
         candidates.sort_unstable_by(|a, b| b.cmp_rank(a));
         Ok(Ranking { candidates, all })
     }
@@ -217,8 +227,10 @@ mod tests {
     }
 
     #[test]
-    fn more_keys_come_first_and_then_later_rows() {
+    fn more_keys_come_first_then_rarer_ones_and_then_later_rows() {
         assert_eq!(rank(&[vec![1, 2, 3], vec![2, 5], vec![]]), [(2, 4), (5, 2), (3, 2), (1, 2)]);
+        assert_eq!(rank(&[vec![3, 4, 5], vec![1]]), [(1, 2), (5, 2), (4, 2), (3, 2)]);
+        assert_eq!(rank(&[vec![1, 2, 3, 4], vec![3, 5], vec![4, 1, 6, 7, 8]])[..2], [(3, 3), (5, 2)]);
     }
 
     #[test]

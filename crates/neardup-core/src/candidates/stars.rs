@@ -2,11 +2,13 @@
 //!
 //! A row joins the first of its candidates that stays and that it duplicates, so it is always judged against the row that stays in its
 //! place, never through a chain. A row with an earlier twin goes where that one went. At the end, a row that stays but is an excerpt of a
-//! later one gives way to it, if all rows that joined it can follow.
+//! later one gives way to it, if all rows that joined it can follow. An excerpt of an excerpt is judged against the longest of the three.
 //!
 //! Promised: the result depends on the rows, their candidates and the judge alone.
 
-use ahash::AHashMap;
+use std::cmp::Reverse;
+
+use ahash::{AHashMap, AHashSet};
 
 use super::all::{Asking, Earlier};
 use super::row::{Bits, Options, pack, pack_time, unpack, unpack_time};
@@ -60,6 +62,8 @@ pub struct Stars<S> {
     /// The caller's number of the verdict on identical texts.
     identical: u8,
     joined: Bits,
+    /// Rows that others have joined.
+    heads: Bits,
     /// Where rows went that have later twins.
     went: AHashMap<u32, Member>,
     members: Sorter<S, 8>,
@@ -95,7 +99,7 @@ fn member([both, stays_id, goes_id, stays_hash, goes_hash, time, verdict, score]
 }
 
 impl<S: Storage> Stars<S> {
-    /// Begins, with about so many bytes of memory. Besides it, a bit for each row and 80 bytes for each row that joins another one
+    /// Begins, with about so many bytes of memory. Besides it, two bits for each row and 80 bytes for each row that joins another one
     /// and has twins are kept.
     #[must_use]
     pub fn new(options: Options, identical: u8, memory: usize) -> Self {
@@ -103,6 +107,7 @@ impl<S: Storage> Stars<S> {
             options,
             identical,
             joined: Bits::default(),
+            heads: Bits::default(),
             went: AHashMap::new(),
             members: Sorter::new(memory / 2),
             longer: Vec::new(),
@@ -178,6 +183,7 @@ impl<S: Storage> Stars<S> {
 
     fn join(&mut self, asking: &Asking, member: Member) {
         self.joined.insert(asking.position);
+        self.heads.insert(member.stays.position);
         if asking.has_twins {
             self.went.insert(asking.position, member);
         }
@@ -194,6 +200,12 @@ impl<S: Storage> Stars<S> {
     ) -> Result<Members<S>, E> {
         let mut longer = self.longest();
         let mut out = Out { members: Sorter::new(self.memory / 2), added: AHashMap::new() };
+        // Those that nobody has joined first, so that they are counted in the group of the longer row.
+        for (_, longer) in longer.extract_if(|short, _| !self.heads.contains(*short)) {
+            if let Some(moved) = self.moved(&longer, &[], &mut judge)? {
+                out.moved(longer.long.position, moved);
+            }
+        }
         let mut members = std::mem::replace(&mut self.members, Sorter::new(0)).finish().map(member).peekable();
         while let Some(first) = members.next() {
             let stays = first.stays.position;
@@ -212,26 +224,39 @@ impl<S: Storage> Stars<S> {
                 None => out.group(stays, group.into_iter()),
             }
         }
-        for longer in longer.into_values() {
-            if let Some(moved) = self.moved(&longer, &[], &mut judge)? {
-                out.moved(longer.long.position, moved);
-            }
-        }
         Ok(out.finish())
     }
 
     /// Gives for each row that stays and is an excerpt the row in whose favour it goes: the one with the best score, then the first.
-    /// That one stays itself, and no still longer one holds it.
+    /// That one stays itself. If a still longer row holds it, the excerpt goes in favour of that one, if the verdict on these two agrees.
     fn longest(&mut self) -> AHashMap<u32, Longer> {
-        let held: ahash::AHashSet<u32> = self.longer.iter().map(|longer| longer.short.goes.position).collect();
+        let held: AHashSet<u32> = self.longer.iter().map(|longer| longer.short.goes.position).collect();
         let mut longest: AHashMap<u32, Longer> = AHashMap::new();
-        for longer in std::mem::take(&mut self.longer) {
-            if !self.stays(longer.long.position) || held.contains(&longer.long.position) {
-                continue;
-            }
+        let add = |longest: &mut AHashMap<u32, Longer>, longer: Longer| {
             let best = longest.entry(longer.short.goes.position).or_insert(longer);
             if longer.score > best.score {
                 *best = longer;
+            }
+        };
+        let mut through: Vec<Longer> = Vec::new();
+        for longer in std::mem::take(&mut self.longer) {
+            if !self.stays(longer.long.position) {
+                continue;
+            }
+            if held.contains(&longer.long.position) {
+                through.push(longer);
+            } else {
+                add(&mut longest, longer);
+            }
+        }
+        // A longer row comes after those it holds, so the last one knows best where it goes.
+        through.sort_unstable_by_key(|longer| Reverse(longer.long.position));
+        for longer in through {
+            if let Some(last) = longest.get(&longer.long.position)
+                && !longest.contains_key(&longer.short.goes.position)
+            {
+                let last = Longer { long: last.long, long_hash: last.long_hash, ..longer };
+                add(&mut longest, last);
             }
         }
         longest
@@ -332,5 +357,54 @@ impl<S: Storage> Iterator for Members<S> {
             }
             self.group_size = record[1];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::super::spill::InMemory;
+    use super::super::{CandidateRule, Lack, Ranked};
+    use super::*;
+
+    fn row(position: u32) -> Earlier {
+        Earlier { position, id: position.into(), time: None }
+    }
+
+    /// Lists texts, each with its candidates. A text holds those that it begins with.
+    fn list(texts: &[(&str, &[u32])]) -> Vec<(u32, u32, u64)> {
+        let rule = CandidateRule::default();
+        let options = Options { rule, window: None, first_asking: 0, askers_answer: true, excerpts_give_way: true };
+        let mut stars: Stars<InMemory> = Stars::new(options, 0, 1 << 20);
+        let judge = |stays: &Earlier, goes: &Earlier| {
+            let [stays, goes] = [stays, goes].map(|row| texts[row.position as usize].0);
+            let is_one = stays.starts_with(goes) || goes.starts_with(stays);
+            let judged = Judged { verdict: 1, score: 0.9, loses: goes.len() > stays.len(), stays_hash: 0 };
+            Ok::<_, Infallible>(is_one.then_some(judged))
+        };
+        for (position, (text, candidates)) in (0..).zip(texts) {
+            let candidates = candidates
+                .iter()
+                .map(|&at| Ranked { row: row(at), weight: 2, rarest: 1, lack: Lack::default() })
+                .collect();
+            let (hash, bytes) = (position.into(), text.len() as u32);
+            let asking =
+                Asking { position, id: hash, hash, bytes, time: None, twin: None, has_twins: false, candidates };
+            let Ok(()) = stars.place(&asking, |stays| judge(stays, &row(position)));
+        }
+        let Ok(members) = stars.finish(judge);
+        members.map(|member| (member.goes.position, member.stays.position, member.group_size)).collect()
+    }
+
+    #[test]
+    fn an_excerpt_of_an_excerpt_goes_with_it() {
+        assert_eq!(list(&[("ab", &[]), ("abcd", &[0]), ("abcdef", &[1])]), [(0, 2, 3), (1, 2, 3)]);
+        assert_eq!(list(&[("ab", &[]), ("abcd", &[0]), ("abxy", &[0])]), [(0, 1, 2)]);
+    }
+
+    #[test]
+    fn excerpts_count_in_the_group_of_the_longer_text() {
+        assert_eq!(list(&[("ab", &[]), ("abcd", &[0]), ("abcd", &[1])]), [(0, 1, 3), (2, 1, 3)]);
     }
 }
