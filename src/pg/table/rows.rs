@@ -187,7 +187,7 @@ impl Table {
         let (block, number) = pgrx::itemptr::item_pointer_get_both(tid);
         // SAFETY: the table is open, and the page is pinned and locked while it is read. A row of an ordinary table has a header.
         unsafe {
-            if (*(*self.table).rd_rel).relam != pg_sys::Oid::from(pg_sys::HEAP_TABLE_AM_OID) {
+            if (*(*self.table).rd_rel).relam != pg_sys::HEAP_TABLE_AM_OID {
                 return false;
             }
             let buffer = pg_sys::ReadBuffer(self.table, block);

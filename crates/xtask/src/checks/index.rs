@@ -55,6 +55,7 @@ pub fn run(context: &Context) -> Result<Tally> {
         tally += crashes(&server, Duration::from_secs(minutes * 60 / SERVERS.len() as u64))?;
         tally += replica(&server)?;
         if number == SERVERS.len() {
+            tally += cut_split(&server)?;
             tally += damage(&server)?;
         }
     }
@@ -178,6 +179,52 @@ fn same_files(primary: &Server, replica: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
+/// Takes a downlink off a root, as if a crash had cut off a split, and inserts rows: the index is sound all the time, and an insert
+/// writes the downlink again.
+fn cut_split(server: &Server) -> Result<Tally> {
+    // The checksum of the changed page is wrong until it is written again.
+    let quiet = format!("ALTER DATABASE {DATABASE} SET ignore_checksum_failure = on");
+    let more =
+        |rows: u32| format!("INSERT INTO cut SELECT sketch(tokens(nextval('doc_id'))) FROM generate_series(1, {rows})");
+    each(
+        server,
+        &["CREATE TABLE cut (sketch minhash)", &more(5000), "CREATE INDEX cut_sketch ON cut USING neardup (sketch)"],
+    )?;
+    each(server, &[&quiet, "ALTER DATABASE index SET client_min_messages = error"])?;
+    let file = query(server, DATABASE, "SELECT pg_relation_filepath('cut_sketch')")?;
+    let path = server.directory().join("data").join(file);
+    server.stop();
+    let mut bytes = fs_err::read(&path)?;
+    let links = downlinks(&bytes);
+    let child = links.get(links.len() / 2).copied().context("the root has no downlinks")?;
+    let (from, end) = (PAGE + 24 + links.len() / 2 * DOWNLINK, PAGE + 24 + links.len() * DOWNLINK);
+    bytes.copy_within(from + DOWNLINK..end, from);
+    bytes[end - DOWNLINK..end].fill(0);
+    for at in [PAGE + 12, PAGE + 8182] {
+        let less = if at == PAGE + 12 { DOWNLINK } else { 1 };
+        let value = u16::from_ne_bytes([bytes[at], bytes[at + 1]]) - less as u16;
+        bytes[at..at + 2].copy_from_slice(&value.to_ne_bytes());
+    }
+    fs_err::write(&path, bytes)?;
+    server.restart()?;
+    let sound = || query(server, DATABASE, "SELECT neardup.check_index('cut_sketch') > 0");
+    let mut tally = expect("an index that is sound without a downlink", &sound()?, "t");
+    each(server, &[&more(1000), "CHECKPOINT"])?;
+    let is_linked = downlinks(&fs_err::read(&path)?).contains(&child);
+    tally += expect("a downlink that an insert wrote", &is_linked.to_string(), "true");
+    tally += expect("an index that is sound with it", &sound()?, "t");
+    each(server, &["DROP TABLE cut", &format!("ALTER DATABASE {DATABASE} RESET ALL")])?;
+    Ok(tally)
+}
+
+/// Gives the blocks that the downlinks of the first tree's root lead to.
+fn downlinks(bytes: &[u8]) -> Vec<u32> {
+    let root = bytes.get(PAGE..2 * PAGE).unwrap_or_default();
+    let lower = usize::from(u16::from_ne_bytes([root[12], root[13]]));
+    let links = root[24..lower].chunks_exact(DOWNLINK);
+    links.map(|link| u32::from_ne_bytes([link[14], link[15], link[16], link[17]])).collect()
+}
+
 /// Overwrites bytes of each page of both indexes, one page at a time, and runs all queries: each gives a result or an error,
 /// and the server stays up.
 fn damage(server: &Server) -> Result<Tally> {
@@ -228,6 +275,8 @@ fn damage(server: &Server) -> Result<Tally> {
 }
 
 const PAGE: usize = 8192;
+/// Bytes of a downlink, the block in the last four.
+const DOWNLINK: usize = 18;
 /// Offsets in a page: Postgres's header, entries, and the data at the end.
 const DAMAGED: [usize; 8] = [12, 24, 36, 4000, 8144, 8160, 8176, 8184];
 /// The SQLSTATE for a damaged index, and Postgres's own message for a page with a damaged header.
