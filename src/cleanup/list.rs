@@ -63,7 +63,6 @@ pub fn chosen(
 
 /// Gives the verdict on a row of a list and the one that stays, its score and its reasons; no row if the caller does not see both, or if
 /// texts are not compared.
-#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
 fn reasons(
     choice: &str,
