@@ -62,18 +62,20 @@ pub fn chosen(
 }
 
 /// Gives the verdict on a row of a list and the one that stays, its score and its reasons; no row if the caller does not see both, or if
-/// texts are not compared.
+/// texts are not compared. No row has a key with a NULL.
 #[pg_extern(sql = false)]
 fn reasons(
     choice: &str,
-    key: Vec<String>,
-    stays: Vec<String>,
+    key: Vec<Option<String>>,
+    stays: Vec<Option<String>>,
     stays_is_new: bool,
 ) -> Result<TableIterator<'static, (name!(verdict, String), name!(score, f64), name!(reasons, Vec<String>))>> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     let message = unsafe {
         boundary::entry(move || {
             let choice = Choice::read(choice)?;
+            let whole = |key: Vec<Option<String>>| key.into_iter().collect::<Option<Vec<String>>>();
+            let (Some(goes), Some(stays)) = (whole(key), whole(stays)) else { return Ok(None) };
             if choice.verify == "none" {
                 return Ok(None);
             }
@@ -81,7 +83,7 @@ fn reasons(
             let session = Session::open();
             let plan = plan::of(&choice)?;
             let mut readers = engine::readers(&session, &plan.sources);
-            let listed = Listed { goes: &key, stays: &stays, stays_is_new };
+            let listed = Listed { goes: &goes, stays: &stays, stays_is_new };
             engine::reasons::message(&session, &plan, &rule, &mut readers, &listed)
         })
     }?;
