@@ -22,24 +22,12 @@ const FILE: &str = "index.sql";
 /// How often each server is killed.
 const ROUNDS: u64 = 2;
 const WRITERS: usize = 3;
-/// The settings of the servers.
+/// The settings of the servers. No checkpoint may fall into a round of the first one, so `max_wal_size` stays at the test server's 4 GB:
+/// without full-page writes, a replay that starts after an index was filled and before it was dropped finds empty pages, and Postgres
+/// itself fails to compare these (`checkXLogConsistency`), whatever the access method.
 const SERVERS: [&[&str]; 2] = [
-    &[
-        "wal_level=replica",
-        "max_wal_senders=4",
-        "autovacuum=off",
-        "wal_keep_size=2GB",
-        "max_wal_size=1GB",
-        "wal_consistency_checking=all",
-    ],
-    &[
-        "wal_level=replica",
-        "max_wal_senders=4",
-        "autovacuum=off",
-        "wal_keep_size=2GB",
-        "max_wal_size=1GB",
-        "full_page_writes=on",
-    ],
+    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=2GB", "wal_consistency_checking=all"],
+    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=2GB", "full_page_writes=on"],
 ];
 
 /// Tests each server; on the last one also damaged pages.
