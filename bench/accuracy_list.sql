@@ -27,7 +27,7 @@ FROM (SELECT pair, count(DISTINCT stays) = 1 AS is_together,
                  LEFT JOIN copy USING (id)
             ORDER BY pair, side, place, id) AS row
            JOIN bench.labelled USING (pair)
-      GROUP BY pair HAVING count(*) = 2) AS both JOIN bench.labelled USING (pair);
+      GROUP BY pair HAVING count(*) = 2) AS sides JOIN bench.labelled USING (pair);
 UPDATE bench.labelled SET text1 = a.body, text2 = b.body FROM corpus a, corpus b WHERE text1 IS NULL AND a.key = id1 AND b.key = id2
     AND labelled.corpus = regexp_replace(:'corpus', '.*/', '');
 DROP TABLE copy, listed, corpus;
