@@ -76,7 +76,9 @@ fn crashes(server: &Server, time: Duration) -> Result<Tally> {
             let said = session.answer().unwrap_or_else(|error| error.to_string());
             // After a crash, Postgres tells every session that shared memory may be corrupted.
             let said = said.replace("corrupted shared memory", "");
-            let is_damage = |line: &&str| ["corrupt", "Of the page", "lacks a key", "internal error"].iter().any(|w| line.contains(w));
+            let is_damage = |line: &&str| {
+                ["corrupt", "Of the page", "lacks a key", "internal error"].iter().any(|w| line.contains(w))
+            };
             tally += expect_none("damage that a session met", said.lines().filter(is_damage));
         }
         server.restart()?;
