@@ -11,8 +11,7 @@
 //! * [`check`]: `neardup.check_index`. [`lookup`]: the guard's look-ups. [`open`]: an index that a function opens itself.
 //! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees. [`kind`]: the keys of a signature, the number of trees.
 //! * [`page`]: the layout of a page, in safe Rust over its bytes. [`pages`]: buffers, locks and WAL; it explains why errors and
-//!   panics stay harmless. [`wal`]
-//!   and [`fragments`]: what inserts write in place, in a critical section.
+//!   panics stay harmless. [`wal`] and [`fragments`]: what inserts write in place, in a critical section.
 //!
 //! Each function that Postgres calls runs inside [`boundary::entry`](crate::pg::call::boundary::entry). So Rust errors, panics and
 //! Postgres's own errors leave it in an orderly way, even while pages are locked. Postgres functions that are called through a

@@ -42,12 +42,12 @@ fn rules() -> Vec<(&'static str, CandidateRule)> {
 }
 
 /// Prints a line for each table and rule: texts that a row is compared with, mean and 99th percentile; the labelled copies, and the
-/// shares of them that are among these texts, and that are, or of which a text at least as like is; and the shares of the made copies,
+/// shares of them that are among these texts, and that are, or of which a text at least as similar is; and the shares of the made copies,
 /// with one edit and with several.
 pub fn print(folder: &Path) -> Result<()> {
     let all = pairs::files(folder)?;
     let wanted = std::env::args().nth(2);
-    println!("table,texts,rule,mean,p99,copies,found,or one as like,one edit,several edits");
+    println!("table,texts,rule,mean,p99,copies,found,or one as similar,one edit,several edits");
     for file in TABLES.iter().filter(|file| wanted.as_ref().is_none_or(|wanted| file.contains(wanted))) {
         let texts = Texts::new(Table::read(folder, file)?)?;
         let of_table = rows::labelled(&texts.table);
@@ -135,7 +135,7 @@ impl Texts {
         hashes(copies.iter().map(String::as_str), 2)
     }
 
-    /// Says whether one of the compared rows is at least as like `b` as `a` is.
+    /// Says whether one of the compared rows is at least as similar to `b` as `a` is.
     fn has_as_like(&self, compared: &[u32], a: u32, b: u32) -> Result<bool> {
         let b = Prepared::new(self.text(b))?;
         let like = b.overlap(&Prepared::new(self.text(a))?);
