@@ -294,6 +294,7 @@ impl CandidateSearch<'_, '_, '_> {
                         Method::Sketch => {
                             let tids = scan.last(*query, most)?;
                             if rule.is_hot(tids.len()) {
+                                scan.count_hot_key();
                                 let hot =
                                     hot.get_or_insert_with(|| HotKeys::of(&table, &self.moment, self.trace.is_none()));
                                 hot.last(&table, &scan, *query, tids, most)?

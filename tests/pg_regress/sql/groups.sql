@@ -44,7 +44,16 @@ SELECT neardup.unprotect('items');
 SELECT neardup.protect('items', 'body');
 SELECT key, group_key, size, first_seen FROM neardup.groups('items') WHERE size > 1 ORDER BY key;
 -- what there is to watch
-SELECT target, document, on_duplicate, found, searches >= 0 AS searches, entries >= 0 AS entries, bytes > 0 AS bytes FROM neardup.statistics;
+SELECT pg_stat_force_next_flush();
+SELECT target, document, on_duplicate, found, searches > 0 AS searches, entries > 0 AS entries, hot_keys, bytes > 0 AS bytes FROM neardup.statistics;
+-- the keys of a text that hundreds of rows have are hot: one row more meets each of them
+CREATE TABLE notes (id int PRIMARY KEY, body text);
+INSERT INTO notes SELECT i, '本站定于周六凌晨停机维护，其间无法登录和投稿，请提前保存草稿。' FROM generate_series(1, 400) i;
+SELECT neardup.protect('notes', 'body', on_duplicate => 'skip');
+INSERT INTO notes SELECT 401, body FROM notes WHERE id = 1;
+SELECT pg_stat_force_next_flush();
+SELECT found, hot_keys > 0 AS hot_keys, hot_keys = searches AS of_all FROM neardup.statistics WHERE target = 'notes'::regclass;
+DROP TABLE notes;
 -- a key of two columns, and errors
 CREATE TABLE news (id int, part text, body text, PRIMARY KEY (id, part));
 SELECT neardup.protect('news', 'body', on_duplicate => 'mark');
