@@ -146,8 +146,3 @@ fn document_of<'t>(
     }
     Some(Cow::Owned(whole))
 }
-
-/// Joins the values of a primary key to one text.
-pub fn join_key(values: impl Iterator<Item = String>) -> String {
-    values.collect::<Vec<_>>().join(", ")
-}

@@ -59,6 +59,28 @@ CREATE TABLE news (id int, part text, body text, PRIMARY KEY (id, part));
 SELECT neardup.protect('news', 'body', on_duplicate => 'mark');
 INSERT INTO news SELECT i, 'x', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆' || repeat('！', i) FROM generate_series(1, 3) i;
 SELECT * FROM neardup.groups('news') ORDER BY key;
+DELETE FROM news WHERE id = 1;
+INSERT INTO news SELECT 4, 'x', '【快讯】' || body FROM news WHERE id = 2;
+SELECT key, group_key, size FROM neardup.groups('news') ORDER BY key;
+-- a mark from elsewhere is no error
+UPDATE news SET duplicate_of = 'none' WHERE id > 2;
+UPDATE news SET duplicate_of = '99999999999, x' WHERE id = 2;
+INSERT INTO news SELECT 5, 'x', '（本报讯）' || body FROM news WHERE id = 2;
+SELECT id, duplicate_of FROM news ORDER BY id;
+-- within a time window, the earliest row that is left stands for the first one: a group does not grow without end
+CREATE TABLE briefs (id int PRIMARY KEY, day date, body text);
+SELECT neardup.protect('briefs', 'body', on_duplicate => 'mark', time_column => 'day', within => '7 days');
+INSERT INTO briefs VALUES
+    (1, '2031-05-01', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。'),
+    (2, '2031-05-05', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆！');
+INSERT INTO briefs SELECT 3, '2031-05-11', '【快讯】' || body FROM briefs WHERE id = 1;
+SELECT id, duplicate_of FROM briefs ORDER BY id;
+DELETE FROM briefs WHERE id IN (1, 3);
+INSERT INTO briefs SELECT 4, '2031-05-11', '【快讯】' || body FROM briefs WHERE id = 2;
+INSERT INTO briefs SELECT 5, '2031-05-13', '（本报讯）' || body FROM briefs WHERE id = 2;
+INSERT INTO briefs SELECT 6, '2031-05-14', body FROM briefs WHERE id = 2;
+SELECT id, day, duplicate_of FROM briefs ORDER BY id;
+SELECT key, group_key, size FROM neardup.groups('briefs') ORDER BY key;
 SELECT * FROM neardup.groups('pg_class');
 SELECT * FROM neardup.groups('news', document => 'part');
 CREATE ROLE regress_grouper;
@@ -66,4 +88,4 @@ SET ROLE regress_grouper;
 SELECT * FROM neardup.groups('news');
 RESET ROLE;
 DROP ROLE regress_grouper;
-DROP TABLE items, news;
+DROP TABLE items, news, briefs;
