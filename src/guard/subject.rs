@@ -12,7 +12,7 @@ use crate::pg::call::function;
 use crate::pg::call::trigger::{Row, RowTrigger};
 use crate::pg::table::describe;
 use crate::pg::table::rows::{Table, Tid, is_same};
-use crate::pg::table::unique;
+use crate::pg::table::unique::{self, join_key};
 
 /// A row that a guard judges.
 #[derive(Default)]
