@@ -143,9 +143,9 @@ fn has_row(
             let info = pg_sys::BuildIndexInfo(index);
             pg_sys::BuildSpeculativeIndexInfo(index, info);
             let count = usize::try_from((*info).ii_NumIndexKeyAttrs).unwrap_or(0);
-            let columns = (*info).ii_IndexAttrNumbers[..count].iter();
+            let numbers = (*info).ii_IndexAttrNumbers;
             let kind = |column: &i16| pg_sys::getBaseType(pg_sys::SPI_gettypeid((*open).rd_att, i32::from(*column)));
-            let values = values(&columns.map(kind).collect::<Vec<_>>());
+            let values = values(&numbers.iter().take(count).map(kind).collect::<Vec<_>>());
             let search = |(i, value): (usize, &Option<_>)| value.map(|value| search_key(index, info, i, Some(value)));
             let keys = values.iter().take(count).enumerate().filter_map(search).collect();
             found = values.first().is_none_or(Option::is_none)

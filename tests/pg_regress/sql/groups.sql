@@ -69,16 +69,16 @@ INSERT INTO news SELECT 5, 'x', '（本报讯）' || body FROM news WHERE id = 2
 SELECT id, duplicate_of FROM news ORDER BY id;
 -- within a time window, the earliest row that is left stands for the first one: a group does not grow without end
 CREATE TABLE briefs (id int PRIMARY KEY, day date, body text);
-SELECT neardup.protect('briefs', 'body', on_duplicate => 'mark', time_column => 'day', within => '7 days');
+SELECT neardup.protect('briefs', 'body', on_duplicate => 'mark', time_column => 'day', within => '3 days');
 INSERT INTO briefs VALUES
     (1, '2031-05-01', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。'),
-    (2, '2031-05-05', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆！');
-INSERT INTO briefs SELECT 3, '2031-05-11', '【快讯】' || body FROM briefs WHERE id = 1;
+    (2, '2031-05-03', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆！');
+INSERT INTO briefs SELECT 3, '2031-05-05', '【快讯】' || body FROM briefs WHERE id = 1;
 SELECT id, duplicate_of FROM briefs ORDER BY id;
 DELETE FROM briefs WHERE id IN (1, 3);
-INSERT INTO briefs SELECT 4, '2031-05-11', '【快讯】' || body FROM briefs WHERE id = 2;
-INSERT INTO briefs SELECT 5, '2031-05-13', '（本报讯）' || body FROM briefs WHERE id = 2;
-INSERT INTO briefs SELECT 6, '2031-05-14', body FROM briefs WHERE id = 2;
+INSERT INTO briefs SELECT 4, '2031-05-05', '【快讯】' || body FROM briefs WHERE id = 2;
+INSERT INTO briefs SELECT 5, '2031-05-07', '（本报讯）' || body FROM briefs WHERE id = 2;
+INSERT INTO briefs SELECT 6, '2031-05-08', body FROM briefs WHERE id = 2;
 SELECT id, day, duplicate_of FROM briefs ORDER BY id;
 SELECT key, group_key, size FROM neardup.groups('briefs') ORDER BY key;
 SELECT * FROM neardup.groups('pg_class');
