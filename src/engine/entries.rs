@@ -9,10 +9,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::iter::Peekable;
 
+use neardup_core::candidates::Crowds;
 use neardup_core::candidates::spill::{Sorted, Storage};
 use pgrx::pg_sys;
 
-use super::crowds::Crowds;
 use super::source::row_id;
 use crate::error::Result;
 use crate::index::open::OpenIndex;

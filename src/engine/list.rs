@@ -8,14 +8,15 @@
 //! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
 
 use neardup_core::candidates::spill::{Sorted, Sorter};
-use neardup_core::candidates::{Asking, Bits, CandidateRule, Candidates, Earlier, Members, Options, Row, Rows, Stars};
+use neardup_core::candidates::{
+    Asking, Bits, CandidateRule, Candidates, Crowds, Earlier, Members, Options, Row, Rows, Stars,
+};
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 use pgrx::pg_sys;
 
 use super::around::Sampler;
-use super::crowds::Crowds;
 use super::entries::{self, Indexes, MANY};
 use super::plan::Plan;
 use super::source::{Described, Reader, Source, part_and_address, row_id};

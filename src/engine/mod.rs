@@ -5,7 +5,6 @@
 //!   [`around`]: what a verdict asks of the table. [`reasons`]: why a row of a list is a copy.
 
 pub mod around;
-mod crowds;
 pub mod entries;
 pub mod list;
 pub mod plan;

@@ -5,12 +5,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ahash::AHashMap;
-use neardup_core::candidates::{Bits, Earlier, Judged};
+use neardup_core::candidates::{Bits, Crowds, Earlier, Judged};
 use neardup_core::sketch::digest;
 use neardup_verdict::{Forms, Message, Verdict};
 
 use super::around::Sampler;
-use super::crowds::Crowds;
 use super::source::Reader;
 use crate::error::Result;
 use crate::verdict::judge::{Around, Rule, Side};
