@@ -56,7 +56,9 @@ impl<'c> Held<'c> {
             self.0.iter().map(|scored| (scored.case.pair.set, scored.case.table.as_str())).collect();
         let sets: BTreeSet<Set> = tables.iter().map(|(set, _)| *set).collect();
         let groups = sets.into_iter().map(|set| (set, "")).chain(tables);
-        println!("other tables                 pairs  one may go | P R F1, sure F1, wrong, missed: {KNOWING:?} | wrong of removed");
+        println!(
+            "other tables                 pairs  one may go | P R F1, sure F1, wrong, missed: {KNOWING:?} | wrong of removed"
+        );
         for (set, table) in groups {
             let of: Vec<&Scored<'_>> = self
                 .0
