@@ -7,6 +7,7 @@ DECLARE
     affected bigint;
     list pg_catalog.name;
 BEGIN
+    PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_batch(batch, NULL);
     IF older_than IS NULL OR older_than < interval '0' THEN
         RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';

@@ -247,6 +247,7 @@ DECLARE
     left_in_place bigint := 0;
     told pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
+    PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, on_reference, against);
     -- The guard is read under the lock, which keeps protect and unprotect out, and by a snapshot that was taken under it.

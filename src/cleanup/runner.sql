@@ -78,6 +78,20 @@ END;
 
 -- long procedures: common arguments
 
+-- Procedures that commit, and functions whose writes fire the caller's triggers, run with the caller's path. A schema of others before
+-- pg_catalog could put its own operators in the place of those of Postgres.
+CREATE FUNCTION neardup_internal.check_path() RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    IF pg_catalog.array_position(
+            pg_catalog.array_remove(pg_catalog.current_schemas(true), pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace::pg_catalog.text::pg_catalog.name),
+            'pg_catalog'::pg_catalog.name) OPERATOR(pg_catalog.>) 1 THEN
+        RAISE EXCEPTION 'search_path names a schema before pg_catalog' USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'Leave pg_catalog out of search_path; then it is searched first.';
+    END IF;
+END
+$$;
+
 CREATE FUNCTION neardup_internal.check_batch(batch integer, throttle interval) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -131,4 +145,5 @@ COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table 
 COMMENT ON FUNCTION neardup_internal.start_work(regclass, text, text, bigint) IS 'locks a table for a procedure and lists the procedure in neardup.progress';
 COMMENT ON FUNCTION neardup_internal.note_work(regclass, bigint, bigint, timestamptz) IS 'records the amount of work that a procedure has done';
 COMMENT ON FUNCTION neardup_internal.end_work(regclass) IS 'ends what neardup_internal.start_work began';
+COMMENT ON FUNCTION neardup_internal.check_path() IS 'raises an error if the search_path names a schema before pg_catalog';
 COMMENT ON FUNCTION neardup_internal.check_batch(integer, interval) IS 'raises an error if batch or throttle is out of range';

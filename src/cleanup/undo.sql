@@ -141,6 +141,7 @@ DECLARE
     total bigint;
     told pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
+    PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_committing('restore');
     SELECT pg_catalog.count(*) INTO total FROM neardup.removed d WHERE d.run_id = restore.run_id;
     PERFORM neardup_internal.start_work(run.target, 'restore', 'rows', total);

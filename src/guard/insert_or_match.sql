@@ -21,6 +21,7 @@ DECLARE
                        JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
                        WHERE c.oid OPERATOR(pg_catalog.=) target::pg_catalog.oid);
 BEGIN
+    PERFORM neardup_internal.check_path();
     SELECT pg_catalog.string_agg('t.' || pg_catalog.quote_ident(k.name::text), ', ' ORDER BY k.place) INTO keys
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
     IF keys IS NULL THEN

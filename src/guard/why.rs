@@ -80,7 +80,7 @@ fn rows(
     }
 }
 
-/// Asks about the row with a primary key, as guards write keys.
+/// Asks about the row with a primary key, as guards or lists write keys.
 fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
     let missing = || {
         let message = format!("no row of table {} has the key ({})=({key})", shown(guard.table), guard.keys.join(", "));
@@ -93,9 +93,14 @@ fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
             (statement::equal(&columns, "t", |_, _| "$1".to_owned()), (kind, Some(column::input(key, kind))))
         }
         _ => {
-            let parts = statement::list(&columns, |part| statement::as_text(&statement::column("t", &part.name)));
+            // Guards write a value as its type puts it out, lists as a cast to text: t and true.
+            let by_guard = statement::list(&columns, |part| statement::column("t", &part.name));
+            let by_list = statement::list(&columns, |part| statement::as_text(&statement::column("t", &part.name)));
             let equals = statement::EQUALS;
-            (format!("pg_catalog.concat_ws(', ', {parts}) {equals} $1"), (pg_sys::TEXTOID, key.into_datum()))
+            let condition = format!(
+                "$1 {equals} ANY (ARRAY[pg_catalog.concat_ws(', ', {by_guard}), pg_catalog.concat_ws(', ', {by_list})])"
+            );
+            (condition, (pg_sys::TEXTOID, key.into_datum()))
         }
     };
     let statement = format!("SELECT t.ctid, t.tableoid FROM {} AS t WHERE {condition}", super::merge::only(guard));

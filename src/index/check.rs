@@ -59,6 +59,12 @@ impl Opened {
                 return Err(wrong(format!("\"{name}\" is not an index of access method neardup"))
                     .set_detail("For a partitioned index, name the indexes of its partitions."));
             }
+            if pg_sys::RecoveryInProgress()
+                && (*(*index).rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_UNLOGGED
+            {
+                let message = format!("index \"{}\" is unlogged, and so empty on a replica", relation_name(oid));
+                return Err(ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message, "pg_neardup"));
+            }
             if !(*(*index).rd_index).indisvalid {
                 let name = Index::new(index).name();
                 return Err(wrong(format!("index \"{name}\" is not valid")));

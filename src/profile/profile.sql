@@ -133,6 +133,7 @@ CREATE FUNCTION neardup.drop_profile(name text, version integer DEFAULT NULL) RE
 DECLARE
     used record;
 BEGIN
+    PERFORM neardup_internal.check_path();
     SELECT v.version, v.guards[1] AS target INTO used FROM neardup.profiles v
     WHERE v.name = drop_profile.name AND (drop_profile.version IS NULL OR v.version = drop_profile.version) AND v.guards IS NOT NULL
     ORDER BY v.version LIMIT 1;

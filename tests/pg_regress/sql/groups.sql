@@ -81,6 +81,21 @@ INSERT INTO briefs SELECT 5, '2031-05-07', '（本报讯）' || body FROM briefs
 INSERT INTO briefs SELECT 6, '2031-05-08', body FROM briefs WHERE id = 2;
 SELECT id, day, duplicate_of FROM briefs ORDER BY id;
 SELECT key, group_key, size FROM neardup.groups('briefs') ORDER BY key;
+-- keys are written as lists write them
+CREATE TABLE coded (code char(8), live boolean, body text, PRIMARY KEY (code, live));
+SELECT neardup.protect('coded', 'body', on_duplicate => 'warn');
+INSERT INTO coded SELECT k.code, true, k.head || body FROM news, (VALUES ('a', ''), ('b', '【快讯】')) k(code, head) WHERE id = 2;
+SELECT key, group_key, size FROM neardup.groups('coded') ORDER BY key;
+SELECT count(*) FROM neardup.why('coded', key => 'b, true');
+SELECT count(*) FROM neardup.why('coded', key => 'b       , t');
+-- a schema of others before pg_catalog
+SET search_path = public, pg_catalog;
+SELECT * FROM neardup.groups('coded');
+SELECT * FROM neardup.insert_or_match('coded', '{}');
+CALL neardup.cleanup('coded');
+CALL neardup.purge('1 day');
+RESET search_path;
+DROP TABLE coded;
 SELECT * FROM neardup.groups('pg_class');
 SELECT * FROM neardup.groups('news', document => 'part');
 CREATE ROLE regress_grouper;
