@@ -1,7 +1,9 @@
 //! Checks an index: its pages fit together, every row has its keys, and every key belongs to a row that has it.
 //!
-//! It locks one page at a time, so others may write meanwhile. To tell their changes from damage, it reads again: a link that was
-//! merely outdated is gone by then.
+//! Others may write meanwhile, so it normally locks one page at a time, and what it compares may be of different moments. What does
+//! not fit is therefore compared again while a lock keeps it as it is: a leaf and the row of its entry, because a vacuum removes the
+//! entry before another row can have the address; a page and the one to its right, and a page and its downlink, because a merge locks
+//! all of these. It locks in the order of inserts and merges: from left to right, then up, and the table's pages last.
 #![allow(unsafe_code, reason = "opens relations and reads the table as Postgres does")]
 
 use std::collections::HashMap;
@@ -15,8 +17,8 @@ use pgrx::prelude::*;
 use super::build::{self, Sort, entry_of, read_rows, record};
 use super::kind::TreeKey;
 use super::page::{Downlink, Entry, Frame, NONE};
-use super::pages::{Index, Lock};
-use super::tree::{check, descend, each_between, root};
+use super::pages::{Buffer, Index, Lock};
+use super::tree::{check, descend, root};
 use super::values::{is_ours, kind_of, tid_of};
 use crate::error::Result;
 use crate::pg::call::{boundary, role};
@@ -214,7 +216,7 @@ fn compare(index: Index, trees: u8, expected: Expected, mut look: impl FnMut(u64
             frame.level
         };
         for level in (0..=top).rev() {
-            check_level(index, tree, level, |entries, block| comparison.leaf(tree, entries, block, &mut look))?;
+            check_level(index, tree, level, |entries| comparison.leaf(tree, entries, &mut look))?;
         }
     }
     comparison.finish(&mut look)
@@ -228,9 +230,9 @@ struct Seen {
     entries: Vec<Entry>,
 }
 
-fn see(index: Index, block: u32) -> Result<Option<Seen>> {
-    let buffer = index.read(block, Lock::Share)?;
-    let Some(page) = check(index, &buffer)? else { return Ok(None) };
+fn see(index: Index, buffer: &Buffer) -> Result<Option<Seen>> {
+    let block = buffer.block;
+    let Some(page) = check(index, buffer)? else { return Ok(None) };
     let frame = page.frame();
     let mut seen = Seen { block, frame, downlinks: Vec::new(), entries: Vec::new() };
     if frame.level > 0 {
@@ -249,41 +251,54 @@ fn see(index: Index, block: u32) -> Result<Option<Seen>> {
     Ok(Some(seen))
 }
 
+/// Reads the page of a level to which a position belongs.
+fn see_at(index: Index, tree: u8, level: u16, position: Entry) -> Result<(Buffer, Seen)> {
+    let buffer = descend(index, tree, level, position, Lock::Share)?;
+    match see(index, &buffer)? {
+        Some(seen) => Ok((buffer, seen)),
+        None => Err(index.corrupted(buffer.block, "it is linked and not in use")),
+    }
+}
+
 /// Walks a level by its right links and checks each page; passes the entries of leaves to `leaf`.
-fn check_level(index: Index, tree: u8, level: u16, mut leaf: impl FnMut(&[Entry], u32) -> Result<()>) -> Result<()> {
-    let first = descend(index, tree, level, Entry::first_of(0), Lock::Share)?.block;
-    let Some(mut seen) = see(index, first)? else {
-        return Err(index.corrupted(first, "it is linked and not in use"));
-    };
+fn check_level(index: Index, tree: u8, level: u16, mut leaf: impl FnMut(&[Entry]) -> Result<()>) -> Result<()> {
+    let (_, mut seen) = see_at(index, tree, level, Entry::first_of(0))?;
     // Everything before this was read: a page that has grown to the left of it gives only the rest.
     let mut position = Entry::LEAST;
     loop {
         interrupt::check();
         check_page(index, &seen)?;
         let from = seen.entries.partition_point(|entry| *entry <= position);
-        leaf(&seen.entries[from..], seen.block)?;
+        leaf(&seen.entries[from..])?;
         position = seen.frame.high;
         if seen.frame.right == NONE {
             return Ok(());
         }
-        let next = see(index, seen.frame.right)?;
-        let fits = |next: &Seen| {
-            let frame = next.frame;
-            frame.tree == tree && frame.level == level && frame.low == seen.frame.high
-        };
-        seen = match next.filter(fits) {
-            Some(next) => next,
-            None => {
-                // It may have been merged since; then the page before shows that.
-                let again = see(index, seen.block)?;
-                if again.is_some_and(|again| again.frame == seen.frame) {
-                    return Err(index.corrupted(seen.block, "the page to its right does not go on where it ends"));
-                }
-                let block = descend(index, tree, level, position.next(), Lock::Share)?.block;
-                see(index, block)?.ok_or_else(|| index.corrupted(block, "it is linked and not in use"))?
-            }
+        let right = see(index, &index.read(seen.frame.right, Lock::Share)?)?;
+        seen = match right.filter(|right| follows(&seen.frame, &right.frame)) {
+            Some(right) => right,
+            None => see_next(index, &seen.frame)?,
         };
     }
+}
+
+/// Whether a page goes on where the one before it ends.
+fn follows(frame: &Frame, right: &Frame) -> bool {
+    right.tree == frame.tree && right.level == frame.level && right.low == frame.high
+}
+
+/// Gives the page with the positions after those of a page that was read. The page to its right may have been merged into it since.
+fn see_next(index: Index, before: &Frame) -> Result<Seen> {
+    // The page that has the last position now. While it is locked, the page to its right cannot be merged into it.
+    let (left, seen) = see_at(index, before.tree, before.level, before.high)?;
+    if seen.frame.high > before.high {
+        return Ok(seen);
+    }
+    let right = see(index, &index.read(seen.frame.right, Lock::Share)?)?;
+    right.filter(|right| follows(&seen.frame, &right.frame)).ok_or_else(|| {
+        let fault = format!("the page to its right, block {}, does not go on where it ends", seen.frame.right);
+        index.corrupted(left.block, &fault)
+    })
 }
 
 fn check_page(index: Index, seen: &Seen) -> Result<()> {
@@ -308,16 +323,28 @@ fn check_page(index: Index, seen: &Seen) -> Result<()> {
     }
     for downlink in &seen.downlinks {
         interrupt::check();
-        let child = see(index, downlink.child)?.map(|child| child.frame);
-        let fits = child.is_some_and(|child| {
-            child.tree == frame.tree && child.level + 1 == frame.level && child.low == downlink.low
-        });
-        if !fits {
-            let again = see(index, seen.block)?;
-            if again.is_some_and(|again| again.downlinks.contains(downlink)) {
-                return fault("a downlink leads to another page than it says");
-            }
-        }
+        check_downlink(index, &frame, downlink)?;
+    }
+    Ok(())
+}
+
+/// Checks a downlink that was read from a page.
+fn check_downlink(index: Index, frame: &Frame, downlink: &Downlink) -> Result<()> {
+    let child = index.read(downlink.child, Lock::Share)?;
+    let below = check(index, &child)?.map(|page| page.frame());
+    let fits = below
+        .is_some_and(|below| below.tree == frame.tree && below.level + 1 == frame.level && below.low == downlink.low);
+    if fits {
+        return Ok(());
+    }
+    // The page below may have been merged into its left neighbour since. While it is locked, it gets and loses no downlink. An inner
+    // page always stays one, and waiting with a lock on it for a page further down would be the wrong order.
+    let is_below = below.is_none_or(|below| below.level < frame.level);
+    let _locked = is_below.then_some(child);
+    let parent = descend(index, frame.tree, frame.level, downlink.low.next(), Lock::Share)?;
+    if check(index, &parent)?.is_some_and(|page| page.downlinks().any(|other| other == *downlink)) {
+        let fault = format!("a downlink leads to block {}, another page than it says", downlink.child);
+        return Err(index.corrupted(parent.block, &fault));
     }
     Ok(())
 }
@@ -329,7 +356,7 @@ struct Comparison {
     next: Option<(u8, Entry)>,
     entries: u64,
     /// Entries that match no visible row.
-    unseen: Vec<(u8, Entry, u32)>,
+    unseen: Vec<(u8, Entry)>,
 }
 
 impl Comparison {
@@ -338,7 +365,7 @@ impl Comparison {
         Self { index, expected, next, entries: 0, unseen: Vec::new() }
     }
 
-    fn leaf(&mut self, tree: u8, entries: &[Entry], block: u32, look: &mut impl FnMut(u64) -> Found) -> Result<()> {
+    fn leaf(&mut self, tree: u8, entries: &[Entry], look: &mut impl FnMut(u64) -> Found) -> Result<()> {
         self.entries += entries.len() as u64;
         for entry in entries {
             if self.next.is_some_and(|next| next < (tree, *entry)) {
@@ -347,7 +374,7 @@ impl Comparison {
             if self.next == Some((tree, *entry)) {
                 self.next = self.expected.next().map(entry_of);
             } else {
-                self.unseen.push((tree, *entry, block));
+                self.unseen.push((tree, *entry));
             }
         }
         if self.unseen.len() >= BATCH { self.look_at_unseen(look) } else { Ok(()) }
@@ -361,27 +388,31 @@ impl Comparison {
 
     fn look_at_unseen(&mut self, look: &mut impl FnMut(u64) -> Found) -> Result<()> {
         let mut known = HashMap::new();
-        self.unseen.sort_unstable_by_key(|(_, entry, _)| entry.row);
-        for (tree, entry, block) in std::mem::take(&mut self.unseen) {
+        self.unseen.sort_unstable_by_key(|(_, entry)| entry.row);
+        for (tree, entry) in std::mem::take(&mut self.unseen) {
             interrupt::check();
             let found = *known.entry(entry.row).or_insert_with(|| look(entry.row));
-            if found == Found::Unseen {
-                continue;
-            }
-            // A vacuum may have removed both since; then the entry is gone.
-            let mut there = false;
-            each_between(self.index, tree, entry.key, entry.key, |other| there |= other == entry)?;
-            if there {
-                return Err(self.index.corrupted(
-                    block,
-                    match found {
-                        Found::Another => "it has a key that its row does not have",
-                        _ => "it has an entry whose row is not there",
-                    },
-                ));
+            if found != Found::Unseen {
+                self.look_again(tree, entry, look)?;
             }
         }
         Ok(())
+    }
+
+    /// Looks up the row of an entry while the entry's leaf is locked. A vacuum may have removed the entry since it was read, and then
+    /// another row with the same key may have come to the same address.
+    fn look_again(&self, tree: u8, entry: Entry, look: &mut impl FnMut(u64) -> Found) -> Result<()> {
+        let leaf = descend(self.index, tree, 0, entry, Lock::Share)?;
+        if !check(self.index, &leaf)?.is_some_and(|page| page.entries().any(|other| other == entry)) {
+            return Ok(());
+        }
+        let (block, number) = (entry.row >> 16, entry.row & 0xffff);
+        let fault = match look(entry.row) {
+            Found::Unseen => return Ok(()),
+            Found::Nothing => format!("it has an entry of row ({block},{number}), which is not there"),
+            Found::Another => format!("it has a key that its row ({block},{number}) does not have"),
+        };
+        Err(self.index.corrupted(leaf.block, &fault))
     }
 
     fn finish(mut self, look: &mut impl FnMut(u64) -> Found) -> Result<u64> {

@@ -97,6 +97,20 @@ CALL inspect();
 CALL revise();
 CREATE INDEX CONCURRENTLY doc_more ON doc USING neardup (sketch); DROP INDEX CONCURRENTLY doc_more;
 
+-- ## reused
+-- A table whose rows share a key, but for those at its end: a check reads them after the others.
+CREATE TABLE again (sketch minhash) WITH (autovacuum_enabled = off);
+INSERT INTO again SELECT sketch(ARRAY['same']) FROM generate_series(1, 100000);
+INSERT INTO again SELECT sketch(ARRAY['other', i::text]) FROM generate_series(1, 50000) i;
+CREATE INDEX again_sketch ON again USING neardup (sketch);
+
+-- ## reusing
+-- Rows whose addresses a vacuum frees at once, whatever snapshots there are.
+BEGIN;
+INSERT INTO again SELECT sketch(ARRAY['same']) FROM generate_series(1, 300);
+ROLLBACK;
+VACUUM again;
+
 -- ## questions
 -- Asked of a damaged index, a line each.
 SELECT count(*) FROM doc a JOIN doc b ON a.sketch && b.sketch WHERE a.id % 20 = 0;

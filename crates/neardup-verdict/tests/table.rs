@@ -186,6 +186,20 @@ fn a_family_of_reposts_stays_one() {
 }
 
 #[test]
+fn a_score_is_less_sure_where_many_rows_fill_the_same_form() {
+    let (form, _) = forms()[0];
+    let row = |own: &str| format!("{own}{form}{form}");
+    let pair = ["下午三点渡口照常开船，请乘客提前到场。", "下午三点渡口仍旧开船，请乘客提前到场。"].map(row);
+    let fillings = |rows: usize| {
+        let own = |n: usize| row(&format!("第{n}号工匠今天讲了怎样修补{n}号木船，听众问了{n}个问题。"));
+        pair.iter().cloned().chain((3..3 + rows).map(own)).collect()
+    };
+    let score = |rows: usize| Table::of(fillings(rows)).message(0, 1, 0, &mut Forms::default()).score;
+    let (few, many) = (score(4), score(20));
+    assert!(few > many && many >= 0.65, "{few} {many}");
+}
+
+#[test]
 fn whole_sentences_count_more_unless_a_third_row_has_them() {
     let (_, messages) = forms()[0];
     let part = format!("{}{}", messages[0], messages[1]);

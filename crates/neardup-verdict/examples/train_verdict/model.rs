@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use neardup_verdict::context::{self, Inputs};
 use neardup_verdict::features::{self, Features};
-use neardup_verdict::model::{log_odds, probability};
+use neardup_verdict::model::{log_odds, score_of};
 
 use super::cases::Case;
 use super::fit::{Sample, fit};
@@ -91,7 +91,7 @@ impl Model {
     /// Computes the score of a pair.
     pub fn score(&self, inputs: &Inputs) -> f64 {
         let alone = |features: &Features| log_odds(&features.values(), &self.weights, self.constant);
-        probability(log_odds(&inputs.context(alone).values(), &self.context, alone(&inputs.texts)))
+        score_of(inputs, log_odds(&inputs.context(alone).values(), &self.context, alone(&inputs.texts)))
     }
 
     /// Writes the weights as a source file, as rustfmt would.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ahash::AHashSet;
+use ahash::{AHashMap, AHashSet};
 
 use super::fact::{ConflictKind, Fact};
 use super::status;
@@ -124,11 +124,6 @@ impl<'t> Side<'t> {
         self.matched.get(fact.units.clone()).is_some_and(|matched| matched.contains(&false))
     }
 
-    /// Gives the facts that touch a difference and that the other side does not state.
-    fn own(&self, other: &Stated) -> Vec<&'t Fact> {
-        self.facts.iter().filter(|fact| self.touched(fact) && !other.states(fact)).collect()
-    }
-
     /// Gives the gaps, first and last, in which a fact has units of its own.
     fn gaps(&self, fact: &Fact, gaps: &[Gap], side: impl Fn(&Gap) -> &Range<usize>) -> Option<(usize, usize)> {
         let own = |unit: &usize| self.matched.get(*unit) == Some(&false);
@@ -143,8 +138,9 @@ impl<'t> Side<'t> {
 /// anywhere. Names at different positions do not contradict each other.
 pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Contradictions {
     let mut found = Vec::new();
-    let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a);
-    let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b);
+    let replaced = replaced(a, b, gaps);
+    let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a, &replaced);
+    let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b, &replaced);
     let left_b_places: Vec<usize> = left_b.iter().map(|fact| fact.map_or(0, |(_, places)| places.1)).collect();
     for pass in [Pass::Kind, Pass::Figures, Pass::Anywhere] {
         for own in &mut left_a {
@@ -226,15 +222,55 @@ enum Pass {
 /// A fact with the gaps in which it is; `None` once it is paired.
 type Left<'t> = Option<(&'t Fact, (usize, usize))>;
 
-/// Gives facts that only one side states, by their gaps.
+/// Gives the gaps in which one figure replaces another one of its kind and nothing else differs: 第4部 and 第3部. There they contradict
+/// each other, even if both texts mention both, but for two that only changed places.
+fn replaced(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> AHashSet<usize> {
+    let (of_a, of_b) = (alone_in_gaps(a, gaps, |gap| &gap.a), alone_in_gaps(b, gaps, |gap| &gap.b));
+    let both = of_a.iter().filter_map(|(&at, &fact)| Some((at, fact, *of_b.get(&at)?)));
+    let differ: Vec<_> = both.filter(|(_, a, b)| a.kind == b.kind && are_other_values(a, b)).collect();
+    let pairs: AHashSet<(u64, u64)> = differ.iter().map(|(_, a, b)| (a.key, b.key)).collect();
+    differ.into_iter().filter(|(_, a, b)| !pairs.contains(&(b.key, a.key))).map(|(at, ..)| at).collect()
+}
+
+/// Says whether two figures of a kind have different values; dates, in a field that both have.
+fn are_other_values(a: &Fact, b: &Fact) -> bool {
+    if a.kind != ConflictKind::Date {
+        return a.key != b.key;
+    }
+    let mut fields = std::iter::zip(a.date, b.date).filter_map(|(a, b)| a.zip(b));
+    fields.any(|(a, b)| a != b)
+}
+
+/// Gives the figures that are all that their gaps hold on one side, by gap.
+fn alone_in_gaps<'t>(
+    side: Side<'t>,
+    gaps: &[Gap],
+    range: impl Fn(&Gap) -> &Range<usize> + Copy,
+) -> AHashMap<usize, &'t Fact> {
+    let figures = side.facts.iter().filter(|fact| fact.kind.is_figure() && side.touched(fact));
+    let alone = |fact: &'t Fact| {
+        let (at, last) = side.gaps(fact, gaps, range)?;
+        let within = range(gaps.get(at)?);
+        let is_all = fact.units.start <= within.start && within.end <= fact.units.end;
+        (at == last && is_all).then_some((at, fact))
+    };
+    figures.filter_map(alone).collect()
+}
+
+/// Gives facts that only one side states, or that are replaced where they stand, by their gaps.
 fn left<'t>(
     side: Side<'t>,
     other: &Stated,
     gaps: &[Gap],
     range: impl Fn(&Gap) -> &Range<usize> + Copy,
+    replaced: &AHashSet<usize>,
 ) -> Vec<Left<'t>> {
-    let own = side.own(other).into_iter();
-    let mut left: Vec<_> = own.filter_map(|fact| Some((fact, side.gaps(fact, gaps, range)?))).collect();
+    let own = side.facts.iter().filter(|fact| side.touched(fact)).filter_map(|fact| {
+        let places = side.gaps(fact, gaps, range)?;
+        let is_own = fact.kind.is_figure() && replaced.contains(&places.0) || !other.states(fact);
+        is_own.then_some((fact, places))
+    });
+    let mut left: Vec<_> = own.collect();
     left.sort_by_key(|&(fact, places)| (places.1, fact.units.start, fact.kind));
     left.into_iter().map(Some).collect()
 }

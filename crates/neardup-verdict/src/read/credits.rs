@@ -12,8 +12,8 @@ use memchr::memmem::{self, Finder, FinderRev};
 use neardup_text::interrupt;
 use neardup_text::lexicon::{is_han, is_word_char};
 
-/// Where a dateline may end, in bytes from the start of the text.
-const DATELINE_BYTES: usize = 220;
+/// Where a dateline may end, or a line that names reporters begin, in bytes from the start of the text.
+const OPENING_BYTES: usize = 220;
 
 /// The longest group in brackets that may be a credit, in bytes.
 const GROUP_BYTES: usize = 160;
@@ -116,6 +116,15 @@ const LINES: [&str; 12] = [
     "图/",
 ];
 
+/// What reporters are called in the line above their report, `光明日报记者李明`, which is short and no sentence,
+const REPORTERS: [&str; 3] = ["记者", "实习生", "通讯员"];
+
+/// and the ends of what stands before it, the name of their paper or agency.
+const PUBLISHERS: [char; 5] = ['报', '社', '网', '刊', '台'];
+
+/// The longest such line, in bytes.
+const BYLINE_BYTES: usize = 60;
+
 /// Fields that a catalogue writes before a text, such as `【文献号】1-18`: they say where it is filed, not what it says.
 const FILED: [&str; 8] = ["文献号", "分类号", "分类名", "复印期号", "原文出处", "原刊地名", "原刊期号", "原刊页号"];
 
@@ -212,7 +221,7 @@ fn without_emoticons(comment: &str) -> usize {
 
 /// Finds the opening of an agency report, `某社北京5月9日电（记者 某某）`, up to the word that closes it.
 fn dateline(text: &str, found: &mut Vec<Range<usize>>) {
-    let mut limit = DATELINE_BYTES.min(text.len());
+    let mut limit = OPENING_BYTES.min(text.len());
     while !text.is_char_boundary(limit) {
         limit -= 1;
     }
@@ -284,11 +293,19 @@ fn lines(text: &str, found: &mut Vec<Range<usize>>) {
         let line = text.get(at..end).unwrap_or_default();
         let bare = line.trim_start();
         let credit = bare.len() <= GROUP_BYTES && LINES.iter().any(|mark| bare.starts_with(mark));
-        if credit || is_filed(bare) {
+        if credit || is_filed(bare) || at < OPENING_BYTES && is_byline(bare) {
             found.push(at..end);
         }
         at = end;
     }
+}
+
+/// Says whether a line only names reporters.
+fn is_byline(line: &str) -> bool {
+    let line = line.trim_end();
+    line.len() <= BYLINE_BYTES
+        && REPORTERS.iter().any(|word| line.split_once(word).is_some_and(|(before, _)| before.ends_with(PUBLISHERS)))
+        && line.chars().all(|c| is_word_char(c) || matches!(c, ' ' | '\u{3000}'))
 }
 
 /// Says whether a line is one of a catalogue.
@@ -352,6 +369,7 @@ mod tests {
             ("虎扑3月9日讯 大桥队今天获胜。(编辑：李明)", "大桥队今天获胜。"),
             ("大桥今天通车。\n责任编辑：李明", "大桥今天通车。\n"),
             ("大桥今天通车。  新华社记者李明摄", "大桥今天通车。  "),
+            ("大桥日报实习生李明　记者王红\n大桥今天通车。", "大桥今天通车。"),
             ("大桥通车了 2人民路", "大桥通车了"),
             ("【 文献号 】1-18\n【 标 题 】大桥通车", "【 标 题 】大桥通车"),
             ("大桥通车怎么看？\n如题", "大桥通车怎么看？"),
@@ -369,9 +387,15 @@ mod tests {
 
     #[test]
     fn other_text_stays() {
-        for text in
-            ["大桥（长2公里）今天通车", "5月9日，大桥通车", "记者昨天来到大桥", "新房2室1厅", "责任编辑：李明", ""]
-        {
+        for text in [
+            "大桥（长2公里）今天通车",
+            "5月9日，大桥通车",
+            "记者昨天来到大桥",
+            "新房2室1厅",
+            "责任编辑：李明",
+            "本报记者，大桥\n通车",
+            "",
+        ] {
             assert_eq!(left(text), text);
         }
     }

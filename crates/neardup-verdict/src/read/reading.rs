@@ -165,8 +165,9 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
                 }
                 len += raw.len_utf8();
             }
-            let (kind, key) = match numerals::cardinal(&word) {
-                Some(number) => {
+            let (kind, key) = match numerals::cardinal(&word, rest.get(len..).unwrap_or_default()) {
+                Some((number, joined)) => {
+                    len += joined;
                     found.numbers.push(number);
                     (Kind::Number { width: 0, arabic: false }, number.bits())
                 }

@@ -52,20 +52,27 @@ pub struct Table {
     pub own: Option<Features>,
     variety: f64,
     is_repeated: bool,
+    is_filled_form: bool,
 }
 
 impl Table {
     pub(crate) fn new(own: Option<Features>, surroundings: &Surroundings) -> Self {
-        Self { own, variety: surroundings.variety, is_repeated: surroundings.is_repeated }
+        let Surroundings { variety, is_repeated, .. } = *surroundings;
+        Self { own, variety, is_repeated, is_filled_form: surroundings.is_filled_form() }
     }
 
     /// What no table can surpass in favour of a copy.
     pub(crate) fn best(texts: &Features) -> Self {
-        Self { own: Some(*texts), variety: 0.0, is_repeated: false }
+        Self { own: Some(*texts), variety: 0.0, is_repeated: false, is_filled_form: false }
     }
 }
 
 impl Inputs {
+    /// Says whether the two look like two fillings of a form that many rows of their table fill.
+    pub(crate) fn fill_form(&self) -> bool {
+        self.table.as_ref().is_some_and(|table| table.is_filled_form)
+    }
+
     /// Gives the context, for any model of the texts alone.
     #[must_use]
     pub fn context(&self, log_odds: impl Fn(&Features) -> f64) -> Context {

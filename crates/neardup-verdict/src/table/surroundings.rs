@@ -18,6 +18,12 @@ const WHOLE: f64 = 0.95;
 /// So many rows with other messages make a passage form.
 const OTHERS: usize = 2;
 
+/// So many rows make a form that two texts fill,
+const MANY: usize = 10;
+
+/// if similar ones are at least so varied where the two differ.
+const VARIED: f64 = 0.5;
+
 /// What the other rows of a table say about two texts.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Surroundings {
@@ -35,6 +41,11 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
+    /// Says whether the two texts look like two fillings of a form that many rows fill, each in its own way.
+    pub(crate) fn is_filled_form(&self) -> bool {
+        self.variety >= VARIED && self.followers + self.others >= MANY
+    }
+
     pub(crate) fn of(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> Self {
         if rows.is_empty() {
             return Self::default();
