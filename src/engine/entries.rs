@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::iter::Peekable;
 
+use neardup_core::candidates::Crowds;
 use neardup_core::candidates::spill::{Sorted, Storage};
 use pgrx::pg_sys;
 
@@ -108,11 +109,12 @@ impl Merged {
 /// Stands for the only other row that has a key, where there are several or nobody has counted them.
 pub const MANY: u64 = u64::MAX;
 
-/// Passes each row and key to `found` if another row has the key, too; with that row if it is the only one, or [`MANY`].
+/// Passes each row and key to `found` if another row has the key, too; with that row if it is the only one, or [`MANY`]. Counts the rows
+/// of each key in `crowds`.
 ///
 /// # Errors
 /// If a page is damaged.
-pub fn within(indexes: &Indexes, mut found: impl FnMut(u64, u64, u64)) -> Result<()> {
+pub fn within(indexes: &Indexes, mut found: impl FnMut(u64, u64, u64), crowds: &mut Crowds) -> Result<()> {
     let mut merged = Merged::of(indexes)?;
     let mut current = None;
     // Up to two rows wait until it is known whether a third one has the key.
@@ -128,6 +130,7 @@ pub fn within(indexes: &Indexes, mut found: impl FnMut(u64, u64, u64)) -> Result
         }
         let Some((key, row)) = next else { return Ok(()) };
         current = Some(key);
+        crowds.add(key, count);
         count += 1;
         match count {
             1 | 2 => waiting[count - 1] = row,

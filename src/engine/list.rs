@@ -8,7 +8,9 @@
 //! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
 
 use neardup_core::candidates::spill::{Sorted, Sorter};
-use neardup_core::candidates::{Asking, Bits, CandidateRule, Candidates, Earlier, Members, Options, Row, Rows, Stars};
+use neardup_core::candidates::{
+    Asking, Bits, CandidateRule, Candidates, Crowds, Earlier, Members, Options, Row, Rows, Stars,
+};
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
@@ -57,6 +59,8 @@ struct Work<'s, 'l> {
     counts: Vec<u32>,
     /// Rows that share keys with one other row only.
     lone: Sorter<TemporaryFile, 1>,
+    /// How many rows have a key, if all are of one index.
+    crowds: Option<Crowds>,
 }
 
 /// Lists the copies. `readers` read the relations, in their order.
@@ -72,6 +76,7 @@ pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Re
         described: Sorter::new(memory / 8),
         counts: vec![0; list.plan.sources.len()],
         lone: Sorter::new(memory / 16),
+        crowds: None,
     };
     let entries = work.entries(readers)?;
     let (keyed, named) = work.visible(entries)?;
@@ -83,10 +88,11 @@ pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Re
         })
         .collect::<Vec<_>>();
     work.describe()?;
+    let crowds = work.crowds.take();
     let (rows, lone) = work.joined(keyed)?;
     drop(named);
     let candidates = rows.finish();
-    find(list, readers, candidates, lone, memory)
+    find(list, readers, candidates, (lone, crowds), memory)
 }
 
 impl Work<'_, '_> {
@@ -106,7 +112,9 @@ impl Work<'_, '_> {
             plan.indexes.iter().zip(&plan.sources).filter_map(|(indexes, source)| Some((indexes.as_ref()?, source)));
         let indexes = indexed.next().map(|(indexes, source)| Indexes::open(source.first_part, indexes));
         if let (Some(indexes), 1) = (&indexes, plan.sources.len()) {
-            entries::within(indexes, |row, key, other| found.push([row, key, other]))?;
+            let mut crowds = Crowds::new(self.memory / 16);
+            entries::within(indexes, |row, key, other| found.push([row, key, other]), &mut crowds)?;
+            self.crowds = Some(crowds);
             return Ok(found.finish());
         }
         let mut push = |row, key| found.push([row, key, MANY]);
@@ -347,13 +355,13 @@ fn find(
     list: &List<'_>,
     readers: &[Reader<'_>],
     mut candidates: Candidates<TemporaryFile>,
-    lone: Bits,
+    (lone, crowds): (Bits, Option<Crowds>),
     memory: usize,
 ) -> Result<Found> {
     let indexed =
         readers.iter().zip(&list.plan.indexes).find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
     let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
-    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler, lone);
+    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler, lone, crowds);
     let mut stars = Stars::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {
@@ -394,7 +402,7 @@ fn find(
 fn has_one_key(texts: &mut Texts<'_>, readers: &[Reader<'_>], id: u64) -> Result<bool> {
     let (Some(document), Some(reader)) = (texts.get(id)?, readers.first()) else { return Ok(false) };
     let source = reader.source;
-    let sketch = sketch::of_document(&document, &source.analyzer, source.keys_of_sketch)?;
+    let sketch = sketch::of_document(document, &source.analyzer, source.keys_of_sketch)?;
     let count = sketch.map(|sketch| MinHashRef::parse_header(&sketch).map(|sketch| sketch.keys().count()));
     Ok(count.transpose().map_err(report)? == Some(1))
 }

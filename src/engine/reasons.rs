@@ -45,7 +45,7 @@ pub fn message(
     let mut indexed = readers.iter().zip(&plan.indexes);
     let indexed = indexed.find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
     let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
-    Judge::new(Texts::new(readers, sort_memory()), rule, sampler, Bits::default()).message(&stays, &goes)
+    Judge::new(Texts::new(readers, sort_memory()), rule, sampler, Bits::default(), None).message(&stays, &goes)
 }
 
 /// Finds a row of a relation by its primary key.

@@ -81,7 +81,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         by_text: groups
             .rule
             .as_ref()
-            .map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None, Bits::default())),
+            .map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None, Bits::default(), None)),
         texts: Texts::new(readers, memory / 4),
         analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
     };

@@ -1,10 +1,11 @@
 //! The documents of rows that are compared, read in batches and kept as long as there is room, and the verdict on two of them.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
 use ahash::AHashMap;
-use neardup_core::candidates::{Bits, Earlier, Judged};
+use neardup_core::candidates::{Bits, Crowds, Earlier, Judged};
 use neardup_core::sketch::digest;
 use neardup_verdict::{Forms, Message, Verdict};
 
@@ -18,10 +19,15 @@ use crate::verdict::sides::Sides;
 const FIRST: usize = 16;
 const MOST: usize = 1000;
 
-/// Documents by the numbers of their rows.
+/// Where a document is kept: the number of its block, and its bytes there.
+type Place = (u32, Range<u32>);
+
+/// Documents by the numbers of their rows. Those that are read together are kept in one block: a block for each would leave the memory
+/// in pieces, among which every later allocation has to search.
 pub struct Texts<'s> {
     readers: &'s [Reader<'s>],
-    kept: AHashMap<u64, Rc<str>>,
+    kept: AHashMap<u64, Place>,
+    blocks: Vec<String>,
     bytes: usize,
     /// How many bytes may be kept.
     room: usize,
@@ -30,7 +36,7 @@ pub struct Texts<'s> {
 impl<'s> Texts<'s> {
     /// Begins with room for so many bytes.
     pub fn new(readers: &'s [Reader<'s>], room: usize) -> Self {
-        Self { readers, kept: AHashMap::new(), bytes: 0, room }
+        Self { readers, kept: AHashMap::new(), blocks: Vec::new(), bytes: 0, room }
     }
 
     /// Reads these documents, as far as there is room.
@@ -40,6 +46,7 @@ impl<'s> Texts<'s> {
     pub fn prefetch(&mut self, mut rows: Vec<u64>) -> Result<()> {
         if self.bytes > self.room / 2 {
             self.kept.clear();
+            self.blocks.clear();
             self.bytes = 0;
         }
         rows.sort_unstable();
@@ -63,10 +70,18 @@ impl<'s> Texts<'s> {
             if own.is_empty() {
                 continue;
             }
+            let (mut block, number) = (String::new(), self.blocks.len() as u32);
             reader.documents(&own, |id, document| {
-                self.bytes += document.len();
-                self.kept.insert(id, document.into());
+                // More than 4 GB of a batch have no place, and are read again one by one.
+                let (start, end) = (block.len(), block.len() + document.len());
+                if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
+                    block.push_str(document);
+                    self.kept.insert(id, (number, start..end));
+                }
             })?;
+            self.bytes += block.len();
+            block.shrink_to_fit();
+            self.blocks.push(block);
         }
         Ok(())
     }
@@ -75,11 +90,14 @@ impl<'s> Texts<'s> {
     ///
     /// # Errors
     /// Those of the statements.
-    pub fn get(&mut self, id: u64) -> Result<Option<Rc<str>>> {
+    pub fn get(&mut self, id: u64) -> Result<Option<&str>> {
         if !self.kept.contains_key(&id) {
             self.read(&[id])?;
         }
-        Ok(self.kept.get(&id).cloned())
+        Ok(self
+            .kept
+            .get(&id)
+            .and_then(|(block, range)| self.blocks.get(*block as usize)?.get(range.start as usize..range.end as usize)))
     }
 }
 
@@ -103,19 +121,27 @@ pub struct Judge<'s> {
     forms: Forms,
     /// Rows that share keys with one other row only. Of two such rows that share a key, each is the other's.
     lone: Bits,
+    /// Keys that third rows have, if they were counted.
+    crowds: Option<Crowds>,
     /// Documents prepared for comparisons.
     sides: Sides,
 }
 
 impl<'s> Judge<'s> {
     /// Begins.
-    pub fn new(texts: Texts<'s>, rule: &'s Rule<'s>, sampler: Option<Sampler<'s>>, lone: Bits) -> Self {
-        Self { texts, rule, sampler, forms: Forms::default(), lone, sides: Sides::default() }
+    pub fn new(
+        texts: Texts<'s>,
+        rule: &'s Rule<'s>,
+        sampler: Option<Sampler<'s>>,
+        lone: Bits,
+        crowds: Option<Crowds>,
+    ) -> Self {
+        Self { texts, rule, sampler, forms: Forms::default(), lone, crowds, sides: Sides::default() }
     }
 
     fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
         let (texts, rule) = (&mut self.texts, self.rule);
-        self.sides.get(id, || texts.get(id)?.map(|text| rule.side(&text)).transpose())
+        self.sides.get(id, || texts.get(id)?.map(|text| rule.side(text)).transpose())
     }
 
     /// Asks the rule about a row that stays and another one; `None` if the caller does not see both.
@@ -127,12 +153,28 @@ impl<'s> Judge<'s> {
     ) -> Result<Option<(T, Rc<Side>)>> {
         let (Some(kept), Some(other)) = (self.side(stays.id)?, self.side(goes.id)?) else { return Ok(None) };
         let apart = stays.time.zip(goes.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
-        let around = self.sampler.as_mut().map(|sampler| {
-            let (sketch, own) = (sampler.sketch(), [Some(stays.id), Some(goes.id)]);
-            let is_lone = self.lone.contains(stays.position) && self.lone.contains(goes.position);
-            Around { forms: &mut self.forms, rows: sampler, sketch, own, is_lone }
+        let sketch = self.sampler.as_ref().map_or(("", 0), Sampler::sketch);
+        let is_lone = self.lone.contains(stays.position) && self.lone.contains(goes.position);
+        let crowds = self.crowds.as_ref();
+        let keys = |text: &Side, other: &Side| {
+            if is_lone {
+                return Ok(Vec::new());
+            }
+            let (keys, others) = (text.keys(sketch)?, other.keys(sketch)?);
+            let may_be_elsewhere =
+                |key: &u64| crowds.is_none_or(|crowds| crowds.may_have_third(*key, others.contains(key)));
+            Ok(keys.iter().copied().filter(may_be_elsewhere).collect())
+        };
+        let (of_kept, of_other) = (|| keys(&kept, &other), || keys(&other, &kept));
+        let own = [Some(stays.id), Some(goes.id)];
+        let around = self.sampler.as_mut().map(|sampler| Around {
+            forms: &mut self.forms,
+            rows: sampler,
+            keys: [&of_kept, &of_other],
+            own,
         });
-        Ok(Some((question(self.rule, &kept, &other, apart, around)?, kept)))
+        let answer = question(self.rule, &kept, &other, apart, around)?;
+        Ok(Some((answer, kept)))
     }
 
     /// Gives the verdict on a row that stays and another one, with its reasons.

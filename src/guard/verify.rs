@@ -137,14 +137,11 @@ impl<'a> Verifier<'a> {
             });
             forms
         });
-        ask(rule, side, &other_side, around(guard, forms, &mut rows)).map(Some)
+        let sketch = (&*guard.settings.analyzer, guard.settings.keys);
+        let keys = [&*side, &other_side].map(|side| move || side.keys(sketch).map(<[u64]>::to_vec));
+        let around = forms.map(|forms| Around { forms, rows: &mut rows, keys: [&keys[0], &keys[1]], own: [None; 2] });
+        ask(rule, side, &other_side, around).map(Some)
     }
-}
-
-/// Gives what a verdict may ask of the guard's table.
-fn around<'a>(guard: &'a Guard, forms: Option<&'a mut Forms>, rows: &'a mut GuardedRows<'_>) -> Option<Around<'a>> {
-    let sketch = (&*guard.settings.analyzer, guard.settings.keys);
-    Some(Around { forms: forms?, rows, sketch, own: [None; 2], is_lone: false })
 }
 
 impl Drop for Verifier<'_> {

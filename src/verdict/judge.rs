@@ -1,6 +1,7 @@
 //! The verdict on a pair of rows, for guard and clean-up alike: by facts, by a profile or by a similarity, and which of the two
 //! rows may be removed.
 
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use ahash::AHashMap;
@@ -59,8 +60,8 @@ impl Tokens {
 
 /// One text of several pairs, prepared once.
 pub enum Side {
-    /// For rules by facts.
-    Prepared(Prepared<'static>),
+    /// For rules by facts, with the keys of the text's sketch, once they are asked for.
+    Prepared(Prepared<'static>, OnceCell<Vec<u64>>),
     /// For rules by tokens.
     Tokens(String, Tokens),
 }
@@ -69,9 +70,24 @@ impl Side {
     /// Gives the text.
     pub fn text(&self) -> &str {
         match self {
-            Self::Prepared(prepared) => prepared.text(),
+            Self::Prepared(prepared, _) => prepared.text(),
             Self::Tokens(text, _) => text,
         }
+    }
+
+    /// Gives the keys of the text's sketch, by an analyzer and with so many keys, which are the same at each call. A rule by tokens
+    /// asks for none.
+    ///
+    /// # Errors
+    /// For a text that is no analyzer, and for a text of 4 GB or more.
+    pub fn keys(&self, sketch: (&str, u32)) -> neardup_text::Result<&[u64]> {
+        let Self::Prepared(prepared, known) = self else { return Ok(&[]) };
+        if let Some(known) = known.get() {
+            return Ok(known);
+        }
+        let found = keys_of(prepared.text(), sketch);
+        let found = found.map_err(|wrong| Error::new(ErrorKind::Mismatch, wrong.message()))?;
+        Ok(known.get_or_init(|| found))
     }
 }
 
@@ -81,12 +97,10 @@ pub struct Around<'a> {
     pub forms: &'a mut Forms,
     /// Its rows.
     pub rows: &'a mut dyn Rows,
-    /// The analyzer and the number of keys of its sketches.
-    pub sketch: (&'a str, u32),
+    /// Gives the keys of each text's sketch; keys that no third row has may be left out.
+    pub keys: [&'a dyn Fn() -> neardup_text::Result<Vec<u64>>; 2],
     /// The numbers of the two rows, as far as they are in the table.
     pub own: [Option<u64>; 2],
-    /// Whether no third row shares a key with either.
-    pub is_lone: bool,
 }
 
 /// Gives the keys of a document's sketch.
@@ -129,7 +143,7 @@ impl<'r> Rule<'r> {
     pub fn side(&self, text: &str) -> Result<Side> {
         Ok(match self {
             Self::Tokens { analyzer, .. } => Side::Tokens(text.to_owned(), Tokens::of(text, analyzer)?),
-            _ => Side::Prepared(Prepared::owned(text.to_owned()).map_err(report)?),
+            _ => Side::Prepared(Prepared::owned(text.to_owned()).map_err(report)?, OnceCell::new()),
         })
     }
 
@@ -157,10 +171,10 @@ impl<'r> Rule<'r> {
             (Self::Tokens { least, measure, .. }, Side::Tokens(_, a), Side::Tokens(_, b)) => {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
-            (Self::Facts { least }, Side::Prepared(a), Side::Prepared(b)) => {
+            (Self::Facts { least }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 (by_facts(a, b, None, apart, around, |pair| pair.duplicate())?, least)
             }
-            (Self::Profile { name, role, least }, Side::Prepared(a), Side::Prepared(b)) => {
+            (Self::Profile { name, role, least }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
                     by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.duplicate())
                 });
@@ -187,10 +201,10 @@ impl<'r> Rule<'r> {
                 let verdict = if score >= *least { Verdict::Copy } else { Verdict::Different };
                 Ok((Message { verdict, score, reasons: Vec::new() }, overlap(&a.hashes, &b.hashes)))
             }
-            (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
+            (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 Ok((by_facts(a, b, None, apart, around, |pair| pair.message())?, a.overlap(b)))
             }
-            (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
+            (Self::Profile { name, role, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let message = profile::with(name, *role, |profile, scratch| {
                     by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.message())
                 });
@@ -210,10 +224,10 @@ impl<'r> Rule<'r> {
         around: Option<Around<'_>>,
     ) -> Result<Vec<String>> {
         match (self, a, b) {
-            (Self::Facts { .. }, Side::Prepared(a), Side::Prepared(b)) => {
+            (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 by_facts(a, b, None, apart, around, |pair| pair.known_of_table())
             }
-            (Self::Profile { name, role, .. }, Side::Prepared(a), Side::Prepared(b)) => {
+            (Self::Profile { name, role, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 profile::with(name, *role, |profile, scratch| {
                     by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.known_of_table())
                 })?
@@ -245,20 +259,12 @@ fn by_facts<T>(
     around: Option<Around<'_>>,
     question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
 ) -> Result<T> {
-    let (sketch, is_lone) = around.as_ref().map_or((("", 0), true), |around| (around.sketch, around.is_lone));
-    let keys = |text: &str| {
-        if is_lone {
-            return Ok(Vec::new());
-        }
-        keys_of(text, sketch).map_err(|wrong| Error::new(ErrorKind::Mismatch, wrong.message()))
-    };
-    let (keys_a, keys_b) = (|| keys(a.text()), || keys(b.text()));
     let mut pair = Pair::new(a, b).apart(apart);
     if let Some((profile, scratch)) = profile {
         pair = pair.by_profile(profile, scratch);
     }
-    if let Some(Around { forms, rows, own, .. }) = around {
-        pair = pair.known(Known { forms, rows: &mut *rows, own, keys: [&keys_a, &keys_b] });
+    if let Some(Around { forms, rows, keys, own }) = around {
+        pair = pair.known(Known { forms, rows: &mut *rows, own, keys });
     }
     question(pair).map_err(report)
 }

@@ -9,8 +9,8 @@ use crate::error::Result;
 
 /// How many bytes prepared texts may have, each with so many more, in a generation. Those of the last one stay for as long as they are
 /// asked for again.
-const KEPT_BYTES: usize = 1 << 20;
-const BYTES_OF_EACH: usize = 1 << 8;
+const KEPT_BYTES: usize = 1 << 21;
+const BYTES_OF_EACH: usize = 1 << 12;
 
 /// Prepared texts by the numbers of their rows.
 #[derive(Default)]
