@@ -150,7 +150,7 @@ impl<'r> Rule<'r> {
     /// Prepares a text that is compared with one other text only.
     pub fn side_of_one_pair(&self, text: &str) -> Result<Side> {
         Ok(match self.side(text)? {
-            Side::Prepared(prepared) => Side::Prepared(prepared.for_one_pair()),
+            Side::Prepared(prepared, keys) => Side::Prepared(prepared.for_one_pair(), keys),
             side => side,
         })
     }
