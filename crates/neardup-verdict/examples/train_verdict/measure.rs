@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use neardup_verdict::duplicate::{LEAST_OVERLAP, LEAST_OVERLAP_OF_SHORT_COPIES};
-use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_IN_TABLE};
+use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_IN_TABLE, LEAST_SCORE_TO_REMOVE};
 
 use super::cases::Case;
 use super::labelled::pairs::Set;
@@ -56,7 +56,9 @@ impl<'c> Held<'c> {
             self.0.iter().map(|scored| (scored.case.pair.set, scored.case.table.as_str())).collect();
         let sets: BTreeSet<Set> = tables.iter().map(|(set, _)| *set).collect();
         let groups = sets.into_iter().map(|set| (set, "")).chain(tables);
-        println!("other tables                 pairs  one may go | P R F1, sure F1, wrong, missed: {KNOWING:?}");
+        println!(
+            "other tables                 pairs  one may go | P R F1, sure F1, wrong, missed: {KNOWING:?} | wrong of removed"
+        );
         for (set, table) in groups {
             let of: Vec<&Scored<'_>> = self
                 .0
@@ -76,7 +78,8 @@ impl<'c> Held<'c> {
                 let missed = of.iter().filter(|s| s.keeps && !s.is_kept(knowing, least)).count();
                 print!(" | {p:.3} {r:.3} {f:.3} {sure:.3} {wrong:>2} {missed:>2}");
             }
-            println!();
+            let removed = || of.iter().filter(|s| s.is_kept(1, LEAST_SCORE_TO_REMOVE));
+            println!(" | {} of {}", removed().filter(|s| !s.keeps).count(), removed().count());
         }
         for set in [Set::Natural, Set::Natural2, Set::Tables, Set::Removed, Set::Gone] {
             for least in [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95] {
