@@ -1,11 +1,12 @@
 //! What a verdict may ask of the guarded table: other rows with the same keys, and rows spread over the table. As in the guard's search,
 //! row security of the writer does not count. Rows that are not committed do not take part.
 
+use neardup_text::hash::bytes_hash;
 use neardup_text::{Error, ErrorKind};
 use neardup_verdict::{Rows, SAMPLE};
 
 use super::subject::candidate_document;
-use super::target::Guard;
+use super::target::{Guard, Part};
 use crate::engine::around::{SAMPLED, background, spread};
 use crate::engine::source::{part_and_address, row_id};
 use crate::error::Result;
@@ -49,28 +50,39 @@ impl<'g> GuardedRows<'g> {
             let mut last = None;
             let addresses =
                 chosen.iter().flat_map(|page| (1..=TRIED).map(move |offset| u64::from(*page) << 16 | offset));
-            self.read(leaf, addresses, &mut |address, text| {
+            self.read(leaf, addresses, &mut |address, part, table| {
                 // One row of a page is enough.
-                if last.replace(address >> 16) != Some(address >> 16) {
-                    texts.push(text);
+                if let Some(text) = candidate_document(self.guard, part, table)
+                    && last.replace(address >> 16) != Some(address >> 16)
+                {
+                    texts.push(text.into_owned());
                 }
             });
         }
         texts
     }
 
-    /// Passes the documents of rows of one table to `found`.
-    fn read(&self, leaf: usize, rows: impl Iterator<Item = u64>, found: &mut dyn FnMut(u64, String)) {
+    /// Passes rows of several tables to `found`, in order of their numbers.
+    fn each(&self, rows: &[u64], found: &mut dyn FnMut(u64, &Part, &Table)) {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        for run in rows.chunk_by(|a, b| part_and_address(*a).0 == part_and_address(*b).0) {
+            let leaf = run.first().map_or(0, |row| part_and_address(*row).0);
+            let addresses = run.iter().map(|row| part_and_address(*row).1);
+            self.read(leaf, addresses, &mut |address, part, table| found(row_id(leaf, address), part, table));
+        }
+    }
+
+    /// Passes rows of one table to `found`.
+    fn read(&self, leaf: usize, rows: impl Iterator<Item = u64>, found: &mut dyn FnMut(u64, &Part, &Table)) {
         let Some(oid) = self.guard.leaves.get(leaf).map(|leaf| leaf.table) else { return };
         let Some(mut table) = Table::open(oid) else { return };
         let Some(part) = self.guard.part(oid) else { return };
         let moment = Moment::begin();
         for row in rows {
             pgrx::check_for_interrupts!();
-            if table.visit(tid_of(row), &moment) == Version::Row(None)
-                && let Some(text) = candidate_document(self.guard, &part, &table)
-            {
-                found(row, text.into_owned());
+            if table.visit(tid_of(row), &moment) == Version::Row(None) {
+                found(row, &part, &table);
             }
         }
     }
@@ -82,16 +94,24 @@ impl Rows for GuardedRows<'_> {
     }
 
     fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
-        let mut rows = rows.to_vec();
-        rows.sort_unstable();
         let mut texts = Vec::with_capacity(rows.len());
-        for run in rows.chunk_by(|a, b| part_and_address(*a).0 == part_and_address(*b).0) {
-            let leaf = run.first().map_or(0, |row| part_and_address(*row).0);
-            self.read(leaf, run.iter().map(|row| part_and_address(*row).1), &mut |address, text| {
-                texts.push((row_id(leaf, address), text));
+        self.each(rows, &mut |row, part, table| {
+            texts.extend(candidate_document(self.guard, part, table).map(|text| (row, text.into_owned())));
+        });
+        Ok(texts)
+    }
+
+    /// Of a document that is one column: the bytes in the row, which are the text, or the number under which its TOAST table has the text.
+    /// No other text gets that number until four billion more have been stored.
+    fn stored(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, u64)>> {
+        let mut all = Vec::new();
+        if let (None, [document]) = (self.guard.expression, &self.guard.roles.documents[..]) {
+            self.each(rows, &mut |row, part, table| {
+                let stored = part.columns.get(*document).and_then(|column| table.stored(*column));
+                all.extend(stored.map(|stored| (row, bytes_hash(stored))));
             });
         }
-        Ok(texts)
+        Ok(all)
     }
 
     fn spread(&mut self) -> neardup_text::Result<Vec<String>> {

@@ -126,7 +126,7 @@ impl<'a> Verifier<'a> {
             Some(side) => side,
             None => self.side.insert(rule.side(self.document)?),
         };
-        let other_side = rule.side(other)?;
+        let other_side = rule.side_of_one_pair(other)?;
         let guard = self.guard;
         let mut rows = GuardedRows::of(guard);
         // Only sketches have keys by which other rows are found.

@@ -147,6 +147,14 @@ impl<'r> Rule<'r> {
         })
     }
 
+    /// Prepares a text that is compared with one other text only.
+    pub fn side_of_one_pair(&self, text: &str) -> Result<Side> {
+        Ok(match self.side(text)? {
+            Side::Prepared(prepared, keys) => Side::Prepared(prepared.for_one_pair(), keys),
+            side => side,
+        })
+    }
+
     /// Gives the verdict on two texts, prepared by this rule, if one of them may be removed. Symmetric. `apart` is the distance in
     /// time of their rows, if it is known.
     pub fn kept(

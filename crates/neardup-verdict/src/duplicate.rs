@@ -45,6 +45,9 @@ impl<'p> Gate<'p> {
             (LEAST_OVERLAP, LEAST_OVERLAP_OF_EXCERPTS)
         };
         let least = least_of_copies.min(least_of_excerpts);
+        if !a.may_overlap(b, least) {
+            return None;
+        }
         let overlap = if are_long { a.estimated_overlap(b, least)? } else { Overlap::Is(a.overlap_from(b, least)?) };
         Some(Self { texts, overlap, least_of_copies, least_of_excerpts })
     }
@@ -78,7 +81,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::pair::kept_on;
+    use crate::pair::{Pair, kept_on};
 
     const NEWS: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
     const MORE: &str = "比赛从上午九时开始，沿江两岸站满了看热闹的乡亲，锣鼓队也来助阵，散场时天已经黑了。";
@@ -146,6 +149,9 @@ mod tests {
             });
             prop_assert_eq!(prepared.duplicate(&b).unwrap(), expected);
             prop_assert_eq!(Prepared::new(&b).unwrap().duplicate(&a).unwrap(), expected, "symmetric");
+            let once = Prepared::new(&b).unwrap().for_one_pair();
+            prop_assert_eq!(Pair::new(&prepared, &once).duplicate().unwrap(), expected, "compared once");
+            prop_assert_eq!(Pair::new(&once, &prepared).duplicate().unwrap(), expected, "compared once, symmetric");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use neardup_core::document::minhash;
 use neardup_core::sketch::minhash::{MinHashRef, MinHasher, Parameters};
+use neardup_text::hash::token_hash;
 use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::{Forms, Known, Message, Pair, Prepared, Rows, SAMPLE, same_message};
 use proptest::prelude::*;
@@ -15,6 +16,8 @@ struct Table {
     texts: Vec<String>,
     keys: Vec<Vec<u64>>,
     by_key: BTreeMap<u64, Vec<usize>>,
+    /// How many texts were read.
+    read: usize,
 }
 
 impl Table {
@@ -30,7 +33,7 @@ impl Table {
         for (row, keys) in keys.iter().enumerate() {
             keys.iter().for_each(|&key| by_key.entry(key).or_default().push(row));
         }
-        Self { texts, keys, by_key }
+        Self { texts, keys, by_key, read: 0 }
     }
 
     fn message(&mut self, a: usize, b: usize, days: u64, forms: &mut Forms) -> Message {
@@ -59,7 +62,12 @@ impl Rows for Table {
     }
 
     fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
+        self.read += rows.len();
         Ok(rows.iter().map(|&row| (row, self.texts[row as usize].clone())).collect())
+    }
+
+    fn stored(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, u64)>> {
+        Ok(rows.iter().map(|&row| (row, token_hash(&self.texts[row as usize]))).collect())
     }
 
     fn spread(&mut self) -> neardup_text::Result<Vec<String>> {
@@ -135,6 +143,25 @@ fn a_form_does_not_make_a_copy() {
         let found = table.message(0, 1, 7, &mut forms);
         assert!(!found.verdict.keeps_one(), "{} {:?}", table.texts[0], found);
         assert!(found.score <= table.alone(0, 1) + 1e-9, "{form}");
+    }
+}
+
+#[test]
+fn a_stored_text_is_read_once() {
+    for (form, messages) in forms() {
+        let mut table = Table::of(messages.iter().map(|message| format!("{message}{form}")).collect());
+        let mut forms = Forms::default();
+        let first = table.message(0, 1, 0, &mut forms);
+        let read = table.read;
+        assert!(read > 0);
+        // The rows have moved.
+        table.texts.reverse();
+        table.keys.reverse();
+        let last = messages.len() - 1;
+        table.by_key.values_mut().flatten().for_each(|row| *row = last - *row);
+        forms.forget_rows();
+        assert_eq!(table.message(last, last - 1, 0, &mut forms), first);
+        assert_eq!(table.read, read);
     }
 }
 

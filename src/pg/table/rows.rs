@@ -249,6 +249,16 @@ impl Table {
         self.value(column).and_then(|datum| self.in_row_memory(|| unsafe { text_of(datum) }))
     }
 
+    /// Gives a column's value as the row has it, possibly compressed, or only the address of a value that is stored elsewhere; the column
+    /// must have a text type.
+    pub fn stored(&self, column: i16) -> Option<&[u8]> {
+        // SAFETY: the caller has checked the type: a varlena, whose header says how many bytes are in the row, which lives in the slot.
+        self.value(column).map(|datum| unsafe {
+            let value: *const pg_sys::varlena = datum.cast_mut_ptr();
+            std::slice::from_raw_parts(value.cast(), pgrx::varsize_any(value))
+        })
+    }
+
     /// Gives the length of a column's text in bytes, without reading it; `None` for NULL.
     pub fn text_length(&self, column: i16) -> Option<usize> {
         // SAFETY: the caller has checked the type: a varlena, whose header says how long it is.

@@ -48,6 +48,19 @@ pub(crate) fn starts(bytes: &[u8], at: usize) -> u64 {
     bits
 }
 
+/// Gives a bit for each byte of a word that begins a character of three bytes or more.
+#[inline]
+pub(super) fn wide_starts(word: &[u8; WORD]) -> u64 {
+    let mut bits = 0;
+    for (place, eight) in word.as_chunks::<8>().0.iter().enumerate() {
+        let eight = u64::from_le_bytes(*eight);
+        // Such a byte begins with the bits 111.
+        let wide = (eight >> 7) & (eight >> 6) & (eight >> 5);
+        bits |= pack(wide & 0x0101_0101_0101_0101) << (8 * place);
+    }
+    bits
+}
+
 /// Gives the places of the ASCII characters of which `is` is true, and of their fullwidth forms (U+FF01 to U+FF3F), in text order.
 pub(super) fn find_sign(bytes: &[u8], is: impl Fn(u8) -> bool + Copy) -> impl Iterator<Item = usize> {
     find(bytes, move |byte, next| is(byte) | ((byte == 0xef) & (next == 0xbc))).filter(move |&at| {

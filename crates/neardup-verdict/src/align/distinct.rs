@@ -50,9 +50,10 @@ impl Distinct {
         &self.numbers
     }
 
-    /// Gives a hash of each number, the same for all sets of this process.
-    pub(crate) fn hashes(&self) -> impl Iterator<Item = u64> + '_ {
-        self.numbers.iter().map(|number| self.seeds.hash(*number))
+    /// Gives the hash of a number, the same for all sets of this process.
+    #[inline]
+    pub(crate) fn hash(&self, number: u64) -> u64 {
+        self.seeds.hash(number)
     }
 
     /// Gives the position of a number in the list.

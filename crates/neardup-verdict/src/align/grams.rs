@@ -8,7 +8,9 @@
 //! [`Grams`] holds the distinct grams of a text and finds each. Bits, one for each gram, say of most pairs that the overlap is too low.
 //! Otherwise a comparison goes through those of the text that has fewer. What two
 //! texts share mostly comes in the same order, so the gram after the last shared one is tried before the gram is looked up. The
-//! comparison stops as soon as the rest cannot make the two similar enough. Time and memory are linear in the texts.
+//! comparison stops as soon as the rest cannot make the two similar enough. Of a text that is compared only once, the grams are not kept
+//! at first: [`Grams::may_overlap_text`] reads only as much of it as shows that the overlap is too low. Time and memory are linear in the
+//! texts.
 
 use super::distinct::Distinct;
 use neardup_text::interrupt;
@@ -32,31 +34,29 @@ pub(crate) struct Grams {
 }
 
 impl Grams {
-    /// Reads the grams of a text.
-    pub(crate) fn of(text: &str) -> Self {
-        let distinct = Self::read(text, unit).or_else(|| {
+    /// Reads the grams of a text of so many characters.
+    pub(crate) fn of(text: &str, characters: usize) -> Self {
+        let distinct = Self::read(text, characters, unit).or_else(|| {
             let mut buffer = Buffer::default();
-            Self::read(normalize(text, Steps::CHARS, &mut buffer), normalized_unit)
+            Self::read(normalize(text, Steps::CHARS, &mut buffer), characters, normalized_unit)
         });
         let distinct = distinct.unwrap_or_else(|| Distinct::with_capacity(0));
         let words = (BITS * distinct.numbers().len() / 64).next_power_of_two();
         let mut bits = vec![0_u64; words];
-        for (count, hash) in distinct.hashes().enumerate() {
+        for (count, gram) in distinct.numbers().iter().enumerate() {
             if count & 0x3fff == 0x3fff {
                 interrupt::check();
             }
-            if let Some(word) = bits.get_mut((hash >> 6) as usize & (words - 1)) {
-                *word |= 1 << (hash & 63);
-            }
+            set(&mut bits, distinct.hash(*gram));
         }
         Self { distinct, bits }
     }
 
     /// Reads the grams of a text by the units of its characters; `None` if it has to be [normalised](UNKNOWN).
-    fn read(text: &str, unit: impl Fn(char) -> u16) -> Option<Distinct> {
+    fn read(text: &str, characters: usize, unit: impl Fn(char) -> u16) -> Option<Distinct> {
         /// The most grams that there is room for before they are counted.
         const FIRST: usize = 1 << 12;
-        let mut distinct = Distinct::with_capacity(text.len().min(FIRST));
+        let mut distinct = Distinct::with_capacity(characters.min(FIRST));
         let mut reader = GramReader::default();
         let is_read = reader.read(text, unit, &mut |gram| {
             distinct.insert(gram);
@@ -95,6 +95,42 @@ impl Grams {
         smaller == 0 || (smaller - few.lacking(many)) as f64 / smaller as f64 >= least
     }
 
+    /// Says whether the overlap with another text, of so many characters, may be at least `least`. It reads that text only until the rest
+    /// cannot make the two similar enough, and keeps nothing of it.
+    pub(crate) fn may_overlap_text(&self, text: &str, characters: usize, least: f64) -> bool {
+        /// After so many bytes it is checked whether the rest can still make the texts similar enough.
+        const PIECE: usize = 1 << 9;
+        let own = self.distinct.numbers().len();
+        // Bits of grams that this text lacks: those that set one are distinct.
+        let mut lacking = vec![0_u64; self.bits.len()];
+        let (mut found, mut lone, mut unread) = (0, 0, characters);
+        let mut reader = GramReader::default();
+        let mut rest = text;
+        loop {
+            let (piece, next) = rest.split_at(rest.floor_char_boundary(PIECE));
+            let mut sink = |gram| {
+                let hash = self.distinct.hash(gram);
+                let has = is_set(&self.bits, hash);
+                found += usize::from(has);
+                lone += usize::from(!has && set(&mut lacking, hash));
+            };
+            if !reader.read(piece, unit, &mut sink) {
+                return true;
+            }
+            if next.is_empty() {
+                reader.finish(sink);
+            }
+            unread -= piece.chars().count();
+            // A character completes one gram at most. The quotient is at least the exact one, however both are rounded.
+            let shared = found + unread;
+            let may_overlap = shared as f64 / own.min(shared + lone).max(1) as f64 >= least;
+            if next.is_empty() || !may_overlap {
+                return may_overlap;
+            }
+            rest = next;
+        }
+    }
+
     /// Gives the overlap coefficient of this text and another, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
     /// `least`.
     pub(crate) fn overlap(&self, other: &Self, least: f64) -> Option<f64> {
@@ -125,6 +161,29 @@ impl Grams {
         let overlap = if smaller == 0 { 0.0 } else { shared as f64 / smaller as f64 };
         Some(overlap).filter(|&overlap| overlap >= least)
     }
+}
+
+/// Gives the word of a hash among a power of two of them, and the mask of its bit.
+#[inline]
+fn place(words: usize, hash: u64) -> (usize, u64) {
+    ((hash >> 6) as usize & words.wrapping_sub(1), 1 << (hash & 63))
+}
+
+#[inline]
+fn is_set(bits: &[u64], hash: u64) -> bool {
+    let (word, mask) = place(bits.len(), hash);
+    bits.get(word).is_some_and(|word| word & mask != 0)
+}
+
+/// Sets the bit of a hash; says whether it was not set before.
+#[inline]
+fn set(bits: &mut [u64], hash: u64) -> bool {
+    let (word, mask) = place(bits.len(), hash);
+    bits.get_mut(word).is_some_and(|word| {
+        let is_new = *word & mask == 0;
+        *word |= mask;
+        is_new
+    })
 }
 
 /// Reads the grams of a text, piece by piece.
@@ -268,8 +327,12 @@ mod tests {
         if smaller == 0 { 0.0 } else { a.intersection(&b).count() as f64 / smaller as f64 }
     }
 
+    fn grams(text: &str) -> Grams {
+        Grams::of(text, text.chars().count())
+    }
+
     fn overlap(a: &str, b: &str, least: f64) -> Option<f64> {
-        Grams::of(a).overlap(&Grams::of(b), least)
+        grams(a).overlap(&grams(b), least)
     }
 
     #[test]
@@ -312,15 +375,17 @@ mod tests {
             least in 0.0_f64..1.0,
         ) {
             let own = &texts[0];
-            let grams = Grams::of(own);
+            let own_grams = grams(own);
             for other in texts.iter().chain(&texts) {
                 let expected = naive(own, other);
-                let of_other = Grams::of(other);
-                prop_assert_eq!(grams.overlap(&of_other, 0.0), Some(expected));
-                prop_assert_eq!(grams.overlap(&of_other, least), Some(expected).filter(|&found| found >= least));
-                prop_assert_eq!(grams.overlap(&of_other, expected), Some(expected), "the bound itself is reached");
+                let of_other = grams(other);
+                prop_assert_eq!(own_grams.overlap(&of_other, 0.0), Some(expected));
+                prop_assert_eq!(own_grams.overlap(&of_other, least), Some(expected).filter(|&found| found >= least));
+                prop_assert_eq!(own_grams.overlap(&of_other, expected), Some(expected), "the bound itself is reached");
                 prop_assert_eq!(overlap(other, own, 0.0), Some(expected), "symmetric");
-                prop_assert!(grams.may_overlap(&of_other, expected), "the bits rule out nothing that is there");
+                prop_assert!(own_grams.may_overlap(&of_other, expected), "the bits rule out nothing that is there");
+                let may_overlap = own_grams.may_overlap_text(other, other.chars().count(), expected);
+                prop_assert!(may_overlap, "reading a part rules out nothing that is there");
             }
         }
     }

@@ -30,6 +30,8 @@ pub struct Prepared<'t> {
     plain: Option<String>,
     /// Its characters.
     characters: usize,
+    /// Whether it is compared with one other text only.
+    is_for_one_pair: bool,
     grams: OnceCell<Grams>,
     read: OnceCell<Rc<Reading>>,
     /// The keys of its short lines, with their stretches in bytes.
@@ -87,6 +89,13 @@ impl<'t> Prepared<'t> {
         Prepared::of(Cow::Owned(text))
     }
 
+    /// Says that the text is compared with one other text only, one that is compared with many. If the two share little, that is found
+    /// without reading all of this text.
+    #[must_use]
+    pub fn for_one_pair(self) -> Self {
+        Self { is_for_one_pair: true, ..self }
+    }
+
     fn of(text: Cow<'t, str>) -> Result<Self> {
         let plain = match plain(&text)? {
             Cow::Borrowed(_) => None,
@@ -97,6 +106,7 @@ impl<'t> Prepared<'t> {
             text,
             plain,
             characters,
+            is_for_one_pair: false,
             grams: OnceCell::new(),
             read: OnceCell::new(),
             lines: OnceCell::new(),
@@ -178,6 +188,16 @@ impl<'t> Prepared<'t> {
         self.grams().overlap(other.grams(), least)
     }
 
+    /// Says whether the overlap may be at least `least`, by reading a part of a text that is [`Self::for_one_pair`]; of others, nothing is
+    /// read.
+    pub(crate) fn may_overlap(&self, other: &Prepared<'_>, least: f64) -> bool {
+        match (self.is_for_one_pair, other.is_for_one_pair) {
+            (false, true) => self.grams().may_overlap_text(other.plain(), other.characters, least),
+            (true, false) => other.may_overlap(self, least),
+            _ => true,
+        }
+    }
+
     /// Estimates the overlap from above: `None` if it is below `least`, and the overlap itself where an estimate says little.
     pub(crate) fn estimated_overlap(&self, other: &Prepared<'_>, least: f64) -> Option<Overlap> {
         let (a, b) = (self.grams(), other.grams());
@@ -189,6 +209,6 @@ impl<'t> Prepared<'t> {
     }
 
     fn grams(&self) -> &Grams {
-        self.grams.get_or_init(|| Grams::of(self.plain()))
+        self.grams.get_or_init(|| Grams::of(self.plain(), self.characters))
     }
 }

@@ -59,14 +59,9 @@ impl<'t> Text<'t> {
     pub(crate) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>], known: Option<&Text<'_>>) -> Self {
         let ignored = credits::ignored(&text, boilerplate);
         let shared = known.map(|known| Shared::new(known, &text, &ignored));
-        let Units { units, numbers, quotes, marks, unspaced } = units(&text, &ignored, shared.as_ref());
+        let Units { units, content, numbers, quotes, marks, unspaced } = units(&text, &ignored, shared.as_ref());
         let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
         let latin = count(Kind::Word) > count(Kind::Han);
-        let is_filler = |unit: &Unit| {
-            let written = || text.get(unit.start as usize..unit.end as usize);
-            unit.kind == Kind::Han && written().is_some_and(|character| FILLERS.is(character))
-        };
-        let content = units.iter().map(|unit| !is_filler(unit)).collect();
         Self { text, units, content, numbers, quotes, unspaced, latin, ignored, marks }
     }
 }
@@ -95,7 +90,8 @@ pub(crate) fn plain(text: &str) -> Result<Cow<'_, str>> {
 }
 
 fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> Units {
-    let mut found = Units { units: Vec::with_capacity(text.len() / 3), ..Units::default() };
+    let most = text.len() / 3;
+    let mut found = Units { units: Vec::with_capacity(most), content: Vec::with_capacity(most), ..Units::default() };
     let Mark { mut at, ignored: mut passed, mut open, .. } =
         shared.map_or_else(Mark::default, |shared| shared.start(ignored, &mut found));
     let mut before = Break::Stop;
@@ -128,6 +124,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             }
             let (start, end) = (at as u32, (at + c.len_utf8()) as u32);
             found.units.push(Unit { key: han_key(c), start, end, numbers: numbers as u32, kind: Kind::Han, before });
+            found.content.push(!FILLERS.has(c));
             before = Break::None;
             at += c.len_utf8();
         }
@@ -212,6 +209,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
         };
         let end = at + len;
         found.units.push(Unit { key, start: at as u32, end: end as u32, numbers: numbers as u32, kind, before });
+        found.content.push(kind != Kind::Han || !FILLERS.has(raw));
         before = Break::None;
         at = end;
     }

@@ -57,6 +57,7 @@ pub(crate) const MAX_QUOTE: usize = 60;
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     pub(crate) units: Vec<Unit>,
+    pub(crate) content: Vec<bool>,
     pub(crate) numbers: Vec<Number>,
     pub(crate) quotes: Vec<Range<usize>>,
     pub(crate) marks: Vec<Mark>,
@@ -80,6 +81,7 @@ impl Units {
         self.unspaced |= text.unspaced;
         self.numbers.extend_from_slice(&text.numbers[from.numbers..to.numbers]);
         self.units.extend(text.units[from.units..to.units].iter().map(unit));
+        self.content.extend_from_slice(&text.content[from.units..to.units]);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::align::alignment::Gap;
 use crate::compare::comparison::{Compared, Comparison};
 use crate::facts::{ConflictKind, Contradiction};
 use crate::read::hanset::HanSet;
+use crate::read::reading::han_key;
 use crate::read::units::{Break, Kind, Unit};
 
 /// A text of at most so many units has no message of its own,
@@ -72,7 +73,11 @@ pub(crate) fn only_one_plans(texts: &Comparison) -> bool {
 fn plans(compared: &Compared) -> Vec<bool> {
     let ends = |(at, unit): &(usize, &Unit)| *at >= REPORTER && unit.before == Break::Stop;
     let sentence = compared.text.units.iter().enumerate().take_while(|unit| !ends(unit));
+    let will = han_key('将');
     let plan = |unit: &Unit| {
+        if unit.key != will {
+            return false;
+        }
         let mut rest = compared.text.text.get(unit.start as usize..).unwrap_or_default().chars();
         unit.kind == Kind::Han && rest.next() == Some('将') && rest.next().is_some_and(|next| PLANNED.has(next))
     };

@@ -45,6 +45,8 @@ pub struct Forms {
     by_key: AHashMap<u64, Vec<u64>>,
     by_row: AHashMap<u64, Rc<Sampled>>,
     by_text: AHashMap<u64, Rc<Sampled>>,
+    /// By [`Rows::stored`]: a guard meets the rows of one form again for each row that it judges.
+    by_stored: AHashMap<u64, Rc<Sampled>>,
     /// How many passages the sampled rows have.
     passages: usize,
     /// The lines that are furniture, once the background has been read.
@@ -126,12 +128,21 @@ impl Forms {
 
     /// Gives what was read of rows, in their order; of those that are not known, it reads the texts.
     fn sampled(&mut self, rows: &mut dyn Rows, wanted: &[u64]) -> Result<Vec<Rc<Sampled>>> {
-        if self.passages > KEPT_PASSAGES || self.by_row.len() > KEPT_ROWS {
+        if self.passages > KEPT_PASSAGES || self.by_row.len().max(self.by_stored.len()) > KEPT_ROWS {
             self.by_row.clear();
             self.by_text.clear();
+            self.by_stored.clear();
             self.passages = 0;
         }
-        let unknown: Vec<u64> = wanted.iter().copied().filter(|row| !self.by_row.contains_key(row)).collect();
+        let mut unknown: Vec<u64> = wanted.iter().copied().filter(|row| !self.by_row.contains_key(row)).collect();
+        let stored: AHashMap<u64, u64> =
+            if unknown.is_empty() { AHashMap::new() } else { rows.stored(&unknown)?.into_iter().collect() };
+        for (row, stored) in &stored {
+            if let Some(sampled) = self.by_stored.get(stored) {
+                self.by_row.insert(*row, Rc::clone(sampled));
+            }
+        }
+        unknown.retain(|row| !self.by_row.contains_key(row));
         let texts = if unknown.is_empty() { Vec::new() } else { rows.texts(&unknown)? };
         for (row, text) in texts {
             let hash = token_hash(&text);
@@ -143,6 +154,9 @@ impl Forms {
                     Rc::clone(unknown.insert(Rc::new(sampled)))
                 }
             };
+            if let Some(stored) = stored.get(&row) {
+                self.by_stored.insert(*stored, Rc::clone(&sampled));
+            }
             self.by_row.insert(row, sampled);
         }
         Ok(wanted.iter().filter_map(|row| self.by_row.get(row)).cloned().collect())

@@ -29,6 +29,15 @@ pub trait Rows {
     /// Those of reading the table.
     fn texts(&mut self, rows: &[u64]) -> Result<Vec<(u64, String)>>;
 
+    /// Gives for rows, each with its number, what they store: equal only for equal texts, and known without decompressing or fetching a
+    /// text. None are given for rows of which that is not so, and of which [`Rows::texts`] will be asked.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    fn stored(&mut self, _rows: &[u64]) -> Result<Vec<(u64, u64)>> {
+        Ok(Vec::new())
+    }
+
     /// Gives the texts of up to [`BACKGROUND`] rows, spread evenly over the table. Without them, a footer that differs between two
     /// copies is not recognised.
     ///
