@@ -164,7 +164,7 @@ impl Pairs<'_> {
             return judge.judge(stays, goes);
         }
         let text = self.texts.get(stays.id)?;
-        let stays_hash = text.map_or(0, |text| digest::text_hash(&text));
+        let stays_hash = text.map_or(0, |text| digest::text_hash(text));
         Ok(Some(Judged { verdict: verdict_number(Verdict::Copy), score: apart.into(), loses: false, stays_hash }))
     }
 
@@ -174,7 +174,7 @@ impl Pairs<'_> {
         let signatures = [long.id, goes.id].map(|id| {
             let Some(text) = judge.texts.get(id)? else { return Ok(None) };
             let signature =
-                analyzer::with(self.analyzer, |analyzer, scratch| document::simhash(&text, analyzer, scratch))?;
+                analyzer::with(self.analyzer, |analyzer, scratch| document::simhash(text, analyzer, scratch))?;
             signature.map_err(report)
         });
         let [a, b] = signatures;

@@ -10,7 +10,8 @@
 //!
 //! A guard that marks copies stores them. A marked row is not what others are copies of: they are compared with the row that it
 //! duplicates. A row with the same text as a marked one gets the same mark. If the row that they duplicate was deleted, marked rows
-//! stand for it: the group keeps its name.
+//! stand for it: the group keeps its name. Within a time window, they do so only for rows that are near the earliest of them, or a group
+//! whose first row was deleted would grow without end.
 //!
 //! The promise of method `simhash` is exact, so its search has no bound.
 //!
@@ -29,7 +30,7 @@ use neardup_core::document;
 use super::hot::HotKeys;
 use super::settings::{Action, Method};
 use super::signature::Signature;
-use super::subject::{Subject, candidate_document, join_key};
+use super::subject::{Subject, candidate_document};
 use super::target::{Guard, Part};
 use super::verify::{Comparison, Measure, Verifier};
 use crate::error::{Result, report};
@@ -39,7 +40,7 @@ use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::partition::Leaf;
 use crate::pg::table::rows::{Moment, Table, Tid, Version};
-use crate::pg::table::unique;
+use crate::pg::table::unique::{self, join_key};
 use crate::text::analyzer;
 
 /// How many rows are read to find one with the same text, if the text must first be formed.
@@ -167,6 +168,8 @@ struct CandidateSearch<'a, 'b, 'v> {
     moment: Moment,
     /// The marks of candidates that have one, as values.
     marks: AHashMap<u64, (String, Argument)>,
+    /// The earliest time of the rows that have a mark, for guards with a time window.
+    earliest: AHashMap<String, i64>,
     /// Of marks, whether there is a row with that key.
     exist: AHashMap<String, bool>,
     /// The table of the last candidate, with its number.
@@ -211,6 +214,7 @@ fn search_once(
         budget,
         moment: Moment::begin(),
         marks: AHashMap::new(),
+        earliest: AHashMap::new(),
         exist: AHashMap::new(),
         open: None,
     };
@@ -294,6 +298,7 @@ impl CandidateSearch<'_, '_, '_> {
                         Method::Sketch => {
                             let tids = scan.last(*query, most)?;
                             if rule.is_hot(tids.len()) {
+                                scan.count_hot_key();
                                 let hot =
                                     hot.get_or_insert_with(|| HotKeys::of(&table, &self.moment, self.trace.is_none()));
                                 hot.last(&table, &scan, *query, tids, most)?
@@ -359,16 +364,18 @@ impl CandidateSearch<'_, '_, '_> {
         }
     }
 
-    /// Says whether a marked row stands for the row that it duplicates, because that was deleted. Within a time window, that may have been
-    /// too far away; marks of a key of several columns are not read.
+    /// Says whether a marked row stands for the row that it duplicates, because that was deleted.
     fn stands_for_its_original(&mut self, row: u64) -> bool {
         let Some((mark, (_, value))) = self.marks.get(&row) else { return false };
-        if self.guard.settings.window.is_some() || self.guard.keys.len() != 1 {
+        if self.earliest.get(mark).is_some_and(|earliest| !self.is_near(*earliest)) {
             return false;
         }
-        let tables = self.guard.leaves.iter();
+        let guard = self.guard;
         let exists = self.exist.entry(mark.clone()).or_insert_with(|| {
-            value.is_none_or(|value| tables.map(|leaf| leaf.table).any(|table| unique::has_key(table, value)))
+            guard.leaves.iter().any(|leaf| match (guard.keys.len(), value) {
+                (1, value) => value.is_none_or(|value| unique::has_key(leaf.table, value)),
+                _ => guard.part(leaf.table).is_some_and(|part| unique::has_key_of(leaf.table, &part.keys, mark)),
+            })
         });
         !*exists
     }
@@ -457,20 +464,21 @@ impl CandidateSearch<'_, '_, '_> {
         holder: Option<Holder>,
     ) -> Result<Finding> {
         let guard = self.guard;
-        let reason = if self.subject.replaces(part.table, table.tid()) {
-            Some(Reason::Itself)
-        } else if !self.is_in_scope(part, table) {
-            Some(Reason::Scope)
-        } else if !self.is_in_time(part, table) {
-            Some(Reason::Time)
-        } else {
-            None
-        };
-        if let Some(reason) = reason {
-            return Ok(Finding::Not(reason));
+        if self.subject.replaces(part.table, table.tid()) {
+            return Ok(Finding::Not(Reason::Itself));
+        }
+        if !self.is_in_scope(part, table) {
+            return Ok(Finding::Not(Reason::Scope));
+        }
+        let mark = if guard.settings.on_duplicate == Action::Mark { self.mark(part, table) } else { None };
+        let time = self.time(part, table);
+        if let (Some(mark), Some(time), Some(_)) = (&mark, time, guard.settings.window) {
+            self.earliest.entry(mark.clone()).and_modify(|earliest| *earliest = time.min(*earliest)).or_insert(time);
+        }
+        if time.is_some_and(|time| !self.is_near(time)) {
+            return Ok(Finding::Not(Reason::Time));
         }
         let is_simhash = guard.settings.method == Method::SimHash;
-        let mark = if guard.settings.on_duplicate == Action::Mark { self.mark(part, table) } else { None };
         if question == Question::Identical || (mark.is_some() && is_simhash && question == Question::Duplicate) {
             // Within a time window, the row that a marked one duplicates may be too far away.
             let counts = mark.is_none() || guard.settings.window.is_none();
@@ -571,10 +579,11 @@ impl CandidateSearch<'_, '_, '_> {
         (is_finite(&ours) && is_finite(&theirs)).then(|| Duration::from_micros(ours.abs_diff(theirs)))
     }
 
-    fn is_in_time(&self, part: &Part, table: &Table) -> bool {
-        let (Some((_, Some(time))), Some(window)) = (self.subject.time, self.guard.settings.window) else {
-            return true;
-        };
-        self.time(part, table).is_none_or(|other| time.abs_diff(other) <= window.unsigned_abs())
+    /// Says whether a row of this time may be a copy of the new one.
+    fn is_near(&self, time: i64) -> bool {
+        match (self.subject.time, self.guard.settings.window) {
+            (Some((_, Some(ours))), Some(window)) => ours.abs_diff(time) <= window.unsigned_abs(),
+            _ => true,
+        }
     }
 }

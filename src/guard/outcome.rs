@@ -1,8 +1,9 @@
 //! What the guards of a table do with a row of `neardup.insert_or_match`, which tells its caller what became of each row. A row that a
 //! trigger leaves out is nowhere else to be seen.
 //!
-//! Triggers of the same statement may write to guarded tables, too. So the outcome belongs to a table and to a trigger depth, and guards
-//! note nothing that is not expected. It outlives an error, because a refusal is one.
+//! Triggers of the same statement may write to guarded tables, too, and so may functions in its DEFAULT and CHECK expressions. So the outcome
+//! belongs to a table, a trigger depth and a statement, and guards note nothing that is not expected. It outlives an error, because a
+//! refusal is one.
 
 use std::cell::RefCell;
 
@@ -11,7 +12,7 @@ use pgrx::prelude::*;
 use super::candidates::Match;
 use super::target::Guard;
 use crate::pg::Record;
-use crate::pg::call::{role, trigger};
+use crate::pg::call::{role, transaction, trigger};
 use crate::pg::table::partition;
 
 /// Action, key of the original, measure and its value.
@@ -25,7 +26,15 @@ struct Expected {
     table: pg_sys::Oid,
     /// The user whose row it is.
     user: pg_sys::Oid,
+    /// The outermost statement that has begun a row so far: a DEFAULT calls others before, a CHECK after the row's guard.
+    command: pg_sys::CommandId,
     outcome: Outcome,
+}
+
+impl Expected {
+    fn is_of(&self, table: pg_sys::Oid) -> bool {
+        (self.depth, self.user) == (trigger::depth(), role::current_oid()) && self.table == partition::root(table)
+    }
 }
 
 thread_local! {
@@ -33,15 +42,21 @@ thread_local! {
     static EXPECTED: RefCell<Vec<Expected>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Notes that a guard begins with a row. What it did with a row of a statement within this one is not what the caller waits for.
+pub fn row_begins(guard: &Guard) {
+    EXPECTED.with_borrow_mut(|all| {
+        let command = transaction::current_command();
+        if let Some(expected) = all.iter_mut().find(|of| command < of.command && of.is_of(guard.table)) {
+            (expected.command, expected.outcome) = (command, Outcome::default());
+        }
+    });
+}
+
 /// Keeps what is being done with a near-duplicate, if a caller waits for that.
 pub fn keep(guard: &Guard, found: &Match) {
     EXPECTED.with_borrow_mut(|all| {
-        if all.is_empty() {
-            return;
-        }
-        let (depth, user, root) = (trigger::depth(), role::current_oid(), partition::root(guard.table));
-        let is_this = |of: &&mut Expected| of.depth == depth && of.table == root && of.user == user;
-        if let Some(expected) = all.iter_mut().find(is_this) {
+        let command = transaction::current_command();
+        if let Some(expected) = all.iter_mut().find(|of| command == of.command && of.is_of(guard.table)) {
             let (action, measure) = (guard.settings.on_duplicate.name(), found.measure.name);
             expected.outcome =
                 (Some(action.to_owned()), Some(found.key.clone()), Some(measure.to_owned()), Some(found.measure.value));
@@ -53,8 +68,13 @@ pub fn keep(guard: &Guard, found: &Match) {
 #[pg_extern(sql = false)]
 fn expect_match(target: pg_sys::Oid) {
     // Guards run in triggers of the caller's statement.
-    let expected =
-        Expected { depth: trigger::depth() + 1, table: target, user: role::current_oid(), outcome: Outcome::default() };
+    let expected = Expected {
+        depth: trigger::depth() + 1,
+        table: target,
+        user: role::current_oid(),
+        command: pg_sys::CommandId::MAX,
+        outcome: Outcome::default(),
+    };
     EXPECTED.with_borrow_mut(|all| {
         // Deeper ones are left over from statements that failed.
         all.retain(|of| of.depth < expected.depth);

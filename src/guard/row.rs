@@ -13,7 +13,7 @@ use super::signature::Signature;
 use super::subject::{Subject, content_hash};
 use super::target::Guard;
 use super::verify::Verifier;
-use super::{bypass, locks};
+use super::{bypass, locks, outcome};
 use crate::error::Result;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
@@ -29,6 +29,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     }
     let Some(guard) = Guard::of(trigger)? else { return Ok(trigger.keep()) };
     locks::row_begins(&guard, trigger.relation_oid());
+    outcome::row_begins(&guard);
     let part = guard.part_of(trigger)?;
     let subject = Subject::new(&guard, &part, trigger, Row::New);
     let arrival = match trigger.event() {

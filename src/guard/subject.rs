@@ -12,7 +12,7 @@ use crate::pg::call::function;
 use crate::pg::call::trigger::{Row, RowTrigger};
 use crate::pg::table::describe;
 use crate::pg::table::rows::{Table, Tid, is_same};
-use crate::pg::table::unique;
+use crate::pg::table::unique::{self, join_key};
 
 /// A row that a guard judges.
 #[derive(Default)]
@@ -145,9 +145,4 @@ fn document_of<'t>(
         whole.push_str(part);
     }
     Some(Cow::Owned(whole))
-}
-
-/// Joins the values of a primary key to one text.
-pub fn join_key(values: impl Iterator<Item = String>) -> String {
-    values.collect::<Vec<_>>().join(", ")
 }

@@ -63,7 +63,7 @@ CREATE FUNCTION neardup_internal.index_of_guard(guarded neardup.protected) RETUR
 -- is no near-duplicate.
 
 CREATE VIEW neardup.statistics AS
-SELECT p.target, p.document, p.on_duplicate, c.found, i.searches, i.entries, i.bytes
+SELECT p.target, p.document, p.on_duplicate, c.found, i.searches, i.entries, i.hot_keys, i.bytes
 FROM neardup.protected p
      CROSS JOIN LATERAL (
          SELECT pg_catalog.sum(n.count)::bigint AS found FROM neardup.counters n WHERE n.target = p.target AND n.document = p.document
@@ -71,6 +71,8 @@ FROM neardup.protected p
      CROSS JOIN LATERAL (
          SELECT pg_catalog.sum(pg_catalog.pg_stat_get_numscans(t.relid))::bigint AS searches,
                 pg_catalog.sum(pg_catalog.pg_stat_get_tuples_returned(t.relid))::bigint AS entries,
+                -- Counted there by the guard (src/index/values.rs); an index has no HOT updates.
+                pg_catalog.sum(pg_catalog.pg_stat_get_tuples_hot_updated(t.relid))::bigint AS hot_keys,
                 pg_catalog.sum(pg_catalog.pg_relation_size(t.relid))::bigint AS bytes
          FROM (SELECT neardup_internal.index_of_guard(p) AS relid
                -- Gives nothing for an index that is not partitioned.
@@ -81,6 +83,6 @@ GRANT SELECT ON neardup.statistics TO public;
 
 COMMENT ON TABLE neardup.verdicts IS 'log of guards with log => true: rows skipped, diverted, marked, merged and warned of, each with its original and the measure';
 COMMENT ON PROCEDURE neardup.purge_verdicts(interval, bigint) IS 'deletes the rows of neardup.verdicts that are older than an interval, and returns their number: CALL neardup.purge_verdicts(''90 days'')';
-COMMENT ON VIEW neardup.statistics IS 'what to watch of each guard: near-duplicates found, look-ups of keys in its index, entries read by them, and the index''s size';
+COMMENT ON VIEW neardup.statistics IS 'what to watch of each guard: near-duplicates found, look-ups of keys in its index, entries read by them, hot keys met by the guard, and the index''s size';
 COMMENT ON FUNCTION neardup_internal.index_of_guard(neardup.protected) IS 'the index by which a guard finds candidates';
 COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has refused, skipped, warned of, marked, diverted or merged, including those of rolled back transactions';

@@ -138,7 +138,7 @@ impl<'a> Verifier<'a> {
             forms
         });
         let sketch = (&*guard.settings.analyzer, guard.settings.keys);
-        let keys = [&*side, &other_side].map(|side| move || side.keys(sketch).map(<[u64]>::to_vec));
+        let keys = [side, &other_side].map(|side| move || side.keys(sketch).map(<[u64]>::to_vec));
         let around = forms.map(|forms| Around { forms, rows: &mut rows, keys: [&keys[0], &keys[1]], own: [None; 2] });
         ask(rule, side, &other_side, around).map(Some)
     }

@@ -13,7 +13,7 @@ use super::kind::sketch_keys;
 use super::pages::Index;
 use super::search::{self, Presence};
 use super::vacuum::remove_rows;
-use super::values::{count_entries, count_scan, sketch_bytes, tid_of};
+use super::values::{count_entries, count_hot_key, count_scan, sketch_bytes, tid_of};
 use crate::error::Result;
 use crate::pg::table::rows::{Table, Tid};
 
@@ -96,6 +96,12 @@ impl<'t> Lookup<'t> {
             }
             Ok(rows.present.into_iter().map(tid_of).collect())
         }
+    }
+
+    /// Counts that the last key was a hot one.
+    pub fn count_hot_key(&self) {
+        // SAFETY: the index is open.
+        unsafe { count_hot_key(self.index) };
     }
 
     /// Gives the addresses that match a query, in table order.

@@ -16,11 +16,11 @@ use std::process::Command;
 /// The Debian suites, each with its major version of Postgres.
 const SUITES: &[(u32, &str)] = &[(15, "bookworm"), (17, "trixie"), (18, "sid")];
 
-/// Mounts the kernel's directories, the files for name resolution, cargo, the toolchain, the checkout and what
-/// `NEARDUP_DATA` and `NEARDUP_CITUS` name, then runs the command inside.
+/// Mounts the kernel's directories, the files for name resolution, cargo, the toolchain, the checkout, git's directory, which a linked
+/// worktree has elsewhere, and what `NEARDUP_DATA` and `NEARDUP_CITUS` name, then runs the command inside.
 const MOUNTS: &str = r#"set -e
 place=$1; shift
-for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT" "$NEARDUP_DATA" "$NEARDUP_CITUS"; do
+for path in /proc /dev /etc/resolv.conf /etc/hosts "$CARGO_HOME" "$RUSTUP_HOME" "$CHECKOUT" "$HISTORY" "$NEARDUP_DATA" "$NEARDUP_CITUS"; do
     [ -e "$path" ] || continue
     if [ -d "$path" ]; then mkdir -p "$place$path"; else mkdir -p "$place${path%/*}"; touch "$place$path"; fi
     mount --rbind "$path" "$place$path"
@@ -47,6 +47,10 @@ pub fn run_elsewhere(choice: &Choice) -> Result<Option<bool>> {
     let of_the_user = std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"CARGO_PROFILE_"));
     command.env_clear().envs(of_the_user).env("PATH", path).env("HOME", "/root").env("LC_ALL", "C.UTF-8");
     command.env("CARGO_HOME", &cargo_home).env("RUSTUP_HOME", &rustup_home).env("CHECKOUT", root());
+    let mut git = Command::new("git");
+    git.arg("-C").arg(root()).args(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+    // An unpacked archive has none.
+    command.env("HISTORY", text(&mut git).unwrap_or_default().trim());
     command.env("CARGO_TARGET_DIR", root().join("target").join(suite));
     Ok(Some(run(&mut command).is_ok()))
 }

@@ -118,3 +118,15 @@ pub fn current_savepoint() -> pg_sys::SubTransactionId {
     // SAFETY: reads a variable of the running transaction.
     unsafe { pg_sys::GetCurrentSubTransactionId() }
 }
+
+/// Gives the number of the running statement in its transaction: one that it calls has a greater number.
+pub fn current_command() -> pg_sys::CommandId {
+    // SAFETY: the active snapshot is valid as long as it is active.
+    unsafe {
+        if pg_sys::ActiveSnapshotSet() {
+            (*pg_sys::GetActiveSnapshot()).curcid
+        } else {
+            pg_sys::GetCurrentCommandId(false)
+        }
+    }
+}

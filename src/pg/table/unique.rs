@@ -1,10 +1,13 @@
 //! Tells whether two rows collide in a unique index, and whether Postgres will wait for another session's row to decide that. If
 //! they collide, one is not a copy of the other: Postgres itself will refuse it, or `ON CONFLICT` will update the other.
 
+use std::cell::Cell;
+
 use pgrx::{PgList, pg_sys};
 
 use super::rows::Table;
 use crate::pg::call::boundary::{self, raw};
+use crate::pg::call::column;
 use crate::pg::call::trigger::RowTrigger;
 use crate::pg::lock::keys::Holder;
 
@@ -52,11 +55,81 @@ pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
     }
 }
 
+/// How many rows are read to find one by its key's text form.
+const MOST_READ: usize = 1000;
+
 /// Says whether a table has a row, committed or not, with this value as its primary key of one column.
 pub fn has_key(table: pg_sys::Oid, value: pg_sys::Datum) -> bool {
+    has_row(table, |_| vec![Some(value)], |_| true)
+}
+
+/// Says whether a table has a row, committed or not, whose primary key of several `columns` has this text form, with commas between the
+/// values. Rows are searched by the values of types whose text form is checked here, because an input function raises errors, and anybody
+/// may have written the text. If the first value is not of these, or the search is long, the answer is yes.
+pub fn has_key_of(table: pg_sys::Oid, columns: &[i16], key: &str) -> bool {
+    let values: Vec<_> = key.split(SEPARATOR).collect();
+    if values.len() != columns.len() {
+        return true;
+    }
+    let read = Cell::new(0);
+    let known = |kinds: &[pg_sys::Oid]| {
+        values
+            .iter()
+            .zip(kinds)
+            .map(|(value, kind)| is_form_of(*kind, value).then(|| column::input(value, *kind)))
+            .collect()
+    };
+    has_row(table, known, |row| {
+        // SAFETY: the columns are of the table, whose row the slot holds.
+        let value = |column: &i16| unsafe {
+            let (mut null, kind) = (true, pg_sys::SPI_gettypeid((*row).tts_tupleDescriptor, i32::from(*column)));
+            let value = pg_sys::slot_getattr(row, i32::from(*column), &raw mut null);
+            (!null).then(|| column::output(value, kind))
+        };
+        read.set(read.get() + 1);
+        read.get() > MOST_READ || join_key(columns.iter().filter_map(value)) == key
+    })
+}
+
+/// Says whether a text is surely the text form of a value.
+fn is_form_of(kind: pg_sys::Oid, text: &str) -> bool {
+    match kind {
+        pg_sys::INT2OID => text.parse::<i16>().is_ok(),
+        pg_sys::INT4OID => text.parse::<i32>().is_ok(),
+        pg_sys::INT8OID => text.parse::<i64>().is_ok(),
+        pg_sys::UUIDOID => is_uuid(text),
+        pg_sys::TEXTOID | pg_sys::VARCHAROID => true,
+        _ => false,
+    }
+}
+
+/// Says whether `text` is a UUID as Postgres writes it.
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Stands between the values of a key in its text form.
+const SEPARATOR: &str = ", ";
+
+/// Gives the text form of a key from those of its values.
+pub fn join_key(values: impl Iterator<Item = String>) -> String {
+    values.collect::<Vec<_>>().join(SEPARATOR)
+}
+
+/// Says whether a table has a row, committed or not, with these values in its primary key, that `is_it` accepts. The values are asked for by
+/// the types of the key's columns. Without the first one, the answer is yes.
+fn has_row(
+    table: pg_sys::Oid,
+    values: impl FnOnce(&[pg_sys::Oid]) -> Vec<Option<pg_sys::Datum>>,
+    is_it: impl Fn(*mut pg_sys::TupleTableSlot) -> bool,
+) -> bool {
     const LOCK: i32 = pg_sys::AccessShareLock as i32;
-    // SAFETY: what is opened and begun is closed and ended here, by an error with the transaction. The search key is that by which Postgres
-    // itself checks the constraint; the value is of the column's type.
+    // SAFETY: what is opened and begun is closed and ended here, by an error with the transaction. The search keys are those by which
+    // Postgres itself checks the constraint; the values are of the columns' types.
     unsafe {
         let open = pg_sys::try_table_open(table, LOCK);
         if open.is_null() {
@@ -69,8 +142,14 @@ pub fn has_key(table: pg_sys::Oid, value: pg_sys::Datum) -> bool {
             let index = pg_sys::index_open(key, LOCK);
             let info = pg_sys::BuildIndexInfo(index);
             pg_sys::BuildSpeculativeIndexInfo(index, info);
-            let search = search_key(index, info, 0, Some(value));
-            found = first(open, index, vec![search], |_| Some(())).is_some();
+            let count = usize::try_from((*info).ii_NumIndexKeyAttrs).unwrap_or(0);
+            let numbers = (*info).ii_IndexAttrNumbers;
+            let kind = |column: &i16| pg_sys::getBaseType(pg_sys::SPI_gettypeid((*open).rd_att, i32::from(*column)));
+            let values = values(&numbers.iter().take(count).map(kind).collect::<Vec<_>>());
+            let search = |(i, value): (usize, &Option<_>)| value.map(|value| search_key(index, info, i, Some(value)));
+            let keys = values.iter().take(count).enumerate().filter_map(search).collect();
+            found = values.first().is_none_or(Option::is_none)
+                || first(open, index, keys, |_, row| is_it(row).then_some(())).is_some();
             pg_sys::index_close(index, LOCK);
         }
         pg_sys::table_close(open, LOCK);
@@ -107,7 +186,7 @@ unsafe fn search_key(
 }
 
 /// Gives the first answer that is not `None` about the rows, committed or not, that an index finds by search keys. `ask` gets the snapshot
-/// by which a row was seen.
+/// by which a row was seen, and the row.
 ///
 /// # Safety
 /// Table and index must be open and belong together.
@@ -115,7 +194,7 @@ unsafe fn first<T>(
     table: pg_sys::Relation,
     index: pg_sys::Relation,
     mut keys: Vec<pg_sys::ScanKeyData>,
-    ask: impl Fn(*mut pg_sys::SnapshotData) -> Option<T>,
+    ask: impl Fn(*mut pg_sys::SnapshotData, *mut pg_sys::TupleTableSlot) -> Option<T>,
 ) -> Option<T> {
     // SAFETY: as the caller vouches; what is begun is ended here, by an error with the transaction.
     unsafe {
@@ -133,7 +212,7 @@ unsafe fn first<T>(
         let mut answer = None;
         let forward = pg_sys::ScanDirection::ForwardScanDirection;
         while answer.is_none() && pg_sys::index_getnext_slot(scan, forward, slot) {
-            answer = ask(snapshot);
+            answer = ask(snapshot, slot);
         }
         pg_sys::index_endscan(scan);
         pg_sys::ExecDropSingleTupleTableSlot(slot);
@@ -171,7 +250,7 @@ unsafe fn holder_in(
             entry.filter(|entry| nulls_are_equal(info) || !entry.nulls[..count].contains(&true)).and_then(|entry| {
                 let value = |i: usize| (!entry.nulls[i]).then_some(entry.values[i]);
                 let keys = (0..count).map(|i| search_key(index, info, i, value(i))).collect();
-                first(table, index, keys, |snapshot| Holder::of(snapshot))
+                first(table, index, keys, |snapshot, _| Holder::of(snapshot))
             });
         pg_sys::FreeExecutorState(state);
         holder

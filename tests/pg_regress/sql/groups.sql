@@ -44,12 +44,43 @@ SELECT neardup.unprotect('items');
 SELECT neardup.protect('items', 'body');
 SELECT key, group_key, size, first_seen FROM neardup.groups('items') WHERE size > 1 ORDER BY key;
 -- what there is to watch
-SELECT target, document, on_duplicate, found, searches >= 0 AS searches, entries >= 0 AS entries, bytes > 0 AS bytes FROM neardup.statistics;
+SELECT pg_stat_force_next_flush();
+SELECT target, document, on_duplicate, found, searches > 0 AS searches, entries > 0 AS entries, hot_keys, bytes > 0 AS bytes FROM neardup.statistics;
+-- the keys of a text that hundreds of rows have are hot: one row more meets each of them
+CREATE TABLE notes (id int PRIMARY KEY, body text);
+INSERT INTO notes SELECT i, '本站定于周六凌晨停机维护，其间无法登录和投稿，请提前保存草稿。' FROM generate_series(1, 400) i;
+SELECT neardup.protect('notes', 'body', on_duplicate => 'skip');
+INSERT INTO notes SELECT 401, body FROM notes WHERE id = 1;
+SELECT pg_stat_force_next_flush();
+SELECT found, hot_keys > 0 AS hot_keys, hot_keys = searches AS of_all FROM neardup.statistics WHERE target = 'notes'::regclass;
+DROP TABLE notes;
 -- a key of two columns, and errors
 CREATE TABLE news (id int, part text, body text, PRIMARY KEY (id, part));
 SELECT neardup.protect('news', 'body', on_duplicate => 'mark');
 INSERT INTO news SELECT i, 'x', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆' || repeat('！', i) FROM generate_series(1, 3) i;
 SELECT * FROM neardup.groups('news') ORDER BY key;
+DELETE FROM news WHERE id = 1;
+INSERT INTO news SELECT 4, 'x', '【快讯】' || body FROM news WHERE id = 2;
+SELECT key, group_key, size FROM neardup.groups('news') ORDER BY key;
+-- a mark from elsewhere is no error
+UPDATE news SET duplicate_of = 'none' WHERE id > 2;
+UPDATE news SET duplicate_of = '99999999999, x' WHERE id = 2;
+INSERT INTO news SELECT 5, 'x', '（本报讯）' || body FROM news WHERE id = 2;
+SELECT id, duplicate_of FROM news ORDER BY id;
+-- within a time window, the earliest row that is left stands for the first one: a group does not grow without end
+CREATE TABLE briefs (id int PRIMARY KEY, day date, body text);
+SELECT neardup.protect('briefs', 'body', on_duplicate => 'mark', time_column => 'day', within => '3 days');
+INSERT INTO briefs VALUES
+    (1, '2031-05-01', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。'),
+    (2, '2031-05-03', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆！');
+INSERT INTO briefs SELECT 3, '2031-05-05', '【快讯】' || body FROM briefs WHERE id = 1;
+SELECT id, duplicate_of FROM briefs ORDER BY id;
+DELETE FROM briefs WHERE id IN (1, 3);
+INSERT INTO briefs SELECT 4, '2031-05-05', '【快讯】' || body FROM briefs WHERE id = 2;
+INSERT INTO briefs SELECT 5, '2031-05-07', '（本报讯）' || body FROM briefs WHERE id = 2;
+INSERT INTO briefs SELECT 6, '2031-05-08', body FROM briefs WHERE id = 2;
+SELECT id, day, duplicate_of FROM briefs ORDER BY id;
+SELECT key, group_key, size FROM neardup.groups('briefs') ORDER BY key;
 SELECT * FROM neardup.groups('pg_class');
 SELECT * FROM neardup.groups('news', document => 'part');
 CREATE ROLE regress_grouper;
@@ -57,4 +88,4 @@ SET ROLE regress_grouper;
 SELECT * FROM neardup.groups('news');
 RESET ROLE;
 DROP ROLE regress_grouper;
-DROP TABLE items, news;
+DROP TABLE items, news, briefs;

@@ -62,6 +62,30 @@ SELECT id FROM stories;
 SELECT id FROM archive;
 DROP TABLE stories, archive;
 DROP FUNCTION archived, again;
+-- functions of the row that write to its table: a DEFAULT before, a CHECK after the row's guard
+CREATE TABLE logs (id int PRIMARY KEY, body text);
+SELECT neardup.protect('logs', 'body', on_duplicate => 'skip');
+INSERT INTO logs VALUES (1, 'The ferry to the northern islands runs twice a day from the first of May until the end of September.');
+CREATE FUNCTION inserts_copy() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO logs (id, body, is_inner) SELECT 100, body, true FROM logs WHERE id = 1;
+    RETURN false;
+END $$;
+ALTER TABLE logs ADD is_inner boolean;
+ALTER TABLE logs ALTER is_inner SET DEFAULT inserts_copy();
+SELECT * FROM neardup.insert_or_match('logs', '{"id": 2, "body": "The town hall is closed on Friday because the heating is being replaced on all three floors."}');
+ALTER TABLE logs ALTER is_inner DROP DEFAULT;
+SELECT neardup.protect('logs', 'body', on_duplicate => 'mark');
+CREATE FUNCTION inserts_other() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO logs (id, body, is_inner) SELECT 101, body || ' Lights too.', true FROM logs WHERE id = 2;
+    RETURN true;
+END $$;
+ALTER TABLE logs ADD CHECK (is_inner OR inserts_other()) NOT VALID;
+SELECT key, duplicate_of, action FROM neardup.insert_or_match('logs', '{"id": 3, "is_inner": false, "body": "The ferry to the northern islands runs twice a day from the first of May until the end of September!"}');
+SELECT id, duplicate_of FROM logs ORDER BY id;
+DROP TABLE logs;
+DROP FUNCTION inserts_copy, inserts_other;
 -- no guard, no key; partitions and a key of two columns; odd names
 CREATE TABLE plain (id int PRIMARY KEY, "it's ""x""" text);
 SELECT * FROM neardup.insert_or_match('plain', '{"id": 1, "it''s \"x\"": "y"}');
