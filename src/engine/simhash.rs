@@ -164,7 +164,7 @@ impl Pairs<'_> {
             return judge.judge(stays, goes);
         }
         let text = self.texts.get(stays.id)?;
-        let stays_hash = text.map_or(0, |text| digest::text_hash(text));
+        let stays_hash = text.map_or(0, digest::text_hash);
         Ok(Some(Judged { verdict: verdict_number(Verdict::Copy), score: apart.into(), loses: false, stays_hash }))
     }
 

@@ -61,7 +61,7 @@ impl Tokens {
 /// One text of several pairs, prepared once.
 pub enum Side {
     /// For rules by facts, with the keys of the text's sketch, once they are asked for.
-    Prepared(Prepared<'static>, OnceCell<Vec<u64>>),
+    Prepared(Box<Prepared<'static>>, OnceCell<Vec<u64>>),
     /// For rules by tokens.
     Tokens(String, Tokens),
 }
@@ -143,14 +143,14 @@ impl<'r> Rule<'r> {
     pub fn side(&self, text: &str) -> Result<Side> {
         Ok(match self {
             Self::Tokens { analyzer, .. } => Side::Tokens(text.to_owned(), Tokens::of(text, analyzer)?),
-            _ => Side::Prepared(Prepared::owned(text.to_owned()).map_err(report)?, OnceCell::new()),
+            _ => Side::Prepared(Box::new(Prepared::owned(text.to_owned()).map_err(report)?), OnceCell::new()),
         })
     }
 
     /// Prepares a text that is compared with one other text only.
     pub fn side_of_one_pair(&self, text: &str) -> Result<Side> {
         Ok(match self.side(text)? {
-            Side::Prepared(prepared, keys) => Side::Prepared(prepared.for_one_pair(), keys),
+            Side::Prepared(prepared, keys) => Side::Prepared(Box::new(prepared.for_one_pair()), keys),
             side => side,
         })
     }
