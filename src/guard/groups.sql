@@ -13,7 +13,7 @@ DECLARE
     mark text := 'NULL::pg_catalog.text';
 BEGIN
     PERFORM neardup_internal.check_path();
-    -- As lists write keys.
+    -- As lists write keys. Marks of clean-ups are written so, too; those of guards as the types put values out: true and t.
     SELECT pg_catalog.string_agg(pg_catalog.format('CAST(t.%I AS pg_catalog.text)', k.name), ', ' ORDER BY k.place),
            pg_catalog.string_agg(pg_catalog.format('t.%I', k.name), ', ' ORDER BY k.place) INTO keys, columns
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
@@ -27,15 +27,16 @@ BEGIN
     -- it is in the group of the first row of those that a list puts together.
     RETURN QUERY EXECUTE pg_catalog.format(
         'WITH r AS ('
-        '    SELECT pg_catalog.concat_ws('', '', %1$s) AS key, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %7$s) AS place '
+        '    SELECT pg_catalog.concat_ws('', '', %1$s) AS key, pg_catalog.concat_ws('', '', %7$s) AS written, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %7$s) AS place '
         '    FROM %4$s%5$s t), '
         'l AS ('
-        '    SELECT r.key, r.seen, r.mark, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
+        '    SELECT r.key, r.written, r.seen, r.mark, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
         '               PARTITION BY coalesce(d.duplicate_of, r.key) ORDER BY r.place) AS listed '
         '    FROM r LEFT JOIN neardup.duplicates(%5$L, document => %6$L) d ON d.key OPERATOR(pg_catalog.=) r.key), '
         'g AS ('
-        '    SELECT l.key, l.seen, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, l.mark) END AS group_key '
-        '    FROM l LEFT JOIN l o ON o.key OPERATOR(pg_catalog.=) l.mark AND o.mark IS NULL) '
+        '    SELECT l.key, l.seen, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, w.listed, l.mark) END AS group_key '
+        '    FROM l LEFT JOIN l o ON o.key OPERATOR(pg_catalog.=) l.mark AND o.mark IS NULL '
+        '           LEFT JOIN l w ON w.written OPERATOR(pg_catalog.=) l.mark AND w.mark IS NULL) '
         'SELECT g.key, g.group_key, pg_catalog.count(*) OVER same, pg_catalog.min(g.seen) OVER same, pg_catalog.max(g.seen) OVER same '
         'FROM g WINDOW same AS (PARTITION BY g.group_key)',
         keys, seen, mark,

@@ -86,6 +86,10 @@ CREATE TABLE coded (code char(8), live boolean, body text, PRIMARY KEY (code, li
 SELECT neardup.protect('coded', 'body', on_duplicate => 'warn');
 INSERT INTO coded SELECT k.code, true, k.head || body FROM news, (VALUES ('a', ''), ('b', '【快讯】')) k(code, head) WHERE id = 2;
 SELECT key, group_key, size FROM neardup.groups('coded') ORDER BY key;
+SELECT neardup.protect('coded', 'body', on_duplicate => 'mark');
+INSERT INTO coded SELECT 'c', true, '（本报讯）' || body FROM coded WHERE code = 'a';
+SELECT code, duplicate_of FROM coded ORDER BY code;
+SELECT key, group_key, size FROM neardup.groups('coded') ORDER BY key;
 SELECT count(*) FROM neardup.why('coded', key => 'b, true');
 SELECT count(*) FROM neardup.why('coded', key => 'b       , t');
 -- a schema of others before pg_catalog
