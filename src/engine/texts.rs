@@ -22,8 +22,8 @@ const MOST: usize = 1000;
 /// Where a document is kept: the number of its block, and its bytes there.
 type Place = (u32, Range<u32>);
 
-/// Documents by the numbers of their rows. Those that are read together are kept in one block: a block for each would leave the memory
-/// in pieces, among which every later allocation has to search.
+/// Documents by the numbers of their rows. Those that are read together are kept in one block, because a block for each
+/// would leave memory in pieces, and later allocations would be slow.
 pub struct Texts<'s> {
     readers: &'s [Reader<'s>],
     kept: AHashMap<u64, Place>,
@@ -45,9 +45,7 @@ impl<'s> Texts<'s> {
     /// Those of the statements.
     pub fn prefetch(&mut self, mut rows: Vec<u64>) -> Result<()> {
         if self.bytes > self.room / 2 {
-            self.kept.clear();
-            self.blocks.clear();
-            self.bytes = 0;
+            self.clear();
         }
         rows.sort_unstable();
         rows.dedup();
@@ -62,6 +60,12 @@ impl<'s> Texts<'s> {
             rows = later;
         }
         Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.kept.clear();
+        self.blocks.clear();
+        self.bytes = 0;
     }
 
     fn read(&mut self, rows: &[u64]) -> Result<()> {
@@ -92,6 +96,10 @@ impl<'s> Texts<'s> {
     /// Those of the statements.
     pub fn get(&mut self, id: u64) -> Result<Option<&str>> {
         if !self.kept.contains_key(&id) {
+            // Twice the room: what has just been read for a batch stays.
+            if self.bytes > self.room * 2 {
+                self.clear();
+            }
             self.read(&[id])?;
         }
         Ok(self
