@@ -24,6 +24,9 @@ mod table {
 /// Composing after a change can make a letter that changes again, hardly ever and no more often than this.
 const MAX_ROUNDS: usize = 4;
 
+/// How many bytes are read from one check for cancellation to the next.
+const UNCHECKED: usize = 4096;
+
 /// Says whether `text` has nothing that [`apply`] would look at.
 pub(super) fn is_done(text: &str) -> bool {
     first_spelled(text.as_bytes(), 0).is_none()
@@ -41,9 +44,13 @@ pub(super) fn apply_in(pair: &mut Pair) {
 /// Writes `text` in one spelling. A word of which nothing is left takes the white space beside it along.
 pub fn apply(text: &str, out: &mut String) {
     let base = out.len();
-    let mut done = 0;
+    let (mut done, mut checked) = (0, 0);
     while let Some(found) = first_spelled(text.as_bytes(), done) {
-        crate::interrupt::check();
+        // Not for a single word: static tables are made of words, and a cancelled initialiser is never run again.
+        if found - checked >= UNCHECKED {
+            crate::interrupt::check();
+            checked = found;
+        }
         let before = text.get(done..found).unwrap_or_default();
         let start = before.bytes().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(done, |last| done + last + 1);
         let is_end = |c: char| c >= '\u{2000}' && !is_mark(c) || c.is_ascii() && !c.is_ascii_alphanumeric();
