@@ -5,6 +5,7 @@ use std::{env, error, fmt, fs};
 
 mod fold_table;
 mod lexicon;
+mod message_table;
 mod package;
 mod simplified_table;
 mod spelling_table;
@@ -43,6 +44,7 @@ fn main() -> Result<()> {
     let out = env::var("OUT_DIR")?;
     for (file, table) in [
         ("fold_table.rs", fold_table::make()?),
+        ("message_table.rs", message_table::make()?),
         ("simplified_table.rs", simplified_table::make()?),
         ("spelling_table.rs", spelling_table::make()),
         ("unit_table.rs", unit_table::make()),

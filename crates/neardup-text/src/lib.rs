@@ -16,6 +16,7 @@
 //! # Which entry to choose
 //! * [`Analyzer`] is the front door: normalisation and tokenizer, by the name of a preset or as JSON ([`Spec`]). Keep one, and one
 //!   [`Scratch`], for many texts.
+//! * [`message`] marks what of a text is quoted, signed or greeted, and which words are its own.
 //! * [`normalize`] and [`sentences`] are steps by themselves; [`hash`] is the hash of a token.
 //! * [`chars`], [`runs`], [`words`], [`jieba`], [`ik`] and [`path`] are the tokenizers, over a [`lexicon`] where they need one.
 //! * [`pglz`] decompresses a text as Postgres stores it.
@@ -30,6 +31,7 @@ pub mod interrupt;
 pub mod jieba;
 pub mod lexicon;
 mod listed;
+pub mod message;
 pub mod normalize;
 pub mod path;
 pub mod pglz;

@@ -68,7 +68,7 @@ fn ends_with(text: &[u8], name: &str) -> bool {
 }
 
 /// Gives the end of the run of address characters that starts at `start`.
-fn address_end(bytes: &[u8], start: usize) -> usize {
+pub(crate) fn address_end(bytes: &[u8], start: usize) -> usize {
     let mut open = [0_usize; 2];
     let mut end = start;
     while let Some(&byte) = bytes.get(end) {

@@ -1,0 +1,199 @@
+//! The lines before a quotation: `On … wrote:`, `-----Original Message-----`, the fields of a mail's head.
+
+use super::lines::{Line, Mark};
+use super::words::{self, has, prefix};
+
+/// The longest line that may say whose words follow, in bytes.
+const LONGEST: usize = 300;
+
+/// The longest name of a field, in bytes.
+const FIELD: usize = 48;
+
+/// The most lines of a head.
+const HEAD: usize = 40;
+
+/// The least number of different fields that make a head.
+const FIELDS: u32 = 3;
+
+/// Whether a line needs a quotation after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// It may also be prose, unless marked lines follow.
+    Likely,
+    /// It has a verb, and a date and a time or an address.
+    Sure,
+}
+
+/// Returns where the attribution begins that ends before the line `at`, or `at`.
+pub(super) fn before(text: &str, lines: &[Line], at: usize) -> usize {
+    let Some(last) = at.checked_sub(1) else { return at };
+    attribution(text, lines, last).map_or(at, |(start, _)| start)
+}
+
+/// What a line has of what an attribution needs.
+#[derive(Default)]
+struct Signs {
+    verb: bool,
+    mail: bool,
+    time: bool,
+    digits: usize,
+    start: bool,
+}
+
+impl Signs {
+    fn of(line: &str) -> Self {
+        let lower = line.to_lowercase();
+        let words = lower.trim_end_matches([':', '：', '.', '…', ' ', '\u{a0}', '>', '*', '_', '，', ',']);
+        let trimmed = |word: &str| -> bool {
+            has(&words::VERB, word.trim_matches([':', '*', '_', '.', '"', ',', '\u{200f}', '\u{200e}', '(', ')']))
+                || has(&words::VERB, word)
+        };
+        let verb =
+            words.split([' ', '\u{a0}']).any(trimmed) || words::ENDING.iter().any(|ending| words.ends_with(ending));
+        let bytes = lower.as_bytes();
+        let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+        let time = |at: usize| {
+            let h = matches!(bytes.get(at), Some(b':' | b'.' | b'h'))
+                || bytes.get(at..).is_some_and(|rest| rest.starts_with("：".as_bytes()));
+            let wide = if bytes.get(at) == Some(&0xef) { 3 } else { 1 };
+            h && digit(at.wrapping_sub(1)) && digit(at + wide) && digit(at + wide + 1)
+        };
+        Self {
+            verb,
+            mail: lower.contains('@'),
+            time: (0..bytes.len()).any(time) || lower.contains('時') || lower.contains('时'),
+            digits: bytes.iter().filter(|byte| byte.is_ascii_digit()).count(),
+            start: prefix(
+                &words::START,
+                lower.trim_start_matches(['>', '-', '*', ' ', '"', '=', '\u{200f}', '\u{200e}']),
+            )
+            .is_some(),
+        }
+    }
+}
+
+/// Returns where the attribution begins whose last line is `last`, if it is one.
+pub(super) fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certainty)> {
+    let line = lines.get(last).filter(|line| line.mark == Mark::None)?;
+    let words = line.text(text);
+    if words.len() > LONGEST {
+        return None;
+    }
+    let colon = words.ends_with([':', '：']) || words.ends_with("...") || words.ends_with('…') || words.ends_with(":*");
+    let signs = Signs::of(words);
+    if !signs.verb && !(colon && (signs.mail || signs.time && signs.digits >= 8)) {
+        return None;
+    }
+    let dated = |signs: &Signs| signs.mail || signs.digits >= 5;
+    let mut start = last;
+    let mut all = signs;
+    // The line may have been broken.
+    while !(all.start && dated(&all)) && last - start < 2 {
+        let Some(previous) = start.checked_sub(1).filter(|_| !lines[start].apart).map(|previous| lines[previous])
+        else {
+            break;
+        };
+        let broken = previous.text(text);
+        if previous.mark != Mark::None || broken.len() > LONGEST || broken.ends_with(['.', '!', '?', '。', ':', '：'])
+        {
+            break;
+        }
+        let signs = Signs::of(broken);
+        if !(signs.start || signs.mail && dated(&signs)) || !(dated(&signs) || dated(&all)) {
+            break;
+        }
+        start -= 1;
+        all = Signs {
+            verb: all.verb,
+            mail: all.mail || signs.mail,
+            time: all.time || signs.time,
+            digits: all.digits + signs.digits,
+            start: signs.start,
+        };
+    }
+    let begins = all.start || lines[start].text(text).starts_with(|c: char| c.is_ascii_digit());
+    let dated = all.digits >= 6 && all.time && all.mail;
+    if colon && (dated || all.verb && all.digits >= 3 && (all.time || all.mail) && (begins || all.mail)) {
+        return Some((start, Certainty::Sure));
+    }
+    let quoting = all.start && all.verb;
+    (colon || quoting || words.len() <= 60 && all.verb).then_some((start, Certainty::Likely))
+}
+
+/// Returns the end of the announcement of a message that is quoted whole, if the line `at` is one.
+pub(super) fn original(text: &str, lines: &[Line], at: usize) -> Option<usize> {
+    let line = lines.get(at).filter(|line| line.end - line.start <= 160)?.text(text);
+    let inner = line.trim_matches(['-', '_', '=', '*', '—', '–', '─', '>', '<', ' ', '+', '#', '~', '\u{a0}']);
+    let dashes = line.len() - line.trim_start_matches(['-', '_', '=', '*', '—', '–', '─', '+', '#', '~']).len();
+    let colon = inner.strip_suffix([':', '：']);
+    if dashes < 2 && colon.is_none() {
+        return None;
+    }
+    let inner = colon.unwrap_or(inner).trim().to_lowercase();
+    let found = prefix(&words::ORIGINAL, &inner)?;
+    let rest = inner.get(found.len()..).unwrap_or_default();
+    // After dashes it may say from whom.
+    (rest.is_empty() || dashes >= 2 && rest.starts_with([' ', ':', '(', '-'])).then_some(at + 1)
+}
+
+/// Says whether a line ends a message that was quoted whole.
+pub(super) fn ends_original(text: &str, line: Line) -> bool {
+    let line = line.text(text);
+    line.len() <= 160 && line.starts_with(['-', '_', '=', '*']) && {
+        let inner = line.trim_matches(['-', '_', '=', '*', ' ']).to_lowercase();
+        prefix(&words::ORIGINAL_END, &inner).is_some()
+    }
+}
+
+/// Returns the end of a forum's line that announces a quotation, if the line `at` is one.
+pub(super) fn forum(text: &str, lines: &[Line], at: usize) -> Option<usize> {
+    let line = lines.get(at).filter(|line| line.end - line.start <= 120)?.text(text);
+    let found = prefix(&words::FORUM, &line.to_lowercase())?;
+    (line.len() > found.len()).then_some(at + 1)
+}
+
+/// Returns the end of the fields of a mail's head, if they begin with the line `at`.
+pub(super) fn fields(text: &str, lines: &[Line], at: usize) -> Option<usize> {
+    let mut end = at;
+    let (mut roles, mut count) = (0_u32, 0_u32);
+    while let Some(line) = lines.get(end).filter(|_| end - at < HEAD) {
+        if let Some(role) = field(line.text(text)) {
+            // The same field again is another head, unless it may stand twice.
+            roles |= role;
+            count += 1;
+        } else if count == 0 || line.indent() == 0 || line.apart {
+            break;
+        }
+        end += 1;
+    }
+    let sent = roles & (DATE | SUBJECT) != 0;
+    (roles & FROM != 0 && sent && count >= FIELDS && roles.count_ones() >= FIELDS.min(3)).then_some(end)
+}
+
+const FROM: u32 = 1;
+const DATE: u32 = 2;
+const TO: u32 = 4;
+const SUBJECT: u32 = 8;
+const OTHER: u32 = 16;
+
+/// Returns what fields the name before a line's colon may stand for.
+fn field(line: &str) -> Option<u32> {
+    let line = line.trim_start_matches(['*', '>', ' ', '|', '_']);
+    let head = line.get(..line.floor_char_boundary(FIELD)).unwrap_or_default();
+    let (name, _) = head.split_once([':', '：'])?;
+    let name = name.trim_matches(['*', '_', ' ', '\u{a0}', '\u{3000}', '\u{200f}']).to_lowercase();
+    let roles: [(&[&str], u32); 5] = [
+        (&words::FROM, FROM),
+        (&words::DATE, DATE),
+        (&words::TO, TO),
+        (&words::SUBJECT, SUBJECT),
+        (&words::FIELD, OTHER),
+    ];
+    let found = roles.into_iter().filter(|(names, _)| has(names, &name)).fold(0, |all, (_, role)| all | role);
+    (found != 0).then_some(found)
+}
+
+/// Says whether a line has nothing but the signs that rules are made of.
+pub(super) fn is_rule(line: &str) -> bool {
+    line.chars().all(|c| matches!(c, '-' | '_' | '=' | '*' | '—' | '–' | '─'))
+}

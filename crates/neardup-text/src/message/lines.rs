@@ -1,0 +1,211 @@
+//! The lines of a text that have something in them, and the marks of quotations before them.
+
+use super::words;
+use crate::interrupt;
+
+/// The deepest indent of a quotation mark, in characters.
+const MAX_INDENT: usize = 12;
+
+/// The longest initials before a `>`.
+const MAX_INITIALS: usize = 6;
+
+/// What stands before the words of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    None,
+    /// `>`, so many deep.
+    Angle(u8),
+    /// `|`, also `|>`.
+    Bar,
+    /// `:` and then a word.
+    Colon,
+    /// The writer's initials and `>`, by their hash.
+    Initials(u32),
+}
+
+impl Mark {
+    /// Says whether two lines may belong to one quotation.
+    pub(super) fn is_like(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::None, _) | (_, Self::None) => false,
+            (Self::Angle(_), Self::Angle(_)) => true,
+            _ => self == other,
+        }
+    }
+}
+
+/// A line that is not blank, without white space at its ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    /// Where it begins, in bytes, before its indent.
+    pub(super) whole: u32,
+    /// Where its first character is.
+    pub(super) start: u32,
+    /// Where its last character ends.
+    pub(super) end: u32,
+    pub(super) mark: Mark,
+    /// Whether a blank line is before it.
+    pub(super) apart: bool,
+}
+
+impl Line {
+    pub(super) fn text(self, text: &str) -> &str {
+        text.get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
+
+    pub(super) fn indent(self) -> u32 {
+        self.start - self.whole
+    }
+}
+
+/// Returns the lines of a text of less than 4 GB that are not blank.
+pub(super) fn lines(text: &str) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut from = 0;
+    let mut apart = true;
+    let mut fenced = false;
+    for (number, end) in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]).enumerate() {
+        if number.is_multiple_of(4096) {
+            interrupt::check();
+        }
+        let whole = text.get(from..end).unwrap_or_default();
+        let words = whole.trim_start_matches(is_blank);
+        let start = end - words.len();
+        let words = words.trim_end_matches(is_blank);
+        if words.is_empty() {
+            apart = true;
+        } else {
+            let fence = words.starts_with("```");
+            fenced ^= fence;
+            let mark = if fenced || fence { Mark::None } else { mark(words, start - from) };
+            let [whole, start, end] = [from, start, start + words.len()].map(|at| at as u32);
+            lines.push(Line { whole, start, end, mark, apart });
+            apart = false;
+        }
+        from = end + 1;
+    }
+    if fenced {
+        // A fence that is never closed is none.
+        for line in &mut lines {
+            line.mark = mark(line.text(text), line.indent() as usize);
+        }
+    }
+    lines
+}
+
+/// Says whether `c` is white space or only says in which direction the text runs.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Returns the mark at the beginning of a line, which is trimmed.
+fn mark(line: &str, indent: usize) -> Mark {
+    if indent > MAX_INDENT {
+        return Mark::None;
+    }
+    let bytes = line.as_bytes();
+    match bytes.first() {
+        Some(b'>' | b'&') => {
+            let (mut rest, mut level) = (line, 0_u8);
+            while let Some(after) = rest.strip_prefix('>').or_else(|| rest.strip_prefix("&gt;")) {
+                rest = after.trim_start_matches(' ');
+                let spaced = rest.len() < after.len();
+                // Comparisons, arrows and faces.
+                if !spaced && rest.starts_with(['=', ':', '_', ';', '.']) && !rest.starts_with("..") {
+                    break;
+                }
+                level = level.saturating_add(1);
+            }
+            if level > 0 { Mark::Angle(level) } else { Mark::None }
+        }
+        Some(b'|') => {
+            let is_row = line.len() > 1 && (line.ends_with('|') || line.get(1..).unwrap_or_default().contains('|'));
+            let words = bytes.get(1).is_none_or(|&next| {
+                matches!(next, b' ' | b'\t' | b'>') || next >= 0x80 || next.is_ascii_alphanumeric()
+            });
+            if words && (!is_row || line.starts_with("|>")) { Mark::Bar } else { Mark::None }
+        }
+        Some(b':') => {
+            let words =
+                |next: u8| matches!(next, b' ' | b'"' | b'>' | b'\'') || next >= 0x80 || next.is_ascii_alphabetic();
+            let is_face = bytes.len() <= 3;
+            if bytes.len() == 1 || (!is_face && bytes.get(1).copied().is_some_and(words)) {
+                Mark::Colon
+            } else {
+                Mark::None
+            }
+        }
+        Some(first) if first.is_ascii_alphabetic() => initials(bytes),
+        _ => Mark::None,
+    }
+}
+
+fn initials(line: &[u8]) -> Mark {
+    let letters = line.iter().take(MAX_INITIALS + 1).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let (name, rest) = line.split_at(letters);
+    let goes_on = |next: &u8| {
+        matches!(next, b' ' | b'>' | b'"' | b'\'' | b'.' | b'(' | b'*') || next.is_ascii_alphanumeric() || *next >= 0x80
+    };
+    if letters > MAX_INITIALS || rest.first() != Some(&b'>') || !rest.get(1).is_none_or(goes_on) {
+        return Mark::None;
+    }
+    let name = name.to_ascii_lowercase();
+    match str::from_utf8(&name) {
+        Ok(name) if !words::has(&words::PROMPT, name) => Mark::Initials(crate::hash::token_hash(name) as u32),
+        _ => Mark::None,
+    }
+}
+
+/// The most lines at the end of a text that may take leave, and the longest of them, in bytes.
+const LAST: (usize, usize) = (8, 160);
+
+/// Returns the first two lines of a text without quotations, and the short ones at its end.
+pub(super) fn edges(text: &str) -> Vec<Line> {
+    let bytes = text.as_bytes();
+    let mut head = 0;
+    for _ in 0..2 {
+        head = memchr::memchr(b'\n', bytes.get(head..).unwrap_or_default()).map_or(text.len(), |at| head + at + 1);
+    }
+    let mut tail = text.len();
+    for _ in 0..LAST.0 {
+        let Some(before) = bytes.get(head..tail.saturating_sub(1)).filter(|rest| !rest.is_empty()) else { break };
+        let start = memchr::memrchr(b'\n', before).map_or(head, |at| head + at + 1);
+        if tail - start > LAST.1 {
+            tail = start;
+            break;
+        }
+        tail = start;
+    }
+    let mut found = lines(text.get(..head).unwrap_or_default());
+    let rest = lines(text.get(tail..).unwrap_or_default());
+    let moved = |at: u32| at + tail as u32;
+    found.extend(rest.into_iter().map(|line| Line {
+        whole: moved(line.whole),
+        start: moved(line.start),
+        end: moved(line.end),
+        ..line
+    }));
+    found
+}
+
+/// Says whether a line of the text may be quoted, or announce a quotation or a footer.
+pub(super) fn may_be_quoted(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+        let line = bytes.get(from..end).unwrap_or_default().trim_ascii();
+        from = end + 1;
+        let marked = matches!(line.first(), Some(b'>' | b'|' | b':' | b'-' | b'_' | b'=' | b'*' | b'&' | b'~' | b'#'));
+        let colon = line.ends_with(b":") || line.ends_with("：".as_bytes());
+        let head = || {
+            line.get(..line.len().min(48)).is_some_and(|head| {
+                memchr::memchr2(b':', b'>', head).is_some() || memchr::memmem::find(head, "：".as_bytes()).is_some()
+            })
+        };
+        if marked || colon || head() {
+            return true;
+        }
+    }
+    false
+}

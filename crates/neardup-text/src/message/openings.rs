@@ -1,0 +1,127 @@
+//! What stands before a message: `RT @name:`, `Fwd:`, `Breaking:`, a salutation; and the chains of reposts on microblogs.
+
+use super::lines::Line;
+use super::words::{self, prefix};
+use super::{Kind, Part};
+
+/// The most openings one after the other.
+const MOST: usize = 4;
+
+/// The longest name on a microblog, in characters.
+const NAME: usize = 30;
+
+/// The most letters of a comment that says nothing beside what is reposted.
+const COMMENT: usize = 8;
+
+/// Says whether a text may repost another one.
+pub(super) fn may_repost(text: &str) -> bool {
+    memchr::memchr(b'@', text.as_bytes()).is_some()
+}
+
+/// Finds what is reposted below a comment: `comment//@name:message`, `comment RT @name: message`.
+pub(super) fn reposts(text: &str, parts: &mut Vec<Part>) {
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b'@', text.as_bytes().get(from..).unwrap_or_default()).map(|at| at + from) {
+        from = at + 1;
+        let (before, after) = text.split_at(at);
+        let head = before.trim_end_matches(' ');
+        let chain = head.strip_suffix("//").filter(|comment| !comment.ends_with(':'));
+        let retweet = || {
+            head.strip_suffix("RT").filter(|comment| comment.ends_with([' ', '\n', '"', '“', '|', '.', '!', ':', '…']))
+        };
+        let Some(comment) = chain.or_else(retweet) else { continue };
+        let Some(name) = name_len(after.get(1..).unwrap_or_default()) else { continue };
+        let message = at + 1 + name;
+        let letters = comment.chars().filter(|c| c.is_alphanumeric()).take(COMMENT + 1).count();
+        if letters == 0 {
+            // Nothing but the mark is added; what follows is the message, or the next comment.
+            parts.push(Part { range: comment.len()..message, kind: Kind::Opening });
+            if chain.is_some() { continue } else { return }
+        }
+        if letters <= COMMENT && chain.is_some() {
+            parts.push(Part { range: 0..comment.len(), kind: Kind::Opening });
+        }
+        parts.push(Part { range: comment.len()..message, kind: Kind::Attribution });
+        parts.push(Part { range: message..text.len(), kind: Kind::Quotation });
+        return;
+    }
+}
+
+/// Returns the length of a name and of the colon after it.
+fn name_len(text: &str) -> Option<usize> {
+    let letters =
+        text.chars().take(NAME + 1).take_while(|&c| c.is_alphanumeric() || matches!(c, '_' | '-' | '·' | '.'));
+    let (count, len) = letters.fold((0, 0), |(count, len), c| (count + 1, len + c.len_utf8()));
+    let colon = [":", "：", " :"].into_iter().find(|colon| text.get(len..).is_some_and(|rest| rest.starts_with(colon)));
+    (1..=NAME).contains(&count).then_some(len + colon.map_or(0, str::len))
+}
+
+/// Finds the openings and the salutation of the first own line.
+pub(super) fn find(text: &str, lines: &[Line], kinds: &mut [Option<Kind>], parts: &mut Vec<Part>) {
+    let Some(first) = kinds.iter().position(Option::is_none) else { return };
+    let line = lines[first].text(text);
+    let end = lines[first].end as usize;
+    let mut at = lines[first].start as usize;
+    let start = at;
+    for _ in 0..MOST {
+        let Some(len) = opening(text.get(at..end).unwrap_or_default()) else { break };
+        at += len;
+    }
+    if at > start {
+        parts.push(Part { range: start..at.min(end), kind: Kind::Opening });
+        if at < end {
+            return;
+        }
+        kinds[first] = Some(Kind::Opening);
+    }
+    let next = if at > start { kinds.iter().position(Option::is_none) } else { Some(first) };
+    let Some(next) = next else { return };
+    let line = if next == first { line } else { lines[next].text(text) };
+    // A salutation alone is the message.
+    if next + 1 < lines.len() && is_greeting(line) {
+        kinds[next] = Some(Kind::Greeting);
+    }
+}
+
+/// Returns the length of the opening at the beginning of a text, with the white space after it.
+fn opening(text: &str) -> Option<usize> {
+    let spaced = |len: usize| {
+        let rest = text.get(len..).unwrap_or_default();
+        len + (rest.len() - rest.trim_start().len())
+    };
+    let quoted = text.strip_prefix(['"', '“']).unwrap_or(text);
+    let repost =
+        quoted.strip_prefix("RT").map(str::trim_start).unwrap_or(if quoted.len() < text.len() { quoted } else { "" });
+    if let Some(name) = repost.strip_prefix('@') {
+        let len = name_len(name)?;
+        return Some(spaced(text.len() - name.len() + len));
+    }
+    let head = text.get(..text.floor_char_boundary(60)).unwrap_or_default();
+    let lower = head.to_lowercase();
+    // The case may change the length of a letter, but only of some that no opening has.
+    let found = prefix(&words::OPENING, &lower).filter(|found| text.is_char_boundary(found.len()))?;
+    let rest = text.get(found.len()..).unwrap_or_default();
+    let closed = found.ends_with(|c: char| !c.is_alphanumeric());
+    (closed || rest.trim_start().is_empty() || rest.starts_with([':', '：'])).then(|| {
+        let colon = if closed { 0 } else { rest.len() - rest.trim_start_matches([':', '：']).len() };
+        spaced(found.len() + colon)
+    })
+}
+
+/// Says whether a line is a salutation.
+fn is_greeting(line: &str) -> bool {
+    if line.len() > 120 {
+        return false;
+    }
+    let lower = line.to_lowercase();
+    let Some(found) = prefix(&words::GREETING, &lower) else { return false };
+    let rest = lower.get(found.len()..).unwrap_or_default();
+    let closed = rest.ends_with([',', '，', '!', '！', ':', '：', '.', '。', '~', '～', '、', '،', '-', '–']);
+    let words = rest.trim_matches(|c: char| !c.is_alphanumeric());
+    let inner = words.contains([',', '，', '。', '!', '！', '?', '？']);
+    match words.split(' ').count() {
+        _ if words.is_empty() => true,
+        count if closed => count <= 5 && words.chars().count() <= 40 && !inner,
+        count => count == 1 && rest.starts_with(' ') && !words.contains(|c: char| c.is_numeric()),
+    }
+}

@@ -1,0 +1,30 @@
+//! The words of the data file, by their role.
+
+include!(concat!(env!("OUT_DIR"), "/message_table.rs"));
+
+/// Returns the longest phrase of a sorted list with which `line` begins, where a word ends. Both are in lower case.
+pub(super) fn prefix(phrases: &[&'static str], line: &str) -> Option<&'static str> {
+    let first = line.chars().next()?;
+    let from = phrases.partition_point(|phrase| phrase.chars().next() < Some(first));
+    let of_first = phrases.iter().skip(from).take_while(|phrase| phrase.starts_with(first));
+    of_first
+        .filter(|phrase| line.strip_prefix(**phrase).is_some_and(|rest| ends_word(phrase, rest)))
+        .max_by_key(|phrase| phrase.len())
+        .copied()
+}
+
+/// Says whether the list has exactly this phrase.
+pub(super) fn has(phrases: &[&str], phrase: &str) -> bool {
+    phrases.binary_search(&phrase).is_ok()
+}
+
+/// Says whether a word ends between `phrase` and `rest`. Scripts without spaces have no such ends, so there it may always be.
+fn ends_word(phrase: &str, rest: &str) -> bool {
+    let spaced = |c: char| c.is_alphanumeric() && !crate::lexicon::is_han(c) && !is_unspaced(c);
+    !(phrase.chars().next_back().is_some_and(spaced) && rest.chars().next().is_some_and(spaced))
+}
+
+/// Says whether `c` belongs to a script other than Han that is written without spaces, or whose endings are part of the word.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7a3}')
+}
