@@ -35,8 +35,8 @@ extension_sql_file!("guard/insert_or_match.sql", name = "guard_insert_or_match",
 extension_sql_file!("profile/profile.sql", name = "profile", requires = ["guard_insert_or_match"]);
 extension_sql_file!("cleanup/record.sql", name = "cleanup_record", requires = ["profile"]);
 extension_sql_file!("cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_record"]);
-extension_sql_file!("cleanup/list.sql", name = "cleanup_list", requires = ["cleanup_runner"]);
-extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["cleanup_list"]);
+extension_sql_file!("list/list.sql", name = "list", requires = ["cleanup_runner"]);
+extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["list"]);
 extension_sql_file!("cleanup/reference.sql", name = "cleanup_reference", requires = ["cleanup_report"]);
 extension_sql_file!("cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_reference"]);
 extension_sql_file!("cleanup/undo.sql", name = "cleanup_undo", requires = ["cleanup_run"]);

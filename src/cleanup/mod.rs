@@ -1,13 +1,9 @@
-//! Clean-up of existing rows: lists groups, removes copies and restores them.
+//! Clean-up of existing rows: removes the copies of a list and restores them.
 //!
-//! Nearly all of it is SQL: `record` (tables), `runner` (batches), `list`, `report`, `reference` (foreign keys), `run`, `undo` and
+//! Nearly all of it is SQL: `record` (tables), `runner` (batches), `report`, `reference` (foreign keys), `run`, `undo` and
 //! `purge`. This module has what SQL cannot express: a lock that is kept across the commits of a procedure, and the test whether a
 //! procedure may commit.
 
-pub mod choice;
-pub mod guarded;
-pub mod list;
-pub mod rank;
 pub mod reference;
 pub mod report;
 pub mod steps;

@@ -4,8 +4,8 @@ use pgrx::pg_sys;
 use pgrx::spi::{quote_identifier, quote_literal};
 
 use crate::error::Result;
+use crate::guarded::statement::{self, EQUALS, as_text};
 use crate::pg::table::query::{self, Kind, Session};
-use crate::statement::{self, EQUALS, as_text};
 
 /// How a statement names the rows of a list.
 pub struct Listed<'a> {

@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
 
-use super::choice::{Choice, measure, same_type};
-use super::rank::Rank;
 use super::reference::{Listed, foreign_keys};
 use crate::error::Result;
+use crate::guarded::statement::{self, EQUALS, as_text};
+use crate::list::arguments::{Choice, measure, same_type};
+use crate::list::rank::Rank;
 use crate::pg::call::boundary;
 use crate::pg::table::describe::{self, Column};
 use crate::pg::table::query::Session;
-use crate::statement::{self, EQUALS, as_text};
 
 /// What a statement needs to know of a clean-up.
 struct Cleanup {

@@ -6,10 +6,10 @@ use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use crate::error::{Result, error};
+use crate::guarded::statement::{self, EQUALS, as_text};
 use crate::pg::call::boundary;
 use crate::pg::table::catalog;
 use crate::pg::table::describe::{self, Column};
-use crate::statement::{self, EQUALS, as_text};
 
 /// The names of columns, as SQL passes them.
 type Names = Vec<Option<String>>;

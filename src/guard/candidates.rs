@@ -28,18 +28,20 @@ use neardup_core::candidates::{Budget, CandidateRule, Lack};
 use neardup_core::document;
 
 use super::hot::HotKeys;
-use super::settings::{Action, Method};
 use super::signature::Signature;
-use super::subject::{Subject, candidate_document};
-use super::target::{Guard, Part};
+use super::subject::Subject;
 use super::verify::{Comparison, Measure, Verifier};
 use crate::error::{Result, report};
+use crate::guarded::document::candidate_document;
+use crate::guarded::guard::{Guard, Part};
+use crate::guarded::settings::{Action, Method};
 use crate::index::lookup::Lookup;
 use crate::pg::call::column::microseconds;
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::partition::Leaf;
-use crate::pg::table::rows::{Moment, Table, Tid, Version};
+use crate::pg::table::row_id::{RowId, Tid, tid_of};
+use crate::pg::table::rows::{Moment, Table, Version};
 use crate::pg::table::unique::{self, join_key};
 use crate::text::analyzer;
 
@@ -221,7 +223,10 @@ fn search_once(
     let keys = search.listed(&rule)?;
     let mut shared = search.trace.is_some().then(|| shared_keys(&keys));
     let ranking = rule.rank(keys.into_iter(), Ok::<_, pgrx::pg_sys::panic::ErrorReport>)?;
-    let listed = |row: u64, lack| Listed { row, leaf: (row >> 48) as usize, tid: tid_of(row), lack };
+    let listed = |row: u64, lack| {
+        let RowId { table, address } = RowId::unpacked(row);
+        Listed { row, leaf: table, tid: tid_of(address), lack }
+    };
     let is_sketch = guard.settings.method == Method::Sketch;
     let alike = ranking.candidates.iter().filter(|ranked| is_sketch && ranked.weight == ranking.all);
     let alike = alike.take(if search.forms_document() { MOST_FORMED } else { usize::MAX });
@@ -253,18 +258,6 @@ fn shared_keys(keys: &[Vec<u64>]) -> BTreeMap<u64, u32> {
     let mut shared = BTreeMap::new();
     keys.iter().flatten().for_each(|row| *shared.entry(*row).or_default() += 1);
     shared
-}
-
-/// Gives a row as a number, in the order of its table: the number of the table, and the address.
-pub(super) fn number(leaf: usize, tid: Tid) -> u64 {
-    let block = u64::from(tid.ip_blkid.bi_hi) << 16 | u64::from(tid.ip_blkid.bi_lo);
-    (leaf as u64) << 48 | block << 16 | u64::from(tid.ip_posid)
-}
-
-fn tid_of(row: u64) -> Tid {
-    let mut tid = Tid::default();
-    pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
-    tid
 }
 
 /// Gives the primary key of a row, as text.
@@ -309,7 +302,7 @@ impl CandidateSearch<'_, '_, '_> {
                         Method::SimHash => scan.matching(*query),
                     }
                 };
-                rows.extend(tids.into_iter().map(|tid| number(number_of_leaf, tid)));
+                rows.extend(tids.into_iter().map(|tid| RowId::at(number_of_leaf, tid).packed()));
             }
         }
         for rows in &mut keys {
@@ -382,8 +375,9 @@ impl CandidateSearch<'_, '_, '_> {
 
     /// Reads a row's key; `None` if the row is gone.
     fn key_of(&mut self, row: u64) -> Option<String> {
-        let (number, mut table, part) = self.opened((row >> 48) as usize)?;
-        let is_there = matches!(table.visit(tid_of(row), &self.moment), Version::Row(_));
+        let row = RowId::unpacked(row);
+        let (number, mut table, part) = self.opened(row.table)?;
+        let is_there = matches!(table.visit(row.tid(), &self.moment), Version::Row(_));
         let key = is_there.then(|| key_of(&part, &table));
         self.open = Some((number, table, part));
         key

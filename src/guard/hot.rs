@@ -7,11 +7,11 @@
 
 use ahash::AHashMap;
 
-use super::candidates::number;
 use crate::error::Result;
 use crate::index::lookup::Lookup;
 use crate::index::search::Presence;
-use crate::pg::table::rows::{Moment, Table, Tid, Version};
+use crate::pg::table::row_id::{Tid, address_of};
+use crate::pg::table::rows::{Moment, Table, Version};
 
 /// How many rows of a hot key are visited first.
 const SAMPLED: usize = 16;
@@ -39,7 +39,7 @@ impl<'m> HotKeys<'m> {
     fn presence(&mut self, tid: Tid) -> Presence {
         let Self { moment, removes, table, known } = self;
         let Some(table) = table else { return Presence::Present };
-        *known.entry(number(0, tid)).or_insert_with(|| {
+        *known.entry(address_of(tid)).or_insert_with(|| {
             pgrx::check_for_interrupts!();
             match table.visit(tid, moment) {
                 Version::Gone if *removes && table.is_removed(tid) => Presence::Removed,

@@ -20,8 +20,8 @@ use std::rc::Rc;
 use pgrx::pg_sys;
 
 use super::signature::Signature;
-use super::target::Guard;
 use crate::error::Result;
+use crate::guarded::guard::Guard;
 use crate::pg::call::transaction::{self, End, Listener, SavepointEnd};
 use crate::pg::call::trigger;
 use crate::pg::lock::keys::KeyLock;

@@ -14,14 +14,14 @@ use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::candidates::{Match, Original};
-use super::target::Guard;
 use crate::error::{Result, error};
+use crate::guarded::guard::Guard;
+use crate::guarded::statement;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::trigger::{Row, RowTrigger};
 use crate::pg::table::describe;
 use crate::pg::table::original::{self, Locked};
-use crate::pg::table::rows::{Tid, is_same};
-use crate::statement;
+use crate::pg::table::row_id::{Tid, is_same};
 
 /// Gives the guarded table as statements name it.
 pub fn only(guard: &Guard) -> String {

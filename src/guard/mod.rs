@@ -2,9 +2,9 @@
 //!
 //! It judges row by row, also in loads. [`row`] has the whole sequence:
 //!
-//! 1. [`target`] and [`settings`]: the guard behind the trigger, loaded in this backend; [`subject`]: the new row, read once.
+//! 1. [`crate::guarded`]: the guard behind the trigger, loaded in this backend; [`subject`]: the new row, read once.
 //! 2. [`signature`]: makes its sketch or SimHash. [`locks`]: locks keys that its near-duplicates share.
-//! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts, with what [`around`] knows of
+//! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts, with what [`neighbours`] knows of
 //!    the table.
 //! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
@@ -12,29 +12,26 @@
 #![allow(unsafe_code, reason = "values of rows by their types, and functions that Postgres calls by pointer")]
 
 mod actions;
-mod around;
 pub mod bypass;
 mod candidates;
-pub mod checks;
 mod hot;
 mod locks;
 mod merge;
 mod moved;
+mod neighbours;
 mod outcome;
 mod protect;
 mod row;
-pub mod settings;
 mod signature;
 mod subject;
-pub mod target;
 mod verify;
 mod why;
 
 use pgrx::prelude::*;
 
+use crate::guarded::settings::Settings;
 use crate::pg::call::boundary;
 use crate::pg::call::trigger::{self, RowTrigger};
-use settings::Settings;
 
 /// The entry point behind the trigger function `neardup.guard()`.
 ///

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use pgrx::prelude::*;
 
 use super::candidates::Match;
-use super::target::Guard;
+use crate::guarded::guard::Guard;
 use crate::pg::Record;
 use crate::pg::call::{role, transaction, trigger};
 use crate::pg::table::partition;

@@ -7,19 +7,20 @@ use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 use serde_json::{Map, Value, json};
 
-use super::checks::{
+use crate::error::{Result, error};
+use crate::guarded::arguments::{
     check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, stored_column,
     window,
 };
-use super::settings::{Action, MAX_KEYS, Method, Settings};
-use super::target;
-use crate::error::{Result, error};
+use crate::guarded::document::Document;
+use crate::guarded::guard;
+use crate::guarded::settings::{Action, MAX_KEYS, Method, Settings};
+use crate::guarded::statement;
 use crate::pg::call::column::output;
 use crate::pg::call::{boundary, role};
 use crate::pg::lock::session::ProcedureLock;
 use crate::pg::table::{catalog, describe};
 use crate::profile;
-use crate::statement::{self, Document};
 use crate::text::analyzer;
 
 /// What messages show of an argument that is NULL.
@@ -297,7 +298,7 @@ pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Resul
     let documents = columns.iter().flatten().take(settings.document_columns());
     let numbers: Result<Vec<i16>> = documents.map(|name| column(target, name).map(|column| column.number)).collect();
     let expression = settings.expression.as_ref().and_then(|name| catalog::function_of_row(name, target));
-    Ok(target::index_of(target, &settings, &numbers?, expression).map(|found| found.index))
+    Ok(guard::index_of(target, &settings, &numbers?, expression).map(|found| found.index))
 }
 
 /// Makes the statement that creates this index.

@@ -8,13 +8,13 @@ use super::actions::{self, Duplicate, Fate};
 use super::candidates::{self, Answer};
 use super::merge;
 use super::moved::{self, Arrival};
-use super::settings::Action;
 use super::signature::Signature;
 use super::subject::{Subject, content_hash};
-use super::target::Guard;
 use super::verify::Verifier;
 use super::{bypass, locks, outcome};
 use crate::error::Result;
+use crate::guarded::guard::Guard;
+use crate::guarded::settings::Action;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
 

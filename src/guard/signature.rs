@@ -4,8 +4,8 @@ use neardup_core::sketch::minhash::{MinHash, MinHashRef};
 use neardup_core::{banding, document};
 use pgrx::{IntoDatum, pg_sys};
 
-use super::settings::{Method, Settings};
 use crate::error::{Result, report};
+use crate::guarded::settings::{Method, Settings};
 use crate::simhash::HammingBall;
 use crate::sketch;
 use crate::text::analyzer;

@@ -6,12 +6,13 @@ use std::borrow::Cow;
 use neardup_text::hash::token_hash;
 use pgrx::pg_sys;
 
-use super::target::{Guard, Part};
+use crate::guarded::document::{candidate_document, document_of};
+use crate::guarded::guard::{Guard, Part};
 use crate::pg::call::column::{Column, microseconds};
-use crate::pg::call::function;
 use crate::pg::call::trigger::{Row, RowTrigger};
 use crate::pg::table::describe;
-use crate::pg::table::rows::{Table, Tid, is_same};
+use crate::pg::table::row_id::{Tid, is_same};
+use crate::pg::table::rows::Table;
 use crate::pg::table::unique::{self, join_key};
 
 /// A row that a guard judges.
@@ -115,34 +116,4 @@ pub fn content_hash(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, row: R
         };
         (hash.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     })
-}
-
-/// Forms the document of a candidate.
-pub fn candidate_document<'t>(guard: &Guard, part: &Part, table: &'t Table) -> Option<Cow<'t, str>> {
-    document_of(guard, |role| table.text(part.columns[role]), || Some((table.row(), part.table)))
-}
-
-/// Forms a row's document: the result of the function, or the texts of its columns, one per line; `None` if the first is NULL.
-///
-/// SQL has the same rule in `neardup.document` and `statement::Document`.
-fn document_of<'t>(
-    guard: &Guard,
-    text: impl Fn(usize) -> Option<&'t str>,
-    row: impl FnOnce() -> Option<(pg_sys::Datum, pg_sys::Oid)>,
-) -> Option<Cow<'t, str>> {
-    let (first, more) = guard.roles.documents.split_first()?;
-    if let Some(function) = guard.expression {
-        let (row, table) = row()?;
-        return function::text_of_row(function, row, table, guard.table).map(Cow::Owned);
-    }
-    let first = text(*first)?;
-    if more.is_empty() {
-        return Some(Cow::Borrowed(first));
-    }
-    let mut whole = first.to_owned();
-    for part in more.iter().filter_map(|role| text(*role)) {
-        whole.push('\n');
-        whole.push_str(part);
-    }
-    Some(Cow::Owned(whole))
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use neardup_verdict::{Forms, Message, replaces};
 use pgrx::pg_sys;
 
-use super::around::GuardedRows;
-use super::settings::{Action, Method, Verify};
-use super::target::{Guard, size_class};
+use super::neighbours::GuardedRows;
 use crate::error::Result;
+use crate::guarded::guard::{Guard, size_class};
+use crate::guarded::settings::{Action, Method, Verify};
 use crate::verdict::judge::{Around, Rule, Side};
 
 /// The measure by which two rows are near-duplicates.

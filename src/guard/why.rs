@@ -7,16 +7,16 @@
 use pgrx::prelude::*;
 
 use super::candidates::{self, Reason, Trace, Traced};
-use super::checks::{only_guard, shown};
 use super::signature::Signature;
 use super::subject::Subject;
-use super::target::Guard;
 use super::verify::Verifier;
 use crate::error::{Result, error};
+use crate::guarded::arguments::{only_guard, shown};
+use crate::guarded::guard::Guard;
+use crate::guarded::statement;
 use crate::pg::call::{boundary, column, role};
 use crate::pg::table::original;
 use crate::pg::table::rows::{Moment, Table, Version};
-use crate::statement;
 
 /// A row of the result: key, shared keys, keys, outcome, verdict, score, overlap, reasons.
 type Row = (Option<String>, i32, i32, String, Option<String>, Option<f64>, Option<f64>, Option<Vec<String>>);

@@ -15,9 +15,10 @@ use super::options::page_fill;
 use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, Meta, NONE};
 use super::pages::{Index, Lock, SIZE};
 use super::tree;
-use super::values::{declared_kind, keys_of, raise, row_of};
+use super::values::{declared_kind, keys_of, raise};
 use crate::error::Result;
 use crate::pg::call::boundary;
+use crate::pg::table::row_id::address_of;
 use crate::pg::table::temporary::TemporaryFile;
 
 /// The most by which a page's fill differs from the fill factor, in percentage points.
@@ -71,7 +72,7 @@ unsafe extern "C-unwind" fn take_row(
             pg_sys::MemoryContextSwitchTo(before);
             raise(result);
             reading.rows += u64::from(value.is_some());
-            (reading.sink)(&reading.keys, row_of(*tid));
+            (reading.sink)(&reading.keys, address_of(*tid));
         });
     }
 }

@@ -19,10 +19,11 @@ use super::kind::TreeKey;
 use super::page::{Downlink, Entry, Frame, NONE};
 use super::pages::{Buffer, Index, Lock};
 use super::tree::{check, descend, root};
-use super::values::{is_ours, kind_of, tid_of};
+use super::values::{is_ours, kind_of};
 use crate::error::Result;
 use crate::pg::call::{boundary, role};
 use crate::pg::table::catalog::relation_name;
+use crate::pg::table::row_id::tid_of;
 use crate::pg::table::temporary::TemporaryFile;
 
 #[pg_extern(sql = false)]

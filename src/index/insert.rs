@@ -15,10 +15,11 @@ use super::kind::TreeKey;
 use super::page::{self, DOWN, DOWN_ROOM, DOWN_TAIL, Downlink, Entry, Frame, LEAF, LEAF_ROOM, NONE};
 use super::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
 use super::tree::{self, Descents, NextLeaf, check, descend};
-use super::values::{keys_of, kind_of, raise, row_of};
+use super::values::{keys_of, kind_of, raise};
 use super::wal::Record;
 use crate::error::Result;
 use crate::pg::call::boundary;
+use crate::pg::table::row_id::address_of;
 
 /// `aminsert`.
 pub(super) unsafe extern "C-unwind" fn insert(
@@ -37,7 +38,7 @@ pub(super) unsafe extern "C-unwind" fn insert(
             let mut keys = Vec::new();
             let result = kind_of(index).and_then(|kind| {
                 keys_of(kind, (!*nulls).then_some(*values), &mut keys)?;
-                insert_keys(Index::new(index), &keys, row_of(*tid))
+                insert_keys(Index::new(index), &keys, address_of(*tid))
             });
             raise(result);
         });

@@ -13,9 +13,10 @@ use super::kind::sketch_keys;
 use super::pages::Index;
 use super::search::{self, Presence};
 use super::vacuum::remove_rows;
-use super::values::{count_entries, count_hot_key, count_scan, sketch_bytes, tid_of};
+use super::values::{count_entries, count_hot_key, count_scan, sketch_bytes};
 use crate::error::Result;
-use crate::pg::table::rows::{Table, Tid};
+use crate::pg::table::row_id::{Tid, tid_of};
+use crate::pg::table::rows::Table;
 
 /// No page of a table has more rows, even if Postgres was built with pages of 32 kB, which hold 1,169.
 const MOST_ON_A_PAGE: usize = 2048;

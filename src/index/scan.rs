@@ -8,9 +8,10 @@ use super::kind::{Kind, banded};
 use super::nearest::Nearest;
 use super::pages::Index;
 use super::search;
-use super::values::{count_scan, keys_of, kind_of, raise, tid_of};
+use super::values::{count_scan, keys_of, kind_of, raise};
 use crate::error::Result;
 use crate::pg::call::boundary;
+use crate::pg::table::row_id::tid_of;
 use crate::simhash::HammingBall;
 
 /// `MaxHeapTuplesPerPage`.

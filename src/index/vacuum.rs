@@ -21,9 +21,10 @@ use pgrx::pg_sys;
 use super::page::{self, Entry, Page};
 use super::pages::{Buffer, Change, Index, Lock};
 use super::tree::{check, descend};
-use super::values::{kind_of, raise, tid_of};
+use super::values::{kind_of, raise};
 use crate::error::Result;
 use crate::pg::call::boundary;
+use crate::pg::table::row_id::tid_of;
 
 type Stats = *mut pg_sys::IndexBulkDeleteResult;
 

@@ -106,19 +106,6 @@ pub(super) unsafe fn keys_of(kind: Kind, value: Option<pg_sys::Datum>, keys: &mu
     Ok(())
 }
 
-/// A row's address as a number.
-pub(super) fn row_of(tid: pg_sys::ItemPointerData) -> u64 {
-    let block = u64::from(tid.ip_blkid.bi_hi) << 16 | u64::from(tid.ip_blkid.bi_lo);
-    block << 16 | u64::from(tid.ip_posid)
-}
-
-/// A number as a row's address.
-pub(super) fn tid_of(row: u64) -> pg_sys::ItemPointerData {
-    let mut tid = pg_sys::ItemPointerData::default();
-    pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
-    tid
-}
-
 /// Counts a scan in `pg_stat_user_indexes`: `pgstat_count_index_scan`.
 ///
 /// # Safety

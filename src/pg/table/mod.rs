@@ -7,6 +7,7 @@ pub mod original;
 pub mod partition;
 pub mod query;
 pub mod read;
+pub mod row_id;
 pub mod rows;
 pub mod scan;
 pub mod temporary;

@@ -6,7 +6,7 @@
 
 use pgrx::{PgTupleDesc, name_data_to_str, pg_sys};
 
-use super::rows::Tid;
+use super::row_id::Tid;
 use crate::pg::call::boundary::{self, raw};
 use crate::pg::call::column::plain;
 use crate::pg::call::function::{self, Argument};

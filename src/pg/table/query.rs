@@ -13,6 +13,7 @@ use pgrx::{FromDatum, IntoDatum, pg_sys};
 use crate::error::Result;
 use crate::pg::call::boundary::{self, raw};
 use crate::pg::table::describe::shown_type;
+use crate::pg::table::row_id::{address_of, tid_of};
 
 /// Number of rows that are fetched, and then freed, at a time.
 const BATCH: std::ffi::c_long = 1000;
@@ -196,13 +197,10 @@ impl Row<'_> {
         self.datum(column, &[pg_sys::TEXTOID]).and_then(|datum| unsafe { <&str>::from_datum(datum, false) })
     }
 
-    /// Gives a column of type tid: the block in the upper bits, the line pointer in the lower 16.
+    /// Gives a column of type tid.
     pub fn address(&self, column: i32) -> Option<u64> {
-        self.datum(column, &[pg_sys::TIDOID]).map(|datum| {
-            // SAFETY: the type was checked; it is passed by reference.
-            let (block, offset) = pgrx::itemptr::item_pointer_get_both(unsafe { *datum.cast_mut_ptr() });
-            u64::from(block) << 16 | u64::from(offset)
-        })
+        // SAFETY: the type was checked; it is passed by reference.
+        self.datum(column, &[pg_sys::TIDOID]).map(|datum| address_of(unsafe { *datum.cast_mut_ptr() }))
     }
 
     /// Gives a column of type bigint[] without NULLs.
@@ -237,13 +235,6 @@ fn addresses(rows: impl Iterator<Item = u64>) -> pg_sys::Datum {
         );
         pg_sys::Datum::from(array)
     }
-}
-
-/// Gives an address as Postgres has it.
-pub fn tid_of(row: u64) -> pg_sys::ItemPointerData {
-    let mut tid = pg_sys::ItemPointerData::default();
-    pgrx::itemptr::item_pointer_set_all(&mut tid, (row >> 16) as u32, row as u16);
-    tid
 }
 
 /// Rows of our own that statements of a session can name: number, table, address.

@@ -14,17 +14,10 @@ use pgrx::{PgMemoryContexts, pg_sys};
 use crate::pg::call::column::{self, Column};
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
+use crate::pg::table::row_id::Tid;
 use crate::pg::value::text::text_of;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
-
-/// A row's address in its table.
-pub type Tid = pg_sys::ItemPointerData;
-
-/// Says whether two addresses are the same.
-pub fn is_same(a: Tid, b: Tid) -> bool {
-    (a.ip_blkid.bi_hi, a.ip_blkid.bi_lo, a.ip_posid) == (b.ip_blkid.bi_hi, b.ip_blkid.bi_lo, b.ip_posid)
-}
 
 /// The content of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

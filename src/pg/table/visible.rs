@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 
 use pgrx::pg_sys;
 
-use super::query::tid_of;
+use super::row_id::{address_of, tid_of};
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
@@ -60,10 +60,7 @@ impl Visible {
                 &raw mut again,
                 &raw mut all_dead,
             );
-            found.then(|| {
-                let (block, offset) = pgrx::itemptr::item_pointer_get_both((*self.slot).tts_tid);
-                u64::from(block) << 16 | u64::from(offset)
-            })
+            found.then(|| address_of((*self.slot).tts_tid))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Lists whole tables in memory, by the engine's rule for candidates, and asks which labelled pairs fell together:
+//! Lists whole tables in memory, by the lists' rule for candidates, and asks which labelled pairs fell together:
 //! `cargo run --release -p neardup-verdict --example table_pairs -- [TABLE] [--alone] [--removed N]`.
 //!
 //! The labelled texts and the tables are in the folder that `NEARDUP_DATA` names. A list goes through the

@@ -6,30 +6,16 @@ use neardup_text::{Error, ErrorKind};
 use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
 use pgrx::pg_sys;
 
-use super::source::{Reader, row_id};
+use super::relation::Reader;
 use crate::error::Result;
+use crate::guarded::sample::{SAMPLED, background, spread};
 use crate::index::open::OpenIndex;
 use crate::index::search::last_rows;
+use crate::pg::table::row_id::RowId;
 use crate::pg::table::visible::Visible;
-
-/// Of so many rows of a key, the last ones, a sample is taken.
-pub const SAMPLED: usize = 300;
 
 /// How many rows of a page are tried to find one for the background.
 const TRIED: u64 = 4;
-
-/// Gives evenly spread positions among `count`, at most `most`.
-pub fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
-    let taken = count.min(most);
-    (0..taken).map(move |at| at * count / taken)
-}
-
-/// Gives the pages of a table of so many pages of which rows are read to learn what the whole table repeats. They are spread evenly
-/// up to a power of two, so that they are other ones only when the table has doubled.
-pub fn background(pages: u32) -> impl Iterator<Item = u32> {
-    let end = if pages == 0 { 0 } else { 1 << pages.ilog2() };
-    spread(end as usize, BACKGROUND).map(|page| page as u32)
-}
 
 /// The rows of an indexed relation.
 pub struct Sampler<'s> {
@@ -67,7 +53,10 @@ impl<'s> Sampler<'s> {
         rows.drain(..rows.len().saturating_sub(SAMPLED));
         let first = self.reader.source.first_part;
         let chosen: Vec<(usize, u64)> = spread(rows.len(), SAMPLE).filter_map(|at| rows.get(at).copied()).collect();
-        let version = |(part, row): (usize, u64)| Some(row_id(first + part, self.parts.get_mut(part)?.1.version(row)?));
+        let version = |(part, row): (usize, u64)| {
+            let address = self.parts.get_mut(part)?.1.version(row)?;
+            Some(RowId { table: first + part, address }.packed())
+        };
         Ok(chosen.into_iter().filter_map(version).collect())
     }
 
@@ -77,8 +66,9 @@ impl<'s> Sampler<'s> {
         for (part, (_, table)) in self.parts.iter().enumerate().take(BACKGROUND) {
             let every = BACKGROUND / share.max(1);
             for page in background(table.pages()).step_by(every) {
+                let table = self.reader.source.first_part + part;
                 let address = |offset| u64::from(page) << 16 | offset;
-                rows.extend((1..=TRIED).map(|offset| row_id(self.reader.source.first_part + part, address(offset))));
+                rows.extend((1..=TRIED).map(|offset| RowId { table, address: address(offset) }.packed()));
             }
         }
         let mut found = self.documents(&rows)?;

@@ -9,8 +9,8 @@ use neardup_core::candidates::{Bits, Crowds, Earlier, Judged};
 use neardup_core::sketch::digest;
 use neardup_verdict::{Forms, Message, Verdict};
 
-use super::around::Sampler;
-use super::source::Reader;
+use super::neighbours::Sampler;
+use super::relation::Reader;
 use crate::error::Result;
 use crate::verdict::judge::{Around, Rule, Side};
 use crate::verdict::sides::Sides;

@@ -13,12 +13,12 @@ use neardup_core::candidates::Crowds;
 use neardup_core::candidates::spill::{Sorted, Storage};
 use pgrx::pg_sys;
 
-use super::source::row_id;
 use crate::error::Result;
 use crate::index::open::OpenIndex;
 use crate::index::page::Entry;
 use crate::index::search::LEAVES_A_PROBE;
 use crate::index::tree::{Leaves, Walk};
+use crate::pg::table::row_id::RowId;
 
 /// The open indexes of one relation, each with the number of its table.
 pub struct Indexes {
@@ -90,7 +90,7 @@ impl Merged {
         if let Some((part, cursor)) = self.cursors.get_mut(at)
             && let Some(entry) = cursor.next()?
         {
-            self.heads.push(Reverse((entry.key, row_id(*part, entry.row), at)));
+            self.heads.push(Reverse((entry.key, RowId { table: *part, address: entry.row }.packed(), at)));
         }
         Ok(())
     }
@@ -165,7 +165,9 @@ impl Lookup {
         match self {
             Self::Searches(parts) => {
                 for (part, leaves) in parts {
-                    leaves.each_between(0, key, key, |entry| found(row_id(*part, entry.row)))?;
+                    leaves.each_between(0, key, key, |entry| {
+                        found(RowId { table: *part, address: entry.row }.packed())
+                    })?;
                 }
             }
             Self::Walk(merged) => {

@@ -1,17 +1,22 @@
-//! The engine of lists and clean-ups: which rows copy which, and which of them stay.
+//! Lists: which rows copy which, and which of them stay.
 //!
-//! * [`list`]: by sketches. [`simhash`]: by SimHash.
-//! * [`plan`]: which relations and indexes are read. [`source`]: a relation as SQL, read as the caller. [`entries`]: the keys of an index. [`texts`]: documents and verdicts.
-//!   [`around`]: what a verdict asks of the table. [`reasons`]: why a row of a list is a copy.
+//! * [`functions`]: what SQL calls. [`arguments`], [`rank`]: what a list compares, and which row stays. [`plan`]: which relations and indexes are
+//!   read. [`relation`]: a relation as SQL, read as the caller.
+//! * [`sketch`]: a list by sketches. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
+//! * [`documents`]: documents and verdicts. [`neighbours`]: what a verdict asks of the table. [`reasons`]: why a row of a list is a copy.
 
-pub mod around;
-pub mod entries;
-pub mod list;
-pub mod plan;
-pub mod reasons;
-pub mod simhash;
-pub mod source;
-pub mod texts;
+pub mod arguments;
+mod documents;
+mod functions;
+mod guarded;
+mod neighbours;
+mod plan;
+pub mod rank;
+mod reasons;
+mod relation;
+mod shared_keys;
+mod simhash;
+mod sketch;
 
 use ahash::AHashMap;
 use neardup_core::candidates::Member;
@@ -21,9 +26,9 @@ use pgrx::prelude::*;
 use crate::error::Result;
 use crate::pg::call::set::Set;
 use crate::pg::table::query::Session;
-use list::Found;
-use source::{Reader, Source};
-use texts::numbered_verdict;
+use documents::numbered_verdict;
+use relation::{Reader, Source};
+use sketch::Found;
 
 /// How many rows are given at once.
 const BATCH: usize = 1000;

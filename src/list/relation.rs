@@ -7,21 +7,9 @@
 use pgrx::pg_sys;
 
 use crate::error::Result;
+use crate::guarded::statement::{self, EQUALS, OrderKey};
 use crate::pg::table::query::{Kind, Row, Session, Statement, Value};
-use crate::statement::{self, EQUALS, OrderKey};
-
-/// How many bits of a row's number are its address; those above number the table that has it.
-const ADDRESS_BITS: u32 = 48;
-
-/// A row's number: the table that has it, and its address there.
-pub fn row_id(part: usize, address: u64) -> u64 {
-    (part as u64) << ADDRESS_BITS | address
-}
-
-/// Gives the number of the table that has a row, and the row's address there.
-pub fn part_and_address(id: u64) -> (usize, u64) {
-    ((id >> ADDRESS_BITS) as usize, id & ((1 << ADDRESS_BITS) - 1))
-}
+use crate::pg::table::row_id::RowId;
 
 /// A relation as SQL.
 #[derive(Debug)]
@@ -83,7 +71,7 @@ pub struct Described {
 impl Source {
     /// Says whether the number of a row belongs to this relation.
     pub fn has(&self, id: u64) -> bool {
-        let (part, _) = part_and_address(id);
+        let part = RowId::unpacked(id).table;
         part >= self.first_part && part < self.first_part + self.parts.len().max(1)
     }
 
@@ -300,10 +288,19 @@ impl<'s> Reader<'s> {
         Self { session, source, documents, keys, numbered: Vec::new() }
     }
 
-    /// Notes the key of a row without an address; gives the row's number.
-    pub fn number(&mut self, key: Vec<Option<String>>) -> u64 {
-        self.numbered.push(key.into_iter().flatten().collect());
-        row_id(self.source.first_part, self.numbered.len() as u64)
+    /// Returns the row that a statement gives: by its table and address, the first two columns, or else by its primary key, in column
+    /// `key`; then the row is numbered. `None` if the table is not one of the relation's.
+    pub fn row_id(&mut self, row: &Row<'_>, key: i32) -> Option<u64> {
+        let first = self.source.first_part;
+        let id = if let (Some(table), Some(address)) = (row.number(1), row.address(2)) {
+            let table = pg_sys::Oid::from(table as u32);
+            let at = self.source.parts.iter().position(|part| *part == table)?;
+            RowId { table: first + at, address }
+        } else {
+            self.numbered.push(row.texts(key).into_iter().flatten().collect());
+            RowId { table: first, address: self.numbered.len() as u64 }
+        };
+        Some(id.packed())
     }
 
     /// Passes the document of each of these rows that the caller still sees to `found`.
@@ -329,7 +326,7 @@ impl<'s> Reader<'s> {
     fn each(&self, statement: &Statement<'_>, rows: &[u64], mut found: impl FnMut(u64, &Row<'_>)) -> Result<()> {
         if self.source.address.is_none() {
             for &id in rows {
-                let number = part_and_address(id).1 as usize;
+                let number = RowId::unpacked(id).address as usize;
                 let Some(key) = number.checked_sub(1).and_then(|at| self.numbered.get(at)) else { continue };
                 let values: Vec<Value<'_>> = key.iter().map(|value| Value::Text(Some(value))).collect();
                 self.session.each(statement, &values, |row| {
@@ -341,16 +338,16 @@ impl<'s> Reader<'s> {
         }
         let mut rows = rows.to_vec();
         rows.sort_unstable();
-        for run in rows.chunk_by(|a, b| part_and_address(*a).0 == part_and_address(*b).0) {
-            let part = run.first().map_or(0, |id| part_and_address(*id).0);
+        for run in rows.chunk_by(|a, b| RowId::unpacked(*a).table == RowId::unpacked(*b).table) {
+            let part = run.first().map_or(0, |id| RowId::unpacked(*id).table);
             let Some(&table) = part.checked_sub(self.source.first_part).and_then(|at| self.source.parts.get(at)) else {
                 continue;
             };
-            let rows: Vec<u64> = run.iter().map(|id| part_and_address(*id).1).collect();
+            let rows: Vec<u64> = run.iter().map(|id| RowId::unpacked(*id).address).collect();
             let values = [Value::Addresses(&rows), Value::Oid(table)];
             self.session.each(statement, &values, |row| {
                 if let Some(address) = row.address(1) {
-                    found(row_id(part, address), row);
+                    found(RowId { table: part, address }.packed(), row);
                 }
                 Ok(())
             })?;

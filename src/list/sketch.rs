@@ -14,15 +14,15 @@ use neardup_core::candidates::{
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
-use pgrx::pg_sys;
 
-use super::around::Sampler;
-use super::entries::{self, Indexes, MANY};
+use super::documents::{Judge, Texts, verdict_number};
+use super::neighbours::Sampler;
 use super::plan::Plan;
-use super::source::{Described, Reader, Source, part_and_address, row_id};
-use super::texts::{Judge, Texts, verdict_number};
+use super::relation::{Described, Reader, Source};
+use super::shared_keys::{self, Indexes, MANY};
 use crate::error::{Result, report};
 use crate::pg::table::query::{NamedRows, Session};
+use crate::pg::table::row_id::RowId;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::pg::table::visible::Visible;
 use crate::sketch;
@@ -113,7 +113,7 @@ impl Work<'_, '_> {
         let indexes = indexed.next().map(|(indexes, source)| Indexes::open(source.first_part, indexes));
         if let (Some(indexes), 1) = (&indexes, plan.sources.len()) {
             let mut crowds = Crowds::new(self.memory / 16);
-            entries::within(indexes, |row, key, other| found.push([row, key, other]), &mut crowds)?;
+            shared_keys::within(indexes, |row, key, other| found.push([row, key, other]), &mut crowds)?;
             self.crowds = Some(crowds);
             return Ok(found.finish());
         }
@@ -121,11 +121,11 @@ impl Work<'_, '_> {
         match (indexes, plan.sources.len()) {
             (Some(indexes), _) => {
                 let most = if self.list.is_load { CandidateRule::default().rows_of_key_in_scopes } else { usize::MAX };
-                entries::between(&indexes, signed.finish(), count, most, self.list.is_load, push)?;
+                shared_keys::between(&indexes, signed.finish(), count, most, self.list.is_load, push)?;
             }
             (None, count) => {
                 let stays = |row| count > 1 && plan.sources.first().is_some_and(|source| source.has(row));
-                entries::grouped(signed.finish(), count == 1 || self.list.is_load, stays, &mut push);
+                shared_keys::grouped(signed.finish(), count == 1 || self.list.is_load, stays, &mut push);
             }
         }
         Ok(found.finish())
@@ -138,15 +138,7 @@ impl Work<'_, '_> {
         let statement = self.session.prepare(&source.sign(has_scope), &[]);
         let mut count = 0;
         self.session.each(&statement, &[], |row| {
-            let id = match (row.number(1), row.address(2)) {
-                (Some(table), Some(address)) => {
-                    let table = pg_sys::Oid::from(table as u32);
-                    let part = source.parts.iter().position(|part| *part == table);
-                    let Some(part) = part else { return Ok(()) };
-                    row_id(source.first_part + part, address)
-                }
-                _ => reader.number(row.texts(8)),
-            };
+            let Some(id) = reader.row_id(row, 8) else { return Ok(()) };
             for key in row.numbers(3) {
                 signed.push([key.cast_unsigned(), id]);
                 count += 1;
@@ -190,7 +182,7 @@ impl Work<'_, '_> {
             let mut before = None;
             for [row, key] in page.drain(..) {
                 if before.replace(row) != Some(row) {
-                    let (part, address) = part_and_address(row);
+                    let RowId { table: part, address } = RowId::unpacked(row);
                     let source = plan.sources.iter().position(|source| source.has(row));
                     if let Some((source, at)) = source.and_then(|at| Some((plan.sources.get(at)?, at)))
                         && let (Some(oid), Some(named)) =
@@ -230,7 +222,7 @@ impl Work<'_, '_> {
     }
 
     fn version(&self, row: u64, table: &mut Option<(usize, Option<Visible>)>) -> Option<u64> {
-        let (part, address) = part_and_address(row);
+        let RowId { table: part, address } = RowId::unpacked(row);
         let at = self.list.plan.sources.iter().position(|source| source.has(row))?;
         if self.list.plan.indexes.get(at)?.is_none() {
             return Some(row);
@@ -240,7 +232,7 @@ impl Work<'_, '_> {
             *table = Some((part, source.parts.get(part - source.first_part).and_then(|oid| Visible::open(*oid))));
         }
         let version = table.as_mut()?.1.as_mut()?.version(address)?;
-        Some(row_id(part, version))
+        Some(RowId { table: part, address: version }.packed())
     }
 
     /// Describes the rows that came from an index.

@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::guard::checks::{column, invalid};
+use crate::guarded::arguments::{column, invalid};
 use crate::pg::table::catalog;
 
 /// A column by which rows are ranked before anything else.

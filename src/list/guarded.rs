@@ -5,10 +5,10 @@ use pgrx::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, error};
-use crate::guard::checks::{only_guard, shown};
-use crate::guard::settings::Method;
+use crate::guarded::arguments::{only_guard, shown};
+use crate::guarded::document::Document;
+use crate::guarded::settings::Method;
 use crate::pg::table::query::{Kind, Session, Value};
-use crate::statement::Document;
 
 /// The guard of a table, as `neardup.protected` shows it.
 #[derive(Clone, Debug, Deserialize, Serialize)]

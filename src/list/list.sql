@@ -1,4 +1,4 @@
--- lists: which rows copy which, and which of them stay (src/engine/)
+-- lists: which rows copy which, and which of them stay (src/list/)
 
 CREATE FUNCTION neardup_internal.chosen(target regclass, document text, keep text, time_column text, rank text[], scope text[], since text, until text, verify text, threshold double precision, within interval, max_distance integer, against regclass, source regclass) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'chosen_wrapper';

@@ -6,11 +6,11 @@ use pgrx::datum::Interval;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-use super::choice::{Arguments, Choice, measure};
-use crate::engine::reasons::Listed;
-use crate::engine::{self, Output, plan};
+use super::arguments::{Arguments, Choice, measure};
+use super::reasons::Listed;
+use super::{Output, give, plan, readers, reasons, simhash, sketch};
 use crate::error::{Result, error};
-use crate::guard::settings::Method;
+use crate::guarded::settings::Method;
 use crate::pg::call::boundary;
 use crate::pg::call::set::Set;
 use crate::pg::table::query::Session;
@@ -82,9 +82,9 @@ fn reasons(
             let rule = Rule::new(&choice.verify, &choice.guarded.analyzer, choice.threshold)?;
             let session = Session::open();
             let plan = plan::of(&choice)?;
-            let mut readers = engine::readers(&session, &plan.sources);
+            let mut readers = readers(&session, &plan.sources);
             let listed = Listed { goes: &goes, stays: &stays, stays_is_new };
-            engine::reasons::message(&session, &plan, &rule, &mut readers, &listed)
+            reasons::message(&session, &plan, &rule, &mut readers, &listed)
         })
     }?;
     let row = |message: Message| (message.verdict.name().to_owned(), message.score, message.reasons);
@@ -128,19 +128,19 @@ unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, choice: &str) -> Result<()> {
         let output = Output { measure: measure(&choice.verify), by_distance };
         let session = Session::open();
         let plan = plan::of(&choice)?;
-        let mut readers = engine::readers(&session, &plan.sources);
+        let mut readers = readers(&session, &plan.sources);
         let window = choice.window.map(i64::unsigned_abs);
         let found = match choice.guarded.method {
             Method::SimHash => {
                 let rule = (!by_distance).then_some(rule);
-                let groups = engine::simhash::Groups { distance: choice.distance.unwrap_or_default(), window, rule };
-                engine::simhash::run(&session, &groups, &mut readers)?
+                let groups = simhash::Groups { distance: choice.distance.unwrap_or_default(), window, rule };
+                simhash::run(&session, &groups, &mut readers)?
             }
             Method::Sketch => {
-                let list = engine::list::List { plan: &plan, is_load: choice.source.is_some(), window, rule };
-                engine::list::run(&session, &list, &mut readers)?
+                let list = sketch::List { plan: &plan, is_load: choice.source.is_some(), window, rule };
+                sketch::run(&session, &list, &mut readers)?
             }
         };
-        engine::give(&mut set, found, &readers, &output)
+        give(&mut set, found, &readers, &output)
     }
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::guarded::Guarded;
 use super::rank::{NULL, Rank};
 use crate::error::{Result, error};
-use crate::guard::checks::{
+use crate::guarded::arguments::{
     check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, window,
 };
-use crate::guard::settings::Method;
+use crate::guarded::settings::Method;
+use crate::guarded::statement::{self, OrderKey};
 use crate::pg::table::describe::{self, Column, Comparison};
 use crate::pg::table::query::Session;
-use crate::statement::{self, OrderKey};
 
 /// Which row of a group stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -93,7 +93,7 @@ pub fn measure(verify: &str) -> &'static str {
 }
 
 impl Choice {
-    /// Reads what [`super::list::chosen`] has written.
+    /// Reads what [`super::sketch::chosen`] has written.
     ///
     /// # Errors
     /// For anything else.

@@ -5,12 +5,11 @@
 
 use neardup_core::candidates::{Bits, Earlier};
 use neardup_verdict::Message;
-use pgrx::pg_sys;
 
-use super::around::Sampler;
+use super::documents::{Judge, Texts};
+use super::neighbours::Sampler;
 use super::plan::Plan;
-use super::source::{Reader, row_id};
-use super::texts::{Judge, Texts};
+use super::relation::Reader;
 use crate::error::Result;
 use crate::pg::table::query::{Kind, Session, Value};
 use crate::pg::table::temporary::sort_memory;
@@ -56,17 +55,7 @@ fn find(session: &Session, readers: &mut [Reader<'_>], at: usize, key: &[String]
     let values: Vec<Value<'_>> = key.iter().map(|value| Value::Text(Some(value))).collect();
     let mut found = None;
     session.each(&statement, &values, |row| {
-        let id = match (row.number(1), row.address(2)) {
-            (Some(table), Some(address)) => {
-                let table = pg_sys::Oid::from(table as u32);
-                source
-                    .parts
-                    .iter()
-                    .position(|part| *part == table)
-                    .map(|part| row_id(source.first_part + part, address))
-            }
-            _ => Some(reader.number(row.texts(4))),
-        };
+        let id = reader.row_id(row, 4);
         found = id.map(|id| Earlier { position: 0, id, time: row.number(3) });
         Ok(())
     })?;

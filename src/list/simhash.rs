@@ -11,11 +11,10 @@ use neardup_core::document;
 use neardup_core::sketch::digest;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
-use pgrx::pg_sys;
 
-use super::list::Found;
-use super::source::{Reader, row_id};
-use super::texts::{Judge, Texts, verdict_number};
+use super::documents::{Judge, Texts, verdict_number};
+use super::relation::Reader;
+use super::sketch::Found;
 use crate::error::{Result, report};
 use crate::pg::table::query::Session;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
@@ -60,14 +59,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         let statement = session.prepare(&source.group(groups.distance), &[]);
         let mut position = 0_u64;
         session.each(&statement, &[], |row| {
-            let id = match (row.number(1), row.address(2)) {
-                (Some(table), Some(address)) => {
-                    let table = pg_sys::Oid::from(table as u32);
-                    let Some(part) = source.parts.iter().position(|part| *part == table) else { return Ok(()) };
-                    row_id(source.first_part + part, address)
-                }
-                _ => reader.number(row.texts(9)),
-            };
+            let Some(id) = reader.row_id(row, 9) else { return Ok(()) };
             let number = |column| row.number(column).unwrap_or_default().cast_unsigned();
             let time = row.number(6).unwrap_or(i64::MIN).cast_unsigned();
             sorter.push([number(5) << 32 | number(4), position << 32 | number(8), id, number(3), number(7), time]);

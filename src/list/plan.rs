@@ -5,15 +5,15 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
-use super::source::Source;
-use crate::cleanup::choice::{Choice, same_type};
-use crate::cleanup::guarded::Guarded;
+use super::arguments::{Choice, same_type};
+use super::guarded::Guarded;
+use super::relation::Source;
 use crate::error::{Result, error};
-use crate::guard::settings::Method;
-use crate::guard::target;
+use crate::guarded::guard;
+use crate::guarded::settings::Method;
+use crate::guarded::statement::{self, OrderKey, as_text};
 use crate::pg::table::describe::{self, Column};
 use crate::pg::table::{catalog, partition};
-use crate::statement::{self, OrderKey, as_text};
 
 /// What is read.
 pub struct Plan {
@@ -143,7 +143,7 @@ fn indexes(guarded: &Guarded, source: &Source) -> Result<Option<Vec<pg_sys::Oid>
         let numbers: Option<Vec<i16>> =
             guarded.columns.iter().map(|name| catalog::column_number(*table, name)).collect();
         let found = numbers.and_then(|columns| {
-            target::sketch_index(*table, &guarded.analyzer, guarded.keys.unwrap_or_default(), &columns, expression)
+            guard::sketch_index(*table, &guarded.analyzer, guarded.keys.unwrap_or_default(), &columns, expression)
         });
         found.map(|found| found.index).ok_or_else(|| without_index(guarded, *table))
     };

@@ -5,15 +5,14 @@ use neardup_text::hash::bytes_hash;
 use neardup_text::{Error, ErrorKind};
 use neardup_verdict::{Rows, SAMPLE};
 
-use super::subject::candidate_document;
-use super::target::{Guard, Part};
-use crate::engine::around::{SAMPLED, background, spread};
-use crate::engine::source::{part_and_address, row_id};
 use crate::error::Result;
+use crate::guarded::document::candidate_document;
+use crate::guarded::guard::{Guard, Part};
+use crate::guarded::sample::{SAMPLED, background, spread};
 use crate::index::open::OpenIndex;
 use crate::index::search::last_rows;
 use crate::pg::table::describe::pages;
-use crate::pg::table::query::tid_of;
+use crate::pg::table::row_id::{RowId, tid_of};
 use crate::pg::table::rows::{Moment, Table, Version};
 
 /// How many rows of a page are tried to find one for the background.
@@ -35,7 +34,7 @@ impl<'g> GuardedRows<'g> {
         for (leaf, table) in self.guard.leaves.iter().enumerate() {
             let Some(index) = self.guard.part(table.table).and_then(|part| part.index) else { continue };
             let found = last_rows(OpenIndex::open(index.index).pages(), key, SAMPLED)?;
-            rows.extend(found.into_iter().map(|row| row_id(leaf, row)));
+            rows.extend(found.into_iter().map(|row| RowId { table: leaf, address: row }.packed()));
         }
         rows.drain(..rows.len().saturating_sub(SAMPLED));
         Ok(spread(rows.len(), SAMPLE).filter_map(|at| rows.get(at).copied()).collect())
@@ -66,10 +65,12 @@ impl<'g> GuardedRows<'g> {
     fn each(&self, rows: &[u64], found: &mut dyn FnMut(u64, &Part, &Table)) {
         let mut rows = rows.to_vec();
         rows.sort_unstable();
-        for run in rows.chunk_by(|a, b| part_and_address(*a).0 == part_and_address(*b).0) {
-            let leaf = run.first().map_or(0, |row| part_and_address(*row).0);
-            let addresses = run.iter().map(|row| part_and_address(*row).1);
-            self.read(leaf, addresses, &mut |address, part, table| found(row_id(leaf, address), part, table));
+        for run in rows.chunk_by(|a, b| RowId::unpacked(*a).table == RowId::unpacked(*b).table) {
+            let leaf = run.first().map_or(0, |row| RowId::unpacked(*row).table);
+            let addresses = run.iter().map(|row| RowId::unpacked(*row).address);
+            self.read(leaf, addresses, &mut |address, part, table| {
+                found(RowId { table: leaf, address }.packed(), part, table)
+            });
         }
     }
 
