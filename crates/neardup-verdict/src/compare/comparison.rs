@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::LazyLock;
 
 use ahash::AHashMap;
 
@@ -21,34 +20,15 @@ const MOVED: usize = 6;
 /// Texts that share less than one in so many units have no names in the same position.
 const UNRELATED: usize = 5;
 
-/// Words with the same meaning; if one is used instead of another, nothing counts as replaced. No word is in two lists.
-const SAME: [&[&str]; 16] = [
-    &["如何", "怎么", "怎样", "怎么样"],
-    &["说", "称", "表示", "指出", "介绍", "透露", "了解"],
-    &["民", "群"],
-    &["坐", "乘", "乘坐"],
-    &["和", "与", "及", "以及", "跟"],
-    &["因", "因为", "由于"],
-    &["但", "但是", "不过", "然而"],
-    &["已", "已经"],
-    &["可", "可以", "能", "能够"],
-    &["said", "says", "announced", "reported"],
-    &["Revs", "Sales", "Revenue", "Revenues"],
-    &["pct", "percent", "per cent"],
-    &["mln", "million"],
-    &["bln", "billion"],
-    &["ct", "cts", "cent", "cents"],
-    &["dlr", "dlrs", "dollar", "dollars"],
-];
+include!(concat!(env!("OUT_DIR"), "/synonyms.rs"));
 
-/// The number of the list that has a word.
-static MEANINGS: LazyLock<AHashMap<&str, usize>> = LazyLock::new(|| {
-    SAME.iter().enumerate().flat_map(|(at, words)| words.iter().map(move |word| (*word, at))).collect()
-});
-
-/// Says whether two words have the same meaning.
+/// Says whether two words have the same meaning, by `data/synonyms.tsv`: if one is used instead of the other, nothing counts as replaced.
 fn mean_the_same(a: &str, b: &str) -> bool {
-    MEANINGS.get(a).is_some_and(|meaning| MEANINGS.get(b) == Some(meaning))
+    let line = |word: &str| {
+        let place = SYNONYMS.binary_search_by_key(&word, |(word, _)| *word).ok()?;
+        SYNONYMS.get(place).map(|(_, line)| *line)
+    };
+    line(a).is_some_and(|of_a| line(b) == Some(of_a))
 }
 
 /// Two compared texts.

@@ -2,24 +2,9 @@
 
 use super::fact::ConflictKind;
 use super::reader::FactReader;
-use super::vocabulary::Meaning;
-use crate::read::numerals::{self, Number};
+use super::vocabulary::{Meaning, is_common};
+use crate::read::numerals::Number;
 use crate::read::units::{Break, Kind, Unit};
-
-/// Words that begin sentences or occur in headlines without naming anything.
-const COMMON: [&str; 88] = [
-    "a", "after", "all", "also", "an", "and", "another", "any", "are", "as", "at", "be", "because", "before", "both",
-    "but", "by", "can", "do", "during", "each", "every", "few", "for", "from", "had", "has", "have", "he", "her",
-    "his", "how", "however", "if", "in", "is", "it", "its", "later", "many", "more", "most", "much", "new", "no",
-    "not", "now", "of", "on", "or", "other", "our", "out", "over", "s", "said", "says", "several", "she", "since",
-    "so", "some", "such", "that", "the", "their", "then", "there", "these", "they", "this", "those", "to", "under",
-    "until", "up", "was", "we", "were", "what", "when", "which", "while", "who", "will", "with", "yet", "you",
-];
-
-/// Says whether a word of an English text may be a name: it has a capital letter and is not one of [`COMMON`].
-fn is_name(word: &str) -> bool {
-    word.chars().any(char::is_uppercase) && !COMMON.contains(&word.to_lowercase().as_str())
-}
 
 impl FactReader<'_> {
     /// Reads an ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
@@ -60,7 +45,7 @@ impl FactReader<'_> {
             let power = match unit.kind {
                 Kind::Word => match self.meaning(at) {
                     Some((Meaning::Scale(power), end)) => Some((i32::from(power), end)),
-                    _ => numerals::scale(&self.written(unit).to_lowercase()).map(|power| (power, at + 1)),
+                    _ => None,
                 },
                 Kind::Han => self.thai_scale(at),
                 Kind::Number { .. } => None,
@@ -73,20 +58,16 @@ impl FactReader<'_> {
 
     /// Says whether what follows a number makes it a percentage: `percent`, `per cent`, `pct`, `Prozent`.
     pub(super) fn percent_in_words(&self, at: usize) -> bool {
-        let is = |at: usize, words: &[&str]| {
-            let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= Break::Space);
-            unit.is_some_and(|unit| words.iter().any(|word| self.written(unit).eq_ignore_ascii_case(word)))
-        };
-        is(at, &["percent", "pct", "percentage"])
-            || is(at, &["per"]) && is(at + 1, &["cent"])
-            || matches!(self.meaning(at), Some((Meaning::Percent, _)))
+        let near = self.unit(at).is_some_and(|unit| unit.before <= Break::Space);
+        near && matches!(self.meaning(at), Some((Meaning::Percent, _)))
     }
 
     /// Says whether the word at a position may be a name; in a text of Han characters, every Latin word is one.
     ///
     /// The capital letter of a word that begins a sentence says nothing; it is a name if the next word has a capital letter too.
     pub(super) fn names(&self, at: usize) -> bool {
-        let is_name = |unit: &Unit| unit.kind == Kind::Word && is_name(self.written(unit));
+        let has_capital = |unit: &Unit| self.written(unit).chars().any(char::is_uppercase);
+        let is_name = |unit: &Unit| unit.kind == Kind::Word && has_capital(unit) && !is_common(unit.key);
         let Some(unit) = self.unit(at) else { return false };
         !self.text.latin
             || is_name(unit)

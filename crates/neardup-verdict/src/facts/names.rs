@@ -1,7 +1,7 @@
 //! Words in what two texts do not share: places, persons, other names, other nouns.
 //!
 //! Only clauses with a difference are cut into words, along jieba's dictionary, whose parts of speech tell names; nothing has
-//! to be loaded for that. A run of single characters that starts with a family name is taken for a person.
+//! to be loaded for that; `data/names.tsv` says where it errs. A run of single characters that starts with a family name is taken for a person.
 
 use std::ops::Range;
 
@@ -18,192 +18,11 @@ const MAX_UNITS: usize = 800;
 /// The longest stretch that is segmented at once, in units.
 const MAX_CLAUSE: usize = 60;
 
-/// Common family names.
-static FAMILIES: HanSet = HanSet::of(
-    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文宁庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐沿梅莫庄辛管祝左涂谷祁时舒耿牟卜詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来嵺苟全褚廉简娄盖符奚木穆党燕郎邸冀谈姬屠连郜晏栾郁商蒙计喻揭窦迟宇敖糜鄢冷卓花仇艾蓝都巩稽井练仲乐虞卞封竺冼原官衣楚佟栗匡宗应台巫鞠僧桑荆谌银扬明沙薄伏岑习胥保和蔺",
-);
+include!(concat!(env!("OUT_DIR"), "/names_lists.rs"));
 
-/// Words that the dictionary lists as persons, but that mostly are not.
-const NO_PERSONS: [&str; 153] = [
-    "明白",
-    "武功",
-    "文明",
-    "和尚",
-    "王朝",
-    "阳光",
-    "陆军",
-    "卫星",
-    "雷达",
-    "古老",
-    "丘陵",
-    "冷笑",
-    "武林",
-    "明星",
-    "宫殿",
-    "封锁",
-    "胡同",
-    "顾问",
-    "王爷",
-    "白雪",
-    "高峰",
-    "齐声",
-    "文武",
-    "石英",
-    "高潮",
-    "齐全",
-    "洪水",
-    "顾客",
-    "辛勤",
-    "米粉",
-    "胡子",
-    "王府",
-    "叶子",
-    "安静",
-    "保健",
-    "谢谢",
-    "白领",
-    "康复",
-    "沙滩",
-    "梅花",
-    "吉祥",
-    "范畴",
-    "周转",
-    "孙子",
-    "宁可",
-    "凌辱",
-    "高明",
-    "陈述",
-    "丛林",
-    "马匹",
-    "关怀",
-    "林立",
-    "明珠",
-    "王子",
-    "温泉",
-    "白宫",
-    "向阳",
-    "黎明",
-    "陈列",
-    "宁静",
-    "蓝天",
-    "金刚",
-    "左翼",
-    "冷汗",
-    "安抚",
-    "高僧",
-    "许可",
-    "朱红",
-    "原谅",
-    "杜绝",
-    "卓越",
-    "沙丘",
-    "晋升",
-    "童子",
-    "祝贺",
-    "兰花",
-    "岳父",
-    "史诗",
-    "凌厉",
-    "沙皇",
-    "胡闹",
-    "桂花",
-    "高悬",
-    "马背",
-    "乔木",
-    "毛巾",
-    "郎中",
-    "白布",
-    "张开",
-    "金石",
-    "银杏",
-    "周密",
-    "陈设",
-    "高薪",
-    "华丽",
-    "燕子",
-    "练兵",
-    "白发",
-    "金黄",
-    "安危",
-    "查明",
-    "张贴",
-    "周旋",
-    "田园",
-    "高耸",
-    "孔雀",
-    "张嘴",
-    "古文",
-    "田野",
-    "廉政",
-    "雷声",
-    "钱财",
-    "温馨",
-    "白银",
-    "蓝图",
-    "殷勤",
-    "明智",
-    "陈旧",
-    "祝福",
-    "严正",
-    "高昂",
-    "庄园",
-    "顾忌",
-    "高超",
-    "扬言",
-    "张罗",
-    "高雅",
-    "常青",
-    "时髦",
-    "古董",
-    "施政",
-    "明朗",
-    "熊猫",
-    "钟声",
-    "陶醉",
-    "任凭",
-    "张扬",
-    "高喊",
-    "盖子",
-    "周全",
-    "二人",
-    "令人",
-    "登基",
-    "崇拜",
-    "多谢",
-    "胡说",
-    "崇高",
-    "崇尚",
-    "多达",
-    "默契",
-    "休克",
-    "新奇",
-    "高高的",
-];
-
-/// Countries that the dictionary lists as persons.
-const COUNTRIES: [&str; 16] = [
-    "爱尔兰",
-    "阿根廷",
-    "哈萨克斯坦",
-    "塞尔维亚",
-    "乌克兰",
-    "伊拉克",
-    "沙特",
-    "卡塔尔",
-    "科威特",
-    "吉尔吉斯斯坦",
-    "塔吉克斯坦",
-    "阿富汗",
-    "尼泊尔",
-    "斯里兰卡",
-    "文莱",
-    "安哥拉",
-];
-
-/// Short names of countries, languages and provinces.
-static SHORT_PLACES: HanSet = HanSet::of(
-    "中美英法德俄日韩朝印巴加澳意西葡荷阿京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼港台",
-);
+static FAMILIES: HanSet = HanSet::of(FAMILY);
+static SHORT_PLACES: HanSet = HanSet::of(PLACE);
+static FUNCTIONS: HanSet = HanSet::of(FUNCTION);
 
 /// The class of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,12 +85,12 @@ impl Words {
             let tag = tag(lexicon, &walker, without_office(token.text));
             let single = unit - start == 1 && text.units.get(start).is_some_and(|unit| unit.kind == Kind::Han);
             let class = match class(tag, single) {
-                Class::Person if COUNTRIES.contains(&without_office(token.text)) => Class::Place,
+                Class::Person if COUNTRY.contains(&without_office(token.text)) => Class::Place,
                 Class::Person if !is_person(tag, token.text) => Class::Noun,
                 Class::Noun | Class::Name if starts_with_place(lexicon, &walker, token.text) => Class::Place,
                 class => class,
             };
-            let loose = single && !FUNCTION.is(token.text);
+            let loose = single && !FUNCTIONS.is(token.text);
             if loose && run.end == start && !run.is_empty() {
                 run.end = unit;
             } else {
@@ -330,11 +149,6 @@ impl Words {
     }
 }
 
-/// Single characters that are never part of a name.
-static FUNCTION: HanSet = HanSet::of(
-    "的了在是和与及或也都就将被把对从向到为以于而但等这那其之所并又再已还不没无未有我你他她它们个名位年月日时",
-);
-
 /// Gives the dictionary's tag of a word; empty for a word that it does not have.
 fn tag<'l>(lexicon: &'l Lexicon, walker: &Walker<'_>, word: &str) -> &'l str {
     let end = word.chars().try_fold(walker.root(), |state, c| walker.step(state, c));
@@ -344,7 +158,7 @@ fn tag<'l>(lexicon: &'l Lexicon, walker: &Walker<'_>, word: &str) -> &'l str {
 /// Says whether a word that the dictionary lists as a person is one: it also lists 谢谢 and 师兄.
 fn is_person(tag: &str, word: &str) -> bool {
     let named = tag != "nr" || word.chars().count() > 2 || word.chars().next().is_some_and(|first| FAMILIES.has(first));
-    named && !NO_PERSONS.contains(&word)
+    named && !NO_PERSON.contains(&word)
 }
 
 /// Says whether a noun is a place plus one character: 四川人, 上海队.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use ahash::{AHashMap, AHashSet};
 
 use super::fact::{ConflictKind, Fact};
+use super::names::MEDIA;
 use super::status;
 use crate::align::alignment::Gap;
 use crate::read::units::Text;
@@ -274,9 +275,6 @@ fn left<'t>(
     left.sort_by_key(|&(fact, places)| (places.1, fact.units.start, fact.kind));
     left.into_iter().map(Some).collect()
 }
-
-/// Words that make a name that of a paper, a station or an agency, which only says who reports.
-const MEDIA: [&str; 8] = ["日报", "晚报", "通讯社", "中新", "电视台", "新闻网", "客户端", "时报"];
 
 /// Says whether two names are directly before or after a shared passage.
 fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {

@@ -6,6 +6,7 @@ use super::east_asian::{self, is_hangul};
 use super::fact::{ConflictKind, Date, Fact};
 use super::reader::FactReader;
 use super::thai;
+use crate::read::characters;
 use crate::read::hanset::HanSet;
 use crate::read::numerals::percent_sign;
 use crate::read::units::{Break, Kind, Text, Unit};
@@ -13,10 +14,10 @@ use neardup_text::hash::mix;
 use neardup_text::lexicon::is_han;
 
 /// Measures of a position in a series; a number before one is an ordinal, even without 第.
-static SERIES: HanSet = HanSet::of("届集话季章回卷期辑弹");
+static SERIES: HanSet = HanSet::of(characters::SERIES);
 
 /// Measures that hardly specify what a number counts: 一个, 一位.
-static ARTICLES: HanSet = HanSet::of("个位名条种些件家边面");
+static ARTICLES: HanSet = HanSet::of(characters::ARTICLE);
 
 /// A number without a measure and with at least so many digits is a telephone number or the like.
 const PHONE_DIGITS: u8 = 7;

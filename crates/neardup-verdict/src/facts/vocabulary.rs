@@ -1,19 +1,18 @@
 //! Words that belong to a date or a number, in some thirty languages, and what they mean.
 //!
-//! Months and weekdays are those of CLDR, with their cases: `build.rs` asks the crate `icu_datetime` for them. The library `icu_datetime`
-//! itself writes dates and does not read them, so that linking it (some 2 MB of data) would bring nothing more. Words for powers of
-//! ten and percent are the long and short forms of CLDR's `decimalFormats`, of which the stable crates of ICU4X know nothing.
-//!
-//! Words are looked up by the key of their unit, which is the hash of the word in small letters, so that nothing is copied or folded.
+//! Months and weekdays are those of CLDR, with their cases: `build/names.rs` asks the crate `icu_datetime` for them. Words for powers of ten,
+//! percent, places in a series and parts of dates are in `data/`, each with its language. All are looked up by the key of their unit.
 
 use std::sync::LazyLock;
 
 use crate::read::reading::word_key;
+use crate::read::word_table::WordTable;
 use ahash::AHashMap;
 use neardup_text::hash::mix;
 use neardup_text::lexicon::is_word_char;
 
 include!(concat!(env!("OUT_DIR"), "/names.rs"));
+include!(concat!(env!("OUT_DIR"), "/vocabulary.rs"));
 
 /// A name of CLDR's calendars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,181 +56,9 @@ pub(super) enum Meaning {
     YearFollows,
     /// Half a day, before a time or after it: 0 or 12 hours.
     Half(u8),
-    /// An English word that orders.
+    /// A word that orders.
     Ordinal(u8),
 }
-
-/// Powers of ten.
-const SCALES: [(i8, &[&str]); 6] = [
-    (
-        3,
-        &[
-            "tausend",
-            "mille",
-            "mila",
-            "mil",
-            "тыс",
-            "тысяч",
-            "тысяча",
-            "тысячи",
-            "тысячу",
-            "тисяч",
-            "тисячі",
-            "tys",
-            "tysięcy",
-            "tysiące",
-            "bin",
-            "ribu",
-            "nghìn",
-            "ngàn",
-            "ألف",
-            "آلاف",
-            "هزار",
-            "हज़ार",
-            "हजार",
-            "হাজার",
-            "duizend",
-            "tusen",
-            "tisíc",
-        ],
-    ),
-    (5, &["lakh", "lakhs", "लाख", "লাখ"]),
-    (
-        6,
-        &[
-            "mio",
-            "millionen",
-            "millón",
-            "millones",
-            "milhão",
-            "milhões",
-            "milione",
-            "milioni",
-            "milioane",
-            "миллион",
-            "миллиона",
-            "миллионов",
-            "млн",
-            "мільйон",
-            "мільйона",
-            "мільйонів",
-            "milion",
-            "miliony",
-            "milionów",
-            "milyon",
-            "juta",
-            "triệu",
-            "مليون",
-            "ملايين",
-            "میلیون",
-            "miljoen",
-            "miljoner",
-            "milionů",
-        ],
-    ),
-    (7, &["crore", "crores", "करोड़", "करोड", "কোটি"]),
-    (
-        9,
-        &[
-            "mrd",
-            "milliarde",
-            "milliarden",
-            "milliard",
-            "milliards",
-            "bilhão",
-            "bilhões",
-            "miliardo",
-            "miliardi",
-            "миллиард",
-            "миллиарда",
-            "миллиардов",
-            "млрд",
-            "мільярд",
-            "мільярда",
-            "мільярдів",
-            "miliard",
-            "miliardy",
-            "miliardów",
-            "mld",
-            "milyar",
-            "miliar",
-            "tỷ",
-            "tỉ",
-            "مليار",
-            "مليارات",
-            "میلیارد",
-            "अरब",
-            "miljard",
-            "miljarder",
-            "miliarde",
-        ],
-    ),
-    (
-        12,
-        &[
-            "billionen",
-            "trilhão",
-            "trilhões",
-            "триллион",
-            "триллиона",
-            "триллионов",
-            "трлн",
-            "трильйонів",
-            "trilyon",
-            "triliun",
-            "تريليون",
-            "تریلیون",
-            "खरब",
-            "biljoen",
-            "bilionów",
-            "billones",
-        ],
-    ),
-];
-
-/// Words for percent.
-const PERCENT: [&str; 25] = [
-    "prozent",
-    "pour cent",
-    "por ciento",
-    "por cento",
-    "per cento",
-    "percento",
-    "процент",
-    "процента",
-    "процентов",
-    "відсоток",
-    "відсотка",
-    "відсотків",
-    "procent",
-    "procenta",
-    "procentu",
-    "persen",
-    "peratus",
-    "phần trăm",
-    "في المئة",
-    "في المائة",
-    "بالمئة",
-    "بالمائة",
-    "درصد",
-    "प्रतिशत",
-    "শতাংশ",
-];
-
-/// Other words.
-const OTHERS: [(Meaning, &[&str]); 5] = [
-    (Meaning::Link, &["de", "del", "of"]),
-    (Meaning::MonthFollows, &["tháng", "thg"]),
-    (Meaning::YearFollows, &["năm"]),
-    (Meaning::Half(0), &["am", "오전", "a m"]),
-    (Meaning::Half(12), &["pm", "오후", "p m"]),
-];
-
-/// English words that order, from 1 on.
-const ORDINALS: [&str; 12] = [
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-    "twelfth",
-];
 
 /// The meanings of a word alone and of a group that begins with it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -240,40 +67,11 @@ struct Entry {
     begins: bool,
 }
 
-/// Entries by their keys, with a bit for the last digits of each key: most words of a text are none of these.
-struct Words {
-    entries: AHashMap<u64, Entry>,
-    bits: [u64; 256],
-}
-
-impl Words {
-    fn new(entries: AHashMap<u64, Entry>) -> Self {
-        let mut words = Self { entries, bits: [0; 256] };
-        words.entries.keys().for_each(|&key| words.bits[Self::place(key)] |= 1 << (key % 64));
-        words
-    }
-
-    const fn place(key: u64) -> usize {
-        (key / 64 % 256) as usize
-    }
-
-    fn get(&self, key: u64) -> Option<&Entry> {
-        if self.bits[Self::place(key)] >> (key % 64) & 1 == 0 {
-            return None;
-        }
-        self.entries.get(&key)
-    }
-}
-
 /// All words, and all groups of words under the key of the whole group.
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
+static WORDS: LazyLock<WordTable<Entry>> = LazyLock::new(|| {
     let names = NAMES.iter().map(|&(name, meaning)| (name, Meaning::Name(meaning)));
-    let scales = SCALES.iter().flat_map(|&(power, words)| words.iter().map(move |&word| (word, Meaning::Scale(power))));
-    let others = OTHERS.iter().flat_map(|&(meaning, words)| words.iter().map(move |&word| (word, meaning)));
     let mut known: AHashMap<u64, Entry> = AHashMap::new();
-    let ordinals = ORDINALS.iter().zip(1..).map(|(&word, place)| (word, Meaning::Ordinal(place)));
-    let percent = PERCENT.map(|word| (word, Meaning::Percent));
-    for (word, meaning) in names.chain(scales).chain(percent).chain(others).chain(ordinals) {
+    for (word, meaning) in names.chain(WORDS_OF_DATA.iter().copied()) {
         let mut words = word.split(|c| !is_word_char(c)).filter(|word| !word.is_empty());
         let mut key = words.next().map_or(0, word_key);
         for next in words {
@@ -282,8 +80,17 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         }
         known.entry(key).or_default().alone.get_or_insert(meaning);
     }
-    Words::new(known)
+    known.into_iter().collect()
 });
+
+/// Words that name nothing.
+static COMMON_WORDS: LazyLock<WordTable<()>> =
+    LazyLock::new(|| COMMON.iter().map(|word| (word_key(word), ())).collect());
+
+/// Says whether a word, by its key, names nothing even with a capital letter.
+pub(super) fn is_common(key: u64) -> bool {
+    COMMON_WORDS.get(key).is_some()
+}
 
 fn joined(first: u64, next: u64) -> u64 {
     mix(first, 9) ^ next

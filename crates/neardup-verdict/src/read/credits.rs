@@ -2,7 +2,7 @@
 //! repost, notes of platforms.
 //!
 //! [`ignored`] gives the stretches of a text that no verdict counts. It knows the marks of Chinese agencies, portals and
-//! microblogs; text without them is left whole. It never takes everything: of a text that would be left with nothing, nothing is ignored.
+//! microblogs in `data/credits.tsv`; text without them is left whole. It never takes everything: of a text that would be left with nothing, nothing is ignored.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -27,106 +27,31 @@ const SHORT_COMMENT: usize = 8;
 /// The openings of a group in brackets.
 const OPENINGS: [&str; 5] = ["（", "(", "【", "[", "［"];
 
-/// Words that make a group in brackets, or a line, a credit.
-const CREDITS: [&str; 26] = [
-    "记者",
-    "编辑",
-    "责编",
-    "来源",
-    "原标题",
-    "通讯员",
-    "摄影",
-    "摄）",
-    "摄)",
-    "图片来自",
-    "资料图",
-    "完)",
-    "完）",
-    "编译",
-    "作者：",
-    "作者:",
-    "via",
-    "转自",
-    "总台",
-    "人民币，下同",
-    "下同",
-    "新华社）",
-    "新华社)",
-    "实习生",
-    "校对",
-    "图源",
-];
-
-/// Notes that platforms add to a post.
-const NOTES: [&str; 11] = [
-    "O网页链接",
-    "网页链接",
-    "秒拍视频",
-    "展开全文",
-    "阅读全文",
-    "转发微博",
-    "查看图片",
-    "O找不到网页",
-    "查看最新行情",
-    "(时长",
-    "\n如题",
-];
-
-/// Ends of a dateline.
-const DATELINE_ENDS: [&str; 11] =
-    ["日电", "日讯", "网讯", "社讯", "报讯", "消息（", "消息(", "台消息", "网消息", "报道：", "日消息"];
-
-/// Openings of the line that closes a text.
-const CLOSINGS: [&str; 5] = ["新华社记者", "本报记者", "本社记者", "我在:", "我在这里:"];
+include!(concat!(env!("OUT_DIR"), "/credits_lists.rs"));
 
 /// Searchers for the lists that are looked for in each text, made once: making a searcher takes longer than searching.
 struct Finders {
     openings: [Finder<'static>; OPENINGS.len()],
-    notes: [Finder<'static>; NOTES.len()],
-    credits: [Finder<'static>; CREDITS.len()],
-    dateline_ends: [Finder<'static>; DATELINE_ENDS.len()],
-    closings: [Finder<'static>; CLOSINGS.len()],
+    notes: [Finder<'static>; NOTE.len()],
+    credits: [Finder<'static>; CREDIT.len()],
+    dateline_ends: [Finder<'static>; DATELINE.len()],
+    closings: [Finder<'static>; CLOSING.len()],
     comment: Finder<'static>,
     place: FinderRev<'static>,
 }
 
 static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
     openings: OPENINGS.map(Finder::new),
-    notes: NOTES.map(Finder::new),
-    credits: CREDITS.map(Finder::new),
-    dateline_ends: DATELINE_ENDS.map(Finder::new),
-    closings: CLOSINGS.map(Finder::new),
+    notes: NOTE.map(Finder::new),
+    credits: CREDIT.map(Finder::new),
+    dateline_ends: DATELINE.map(Finder::new),
+    closings: CLOSING.map(Finder::new),
     comment: Finder::new("//@"),
     place: FinderRev::new(" 2"),
 });
 
-/// Openings of lines that say where a text comes from.
-const LINES: [&str; 12] = [
-    "责任编辑",
-    "来源：",
-    "来源:",
-    "编辑：",
-    "编辑:",
-    "作者：",
-    "作者:",
-    "原标题：",
-    "原标题:",
-    "记者：",
-    "文/",
-    "图/",
-];
-
-/// What reporters are called in the line above their report, `光明日报记者李明`, which is short and no sentence,
-const REPORTERS: [&str; 3] = ["记者", "实习生", "通讯员"];
-
-/// and the ends of what stands before it, the name of their paper or agency.
-const PUBLISHERS: [char; 5] = ['报', '社', '网', '刊', '台'];
-
-/// The longest such line, in bytes.
+/// The longest line that only names reporters, `光明日报记者李明`, in bytes.
 const BYLINE_BYTES: usize = 60;
-
-/// Fields that a catalogue writes before a text, such as `【文献号】1-18`: they say where it is filed, not what it says.
-const FILED: [&str; 8] = ["文献号", "分类号", "分类名", "复印期号", "原文出处", "原刊地名", "原刊期号", "原刊页号"];
 
 /// The longest line of a catalogue, in bytes.
 const FILED_BYTES: usize = 80;
@@ -229,7 +154,7 @@ fn dateline(text: &str, found: &mut Vec<Range<usize>>) {
     // It ends at the first sentence, or before.
     let sentence = opening.find(['。', '！', '？', '，', '；']).unwrap_or(limit);
     let opening = opening.get(..sentence).unwrap_or_default();
-    for (close, finder) in DATELINE_ENDS.into_iter().zip(&FINDERS.dateline_ends) {
+    for (close, finder) in DATELINE.into_iter().zip(&FINDERS.dateline_ends) {
         let Some(at) = finder.find(opening.as_bytes()) else { continue };
         let before = opening.get(..at).unwrap_or_default();
         let source = ["社", "网", "报", "新闻", "虎扑", "台", "讯"]
@@ -292,7 +217,7 @@ fn lines(text: &str, found: &mut Vec<Range<usize>>) {
     for end in ends {
         let line = text.get(at..end).unwrap_or_default();
         let bare = line.trim_start();
-        let credit = bare.len() <= GROUP_BYTES && LINES.iter().any(|mark| bare.starts_with(mark));
+        let credit = bare.len() <= GROUP_BYTES && LINE.iter().any(|mark| bare.starts_with(mark));
         if credit || is_filed(bare) || at < OPENING_BYTES && is_byline(bare) {
             found.push(at..end);
         }
@@ -304,7 +229,9 @@ fn lines(text: &str, found: &mut Vec<Range<usize>>) {
 fn is_byline(line: &str) -> bool {
     let line = line.trim_end();
     line.len() <= BYLINE_BYTES
-        && REPORTERS.iter().any(|word| line.split_once(word).is_some_and(|(before, _)| before.ends_with(PUBLISHERS)))
+        && REPORTER
+            .iter()
+            .any(|word| line.split_once(word).is_some_and(|(before, _)| before.ends_with(|c| PUBLISHER.contains(c))))
         && line.chars().all(|c| is_word_char(c) || matches!(c, ' ' | '\u{3000}'))
 }
 
@@ -313,7 +240,7 @@ fn is_filed(line: &str) -> bool {
     let label = line.strip_prefix('【').filter(|_| line.len() <= FILED_BYTES).and_then(|rest| rest.split_once('】'));
     label.is_some_and(|(label, _)| {
         let plain: String = label.chars().filter(|c| !c.is_whitespace()).collect();
-        FILED.contains(&plain.as_str())
+        FIELD.contains(&plain.as_str())
     })
 }
 
@@ -327,7 +254,7 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
     let text = text.get(from..end).unwrap_or_default();
     let end = text.len();
     let mut found = |at: usize| found.push(from + at..from + end);
-    for (mark, finder) in CLOSINGS.into_iter().zip(&FINDERS.closings) {
+    for (mark, finder) in CLOSING.into_iter().zip(&FINDERS.closings) {
         if finder.find(text.as_bytes()).is_some()
             && let Some(at) = memmem::rfind(text.as_bytes(), mark.as_bytes())
             && from + at > 0

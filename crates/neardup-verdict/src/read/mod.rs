@@ -1,5 +1,6 @@
 //! Step 1: reads a text into units: what is a number, a word, a Han character, and what does not count.
 
+pub(crate) mod characters;
 pub(crate) mod credits;
 pub(crate) mod hanset;
 pub(crate) mod lines;
@@ -7,3 +8,4 @@ pub mod numerals;
 pub(crate) mod reading;
 pub(crate) mod shared;
 pub(crate) mod units;
+pub(crate) mod word_table;

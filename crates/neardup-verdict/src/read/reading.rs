@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::characters;
 use super::credits;
 use super::hanset::HanSet;
 use super::numerals;
@@ -28,7 +29,7 @@ const MAX_HANDLE: usize = 30;
 const MAX_EMOTICON: usize = 6;
 
 /// Characters that add no content: particles, auxiliaries, polite words.
-static FILLERS: HanSet = HanSet::of("的了吗呢吧啊呀嘛么着过地得就都也很还又再把给可以能会请");
+static FILLERS: HanSet = HanSet::of(characters::FILLER);
 
 /// The least number of units from one mark to the next, so that marks take less memory than units.
 pub(crate) const APART: usize = 16;
@@ -171,7 +172,16 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
                     found.numbers.push(number);
                     (Kind::Number { width: 0, arabic: false }, number.bits())
                 }
-                None => (Kind::Word, word_key(&word)),
+                None => {
+                    let key = word_key(&word);
+                    match numerals::counted(key) {
+                        Some(number) => {
+                            found.numbers.push(number);
+                            (Kind::Number { width: 0, arabic: false }, number.bits())
+                        }
+                        None => (Kind::Word, key),
+                    }
+                }
             };
             (kind, key, len.max(raw.len_utf8()))
         } else {
@@ -303,9 +313,7 @@ fn follows_ordinal(text: &str, units: &[Unit]) -> bool {
 }
 
 /// Characters after which a lone Chinese numeral is a number: measures, parts of a date, parts of a series.
-static MEASURES: HanSet = HanSet::of(
-    "年月日号时点分秒周届次期集话季章回卷部名位例岁天元万亿成人个件条家只场轮层级度倍米里斤吨亩页项组批套篇首起辆架艘处座所号",
-);
+static MEASURES: HanSet = HanSet::of(characters::MEASURE);
 
 /// Says whether a measure follows the first `len` characters.
 fn is_counted(rest: &str, len: usize) -> bool {

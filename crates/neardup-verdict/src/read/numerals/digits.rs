@@ -1,6 +1,6 @@
 //! Decimal digits of every script: Arabic-Indic, Devanagari, Thai, full-width and some seventy more.
 //!
-//! The table holds the zero of each script ([Unicode, General_Category Nd]); the digits 1 to 9 follow it. It is made by `build.rs` from
+//! The table holds the zero of each script ([Unicode, General_Category Nd]); the digits 1 to 9 follow it. It is made by `build/main.rs` from
 //! the crate `unicode-properties`.
 //!
 //! [Unicode, General_Category Nd]: https://www.unicode.org/reports/tr44/#General_Category_Values

@@ -52,19 +52,6 @@ pub fn cardinal(word: &str, after: &str) -> Option<(Number, usize)> {
     Some(joined().unwrap_or((Number::new(tens, 0), 0)))
 }
 
-/// Gives the power of ten of a word after a number: `million`, `bln`.
-#[must_use]
-pub fn scale(word: &str) -> Option<i32> {
-    Some(match word {
-        "hundred" => 2,
-        "thousand" => 3,
-        "million" | "millions" | "mln" => 6,
-        "billion" | "billions" | "bln" | "bn" => 9,
-        "trillion" | "trln" | "tn" => 12,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,9 +72,8 @@ mod tests {
         ] {
             assert_eq!(cardinal(word, after), Some((Number::new(value, 0), len)), "{word}{after}");
         }
-        assert_eq!(scale("mln"), Some(6));
         for word in ["tone", "tons", "often", "", "seconds", "weight"] {
-            assert_eq!((cardinal(word, ""), scale(word)), (None, None), "{word}");
+            assert_eq!(cardinal(word, ""), None, "{word}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Numbers as they are written in the digits of any script and in Chinese numerals, read by value.
 //!
 //! [`read`] takes the longest number at a place: `12000`, `12,000`, `12 000` with a narrow space, `12'000`, `1.234.567`, `12,34,567`,
-//! `١٢٬٠٠٠`, `１２０００`, `1.2万`, `一万二千`, `二〇二三`, `十九`; [`cardinal`] and [`scale`] know English words. What value
-//! means: [`Number`]s are equal where their decimal values are, so `第九集` and `第9集` name the same part. [`minus`] and [`percent_sign`]
+//! `١٢٬٠٠٠`, `１２０００`, `1.2万`, `一万二千`, `二〇二三`, `十九`; [`cardinal`] knows the words of English,
+//! [`counted`] those of other languages. What value means: [`Number`]s are equal where their decimal values are, so `第九集` and `第9集` name the same part. [`minus`] and [`percent_sign`]
 //! know what stands before a number and after it.
 //!
 //! A Chinese numeral character is not always a number (`一些`, `统一`, `万一`). Where it stands alone or is a bare unit,
@@ -14,12 +14,14 @@ mod digits;
 mod english;
 mod number;
 mod sign;
+mod words;
 
 use arabic::arabic;
 use chinese::{chinese, digit, large_unit, small_unit};
-pub use english::{cardinal, scale};
+pub use english::cardinal;
 pub use number::Number;
 pub use sign::{minus, percent_sign};
+pub(crate) use words::counted;
 
 /// The most characters that are read for one number; a longer run of digits is cut there.
 const MAX_CHARS: usize = 4096;

@@ -1,28 +1,24 @@
-//! Makes two tables at build time: the names of months and weekdays from CLDR, as `icu_datetime` formats them, and the zeros of
-//! Unicode's decimal digits, from `unicode-properties`.
+//! Makes the table of months and weekdays in words from CLDR, as `icu_datetime` formats them.
 //!
 //! The library needs names to read, and `icu_datetime` only writes dates: asked here for each month and weekday of each language, it
 //! gives about 900 words (16 KB), and nothing of ICU is linked into the server.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
-use std::path::Path;
-use std::{env, error, fs};
 
 use icu_calendar::Date;
 use icu_calendar::cal::{Gregorian, Persian};
 use icu_datetime::fieldsets::{E, M, MD};
 use icu_datetime::{FixedCalendarDateTimeFormatter, parts};
 use icu_locale_core::Locale;
-use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use writeable::{Part, PartsWrite, Writeable};
 
-type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
+use super::Result;
 
 /// The languages whose months and weekdays are words. Chinese, Japanese, Korean and Vietnamese number their months.
-const LANGUAGES: [&str; 25] = [
+const LANGUAGES: [&str; 30] = [
     "en", "de", "nl", "fr", "es", "pt", "it", "ro", "ru", "uk", "bg", "pl", "cs", "sv", "tr", "el", "ar", "ar-LB",
-    "fa", "hi", "bn", "id", "ms", "sw", "he",
+    "fa", "hi", "bn", "id", "ms", "sw", "he", "sq", "hu", "fi", "da", "sk",
 ];
 
 /// The script that is written without spaces; its names are looked for in the text and not among its words.
@@ -31,8 +27,8 @@ const THAI: &str = "th";
 /// Added to the number of a month of the Persian calendar.
 const PERSIAN: u8 = 20;
 
-fn main() -> Result<()> {
-    println!("cargo::rerun-if-changed=build.rs");
+/// Gives the tables.
+pub(super) fn tables() -> Result<String> {
     let mut names = Names::default();
     for language in LANGUAGES {
         names.add(language)?;
@@ -40,10 +36,7 @@ fn main() -> Result<()> {
     names.add_persian()?;
     let mut thai = Names::default();
     thai.add(THAI)?;
-    let names = format!("{}{}", names.table("NAMES"), thai.table("THAI_NAMES"));
-    let out = env::var("OUT_DIR")?;
-    fs::write(Path::new(&out).join("names.rs"), names)?;
-    Ok(fs::write(Path::new(&out).join("zeros.rs"), zeros())?)
+    Ok(format!("{}{}", names.table("NAMES"), thai.table("THAI_NAMES")))
 }
 
 /// Names in small letters; `None` for one that means two things.
@@ -186,11 +179,4 @@ impl PartsWrite for Only {
         self.inside = outside;
         result
     }
-}
-
-/// Writes the zeros of all scripts but ASCII; the digits 1 to 9 follow each, as Unicode promises.
-fn zeros() -> String {
-    let digits = ('\u{80}'..=char::MAX).filter(|c| c.general_category() == GeneralCategory::DecimalNumber);
-    let zeros: Vec<u32> = digits.map(u32::from).step_by(10).collect();
-    format!("pub(super) static ZEROS: [u32; {}] = {zeros:?};\n", zeros.len())
 }
