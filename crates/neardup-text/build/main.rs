@@ -34,6 +34,7 @@ type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
 fn main() -> Result<()> {
     for source in [
         "build",
+        "src/message/words/starts.rs",
         "src/normalize/classes.rs",
         "src/normalize/numbers.rs",
         "src/normalize/unicode.rs",

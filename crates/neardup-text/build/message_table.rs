@@ -20,6 +20,9 @@ use std::fs;
 
 use super::{Result, array};
 
+#[path = "../src/message/words/starts.rs"]
+mod starts;
+
 const ROLES: [&str; 21] = [
     "from",
     "date",
@@ -44,7 +47,17 @@ const ROLES: [&str; 21] = [
     "shortener",
 ];
 
-/// Writes an array of phrases for each role, in lower case and sorted.
+/// The filters of the beginnings of lines, each for some roles.
+const FILTERS: [(&str, &[&str]); 6] = [
+    ("ORIGINAL_STARTS", &["original"]),
+    ("FIELD_STARTS", &["from", "date", "to", "subject", "field"]),
+    ("FORUM_STARTS", &["forum"]),
+    ("FIRST_STARTS", &["opening", "greeting"]),
+    ("LAST_STARTS", &["signature", "disclaimer"]),
+    ("CLOSING_STARTS", &["closing"]),
+];
+
+/// Writes an array of phrases for each role, in lower case and sorted, and the filters.
 pub fn make() -> Result<String> {
     let mut phrases: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (file, columns) in [("data/message_words.tsv", 3), ("data/links.tsv", 2)] {
@@ -58,5 +71,30 @@ pub fn make() -> Result<String> {
             phrases.entry(role).or_default().insert(words.to_lowercase());
         }
     }
-    Ok(phrases.iter().map(|(role, words)| array(&role.to_uppercase(), "&str", &Vec::from_iter(words))).collect())
+    let arrays = phrases.iter().map(|(role, words)| array(&role.to_uppercase(), "&str", &Vec::from_iter(words)));
+    let filters = FILTERS.iter().map(|(name, roles)| {
+        let of_roles = phrases.iter().filter(|(role, _)| roles.contains(role));
+        array(name, "u64", &filter(of_roles.flat_map(|(_, words)| words)))
+    });
+    Ok(arrays.chain(filters).collect())
+}
+
+/// Returns the filter of some phrases in lower case.
+fn filter<'p>(phrases: impl Iterator<Item = &'p String>) -> [u64; starts::WORDS] {
+    let mut filter = [0; starts::WORDS];
+    let mut set = |first: char, second: char| {
+        let bit = starts::bit(first, second);
+        filter[bit / 64] |= 1 << (bit % 64);
+    };
+    for phrase in phrases {
+        let mut chars = phrase.chars();
+        let Some(first) = chars.next() else { continue };
+        for first in first.to_uppercase().chain([first]) {
+            match chars.clone().next() {
+                Some(second) => second.to_uppercase().chain([second]).for_each(|second| set(first, second)),
+                None => " :：*,.!-\0".chars().for_each(|after| set(first, after)),
+            }
+        }
+    }
+    filter
 }

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use super::lines::Line;
-use super::words::{self, prefix};
+use super::words::{self, may_start, prefix};
 
 /// The most lines of a footer, of a signature after `--`, of a program's note, of the words of leave.
 const FOOTER: usize = 24;
@@ -44,10 +44,11 @@ fn ends(text: &str, lines: &[Line], is_last: bool) -> (usize, usize) {
         cut = last(cut, FOOTER).find(|&line| is_rule(at(line)) && under(line)).unwrap_or(cut);
     }
     cut = last(cut, SIGNATURE).find(|&line| matches!(at(line), "--" | "—" | "__")).unwrap_or(cut);
-    cut = last(cut, NOTE).find(|&line| is_note(at(line))).unwrap_or(cut);
+    let may_note = |line: usize| may_start(&words::LAST_STARTS, at(line));
+    cut = last(cut, NOTE).find(|&line| may_note(line) && is_note(at(line))).unwrap_or(cut);
     if is_last {
         let disclaims = |line: &str| prefix(&words::DISCLAIMER, &line.to_lowercase()).is_some();
-        cut = last(cut, NOTE).find(|&line| line > 0 && disclaims(at(line))).unwrap_or(cut);
+        cut = last(cut, NOTE).find(|&line| line > 0 && may_note(line) && disclaims(at(line))).unwrap_or(cut);
     }
     let mut closing = cut;
     for line in last(cut, CLOSING).rev().filter(|&line| line > 0) {
@@ -79,7 +80,7 @@ fn is_note(line: &str) -> bool {
 const AFTER: [char; 16] = [',', '，', '!', '！', '.', '。', '-', '–', '—', '~', '～', ' ', ':', '：', ')', '、'];
 
 fn is_closing(line: &str) -> bool {
-    if line.len() > 90 {
+    if line.len() > 90 || !may_start(&words::CLOSING_STARTS, line) {
         return false;
     }
     let lower = line.to_lowercase();

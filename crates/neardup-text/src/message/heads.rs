@@ -1,7 +1,7 @@
 //! The lines before a quotation: `On … wrote:`, `-----Original Message-----`, the fields of a mail's head.
 
 use super::lines::{Line, Mark};
-use super::words::{self, has, prefix};
+use super::words::{self, has, may_start, prefix};
 
 /// The longest line that may say whose words follow, in bytes.
 const LONGEST: usize = 300;
@@ -15,19 +15,35 @@ const HEAD: usize = 40;
 /// The least number of different fields that make a head.
 const FIELDS: u32 = 3;
 
+/// The signs that rules are made of, and lines around an announcement.
+const DASHES: [char; 9] = ['-', '_', '=', '*', '—', '–', '─', '+', '#'];
+
 /// Whether a line needs a quotation after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Certainty {
+    /// It has a verb, and may be prose.
+    Weak,
     /// It may also be prose, unless marked lines follow.
     Likely,
     /// It has a verb, and a date and a time or an address.
     Sure,
 }
 
-/// Returns where the attribution begins that ends before the line `at`, or `at`.
-pub(super) fn before(text: &str, lines: &[Line], at: usize) -> usize {
-    let Some(last) = at.checked_sub(1) else { return at };
-    attribution(text, lines, last).map_or(at, |(start, _)| start)
+/// Returns where the attribution begins that ends before the line `at`.
+pub(super) fn before(text: &str, lines: &[Line], at: usize) -> Option<(usize, Certainty)> {
+    attribution(text, lines, at.checked_sub(1)?)
+}
+
+/// Returns where the attribution begins whose last line is `last`, if it is sure to be one.
+pub(super) fn sure(text: &str, lines: &[Line], last: usize) -> Option<usize> {
+    let line = lines.get(last)?.text(text);
+    let found = ends_head(line).then(|| attribution(text, lines, last))??;
+    (found.1 == Certainty::Sure).then_some(found.0)
+}
+
+/// Says whether a line ends as an attribution does.
+pub(super) fn ends_head(line: &str) -> bool {
+    line.ends_with([':', '：']) || line.ends_with(":*")
 }
 
 /// What a line has of what an attribution needs.
@@ -73,13 +89,13 @@ impl Signs {
 }
 
 /// Returns where the attribution begins whose last line is `last`, if it is one.
-pub(super) fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certainty)> {
+fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certainty)> {
     let line = lines.get(last).filter(|line| line.mark == Mark::None)?;
     let words = line.text(text);
     if words.len() > LONGEST {
         return None;
     }
-    let colon = words.ends_with([':', '：']) || words.ends_with("...") || words.ends_with('…') || words.ends_with(":*");
+    let colon = ends_head(words) || words.ends_with("...") || words.ends_with('…');
     let signs = Signs::of(words);
     if !signs.verb && !(colon && (signs.mail || signs.time && signs.digits >= 8)) {
         return None;
@@ -117,14 +133,18 @@ pub(super) fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(us
         return Some((start, Certainty::Sure));
     }
     let quoting = all.start && all.verb;
-    (colon || quoting || words.len() <= 60 && all.verb).then_some((start, Certainty::Likely))
+    let certainty = if colon || quoting { Certainty::Likely } else { Certainty::Weak };
+    (certainty == Certainty::Likely || words.len() <= 60 && all.verb).then_some((start, certainty))
 }
 
 /// Returns the end of the announcement of a message that is quoted whole, if the line `at` is one.
 pub(super) fn original(text: &str, lines: &[Line], at: usize) -> Option<usize> {
     let line = lines.get(at).filter(|line| line.end - line.start <= 160)?.text(text);
-    let inner = line.trim_matches(['-', '_', '=', '*', '—', '–', '─', '>', '<', ' ', '+', '#', '~', '\u{a0}']);
-    let dashes = line.len() - line.trim_start_matches(['-', '_', '=', '*', '—', '–', '─', '+', '#', '~']).len();
+    let dashes = line.len() - line.trim_start_matches(DASHES).len();
+    if dashes < 2 && !line.ends_with(['*', ':', '：']) {
+        return None;
+    }
+    let inner = line.trim_matches(DASHES).trim_matches(['>', '<', ' ', '\u{a0}']);
     let colon = inner.strip_suffix([':', '：']);
     if dashes < 2 && colon.is_none() {
         return None;
@@ -134,6 +154,24 @@ pub(super) fn original(text: &str, lines: &[Line], at: usize) -> Option<usize> {
     let rest = inner.get(found.len()..).unwrap_or_default();
     // After dashes it may say from whom.
     (rest.is_empty() || dashes >= 2 && rest.starts_with([' ', ':', '(', '-'])).then_some(at + 1)
+}
+
+/// Says whether a line may be quoted without an angle, or announce what is quoted without marks.
+pub(super) fn may_announce(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let starts = |filter| may_start(filter, line);
+    let field = || {
+        let head = bytes.get(..FIELD).unwrap_or(bytes);
+        let name = line.trim_start_matches('*');
+        may_start(&words::FIELD_STARTS, name) && (head.contains(&b':') || head.windows(3).any(|sign| sign == "：".as_bytes()))
+    };
+    let rule = || {
+        let mut chars = line.chars();
+        chars.next().is_some_and(|first| DASHES.contains(&first) && chars.next().is_none_or(|second| DASHES.contains(&second)))
+    };
+    let dated = || bytes.iter().filter(|byte| byte.is_ascii_digit()).nth(2).is_some() || bytes.contains(&b'@');
+    let head = || ends_head(line) && line.len() <= LONGEST && (starts(&words::ORIGINAL_STARTS) || dated());
+    line.starts_with(['|', ':']) || starts(&words::FORUM_STARTS) || rule() || field() || head()
 }
 
 /// Says whether a line ends a message that was quoted whole.
@@ -148,6 +186,9 @@ pub(super) fn ends_original(text: &str, line: Line) -> bool {
 /// Returns the end of a forum's line that announces a quotation, if the line `at` is one.
 pub(super) fn forum(text: &str, lines: &[Line], at: usize) -> Option<usize> {
     let line = lines.get(at).filter(|line| line.end - line.start <= 120)?.text(text);
+    if !may_start(&words::FORUM_STARTS, line) {
+        return None;
+    }
     let found = prefix(&words::FORUM, &line.to_lowercase())?;
     (line.len() > found.len()).then_some(at + 1)
 }
@@ -179,6 +220,9 @@ const OTHER: u32 = 16;
 /// Returns what fields the name before a line's colon may stand for.
 fn field(line: &str) -> Option<u32> {
     let line = line.trim_start_matches(['*', '>', ' ', '|', '_']);
+    if !may_start(&words::FIELD_STARTS, line) {
+        return None;
+    }
     let head = line.get(..line.floor_char_boundary(FIELD)).unwrap_or_default();
     let (name, _) = head.split_once([':', '：'])?;
     let name = name.trim_matches(['*', '_', ' ', '\u{a0}', '\u{3000}', '\u{200f}']).to_lowercase();
@@ -195,5 +239,5 @@ fn field(line: &str) -> Option<u32> {
 
 /// Says whether a line has nothing but the signs that rules are made of.
 pub(super) fn is_rule(line: &str) -> bool {
-    line.chars().all(|c| matches!(c, '-' | '_' | '=' | '*' | '—' | '–' | '─'))
+    line.chars().all(|c| DASHES.contains(&c))
 }

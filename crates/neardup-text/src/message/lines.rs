@@ -1,5 +1,6 @@
 //! The lines of a text that have something in them, and the marks of quotations before them.
 
+use super::heads::may_announce;
 use super::words;
 use crate::interrupt;
 
@@ -193,19 +194,21 @@ pub(super) fn edges(text: &str) -> Vec<Line> {
 pub(super) fn may_be_quoted(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut from = 0;
-    for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
-        let line = bytes.get(from..end).unwrap_or_default().trim_ascii();
-        from = end + 1;
-        let marked = matches!(line.first(), Some(b'>' | b'|' | b':' | b'-' | b'_' | b'=' | b'*' | b'&' | b'~' | b'#'));
-        let colon = line.ends_with(b":") || line.ends_with("：".as_bytes());
-        let head = || {
-            line.get(..line.len().min(48)).is_some_and(|head| {
-                memchr::memchr2(b':', b'>', head).is_some() || memchr::memmem::find(head, "：".as_bytes()).is_some()
-            })
-        };
-        if marked || colon || head() {
-            return true;
-        }
-    }
-    false
+    memchr::memchr2_iter(b'>', b'&', bytes).any(|at| may_mark(bytes, at))
+        || memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).any(|end| {
+            let line = text.get(from..end).unwrap_or_default().trim_matches(is_blank);
+            from = end + 1;
+            may_announce(line)
+        })
+}
+
+/// Says whether nothing but an indent and initials is before an angle.
+fn may_mark(text: &[u8], at: usize) -> bool {
+    let is_mark = text.get(at) == Some(&b'>') || text.get(at..).is_some_and(|rest| rest.starts_with(b"&gt;"));
+    let before = text.get(..at).unwrap_or_default();
+    let words = before.iter().rev().take(MAX_INITIALS + 1).take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'|').count();
+    let indent = before.get(..before.len() - words).unwrap_or_default();
+    // White space other than ASCII is an indent, too.
+    let mut blanks = indent.iter().rev().take(4 * MAX_INDENT);
+    is_mark && blanks.find(|byte| **byte != b' ' && **byte != b'\t' && **byte < 0x80).is_none_or(|byte| *byte == b'\n')
 }

@@ -1,7 +1,7 @@
 //! What stands before a message: `RT @name:`, `Fwd:`, `Breaking:`, a salutation; and the chains of reposts on microblogs.
 
 use super::lines::Line;
-use super::words::{self, prefix};
+use super::words::{self, may_start, prefix};
 use super::{Kind, Part};
 
 /// The most openings one after the other.
@@ -13,9 +13,10 @@ const NAME: usize = 30;
 /// The most letters of a comment that says nothing beside what is reposted.
 const COMMENT: usize = 8;
 
-/// Says whether a text may repost another one.
+/// Says whether an at sign of the text may be that of a repost.
 pub(super) fn may_repost(text: &str) -> bool {
-    memchr::memchr(b'@', text.as_bytes()).is_some()
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'@', bytes).any(|at| matches!(bytes.get(..at).map(<[u8]>::trim_ascii_end), Some([.., b'/' | b'T'])))
 }
 
 /// Finds what is reposted below a comment: `comment//@name:message`, `comment RT @name: message`.
@@ -96,6 +97,9 @@ fn opening(text: &str) -> Option<usize> {
         let len = name_len(name)?;
         return Some(spaced(text.len() - name.len() + len));
     }
+    if !may_start(&words::FIRST_STARTS, text) {
+        return None;
+    }
     let head = text.get(..text.floor_char_boundary(60)).unwrap_or_default();
     let lower = head.to_lowercase();
     // The case may change the length of a letter, but only of some that no opening has.
@@ -110,7 +114,7 @@ fn opening(text: &str) -> Option<usize> {
 
 /// Says whether a line is a salutation.
 fn is_greeting(line: &str) -> bool {
-    if line.len() > 120 {
+    if line.len() > 120 || !may_start(&words::FIRST_STARTS, line) {
         return false;
     }
     let lower = line.to_lowercase();

@@ -23,8 +23,10 @@ pub(super) fn find(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
 struct Run {
     start: usize,
     end: usize,
-    /// Where its attribution begins.
-    head: usize,
+    /// Where its attribution begins, if it has one.
+    head: Option<(usize, Certainty)>,
+    /// Whether it has words.
+    has_words: bool,
     level: u8,
 }
 
@@ -43,7 +45,8 @@ fn marked(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
     }
     for run in runs {
         if known.iter().any(|known| known.is_like(lines[run.start].mark)) {
-            kinds[run.head..run.start].fill(Some(Kind::Attribution));
+            let head = run.head.map_or(run.start, |(start, _)| start);
+            kinds[head..run.start].fill(Some(Kind::Attribution));
             kinds[run.start..run.end].fill(Some(Kind::Quotation));
         }
     }
@@ -81,7 +84,8 @@ fn runs(text: &str, lines: &[Line]) -> Vec<Run> {
             }
         }
         let head = heads::before(text, lines, start);
-        runs.push(Run { start, end, head, level });
+        let has_words = lines[start..end].iter().any(|line| line.text(text).contains(char::is_alphanumeric));
+        runs.push(Run { start, end, head, has_words, level });
         start = end;
     }
     runs
@@ -89,21 +93,22 @@ fn runs(text: &str, lines: &[Line]) -> Vec<Run> {
 
 /// Says whether a run is a quotation by itself.
 fn is_quotation(text: &str, lines: &[Line], run: &Run) -> bool {
-    if run.head < run.start {
-        return true;
-    }
     let first = lines[run.start];
+    let head = run.head.map(|(_, certainty)| certainty);
     let whole = run.start == 0 && run.end == lines.len();
+    let plural = run.end - run.start > 1;
     match first.mark {
+        _ if head >= Some(Certainty::Likely) => true,
         Mark::Angle(_) if whole => true,
-        // A prompt of Python, or an ornament.
-        Mark::Angle(_) if run.level > 1 => false,
+        // An ornament, or a prompt of Python.
+        Mark::Angle(_) if !run.has_words || run.level > 1 && head.is_none() => false,
         Mark::Angle(_) => {
             let size = (lines[run.end - 1].end - first.start) as usize;
             let opens = run.start == 0 && lines.get(run.end).is_some_and(|next| next.apart);
-            run.end - run.start > 1 || opens || (first.apart && size >= LONE && text.len() / LONE_SHARE <= size)
+            let is_long = size >= LONE;
+            plural || head.is_some() || is_long && (opens || first.apart && text.len() / LONE_SHARE <= size)
         }
-        Mark::Initials(_) => run.end - run.start > 1 && first.is_capital(text),
+        Mark::Initials(_) => plural && (head.is_some() || first.is_capital(text)),
         Mark::Bar | Mark::Colon | Mark::None => false,
     }
 }
@@ -113,7 +118,8 @@ fn announced(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
     let marks = kinds.iter().rposition(|kind| *kind == Some(Kind::Quotation));
     let mut at = 0;
     while at < lines.len() {
-        if kinds[at].is_some() {
+        let line = lines[at].text(text);
+        if kinds[at].is_some() || !(heads::ends_head(line) || heads::may_announce(line)) {
             at += 1;
             continue;
         }
@@ -124,8 +130,7 @@ fn announced(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
             fill(kinds, end, body, Kind::Quotation);
             at = body;
         } else if let Some(end) = heads::original(text, lines, at) {
-            let dated =
-                || matches!(heads::attribution(text, lines, end), Some((start, Certainty::Sure)) if start == end);
+            let dated = || heads::sure(text, lines, end) == Some(end);
             let end = heads::fields(text, lines, end).unwrap_or_else(|| end + usize::from(dated()));
             let body = (end..lines.len()).find(|&line| heads::ends_original(text, lines[line])).unwrap_or(lines.len());
             fill(kinds, at, end, Kind::Attribution);
@@ -142,7 +147,7 @@ fn announced(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
                 return;
             }
             at = end;
-        } else if let Some((start, Certainty::Sure)) = heads::attribution(text, lines, at) {
+        } else if let Some(start) = heads::sure(text, lines, at) {
             let start = (start..at).rev().take_while(|&line| kinds[line].is_none()).last().unwrap_or(at);
             let next = at + 1;
             fill(kinds, start, next, Kind::Attribution);

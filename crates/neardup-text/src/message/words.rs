@@ -1,5 +1,7 @@
 //! The words of the data file, by their role.
 
+mod starts;
+
 include!(concat!(env!("OUT_DIR"), "/message_table.rs"));
 
 /// Returns the longest phrase of a sorted list with which `line` begins, where a word ends. Both are in lower case.
@@ -11,6 +13,14 @@ pub(super) fn prefix(phrases: &[&'static str], line: &str) -> Option<&'static st
         .filter(|phrase| line.strip_prefix(**phrase).is_some_and(|rest| ends_word(phrase, rest)))
         .max_by_key(|phrase| phrase.len())
         .copied()
+}
+
+/// Says whether a line may begin with a phrase of the roles of a filter.
+pub(super) fn may_start(filter: &[u64; starts::WORDS], line: &str) -> bool {
+    let mut chars = line.chars();
+    let Some(first) = chars.next() else { return false };
+    let bit = starts::bit(first, chars.next().unwrap_or('\0'));
+    filter[bit / 64] >> (bit % 64) & 1 == 1
 }
 
 /// Says whether the list has exactly this phrase.
