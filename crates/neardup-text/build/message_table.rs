@@ -48,10 +48,9 @@ const ROLES: [&str; 21] = [
 ];
 
 /// The filters of the beginnings of lines, each for some roles.
-const FILTERS: [(&str, &[&str]); 6] = [
+const FILTERS: [(&str, &[&str]); 5] = [
     ("ORIGINAL_STARTS", &["original"]),
-    ("FIELD_STARTS", &["from", "date", "to", "subject", "field"]),
-    ("FORUM_STARTS", &["forum"]),
+    ("ANNOUNCING_STARTS", &["from", "date", "to", "subject", "field", "forum"]),
     ("FIRST_STARTS", &["opening", "greeting"]),
     ("LAST_STARTS", &["signature", "disclaimer"]),
     ("CLOSING_STARTS", &["closing"]),

@@ -1,8 +1,8 @@
 //! What stands at the end of a message: the writer's signature, the footer of a list, a program's note, the words of leave.
 
 use super::Kind;
-use super::lines::Line;
-use super::words::{self, may_start, prefix};
+use super::lines::{Line, tail};
+use super::words::{self, lower, lower_head, may_start, prefix};
 
 /// The most lines of a footer, of a signature after `--`, of a program's note, of the words of leave.
 const FOOTER: usize = 24;
@@ -45,13 +45,13 @@ fn ends(text: &str, lines: &[Line], is_last: bool) -> (usize, usize) {
     }
     cut = last(cut, SIGNATURE).find(|&line| matches!(at(line), "--" | "—" | "__")).unwrap_or(cut);
     let may_note = |line: usize| may_start(&words::LAST_STARTS, at(line));
-    cut = last(cut, NOTE).find(|&line| may_note(line) && is_note(at(line))).unwrap_or(cut);
+    cut = tail(lines, cut, NOTE).find(|&line| may_note(line) && is_note(at(line))).unwrap_or(cut);
     if is_last {
-        let disclaims = |line: &str| prefix(&words::DISCLAIMER, &line.to_lowercase()).is_some();
-        cut = last(cut, NOTE).find(|&line| line > 0 && may_note(line) && disclaims(at(line))).unwrap_or(cut);
+        let disclaims = |line: &str| prefix(&words::DISCLAIMER, &lower_head(line)).is_some();
+        cut = tail(lines, cut, NOTE).find(|&line| line > 0 && may_note(line) && disclaims(at(line))).unwrap_or(cut);
     }
     let mut closing = cut;
-    for line in last(cut, CLOSING).rev().filter(|&line| line > 0) {
+    for line in tail(lines, cut, CLOSING).rev().filter(|&line| line > 0) {
         if is_closing(at(line)) {
             closing = line;
         } else if !is_name(at(line)) {
@@ -63,17 +63,20 @@ fn ends(text: &str, lines: &[Line], is_last: bool) -> (usize, usize) {
 
 /// Says whether a line is a rule.
 fn is_rule(line: &str) -> bool {
+    if line.len() > 4 * RULE || !line.starts_with(['-', '_', '=', '*', '~', '#']) {
+        return false;
+    }
     let signs = line.bytes().filter(|byte| matches!(byte, b'-' | b'_' | b'=' | b'*' | b'~' | b'#')).count();
     signs >= RULE && line.len() - signs <= 40
 }
 
 fn is_footer(line: &str) -> bool {
-    let line = line.get(..line.floor_char_boundary(400)).unwrap_or_default().to_lowercase();
+    let line = lower(line.get(..line.floor_char_boundary(400)).unwrap_or_default());
     words::FOOTER.iter().any(|words| line.contains(words))
 }
 
 fn is_note(line: &str) -> bool {
-    line.len() <= 120 && prefix(&words::SIGNATURE, &line.to_lowercase()).is_some()
+    line.len() <= 120 && prefix(&words::SIGNATURE, &lower_head(line)).is_some()
 }
 
 /// Signs that may follow the words of leave, or stand between them and a name.
@@ -83,7 +86,7 @@ fn is_closing(line: &str) -> bool {
     if line.len() > 90 || !may_start(&words::CLOSING_STARTS, line) {
         return false;
     }
-    let lower = line.to_lowercase();
+    let lower = lower(line);
     let Some(found) = prefix(&words::CLOSING, &lower) else { return false };
     let rest = lower.get(found.len()..).unwrap_or_default();
     let more = rest.trim_matches(AFTER);
@@ -96,7 +99,8 @@ fn is_closing(line: &str) -> bool {
 
 /// Says whether a line may be a name, an office or the like after the words of leave.
 fn is_name(line: &str) -> bool {
-    line.chars().count() <= 40
+    line.len() <= 120
+        && line.chars().count() <= 40
         && !line.ends_with(['.', '。', '?', '？', '!', '！', ':', '：', ';', '；'])
         && !line.starts_with(['-', '*', '•', '·'])
 }

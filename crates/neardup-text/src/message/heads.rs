@@ -1,10 +1,14 @@
 //! The lines before a quotation: `On … wrote:`, `-----Original Message-----`, the fields of a mail's head.
 
 use super::lines::{Line, Mark};
-use super::words::{self, has, may_start, prefix};
+use super::words::{self, has, lower, lower_head, may_start, prefix};
 
 /// The longest line that may say whose words follow, in bytes.
 const LONGEST: usize = 300;
+
+/// The longest line that may announce a message, and a quotation in a forum, in bytes.
+const ANNOUNCEMENT: usize = 160;
+const FORUM: usize = 120;
 
 /// The longest name of a field, in bytes.
 const FIELD: usize = 48;
@@ -58,7 +62,7 @@ struct Signs {
 
 impl Signs {
     fn of(line: &str) -> Self {
-        let lower = line.to_lowercase();
+        let lower = lower(line);
         let words = lower.trim_end_matches([':', '：', '.', '…', ' ', '\u{a0}', '>', '*', '_', '，', ',']);
         let trimmed = |word: &str| -> bool {
             has(&words::VERB, word.trim_matches([':', '*', '_', '.', '"', ',', '\u{200f}', '\u{200e}', '(', ')']))
@@ -139,7 +143,7 @@ fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certai
 
 /// Returns the end of the announcement of a message that is quoted whole, if the line `at` is one.
 pub(super) fn original(text: &str, lines: &[Line], at: usize) -> Option<usize> {
-    let line = lines.get(at).filter(|line| line.end - line.start <= 160)?.text(text);
+    let line = lines.get(at).filter(|line| line.len() <= ANNOUNCEMENT)?.text(text);
     let dashes = line.len() - line.trim_start_matches(DASHES).len();
     if dashes < 2 && !line.ends_with(['*', ':', '：']) {
         return None;
@@ -149,47 +153,49 @@ pub(super) fn original(text: &str, lines: &[Line], at: usize) -> Option<usize> {
     if dashes < 2 && colon.is_none() {
         return None;
     }
-    let inner = colon.unwrap_or(inner).trim().to_lowercase();
+    let inner = lower(colon.unwrap_or(inner).trim());
     let found = prefix(&words::ORIGINAL, &inner)?;
     let rest = inner.get(found.len()..).unwrap_or_default();
     // After dashes it may say from whom.
     (rest.is_empty() || dashes >= 2 && rest.starts_with([' ', ':', '(', '-'])).then_some(at + 1)
 }
 
-/// Says whether a line may be quoted without an angle, or announce what is quoted without marks.
+/// Says whether a line may announce what is quoted without marks, or be a rule above a footer.
 pub(super) fn may_announce(line: &str) -> bool {
     let bytes = line.as_bytes();
-    let starts = |filter| may_start(filter, line);
-    let field = || {
+    let named = || {
         let head = bytes.get(..FIELD).unwrap_or(bytes);
-        let name = line.trim_start_matches('*');
-        may_start(&words::FIELD_STARTS, name) && (head.contains(&b':') || head.windows(3).any(|sign| sign == "：".as_bytes()))
+        let colon = || head.contains(&b':') || head.windows(3).any(|sign| sign == "：".as_bytes());
+        may_start(&words::ANNOUNCING_STARTS, line.trim_start_matches('*')) && (line.len() <= FORUM || colon())
     };
     let rule = || {
         let mut chars = line.chars();
-        chars.next().is_some_and(|first| DASHES.contains(&first) && chars.next().is_none_or(|second| DASHES.contains(&second)))
+        let is_first = chars.next().is_some_and(|first| DASHES.contains(&first));
+        is_first && chars.next().is_none_or(|second| DASHES.contains(&second))
     };
-    let dated = || bytes.iter().filter(|byte| byte.is_ascii_digit()).nth(2).is_some() || bytes.contains(&b'@');
-    let head = || ends_head(line) && line.len() <= LONGEST && (starts(&words::ORIGINAL_STARTS) || dated());
-    line.starts_with(['|', ':']) || starts(&words::FORUM_STARTS) || rule() || field() || head()
+    let head = || {
+        let dated = || bytes.iter().filter(|byte| byte.is_ascii_digit()).nth(2).is_some() || bytes.contains(&b'@');
+        ends_head(line) && line.len() <= LONGEST && (dated() || may_start(&words::ORIGINAL_STARTS, line))
+    };
+    named() || rule() || head()
 }
 
 /// Says whether a line ends a message that was quoted whole.
 pub(super) fn ends_original(text: &str, line: Line) -> bool {
     let line = line.text(text);
-    line.len() <= 160 && line.starts_with(['-', '_', '=', '*']) && {
-        let inner = line.trim_matches(['-', '_', '=', '*', ' ']).to_lowercase();
+    line.len() <= ANNOUNCEMENT && line.starts_with(['-', '_', '=', '*']) && {
+        let inner = lower(line.trim_matches(['-', '_', '=', '*', ' ']));
         prefix(&words::ORIGINAL_END, &inner).is_some()
     }
 }
 
 /// Returns the end of a forum's line that announces a quotation, if the line `at` is one.
 pub(super) fn forum(text: &str, lines: &[Line], at: usize) -> Option<usize> {
-    let line = lines.get(at).filter(|line| line.end - line.start <= 120)?.text(text);
-    if !may_start(&words::FORUM_STARTS, line) {
+    let line = lines.get(at).filter(|line| line.len() <= FORUM)?.text(text);
+    if !may_start(&words::ANNOUNCING_STARTS, line) {
         return None;
     }
-    let found = prefix(&words::FORUM, &line.to_lowercase())?;
+    let found = prefix(&words::FORUM, &lower_head(line))?;
     (line.len() > found.len()).then_some(at + 1)
 }
 
@@ -220,12 +226,12 @@ const OTHER: u32 = 16;
 /// Returns what fields the name before a line's colon may stand for.
 fn field(line: &str) -> Option<u32> {
     let line = line.trim_start_matches(['*', '>', ' ', '|', '_']);
-    if !may_start(&words::FIELD_STARTS, line) {
+    if !may_start(&words::ANNOUNCING_STARTS, line) {
         return None;
     }
     let head = line.get(..line.floor_char_boundary(FIELD)).unwrap_or_default();
     let (name, _) = head.split_once([':', '：'])?;
-    let name = name.trim_matches(['*', '_', ' ', '\u{a0}', '\u{3000}', '\u{200f}']).to_lowercase();
+    let name = lower(name.trim_matches(['*', '_', ' ', '\u{a0}', '\u{3000}', '\u{200f}']));
     let roles: [(&[&str], u32); 5] = [
         (&words::FROM, FROM),
         (&words::DATE, DATE),

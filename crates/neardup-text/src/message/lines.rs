@@ -1,6 +1,8 @@
 //! The lines of a text that have something in them, and the marks of quotations before them.
 
-use super::heads::may_announce;
+use std::ops::Range;
+
+use super::heads;
 use super::words;
 use crate::interrupt;
 
@@ -54,6 +56,11 @@ impl Line {
         text.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
+    /// The length of its words, in bytes.
+    pub(super) fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
     pub(super) fn indent(self) -> u32 {
         self.start - self.whole
     }
@@ -69,19 +76,15 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         if number.is_multiple_of(4096) {
             interrupt::check();
         }
-        let whole = text.get(from..end).unwrap_or_default();
-        let words = whole.trim_start_matches(is_blank);
-        let start = end - words.len();
-        let words = words.trim_end_matches(is_blank);
-        if words.is_empty() {
-            apart = true;
-        } else {
-            let fence = words.starts_with("```");
-            fenced ^= fence;
-            let mark = if fenced || fence { Mark::None } else { mark(words, start - from) };
-            let [whole, start, end] = [from, start, start + words.len()].map(|at| at as u32);
-            lines.push(Line { whole, start, end, mark, apart });
-            apart = false;
+        match line(text, from..end) {
+            None => apart = true,
+            Some(line) => {
+                let fence = line.text(text).starts_with("```");
+                fenced ^= fence;
+                let mark = if fenced || fence { Mark::None } else { mark(line.text(text), line.indent() as usize) };
+                lines.push(Line { mark, apart, ..line });
+                apart = false;
+            }
         }
         from = end + 1;
     }
@@ -92,6 +95,16 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// Returns the line in a range of a text, unless it is blank, without a mark.
+fn line(text: &str, range: Range<usize>) -> Option<Line> {
+    let whole = text.get(range.clone())?;
+    let words = whole.trim_start_matches(is_blank);
+    let start = range.end - words.len();
+    let words = words.trim_end_matches(is_blank);
+    let [whole, start, end] = [range.start, start, start + words.len()].map(|at| at as u32);
+    (!words.is_empty()).then_some(Line { whole, start, end, mark: Mark::None, apart: true })
 }
 
 /// Says whether `c` is white space or only says in which direction the text runs.
@@ -158,57 +171,59 @@ fn initials(line: &[u8]) -> Mark {
     }
 }
 
-/// The most lines at the end of a text that may take leave, and the longest of them, in bytes.
-const LAST: (usize, usize) = (8, 160);
-
-/// Returns the first two lines of a text without quotations, and the short ones at its end.
+/// Returns the first two lines of a text that quotes nothing, and the last ones: as many as [`tail`] may take.
 pub(super) fn edges(text: &str) -> Vec<Line> {
     let bytes = text.as_bytes();
+    let mut found = Vec::with_capacity(TAIL.0 + 2);
     let mut head = 0;
-    for _ in 0..2 {
-        head = memchr::memchr(b'\n', bytes.get(head..).unwrap_or_default()).map_or(text.len(), |at| head + at + 1);
+    while found.len() < 2 && head < bytes.len() {
+        let end = memchr::memchr(b'\n', bytes.get(head..).unwrap_or_default()).map_or(bytes.len(), |at| head + at);
+        found.extend(line(text, head..end));
+        head = end + 1;
     }
-    let mut tail = text.len();
-    for _ in 0..LAST.0 {
-        let Some(before) = bytes.get(head..tail.saturating_sub(1)).filter(|rest| !rest.is_empty()) else { break };
-        let start = memchr::memrchr(b'\n', before).map_or(head, |at| head + at + 1);
-        if tail - start > LAST.1 {
-            tail = start;
+    let first = found.len();
+    let mut end = bytes.len();
+    while found.len() - first < TAIL.0 && end > head {
+        let start = memchr::memrchr(b'\n', bytes.get(head..end).unwrap_or_default()).map_or(head, |at| head + at + 1);
+        let Some(line) = line(text, start..end) else {
+            end = start.saturating_sub(1);
+            continue;
+        };
+        found.push(line);
+        if line.len() > TAIL.1 {
             break;
         }
-        tail = start;
+        end = start.saturating_sub(1);
     }
-    let mut found = lines(text.get(..head).unwrap_or_default());
-    let rest = lines(text.get(tail..).unwrap_or_default());
-    let moved = |at: u32| at + tail as u32;
-    found.extend(rest.into_iter().map(|line| Line {
-        whole: moved(line.whole),
-        start: moved(line.start),
-        end: moved(line.end),
-        ..line
-    }));
+    found[first..].reverse();
     found
+}
+
+/// The most lines at the end of a text that may take leave, and the longest of them but the first, in bytes.
+const TAIL: (usize, usize) = (8, 160);
+
+/// Returns the numbers of the last lines before `end`, at most so many, of which only the first may be long.
+pub(super) fn tail(lines: &[Line], end: usize, most: usize) -> Range<usize> {
+    let before = lines.get(..end).unwrap_or_default().iter().rev().take(most.min(TAIL.0));
+    let count = before.clone().count();
+    let short = before.take_while(|line| line.len() <= TAIL.1).count();
+    end - count.min(short + 1)..end
 }
 
 /// Says whether a line of the text may be quoted, or announce a quotation or a footer.
 pub(super) fn may_be_quoted(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut from = 0;
-    memchr::memchr2_iter(b'>', b'&', bytes).any(|at| may_mark(bytes, at))
-        || memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).any(|end| {
-            let line = text.get(from..end).unwrap_or_default().trim_matches(is_blank);
-            from = end + 1;
-            may_announce(line)
-        })
+    memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).any(|end| {
+        let whole = text.get(from..end).unwrap_or_default();
+        from = end + 1;
+        let line = whole.trim_start_matches(is_blank);
+        !line.is_empty() && (may_be_marked(line) || heads::may_announce(line.trim_end_matches(is_blank)))
+    })
 }
 
-/// Says whether nothing but an indent and initials is before an angle.
-fn may_mark(text: &[u8], at: usize) -> bool {
-    let is_mark = text.get(at) == Some(&b'>') || text.get(at..).is_some_and(|rest| rest.starts_with(b"&gt;"));
-    let before = text.get(..at).unwrap_or_default();
-    let words = before.iter().rev().take(MAX_INITIALS + 1).take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'|').count();
-    let indent = before.get(..before.len() - words).unwrap_or_default();
-    // White space other than ASCII is an indent, too.
-    let mut blanks = indent.iter().rev().take(4 * MAX_INDENT);
-    is_mark && blanks.find(|byte| **byte != b' ' && **byte != b'\t' && **byte < 0x80).is_none_or(|byte| *byte == b'\n')
+/// Says whether a line may have a mark before its words.
+fn may_be_marked(line: &str) -> bool {
+    let angle = || line.bytes().take(MAX_INITIALS + 1).any(|byte| byte == b'>');
+    line.starts_with(['>', '&', '|', ':']) || line.starts_with(|c: char| c.is_ascii_alphabetic()) && angle()
 }

@@ -5,11 +5,9 @@ use super::{Kind, Part};
 /// The names, each in a list of brackets.
 const OPENINGS: [(&str, &str); 2] = [("[quote", "[/quote"), ("<blockquote", "</blockquote")];
 
-/// Says whether a text may have one.
-pub(super) fn may_be_in(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    memchr::memchr2_iter(b'[', b'<', bytes)
-        .any(|at| starts(bytes, at, OPENINGS[0].0) || starts(bytes, at, OPENINGS[1].0))
+/// Says whether a quotation in markup begins with the bracket at `at`.
+pub(super) fn may_begin(text: &[u8], at: usize) -> bool {
+    OPENINGS.iter().any(|(opening, _)| starts(text, at, opening))
 }
 
 /// Finds the outermost quotations that are closed.

@@ -71,7 +71,11 @@ impl Layout {
     /// The text may still have markup. Nothing is found in a text of 4 GB or more.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let parts = if u32::try_from(text.len()).is_ok() { disjoint(find(text)) } else { Vec::new() };
+        Self::with(text, may_have_quotation(text))
+    }
+
+    fn with(text: &str, may_quote: bool) -> Self {
+        let parts = if u32::try_from(text.len()).is_ok() { disjoint(find(text, may_quote)) } else { Vec::new() };
         let mut layout = Self { parts, len: text.len(), has_own_words: true };
         layout.has_own_words = layout.parts.is_empty() || layout.own().any(|range| has_words(text, range));
         layout
@@ -103,16 +107,20 @@ impl Layout {
     }
 }
 
-/// Says whether a text may quote another one; without looking at most of its characters.
+/// Says whether a text may quote another one, without looking at most of its characters.
 #[must_use]
 pub fn may_have_quotation(text: &str) -> bool {
-    markup::may_be_in(text) || openings::may_repost(text) || lines::may_be_quoted(text)
+    let bytes = text.as_bytes();
+    let is_sign = |at: usize| match bytes.get(at) {
+        Some(b'@') => openings::may_repost(bytes, at),
+        _ => markup::may_begin(bytes, at),
+    };
+    memchr::memchr3_iter(b'[', b'<', b'@', bytes).any(is_sign) || lines::may_be_quoted(text)
 }
 
 /// Returns the parts of a text, which may overlap.
-fn find(text: &str) -> Vec<Part> {
+fn find(text: &str, may_quote: bool) -> Vec<Part> {
     let mut parts = Vec::new();
-    let may_quote = may_have_quotation(text);
     let lines = if may_quote { lines::lines(text) } else { lines::edges(text) };
     let mut kinds = vec![None; lines.len()];
     if may_quote {

@@ -1,7 +1,7 @@
 //! What stands before a message: `RT @name:`, `Fwd:`, `Breaking:`, a salutation; and the chains of reposts on microblogs.
 
 use super::lines::Line;
-use super::words::{self, may_start, prefix};
+use super::words::{self, lower, may_start, prefix};
 use super::{Kind, Part};
 
 /// The most openings one after the other.
@@ -13,10 +13,9 @@ const NAME: usize = 30;
 /// The most letters of a comment that says nothing beside what is reposted.
 const COMMENT: usize = 8;
 
-/// Says whether an at sign of the text may be that of a repost.
-pub(super) fn may_repost(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    memchr::memchr_iter(b'@', bytes).any(|at| matches!(bytes.get(..at).map(<[u8]>::trim_ascii_end), Some([.., b'/' | b'T'])))
+/// Says whether the at sign at `at` may be that of a repost.
+pub(super) fn may_repost(text: &[u8], at: usize) -> bool {
+    matches!(text.get(..at).map(<[u8]>::trim_ascii_end), Some([.., b'/' | b'T']))
 }
 
 /// Finds what is reposted below a comment: `comment//@name:message`, `comment RT @name: message`.
@@ -101,10 +100,10 @@ fn opening(text: &str) -> Option<usize> {
         return None;
     }
     let head = text.get(..text.floor_char_boundary(60)).unwrap_or_default();
-    let lower = head.to_lowercase();
+    let small = lower(head);
+    let found = prefix(&words::OPENING, &small)?;
     // The case may change the length of a letter, but only of some that no opening has.
-    let found = prefix(&words::OPENING, &lower).filter(|found| text.is_char_boundary(found.len()))?;
-    let rest = text.get(found.len()..).unwrap_or_default();
+    let rest = text.split_at_checked(found.len()).filter(|(words, _)| lower(words) == found)?.1;
     let closed = found.ends_with(|c: char| !c.is_alphanumeric());
     (closed || rest.trim_start().is_empty() || rest.starts_with([':', '：'])).then(|| {
         let colon = if closed { 0 } else { rest.len() - rest.trim_start_matches([':', '：']).len() };
@@ -117,7 +116,7 @@ fn is_greeting(line: &str) -> bool {
     if line.len() > 120 || !may_start(&words::FIRST_STARTS, line) {
         return false;
     }
-    let lower = line.to_lowercase();
+    let lower = lower(line);
     let Some(found) = prefix(&words::GREETING, &lower) else { return false };
     let rest = lower.get(found.len()..).unwrap_or_default();
     let closed = rest.ends_with([',', '，', '!', '！', ':', '：', '.', '。', '~', '～', '、', '،', '-', '–']);

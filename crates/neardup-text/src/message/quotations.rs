@@ -118,8 +118,7 @@ fn announced(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
     let marks = kinds.iter().rposition(|kind| *kind == Some(Kind::Quotation));
     let mut at = 0;
     while at < lines.len() {
-        let line = lines[at].text(text);
-        if kinds[at].is_some() || !(heads::ends_head(line) || heads::may_announce(line)) {
+        if kinds[at].is_some() || !heads::may_announce(lines[at].text(text)) {
             at += 1;
             continue;
         }

@@ -15,6 +15,28 @@ pub(super) fn prefix(phrases: &[&'static str], line: &str) -> Option<&'static st
         .copied()
 }
 
+/// The longest beginning of a line that is looked up, in bytes.
+const HEAD: usize = 96;
+
+/// Returns a text in small letters.
+pub(super) fn lower(text: &str) -> String {
+    let mut lower = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            _ if c.is_ascii() => lower.push(c.to_ascii_lowercase()),
+            // No script of these has small letters.
+            '\u{2e80}'..='\u{a63f}' | '\u{ac00}'..='\u{d7a3}' => lower.push(c),
+            _ => lower.extend(c.to_lowercase()),
+        }
+    }
+    lower
+}
+
+/// Returns the beginning of a line in small letters, long enough for every phrase.
+pub(super) fn lower_head(line: &str) -> String {
+    lower(line.get(..line.floor_char_boundary(HEAD)).unwrap_or_default())
+}
+
 /// Says whether a line may begin with a phrase of the roles of a filter.
 pub(super) fn may_start(filter: &[u64; starts::WORDS], line: &str) -> bool {
     let mut chars = line.chars();

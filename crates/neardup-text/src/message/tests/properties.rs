@@ -69,6 +69,11 @@ proptest! {
     }
 
     #[test]
+    fn the_first_look_misses_nothing(text in text()) {
+        prop_assert_eq!(Layout::of(&text), Layout::with(&text, true));
+    }
+
+    #[test]
     fn any_text_is_sound(text in any::<String>()) {
         prop_assert!(is_sound(&text, Layout::of(&text).parts()));
     }
