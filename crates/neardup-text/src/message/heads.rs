@@ -10,6 +10,9 @@ const LONGEST: usize = 300;
 const ANNOUNCEMENT: usize = 160;
 const FORUM: usize = 120;
 
+/// The longest note of what was left out of a quotation, in bytes.
+const NOTE: usize = 80;
+
 /// The longest name of a field, in bytes.
 const FIELD: usize = 48;
 
@@ -29,20 +32,41 @@ pub(super) enum Certainty {
     Weak,
     /// It may also be prose, unless marked lines follow.
     Likely,
+    /// It has a verb, and a date, an address or the first word of such a line.
+    Dated,
     /// It has a verb, and a date and a time or an address.
     Sure,
 }
 
 /// Returns where the attribution begins that ends before the line `at`.
 pub(super) fn before(text: &str, lines: &[Line], at: usize) -> Option<(usize, Certainty)> {
-    attribution(text, lines, at.checked_sub(1)?)
+    let last = at.checked_sub(1)?;
+    let found = attribution(text, lines, last).or_else(|| above(text, lines, last));
+    // What was left out may be noted below it: `[...]`.
+    let note = lines.get(last)?.text(text);
+    let is_note = note.len() <= NOTE && note.starts_with(['[', '(', '<']) && note.ends_with([']', ')', '>']);
+    found.or_else(|| attribution(text, lines, last.checked_sub(1).filter(|_| is_note)?))
 }
 
-/// Returns where the attribution begins whose last line is `last`, if it is sure to be one.
-pub(super) fn sure(text: &str, lines: &[Line], last: usize) -> Option<usize> {
+/// Returns where the fields of a mail's head begin that end with the line `last`.
+fn above(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certainty)> {
+    let is_field = |line: &Line| line.mark == Mark::None && (field(line.text(text)).is_some() || line.indent() > 0);
+    let count = lines.get(..=last)?.iter().rev().take(HEAD).take_while(|line| is_field(line)).count();
+    let first = last + 1 - count;
+    (first..=last).find(|&line| fields(text, lines, line) == Some(last + 1)).map(|line| (line, Certainty::Dated))
+}
+
+/// Returns where the attribution begins whose last line is `last`, if it needs no marked lines after it: it is sure to be one, or at
+/// least names an address.
+pub(super) fn alone(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certainty)> {
     let line = lines.get(last)?.text(text);
     let found = ends_head(line).then(|| attribution(text, lines, last))??;
-    (found.1 == Certainty::Sure).then_some(found.0)
+    (found.1 == Certainty::Sure || found.1 == Certainty::Dated && line.contains('@')).then_some(found)
+}
+
+/// Says whether a line has a mark and is an attribution all the same: `>>>>> "M" == Mike <…> writes:`.
+pub(super) fn attributes(line: &str) -> bool {
+    ends_head(line) && line.len() <= LONGEST && Signs::of(line).verb
 }
 
 /// Says whether a line ends as an attribution does.
@@ -94,7 +118,7 @@ impl Signs {
 
 /// Returns where the attribution begins whose last line is `last`, if it is one.
 fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certainty)> {
-    let line = lines.get(last).filter(|line| line.mark == Mark::None)?;
+    let line = lines.get(last).filter(|line| !matches!(line.mark, Mark::Initials(_)))?;
     let words = line.text(text);
     if words.len() > LONGEST {
         return None;
@@ -137,8 +161,12 @@ fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certai
         return Some((start, Certainty::Sure));
     }
     let quoting = all.start && all.verb;
-    let certainty = if colon || quoting { Certainty::Likely } else { Certainty::Weak };
-    (certainty == Certainty::Likely || words.len() <= 60 && all.verb).then_some((start, certainty))
+    let certainty = match colon || quoting {
+        true if all.verb && (all.mail || all.digits >= 3 || all.start) => Certainty::Dated,
+        true => Certainty::Likely,
+        false => Certainty::Weak,
+    };
+    (certainty > Certainty::Weak || words.len() <= 60 && all.verb).then_some((start, certainty))
 }
 
 /// Returns the end of the announcement of a message that is quoted whole, if the line `at` is one.
@@ -215,6 +243,13 @@ pub(super) fn fields(text: &str, lines: &[Line], at: usize) -> Option<usize> {
     }
     let sent = roles & (DATE | SUBJECT) != 0;
     (roles & FROM != 0 && sent && count >= FIELDS && roles.count_ones() >= FIELDS.min(3)).then_some(end)
+}
+
+/// Returns the end of the fields that begin with the line `at`, if it is one, however few they are.
+pub(super) fn some_fields(text: &str, lines: &[Line], at: usize) -> Option<usize> {
+    let is_field = |line: &&Line| line.mark == Mark::None && field(line.text(text)).is_some();
+    let count = lines.iter().skip(at).take(HEAD).take_while(is_field).count();
+    (count > 0).then_some(at + count)
 }
 
 const FROM: u32 = 1;

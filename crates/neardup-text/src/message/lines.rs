@@ -16,12 +16,10 @@ const MAX_INITIALS: usize = 6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     None,
-    /// `>`, so many deep.
+    /// `>`, so many deep; 0 if it may as well be a sign of its own, as in `>=`.
     Angle(u8),
-    /// `|`, also `|>`.
-    Bar,
-    /// `:` and then a word.
-    Colon,
+    /// One of the signs by which some programs mark quotations, and the writers of lists and tables other things.
+    Sign(u8),
     /// The writer's initials and `>`, by their hash.
     Initials(u32),
 }
@@ -121,8 +119,9 @@ fn mark(line: &str, indent: usize) -> Mark {
     let bytes = line.as_bytes();
     match bytes.first() {
         Some(b'>' | b'&') => {
-            let (mut rest, mut level) = (line, 0_u8);
+            let (mut rest, mut level, mut has_angle) = (line, 0_u8, false);
             while let Some(after) = rest.strip_prefix('>').or_else(|| rest.strip_prefix("&gt;")) {
+                has_angle = true;
                 rest = after.trim_start_matches(' ');
                 let spaced = rest.len() < after.len();
                 // Comparisons, arrows and faces.
@@ -131,25 +130,9 @@ fn mark(line: &str, indent: usize) -> Mark {
                 }
                 level = level.saturating_add(1);
             }
-            if level > 0 { Mark::Angle(level) } else { Mark::None }
+            if has_angle { Mark::Angle(level) } else { Mark::None }
         }
-        Some(b'|') => {
-            let is_row = line.len() > 1 && (line.ends_with('|') || line.get(1..).unwrap_or_default().contains('|'));
-            let words = bytes.get(1).is_none_or(|&next| {
-                matches!(next, b' ' | b'\t' | b'>') || next >= 0x80 || next.is_ascii_alphanumeric()
-            });
-            if words && (!is_row || line.starts_with("|>")) { Mark::Bar } else { Mark::None }
-        }
-        Some(b':') => {
-            let words =
-                |next: u8| matches!(next, b' ' | b'"' | b'>' | b'\'') || next >= 0x80 || next.is_ascii_alphabetic();
-            let is_face = bytes.len() <= 3;
-            if bytes.len() == 1 || (!is_face && bytes.get(1).copied().is_some_and(words)) {
-                Mark::Colon
-            } else {
-                Mark::None
-            }
-        }
+        Some(&sign @ (b'|' | b':' | b'#' | b'+' | b'%' | b']' | b'}' | b'!' | b'=' | b'~' | b'^')) => Mark::Sign(sign),
         Some(first) if first.is_ascii_alphabetic() => initials(bytes),
         _ => Mark::None,
     }

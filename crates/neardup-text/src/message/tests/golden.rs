@@ -140,6 +140,15 @@ fn interleaved_replies_are_own() {
 }
 
 #[test]
+fn an_announced_message_may_be_marked_all_the_same() {
+    let text = "----- Original Message -----\nFrom: \"Ann Hill\" <ann@example.org>\n\n> The bridge opens\n> at noon.\n\nThat is late.\n";
+    assert_eq!(own(text), "That is late.");
+    let text =
+        ">>>>> \"A\" == Ann Hill <ann@example.org> writes:\n\n A> The bridge opens\n A> at noon.\n\nThat is late.\n";
+    assert_eq!(own(text), "That is late.");
+}
+
+#[test]
 fn nested_quotations_are_quoted() {
     let text = "I agree.\n\n> > The bridge opens at noon.\n>\n> That is late.\n";
     assert_eq!(own(text), "I agree.");
