@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::heads;
 use super::words;
+use super::{chats, heads};
 use crate::interrupt;
 
 /// The deepest indent of a quotation mark, in characters.
@@ -133,6 +133,7 @@ fn mark(line: &str, indent: usize) -> Mark {
             if has_angle { Mark::Angle(level) } else { Mark::None }
         }
         Some(&sign @ (b'|' | b':' | b'#' | b'+' | b'%' | b']' | b'}' | b'!' | b'=' | b'~' | b'^')) => Mark::Sign(sign),
+        Some(b'-') if bytes.iter().take(4).any(|byte| matches!(byte, b'>' | b']')) => Mark::Sign(b'-'),
         Some(first) if first.is_ascii_alphabetic() => initials(bytes),
         _ => Mark::None,
     }
@@ -201,7 +202,8 @@ pub(super) fn may_be_quoted(text: &str) -> bool {
         let whole = text.get(from..end).unwrap_or_default();
         from = end + 1;
         let line = whole.trim_start_matches(is_blank);
-        !line.is_empty() && (may_be_marked(line) || heads::may_announce(line.trim_end_matches(is_blank)))
+        let trimmed = || line.trim_end_matches(is_blank);
+        !line.is_empty() && (may_be_marked(line) || heads::may_announce(trimmed()) || chats::may_head(trimmed()))
     })
 }
 

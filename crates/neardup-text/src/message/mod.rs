@@ -15,6 +15,7 @@
 //! assert_eq!(own, ["I agree."]);
 //! ```
 
+mod chats;
 mod ends;
 mod heads;
 mod lines;
@@ -130,6 +131,7 @@ fn find(text: &str, may_quote: bool) -> Vec<Part> {
         cover(&parts, &lines, &mut kinds);
         quotations::find(text, &lines, &mut kinds);
     }
+    chats::find(text, &lines, &mut kinds, &mut parts);
     openings::find(text, &lines, &mut kinds, &mut parts);
     ends::find(text, &lines, &mut kinds);
     let mut from = 0;

@@ -10,6 +10,9 @@ const MOST: usize = 4;
 /// The longest name on a microblog, in characters.
 const NAME: usize = 30;
 
+/// The longest emoticon in brackets, in characters.
+const EMOTICON: usize = 8;
+
 /// The most letters of a comment that says nothing beside what is reposted.
 const COMMENT: usize = 8;
 
@@ -32,19 +35,33 @@ pub(super) fn reposts(text: &str, parts: &mut Vec<Part>) {
         let Some(comment) = chain.or_else(retweet) else { continue };
         let Some(name) = name_len(after.get(1..).unwrap_or_default()) else { continue };
         let message = at + 1 + name;
-        let letters = comment.chars().filter(|c| c.is_alphanumeric()).take(COMMENT + 1).count();
+        let letters = letters(comment);
         if letters == 0 {
             // Nothing but the mark is added; what follows is the message, or the next comment.
-            parts.push(Part { range: comment.len()..message, kind: Kind::Opening });
+            parts.push(Part { range: 0..message, kind: Kind::Opening });
             if chain.is_some() { continue } else { return }
         }
-        if letters <= COMMENT && chain.is_some() {
+        if letters <= COMMENT {
             parts.push(Part { range: 0..comment.len(), kind: Kind::Opening });
         }
         parts.push(Part { range: comment.len()..message, kind: Kind::Attribution });
         parts.push(Part { range: message..text.len(), kind: Kind::Quotation });
         return;
     }
+}
+
+/// Returns the number of letters of a comment, up to one more than [`COMMENT`], without emoticons in brackets.
+fn letters(comment: &str) -> usize {
+    let mut inside = 0;
+    let of_words = |c: &char| {
+        inside = match c {
+            '[' => EMOTICON,
+            ']' => 0,
+            _ => inside - usize::from(inside > 0),
+        };
+        inside == 0 && c.is_alphanumeric()
+    };
+    comment.chars().filter(of_words).take(COMMENT + 1).count()
 }
 
 /// Returns the length of a name and of the colon after it.
@@ -104,6 +121,10 @@ fn opening(text: &str) -> Option<usize> {
     let found = prefix(&words::OPENING, &small)?;
     // The case may change the length of a letter, but only of some that no opening has.
     let rest = text.split_at_checked(found.len()).filter(|(words, _)| lower(words) == found)?.1;
+    if found.starts_with('[') && !found.ends_with(']') {
+        let name = rest.get(..rest.floor_char_boundary(60)).unwrap_or_default().find(']')?;
+        return Some(spaced(found.len() + name + 1));
+    }
     let closed = found.ends_with(|c: char| !c.is_alphanumeric());
     (closed || rest.trim_start().is_empty() || rest.starts_with([':', '：'])).then(|| {
         let colon = if closed { 0 } else { rest.len() - rest.trim_start_matches([':', '：']).len() };

@@ -186,11 +186,12 @@ fn indented_blocks_below_an_attribution() {
 fn microblogs() {
     for (text, words) in [
         ("我昨天已经走过一次这座桥了//@小明:真的吗//@大桥:大桥今天通车", "我昨天已经走过一次这座桥了"),
+        ("[心][泪][泪][泪][悲伤]//@大桥:大桥今天通车", "大桥今天通车"),
         ("//@小明:大桥今天通车，大家去看", "大桥今天通车，大家去看"),
         ("转发微博 大桥今天通车", "转发微博 大桥今天通车"),
         ("【转】大桥今天通车", "大桥今天通车"),
         ("RT @ann: The bridge is open", "The bridge is open"),
-        ("So nice! RT @ann: The bridge is open", "So nice!"),
+        ("We walked over it yesterday. RT @ann: The bridge is open", "We walked over it yesterday."),
         ("In case you missed it: The bridge is open", "The bridge is open"),
         ("ICYMI: Breaking: The bridge is open", "The bridge is open"),
         ("快讯：大桥今天通车", "大桥今天通车"),
@@ -199,7 +200,26 @@ fn microblogs() {
     ] {
         assert_eq!(own(text), words);
     }
-    assert!(!Layout::of("赞//@小明:[心]//@大桥:大桥今天通车，大家去看").has_own_words());
+    for bare in ["赞//@小明:[心]//@大桥:大桥今天通车，大家去看", "Wow! RT @ann: The bridge is open"] {
+        assert!(!Layout::of(bare).has_own_words(), "{bare}");
+    }
+}
+
+#[test]
+fn chats() {
+    for (text, words) in [
+        (
+            "[12/05/21, 10:33] Ann: The bridge is open.\n[12/05/21, 10:34] Bob: At last!",
+            "The bridge is open. / At last!",
+        ),
+        ("[10:33, 12/05/2021] Ann Hill: The bridge is open.", "The bridge is open."),
+        ("[12.05.21, 10:33:17] Анна: Мост открыт.", "Мост открыт."),
+        ("Анна, [12.05.21 10:33]\nМост открыт.", "Мост открыт."),
+        ("Ann Hill, [12.05.2021 10:33]\n[Forwarded from Bob]\nThe bridge is open.", "The bridge is open."),
+        ("[2021-05-12 10:33:17] error: no bridge", "[2021-05-12 10:33:17] error: no bridge"),
+    ] {
+        assert_eq!(own(text), words);
+    }
 }
 
 #[test]
