@@ -10,6 +10,9 @@ const SIGNATURE: usize = 14;
 const NOTE: usize = 8;
 const CLOSING: usize = 7;
 
+/// The beginning of a signature that proves who wrote a message.
+const SIGNED: &str = "-----BEGIN PGP SIGNATURE";
+
 /// The least length of a rule above a footer, in bytes.
 const RULE: usize = 20;
 
@@ -41,7 +44,9 @@ fn ends(text: &str, lines: &[Line], is_last: bool) -> (usize, usize) {
     let mut cut = lines.len();
     if is_last {
         let under = |rule: usize| (rule + 1..lines.len().min(rule + 7)).any(|line| is_footer(at(line)));
-        cut = last(cut, FOOTER).find(|&line| is_rule(at(line)) && under(line)).unwrap_or(cut);
+        cut = last(cut, FOOTER)
+            .find(|&line| at(line).starts_with(SIGNED) || is_rule(at(line)) && under(line))
+            .unwrap_or(cut);
     }
     cut = last(cut, SIGNATURE).find(|&line| matches!(at(line), "--" | "—" | "__")).unwrap_or(cut);
     let may_note = |line: usize| may_start(&words::LAST_STARTS, at(line));

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::openings::FIRST;
 use super::words;
 use super::{chats, heads};
 use crate::interrupt;
@@ -155,12 +156,12 @@ fn initials(line: &[u8]) -> Mark {
     }
 }
 
-/// Returns the first two lines of a text that quotes nothing, and the last ones: as many as [`tail`] may take.
+/// Returns the first lines of a text that quotes nothing, and the last ones: as many as may be openings, and as [`tail`] may take.
 pub(super) fn edges(text: &str) -> Vec<Line> {
     let bytes = text.as_bytes();
-    let mut found = Vec::with_capacity(TAIL.0 + 2);
+    let mut found = Vec::with_capacity(TAIL.0 + FIRST);
     let mut head = 0;
-    while found.len() < 2 && head < bytes.len() {
+    while found.len() < FIRST && head < bytes.len() {
         let end = memchr::memchr(b'\n', bytes.get(head..).unwrap_or_default()).map_or(bytes.len(), |at| head + at);
         found.extend(line(text, head..end));
         head = end + 1;

@@ -7,6 +7,9 @@ use super::{Kind, Part};
 /// The most openings one after the other.
 const MOST: usize = 4;
 
+/// The most lines that may be openings, and the salutation after them.
+pub(super) const FIRST: usize = 3;
+
 /// The longest name on a microblog, in characters.
 const NAME: usize = 30;
 
@@ -73,30 +76,28 @@ fn name_len(text: &str) -> Option<usize> {
     (1..=NAME).contains(&count).then_some(len + colon.map_or(0, str::len))
 }
 
-/// Finds the openings and the salutation of the first own line.
+/// Finds the openings and the salutation of the first own lines.
 pub(super) fn find(text: &str, lines: &[Line], kinds: &mut [Option<Kind>], parts: &mut Vec<Part>) {
-    let Some(first) = kinds.iter().position(Option::is_none) else { return };
-    let line = lines[first].text(text);
-    let end = lines[first].end as usize;
-    let mut at = lines[first].start as usize;
-    let start = at;
-    for _ in 0..MOST {
-        let Some(len) = opening(text.get(at..end).unwrap_or_default()) else { break };
-        at += len;
-    }
-    if at > start {
-        parts.push(Part { range: start..at.min(end), kind: Kind::Opening });
-        if at < end {
+    for _ in 0..FIRST {
+        let Some(first) = kinds.iter().position(Option::is_none) else { return };
+        let (start, end) = (lines[first].start as usize, lines[first].end as usize);
+        let mut at = start;
+        for _ in 0..MOST {
+            let Some(len) = opening(text.get(at..end).unwrap_or_default()) else { break };
+            at += len;
+        }
+        if at >= end {
+            kinds[first] = Some(Kind::Opening);
+        } else if at > start {
+            parts.push(Part { range: start..at, kind: Kind::Opening });
+            return;
+        } else {
+            // A salutation alone is the message.
+            if first + 1 < lines.len() && is_greeting(lines[first].text(text)) {
+                kinds[first] = Some(Kind::Greeting);
+            }
             return;
         }
-        kinds[first] = Some(Kind::Opening);
-    }
-    let next = if at > start { kinds.iter().position(Option::is_none) } else { Some(first) };
-    let Some(next) = next else { return };
-    let line = if next == first { line } else { lines[next].text(text) };
-    // A salutation alone is the message.
-    if next + 1 < lines.len() && is_greeting(line) {
-        kinds[next] = Some(Kind::Greeting);
     }
 }
 

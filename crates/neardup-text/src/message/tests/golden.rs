@@ -235,6 +235,7 @@ fn signatures_and_footers() {
         "That is late.\n\nSent from my iPhone\n\n> On 3 May 2021, at 10:33, Ann <ann@example.org> wrote:\n>\n> The bridge opens at noon.\n",
         "That is late.\n_______________________________________________\nBridges mailing list\nbridges@example.org\nhttp://example.org/listinfo/bridges\n",
         "That is late.\n\n-- \nAnn\n\n---------------------------------------------\nTo unsubscribe, write to bridges-off@example.org\n",
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\nThat is late.\n-----BEGIN PGP SIGNATURE-----\nVersion: 1\n\niEYEARECAAYFAj\n=abcd\n-----END PGP SIGNATURE-----\n",
         "That is late.\n\nBest regards,\nAnn Hill\n",
         "That is late.\n\nMit freundlichen Grüßen\nAnna Berg\n",
         "That is late.\n\nCordialement,\nAnne\n",
