@@ -73,6 +73,7 @@ fn vocabulary() -> Result<String> {
             "year" => "YearFollows",
             "morning" => "Half(0)",
             "afternoon" => "Half(12)",
+            "range" => "Range",
             other => return Err(format!("dates.tsv: {other}").into()),
         };
         for word in listed(&row[2]) {
@@ -83,6 +84,11 @@ fn vocabulary() -> Result<String> {
         let place: u8 = row[1].parse()?;
         for word in listed(&row[2]) {
             writeln!(table, "({word:?}, Meaning::Ordinal({place})),")?;
+        }
+    }
+    for row in rows("series")? {
+        for word in listed(&row[1]) {
+            writeln!(table, "({word:?}, Meaning::Series),")?;
         }
     }
     table.push_str("];\nstatic COMMON: &[&str] = &[\n");

@@ -141,29 +141,37 @@ impl FactReader<'_> {
         fits.then(|| self.push_date(at..end, date))
     }
 
-    /// Reads a date in figures that ends with the year, `05.03.2031`, and its parts where they are sure: the month after a
-    /// point, and after a slash if the other number cannot be one.
+    /// Reads a date in figures that ends with the year, `05.03.2031`, `05-03-2031`, `05/03/31`. After a slash the month may come first: if
+    /// both numbers can be one, the date says so, and is read in both ways.
     pub(super) fn date_to_year(&mut self) -> Option<usize> {
         let at = self.at;
         let first = self.small(at).filter(|first| (1..=31).contains(first))?;
         let joint = self.joint(at + 1)?;
+        let two = |at: usize| self.unit(at).is_some_and(|unit| self.written(unit).len() == 2);
         // 03.2031 is read as a decimal fraction.
-        let (second, year, end) = if joint == '.' {
+        let (second, year, end, short) = if joint == '.' {
             let (month, year) = self.written(self.unit(at + 1)?).split_once('.')?;
-            (month.parse().ok()?, year.parse().ok()?, at + 2)
-        } else if joint == '/' && self.joint(at + 2) == Some('/') {
-            (self.small(at + 1)?, self.small(at + 2)?, at + 3)
+            let short = year.len() == 2 && month.len() == 2 && two(at);
+            (month.parse().ok()?, year.parse().ok()?, at + 2, short)
+        } else if matches!(joint, '/' | '-') && self.joint(at + 2) == Some(joint) {
+            (self.small(at + 1)?, self.small(at + 2)?, at + 3, joint == '/' && two(at + 2))
         } else {
             return None;
         };
         let (day, month) = match (joint, first, second) {
-            ('.', ..) | ('/', 13.., _) => (first, second),
             ('/', _, 13..) => (second, first),
-            ('/', ..) if first == second => (first, second),
-            _ => return None,
+            _ => (first, second),
         };
+        let year = if short { year + if year < 50 { 2000 } else { 1900 } } else { year };
         let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && (1900..=2100).contains(&year);
-        is_date.then(|| self.push_date(at..end, [Some(year), Some(month), Some(day), None]))
+        let either = joint == '/' && day != month && day <= 12;
+        is_date.then(|| {
+            let end = self.push_date(at..end, [Some(year), Some(month), Some(day), None]);
+            if let Some(fact) = self.facts.last_mut() {
+                fact.measure = u64::from(either);
+            }
+            end
+        })
     }
 
     /// Says whether a unit is what stands behind the figures of an ordinal: the `rd` of `3rd`, the `го` of `5-го`.

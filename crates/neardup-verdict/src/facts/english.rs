@@ -3,8 +3,9 @@
 use super::fact::ConflictKind;
 use super::reader::FactReader;
 use super::vocabulary::{Meaning, is_common};
-use crate::read::numerals::Number;
+use crate::read::numerals::{Number, percent_sign};
 use crate::read::units::{Break, Kind, Unit};
+use neardup_text::hash::mix;
 
 impl FactReader<'_> {
     /// Reads an ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
@@ -19,6 +20,57 @@ impl FactReader<'_> {
             _ => return None,
         };
         Some(self.push(ConflictKind::Ordinal, at..end, number.bits(), 0))
+    }
+
+    /// Reads a place in a series after the word that says so: `Part 2`, `Teil II`, `Grade B`.
+    pub(super) fn in_series(&mut self) -> Option<usize> {
+        let at = self.at;
+        let (Meaning::Series, place) = self.meaning(at)? else { return None };
+        let unit = *self.unit(place).filter(|unit| unit.before <= Break::Space)?;
+        let listed =
+            self.is_number(place + 1) && matches!(self.joint(place + 1), Some('-' | '–' | ':' | '.' | '/' | ','));
+        let key = match unit.kind {
+            Kind::Number { .. } => self.text.number(&unit).filter(|number| number.small().is_some())?.bits(),
+            Kind::Word => match self.roman(place) {
+                Some(number) => number.bits(),
+                None => {
+                    let letter = self.written(&unit).as_bytes();
+                    matches!(letter, [b'A'..=b'Z']).then(|| mix(unit.key, 5))?
+                }
+            },
+            Kind::Han => return None,
+        };
+        // A part of something longer: section 3.2, 5%, model T1000.
+        let ends = self.unit(place + 1).is_none_or(|next| next.before != Break::None);
+        let after = self.text.text.get(unit.end as usize..).unwrap_or_default();
+        if listed || !ends || percent_sign(after).is_some() {
+            return None;
+        }
+        let measure = self.unit(at).map_or(0, |unit| unit.key);
+        Some(self.push(ConflictKind::Ordinal, place..place + 1, key, measure))
+    }
+
+    /// Reads a Roman numeral after a name or a title: `Engineer III`, `Louis XIV`.
+    pub(super) fn roman_ordinal(&mut self) -> Option<usize> {
+        let at = self.at;
+        let number = self.roman(at)?;
+        let (unit, last) = (self.unit(at)?, self.unit(at.checked_sub(1)?)?);
+        let named = last.kind == Kind::Word && self.written(last).starts_with(char::is_uppercase);
+        // A lone letter may be a word or an initial.
+        let lone = unit.end - unit.start == 1;
+        let ends = self.unit(at + 1).is_none_or(|next| next.before >= Break::Clause || self.joint(at + 1).is_none());
+        let fits = named && unit.before <= Break::Space && (!lone || ends);
+        fits.then(|| self.push(ConflictKind::Ordinal, at..at + 1, number.bits(), 0))
+    }
+
+    /// Gives the value of a Roman numeral in capitals, up to 39.
+    fn roman(&self, at: usize) -> Option<Number> {
+        let written = self.written(self.unit(at).filter(|unit| unit.kind == Kind::Word)?);
+        let ones = written.trim_start_matches('X');
+        let tens = written.len() - ones.len();
+        let one = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"].iter().position(|one| *one == ones)?;
+        // IX is nine without a ten.
+        (tens <= 3 && tens + one > 0).then(|| Number::new((tens * 10 + one) as u128, 0))
     }
 
     /// Gives the number at a position with its decimals after a comma, as most languages of Europe write them, and the position of
@@ -69,8 +121,11 @@ impl FactReader<'_> {
         let has_capital = |unit: &Unit| self.written(unit).chars().any(char::is_uppercase);
         let is_name = |unit: &Unit| unit.kind == Kind::Word && has_capital(unit) && !is_common(unit.key);
         let Some(unit) = self.unit(at) else { return false };
+        let sentence = self.plain_capitals.partition_point(|units| units.end <= at);
+        let says_nothing = self.plain_capitals.get(sentence).is_some_and(|units| units.start <= at);
         !self.text.latin
-            || is_name(unit)
+            || !says_nothing
+                && is_name(unit)
                 && (unit.before != Break::Stop
                     || self.unit(at + 1).is_some_and(|next| next.before <= Break::Space && is_name(next)))
     }

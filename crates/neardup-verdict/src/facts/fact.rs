@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::read::numerals::Number;
+
 /// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ConflictKind {
@@ -22,6 +24,8 @@ pub enum ConflictKind {
     Phone,
     /// A title or a phrase in quotation marks.
     Quoted,
+    /// An article's code, a version, a hash, a file, an identifier, a reference.
+    Code,
     /// A Latin word or the name of a model.
     Latin,
     /// A place.
@@ -47,6 +51,7 @@ impl ConflictKind {
             Self::Score => "score",
             Self::Phone => "phone",
             Self::Quoted => "quoted",
+            Self::Code => "code",
             Self::Latin => "latin",
             Self::Place => "place",
             Self::Person => "person",
@@ -94,10 +99,53 @@ pub(crate) struct Fact {
     pub(crate) units: Range<usize>,
     /// Equal for equal facts of a kind.
     pub(crate) key: u64,
-    /// What is counted, or 0.
+    /// Its value, if it is a number or a percentage.
+    pub(crate) value: Option<Value>,
+    /// What is counted, or 0; for a date, 1 if its day may be the month.
     pub(crate) measure: u64,
     /// Its fields, if the fact is a date; hour, minute and half of the day, if it is a time.
     pub(crate) date: Date,
+}
+
+/// The value of a number, and the power of ten by which words after it scale it: 6 in 13.8 million.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Value {
+    pub(super) number: Number,
+    pub(super) scale: i32,
+}
+
+impl Value {
+    /// Says whether one of two values may be the other one rounded: 13.8 million and 13,809,879.
+    pub(super) fn rounds(self, other: Self) -> bool {
+        let within = |scale: i32| self.number.times_ten_to(-scale).rounds(other.number.times_ten_to(-scale));
+        within(self.scale) || within(other.scale)
+    }
+}
+
+/// Measures of this and more are units and currencies; those below are characters, or keys of words.
+pub(super) const MEASURED: u64 = 1 << 63;
+
+impl Fact {
+    pub(super) const fn new(kind: ConflictKind, units: Range<usize>, key: u64) -> Self {
+        Self { kind, units, key, value: None, measure: 0, date: [None; 4] }
+    }
+
+    /// Gives the key without what is counted.
+    pub(super) fn bare(&self) -> u64 {
+        self.value.map_or(self.key, |value| value.number.bits())
+    }
+
+    /// Says whether the fact counts in a unit or a currency.
+    pub(super) const fn is_measured(&self) -> bool {
+        self.measure >= MEASURED
+    }
+
+    /// Gives the dates that the fact may mean, two where the month may come first: 05/03/2031.
+    pub(super) fn dates(&self) -> impl Iterator<Item = Date> {
+        let [year, month, day, weekday] = self.date;
+        let either = self.kind == ConflictKind::Date && self.measure == 1;
+        std::iter::once(self.date).chain(either.then_some([year, day, month, weekday]))
+    }
 }
 
 /// Year, month, day and weekday, as far as they are told.

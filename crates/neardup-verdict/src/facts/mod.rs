@@ -1,15 +1,20 @@
 //! Facts that two texts state differently.
 //!
 //! [`conflicts`](crate::conflicts) reads the facts of both texts ([`read`]: numbers by value and what they count, dates, times, ordinals, scores,
-//! percentages, telephone numbers, titles in quotation marks, Latin words and names of models; [`names`]: places, persons and
+//! percentages, telephone numbers, codes, titles in quotation marks, Latin words and names of models; [`names`]: places, persons and
 //! other names that the dictionary knows or that look like one; [`unknown`]: katakana and Han characters in Japanese; [`status`]: words like 将 and 已 that change
 //! what is said), and pairs what the alignment leaves over on both sides. What only one text has is more text, not a contradiction; only a status word
-//! contradicts by standing alone.
+//! contradicts by standing alone. Names in another opening or ending around the same body do not contradict each other; its figures do.
 
+mod body;
 mod calendar;
+mod capitals;
+mod codes;
+mod contradict;
 mod east_asian;
 mod english;
 mod fact;
+mod measures;
 mod names;
 mod pair;
 mod read;

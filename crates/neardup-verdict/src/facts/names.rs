@@ -143,7 +143,7 @@ impl Words {
             };
             let keys = text.units.get(units.clone())?;
             let key = keys.iter().fold(4, |key: u64, unit| mix(key ^ unit.key, 7));
-            Some(Fact { kind, units: units.clone(), key, measure: 0, date: [None; 4] })
+            Some(Fact::new(kind, units.clone(), key))
         });
         named.collect()
     }

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use ahash::{AHashMap, AHashSet};
 
-use super::fact::{ConflictKind, Fact};
-use super::names::MEDIA;
+use super::body::body;
+use super::contradict::{agree, contradict};
+use super::fact::{ConflictKind, Date, Fact};
 use super::status;
 use crate::align::alignment::Gap;
 use crate::read::units::Text;
@@ -77,10 +78,15 @@ impl Stated {
         for fact in side.facts {
             if fact.kind == ConflictKind::Date {
                 let own = present(fact);
-                stated.extend(parts(own).map(|fields| date_key(fact, own, fields)));
+                for date in fact.dates() {
+                    stated.extend(parts(own).map(|fields| date_key(&date, own, fields)));
+                }
             } else if side.touched(fact) {
                 // A number that is matched at its own position is a different one.
                 stated.insert(plain_key(fact));
+                if fact.is_measured() {
+                    stated.insert(of_any_measure(fact));
+                }
             }
         }
         Self(stated)
@@ -89,11 +95,21 @@ impl Stated {
     /// Says whether a fact of the other text is stated here: the same one, or a date that agrees in the fields that both have.
     fn states(&self, fact: &Fact) -> bool {
         if fact.kind != ConflictKind::Date {
-            return self.0.contains(&plain_key(fact));
+            // 99 is stated where 99 dollars are, and the other way round.
+            let bare = if fact.is_measured() { fact.bare() } else { of_any_measure(fact) };
+            return self.0.contains(&plain_key(fact)) || self.0.contains(&bare);
         }
         let own = present(fact);
-        (1..FIELDS).any(|other| other & own != 0 && self.0.contains(&date_key(fact, other, other & own)))
+        let states = |date: Date| {
+            (1..FIELDS).any(|other| other & own != 0 && self.0.contains(&date_key(&date, other, other & own)))
+        };
+        fact.dates().any(states)
     }
+}
+
+/// The key under which a number is stated with any measure.
+fn of_any_measure(fact: &Fact) -> u64 {
+    mix(fact.bare(), 77)
 }
 
 fn plain_key(fact: &Fact) -> u64 {
@@ -114,8 +130,8 @@ fn present(fact: &Fact) -> u8 {
 }
 
 /// Gives the key of a date with the fields `told`, by its values in `fields`.
-fn date_key(fact: &Fact, told: u8, fields: u8) -> u64 {
-    let values = fact.date.iter().enumerate().filter(|(place, _)| fields >> place & 1 == 1);
+fn date_key(date: &Date, told: u8, fields: u8) -> u64 {
+    let values = date.iter().enumerate().filter(|(place, _)| fields >> place & 1 == 1);
     let start = mix(u64::from(told) << 4 | u64::from(fields), 8);
     values.fold(start, |key, (_, field)| mix(key ^ u64::from(field.unwrap_or(0)), 8))
 }
@@ -135,10 +151,11 @@ impl<'t> Side<'t> {
 
 /// Contradictions the facts of two sides, in the order of the first text.
 ///
-/// First come facts in the same slot, kind by kind; then figures of any kind there; last, figures that count the same thing,
+/// First come facts in the same slot, kind by kind; then figures of several kinds there; last, figures that count the same thing,
 /// anywhere. Names at different positions do not contradict each other.
 pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Contradictions {
     let mut found = Vec::new();
+    let body = body(a.text, b.text, gaps);
     let replaced = replaced(a, b, gaps);
     let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a, &replaced);
     let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b, &replaced);
@@ -159,8 +176,8 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Contradictions {
                         slot && alike && contradict(a.text, fact, b.text, other)
                     }
                     Pass::Figures => {
-                        slot && fact.kind.is_figure()
-                            && other.kind.is_figure()
+                        slot && stands_for_others(fact.kind)
+                            && stands_for_others(other.kind)
                             && contradict(a.text, fact, b.text, other)
                     }
                     Pass::Anywhere => {
@@ -182,12 +199,19 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Contradictions {
             if let Some((other, _)) = partner.and_then(|at| left_b[at].take()) {
                 *own = None;
                 let slot = pass != Pass::Anywhere;
+                // Another opening names others and says the same.
+                if !fact.kind.is_figure() && !body.contains(&places.0) && fact.kind != ConflictKind::Code {
+                    continue;
+                }
                 found.push(Contradiction { kind: fact.kind, a: fact.units.clone(), b: other.units.clone(), slot });
             }
         }
     }
-    named_otherwise(&mut left_a, gaps, |gap| (&gap.a, &gap.b), &mut found);
-    named_otherwise(&mut left_b, gaps, |gap| (&gap.b, &gap.a), &mut found);
+    named_otherwise(&mut left_a, gaps, &body, |gap| (&gap.a, &gap.b), &mut found);
+    named_otherwise(&mut left_b, gaps, &body, |gap| (&gap.b, &gap.a), &mut found);
+    let own_first = |a: &Range<usize>, b: &Range<usize>| (a.clone(), b.clone());
+    longer_codes(&mut left_a, b.facts, gaps, |gap| &gap.b, own_first, &mut found);
+    longer_codes(&mut left_b, a.facts, gaps, |gap| &gap.a, |b, a| own_first(a, b), &mut found);
     statuses(a.text, b.text, gaps, &mut found);
     found.sort_by_key(|pair| (pair.a.start, pair.b.start, pair.kind));
     let count = |left: &[Left<'_>]| left.iter().flatten().count();
@@ -198,18 +222,49 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Contradictions {
 fn named_otherwise(
     left: &mut [Left<'_>],
     gaps: &[Gap],
+    body: &Range<usize>,
     sides: impl Fn(&Gap) -> (&Range<usize>, &Range<usize>),
     found: &mut Vec<Contradiction>,
 ) {
     for own in left {
         let Some((fact, (at, last))) = *own else { continue };
-        let Some(gap) = gaps.get(at).filter(|_| at == last && fact.kind == ConflictKind::Quoted) else { continue };
+        let is_alone = at == last && body.contains(&at) && fact.kind == ConflictKind::Quoted;
+        let Some(gap) = gaps.get(at).filter(|_| is_alone) else { continue };
         let (own_side, other_side) = sides(gap);
         if *own_side == fact.units && (1..=MAX_NAME_SLOT).contains(&other_side.len()) {
             found.push(Contradiction { kind: ConflictKind::Quoted, a: gap.a.clone(), b: gap.b.clone(), slot: true });
             *own = None;
         }
     }
+}
+
+/// Contradictions codes with the shorter ones of which they are more: POL023R1 and POL023. All of the shorter one is shared.
+fn longer_codes(
+    left: &mut [Left<'_>],
+    others: &[Fact],
+    gaps: &[Gap],
+    other_side: impl Fn(&Gap) -> &Range<usize>,
+    ordered: impl Fn(&Range<usize>, &Range<usize>) -> (Range<usize>, Range<usize>),
+    found: &mut Vec<Contradiction>,
+) {
+    for own in left {
+        let Some((fact, (at, last))) = *own else { continue };
+        let Some(side) = gaps.get(at).filter(|_| at == last && fact.kind == ConflictKind::Code).map(&other_side) else {
+            continue;
+        };
+        let touches = |other: &&Fact| other.units.start <= side.end && side.start <= other.units.end;
+        let shorter = others.iter().filter(|other| other.kind == ConflictKind::Code && other.key != fact.key);
+        if let Some(other) = shorter.into_iter().find(touches).filter(|_| side.is_empty()) {
+            let (a, b) = ordered(&fact.units, &other.units);
+            found.push(Contradiction { kind: ConflictKind::Code, a, b, slot: true });
+            *own = None;
+        }
+    }
+}
+
+/// Says whether a figure may stand where the other text has one of another kind: a date and a telephone number are about other things.
+fn stands_for_others(kind: ConflictKind) -> bool {
+    kind.is_figure() && !matches!(kind, ConflictKind::Date | ConflictKind::Phone)
 }
 
 /// A round of pairing.
@@ -238,8 +293,7 @@ fn are_other_values(a: &Fact, b: &Fact) -> bool {
     if a.kind != ConflictKind::Date {
         return a.key != b.key;
     }
-    let mut fields = std::iter::zip(a.date, b.date).filter_map(|(a, b)| a.zip(b));
-    fields.any(|(a, b)| a != b)
+    !agree(a, b)
 }
 
 /// Gives the figures that are all that their gaps hold on one side, by gap.
@@ -286,68 +340,6 @@ fn at_edge(gap: &Gap, a: &Fact, b: &Fact) -> bool {
 /// Says whether two names are all that a slot contains: the dictionary lists some countries as persons.
 fn alone(gaps: &[Gap], at: usize, a: &Fact, b: &Fact) -> bool {
     gaps.get(at).is_some_and(|gap| gap.a == a.units && gap.b == b.units)
-}
-
-/// Says whether two facts exclude each other: 北京 and 北京市, or 消协 and 消费者协会, do not.
-fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
-    if a.kind.is_figure() {
-        let number = |text: &Text<'_>, fact: &Fact| text.units.get(fact.units.start).and_then(|unit| text.number(unit));
-        if a.kind == ConflictKind::Date && b.kind == ConflictKind::Date && present(a) & present(b) == 0 {
-            return false;
-        }
-        if a.kind == ConflictKind::Time && b.kind == ConflictKind::Time && may_be_same_time(a, b) {
-            return false;
-        }
-        let plain = |fact: &Fact| matches!(fact.kind, ConflictKind::Number | ConflictKind::Percent);
-        // The words after the number, million or billion, have to be the same.
-        let counted = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
-            let units = text.units.get(fact.units.clone()).unwrap_or_default();
-            units.iter().skip(1).map(|unit| unit.key).collect()
-        };
-        let numbers = number(text_a, a).zip(number(text_b, b));
-        let rounded = numbers.is_some_and(|(a, b)| a.rounds(b));
-        let grouped = numbers.is_some_and(|(of_a, of_b)| {
-            may_be_grouped(text_a, a) && of_a.times_ten_to(3) == of_b
-                || may_be_grouped(text_b, b) && of_b.times_ten_to(3) == of_a
-        });
-        return !(plain(a) && plain(b) && (rounded || grouped) && counted(text_a, a) == counted(text_b, b));
-    }
-    if a.kind == ConflictKind::Latin {
-        return !(text_a.latin && text_b.latin && shortens(text_a, a, text_b, b));
-    }
-    let keys = |text: &Text<'_>, fact: &Fact| -> Vec<u64> {
-        text.units.get(fact.units.clone()).unwrap_or_default().iter().map(|unit| unit.key).collect()
-    };
-    let (keys_a, keys_b) = (keys(text_a, a), keys(text_b, b));
-    let (short, long) = if keys_a.len() <= keys_b.len() { (keys_a, keys_b) } else { (keys_b, keys_a) };
-    if a.kind == ConflictKind::Quoted {
-        return !long.windows(short.len().max(1)).any(|window| window == short);
-    }
-    let media = |text: &Text<'_>, fact: &Fact| MEDIA.iter().any(|word| text.written(fact.units.clone()).contains(word));
-    // An abbreviation has some characters of the full name, in their order.
-    let mut rest = long.iter();
-    let abbreviates = short.iter().all(|key| rest.any(|other| other == key));
-    let both_media = media(text_a, a) && media(text_b, b);
-    !abbreviates && !both_media
-}
-
-/// Says whether a number has a point before exactly three digits, where many languages have a separator of thousands.
-fn may_be_grouped(text: &Text<'_>, fact: &Fact) -> bool {
-    let written = text.written(fact.units.start..fact.units.start + 1);
-    written.split_once('.').is_some_and(|(_, after)| after.len() == 3)
-}
-
-/// Says whether two times are one if one of them does not say which half of the day it means: 3:30 and 3:30 pm.
-fn may_be_same_time(a: &Fact, b: &Fact) -> bool {
-    let (Some(hour_a), Some(hour_b)) = (a.date[0], b.date[0]) else { return false };
-    let silent = |fact: &Fact, hour: u32| fact.date[2].is_none() && hour <= 12;
-    a.date[1] == b.date[1] && hour_a % 12 == hour_b % 12 && (silent(a, hour_a) || silent(b, hour_b))
-}
-
-/// Says whether one of two English words is the other one shortened: Corp and Corporation, Japan and Japanese.
-fn shortens(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> bool {
-    let (a, b) = (text_a.written(a.units.clone()).to_lowercase(), text_b.written(b.units.clone()).to_lowercase());
-    a.starts_with(&b) || b.starts_with(&a)
 }
 
 /// Says whether a stretch is what remains if a status word is missing: nothing, or in English one word, as in isn't and is.

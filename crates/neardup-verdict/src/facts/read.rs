@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
+use super::capitals;
 use super::east_asian::{self, is_hangul};
-use super::fact::{ConflictKind, Date, Fact};
+use super::fact::{ConflictKind, Date, Fact, MEASURED};
+use super::measures::{self, measure};
 use super::reader::FactReader;
 use super::thai;
+use super::vocabulary::Meaning;
 use crate::read::characters;
 use crate::read::hanset::HanSet;
-use crate::read::numerals::percent_sign;
+use crate::read::numerals::{Number, percent_sign};
 use crate::read::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
 use neardup_text::lexicon::is_han;
@@ -26,9 +29,13 @@ const PHONE_DIGITS: u8 = 7;
 /// has fewer.
 const JOINED_PHONE_DIGITS: u32 = 10;
 
+/// A telephone number in groups has at least so many digits, and at most so many.
+const GROUPED_PHONE_DIGITS: u32 = 9;
+const MOST_PHONE_DIGITS: u32 = 15;
+
 /// Reads the facts of a text, in its order; quotations come last.
 pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
-    let mut reader = FactReader { text, at: 0, facts: Vec::new() };
+    let mut reader = FactReader { text, at: 0, facts: Vec::new(), plain_capitals: capitals::plain(text) };
     let is_other = |unit: &Unit| unit.kind != Kind::Han;
     while let Some(han) = text.units.get(reader.at..).and_then(|rest| rest.iter().position(is_other)) {
         reader.at += han;
@@ -42,7 +49,7 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
     for quote in &text.quotes {
         let units = text.units.get(quote.clone()).unwrap_or_default();
         let key = units.iter().fold(1, |key: u64, unit| mix(key ^ unit.key, 2));
-        facts.push(Fact { kind: ConflictKind::Quoted, units: quote.clone(), key, measure: 0, date: [None; 4] });
+        facts.push(Fact::new(ConflictKind::Quoted, quote.clone(), key));
     }
     facts
 }
@@ -67,6 +74,11 @@ impl FactReader<'_> {
         if !counted && let Some(end) = in_words(self) {
             return end;
         }
+        if self.text.latin
+            && let Some(end) = self.phone_in_groups().or_else(|| self.code())
+        {
+            return end;
+        }
         let next = self.mark(at + 1);
         let ordinal = at > 0 && self.unit(at - 1).is_some_and(|unit| self.written(unit) == "第");
         if let Some(end) = self.joined(ordinal) {
@@ -82,7 +94,7 @@ impl FactReader<'_> {
         }
         let (number, last) = if counted { (number, at) } else { self.with_decimals(at, number) };
         if self.is_percent(last) {
-            return self.push(ConflictKind::Percent, at..last + 1, number.bits(), 0);
+            return self.push_number(ConflictKind::Percent, at..last + 1, [number; 2], 0);
         }
         if arabic && width >= PHONE_DIGITS && next.is_none_or(|next| !"元人例户件吨亿万".contains(next)) {
             return self.push(ConflictKind::Phone, at..at + 1, key, 0);
@@ -101,17 +113,65 @@ impl FactReader<'_> {
         {
             return at + 1;
         }
+        let written = number;
         if let Some((number, measure, end)) = self.korean_number(last, number) {
-            return self.push(ConflictKind::Number, at..end, number.bits(), measure);
+            return self.push_number(ConflictKind::Number, at..end, [written, number], measure);
         }
         let (number, end) = if counted { (number, at + 1) } else { self.scaled(last + 1, number) };
         if !counted && self.percent_in_words(end) {
-            return self.push(ConflictKind::Percent, at..end, number.bits(), 0);
+            return self.push_number(ConflictKind::Percent, at..end, [written, number], 0);
+        }
+        if !counted && let Some((number, measure, end)) = self.measured(at, number, end) {
+            return self.push_number(ConflictKind::Number, at..end, [written, number], measure);
         }
         let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
         // A letter of Thai is no word.
         let counted = usize::from(next.is_some_and(|next| is_han(next) && !"的了和与及在是，".contains(next)));
-        self.push(ConflictKind::Number, at..end + counted, number.bits(), measure)
+        self.push_number(ConflictKind::Number, at..end + counted, [written, number], measure)
+    }
+
+    /// Gives the number from `at` to `end` in units of what it counts, if that is a unit or a currency, the measure, and the position after it.
+    fn measured(&self, at: usize, number: Number, end: usize) -> Option<(Number, u64, usize)> {
+        let (first, last) = (self.unit(at)?, self.unit(end.checked_sub(1)?)?);
+        let after = self.text.text.get(last.end as usize..)?;
+        let before = self.text.text.get(..first.start as usize)?;
+        let sign = |sign: Option<char>| sign.and_then(measures::of_sign).map(|sign| (sign, end));
+        let word = |at: usize| {
+            let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= Break::Space)?;
+            measure(unit.key)
+        };
+        let named = word(end).map(|measure| (measure, end + 1));
+        let signed = || sign(after.strip_prefix(' ').unwrap_or(after).chars().next());
+        let sign_before = || sign(before.strip_suffix(' ').unwrap_or(before).chars().next_back());
+        // Rs 500, USD 99: the currency is a unit before the number.
+        let word_before = || {
+            let measure = measure(self.unit(at.checked_sub(1)?).filter(|unit| unit.kind == Kind::Word)?.key)?;
+            (measure.is_currency && first.before <= Break::Space).then_some((measure, end))
+        };
+        let (measure, end) = named.or_else(signed).or_else(sign_before).or_else(word_before)?;
+        Some((number.times_ten_to(measure.power.into()), MEASURED + u64::from(measure.id), end))
+    }
+
+    /// Reads a telephone number in groups: 0400 006 510, +49 30 1234567.
+    fn phone_in_groups(&mut self) -> Option<usize> {
+        let at = self.at;
+        let first = self.unit(at)?;
+        let plus = self.text.text.get(..first.start as usize)?.ends_with('+');
+        if !plus && !self.written(first).starts_with('0') {
+            return None;
+        }
+        let width = |at: usize| match self.unit(at)?.kind {
+            Kind::Number { width: width @ 2.., arabic: true } => Some(u32::from(width)),
+            _ => None,
+        };
+        let (mut digits, mut key, mut end) = (width(at)?, first.key, at + 1);
+        while let Some(width) = width(end).filter(|_| matches!(self.joint(end), Some(' ' | '-' | '.' | '/'))) {
+            digits += width;
+            key = mix(key, 4) ^ self.unit(end)?.key;
+            end += 1;
+        }
+        let is_phone = end > at + 1 && (GROUPED_PHONE_DIGITS..=MOST_PHONE_DIGITS).contains(&digits);
+        is_phone.then(|| self.push(ConflictKind::Phone, at..end, key, 0))
     }
 
     /// Reads a Latin word after a number as its measure: `5km`, and in a Latin text `5 tons`.
@@ -120,7 +180,7 @@ impl FactReader<'_> {
         let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before <= near);
         // Korean counters have particles after them: 3명이, 3명은.
         let syllable = |unit: &Unit| self.written(unit).chars().next().filter(|c| is_hangul(*c));
-        unit.map_or(0, |unit| syllable(unit).map_or(unit.key, u64::from))
+        unit.map_or(0, |unit| syllable(unit).map_or(unit.key % MEASURED, u64::from))
     }
 
     fn is_percent(&self, at: usize) -> bool {
@@ -211,6 +271,12 @@ impl FactReader<'_> {
         } else if self.han(at + 1) == Some('比') && self.is_number(at + 2) && self.unit(at + 2)?.before == Break::None
         {
             (':', at + 2)
+        } else if self.text.latin
+            && let Some((Meaning::Range, end)) = self.meaning(at + 1)
+            && self.is_number(end)
+            && [at + 1, end].iter().all(|&at| self.unit(at).is_some_and(|unit| unit.before <= Break::Space))
+        {
+            ('-', end)
         } else {
             return None;
         };
@@ -291,9 +357,15 @@ impl FactReader<'_> {
         let at = self.at;
         // Most words have no meaning in dates and numbers.
         let known = self.meaning(at).is_some();
-        let date = if known { self.date_in_words().or_else(|| self.weekday()) } else { None };
+        let date =
+            if known { self.date_in_words().or_else(|| self.weekday()).or_else(|| self.in_series()) } else { None };
         let korean = date.or_else(|| self.korean_weekday()).or_else(|| self.korean_ordinal());
         if let Some(end) = korean.or_else(|| if known { self.ordinal_in_words() } else { None }) {
+            return end;
+        }
+        if self.text.latin
+            && let Some(end) = self.code().or_else(|| self.roman_ordinal())
+        {
             return end;
         }
         let mut end = at + 1;

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::fact::{ConflictKind, Date, Fact};
+use super::fact::{ConflictKind, Date, Fact, MEASURED, Value};
+use crate::read::numerals::Number;
 use crate::read::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
 
@@ -12,6 +13,8 @@ pub(super) struct FactReader<'t> {
     pub(super) text: &'t Text<'t>,
     pub(super) at: usize,
     pub(super) facts: Vec<Fact>,
+    /// Where capital letters say nothing, by units.
+    pub(super) plain_capitals: Vec<Range<usize>>,
 }
 
 impl FactReader<'_> {
@@ -43,7 +46,22 @@ impl FactReader<'_> {
 
     pub(super) fn push(&mut self, kind: ConflictKind, units: Range<usize>, key: u64, measure: u64) -> usize {
         let end = units.end;
-        self.facts.push(Fact { kind, units, key, measure, date: [None; 4] });
+        self.facts.push(Fact { measure, ..Fact::new(kind, units, key) });
+        end
+    }
+
+    /// Adds a number or a percentage, as it is `written` and with the words that scale it, and gives the position after it.
+    pub(super) fn push_number(
+        &mut self,
+        kind: ConflictKind,
+        units: Range<usize>,
+        [written, number]: [Number; 2],
+        measure: u64,
+    ) -> usize {
+        let end = units.end;
+        let key = if measure >= MEASURED { mix(number.bits(), measure) } else { number.bits() };
+        let value = Some(Value { number, scale: number.power_over(written) });
+        self.facts.push(Fact { value, measure, ..Fact::new(kind, units, key) });
         end
     }
 
@@ -51,7 +69,7 @@ impl FactReader<'_> {
     pub(super) fn push_date(&mut self, units: Range<usize>, date: Date) -> usize {
         let key = date.iter().fold(3, |key, field| mix(key ^ u64::from(field.map_or(0, |field| field + 1)), 3));
         let end = units.end;
-        self.facts.push(Fact { kind: ConflictKind::Date, units, key, measure: 0, date });
+        self.facts.push(Fact { date, ..Fact::new(ConflictKind::Date, units, key) });
         end
     }
 

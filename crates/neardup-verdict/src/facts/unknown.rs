@@ -60,7 +60,7 @@ fn runs_of(text: &Text<'_>, matched: &[bool], kind: ConflictKind, wanted: impl F
         let run = units.get(start..end).unwrap_or_default();
         if (LEAST..=MOST).contains(&run.len()) {
             let key = run.iter().fold(4, |key: u64, unit| mix(key ^ unit.key, 7));
-            found.push(Fact { kind, units: start..end, key, measure: 0, date: [None; 4] });
+            found.push(Fact::new(kind, start..end, key));
         }
     }
     found

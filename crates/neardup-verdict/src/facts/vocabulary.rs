@@ -56,6 +56,10 @@ pub(super) enum Meaning {
     YearFollows,
     /// Half a day, before a time or after it: 0 or 12 hours.
     Half(u8),
+    /// Between the ends of a range: 3 bis 5.
+    Range,
+    /// Before a number: Part 2, Teil 2.
+    Series,
     /// A word that orders.
     Ordinal(u8),
 }

@@ -61,6 +61,11 @@ impl Number {
         if self.negative { mix(bits, 2) } else { bits }
     }
 
+    /// Gives the power of ten by which this number is another one with the same digits.
+    pub(crate) const fn power_over(self, other: Self) -> i32 {
+        if self.exponent == HASHED || other.exponent == HASHED { 0 } else { self.exponent - other.exponent }
+    }
+
     /// Says whether one of two decimal fractions is the other with fewer decimals, rounded or cut off: 1.7 and 1.71.
     pub(crate) fn rounds(self, other: Self) -> bool {
         let (fine, coarse) = if self.exponent <= other.exponent { (self, other) } else { (other, self) };
