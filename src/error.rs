@@ -12,6 +12,11 @@ pub fn error(code: PgSqlErrorCode, message: impl Into<String>) -> ErrorReport {
     ErrorReport::new(code, message.into(), "pg_neardup")
 }
 
+/// Makes the error for an argument out of range.
+pub fn invalid(message: impl Into<String>) -> ErrorReport {
+    error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, message)
+}
+
 /// Turns an error of the core into a report.
 pub fn report(error: Error) -> ErrorReport {
     let code = match error.kind {

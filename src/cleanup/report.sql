@@ -14,21 +14,22 @@ CREATE FUNCTION neardup.report(
 ) RETURNS TABLE (item text, name text, value double precision)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    choice text := neardup_internal.chosen(
-        target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
+    arguments jsonb := jsonb_build_object('target', target::oid::bigint, 'document', document, 'max_distance', max_distance,
+        'verify', verify, 'threshold', threshold);
+    chosen jsonb := neardup_internal.chosen(arguments);
     rows bigint;
     documents bigint;
 BEGIN
     IF top < 0 THEN
         RAISE EXCEPTION 'top must be 0 or more: %', top USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    EXECUTE format('SELECT count(*), count(t.%I) FROM %s t', choice::jsonb -> 'guarded' ->> 'document', target) INTO rows, documents;
+    EXECUTE format('SELECT count(*), count(t.%I) FROM %s t', chosen ->> 'document', target) INTO rows, documents;
     RETURN QUERY
         WITH copies AS MATERIALIZED (
             SELECT array_to_string(c.stays, ', ') AS stays, c.group_size,
                    CASE c.measure WHEN 'facts' THEN c.verdict WHEN 'simhash' THEN format('%s bits apart', c.value)
                                   ELSE c.measure END AS verdict
-            FROM neardup_internal.copies(choice) c
+            FROM neardup_internal.copies(arguments) c
         ), groups AS MATERIALIZED (
             SELECT c.stays, max(c.group_size) AS size FROM copies c GROUP BY c.stays
         )
@@ -45,7 +46,7 @@ END
 $$;
 
 -- The largest groups, each with its least certain copy, where mistakes are likeliest.
-CREATE FUNCTION neardup_internal.samples(choice text, samples integer) RETURNS jsonb
+CREATE FUNCTION neardup_internal.samples(arguments jsonb, samples integer) RETURNS jsonb
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
@@ -57,12 +58,12 @@ DECLARE
 BEGIN
     FOR c IN
         SELECT f.* FROM (
-            SELECT DISTINCT ON (l.stays) l.* FROM neardup_internal.copies(choice) l
+            SELECT DISTINCT ON (l.stays) l.* FROM neardup_internal.copies(arguments) l
             ORDER BY l.stays, CASE l.measure WHEN 'simhash' THEN -l.value WHEN 'identical' THEN 2 ELSE l.value END, l.key) f
         ORDER BY f.group_size DESC, f.stays LIMIT greatest(samples, 0)
     LOOP
-        EXECUTE neardup_internal.document_statement(choice) INTO goes_text USING c.key;
-        EXECUTE neardup_internal.document_statement(choice) INTO stays_text USING c.stays;
+        EXECUTE neardup_internal.document_statement(arguments) INTO goes_text USING c.key;
+        EXECUTE neardup_internal.document_statement(arguments) INTO stays_text USING c.stays;
         found := found || jsonb_build_object('stays', array_to_string(c.stays, ', '), 'copy', array_to_string(c.key, ', '),
             'said', format('%s, group of %s', neardup_internal.reason(c.verdict, c.measure, c.value), c.group_size),
             'stays_text', stays_text, 'copy_text', goes_text);
@@ -81,26 +82,26 @@ CREATE FUNCTION neardup.report_html(
 ) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    choice text := neardup_internal.chosen(
-        target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, max_distance, NULL, NULL);
-    guarded jsonb := choice::jsonb -> 'guarded';
+    arguments jsonb := jsonb_build_object('target', target::oid::bigint, 'document', document, 'max_distance', max_distance,
+        'verify', verify, 'threshold', threshold);
+    chosen jsonb := neardup_internal.chosen(arguments);
     overview jsonb;
 BEGIN
     IF samples IS NULL OR samples NOT BETWEEN 0 AND 100 THEN
         RAISE EXCEPTION 'samples must be between 0 and 100: %', samples USING ERRCODE = 'invalid_parameter_value';
     END IF;
     SELECT jsonb_build_object(
-               'title', format('Near-duplicates in %s, column %s', target, guarded ->> 'document'),
+               'title', format('Near-duplicates in %s, column %s', target, chosen ->> 'document'),
                'numbers', jsonb_agg(jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
                    || jsonb_build_array(
-                          jsonb_build_array('method', guarded -> 'method'),
-                          jsonb_build_array('analyzer', guarded -> 'analyzer'),
-                          jsonb_build_array('verify', choice::jsonb -> 'verify'))
-                   || CASE guarded ->> 'method' WHEN 'simhash'
-                          THEN jsonb_build_array(jsonb_build_array('within distance', choice::jsonb ->> 'distance')) ELSE '[]' END,
+                          jsonb_build_array('method', chosen -> 'method'),
+                          jsonb_build_array('analyzer', chosen -> 'analyzer'),
+                          jsonb_build_array('verify', chosen -> 'verify'))
+                   || CASE chosen ->> 'method' WHEN 'simhash'
+                          THEN jsonb_build_array(jsonb_build_array('within distance', chosen ->> 'distance')) ELSE '[]' END,
                'largest', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
                'verdicts', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'verdict'), '[]'),
-               'samples', neardup_internal.samples(choice, samples))
+               'samples', neardup_internal.samples(arguments, samples))
         INTO overview FROM neardup.report(target, document, max_distance, verify, threshold) r;
     RETURN neardup_internal.render_report(overview::text);
 END
@@ -108,4 +109,4 @@ $$;
 
 COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, the top largest groups. threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
 COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table as one self-contained HTML page, with bars and sample pairs (0 to 100) side by side. threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
-COMMENT ON FUNCTION neardup_internal.samples(text, integer) IS 'the largest groups of a list, each with its least certain copy and both texts';
+COMMENT ON FUNCTION neardup_internal.samples(jsonb, integer) IS 'the largest groups of a list, each with its least certain copy and both texts';

@@ -1,12 +1,12 @@
 -- clean-up: choose, show, remove. The statements that name the table are made in Rust, each whole (src/cleanup/steps.rs).
 
-CREATE FUNCTION neardup_internal.cleanup_steps(choice text, action text, list text) RETURNS text
+CREATE FUNCTION neardup_internal.cleanup_steps(arguments jsonb, action text, list text) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'cleanup_steps_wrapper';
-COMMENT ON FUNCTION neardup_internal.cleanup_steps(text, text, text) IS 'the statements of a clean-up, by name; its last argument is the temporary table of the list';
+COMMENT ON FUNCTION neardup_internal.cleanup_steps(jsonb, text, text) IS 'the statements of a clean-up, by name; its last argument is the temporary table of the list';
 
-CREATE FUNCTION neardup_internal.document_statement(choice text) RETURNS text
+CREATE FUNCTION neardup_internal.document_statement(arguments jsonb) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'document_statement_wrapper';
-COMMENT ON FUNCTION neardup_internal.document_statement(text) IS 'SQL statement that reads the document of a row by its primary key';
+COMMENT ON FUNCTION neardup_internal.document_statement(jsonb) IS 'SQL statement that reads the document of a row by its primary key';
 
 CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, on_reference text, against regclass) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -235,7 +235,6 @@ CREATE PROCEDURE neardup.cleanup(
 )
     LANGUAGE plpgsql AS $$
 DECLARE
-    choice pg_catalog.text;
     list pg_catalog.text := neardup_internal.chosen_table();
     steps pg_catalog.jsonb;
     is_mark boolean;
@@ -257,11 +256,11 @@ BEGIN
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     END IF;
-    choice := neardup_internal.chosen(
-        target, document::pg_catalog.text, keep, time_column::pg_catalog.text, rank, scope::pg_catalog.text[], since, until,
-        verify, threshold, within, max_distance, against, NULL);
     is_mark := action = 'mark';
-    steps := neardup_internal.cleanup_steps(choice, action, list);
+    steps := neardup_internal.cleanup_steps(pg_catalog.jsonb_build_object(
+        'target', target::pg_catalog.oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank,
+        'scope', scope, 'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within,
+        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint), action, list);
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
         PERFORM neardup_internal.try_out(target, against, steps, list, action, on_reference, pg_catalog.concat_ws(', ',
@@ -300,8 +299,8 @@ BEGIN
         steps := steps || '{"skip": []}'::pg_catalog.jsonb;
     END IF;
     INSERT INTO neardup.runs AS r (target, document, action, mark, keep, verify, threshold, columns, against)
-    VALUES (target, choice::pg_catalog.jsonb -> 'guarded'::pg_catalog.text ->> 'document'::pg_catalog.text, action,
-            CASE WHEN is_mark THEN steps ->> 'mark'::pg_catalog.text END, keep, choice::pg_catalog.jsonb ->> 'verify'::pg_catalog.text,
+    VALUES (target, steps ->> 'document'::pg_catalog.text, action,
+            CASE WHEN is_mark THEN steps ->> 'mark'::pg_catalog.text END, keep, steps ->> 'verify'::pg_catalog.text,
             (steps ->> 'threshold'::pg_catalog.text)::double precision, neardup_internal.column_names(target), against)
     RETURNING r.run_id INTO run_id;
     EXECUTE pg_catalog.format('SELECT pg_catalog.max(c.place) FROM %s c', list) INTO all_places;

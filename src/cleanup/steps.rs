@@ -4,9 +4,9 @@
 //! Those of a batch have the parameters: after, last (places in the list), number of the run, number of the batch, columns of the run.
 #![allow(unsafe_code, reason = "functions behind the error boundary")]
 
-use pgrx::pg_sys;
 use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
+use pgrx::{JsonB, pg_sys};
 use serde_json::{Value, json};
 
 use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
@@ -14,14 +14,14 @@ use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
 use super::reference::{Listed, foreign_keys};
 use crate::error::Result;
 use crate::guarded::statement::{self, EQUALS, as_text};
-use crate::list::arguments::{Choice, measure, same_type};
-use crate::list::rank::Rank;
+use crate::list::arguments::{Arguments, Choice, same_type};
 use crate::pg::call::boundary;
 use crate::pg::table::describe::{self, Column};
 use crate::pg::table::query::Session;
 
 /// What a statement needs to know of a clean-up.
 struct Cleanup {
+    arguments: Arguments,
     choice: Choice,
     action: String,
     /// The list, as a statement names it.
@@ -38,22 +38,22 @@ struct Cleanup {
 
 /// Makes the statements of a clean-up.
 #[pg_extern(sql = false)]
-pub fn cleanup_steps(choice: &str, action: &str, list: &str) -> Result<String> {
-    // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
-    unsafe { boundary::entry(|| Cleanup::new(choice, action, list)?.steps().map(|steps| steps.to_string())) }
+pub fn cleanup_steps(arguments: JsonB, action: &str, list: &str) -> Result<String> {
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    unsafe { boundary::entry(move || Cleanup::new(arguments, action, list)?.steps().map(|steps| steps.to_string())) }
 }
 
 /// Makes the statement that reads the document of the row whose primary key has the values `$1`, an array of text.
 #[pg_extern(sql = false)]
-pub fn document_statement(choice: &str) -> Result<String> {
-    // SAFETY: what pgrx has wrapped; nothing here has to be dropped.
+pub fn document_statement(arguments: JsonB) -> Result<String> {
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
-        boundary::entry(|| {
-            let cleanup = Cleanup::new(choice, "archive", "")?;
+        boundary::entry(move || {
+            let cleanup = Cleanup::new(arguments, "archive", "")?;
             let value = |number, key: &Column| statement::cast(&format!("($1)[{number}]"), key.kind);
             Ok(format!(
                 "SELECT {document} FROM {target} t WHERE {has_key}",
-                document = cleanup.choice.guarded.document().of_table("t"),
+                document = cleanup.choice.guard.document().of_table("t"),
                 target = cleanup.target,
                 has_key = statement::equal(&cleanup.keys, "t", value),
             ))
@@ -72,15 +72,17 @@ fn own_column(document: &str, ending: &str) -> String {
 }
 
 impl Cleanup {
-    fn new(choice: &str, action: &str, list: &str) -> Result<Self> {
-        let mut choice = Choice::read(choice)?;
-        if choice.is_threshold_open && measure(&choice.verify) == "facts" {
+    fn new(arguments: JsonB, action: &str, list: &str) -> Result<Self> {
+        let mut arguments = Arguments::read(arguments)?;
+        let mut choice = Choice::of(&arguments)?;
+        if choice.threshold.is_none() && choice.verify.measure() == "facts" {
+            arguments.require(LEAST_SCORE_TO_REMOVE);
             choice.threshold = Some(LEAST_SCORE_TO_REMOVE);
         }
-        let target = choice.guarded.table();
-        let staying = choice.against.map_or(target, pg_sys::Oid::from);
-        let document = &choice.guarded.document;
-        let mark = match (choice.against, &choice.guarded.duplicate_of) {
+        let target = choice.guard.table;
+        let staying = choice.against.unwrap_or(target);
+        let document = choice.guard.columns.first().map_or("", String::as_str);
+        let mark = match (choice.against, choice.guard.marks()) {
             (None, Some(mark)) => mark.clone(),
             (None, None) => own_column(document, "_duplicate_of"),
             _ => own_column(document, "_known_as"),
@@ -96,16 +98,19 @@ impl Cleanup {
             staying_keys: statement::primary_key(staying),
             mark,
             mark_kind,
+            arguments,
             choice,
         })
     }
 
     fn steps(&self) -> Result<Value> {
         let session = Session::open();
-        let references = foreign_keys(&session, self.choice.guarded.table())?;
+        let references = foreign_keys(&session, self.choice.guard.table)?;
         let listed =
             Listed { list: &self.list, target: &self.target, is_goer: self.is_goer(), is_stayer: self.is_stayer() };
         Ok(json!({
+            "document": self.choice.guard.columns.first(),
+            "verify": self.choice.verify.name(),
             "threshold": self.choice.threshold,
             "target": self.target,
             "mark": self.mark,
@@ -135,7 +140,7 @@ impl Cleanup {
 
     /// The document of a row of that table.
     fn staying_document(&self, alias: &str) -> String {
-        let document = self.choice.guarded.document();
+        let document = self.choice.guard.document();
         if self.choice.against.is_none() {
             return document.of_table(alias);
         }
@@ -164,10 +169,10 @@ impl Cleanup {
     }
 
     fn create_list(&self) -> String {
-        let mut choice = self.choice.clone();
-        if self.action == "mark" && self.mark_kind.is_some() && choice.against.is_none() {
+        let mut arguments = self.arguments.clone();
+        if self.action == "mark" && self.mark_kind.is_some() && self.choice.against.is_none() {
             // A row that is already marked should not become the one that stays.
-            choice.rank.insert(0, Rank { column: self.mark.clone(), descending: false, nulls_first: true });
+            arguments.prefer_without(&self.mark);
         }
         let typed = |from: &str, to: &str, keys: &[Column]| {
             let one = |(number, key): (usize, &Column)| {
@@ -179,11 +184,11 @@ impl Cleanup {
             "CREATE TEMPORARY TABLE {list} AS \
              SELECT pg_catalog.row_number() OVER () AS place, {goes}, {stays}, c.verdict, c.measure, c.value, c.group_size, \
                     c.document_hash, c.stays_hash, NULL::pg_catalog.text AS reason \
-             FROM neardup_internal.copies({choice}) c",
+             FROM neardup_internal.copies({arguments}) c",
             list = self.list,
             goes = typed("key", "k", &self.keys),
             stays = typed("stays", "r", &self.staying_keys),
-            choice = quote_literal(serde_json::to_string(&choice).unwrap_or_default()),
+            arguments = arguments.written(),
         )
     }
 
@@ -216,16 +221,16 @@ impl Cleanup {
                   JOIN {staying} r ON {is_stayer} \
                   CROSS JOIN LATERAL (SELECT {document} AS goes, {staying_document} AS stays OFFSET 0) d \
                   CROSS JOIN LATERAL (SELECT neardup_internal.difference(d.goes, d.stays) AS parts OFFSET 0) x \
-                  LEFT JOIN LATERAL neardup_internal.reasons({choice}, {goes_key}, {stays_key}, false) w ON c.measure {differs} 'identical' \
+                  LEFT JOIN LATERAL neardup_internal.reasons({arguments}, {goes_key}, {stays_key}, false) w ON c.measure {differs} 'identical' \
              ORDER BY c.nth",
             goes = self.goes(),
             stays = self.stays(),
-            choice = quote_literal(serde_json::to_string(&self.choice).unwrap_or_default()),
+            arguments = self.arguments.written(),
             goes_key = texts("k", &self.keys),
             stays_key = texts("r", &self.staying_keys),
             differs = "OPERATOR(pg_catalog.<>)",
             uncertain = "CASE measure WHEN 'simhash' THEN 0 OPERATOR(pg_catalog.-) value WHEN 'identical' THEN 2 ELSE value END",
-            document = self.choice.guarded.document().of_table("t"),
+            document = self.choice.guard.document().of_table("t"),
             staying_document = self.staying_document("r"),
             list = self.list,
             target = self.target,
@@ -274,8 +279,8 @@ impl Cleanup {
     /// The condition that two rows are still what was judged: their texts, scopes and times. An unchanged hash stands for a text that was
     /// judged; texts that were called identical by their hashes alone are compared in full.
     fn still_copies(&self, stays_hash: &str, stays_document: &str) -> String {
-        let document = self.choice.guarded.document().of_table("t");
-        let columns = describe::columns(self.choice.guarded.table());
+        let document = self.choice.guard.document().of_table("t");
+        let columns = describe::columns(self.choice.guard.table);
         let mut conditions = vec![
             format!(
                 "neardup_internal.text_hash({document}) {EQUALS} c.document_hash AND {stays_hash} {EQUALS} c.stays_hash"

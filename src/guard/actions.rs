@@ -12,12 +12,13 @@ use super::outcome;
 use super::subject::Subject;
 use crate::error::{Result, error};
 use crate::guarded::guard::Guard;
-use crate::guarded::settings::{Action, Method, Verify};
+use crate::guarded::settings::{Action, Method};
 use crate::pg::call::column;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::original::Locked;
+use crate::verdict::verify::Verify;
 
 /// What happens to the row.
 pub enum Fate {
@@ -47,7 +48,7 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
     if action == Action::Merge && trigger.event() == Event::Update {
         return Err(verdict(guard, found).set_hint("on_duplicate => 'merge' merges new rows only."));
     }
-    if must_stay && matches!(action, Action::Skip | Action::Divert | Action::Merge) {
+    if must_stay && action.leaves_out() {
         return Err(verdict(guard, found).set_hint(format!(
             "With on_duplicate => '{}' it would be lost, because an UPDATE may be moving it here from another partition.",
             action.name()

@@ -7,11 +7,8 @@ use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 use serde_json::{Map, Value, json};
 
-use crate::error::{Result, error};
-use crate::guarded::arguments::{
-    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, stored_column,
-    window,
-};
+use crate::error::{Result, error, invalid};
+use crate::guarded::arguments::{check_text, check_time, column, no_time_column, shown, stored_column, window};
 use crate::guarded::document::Document;
 use crate::guarded::guard;
 use crate::guarded::settings::{Action, MAX_KEYS, Method, Settings};
@@ -20,8 +17,8 @@ use crate::pg::call::column::output;
 use crate::pg::call::{boundary, role};
 use crate::pg::lock::session::ProcedureLock;
 use crate::pg::table::{catalog, describe};
-use crate::profile;
 use crate::text::analyzer;
+use crate::verdict::verify::Verify;
 
 /// What messages show of an argument that is NULL.
 const NULL: &str = "<NULL>";
@@ -29,13 +26,13 @@ const NULL: &str = "<NULL>";
 type Names = Vec<Option<String>>;
 
 /// How candidates are found and compared.
-struct Comparison<'a> {
+struct Comparison {
     method: Method,
     analyzer: String,
     keys: Option<i32>,
     distance: Option<i32>,
-    on_duplicate: &'a str,
-    verify: String,
+    on_duplicate: Action,
+    verify: Verify,
     threshold: Option<f64>,
 }
 
@@ -76,8 +73,9 @@ pub fn checked_guard(
                 threshold,
             )?;
             check_merge(target, comparison.on_duplicate, merge)?;
-            if describe::is_partition(target) && matches!(comparison.on_duplicate, "skip" | "divert" | "merge") {
-                let message = format!("a guard on a partition cannot have on_duplicate {}", comparison.on_duplicate);
+            if describe::is_partition(target) && comparison.on_duplicate.leaves_out() {
+                let message =
+                    format!("a guard on a partition cannot have on_duplicate {}", comparison.on_duplicate.name());
                 return Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
                     .set_detail(
                         "An UPDATE may move a row here from a partition that the guard does not see; left out, the row would be lost.",
@@ -107,7 +105,7 @@ pub fn checked_guard(
             set(&mut settings, "time", time_column.map(|_| true));
             set(&mut settings, "window", window);
             set(&mut settings, "log", log.filter(|log| *log));
-            let judges = matches!(verify, Some(verify) if verify == "facts" || verify.starts_with("profile:"));
+            let judges = comparison.verify.measure() == "facts";
             let proposed = only_time_column(target, &columns).filter(|_| judges && time_column.is_none());
             Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed }).to_string())
         })
@@ -127,31 +125,23 @@ fn set(settings: &mut Map<String, Value>, name: &str, value: Option<impl serde::
     }
 }
 
-impl<'a> Comparison<'a> {
+impl Comparison {
     fn checked(
         method: &str,
         analyzer: Option<&str>,
         (keys, distance): (Option<i32>, Option<i32>),
-        on_duplicate: &'a str,
+        on_duplicate: &str,
         verify: &str,
         threshold: Option<f64>,
     ) -> Result<Self> {
-        let method = match method {
-            "sketch" => Method::Sketch,
-            "simhash" => Method::SimHash,
-            other => return Err(invalid(format!("method must be sketch or simhash: {other}"))),
-        };
-        if !matches!(verify, "none" | "overlap" | "cosine" | "facts") && !verify.starts_with("profile:") {
-            return Err(invalid(format!("verify must be facts, overlap, cosine, none or a profile: {verify}"))
-                .set_hint("verify => 'profile:NAME' ignores the boilerplate of that profile's collection."));
-        }
+        let (method, verify) = (Method::parse(method)?, Verify::parse(verify)?);
         let most_keys = MAX_KEYS as i32;
         match method {
             Method::Sketch => {
                 if let Some(distance) = distance {
                     return Err(invalid(format!("distance requires method simhash: {distance}")));
                 }
-                needs_verdict(verify, true)?;
+                method.check_verify(&verify)?;
                 if let Some(keys) = keys.filter(|keys| !(1..=most_keys).contains(keys)) {
                     return Err(invalid(format!("keys must be between 1 and {most_keys}: {keys}")));
                 }
@@ -163,22 +153,11 @@ impl<'a> Comparison<'a> {
                 distance.map(|distance| crate::argument::within("distance", distance, 0..=MAX_DISTANCE)).transpose()?;
             }
         }
-        check_threshold(verify, threshold)?;
+        verify.check_threshold(threshold)?;
         let preset = if method == Method::Sketch { "shingles:5" } else { "chars:3" };
         let analyzer = analyzer.unwrap_or(preset).to_owned();
         analyzer::with(&analyzer, |_, _| ())?;
-        // The profile is stored with its version, so that texts are not compared under two versions.
-        let verify = profile::pinned(verify)?;
-        if verify.starts_with("profile:") {
-            // Raises an error for a profile that was not trained.
-            profile::with(&verify, None, |known, scratch| known.boilerplate("", scratch).map(drop))?
-                .map_err(crate::error::report)?;
-        }
-        if !Action::ALL.iter().any(|action| action.name() == on_duplicate) {
-            return Err(invalid(format!(
-                "on_duplicate must be reject, skip, warn, mark, divert or merge: {on_duplicate}"
-            )));
-        }
+        let (verify, on_duplicate) = (verify.pinned()?, Action::parse(on_duplicate)?);
         Ok(Self { method, analyzer, keys, distance, on_duplicate, verify, threshold })
     }
 
@@ -189,8 +168,8 @@ impl<'a> Comparison<'a> {
         set(&mut settings, "analyzer", Some(&self.analyzer));
         set(&mut settings, "keys", by_sketch.then(|| self.keys.unwrap_or(10)));
         set(&mut settings, "distance", (!by_sketch).then(|| self.distance.unwrap_or(7)));
-        set(&mut settings, "on_duplicate", Some(self.on_duplicate));
-        set(&mut settings, "verify", Some(&self.verify).filter(|verify| *verify != "facts"));
+        set(&mut settings, "on_duplicate", Some(self.on_duplicate.name()));
+        set(&mut settings, "verify", Some(&self.verify).filter(|verify| **verify != Verify::Facts));
         set(&mut settings, "threshold", self.threshold);
         settings
     }
@@ -202,7 +181,7 @@ fn not_a_table(shown: &str) -> ErrorReport {
 }
 
 /// Checks the function that merges rows.
-fn check_merge(target: pg_sys::Oid, on_duplicate: &str, merge: Option<pg_sys::Oid>) -> Result<()> {
+fn check_merge(target: pg_sys::Oid, on_duplicate: Action, merge: Option<pg_sys::Oid>) -> Result<()> {
     let table = || shown(target);
     let hint = || {
         let table = table();
@@ -213,17 +192,17 @@ fn check_merge(target: pg_sys::Oid, on_duplicate: &str, merge: Option<pg_sys::Oi
     // SAFETY: a function's number is a value of that type.
     let name = |function| unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCEDUREOID) };
     match (on_duplicate, merge) {
-        ("merge", None) => {
+        (Action::Merge, None) => {
             let message = "on_duplicate merge requires a function that merges two rows";
             Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint(hint()))
         }
-        ("merge", Some(function)) if !describe::merges_rows(function, target) => {
+        (Action::Merge, Some(function)) if !describe::merges_rows(function, target) => {
             let message = format!("function {} does not merge rows of {}", name(function), table());
             let detail =
                 "Such a function takes two rows of the table, the existing one and the new one, and returns one.";
             Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message).set_detail(detail).set_hint(hint()))
         }
-        ("merge", _) | (_, None) => Ok(()),
+        (Action::Merge, _) | (_, None) => Ok(()),
         (_, Some(function)) => Err(invalid(format!("merge requires on_duplicate merge: {}", name(function)))),
     }
 }
@@ -310,7 +289,7 @@ pub fn index_statement(target: pg_sys::Oid, settings: &str, columns: Names, conc
         .expression
         .as_ref()
         .map(|(schema, name)| format!("{}.{}", quote_identifier(schema.as_str()), quote_identifier(name.as_str())));
-    let document = Document { columns: &columns, expression: function.as_deref(), table: target }.of_index();
+    let document = Document { columns: &columns, expression: function, table: target }.of_index();
     let analyzer = quote_literal(&settings.analyzer);
     let signature = match settings.method {
         Method::Sketch => format!("sketch({document}, {analyzer}, {})", settings.keys),

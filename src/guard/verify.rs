@@ -8,7 +8,7 @@ use pgrx::pg_sys;
 use super::neighbours::GuardedRows;
 use crate::error::Result;
 use crate::guarded::guard::{Guard, size_class};
-use crate::guarded::settings::{Action, Method, Verify};
+use crate::guarded::settings::{Action, Method};
 use crate::verdict::judge::{Around, Rule, Side};
 
 /// The measure by which two rows are near-duplicates.
@@ -59,17 +59,8 @@ impl<'a> Verifier<'a> {
     /// Begins the comparison of a new document with others; a profile is read as the table's owner.
     pub fn new(guard: &'a Guard, document: &'a str, table: pg_sys::Oid) -> Result<Self> {
         let settings = &guard.settings;
-        let by = |name| Rule::new(name, &settings.analyzer, settings.threshold).map(Some);
-        let (name, rule) = match &settings.verify {
-            Verify::None => (settings.method.name(), None),
-            Verify::Facts => ("facts", by("facts")?),
-            Verify::Profile(name) => {
-                let least = settings.threshold.unwrap_or_default();
-                ("facts", Some(Rule::Profile { name, role: Some(guard.owner), least }))
-            }
-            Verify::Overlap => ("overlap", by("overlap")?),
-            Verify::Cosine => ("cosine", by("cosine")?),
-        };
+        let rule = settings.verify.rule(&settings.analyzer, settings.threshold, Some(guard.owner));
+        let name = if rule.is_some() { settings.verify.measure() } else { settings.method.name() };
         Ok(Self { guard, rule, name, document, side: None, table, forms: None })
     }
 

@@ -1,18 +1,13 @@
-//! Checks of arguments that guards, lists and clean-ups share: columns, thresholds, time windows.
+//! Checks of arguments that guards, lists and clean-ups share: columns, time windows.
 
 use pgrx::datum::Interval;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
-use crate::error::{Result, error};
+use crate::error::{Result, error, invalid};
 use crate::pg::call::column::output;
 use crate::pg::table::describe::{self, Column};
-
-/// Makes the error for an argument out of range.
-pub fn invalid(message: impl Into<String>) -> ErrorReport {
-    error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, message)
-}
 
 /// Gives a relation as messages show it.
 pub fn shown(relation: pg_sys::Oid) -> String {
@@ -27,12 +22,6 @@ pub fn shown(relation: pg_sys::Oid) -> String {
 pub fn only_guard<T>(mut found: Vec<T>, target: pg_sys::Oid, document: Option<&str>) -> Result<T> {
     let guards = found.len();
     found.pop().filter(|_| guards == 1).ok_or_else(|| not_one_guard(target, document, guards))
-}
-
-/// Checks that SQL has found one guard of a table, or on a column of it.
-#[pg_extern(sql = false)]
-pub fn check_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: i64) -> Result<()> {
-    if guards == 1 { Ok(()) } else { Err(not_one_guard(target, document, guards as usize)) }
 }
 
 fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> ErrorReport {
@@ -104,39 +93,6 @@ pub fn check_text(table: pg_sys::Oid, name: &str, kind: pg_sys::Oid) -> Result<(
     let message = format!("column \"{name}\" of table {} has type {}", shown(table), describe::shown_type(kind));
     Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
         .set_detail("A document is of type text, character varying or character."))
-}
-
-/// Checks that verify none goes with the method.
-///
-/// # Errors
-/// With method `sketch`.
-pub fn needs_verdict(verify: &str, by_sketch: bool) -> Result<()> {
-    if verify != "none" || !by_sketch {
-        return Ok(());
-    }
-    Err(invalid("verify none requires method simhash")
-        .set_detail("Rows that share a key of their sketches are only candidates; most of them are not copies."))
-}
-
-/// Checks the least score of a verdict (by facts or by a profile), or the least overlap or cosine.
-///
-/// # Errors
-/// If it is missing or out of range.
-pub fn check_threshold(verify: &str, threshold: Option<f64>) -> Result<()> {
-    let by_tokens = matches!(verify, "overlap" | "cosine");
-    // By facts, the verdict's own bound holds anyway: less would have no effect.
-    let least = if by_tokens { 0.0 } else { neardup_verdict::model::LEAST_SCORE_IN_TABLE };
-    match threshold {
-        Some(threshold) if verify == "none" => Err(invalid(format!("verify none takes no threshold: {threshold}"))),
-        Some(threshold) if !(least..=1.0).contains(&threshold) => {
-            Err(invalid(format!("threshold must be between {least} and 1 with verify {verify}: {threshold}")))
-        }
-        None if by_tokens => {
-            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, format!("verify {verify} requires a threshold"))
-                .set_hint(format!("Add one: verify => '{verify}', threshold => 0.8")))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The greatest time window: 100,000 years.

@@ -47,7 +47,7 @@ pub struct Document<'d> {
     /// The columns, the first one first.
     pub columns: &'d [String],
     /// The function of the row that forms it, qualified and quoted.
-    pub expression: Option<&'d str>,
+    pub expression: Option<String>,
     /// The guarded table.
     pub table: pg_sys::Oid,
 }
@@ -55,7 +55,7 @@ pub struct Document<'d> {
 impl Document<'_> {
     /// Gives the document of a row of the guarded table.
     pub fn of_table(&self, alias: &str) -> String {
-        match self.expression {
+        match &self.expression {
             Some(function) => {
                 format!("{function}({})", statement::cast(&format!("{alias}.*"), describe::row_type(self.table)))
             }
@@ -66,7 +66,7 @@ impl Document<'_> {
     /// Gives the document of a row of another relation, from its columns of the same names. A function gets a row of the guarded table
     /// with those columns that `is_same` says have the same type.
     pub fn of_other(&self, alias: &str, is_same: impl Fn(&Column) -> bool) -> String {
-        let Some(function) = self.expression else { return self.of_columns(alias) };
+        let Some(function) = &self.expression else { return self.of_columns(alias) };
         let value = |own: &Column| if is_same(own) { statement::column(alias, &own.name) } else { "NULL".to_owned() };
         let row = format!("ROW({})", statement::list(&describe::columns(self.table), value));
         format!("{function}({})", statement::cast(&row, describe::row_type(self.table)))
@@ -76,7 +76,7 @@ impl Document<'_> {
     /// all of them names each.
     pub fn of_index(&self) -> String {
         let name = |name: &String| statement::as_text(&quote_identifier(name.as_str()));
-        let Some(function) = self.expression else { return joined(self.columns.iter().map(name).collect()) };
+        let Some(function) = &self.expression else { return joined(self.columns.iter().map(name).collect()) };
         let row = if describe::relation_kind(self.table) == pg_sys::RELKIND_PARTITIONED_TABLE {
             format!("ROW({})", statement::list(&describe::columns(self.table), |column| quote_identifier(&column.name)))
         } else {

@@ -12,7 +12,9 @@ use neardup_verdict::Forms;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use super::document::Document;
 use super::settings::{Action, Method, Roles, Settings};
+use super::statement;
 use crate::error::{Result, error};
 use crate::pg::call::trigger::{RowTrigger, is_text};
 use crate::pg::table::catalog::{self, Constant, GuardIndex, Wanted};
@@ -207,6 +209,33 @@ impl Guard {
         let part = Rc::new(Part { table, columns, keys, index, stamp });
         self.parts.borrow_mut().insert(table, Rc::clone(&part));
         Some(part)
+    }
+
+    /// Returns the columns that make up the document.
+    pub fn document_columns(&self) -> &[String] {
+        self.columns.get(..self.roles.documents.len()).unwrap_or_default()
+    }
+
+    /// Returns the columns that must be equal.
+    pub fn scope_columns(&self) -> &[String] {
+        let first = self.roles.documents.len();
+        self.columns.get(first..first + self.roles.scope.len()).unwrap_or_default()
+    }
+
+    /// Returns the time column.
+    pub fn time_column(&self) -> Option<&String> {
+        self.roles.time.and_then(|role| self.columns.get(role))
+    }
+
+    /// Returns the column for the original's key.
+    pub fn marks(&self) -> Option<&String> {
+        self.roles.marks.and_then(|role| self.columns.get(role))
+    }
+
+    /// Returns what forms the document of a row, for statements.
+    pub fn document(&self) -> Document<'_> {
+        let function = self.settings.expression.as_ref();
+        Document { columns: self.document_columns(), expression: function.map(statement::qualified), table: self.table }
     }
 
     /// Gives the column for the original's key, if the guard has one.

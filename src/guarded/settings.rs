@@ -5,6 +5,9 @@
 use neardup_core::banding::MAX_DISTANCE;
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Result as Checked, invalid};
+use crate::verdict::verify::Verify;
+
 /// The most keys a sketch may have.
 pub const MAX_KEYS: u32 = 1024;
 
@@ -30,8 +33,24 @@ pub enum Action {
 }
 
 impl Action {
+    /// Reads an argument.
+    ///
+    /// # Errors
+    /// For another word.
+    pub fn parse(name: &str) -> Checked<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|action| action.name() == name)
+            .ok_or_else(|| invalid(format!("on_duplicate must be reject, skip, warn, mark, divert or merge: {name}")))
+    }
+
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Reject, Self::Skip, Self::Warn, Self::Mark, Self::Divert, Self::Merge];
+
+    /// Says whether the row is not stored in the table, without an error.
+    pub const fn leaves_out(self) -> bool {
+        matches!(self, Self::Skip | Self::Divert | Self::Merge)
+    }
 
     /// Gives the name in SQL.
     pub const fn name(self) -> &'static str {
@@ -58,40 +77,36 @@ pub enum Method {
 }
 
 impl Method {
+    /// Reads an argument.
+    ///
+    /// # Errors
+    /// For another word.
+    pub fn parse(name: &str) -> Checked<Self> {
+        match name {
+            "sketch" => Ok(Self::Sketch),
+            "simhash" => Ok(Self::SimHash),
+            other => Err(invalid(format!("method must be sketch or simhash: {other}"))),
+        }
+    }
+
+    /// Checks that candidates are compared by their texts, if sharing a key does not make them duplicates.
+    ///
+    /// # Errors
+    /// For verify none with method `sketch`.
+    pub fn check_verify(self, verify: &Verify) -> Checked<()> {
+        match (self, verify) {
+            (Self::Sketch, Verify::None) => Err(invalid("verify none requires method simhash").set_detail(
+                "Rows that share a key of their sketches are only candidates; most of them are not copies.",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Gives the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sketch => "sketch",
             Self::SimHash => "simhash",
-        }
-    }
-}
-
-/// How a candidate's text is compared with the new one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "String")]
-pub enum Verify {
-    /// Not at all: the signatures decide.
-    None,
-    /// By the overlap coefficient of their distinct tokens.
-    Overlap,
-    /// By the cosine of their token counts.
-    Cosine,
-    /// By their facts: an update is not a copy.
-    #[default]
-    Facts,
-    /// By their facts, without the boilerplate that a profile knows.
-    Profile(String),
-}
-
-impl From<String> for Verify {
-    fn from(name: String) -> Self {
-        match name.as_str() {
-            "none" => Self::None,
-            "overlap" => Self::Overlap,
-            "cosine" => Self::Cosine,
-            "facts" => Self::Facts,
-            _ => Self::Profile(name),
         }
     }
 }

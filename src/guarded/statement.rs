@@ -11,13 +11,14 @@ use crate::pg::table::describe::{self, Column, Comparison};
 /// The operator `=` of Postgres's own types.
 pub const EQUALS: &str = "OPERATOR(pg_catalog.=)";
 
-fn qualified((schema, name): (String, String)) -> String {
-    format!("{}.{}", quote_identifier(schema), quote_identifier(name))
+/// Gives a name with its schema.
+pub fn qualified((schema, name): &(String, String)) -> String {
+    format!("{}.{}", quote_identifier(schema.as_str()), quote_identifier(name.as_str()))
 }
 
 /// Gives a relation's name.
 pub fn relation(oid: pg_sys::Oid) -> String {
-    qualified(describe::relation_name(oid))
+    qualified(&describe::relation_name(oid))
 }
 
 /// Gives the schema of the extension's own functions.
@@ -92,7 +93,7 @@ pub fn as_text(expression: &str) -> String {
 /// Gives an expression with a column's collation.
 pub fn collated(expression: String, collation: pg_sys::Oid) -> String {
     match describe::collation_name(collation) {
-        Some(name) => format!("{expression} COLLATE {}", qualified(name)),
+        Some(name) => format!("{expression} COLLATE {}", qualified(&name)),
         None => expression,
     }
 }

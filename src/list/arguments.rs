@@ -1,25 +1,28 @@
-//! What a list compares, and which row stays: the arguments of lists and clean-ups, with the guard's settings where they say nothing.
-//! They are checked here, once; SQL passes them on as JSON.
+//! The arguments of lists and clean-ups, and what a list goes by: the arguments, with the guard's settings where they say nothing.
+//!
+//! The SQL functions pass their arguments as one JSON object, which [`Arguments`] reads; so an argument stands once in SQL and once here.
+#![allow(unsafe_code, reason = "a value of type interval")]
+
+use std::rc::Rc;
 
 use pgrx::datum::Interval;
-use pgrx::pg_sys;
 use pgrx::prelude::*;
+use pgrx::{FromDatum, JsonB, pg_sys};
 use serde::{Deserialize, Serialize};
 
-use super::guarded::Guarded;
 use super::rank::{NULL, Rank};
-use crate::error::{Result, error};
-use crate::guarded::arguments::{
-    check_text, check_threshold, check_time, column, invalid, needs_verdict, no_time_column, shown, window,
-};
+use crate::error::{Result, error, invalid};
+use crate::guarded::arguments::{check_text, check_time, column, no_time_column, only_guard, shown, window};
+use crate::guarded::guard::Guard;
 use crate::guarded::settings::Method;
 use crate::guarded::statement::{self, OrderKey};
+use crate::pg::call::column::input;
 use crate::pg::table::describe::{self, Column, Comparison};
-use crate::pg::table::query::Session;
+use crate::verdict::judge::Rule;
+use crate::verdict::verify::Verify;
 
 /// Which row of a group stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// The oldest.
     Oldest,
@@ -31,12 +34,82 @@ pub enum Keep {
     MostComplete,
 }
 
-/// What a list compares.
+impl Keep {
+    fn parse(name: &str) -> Result<Self> {
+        match name {
+            "oldest" => Ok(Self::Oldest),
+            "newest" => Ok(Self::Newest),
+            "longest" => Ok(Self::Longest),
+            "most_complete" => Ok(Self::MostComplete),
+            other => Err(invalid(format!("keep must be oldest, newest, longest or most_complete: {other}"))),
+        }
+    }
+}
+
+/// The arguments of a list, as SQL passes them. What is missing or NULL comes from the guard, or has a default.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    target: Option<u32>,
+    document: Option<String>,
+    #[serde(default = "Arguments::keep")]
+    keep: Option<String>,
+    time_column: Option<String>,
+    /// The columns by which rows are preferred before anything else.
+    rank: Option<Vec<Option<String>>>,
+    scope: Option<Vec<Option<String>>>,
+    /// The first time.
+    since: Option<String>,
+    /// The first time that is too late.
+    until: Option<String>,
+    verify: Option<String>,
+    threshold: Option<f64>,
+    /// How far apart in time copies may be: an interval.
+    within: Option<String>,
+    max_distance: Option<i32>,
+    /// A table whose rows are all kept.
+    against: Option<u32>,
+    /// A table of new rows.
+    source: Option<u32>,
+}
+
+impl Arguments {
+    fn keep() -> Option<String> {
+        Some("oldest".to_owned())
+    }
+
+    /// Reads the object that an SQL function has built.
+    ///
+    /// # Errors
+    /// For an unknown key, or a value of another type.
+    pub fn read(object: JsonB) -> Result<Self> {
+        serde_json::from_value(object.0)
+            .map_err(|wrong| invalid("invalid arguments of a list").set_detail(format!("{wrong}.")))
+    }
+
+    /// Writes it for a statement.
+    pub fn written(&self) -> String {
+        format!("{}::jsonb", pgrx::spi::quote_literal(serde_json::to_string(self).unwrap_or_default()))
+    }
+
+    /// Prefers rows without a value in this column to all others.
+    pub fn prefer_without(&mut self, column: &str) {
+        let entry = format!("\"{}\" nulls first", column.replace('"', "\"\""));
+        self.rank.get_or_insert_default().insert(0, Some(entry));
+    }
+
+    /// Requires a score of each duplicate.
+    pub fn require(&mut self, threshold: f64) {
+        self.threshold = Some(threshold);
+    }
+}
+
+/// What a list goes by.
+#[derive(Clone)]
 pub struct Choice {
     /// The guard of the table.
-    pub guarded: Guarded,
-    /// Which row stays.
+    pub guard: Rc<Guard>,
+    /// Which row of a group is kept.
     pub keep: Keep,
     /// The columns that come before that.
     pub rank: Vec<Rank>,
@@ -44,153 +117,134 @@ pub struct Choice {
     pub time_column: Option<String>,
     /// The columns that must be equal.
     pub scope: Vec<String>,
-    /// The first time, and the first that is too late.
-    pub since: Option<String>,
-    /// The first time that is too late.
-    pub until: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
     /// How texts are compared.
-    pub verify: String,
+    pub verify: Verify,
     /// The least score, overlap or cosine.
     pub threshold: Option<f64>,
-    /// Whether neither the caller nor the guard says so.
-    pub is_threshold_open: bool,
     /// How far apart in time copies may be, in microseconds.
     pub window: Option<i64>,
     /// The column that the window goes by.
     pub timed: Option<String>,
     /// The greatest distance of SimHashes.
-    pub distance: Option<u32>,
-    /// The table whose rows all stay.
-    pub against: Option<u32>,
-    /// The table of new rows.
-    pub source: Option<u32>,
-}
-
-/// The arguments of a list.
-pub struct Arguments<'a> {
-    pub keep: &'a str,
-    pub time_column: Option<&'a str>,
-    pub rank: Vec<Option<String>>,
-    pub scope: Option<Vec<String>>,
-    pub since: Option<&'a str>,
-    pub until: Option<&'a str>,
-    pub verify: Option<&'a str>,
-    pub threshold: Option<f64>,
-    pub within: Option<Interval>,
-    pub max_distance: Option<i32>,
+    pub distance: u32,
+    /// The table whose rows are all kept.
     pub against: Option<pg_sys::Oid>,
+    /// The table of new rows.
     pub source: Option<pg_sys::Oid>,
 }
 
-/// Gives the name of the measure that decides between two texts.
-pub fn measure(verify: &str) -> &'static str {
-    match verify {
-        "overlap" => "overlap",
-        "cosine" => "cosine",
-        "none" => "simhash",
-        _ => "facts",
-    }
+/// Reads an interval.
+fn interval(text: &str) -> Option<Interval> {
+    // SAFETY: a value of that type, which its input function has made.
+    unsafe { Interval::from_datum(input(text, pg_sys::INTERVALOID), false) }
+}
+
+/// Finds the guard of a table, or the one on a column of it.
+fn guard_of(target: pg_sys::Oid, document: Option<&str>) -> Result<Rc<Guard>> {
+    let is_meant = |guard: &Rc<Guard>| {
+        guard.table == target && document.is_none_or(|name| guard.columns.first().is_some_and(|first| first == name))
+    };
+    only_guard(Guard::all_of(target)?.into_iter().filter(is_meant).collect(), target, document)
 }
 
 impl Choice {
-    /// Reads what [`super::sketch::chosen`] has written.
-    ///
-    /// # Errors
-    /// For anything else.
-    pub fn read(choice: &str) -> Result<Self> {
-        serde_json::from_str(choice)
-            .map_err(|wrong| invalid("invalid form of choice".to_owned()).set_detail(format!("{wrong}.")))
-    }
-
     /// Resolves the arguments of a list.
     ///
     /// # Errors
     /// For arguments that do not fit the table, the guard or each other.
-    pub fn new(target: pg_sys::Oid, document: Option<&str>, arguments: Arguments<'_>) -> Result<Self> {
-        let session = Session::open();
-        let guarded = Guarded::read(&session, target, document)?;
-        let own_window = arguments.within.as_ref().map(window).transpose()?;
-        for name in arguments.scope.iter().flatten() {
+    pub fn of(arguments: &Arguments) -> Result<Self> {
+        let Some(target) = arguments.target.map(pg_sys::Oid::from) else {
+            return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "target must not be NULL"));
+        };
+        let guard = guard_of(target, arguments.document.as_deref())?;
+        let settings = &guard.settings;
+        let own_window = arguments.within.as_deref().and_then(interval).as_ref().map(window).transpose()?;
+        let scope = match &arguments.scope {
+            Some(scope) => scope.iter().flatten().cloned().collect(),
+            None => guard.scope_columns().to_vec(),
+        };
+        for name in &scope {
             column(target, name)?;
         }
-        if arguments.max_distance.is_some() && guarded.method != Method::SimHash {
-            return Err(invalid("max_distance requires method simhash").set_detail(format!(
-                "Column \"{}\" of table {} is guarded by method {}.",
-                guarded.document,
-                shown(target),
-                guarded.method.name()
-            )));
+        if arguments.max_distance.is_some() && settings.method != Method::SimHash {
+            return Err(
+                invalid("max_distance requires method simhash").set_detail(format!("Column {}.", by_method(&guard)))
+            );
         }
-        let verify = verify(&guarded, arguments.verify)?;
+        let verify = verify(&guard, arguments.verify.as_deref())?;
         // The guard's threshold is one of its own measure.
-        let own = guarded.threshold.filter(|_| verify != "none" && measure(&verify) == measure(&guarded.verify));
-        let threshold = arguments.threshold.or(own);
-        check_threshold(&verify, threshold)?;
-        let time_column = arguments.time_column.map(str::to_owned).or_else(|| guarded.time_column.clone());
+        let is_own = verify != Verify::None && verify.measure() == settings.verify.measure();
+        let threshold = arguments.threshold.or(settings.threshold.filter(|_| is_own));
+        verify.check_threshold(threshold)?;
+        let of_guard = || guard.time_column().cloned();
+        let time_column = arguments.time_column.clone().or_else(of_guard);
         // The guard's time window goes by the guard's column, whatever column gives the order.
-        let timed = if arguments.within.is_none() { guarded.time_column.clone() } else { time_column.clone() };
-        let window = own_window.or(guarded.window);
+        let timed = if arguments.within.is_none() { of_guard() } else { time_column.clone() };
+        let window = own_window.or(settings.window);
         if arguments.within.is_some() && timed.is_none() {
             return Err(no_time_column("within wants a column to go by"));
         }
         if let (Some(_), Some(timed)) = (window, &timed) {
             check_time(target, timed)?;
         }
-        let keep = match arguments.keep {
-            "oldest" => Keep::Oldest,
-            "newest" => Keep::Newest,
-            "longest" => Keep::Longest,
-            "most_complete" => Keep::MostComplete,
-            other => return Err(invalid(format!("keep must be oldest, newest, longest or most_complete: {other}"))),
-        };
-        let rank: Result<Vec<Rank>> =
-            arguments.rank.iter().map(|entry| Rank::parse(target, entry.as_deref().unwrap_or(NULL))).collect();
+        let keep = Keep::parse(arguments.keep.as_deref().unwrap_or(NULL))?;
+        let rank = arguments.rank.iter().flatten();
+        let rank: Result<Vec<Rank>> = rank.map(|entry| Rank::parse(target, entry.as_deref().unwrap_or(NULL))).collect();
         let distance = match arguments.max_distance {
-            Some(distance) => {
-                Some(crate::argument::within("distance", distance, 0..=neardup_core::banding::MAX_DISTANCE)?)
-            }
-            None => guarded.distance,
+            Some(distance) => crate::argument::within("distance", distance, 0..=neardup_core::banding::MAX_DISTANCE)?,
+            None => settings.distance,
         };
         let choice = Self {
             keep,
             rank: rank?,
             time_column,
-            scope: arguments.scope.or_else(|| guarded.scope.clone()).unwrap_or_default(),
-            since: arguments.since.map(str::to_owned),
-            until: arguments.until.map(str::to_owned),
-            is_threshold_open: threshold.is_none(),
+            scope,
+            since: arguments.since.clone(),
+            until: arguments.until.clone(),
             verify,
             threshold,
             window,
             timed,
             distance,
-            against: arguments.against.map(u32::from),
-            source: arguments.source.map(u32::from),
-            guarded,
+            against: arguments.against.map(pg_sys::Oid::from),
+            source: arguments.source.map(pg_sys::Oid::from),
+            guard,
         };
         if let Some(name) = &choice.time_column {
             let kind = describe::base_type(column(target, name)?.kind);
             // Read here, so that an invalid value raises a plain error.
             for bound in choice.since.iter().chain(&choice.until) {
-                crate::pg::call::column::input(bound, kind);
+                input(bound, kind);
             }
         } else if choice.since.is_some() || choice.until.is_some() {
             return Err(no_time_column("since and until want a column to go by"));
         }
-        if let Some(other) = arguments.against {
+        if let Some(other) = choice.against {
             choice.check_against(other)?;
         }
-        if let Some(source) = arguments.source {
+        if let Some(source) = choice.source {
             choice.check_source(source)?;
         }
         Ok(choice)
     }
 
+    /// Checks that candidates are found by sketches.
+    fn check_by_sketch(&self) -> Result<()> {
+        if self.guard.settings.method == Method::Sketch {
+            return Ok(());
+        }
+        let message = format!("column {}", by_method(&self.guard));
+        Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
+            .set_detail("Tables are compared by the keys of sketches."))
+    }
+
     /// Checks the table whose rows all stay. Only the compared columns of it are read, and nothing is converted except strings to text,
     /// so no type's cast runs.
     fn check_against(&self, other: pg_sys::Oid) -> Result<()> {
-        let target = self.guarded.table();
-        self.guarded.by_sketch()?;
+        let target = self.guard.table;
+        self.check_by_sketch()?;
         if self.keep != Keep::Oldest || !self.rank.is_empty() {
             return Err(invalid("keep and rank cannot be combined with against")
                 .set_detail(format!("All rows of {} stay.", shown(other))));
@@ -205,10 +259,10 @@ impl Choice {
             return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
                 .set_detail("A clean-up identifies the row that stays by its primary key."));
         }
-        for name in self.guarded.columns.iter().filter(|_| self.guarded.expression.is_none()) {
+        for name in self.guard.document_columns().iter().filter(|_| self.guard.expression.is_none()) {
             check_text(other, name, column(other, name)?.kind)?;
         }
-        let formed = self.guarded.columns.iter().filter(|_| self.guarded.expression.is_some());
+        let formed = self.guard.document_columns().iter().filter(|_| self.guard.expression.is_some());
         for name in self.scope.iter().chain(&self.timed).chain(formed) {
             let found = column(other, name)?;
             if !same_type(&column(target, name)?, &found) {
@@ -222,8 +276,8 @@ impl Choice {
 
     /// Checks the table of new rows.
     fn check_source(&self, source: pg_sys::Oid) -> Result<()> {
-        let target = self.guarded.table();
-        self.guarded.by_sketch()?;
+        let target = self.guard.table;
+        self.check_by_sketch()?;
         if source == target {
             return Err(invalid(format!("table {} is compared with itself", shown(source)))
                 .set_hint(format!("SELECT * FROM neardup.duplicates('{}');", shown(source))));
@@ -235,9 +289,9 @@ impl Choice {
         }
         self.check_apart(source)?;
         let known = describe::columns(source);
-        let wanted =
-            self.guarded.columns.iter().chain(self.guarded.scope.iter().flatten()).chain(&self.guarded.time_column);
-        for name in wanted {
+        for name in
+            self.guard.document_columns().iter().chain(self.guard.scope_columns()).chain(self.guard.time_column())
+        {
             if !known.iter().any(|column| column.name == *name) {
                 let message = format!("column \"{name}\" of table {} does not exist", shown(source));
                 return Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
@@ -249,13 +303,18 @@ impl Choice {
 
     /// Checks that no row is in both tables: neither is a partition or child of the other, and they have none in common.
     fn check_apart(&self, other: pg_sys::Oid) -> Result<()> {
-        let target = self.guarded.table();
+        let target = self.guard.table;
         let (own, others) = (describe::inheritors(target), describe::inheritors(other));
         if own.iter().any(|relation| others.contains(relation)) {
             let message = format!("tables {} and {} have rows in common", shown(target), shown(other));
             return Err(invalid(message).set_detail("Each of these would be a copy of itself."));
         }
         Ok(())
+    }
+
+    /// Returns the rule that judges two texts; `None` if only signatures are compared.
+    pub fn rule(&self) -> Option<Rule<'_>> {
+        self.verify.rule(&self.guard.settings.analyzer, self.threshold, None)
     }
 
     /// Gives the column with the time of a row: that of the window or, without one, any that is known.
@@ -267,7 +326,7 @@ impl Choice {
     /// Gives the condition on rows of the guarded table.
     pub fn filter(&self) -> Result<String> {
         let Some(name) = &self.time_column else { return Ok("true".to_owned()) };
-        let kind = column(self.guarded.table(), name)?.kind;
+        let kind = column(self.guard.table, name)?.kind;
         let bound = |value: &Option<String>, comparison| {
             value.as_ref().map(|value| {
                 let literal = statement::cast(&pgrx::spi::quote_literal(value), kind);
@@ -290,7 +349,7 @@ impl Choice {
         match self.keep {
             Keep::Longest => list.push(OrderKey::new(format!("pg_catalog.length({document})"), "DESC")),
             Keep::MostComplete => {
-                let columns = describe::columns(self.guarded.table());
+                let columns = describe::columns(self.guard.table);
                 let missing = |column: &Column| format!("({} IS NULL)::integer", statement::column("t", &column.name));
                 let missing: Vec<String> = columns.iter().map(missing).collect();
                 list.push(OrderKey::new(missing.join(" OPERATOR(pg_catalog.+) "), "ASC"));
@@ -300,7 +359,7 @@ impl Choice {
         let direction = if self.keep == Keep::Newest { "DESC" } else { "ASC" };
         let time = |name: &String| OrderKey::new(statement::column("t", name), format!("{direction} NULLS LAST"));
         list.extend(self.time_column.iter().map(time));
-        let keys = statement::primary_key(self.guarded.table());
+        let keys = statement::primary_key(self.guard.table);
         list.extend(keys.iter().map(|key| OrderKey::new(statement::column("t", &key.name), direction)));
         list
     }
@@ -311,15 +370,20 @@ pub fn same_type(a: &Column, b: &Column) -> bool {
     (a.kind, a.collation) == (b.kind, b.collation)
 }
 
-/// Gives how texts are compared. Rows are removed without comparing their texts only if the caller asks for that; a guard that does not
+/// Says by which method a guard works.
+fn by_method(guard: &Guard) -> String {
+    let (column, method) = (guard.columns.first().map_or("", String::as_str), guard.settings.method.name());
+    format!("\"{column}\" of table {} is guarded by method {method}", shown(guard.table))
+}
+
+/// Returns how texts are compared. Rows are removed without comparing their texts only if the caller asks for that; a guard that does not
 /// verify is not enough.
-fn verify(guarded: &Guarded, verify: Option<&str>) -> Result<String> {
-    let own = Some(guarded.verify.as_str()).filter(|own| *own != "none");
-    let verify = verify.or(own).unwrap_or("facts");
-    let is_profile = verify.strip_prefix("profile:").is_some_and(|name| !name.is_empty());
-    if !matches!(verify, "none" | "facts" | "overlap" | "cosine") && !is_profile {
-        return Err(invalid(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}")));
-    }
-    needs_verdict(verify, guarded.method == Method::Sketch)?;
-    Ok(verify.to_owned())
+fn verify(guard: &Guard, asked: Option<&str>) -> Result<Verify> {
+    let verify = match (asked, &guard.settings.verify) {
+        (Some(name), _) => Verify::parse(name)?,
+        (None, Verify::None) => Verify::default(),
+        (None, own) => own.clone(),
+    };
+    guard.settings.method.check_verify(&verify)?;
+    Ok(verify)
 }

@@ -1,11 +1,12 @@
 -- lists: which rows copy which, and which of them stay (src/list/)
 
-CREATE FUNCTION neardup_internal.chosen(target regclass, document text, keep text, time_column text, rank text[], scope text[], since text, until text, verify text, threshold double precision, within interval, max_distance integer, against regclass, source regclass) RETURNS text
-    LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'chosen_wrapper';
-COMMENT ON FUNCTION neardup_internal.chosen(regclass, text, text, text, text[], text[], text, text, text, double precision, interval, integer, regclass, regclass) IS 'the arguments of a list as JSON, with the guard''s settings for those that are NULL; raises an error if they do not fit the table, the guard or each other';
+-- The arguments of a list are one JSON object, which the SQL functions build from theirs: Arguments in src/list/arguments.rs.
+CREATE FUNCTION neardup_internal.chosen(arguments jsonb) RETURNS jsonb
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'chosen_wrapper';
+COMMENT ON FUNCTION neardup_internal.chosen(jsonb) IS 'what a list with these arguments goes by: document, method, analyzer, verify, distance; raises an error if they do not fit the table, the guard or each other';
 
 -- The settings make the text of a key the same for every session.
-CREATE FUNCTION neardup_internal.copies(choice text)
+CREATE FUNCTION neardup_internal.copies(arguments jsonb)
     RETURNS TABLE (key text[], stays text[], stays_is_new boolean, verdict text, measure text, value double precision,
         group_size bigint, document_hash bigint, stays_hash bigint)
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1000
@@ -14,14 +15,14 @@ CREATE FUNCTION neardup_internal.copies(choice text)
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'neardup_copies';
 
-CREATE FUNCTION neardup_internal.reasons(choice text, key text[], stays text[], stays_is_new boolean)
+CREATE FUNCTION neardup_internal.reasons(arguments jsonb, key text[], stays text[], stays_is_new boolean)
     RETURNS TABLE (verdict text, score double precision, reasons text[])
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 1
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'reasons_wrapper';
-COMMENT ON FUNCTION neardup_internal.reasons(text, text[], text[], boolean) IS 'the verdict on a row of a list and the row that stays, which is new or not, with its reasons; a key is an array of its columns, or of their text as lists show it';
+COMMENT ON FUNCTION neardup_internal.reasons(jsonb, text[], text[], boolean) IS 'the verdict on a row of a list and the row that stays, which is new or not, with its reasons; a key is an array of its columns, or of their text as lists show it';
 
 -- The reason why a row is a copy, in words.
 CREATE FUNCTION neardup_internal.reason(verdict text, measure text, value double precision) RETURNS text
@@ -50,9 +51,10 @@ CREATE FUNCTION neardup.duplicates(
     LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
     SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.verdict, c.measure, c.value, c.group_size
-    FROM neardup_internal.copies(neardup_internal.chosen(
-        target, document::text, keep, time_column::text, rank, scope::text[], since, until, verify, threshold, within, max_distance,
-        against, NULL)) c;
+    FROM neardup_internal.copies(pg_catalog.jsonb_build_object(
+        'target', target::oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank, 'scope', scope,
+        'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within, 'max_distance', max_distance,
+        'against', against::oid::bigint)) c;
 END;
 
 CREATE FUNCTION neardup.copies_of(
@@ -65,8 +67,9 @@ CREATE FUNCTION neardup.copies_of(
     LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
     SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.stays_is_new, c.verdict, c.measure, c.value
-    FROM neardup_internal.copies(neardup_internal.chosen(
-        target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, threshold, NULL, NULL, NULL, source)) c;
+    FROM neardup_internal.copies(pg_catalog.jsonb_build_object(
+        'target', target::oid::bigint, 'document', document, 'verify', verify, 'threshold', threshold,
+        'source', source::oid::bigint)) c;
 END;
 
 CREATE FUNCTION neardup.reasons(
@@ -82,13 +85,14 @@ CREATE FUNCTION neardup.reasons(
     LANGUAGE sql STABLE PARALLEL RESTRICTED COST 100000
 BEGIN ATOMIC
     SELECT r.reasons
-    FROM neardup_internal.reasons(neardup_internal.chosen(
-        target, document::text, 'oldest', NULL, NULL, NULL, NULL, NULL, verify, NULL, NULL, NULL, against, source),
+    FROM neardup_internal.reasons(pg_catalog.jsonb_build_object(
+        'target', target::oid::bigint, 'document', document, 'verify', verify, 'against', against::oid::bigint,
+        'source', source::oid::bigint),
         ARRAY[key], ARRAY[duplicate_of], coalesce(is_new, false)) r;
 END;
 
 COMMENT ON FUNCTION neardup.reasons(regclass, text, text, regclass, boolean, name, text, regclass) IS 'why a row of a list is a copy of the row that stays, or is not, by the two keys: SELECT *, neardup.reasons(''articles'', key, duplicate_of) FROM neardup.duplicates(''articles''), or neardup.reasons(''articles'', key, duplicate_of, ''crawl'', is_new) for neardup.copies_of(''articles'', ''crawl''). NULL if texts are not compared';
 COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
-COMMENT ON FUNCTION neardup_internal.copies(text) IS 'the copies that a list from neardup_internal.chosen finds: primary key, key of the row that stays, whether that one is new, verdict, measure and value that decided, number of rows in the group, hashes of both texts';
+COMMENT ON FUNCTION neardup_internal.copies(jsonb) IS 'the copies that a list with these arguments finds: primary key, key of the row that stays, whether that one is new, verdict, measure and value that decided, number of rows in the group, hashes of both texts';
 COMMENT ON FUNCTION neardup_internal.reason(text, text, double precision) IS 'why a row is a copy, in words';
 COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision) IS 'rows of another table that copy a row of the guarded one, or an earlier one of their own table (is_new): SELECT * FROM neardup.copies_of(''articles'', ''crawl''). Columns are matched by name';

@@ -8,7 +8,6 @@
 pub mod arguments;
 mod documents;
 mod functions;
-mod guarded;
 mod neighbours;
 mod plan;
 pub mod rank;
@@ -26,6 +25,7 @@ use pgrx::prelude::*;
 use crate::error::Result;
 use crate::pg::call::set::Set;
 use crate::pg::table::query::Session;
+use crate::verdict::verify::Verify;
 use documents::numbered_verdict;
 use relation::{Reader, Source};
 use sketch::Found;
@@ -44,19 +44,12 @@ pub fn readers<'s>(session: &'s Session, sources: &'s [Source]) -> Vec<Reader<'s
     sources.iter().map(|source| Reader::new(session, source)).collect()
 }
 
-/// How the rows of a list are given.
-pub struct Output<'o> {
-    /// The name of the measure that decides where texts are not identical.
-    pub measure: &'o str,
-    /// Whether there are no verdicts, because texts are not compared.
-    pub by_distance: bool,
-}
-
 /// Gives the rows of a list to Postgres, with their primary keys.
 ///
 /// # Errors
 /// Those of the statements.
-pub fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], output: &Output<'_>) -> Result<()> {
+pub fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], verify: &Verify) -> Result<()> {
+    let by_distance = *verify == Verify::None;
     let mut found = found.peekable();
     while found.peek().is_some() {
         let batch: Vec<Member> = found.by_ref().take(BATCH).collect();
@@ -74,15 +67,15 @@ pub fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], output: &Out
         for member in batch {
             let is_identical = member.stays_hash == member.goes_hash;
             let (Some(key), Some(stays)) = (keys.get(&member.goes.id), keys.get(&member.stays.id)) else { continue };
-            let verdict = (!output.by_distance).then(|| numbered_verdict(member.verdict).name());
-            let value = if is_identical && output.by_distance { 1.0 } else { member.score };
+            let verdict = (!by_distance).then(|| numbered_verdict(member.verdict).name());
+            let value = if is_identical && by_distance { 1.0 } else { member.score };
             set.put(|| {
                 [
                     Some(key.clone()).into(),
                     Some(stays.clone()).into(),
                     Some(is_new(member.stays.id)).into(),
                     verdict.into(),
-                    Some(if is_identical { "identical" } else { output.measure }).into(),
+                    Some(if is_identical { "identical" } else { verify.measure() }).into(),
                     Some(value).into(),
                     Some(member.group_size as i64).into(),
                     Some(member.goes_hash.cast_signed()).into(),

@@ -1,15 +1,12 @@
 //! From what a user chose to what the engine reads: the relations, and the indexes on their sketches.
 
 use pgrx::pg_sys;
-use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::arguments::{Choice, same_type};
-use super::guarded::Guarded;
 use super::relation::Source;
-use crate::error::{Result, error};
-use crate::guarded::guard;
+use crate::error::Result;
+use crate::guarded::guard::Guard;
 use crate::guarded::settings::Method;
 use crate::guarded::statement::{self, OrderKey, as_text};
 use crate::pg::table::describe::{self, Column};
@@ -29,14 +26,14 @@ pub struct Plan {
 /// If a table of the guard has no index to search by.
 pub fn of(choice: &Choice) -> Result<Plan> {
     let own = guarded(choice)?;
-    let own_index = indexes(&choice.guarded, &own)?;
+    let own_index = indexes(&choice.guard, &own)?;
     let mut plan = match (choice.against, choice.source) {
         (Some(other), _) => {
-            let other = against(choice, pg_sys::Oid::from(other))?;
+            let other = against(choice, other)?;
             Plan { sources: vec![other, own], indexes: vec![None, own_index] }
         }
         (None, Some(new)) => {
-            let new = coming(choice, pg_sys::Oid::from(new))?;
+            let new = coming(choice, new)?;
             Plan { sources: vec![own, new], indexes: vec![own_index, None] }
         }
         (None, None) => Plan { sources: vec![own], indexes: vec![own_index] },
@@ -75,23 +72,23 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
         address: describe::may_read_columns(relation).then(|| ["t.tableoid".to_owned(), "t.ctid".to_owned()]),
         parts,
         first_part: 0,
-        analyzer: choice.guarded.analyzer.clone(),
-        keys_of_sketch: choice.guarded.keys.unwrap_or_default(),
+        analyzer: choice.guard.settings.analyzer.clone(),
+        keys_of_sketch: choice.guard.settings.keys,
     }
 }
 
 /// The guarded table.
 fn guarded(choice: &Choice) -> Result<Source> {
-    let document = choice.guarded.document().of_table("t");
+    let document = choice.guard.document().of_table("t");
     let order = choice.order(&document);
-    Ok(source(choice, choice.guarded.table(), document, choice.filter()?, order))
+    Ok(source(choice, choice.guard.table, document, choice.filter()?, order))
 }
 
 /// A table whose rows all stay. It has its columns under the same names.
 fn against(choice: &Choice, other: pg_sys::Oid) -> Result<Source> {
     let theirs = describe::columns(other);
     let is_same = |own: &Column| theirs.iter().any(|column| column.name == own.name && same_type(own, column));
-    let document = choice.guarded.document().of_other("t", is_same);
+    let document = choice.guard.document().of_other("t", is_same);
     let keys = statement::primary_key(other);
     let order = keys.iter().map(|key| OrderKey::new(statement::column("t", &key.name), "ASC")).collect();
     Ok(source(choice, other, document, "true".to_owned(), order))
@@ -113,13 +110,13 @@ fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
         format!("{value} AS {}", quote_identifier(&own.name))
     };
     let [table, address] = NEW_ADDRESS;
-    let document = choice.guarded.document().of_other("t", |_| true);
+    let document = choice.guard.document().of_other("t", |_| true);
     let mut order = choice.order(&document);
     order.push(OrderKey::new(format!("t.{address}"), "ASC"));
-    let mut source = source(choice, choice.guarded.table(), document, "true".to_owned(), order);
+    let mut source = source(choice, choice.guard.table, document, "true".to_owned(), order);
     source.from = format!(
         "(SELECT s.tableoid AS {table}, s.ctid AS {address}, {} FROM ONLY {} s) t",
-        statement::list(&describe::columns(choice.guarded.table()), convert),
+        statement::list(&describe::columns(choice.guard.table), convert),
         statement::relation(new)
     );
     source.address = Some(NEW_ADDRESS.map(|name| format!("t.{name}")));
@@ -129,32 +126,15 @@ fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
 
 /// Gives the indexes that a guard by sketches searches, one for each table; `None` if the role may not read addresses, or if an index
 /// has no keys of versions that the snapshot still sees. Then all rows are signed.
-fn indexes(guarded: &Guarded, source: &Source) -> Result<Option<Vec<pg_sys::Oid>>> {
-    if guarded.method != Method::Sketch || source.address.is_none() {
+fn indexes(guard: &Guard, source: &Source) -> Result<Option<Vec<pg_sys::Oid>>> {
+    if guard.settings.method != Method::Sketch || source.address.is_none() {
         return Ok(None);
     }
-    let expression = match &guarded.function {
-        Some(name) => Some(catalog::function_of_row(name, guarded.table()).ok_or_else(|| {
-            error(PgSqlErrorCode::ERRCODE_UNDEFINED_FUNCTION, "the function that forms the document does not exist")
-        })?),
-        None => None,
-    };
     let find = |table: &pg_sys::Oid| {
-        let numbers: Option<Vec<i16>> =
-            guarded.columns.iter().map(|name| catalog::column_number(*table, name)).collect();
-        let found = numbers.and_then(|columns| {
-            guard::sketch_index(*table, &guarded.analyzer, guarded.keys.unwrap_or_default(), &columns, expression)
-        });
-        found.map(|found| found.index).ok_or_else(|| without_index(guarded, *table))
+        let part = guard.part(*table).and_then(|part| part.index);
+        part.map(|found| found.index)
+            .ok_or_else(|| guard.without_index(*table).set_detail("A list reads the keys of all rows from it."))
     };
     let found = source.parts.iter().map(find).collect::<Result<Vec<_>>>()?;
     Ok(found.iter().all(|index| catalog::has_versions_of_snapshot(*index)).then_some(found))
-}
-
-fn without_index(guarded: &Guarded, table: pg_sys::Oid) -> ErrorReport {
-    let (name, part) = (catalog::relation_name(guarded.table()), catalog::relation_name(table));
-    let message = format!("the guard of table \"{name}\" has no usable index on \"{part}\"");
-    error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-        .set_detail("A list reads the keys of all rows from it.")
-        .set_hint(format!("Call neardup.protect('{name}', '{}') again to create the index.", guarded.document))
 }

@@ -3,8 +3,8 @@
 use pgrx::pg_sys;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::guarded::arguments::{column, invalid};
+use crate::error::{Result, invalid};
+use crate::guarded::arguments::column;
 use crate::pg::table::catalog;
 
 /// A column by which rows are ranked before anything else.

@@ -16,9 +16,9 @@ use pgrx::prelude::*;
 use crate::error::{Result, report};
 use crate::profile;
 use crate::sketch;
-use crate::text::analyzer::PROFILE_PREFIX;
 
-/// How two texts are recognised as one message.
+/// How two texts are recognised as one message. By facts and by a profile, a copy has at least [`neardup_verdict::model::LEAST_SCORE`], or
+/// [`neardup_verdict::model::LEAST_SCORE_IN_TABLE`] if the table is known, whatever the threshold.
 pub enum Rule<'r> {
     /// By their facts, with at least this score; the verdict's own bound holds as well.
     Facts { least: f64 },
@@ -55,6 +55,16 @@ impl Tokens {
         counts.sort_unstable();
         let (hashes, counts) = counts.into_iter().map(|(hash, count)| (hash, (count as f32).to_le_bytes())).unzip();
         Ok(Self { hashes, counts })
+    }
+
+    /// Returns the overlap coefficient of two sets of tokens.
+    pub fn overlap(&self, other: &Self) -> f64 {
+        overlap(&self.hashes, &other.hashes)
+    }
+
+    /// Returns the cosine of two vectors of counts.
+    pub fn cosine(&self, other: &Self) -> f64 {
+        weighted_cosine((&self.hashes, &self.counts), (&other.hashes, &other.counts))
     }
 }
 
@@ -113,32 +123,6 @@ pub fn keys_of(document: &str, (analyzer, keys): (&str, u32)) -> Result<Vec<u64>
 }
 
 impl<'r> Rule<'r> {
-    /// Reads the `verify` of a guard or a clean-up. It is never `none`, which needs no verdict on texts. `threshold` is the
-    /// least score, overlap or cosine. By facts and by a profile, a copy has at least
-    /// [`neardup_verdict::model::LEAST_SCORE`], or [`neardup_verdict::model::LEAST_SCORE_IN_TABLE`] if the table is known, whatever the
-    /// threshold.
-    ///
-    /// # Errors
-    /// For any other word, and for overlap or cosine without a threshold.
-    pub fn new(verify: &'r str, analyzer: &'r str, threshold: Option<f64>) -> Result<Self> {
-        let wrong = |message: String| report(Error::new(ErrorKind::InvalidParameter, message));
-        let bound = || threshold.ok_or_else(|| wrong(format!("verify {verify} requires a threshold")));
-        let least = threshold.unwrap_or_default();
-        match verify {
-            "none" | "facts" => Ok(Self::Facts { least }),
-            "overlap" => {
-                let measure = |a: &Tokens, b: &Tokens| overlap(&a.hashes, &b.hashes);
-                Ok(Self::Tokens { analyzer, least: bound()?, measure })
-            }
-            "cosine" => {
-                let measure = |a: &Tokens, b: &Tokens| weighted_cosine((&a.hashes, &a.counts), (&b.hashes, &b.counts));
-                Ok(Self::Tokens { analyzer, least: bound()?, measure })
-            }
-            name if name.starts_with(PROFILE_PREFIX) => Ok(Self::Profile { name, role: None, least }),
-            _ => Err(wrong(format!("verify must be none, facts, overlap, cosine or profile:NAME: {verify}"))),
-        }
-    }
-
     /// Prepares one text.
     pub fn side(&self, text: &str) -> Result<Side> {
         Ok(match self {
@@ -199,7 +183,7 @@ impl<'r> Rule<'r> {
             (Self::Tokens { least, measure, .. }, Side::Tokens(text, a), Side::Tokens(other, b)) => {
                 let score = if text == other { 1.0 } else { measure(a, b) };
                 let verdict = if score >= *least { Verdict::Copy } else { Verdict::Different };
-                Ok((Message { verdict, score, reasons: Vec::new() }, overlap(&a.hashes, &b.hashes)))
+                Ok((Message { verdict, score, reasons: Vec::new() }, a.overlap(b)))
             }
             (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 Ok((by_facts(a, b, None, apart, around, |pair| pair.message())?, a.overlap(b)))

@@ -2,6 +2,7 @@
 
 pub mod judge;
 pub mod sides;
+pub mod verify;
 
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::Scratch;
