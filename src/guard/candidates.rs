@@ -1,7 +1,6 @@
 //! Candidates: searches the table for a row that the new one duplicates.
 //!
-//! An index lists the rows that share a key with the new one, in every table or partition that the time window can reach. They are
-//! compared in the order and within the bounds of [`CandidateRule`], which a list follows, too. For each row, cheap tests run before
+//! An index lists the rows that share a key with the new one ([`rows_of_keys`]). They are compared in the order and within the bounds of [`CandidateRule`], which a list follows, too. For each row, cheap tests run before
 //! its text is read: it is alive, it is another row, and it has the same scope and a near time. The first row that the [`Verifier`]
 //! calls a near-duplicate is the result.
 //!
@@ -10,39 +9,32 @@
 //!
 //! A guard that marks copies stores them. A marked row is not what others are copies of: they are compared with the row that it
 //! duplicates. A row with the same text as a marked one gets the same mark. If the row that they duplicate was deleted, marked rows
-//! stand for it: the group keeps its name. Within a time window, they do so only for rows that are near the earliest of them, or a group
-//! whose first row was deleted would grow without end.
+//! stand for it ([`Marks`]).
 //!
 //! The promise of method `simhash` is exact, so its search has no bound.
 //!
-//! Rows of hot keys that are gone do not count ([`HotKeys`]).
-//!
 //! A search can be asked to keep a [`Trace`]: each row that shares a key, and why it was, or was not, the result.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::Duration;
 
-use ahash::AHashMap;
-use neardup_core::candidates::{Budget, CandidateRule, Lack};
+use neardup_core::candidates::{Budget, CandidateRule, Ranked};
 use neardup_core::document;
 
-use super::hot::HotKeys;
+use super::candidate::{Candidate, Question, forms_document, key_of};
+use super::marks::Marks;
+use super::shared_keys::rows_of_keys;
 use super::signature::Signature;
 use super::subject::Subject;
-use super::verify::{Comparison, Measure, Verifier};
+use super::trace::{Reason, Trace};
+use super::verify::{Measure, Verifier};
 use crate::error::{Result, report};
 use crate::guarded::document::candidate_document;
 use crate::guarded::guard::{Guard, Part};
 use crate::guarded::settings::{Action, Method};
-use crate::index::lookup::Lookup;
-use crate::pg::call::column::microseconds;
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
-use crate::pg::table::partition::Leaf;
 use crate::pg::table::row_id::{RowId, Tid, tid_of};
 use crate::pg::table::rows::{Moment, Table, Version};
-use crate::pg::table::unique::{self, join_key};
 use crate::text::analyzer;
 
 /// How many rows are read to find one with the same text, if the text must first be formed.
@@ -80,31 +72,6 @@ pub enum Answer {
     Wait(Holder),
 }
 
-/// Why a row that shares a key is not what the search is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// It shares one key, which is hot.
-    HotKey,
-    /// So many texts had been compared before.
-    Bound,
-    /// It is deleted, or never was committed.
-    Gone,
-    /// It is the row itself.
-    Itself,
-    /// Its scope is another one.
-    Scope,
-    /// It is too far away in time.
-    Time,
-    /// It is marked as a copy of another row.
-    Marked,
-    /// It has the same value in a unique index.
-    UniqueKey,
-    /// Its text was compared.
-    Text,
-    /// The search ended before it.
-    NotReached,
-}
-
 /// The result of testing a candidate.
 enum Finding {
     /// It is not a near-duplicate.
@@ -113,50 +80,6 @@ enum Finding {
     Is(Answer),
     /// The table has changed during the search, which must start again.
     Changed,
-}
-
-/// A row of the index's list.
-struct Listed {
-    /// The number of its table among the guard's, and its address.
-    row: u64,
-    leaf: usize,
-    tid: Tid,
-    lack: Lack,
-}
-
-/// What became of a row that shares a key.
-pub struct Traced {
-    /// Its primary key, as text; `None` if it is gone.
-    pub key: Option<String>,
-    /// The number of shared keys.
-    pub shared: u32,
-    /// Why it is not the result; `None` if it is.
-    pub reason: Option<Reason>,
-    /// Whether a transaction that is still running decides whether it counts.
-    pub waits: bool,
-    /// How the texts compare, if they were compared.
-    pub comparison: Option<Comparison>,
-}
-
-/// The rows that a search has met, in its order.
-#[derive(Default)]
-pub struct Trace {
-    /// The rows.
-    pub rows: Vec<Traced>,
-    /// What was seen of the row that is being tested.
-    key: Option<String>,
-    comparison: Option<Comparison>,
-}
-
-/// What is asked of a candidate.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Question {
-    /// Whether its text is the same.
-    Identical,
-    /// Whether it is a near-duplicate.
-    Duplicate,
-    /// Whether it is a near-duplicate, although it is marked.
-    Marked,
 }
 
 /// One search.
@@ -168,12 +91,7 @@ struct CandidateSearch<'a, 'b, 'v> {
     verifier: &'a mut Verifier<'v>,
     budget: Budget,
     moment: Moment,
-    /// The marks of candidates that have one, as values.
-    marks: AHashMap<u64, (String, Argument)>,
-    /// The earliest time of the rows that have a mark, for guards with a time window.
-    earliest: AHashMap<String, i64>,
-    /// Of marks, whether there is a row with that key.
-    exist: AHashMap<String, bool>,
+    marks: Marks,
     /// The table of the last candidate, with its number.
     open: Option<(usize, Table, Rc<Part>)>,
 }
@@ -187,9 +105,6 @@ pub fn search(
     mut trace: Option<&mut Trace>,
 ) -> Result<Answer> {
     loop {
-        if let Some(trace) = trace.as_deref_mut() {
-            *trace = Trace::default();
-        }
         if let Some(answer) = search_once(guard, subject, signature, verifier, trace.as_deref_mut())? {
             return Ok(answer);
         }
@@ -215,21 +130,17 @@ fn search_once(
         verifier,
         budget,
         moment: Moment::begin(),
-        marks: AHashMap::new(),
-        earliest: AHashMap::new(),
-        exist: AHashMap::new(),
+        marks: Marks::default(),
         open: None,
     };
-    let keys = search.listed(&rule)?;
-    let mut shared = search.trace.is_some().then(|| shared_keys(&keys));
+    let keys = rows_of_keys(guard, subject, signature, &rule, &search.moment, search.trace.is_none())?;
+    if let Some(trace) = search.trace.as_deref_mut() {
+        trace.begin(&keys);
+    }
     let ranking = rule.rank(keys.into_iter(), Ok::<_, pgrx::pg_sys::panic::ErrorReport>)?;
-    let listed = |row: u64, lack| {
-        let RowId { table, address } = RowId::unpacked(row);
-        Listed { row, leaf: table, tid: tid_of(address), lack }
-    };
     let is_sketch = guard.settings.method == Method::Sketch;
     let alike = ranking.candidates.iter().filter(|ranked| is_sketch && ranked.weight == ranking.all);
-    let alike = alike.take(if search.forms_document() { MOST_FORMED } else { usize::MAX });
+    let alike = alike.take(if forms_document(guard) { MOST_FORMED } else { usize::MAX });
     let alike = alike.map(|ranked| (Question::Identical, ranked));
     let all = ranking.candidates.iter().map(|ranked| (Question::Duplicate, ranked));
     let again = ranking.candidates.iter().map(|ranked| (Question::Marked, ranked));
@@ -237,140 +148,50 @@ fn search_once(
         if question == Question::Marked && !search.stands_for_its_original(ranked.row) {
             continue;
         }
-        let finding = search.consider(&listed(ranked.row, ranked.lack), question)?;
-        search.note(&finding, question, ranked.row, shared.as_mut());
+        let finding = search.consider(ranked, question)?;
+        search.note(&finding, question, ranked.row);
         match finding {
             Finding::Not(_) => {}
             Finding::Is(answer) => {
-                let rest = ranking.candidates.iter().map(|ranked| ranked.row);
-                search.note_rest(rest, shared);
+                search.finish_trace(ranking.candidates.iter().map(|ranked| ranked.row));
                 return Ok(Some(answer));
             }
             Finding::Changed => return Ok(None),
         }
     }
-    search.note_rest(std::iter::empty(), shared);
+    search.finish_trace(std::iter::empty());
     Ok(Some(Answer::Clear))
 }
 
-/// Counts the keys that each row shares.
-fn shared_keys(keys: &[Vec<u64>]) -> BTreeMap<u64, u32> {
-    let mut shared = BTreeMap::new();
-    keys.iter().flatten().for_each(|row| *shared.entry(*row).or_default() += 1);
-    shared
-}
-
-/// Gives the primary key of a row, as text.
-fn key_of(part: &Part, table: &Table) -> String {
-    join_key(part.keys.iter().filter_map(|column| table.output(*column)))
-}
-
 impl CandidateSearch<'_, '_, '_> {
-    /// Gives for each key of the new row the rows that the index lists, of all tables, in their order.
-    fn listed(&self, rule: &CandidateRule) -> Result<Vec<Vec<u64>>> {
-        let guard = self.guard;
-        let most = match guard.settings.method {
-            Method::SimHash => usize::MAX,
-            Method::Sketch if guard.roles.scope.is_empty() => rule.rows_of_key,
-            Method::Sketch => rule.rows_of_key_in_scopes,
-        };
-        let queries = self.signature.queries(&guard.settings)?;
-        let mut keys: Vec<Vec<u64>> = vec![Vec::new(); queries.len()];
-        for (number_of_leaf, leaf) in guard.leaves.iter().enumerate().filter(|(_, leaf)| self.reaches(leaf)) {
-            // Opened first: what is known of the table and its indexes stays valid while it is open.
-            let Some(table) = Table::open(leaf.table) else { continue };
-            let Some(part) = guard.part(leaf.table) else { continue };
-            let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
-            let mut scan = Lookup::begin(&table, index.index, index.strategy, index.function);
-            let mut hot: Option<HotKeys> = None;
-            for (rows, query) in keys.iter_mut().zip(&queries) {
-                // SAFETY: the query is of the type of the operator's right operand, and the table is open. A guard by sketches has an
-                // index of our own.
-                let tids = unsafe {
-                    match guard.settings.method {
-                        Method::Sketch => {
-                            let tids = scan.last(*query, most)?;
-                            if rule.is_hot(tids.len()) {
-                                scan.count_hot_key();
-                                let hot =
-                                    hot.get_or_insert_with(|| HotKeys::of(&table, &self.moment, self.trace.is_none()));
-                                hot.last(&table, &scan, *query, tids, most)?
-                            } else {
-                                tids
-                            }
-                        }
-                        Method::SimHash => scan.matching(*query),
-                    }
-                };
-                rows.extend(tids.into_iter().map(|tid| RowId::at(number_of_leaf, tid).packed()));
-            }
-        }
-        for rows in &mut keys {
-            rows.drain(..rows.len().saturating_sub(most));
-        }
-        Ok(keys)
-    }
-
-    /// Whether the time window lets rows of a partition be copies of the new one.
-    fn reaches(&self, leaf: &Leaf) -> bool {
-        match (self.subject.time, self.guard.settings.window) {
-            (Some((_, Some(time))), Some(window)) => {
-                leaf.times.0 <= time.saturating_add(window) && leaf.times.1 >= time.saturating_sub(window)
-            }
-            _ => true,
-        }
-    }
-
-    /// Puts a tested row on the trace, and takes it out of those that are left.
-    fn note(&mut self, finding: &Finding, question: Question, row: u64, left: Option<&mut BTreeMap<u64, u32>>) {
-        let Some(left) = left else { return };
-        if matches!(finding, Finding::Not(Reason::Marked)) && self.stands_for_its_original(row) {
+    /// Puts a tested row on the trace, unless it is tested again.
+    fn note(&mut self, finding: &Finding, question: Question, row: u64) {
+        if self.trace.is_none() {
             return;
         }
-        let Some(trace) = self.trace.as_deref_mut() else { return };
         let (reason, waits) = match finding {
-            // It is tested again.
             Finding::Not(_) if question == Question::Identical => return,
+            Finding::Not(Reason::Marked) if self.stands_for_its_original(row) => return,
             Finding::Changed => return,
             Finding::Not(reason) => (Some(*reason), false),
             Finding::Is(answer) => (None, matches!(answer, Answer::Wait(_))),
         };
-        if let Some(shared) = left.remove(&row) {
-            let (key, comparison) = (trace.key.take(), trace.comparison.take());
-            trace.rows.push(Traced { key, shared, reason, waits, comparison });
+        if let Some(trace) = self.trace.as_deref_mut() {
+            trace.tested(row, reason, waits);
         }
     }
 
-    /// Puts rows on the trace that the search did not test: first `candidates`, then those that were none.
-    fn note_rest(&mut self, candidates: impl Iterator<Item = u64>, left: Option<BTreeMap<u64, u32>>) {
-        let Some(mut left) = left else { return };
-        let candidates: Vec<_> =
-            candidates.filter_map(|row| Some((Reason::NotReached, row, left.remove(&row)?))).collect();
-        let others = left.into_iter().rev().map(|(row, shared)| (Reason::HotKey, row, shared));
-        for (reason, row, shared) in candidates.into_iter().chain(others) {
-            pgrx::check_for_interrupts!();
-            let key = self.key_of(row);
-            if let Some(trace) = self.trace.as_deref_mut() {
-                let reason = Some(if key.is_none() { Reason::Gone } else { reason });
-                trace.rows.push(Traced { key, shared, reason, waits: false, comparison: None });
-            }
+    /// Puts the rows on the trace that the search did not test.
+    fn finish_trace(&mut self, candidates: impl Iterator<Item = u64>) {
+        if let Some(trace) = self.trace.take() {
+            trace.finish(candidates, |row| self.key_of(row));
         }
     }
 
-    /// Says whether a marked row stands for the row that it duplicates, because that was deleted.
+    /// Says whether a marked row stands for the row that it duplicates.
     fn stands_for_its_original(&mut self, row: u64) -> bool {
-        let Some((mark, (_, value))) = self.marks.get(&row) else { return false };
-        if self.earliest.get(mark).is_some_and(|earliest| !self.is_near(*earliest)) {
-            return false;
-        }
-        let guard = self.guard;
-        let exists = self.exist.entry(mark.clone()).or_insert_with(|| {
-            guard.leaves.iter().any(|leaf| match (guard.keys.len(), value) {
-                (1, value) => value.is_none_or(|value| unique::has_key(leaf.table, value)),
-                _ => guard.part(leaf.table).is_some_and(|part| unique::has_key_of(leaf.table, &part.keys, mark)),
-            })
-        });
-        !*exists
+        let (guard, subject) = (self.guard, self.subject);
+        self.marks.stands_for_its_original(guard, row, |time| subject.is_near(time, guard.settings.window))
     }
 
     /// Reads a row's key; `None` if the row is gone.
@@ -383,24 +204,21 @@ impl CandidateSearch<'_, '_, '_> {
         key
     }
 
-    /// Says whether the document must be formed of several columns, or by a function.
-    fn forms_document(&self) -> bool {
-        self.guard.expression.is_some() || self.guard.roles.documents.len() > 1
-    }
-
     /// Tests one candidate, in each version that may become valid when a transaction ends.
-    fn consider(&mut self, listed: &Listed, question: Question) -> Result<Finding> {
+    fn consider(&mut self, ranked: &Ranked<u64>, question: Question) -> Result<Finding> {
         pgrx::check_for_interrupts!();
+        let (row, lack) = (ranked.row, ranked.lack);
         let is_sketch = self.guard.settings.method == Method::Sketch;
         if let Some(trace) = self.trace.as_deref_mut() {
-            (trace.key, trace.comparison) = (None, None);
+            trace.testing();
         }
-        let is_beyond = question != Question::Identical && is_sketch && !self.budget.allows(listed.lack);
+        let is_beyond = question != Question::Identical && is_sketch && !self.budget.allows(lack);
         if is_beyond && self.trace.is_none() {
             return Ok(Finding::Not(Reason::Bound));
         }
-        let Some((_, mut table, part)) = self.opened(listed.leaf) else { return Ok(Finding::Not(Reason::Gone)) };
-        let mut version = table.visit(listed.tid, &self.moment);
+        let RowId { table: leaf, address } = RowId::unpacked(row);
+        let Some((_, mut table, part)) = self.opened(leaf) else { return Ok(Finding::Not(Reason::Gone)) };
+        let mut version = table.visit(tid_of(address), &self.moment);
         let finding = loop {
             let holder = match version {
                 Version::Gone => break Finding::Not(Reason::Gone),
@@ -408,17 +226,18 @@ impl CandidateSearch<'_, '_, '_> {
                 Version::Row(holder) => holder,
             };
             if let Some(trace) = self.trace.as_deref_mut() {
-                trace.key = Some(key_of(&part, &table));
+                trace.exists(key_of(&part, &table));
                 if is_beyond {
                     break Finding::Not(Reason::Bound);
                 }
             }
-            match self.judge(&part, &table, listed, question, holder)? {
+            let candidate = Candidate { guard: self.guard, part: &part, table: &table, row, lack, question, holder };
+            match self.judge(&candidate)? {
                 Finding::Not(_) if holder.is_some() => version = table.visit_next(&self.moment),
                 finding => break finding,
             }
         };
-        self.open = Some((listed.leaf, table, part));
+        self.open = Some((leaf, table, part));
         Ok(finding)
     }
 
@@ -432,76 +251,46 @@ impl CandidateSearch<'_, '_, '_> {
         Some((leaf, table, self.guard.part(oid)?))
     }
 
-    /// Says whether a candidate's text is identical. If it is a column, it is read only if its length is the same.
-    fn is_identical(&self, part: &Part, table: &Table) -> bool {
-        let ours = self.subject.document.as_deref();
-        match self.guard.roles.documents[..] {
-            [document] if !self.forms_document() => {
-                let column = part.columns[document];
-                table.text_length(column) == ours.map(str::len) && table.text(column) == ours
-            }
-            _ => candidate_document(self.guard, part, table).as_deref() == ours,
-        }
-    }
-
-    /// Gives the key of the row that a candidate is marked as a copy of.
-    fn mark(&self, part: &Part, table: &Table) -> Option<String> {
-        self.guard.mark_column(part).and_then(|column| table.output(column))
-    }
-
-    fn judge(
-        &mut self,
-        part: &Part,
-        table: &Table,
-        listed: &Listed,
-        question: Question,
-        holder: Option<Holder>,
-    ) -> Result<Finding> {
-        let guard = self.guard;
-        if self.subject.replaces(part.table, table.tid()) {
+    fn judge(&mut self, candidate: &Candidate<'_>) -> Result<Finding> {
+        let (guard, subject) = (self.guard, self.subject);
+        let &Candidate { part, table, question, .. } = candidate;
+        if subject.replaces(part.table, table.tid()) {
             return Ok(Finding::Not(Reason::Itself));
         }
-        if !self.is_in_scope(part, table) {
+        if !candidate.is_in_scope(subject) {
             return Ok(Finding::Not(Reason::Scope));
         }
-        let mark = if guard.settings.on_duplicate == Action::Mark { self.mark(part, table) } else { None };
-        let time = self.time(part, table);
+        let mark = if guard.settings.on_duplicate == Action::Mark { candidate.mark() } else { None };
+        let time = candidate.time(subject);
         if let (Some(mark), Some(time), Some(_)) = (&mark, time, guard.settings.window) {
-            self.earliest.entry(mark.clone()).and_modify(|earliest| *earliest = time.min(*earliest)).or_insert(time);
+            self.marks.put_time(mark, time);
         }
-        if time.is_some_and(|time| !self.is_near(time)) {
+        if time.is_some_and(|time| !subject.is_near(time, guard.settings.window)) {
             return Ok(Finding::Not(Reason::Time));
         }
         let is_simhash = guard.settings.method == Method::SimHash;
         if question == Question::Identical || (mark.is_some() && is_simhash && question == Question::Duplicate) {
             // Within a time window, the row that a marked one duplicates may be too far away.
             let counts = mark.is_none() || guard.settings.window.is_none();
-            if counts && self.is_identical(part, table) {
-                let measure = Measure::new("identical", 1.0);
-                return Ok(self.found(part, table, mark, measure, holder));
+            if counts && candidate.is_identical(subject) {
+                return Ok(self.found(candidate, mark, Measure::new("identical", 1.0)));
             }
             if question == Question::Identical {
                 return Ok(Finding::Not(Reason::Text));
             }
         }
         if let (Question::Duplicate, Some(mark), Some(column)) = (question, &mark, guard.mark_column(part)) {
-            self.marks.insert(listed.row, (mark.clone(), table.copied(column)));
+            self.marks.put(candidate.row, mark.clone(), table.copied(column));
             return Ok(Finding::Not(Reason::Marked));
         }
-        self.judge_text(part, table, listed, mark, holder)
+        self.judge_text(candidate, mark)
     }
 
     /// Compares the text of a candidate; `mark` is the key of the row that it duplicates itself.
-    fn judge_text(
-        &mut self,
-        part: &Part,
-        table: &Table,
-        listed: &Listed,
-        mark: Option<String>,
-        holder: Option<Holder>,
-    ) -> Result<Finding> {
+    fn judge_text(&mut self, candidate: &Candidate<'_>, mark: Option<String>) -> Result<Finding> {
         let guard = self.guard;
-        self.budget.spend(listed.lack);
+        let &Candidate { part, table, .. } = candidate;
+        self.budget.spend(candidate.lack);
         let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not(Reason::Text)) };
         let distance = match self.signature {
             Signature::SimHash(bits) => {
@@ -519,25 +308,18 @@ impl CandidateSearch<'_, '_, '_> {
             }
             Signature::Sketch(_) => 0.0,
         };
-        let apart = self.apart(part, table);
+        let apart = candidate.apart(self.subject);
         let measure = self.verifier.compare(&text, distance, apart)?;
-        if self.trace.is_some() {
-            let comparison = self.verifier.comparison(&text, apart, measure.as_ref())?;
-            self.trace.iter_mut().for_each(|trace| trace.comparison = Some(comparison.clone()));
+        if let Some(trace) = self.trace.as_deref_mut() {
+            trace.compared(self.verifier.comparison(&text, apart, measure.as_ref())?);
         }
         let Some(measure) = measure else { return Ok(Finding::Not(Reason::Text)) };
-        Ok(self.found(part, table, mark, measure, holder))
+        Ok(self.found(candidate, mark, measure))
     }
 
     /// Gives the answer for a candidate that is a near-duplicate; `mark` is the key of the row that it duplicates itself.
-    fn found(
-        &self,
-        part: &Part,
-        table: &Table,
-        mark: Option<String>,
-        measure: Measure,
-        holder: Option<Holder>,
-    ) -> Finding {
+    fn found(&self, candidate: &Candidate<'_>, mark: Option<String>, measure: Measure) -> Finding {
+        let &Candidate { part, table, .. } = candidate;
         if self.subject.collides(table) {
             return Finding::Not(Reason::UniqueKey);
         }
@@ -549,35 +331,9 @@ impl CandidateSearch<'_, '_, '_> {
                 key: part.keys.iter().map(|column| table.copied(*column)).collect(),
             })
         };
-        Finding::Is(match holder {
+        Finding::Is(match candidate.holder {
             Some(holder) => Answer::Wait(holder),
             None => Answer::Found(Match { key: mark.unwrap_or_else(key), measure, original: original() }),
         })
-    }
-
-    fn is_in_scope(&self, part: &Part, table: &Table) -> bool {
-        let scopes = self.guard.roles.scope.iter().zip(&self.subject.scope);
-        scopes.into_iter().all(|(role, (column, value))| column.equal(table.value(part.columns[*role]), *value))
-    }
-
-    /// Gives the time of a candidate in microseconds.
-    fn time(&self, part: &Part, table: &Table) -> Option<i64> {
-        let (role, (kind, _)) = self.guard.roles.time.zip(self.subject.time)?;
-        table.value(part.columns[role]).map(|value| microseconds(value, kind))
-    }
-
-    /// Gives how far apart in time a candidate and the new row are, if both times are known and have an end.
-    fn apart(&self, part: &Part, table: &Table) -> Option<Duration> {
-        let (ours, theirs) = (self.subject.time?.1?, self.time(part, table)?);
-        let is_finite = |time: &i64| (i64::MIN + 1..i64::MAX).contains(time);
-        (is_finite(&ours) && is_finite(&theirs)).then(|| Duration::from_micros(ours.abs_diff(theirs)))
-    }
-
-    /// Says whether a row of this time may be a copy of the new one.
-    fn is_near(&self, time: i64) -> bool {
-        match (self.subject.time, self.guard.settings.window) {
-            (Some((_, Some(ours))), Some(window)) => ours.abs_diff(time) <= window.unsigned_abs(),
-            _ => true,
-        }
     }
 }

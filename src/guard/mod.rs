@@ -4,7 +4,7 @@
 //!
 //! 1. [`crate::guarded`]: the guard behind the trigger, loaded in this backend; [`subject`]: the new row, read once.
 //! 2. [`signature`]: makes its sketch or SimHash. [`locks`]: locks keys that its near-duplicates share.
-//! 3. [`candidates`]: finds rows that share a key, by the index, committed or not; [`verify`]: compares their texts, with what [`neighbours`] knows of
+//! 3. [`candidates`]: finds rows that share a key, by the index ([`shared_keys`]), committed or not; [`verify`]: compares their texts, with what [`guarded_rows`] knows of
 //!    the table.
 //! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
@@ -13,17 +13,21 @@
 
 mod actions;
 pub mod bypass;
+mod candidate;
 mod candidates;
+mod guarded_rows;
 mod hot;
 mod locks;
+mod marks;
 mod merge;
 mod moved;
-mod neighbours;
 mod outcome;
 mod protect;
 mod row;
+mod shared_keys;
 mod signature;
 mod subject;
+mod trace;
 mod verify;
 mod why;
 

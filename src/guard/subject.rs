@@ -93,6 +93,14 @@ impl<'a> Subject<'a> {
         Self { document: Some(Cow::Borrowed(document)), ..Self::default() }
     }
 
+    /// Says whether a row of this time may be a copy of the row, which it is not beyond the time window.
+    pub fn is_near(&self, time: i64, window: Option<i64>) -> bool {
+        match (self.time, window) {
+            (Some((_, Some(ours))), Some(window)) => ours.abs_diff(time) <= window.unsigned_abs(),
+            _ => true,
+        }
+    }
+
     /// Says whether the row is the one at this address, or replaces it.
     pub fn replaces(&self, table: pg_sys::Oid, tid: Tid) -> bool {
         self.own.is_some_and(|(own, address)| own == table && is_same(address, tid))

@@ -5,9 +5,10 @@ use std::time::Duration;
 use neardup_verdict::{Forms, Message, replaces};
 use pgrx::pg_sys;
 
-use super::neighbours::GuardedRows;
+use super::guarded_rows::GuardedRows;
 use crate::error::Result;
 use crate::guarded::guard::{Guard, size_class};
+use crate::guarded::neighbours::Neighbours;
 use crate::guarded::settings::{Action, Method};
 use crate::verdict::judge::{Around, Rule, Side};
 
@@ -119,7 +120,7 @@ impl<'a> Verifier<'a> {
         };
         let other_side = rule.side_of_one_pair(other)?;
         let guard = self.guard;
-        let mut rows = GuardedRows::of(guard);
+        let mut rows = Neighbours(GuardedRows(guard));
         // Only sketches have keys by which other rows are found.
         let forms = (guard.settings.method == Method::Sketch).then(|| {
             let (_, forms) = self.forms.get_or_insert_with(|| {

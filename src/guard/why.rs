@@ -6,9 +6,10 @@
 
 use pgrx::prelude::*;
 
-use super::candidates::{self, Reason, Trace, Traced};
+use super::candidates;
 use super::signature::Signature;
 use super::subject::Subject;
+use super::trace::{Reason, Trace, Traced};
 use super::verify::Verifier;
 use crate::error::{Result, error};
 use crate::guarded::arguments::{only_guard, shown};

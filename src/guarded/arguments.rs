@@ -24,6 +24,12 @@ pub fn only_guard<T>(mut found: Vec<T>, target: pg_sys::Oid, document: Option<&s
     found.pop().filter(|_| guards == 1).ok_or_else(|| not_one_guard(target, document, guards))
 }
 
+/// Checks that SQL has found one guard of a table, or on a column of it.
+#[pg_extern(sql = false)]
+pub fn check_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: i64) -> Result<()> {
+    if guards == 1 { Ok(()) } else { Err(not_one_guard(target, document, guards as usize)) }
+}
+
 fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> ErrorReport {
     if guards > 0 {
         let message = format!("table {} has {guards} guards", shown(target));

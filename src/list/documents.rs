@@ -9,9 +9,10 @@ use neardup_core::candidates::{Bits, Crowds, Earlier, Judged};
 use neardup_core::sketch::digest;
 use neardup_verdict::{Forms, Message, Verdict};
 
-use super::neighbours::Sampler;
+use super::indexed_rows::IndexedRows;
 use super::relation::Reader;
 use crate::error::Result;
+use crate::guarded::neighbours::Neighbours;
 use crate::verdict::judge::{Around, Rule, Side};
 use crate::verdict::sides::Sides;
 
@@ -125,7 +126,7 @@ pub struct Judge<'s> {
     pub texts: Texts<'s>,
     rule: &'s Rule<'s>,
     /// What the verdict may ask of the table.
-    sampler: Option<Sampler<'s>>,
+    neighbours: Option<Neighbours<IndexedRows<'s>>>,
     forms: Forms,
     /// Rows that share keys with one other row only. Of two such rows that share a key, each is the other's.
     lone: Bits,
@@ -140,11 +141,11 @@ impl<'s> Judge<'s> {
     pub fn new(
         texts: Texts<'s>,
         rule: &'s Rule<'s>,
-        sampler: Option<Sampler<'s>>,
+        neighbours: Option<Neighbours<IndexedRows<'s>>>,
         lone: Bits,
         crowds: Option<Crowds>,
     ) -> Self {
-        Self { texts, rule, sampler, forms: Forms::default(), lone, crowds, sides: Sides::default() }
+        Self { texts, rule, neighbours, forms: Forms::default(), lone, crowds, sides: Sides::default() }
     }
 
     fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
@@ -161,7 +162,7 @@ impl<'s> Judge<'s> {
     ) -> Result<Option<(T, Rc<Side>)>> {
         let (Some(kept), Some(other)) = (self.side(stays.id)?, self.side(goes.id)?) else { return Ok(None) };
         let apart = stays.time.zip(goes.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
-        let sketch = self.sampler.as_ref().map_or(("", 0), Sampler::sketch);
+        let sketch = self.neighbours.as_ref().map_or(("", 0), |neighbours| neighbours.0.sketch());
         let is_lone = self.lone.contains(stays.position) && self.lone.contains(goes.position);
         let crowds = self.crowds.as_ref();
         let keys = |text: &Side, other: &Side| {
@@ -175,9 +176,9 @@ impl<'s> Judge<'s> {
         };
         let (of_kept, of_other) = (|| keys(&kept, &other), || keys(&other, &kept));
         let own = [Some(stays.id), Some(goes.id)];
-        let around = self.sampler.as_mut().map(|sampler| Around {
+        let around = self.neighbours.as_mut().map(|neighbours| Around {
             forms: &mut self.forms,
-            rows: sampler,
+            rows: neighbours,
             keys: [&of_kept, &of_other],
             own,
         });

@@ -3,12 +3,12 @@
 //! * [`functions`]: what SQL calls. [`arguments`], [`rank`]: what a list compares, and which row stays. [`plan`]: which relations and indexes are
 //!   read. [`relation`]: a relation as SQL, read as the caller.
 //! * [`sketch`]: a list by sketches. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
-//! * [`documents`]: documents and verdicts. [`neighbours`]: what a verdict asks of the table. [`reasons`]: why a row of a list is a copy.
+//! * [`documents`]: documents and verdicts. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy.
 
 pub mod arguments;
 mod documents;
 mod functions;
-mod neighbours;
+mod indexed_rows;
 mod plan;
 pub mod rank;
 mod reasons;

@@ -7,7 +7,7 @@ use neardup_core::candidates::{Bits, Earlier};
 use neardup_verdict::Message;
 
 use super::documents::{Judge, Texts};
-use super::neighbours::Sampler;
+use super::indexed_rows::IndexedRows;
 use super::plan::Plan;
 use super::relation::Reader;
 use crate::error::Result;
@@ -41,10 +41,8 @@ pub fn message(
     let stays = find(session, readers, if listed.stays_is_new { last } else { 0 }, listed.stays)?;
     let (Some(goes), Some(stays)) = (goes, stays) else { return Ok(None) };
     let readers = &*readers;
-    let mut indexed = readers.iter().zip(&plan.indexes);
-    let indexed = indexed.find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
-    let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
-    Judge::new(Texts::new(readers, sort_memory()), rule, sampler, Bits::default(), None).message(&stays, &goes)
+    let neighbours = IndexedRows::open(readers, &plan.indexes);
+    Judge::new(Texts::new(readers, sort_memory()), rule, neighbours, Bits::default(), None).message(&stays, &goes)
 }
 
 /// Finds a row of a relation by its primary key.

@@ -16,7 +16,7 @@ use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 
 use super::documents::{Judge, Texts, verdict_number};
-use super::neighbours::Sampler;
+use super::indexed_rows::IndexedRows;
 use super::plan::Plan;
 use super::relation::{Described, Reader, Source};
 use super::shared_keys::{self, Indexes, MANY};
@@ -350,10 +350,8 @@ fn find(
     (lone, crowds): (Bits, Option<Crowds>),
     memory: usize,
 ) -> Result<Found> {
-    let indexed =
-        readers.iter().zip(&list.plan.indexes).find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)));
-    let sampler = indexed.and_then(|(reader, indexes)| Sampler::open(reader, indexes));
-    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, sampler, lone, crowds);
+    let neighbours = IndexedRows::open(readers, &list.plan.indexes);
+    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, neighbours, lone, crowds);
     let mut stars = Stars::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {

@@ -1,0 +1,77 @@
+//! The rows of a guarded table that a verdict may ask for. As in the guard's search, row security of the writer does not count. Rows that are
+//! not committed do not take part.
+
+use std::ops::Range;
+
+use neardup_text::hash::bytes_hash;
+
+use crate::error::Result;
+use crate::guarded::document::candidate_document;
+use crate::guarded::guard::{Guard, Part};
+use crate::guarded::neighbours::ReadRows;
+use crate::index::open::OpenIndex;
+use crate::index::search::last_rows;
+use crate::pg::table::describe::pages;
+use crate::pg::table::row_id::{RowId, tid_of};
+use crate::pg::table::rows::{Moment, Table, Version};
+
+/// The rows of a guarded table.
+pub struct GuardedRows<'g>(pub &'g Guard);
+
+impl GuardedRows<'_> {
+    /// Passes rows of several tables to `found`, in order of their numbers.
+    fn each(&self, rows: &[u64], mut found: impl FnMut(u64, &Part, &Table)) {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        for run in rows.chunk_by(|a, b| RowId::unpacked(*a).table == RowId::unpacked(*b).table) {
+            let leaf = run.first().and_then(|row| self.0.leaves.get(RowId::unpacked(*row).table));
+            let Some(leaf) = leaf else { continue };
+            let Some(mut table) = Table::open(leaf.table) else { continue };
+            let Some(part) = self.0.part(leaf.table) else { continue };
+            let moment = Moment::begin();
+            for &row in run {
+                pgrx::check_for_interrupts!();
+                if table.visit(tid_of(RowId::unpacked(row).address), &moment) == Version::Row(None) {
+                    found(row, &part, &table);
+                }
+            }
+        }
+    }
+}
+
+impl ReadRows for GuardedRows<'_> {
+    fn tables(&self) -> Range<usize> {
+        0..self.0.leaves.len()
+    }
+
+    fn pages(&self, table: usize) -> u32 {
+        self.0.leaves.get(table).map_or(0, |leaf| pages(leaf.table))
+    }
+
+    fn last_rows(&self, table: usize, key: u64, most: usize) -> Result<Vec<u64>> {
+        let part = self.0.leaves.get(table).and_then(|leaf| self.0.part(leaf.table));
+        let Some(index) = part.and_then(|part| part.index) else { return Ok(Vec::new()) };
+        last_rows(OpenIndex::open(index.index).pages(), key, most)
+    }
+
+    fn documents(&self, rows: &[u64]) -> Result<Vec<(u64, String)>> {
+        let mut texts = Vec::with_capacity(rows.len());
+        self.each(rows, |row, part, table| {
+            texts.extend(candidate_document(self.0, part, table).map(|text| (row, text.into_owned())));
+        });
+        Ok(texts)
+    }
+
+    /// Of a document that is one column: the bytes in the row, which are the text, or the number under which its TOAST table has the text.
+    /// No other text gets that number until four billion more have been stored.
+    fn stored(&self, rows: &[u64]) -> Vec<(u64, u64)> {
+        let mut all = Vec::new();
+        if let (None, [document]) = (self.0.expression, &self.0.roles.documents[..]) {
+            self.each(rows, |row, part, table| {
+                let stored = part.columns.get(*document).and_then(|column| table.stored(*column));
+                all.extend(stored.map(|stored| (row, bytes_hash(stored))));
+            });
+        }
+        all
+    }
+}

@@ -1,0 +1,110 @@
+//! What a verdict may ask of the table that two rows belong to: other rows with the same keys, and rows spread over the table.
+//!
+//! The index names them. How they are read is up to a [`ReadRows`]: a list reads them by a statement as the caller, a guard under a dirty
+//! snapshot.
+
+use std::ops::Range;
+
+use neardup_text::{Error, ErrorKind};
+use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
+
+use crate::error::Result;
+use crate::pg::table::row_id::RowId;
+
+/// A sample is taken of this many rows of a key, the last ones.
+const SAMPLED: usize = 300;
+
+/// How many rows of a page are tried to find one for the background.
+const TRIED: u64 = 4;
+
+/// Rows of one or several tables with their indexes.
+pub trait ReadRows {
+    /// Returns the numbers of the tables in a [`RowId`].
+    fn tables(&self) -> Range<usize>;
+
+    /// Returns the number of pages of a table.
+    fn pages(&self, table: usize) -> u32;
+
+    /// Returns the addresses of the last rows of a key, at most `most`, as the index has them.
+    fn last_rows(&self, table: usize, key: u64, most: usize) -> Result<Vec<u64>>;
+
+    /// Returns the version that stands at an address of the index, by which [`Self::documents`] reads it.
+    fn version(&mut self, row: RowId) -> Option<RowId> {
+        Some(row)
+    }
+
+    /// Returns the documents of these rows, in the order of their numbers; of those that cannot be read, none.
+    fn documents(&self, rows: &[u64]) -> Result<Vec<(u64, String)>>;
+
+    /// Returns what rows store, as [`Rows::stored`] does.
+    fn stored(&self, _rows: &[u64]) -> Vec<(u64, u64)> {
+        Vec::new()
+    }
+}
+
+/// The rows around a pair.
+pub struct Neighbours<R>(pub R);
+
+/// Returns evenly spread positions among `count`, at most `most`.
+fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let taken = count.min(most);
+    (0..taken).map(move |at| at * count / taken)
+}
+
+/// Returns the pages that are read to learn what a whole table of `pages` pages repeats. They are spread evenly up to a power of two, so that
+/// they are other ones only when the table has doubled.
+fn background(pages: u32) -> impl Iterator<Item = u32> {
+    let end = if pages == 0 { 0 } else { 1 << pages.ilog2() };
+    spread(end as usize, BACKGROUND).map(|page| page as u32)
+}
+
+impl<R: ReadRows> Neighbours<R> {
+    fn sampled(&mut self, key: u64) -> Result<Vec<u64>> {
+        let mut rows = Vec::new();
+        for table in self.0.tables() {
+            let found = self.0.last_rows(table, key, SAMPLED)?;
+            rows.extend(found.into_iter().map(|address| RowId { table, address }));
+        }
+        rows.drain(..rows.len().saturating_sub(SAMPLED));
+        let chosen: Vec<RowId> = spread(rows.len(), SAMPLE).filter_map(|at| rows.get(at).copied()).collect();
+        Ok(chosen.into_iter().filter_map(|row| Some(self.0.version(row)?.packed())).collect())
+    }
+
+    /// Reads one row of each of the chosen pages.
+    fn spread_rows(&self) -> Result<Vec<String>> {
+        let tables = self.0.tables();
+        let mut texts = Vec::new();
+        for table in tables.clone().take(BACKGROUND) {
+            let pages = background(self.0.pages(table)).step_by(tables.len());
+            let addresses = pages.flat_map(|page| (1..=TRIED).map(move |line| u64::from(page) << 16 | line));
+            let rows: Vec<u64> = addresses.map(|address| RowId { table, address }.packed()).collect();
+            let mut found = self.0.documents(&rows)?;
+            found.dedup_by_key(|(row, _)| *row >> 16);
+            texts.extend(found.into_iter().map(|(_, document)| document));
+        }
+        Ok(texts)
+    }
+}
+
+/// Passes an error on through the verdict.
+fn passed<T>(result: Result<T>) -> neardup_text::Result<T> {
+    result.map_err(|wrong| Error::new(ErrorKind::Mismatch, wrong.message()))
+}
+
+impl<R: ReadRows> Rows for Neighbours<R> {
+    fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<u64>> {
+        passed(self.sampled(key))
+    }
+
+    fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
+        passed(self.0.documents(rows))
+    }
+
+    fn stored(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, u64)>> {
+        Ok(self.0.stored(rows))
+    }
+
+    fn spread(&mut self) -> neardup_text::Result<Vec<String>> {
+        passed(self.spread_rows())
+    }
+}
