@@ -16,14 +16,14 @@ CREATE FUNCTION neardup.report(
 DECLARE
     arguments jsonb := jsonb_build_object('target', target::oid::bigint, 'document', document, 'max_distance', max_distance,
         'verify', verify, 'threshold', threshold);
-    chosen jsonb := neardup_internal.chosen(arguments);
+    settings jsonb := neardup_internal.list_settings(arguments);
     rows bigint;
     documents bigint;
 BEGIN
     IF top < 0 THEN
         RAISE EXCEPTION 'top must be 0 or more: %', top USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    EXECUTE format('SELECT count(*), count(t.%I) FROM %s t', chosen ->> 'document', target) INTO rows, documents;
+    EXECUTE format('SELECT count(*), count(t.%I) FROM %s t', settings ->> 'document', target) INTO rows, documents;
     RETURN QUERY
         WITH copies AS MATERIALIZED (
             SELECT array_to_string(c.stays, ', ') AS stays, c.group_size,
@@ -84,21 +84,21 @@ CREATE FUNCTION neardup.report_html(
 DECLARE
     arguments jsonb := jsonb_build_object('target', target::oid::bigint, 'document', document, 'max_distance', max_distance,
         'verify', verify, 'threshold', threshold);
-    chosen jsonb := neardup_internal.chosen(arguments);
+    settings jsonb := neardup_internal.list_settings(arguments);
     overview jsonb;
 BEGIN
     IF samples IS NULL OR samples NOT BETWEEN 0 AND 100 THEN
         RAISE EXCEPTION 'samples must be between 0 and 100: %', samples USING ERRCODE = 'invalid_parameter_value';
     END IF;
     SELECT jsonb_build_object(
-               'title', format('Near-duplicates in %s, column %s', target, chosen ->> 'document'),
+               'title', format('Near-duplicates in %s, column %s', target, settings ->> 'document'),
                'numbers', jsonb_agg(jsonb_build_array(r.item, r.value::text)) FILTER (WHERE r.name IS NULL)
                    || jsonb_build_array(
-                          jsonb_build_array('method', chosen -> 'method'),
-                          jsonb_build_array('analyzer', chosen -> 'analyzer'),
-                          jsonb_build_array('verify', chosen -> 'verify'))
-                   || CASE chosen ->> 'method' WHEN 'simhash'
-                          THEN jsonb_build_array(jsonb_build_array('within distance', chosen ->> 'distance')) ELSE '[]' END,
+                          jsonb_build_array('method', settings -> 'method'),
+                          jsonb_build_array('analyzer', settings -> 'analyzer'),
+                          jsonb_build_array('verify', settings -> 'verify'))
+                   || CASE settings ->> 'method' WHEN 'simhash'
+                          THEN jsonb_build_array(jsonb_build_array('within distance', settings ->> 'distance')) ELSE '[]' END,
                'largest', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
                'verdicts', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'verdict'), '[]'),
                'samples', neardup_internal.samples(arguments, samples))

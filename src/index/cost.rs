@@ -7,6 +7,7 @@ use super::kind::{BANDS, Kind};
 use super::search::{LEAVES_A_PROBE, probes};
 use super::values::{keys_of, raise};
 use crate::pg::call::boundary;
+use crate::pg::compat;
 use crate::simhash::HammingBall;
 
 /// The keys of a sketch, unless the query is known.
@@ -35,10 +36,7 @@ pub(super) unsafe extern "C-unwind" fn estimate(
             if clauses.is_empty() && !by_distance {
                 // The index does not have every row once: such a scan would be an error.
                 (*startup, *total, *selectivity) = (f64::INFINITY, f64::INFINITY, 1.0);
-                #[cfg(feature = "pg18")]
-                {
-                    (*path).path.disabled_nodes = 2;
-                }
+                compat::disable(&mut (*path).path);
                 return;
             }
             let kind = if pg_sys::get_typbyval(*index.opcintype) { Kind::SimHash } else { Kind::Sketch };

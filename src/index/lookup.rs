@@ -15,11 +15,9 @@ use super::search::{self, Presence};
 use super::vacuum::remove_rows;
 use super::values::{count_entries, count_hot_key, count_scan, sketch_bytes};
 use crate::error::Result;
+use crate::pg::compat;
 use crate::pg::table::row_id::{Tid, tid_of};
 use crate::pg::table::rows::Table;
-
-/// No page of a table has more rows, even if Postgres was built with pages of 32 kB, which hold 1,169.
-const MOST_ON_A_PAGE: usize = 2048;
 
 /// A scan of one of a table's indexes that can be restarted with another query. The table stays open meanwhile.
 pub struct Lookup<'t> {
@@ -39,11 +37,7 @@ impl<'t> Lookup<'t> {
             let index = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
             pg_sys::ScanKeyInit(&raw mut key, 1, strategy, function, pg_sys::Datum::null());
             let any = &raw mut pg_sys::SnapshotAnyData;
-            #[cfg(not(feature = "pg18"))]
-            let scan = pg_sys::index_beginscan_bitmap(index, any, 1);
-            #[cfg(feature = "pg18")]
-            let scan = pg_sys::index_beginscan_bitmap(index, any, std::ptr::null_mut(), 1);
-            (index, scan)
+            (index, compat::begin_bitmap_scan(index, any, 1))
         };
         Self { index, scan, key, table: PhantomData }
     }
@@ -119,7 +113,7 @@ impl<'t> Lookup<'t> {
             let room = i64::from(pg_sys::work_mem) * 1024;
             let bitmap = pg_sys::tbm_create(room as _, std::ptr::null_mut());
             pg_sys::index_getbitmap(self.scan, bitmap);
-            each_page(bitmap, |block, offsets| {
+            compat::each_page(bitmap, |block, offsets| {
                 found.extend(offsets.iter().map(|offset| {
                     let mut tid = Tid::default();
                     itemptr::item_pointer_set_all(&mut tid, block, *offset);
@@ -141,59 +135,6 @@ impl Drop for Lookup<'_> {
                 pg_sys::index_close(self.index, pg_sys::AccessShareLock as i32);
             }
         }
-    }
-}
-
-fn all_offsets() -> Vec<pg_sys::OffsetNumber> {
-    (1..=MOST_ON_A_PAGE as pg_sys::OffsetNumber).collect()
-}
-
-/// Passes each page of a bitmap with its addresses.
-///
-/// # Safety
-/// `bitmap` must be valid and complete.
-#[cfg(not(feature = "pg18"))]
-unsafe fn each_page(
-    bitmap: *mut pg_sys::TIDBitmap,
-    mut sink: impl FnMut(pg_sys::BlockNumber, &[pg_sys::OffsetNumber]),
-) {
-    // SAFETY: the caller vouches for the bitmap; a result lives until the next, and has as many offsets as it says.
-    unsafe {
-        let iterator = pg_sys::tbm_begin_iterate(bitmap);
-        while let Some(page) = pg_sys::tbm_iterate(iterator).as_ref() {
-            match usize::try_from(page.ntuples) {
-                Ok(count) => sink(page.blockno, page.offsets.as_slice(count)),
-                Err(_) => sink(page.blockno, &all_offsets()),
-            }
-        }
-        pg_sys::tbm_end_iterate(iterator);
-    }
-}
-
-/// Passes each page of a bitmap with its addresses.
-///
-/// # Safety
-/// `bitmap` must be valid and complete.
-#[cfg(feature = "pg18")]
-unsafe fn each_page(
-    bitmap: *mut pg_sys::TIDBitmap,
-    mut sink: impl FnMut(pg_sys::BlockNumber, &[pg_sys::OffsetNumber]),
-) {
-    let mut page = pg_sys::TBMIterateResult::default();
-    let mut offsets = all_offsets();
-    // SAFETY: the caller vouches for the bitmap; offsets is large enough for those of any page.
-    unsafe {
-        let iterator = pg_sys::tbm_begin_private_iterate(bitmap);
-        while pg_sys::tbm_private_iterate(iterator, &raw mut page) {
-            if page.lossy {
-                sink(page.blockno, &all_offsets());
-                continue;
-            }
-            let room = MOST_ON_A_PAGE as u32;
-            let count = pg_sys::tbm_extract_page_tuple(&raw mut page, offsets.as_mut_ptr(), room);
-            sink(page.blockno, offsets.get(..count as usize).unwrap_or_default());
-        }
-        pg_sys::tbm_end_private_iterate(iterator);
     }
 }
 

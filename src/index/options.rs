@@ -39,7 +39,7 @@ pub(super) unsafe extern "C-unwind" fn options(given: pg_sys::Datum, validate: b
     // SAFETY: this is the outermost frame. The description is of the structure above, and is read during the call only.
     unsafe {
         boundary::entry(|| {
-            #[cfg_attr(not(feature = "pg18"), expect(clippy::needless_update, reason = "18 has one field more"))]
+            #[allow(clippy::needless_update, reason = "18 has one field more")]
             let fill = pg_sys::relopt_parse_elt {
                 optname: c"fillfactor".as_ptr(),
                 opttype: pg_sys::relopt_type::RELOPT_TYPE_INT,

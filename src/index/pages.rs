@@ -19,6 +19,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::Result;
+use crate::pg::compat;
 
 /// The size of a page.
 pub const SIZE: usize = pg_sys::BLCKSZ as usize;
@@ -182,10 +183,7 @@ impl Index {
         unsafe {
             let relation = &*self.relation;
             let is_permanent = (*relation.rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT;
-            #[cfg(feature = "pg15")]
-            let first = relation.rd_firstRelfilenodeSubid;
-            #[cfg(not(feature = "pg15"))]
-            let first = relation.rd_firstRelfilelocatorSubid;
+            let first = compat::first_file_subtransaction(relation);
             let is_new = relation.rd_createSubid != NO_SUBTRANSACTION || first != NO_SUBTRANSACTION;
             is_permanent && (pg_sys::wal_level >= pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32 || !is_new)
         }

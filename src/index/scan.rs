@@ -11,6 +11,7 @@ use super::search;
 use super::values::{count_scan, keys_of, kind_of, raise};
 use crate::error::Result;
 use crate::pg::call::boundary;
+use crate::pg::compat;
 use crate::pg::table::row_id::tid_of;
 use crate::simhash::HammingBall;
 
@@ -168,10 +169,7 @@ unsafe fn count_search(scan: pg_sys::IndexScanDesc) {
     // SAFETY: as the caller vouches.
     unsafe {
         count_scan((*scan).indexRelation);
-        #[cfg(feature = "pg18")]
-        if let Some(instrument) = (*scan).instrument.as_mut() {
-            instrument.nsearches += 1;
-        }
+        compat::count_search(&mut *scan);
     }
 }
 

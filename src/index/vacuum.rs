@@ -24,6 +24,7 @@ use super::tree::{check, descend};
 use super::values::{kind_of, raise};
 use crate::error::Result;
 use crate::pg::call::boundary;
+use crate::pg::compat;
 use crate::pg::table::row_id::tid_of;
 
 type Stats = *mut pg_sys::IndexBulkDeleteResult;
@@ -32,10 +33,7 @@ type Stats = *mut pg_sys::IndexBulkDeleteResult;
 fn pause() {
     // SAFETY: called without a lock on any page.
     unsafe {
-        #[cfg(not(feature = "pg18"))]
-        pg_sys::vacuum_delay_point();
-        #[cfg(feature = "pg18")]
-        pg_sys::vacuum_delay_point(false);
+        compat::vacuum_delay_point();
     }
 }
 

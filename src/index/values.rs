@@ -10,6 +10,7 @@ use super::pages::Index;
 use super::tree;
 use super::validate;
 use crate::error::Result;
+use crate::pg::compat::{self, Counter};
 
 /// Makes a Postgres error of an `Err`.
 pub(super) fn raise<T>(result: Result<T>) -> T {
@@ -117,14 +118,7 @@ pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
             pg_sys::pgstat_assoc_relation(index);
         }
         if let Some(info) = (*index).pgstat_info.as_mut() {
-            #[cfg(feature = "pg15")]
-            {
-                info.t_counts.t_numscans += 1;
-            }
-            #[cfg(not(feature = "pg15"))]
-            {
-                info.counts.numscans += 1;
-            }
+            compat::count(info, Counter::Scans, 1);
         }
     }
 }
@@ -136,14 +130,7 @@ pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
 pub(super) unsafe fn count_entries(index: pg_sys::Relation, entries: usize) {
     // SAFETY: as the caller vouches; the counters are there once a scan was counted.
     if let Some(info) = unsafe { (*index).pgstat_info.as_mut() } {
-        #[cfg(feature = "pg15")]
-        {
-            info.t_counts.t_tuples_returned += entries as i64;
-        }
-        #[cfg(not(feature = "pg15"))]
-        {
-            info.counts.tuples_returned += entries as i64;
-        }
+        compat::count(info, Counter::Entries, entries as i64);
     }
 }
 
@@ -155,13 +142,6 @@ pub(super) unsafe fn count_entries(index: pg_sys::Relation, entries: usize) {
 pub(super) unsafe fn count_hot_key(index: pg_sys::Relation) {
     // SAFETY: as the caller vouches; the counters are there once a scan was counted.
     if let Some(info) = unsafe { (*index).pgstat_info.as_mut() } {
-        #[cfg(feature = "pg15")]
-        {
-            info.t_counts.t_tuples_hot_updated += 1;
-        }
-        #[cfg(not(feature = "pg15"))]
-        {
-            info.counts.tuples_hot_updated += 1;
-        }
+        compat::count(info, Counter::HotUpdates, 1);
     }
 }

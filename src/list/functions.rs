@@ -1,4 +1,4 @@
-//! What SQL calls: `neardup_internal.copies`, `reasons` and `chosen`.
+//! What SQL calls: `neardup_internal.copies`, `reasons`, `checked_list` and `list_settings`.
 #![allow(unsafe_code, reason = "a function that Postgres calls by pointer, and its rows")]
 
 use neardup_verdict::Message;
@@ -15,9 +15,21 @@ use crate::pg::call::boundary;
 use crate::pg::call::set::Set;
 use crate::pg::table::query::Session;
 
+/// Checks the arguments of a list, and returns them.
+#[pg_extern(sql = false)]
+pub fn checked_list(arguments: JsonB) -> Result<JsonB> {
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    unsafe {
+        boundary::entry(move || {
+            let checked = JsonB(arguments.0.clone());
+            Choice::of(&Arguments::read(arguments)?).map(|_| checked)
+        })
+    }
+}
+
 /// Returns what a list with these arguments goes by, for reports.
 #[pg_extern(sql = false)]
-pub fn chosen(arguments: JsonB) -> Result<JsonB> {
+pub fn list_settings(arguments: JsonB) -> Result<JsonB> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     let choice = unsafe { boundary::entry(move || Choice::of(&Arguments::read(arguments)?)) }?;
     let settings = &choice.guard.settings;

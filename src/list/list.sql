@@ -1,9 +1,14 @@
 -- lists: which rows copy which, and which of them stay (src/list/)
 
--- The arguments of a list are one JSON object, which the SQL functions build from theirs: Arguments in src/list/arguments.rs.
-CREATE FUNCTION neardup_internal.chosen(arguments jsonb) RETURNS jsonb
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'chosen_wrapper';
-COMMENT ON FUNCTION neardup_internal.chosen(jsonb) IS 'what a list with these arguments goes by: document, method, analyzer, verify, distance; raises an error if they do not fit the table, the guard or each other';
+-- The arguments of a list are one JSON object, which the SQL functions build from theirs (Arguments in src/list/arguments.rs). They are checked
+-- before neardup_internal.copies begins, under the settings of the caller, so that messages show names and values as the caller knows them.
+CREATE FUNCTION neardup_internal.checked_list(arguments jsonb) RETURNS jsonb
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_list_wrapper';
+COMMENT ON FUNCTION neardup_internal.checked_list(jsonb) IS 'the arguments of a list, unchanged; raises an error if they do not fit the table, the guard or each other';
+
+CREATE FUNCTION neardup_internal.list_settings(arguments jsonb) RETURNS jsonb
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'list_settings_wrapper';
+COMMENT ON FUNCTION neardup_internal.list_settings(jsonb) IS 'what a list with these arguments goes by: document, method, analyzer, verify, distance';
 
 -- The settings make the text of a key the same for every session.
 CREATE FUNCTION neardup_internal.copies(arguments jsonb)
@@ -51,10 +56,10 @@ CREATE FUNCTION neardup.duplicates(
     LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
     SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.verdict, c.measure, c.value, c.group_size
-    FROM neardup_internal.copies(pg_catalog.jsonb_build_object(
+    FROM neardup_internal.copies(neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank, 'scope', scope,
         'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within, 'max_distance', max_distance,
-        'against', against::oid::bigint)) c;
+        'against', against::oid::bigint))) c;
 END;
 
 CREATE FUNCTION neardup.copies_of(
@@ -67,9 +72,9 @@ CREATE FUNCTION neardup.copies_of(
     LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
     SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.stays_is_new, c.verdict, c.measure, c.value
-    FROM neardup_internal.copies(pg_catalog.jsonb_build_object(
+    FROM neardup_internal.copies(neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::oid::bigint, 'document', document, 'verify', verify, 'threshold', threshold,
-        'source', source::oid::bigint)) c;
+        'source', source::oid::bigint))) c;
 END;
 
 CREATE FUNCTION neardup.reasons(
@@ -85,9 +90,9 @@ CREATE FUNCTION neardup.reasons(
     LANGUAGE sql STABLE PARALLEL RESTRICTED COST 100000
 BEGIN ATOMIC
     SELECT r.reasons
-    FROM neardup_internal.reasons(pg_catalog.jsonb_build_object(
+    FROM neardup_internal.reasons(neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::oid::bigint, 'document', document, 'verify', verify, 'against', against::oid::bigint,
-        'source', source::oid::bigint),
+        'source', source::oid::bigint)),
         ARRAY[key], ARRAY[duplicate_of], coalesce(is_new, false)) r;
 END;
 

@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "the views of Postgres's C API")]
 
 pub mod call;
+pub mod compat;
 pub mod lock;
 pub mod planner;
 pub mod table;

@@ -4,6 +4,8 @@ use std::ffi::CStr;
 
 use pgrx::pg_sys;
 
+use crate::pg::compat;
+
 /// Says whether the user may read every row of the table: may select, and row security does not apply.
 ///
 /// Postgres decides by the same rule whether a unique violation names the key.
@@ -93,27 +95,12 @@ pub fn current() -> String {
 
 /// Says whether the user owns the table, directly or through a role whose rights the user has.
 pub fn owns(table: pg_sys::Oid) -> bool {
-    // SAFETY: only reads catalogs for the current user; raises Postgres's error if the table does not exist.
-    #[cfg(feature = "pg15")]
-    let owns = unsafe { pg_sys::pg_class_ownercheck(table, pg_sys::GetUserId()) };
-    // SAFETY: the same.
-    #[cfg(not(feature = "pg15"))]
-    let owns = unsafe { pg_sys::object_ownercheck(pg_sys::RelationRelationId, table, pg_sys::GetUserId()) };
-    owns
+    compat::owns(table, current_oid())
 }
 
 /// Raises Postgres's error unless the user may call a function.
 pub fn require_execute(function: pg_sys::Oid) {
-    // SAFETY: reads a variable of this backend.
-    let role = unsafe { pg_sys::GetUserId() };
-    // SAFETY: only reads catalogs.
-    #[cfg(feature = "pg15")]
-    let answer = unsafe { pg_sys::pg_proc_aclcheck(function, role, pg_sys::ACL_EXECUTE as pg_sys::AclMode) };
-    // SAFETY: the same.
-    #[cfg(not(feature = "pg15"))]
-    let answer = unsafe {
-        pg_sys::object_aclcheck(pg_sys::ProcedureRelationId, function, role, pg_sys::ACL_EXECUTE as pg_sys::AclMode)
-    };
+    let answer = compat::may_execute(function, current_oid());
     if answer != pg_sys::AclResult::ACLCHECK_OK {
         // SAFETY: raises an error that names the function.
         unsafe {

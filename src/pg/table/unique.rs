@@ -9,6 +9,7 @@ use super::rows::Table;
 use crate::pg::call::boundary::{self, raw};
 use crate::pg::call::column;
 use crate::pg::call::trigger::RowTrigger;
+use crate::pg::compat;
 use crate::pg::lock::keys::Holder;
 
 /// Values of an index entry, as Postgres forms them.
@@ -204,10 +205,7 @@ unsafe fn first<T>(
         });
         let (snapshot, slot) = (&raw mut *dirty, pg_sys::table_slot_create(table, std::ptr::null_mut()));
         let count = keys.len() as i32;
-        #[cfg(not(feature = "pg18"))]
-        let scan = pg_sys::index_beginscan(table, index, snapshot, count, 0);
-        #[cfg(feature = "pg18")]
-        let scan = pg_sys::index_beginscan(table, index, snapshot, std::ptr::null_mut(), count, 0);
+        let scan = compat::begin_index_scan(table, index, snapshot, count);
         pg_sys::index_rescan(scan, keys.as_mut_ptr(), count, std::ptr::null_mut(), 0);
         let mut answer = None;
         let forward = pg_sys::ScanDirection::ForwardScanDirection;

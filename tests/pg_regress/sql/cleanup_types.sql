@@ -33,14 +33,10 @@ SELECT key, duplicate_of FROM neardup.copies_of('typed', 'typed_new');
 SELECT neardup.report_html('typed') LIKE '%<html%' AS is_report;
 RESET ROLE;
 
--- Anybody may pass a choice of his own making; a value of another type is not taken for a text.
-CREATE FUNCTION name_of(typed) RETURNS name LANGUAGE sql IMMUTABLE AS 'SELECT CAST(reverse($1.body) AS name)';
-CREATE FUNCTION char_of(typed) RETURNS "char" LANGUAGE sql IMMUTABLE AS 'SELECT CAST($1.id AS "char")';
-SELECT neardup_internal.chosen('typed', NULL, 'oldest', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS choice \gset
-SELECT key FROM neardup_internal.copies(:'choice');
-SELECT key FROM neardup_internal.copies(jsonb_set(:'choice', '{guarded,expression}', '"public.name_of"')::text);
-SELECT key FROM neardup_internal.copies(jsonb_set(:'choice', '{guarded,expression}', '"public.char_of"')::text);
-SELECT key FROM neardup_internal.copies(jsonb_set(:'choice', '{guarded,expression}', '"CAST(8 AS bigint), public.char_of"')::text);
+-- Any role may pass arguments of its own making; the expression of a document always comes from the guard.
+SELECT key FROM neardup_internal.copies(jsonb_build_object('target', 'typed'::regclass::oid::bigint));
+SELECT key FROM neardup_internal.copies(jsonb_build_object('target', 'typed'::regclass::oid::bigint, 'expression', 'public.name_of'));
+SELECT key FROM neardup_internal.copies(jsonb_build_object('target', 'typed'));
 
 DROP TABLE typed, typed_new CASCADE;
 DROP DOMAIN careful, present;
