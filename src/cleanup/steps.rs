@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::guarded::statement::{self, EQUALS, as_text};
 use crate::list::arguments::{Arguments, Choice, same_type};
 use crate::pg::call::boundary;
-use crate::pg::table::describe::{self, Column};
+use crate::pg::catalog::{self as describe, Column};
 use crate::pg::table::query::Session;
 
 /// What a statement needs to know of a clean-up.

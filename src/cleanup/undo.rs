@@ -8,8 +8,8 @@ use pgrx::spi::quote_identifier;
 use crate::error::{Result, error};
 use crate::guarded::statement::{self, EQUALS, as_text};
 use crate::pg::call::boundary;
-use crate::pg::table::catalog;
-use crate::pg::table::describe::{self, Column};
+use crate::pg::catalog;
+use crate::pg::catalog::{self as describe, Column};
 
 /// The names of columns, as SQL passes them.
 type Names = Vec<Option<String>>;

@@ -11,7 +11,7 @@ use crate::guarded::guard::{Guard, Part};
 use crate::guarded::neighbours::ReadRows;
 use crate::index::open::OpenIndex;
 use crate::index::search::last_rows;
-use crate::pg::table::describe::pages;
+use crate::pg::catalog::pages;
 use crate::pg::table::row_id::{RowId, tid_of};
 use crate::pg::table::rows::{Moment, Table, Version};
 

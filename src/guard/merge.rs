@@ -19,14 +19,14 @@ use crate::guarded::guard::Guard;
 use crate::guarded::statement;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::trigger::{Row, RowTrigger};
-use crate::pg::table::describe;
+use crate::pg::catalog;
 use crate::pg::table::original::{self, Locked};
 use crate::pg::table::row_id::{Tid, is_same};
 
 /// Gives the guarded table as statements name it.
 pub fn only(guard: &Guard) -> String {
     // Rows of tables that inherit are not guarded; partitions are.
-    let is_partitioned = describe::relation_kind(guard.table) == pg_sys::RELKIND_PARTITIONED_TABLE;
+    let is_partitioned = catalog::relation_kind(guard.table) == pg_sys::RELKIND_PARTITIONED_TABLE;
     let only = if is_partitioned { "" } else { "ONLY " };
     format!("{only}{}", statement::relation(guard.table))
 }
@@ -55,7 +55,7 @@ fn address(tid: &Tid) -> Argument {
 /// If the writer may not read and update the row, or the transaction's snapshot does not have it.
 pub fn lock(guard: &Guard, original: &Original) -> Result<Option<Locked>> {
     let (table, key) = table_and_key(guard, 1);
-    let row = statement::cast("t.*", describe::row_type(guard.table));
+    let row = statement::cast("t.*", catalog::row_type(guard.table));
     let version = version(original.key.len() + 1);
     let statement =
         format!("SELECT {row}, t.ctid, t.tableoid FROM {table} WHERE {key} AND {version} FOR NO KEY UPDATE OF t");

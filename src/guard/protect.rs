@@ -10,13 +10,13 @@ use serde_json::{Map, Value, json};
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{check_text, check_time, column, no_time_column, shown, stored_column, window};
 use crate::guarded::document::Document;
-use crate::guarded::guard;
+use crate::guarded::index;
 use crate::guarded::settings::{Action, MAX_KEYS, Method, Settings};
 use crate::guarded::statement;
 use crate::pg::call::column::output;
 use crate::pg::call::{boundary, role};
+use crate::pg::catalog;
 use crate::pg::lock::session::ProcedureLock;
-use crate::pg::table::{catalog, describe};
 use crate::text::analyzer;
 use crate::verdict::verify::Verify;
 
@@ -73,7 +73,7 @@ pub fn checked_guard(
                 threshold,
             )?;
             check_merge(target, comparison.on_duplicate, merge)?;
-            if describe::is_partition(target) && comparison.on_duplicate.leaves_out() {
+            if catalog::is_partition(target) && comparison.on_duplicate.leaves_out() {
                 let message =
                     format!("a guard on a partition cannot have on_duplicate {}", comparison.on_duplicate.name());
                 return Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
@@ -100,7 +100,7 @@ pub fn checked_guard(
             }
             let mut settings = comparison.settings();
             set(&mut settings, "columns", Some(documents - 1).filter(|more| *more > 0));
-            set(&mut settings, "expression", expression.map(describe::function_name));
+            set(&mut settings, "expression", expression.map(catalog::function_name));
             set(&mut settings, "scope", Some(scopes).filter(|scopes| *scopes > 0));
             set(&mut settings, "time", time_column.map(|_| true));
             set(&mut settings, "window", window);
@@ -114,7 +114,7 @@ pub fn checked_guard(
 
 /// Gives the only column of a table that can be the time of a row and that the guard does not have yet.
 fn only_time_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
-    let times = || describe::columns(table).into_iter().filter(describe::is_time);
+    let times = || catalog::columns(table).into_iter().filter(catalog::is_time);
     let mut free = times().filter(|column| !column.is_generated && !guarded.contains(&column.name));
     free.next().filter(|_| times().count() == 1).map(|column| column.name)
 }
@@ -196,7 +196,7 @@ fn check_merge(target: pg_sys::Oid, on_duplicate: Action, merge: Option<pg_sys::
             let message = "on_duplicate merge requires a function that merges two rows";
             Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint(hint()))
         }
-        (Action::Merge, Some(function)) if !describe::merges_rows(function, target) => {
+        (Action::Merge, Some(function)) if !catalog::joins_rows(function, target) => {
             let message = format!("function {} does not merge rows of {}", name(function), table());
             let detail =
                 "Such a function takes two rows of the table, the existing one and the new one, and returns one.";
@@ -214,7 +214,7 @@ fn document_columns(
     columns: Option<Names>,
     expression: Option<pg_sys::Oid>,
 ) -> Result<Vec<String>> {
-    if !matches!(describe::relation_kind(target), pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE) {
+    if !matches!(catalog::relation_kind(target), pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE) {
         return Err(not_a_table(&shown(target)));
     }
     let Some(document) = document else {
@@ -231,10 +231,10 @@ fn document_columns(
     for name in &all {
         let found = stored_column(target, name)?;
         if expression.is_none() {
-            check_text(target, name, describe::base_type(found.kind))?;
+            check_text(target, name, catalog::base_type(found.kind))?;
         }
     }
-    if let Some(function) = expression.filter(|function| !describe::forms_document(*function, target)) {
+    if let Some(function) = expression.filter(|function| !catalog::is_immutable_text_of_row(*function, target)) {
         // SAFETY: a function's number is a value of that type.
         let name = unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCOID) };
         let message = format!("function {name} cannot make a document from a row of {}", shown(target));
@@ -256,9 +256,9 @@ fn scope_columns(target: pg_sys::Oid, scope: Option<Names>) -> Result<Vec<String
         scope.unwrap_or_default().into_iter().map(|name| name.unwrap_or_else(|| NULL.to_owned())).collect();
     for name in &scope {
         let found = stored_column(target, name)?;
-        if !describe::has_equality(found.kind) {
+        if !catalog::has_equality(found.kind) {
             let message =
-                format!("could not identify an equality operator for type {}", describe::shown_type(found.kind));
+                format!("could not identify an equality operator for type {}", catalog::shown_type(found.kind));
             return Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_FUNCTION, message));
         }
     }
@@ -277,7 +277,7 @@ pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Resul
     let documents = columns.iter().flatten().take(settings.document_columns());
     let numbers: Result<Vec<i16>> = documents.map(|name| column(target, name).map(|column| column.number)).collect();
     let expression = settings.expression.as_ref().and_then(|name| catalog::function_of_row(name, target));
-    Ok(guard::index_of(target, &settings, &numbers?, expression).map(|found| found.index))
+    Ok(index::index_of(target, &settings, &numbers?, expression).map(|found| found.index))
 }
 
 /// Makes the statement that creates this index.

@@ -10,7 +10,7 @@ use crate::guarded::document::{candidate_document, document_of};
 use crate::guarded::guard::{Guard, Part};
 use crate::pg::call::column::{Column, microseconds};
 use crate::pg::call::trigger::{Row, RowTrigger};
-use crate::pg::table::describe;
+use crate::pg::catalog;
 use crate::pg::table::row_id::{Tid, is_same};
 use crate::pg::table::rows::Table;
 use crate::pg::table::unique::{self, join_key};
@@ -81,7 +81,7 @@ impl<'a> Subject<'a> {
             document: candidate_document(guard, part, table),
             scope: guard.roles.scope.iter().map(value).collect(),
             time: guard.roles.time.map(|role| {
-                let kind = describe::column_type(part.table, part.columns[role]);
+                let kind = catalog::column_type(part.table, part.columns[role]);
                 (kind, table.value(part.columns[role]).map(|value| microseconds(value, kind)))
             }),
             key: String::new(),

@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 
 use crate::error::{Result, error, invalid};
 use crate::pg::call::column::output;
-use crate::pg::table::describe::{self, Column};
+use crate::pg::catalog::{self, Column};
 
 /// Gives a relation as messages show it.
 pub fn shown(relation: pg_sys::Oid) -> String {
@@ -47,7 +47,7 @@ fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> 
 /// # Errors
 /// If there is none of this name.
 pub fn column(relation: pg_sys::Oid, name: &str) -> Result<Column> {
-    let found = describe::columns(relation).into_iter().find(|column| column.name == name);
+    let found = catalog::columns(relation).into_iter().find(|column| column.name == name);
     found.ok_or_else(|| {
         let message = format!("column \"{name}\" of table {} does not exist", shown(relation));
         error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
@@ -80,7 +80,7 @@ pub fn stored_column(table: pg_sys::Oid, name: &str) -> Result<Column> {
 /// If it is not, or not a column that a guard may use.
 pub fn check_time(table: pg_sys::Oid, name: &str) -> Result<()> {
     let found = stored_column(table, name)?;
-    if describe::is_time(&found) {
+    if catalog::is_time(&found) {
         return Ok(());
     }
     let message = format!("column \"{name}\" of table {} is not a time", shown(table));
@@ -96,7 +96,7 @@ pub fn check_text(table: pg_sys::Oid, name: &str, kind: pg_sys::Oid) -> Result<(
     if [pg_sys::TEXTOID, pg_sys::VARCHAROID, pg_sys::BPCHAROID].contains(&kind) {
         return Ok(());
     }
-    let message = format!("column \"{name}\" of table {} has type {}", shown(table), describe::shown_type(kind));
+    let message = format!("column \"{name}\" of table {} has type {}", shown(table), catalog::shown_type(kind));
     Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
         .set_detail("A document is of type text, character varying or character."))
 }

@@ -9,7 +9,7 @@ use pgrx::spi::quote_identifier;
 use super::guard::{Guard, Part};
 use super::statement;
 use crate::pg::call::function;
-use crate::pg::table::describe::{self, Column};
+use crate::pg::catalog::{self, Column};
 use crate::pg::table::rows::Table;
 
 /// Forms the document of a candidate.
@@ -57,7 +57,7 @@ impl Document<'_> {
     pub fn of_table(&self, alias: &str) -> String {
         match &self.expression {
             Some(function) => {
-                format!("{function}({})", statement::cast(&format!("{alias}.*"), describe::row_type(self.table)))
+                format!("{function}({})", statement::cast(&format!("{alias}.*"), catalog::row_type(self.table)))
             }
             None => self.of_columns(alias),
         }
@@ -68,8 +68,8 @@ impl Document<'_> {
     pub fn of_other(&self, alias: &str, is_same: impl Fn(&Column) -> bool) -> String {
         let Some(function) = &self.expression else { return self.of_columns(alias) };
         let value = |own: &Column| if is_same(own) { statement::column(alias, &own.name) } else { "NULL".to_owned() };
-        let row = format!("ROW({})", statement::list(&describe::columns(self.table), value));
-        format!("{function}({})", statement::cast(&row, describe::row_type(self.table)))
+        let row = format!("ROW({})", statement::list(&catalog::columns(self.table), value));
+        format!("{function}({})", statement::cast(&row, catalog::row_type(self.table)))
     }
 
     /// Gives the document of a row in an index of the guarded table. Partitions may have their columns in other orders, so an index on
@@ -77,12 +77,12 @@ impl Document<'_> {
     pub fn of_index(&self) -> String {
         let name = |name: &String| statement::as_text(&quote_identifier(name.as_str()));
         let Some(function) = &self.expression else { return joined(self.columns.iter().map(name).collect()) };
-        let row = if describe::relation_kind(self.table) == pg_sys::RELKIND_PARTITIONED_TABLE {
-            format!("ROW({})", statement::list(&describe::columns(self.table), |column| quote_identifier(&column.name)))
+        let row = if catalog::relation_kind(self.table) == pg_sys::RELKIND_PARTITIONED_TABLE {
+            format!("ROW({})", statement::list(&catalog::columns(self.table), |column| quote_identifier(&column.name)))
         } else {
-            format!("{}.*", quote_identifier(describe::relation_name(self.table).1))
+            format!("{}.*", quote_identifier(catalog::qualified_name(self.table).1))
         };
-        format!("{function}({})", statement::cast(&row, describe::row_type(self.table)))
+        format!("{function}({})", statement::cast(&row, catalog::row_type(self.table)))
     }
 
     fn of_columns(&self, alias: &str) -> String {

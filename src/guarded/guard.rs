@@ -13,12 +13,12 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use super::document::Document;
-use super::settings::{Action, Method, Roles, Settings};
+use super::index::{GuardIndex, index_of};
+use super::settings::{Action, Roles, Settings};
 use super::statement;
 use crate::error::{Result, error};
 use crate::pg::call::trigger::{RowTrigger, is_text};
-use crate::pg::table::catalog::{self, Constant, GuardIndex, Wanted};
-use crate::pg::table::describe;
+use crate::pg::catalog;
 use crate::pg::table::invalidation::{self, Stamp};
 use crate::pg::table::partition::{self, Leaf, RootTrigger};
 
@@ -106,7 +106,7 @@ impl Guard {
     /// Gives the guards of a table; of a partition, also those of its root.
     pub fn all_of(table: pg_sys::Oid) -> Result<Vec<Rc<Self>>> {
         invalidation::accept();
-        let Some(function) = catalog::guard_function() else { return Ok(Vec::new()) };
+        let Some(function) = guard_function() else { return Ok(Vec::new()) };
         RootTrigger::all_of(table, function, MERGES_BY).iter().map(Self::loaded).collect()
     }
 
@@ -140,7 +140,7 @@ impl Guard {
         });
         let merge = (settings.on_duplicate == Action::Merge).then(|| {
             root.named
-                .filter(|function| describe::merges_rows(*function, root.table))
+                .filter(|function| catalog::joins_rows(*function, root.table))
                 .ok_or_else(|| misuse("does not name a function that merges rows"))
         });
         let keys = catalog::primary_key(root.table);
@@ -182,7 +182,7 @@ impl Guard {
     }
 
     fn check_types(&self, root: &RootTrigger) -> Result<()> {
-        let kind = |role: usize| root.columns.get(role).map(|column| describe::column_type(root.table, *column));
+        let kind = |role: usize| root.columns.get(role).map(|column| catalog::column_type(root.table, *column));
         let texts = if self.expression.is_some() { &[] } else { &self.roles.documents[..] };
         let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
         if texts.iter().all(|role| kind(*role).is_some_and(is_text))
@@ -280,39 +280,11 @@ impl Guard {
 
 /// Gives a number that rises by one when a table doubles.
 pub fn size_class(table: pg_sys::Oid) -> u32 {
-    describe::pages(table).checked_ilog2().map_or(0, |class| class + 1)
+    catalog::pages(table).checked_ilog2().map_or(0, |class| class + 1)
 }
 
-/// Gives the index of a table that finds candidates, if there is one: on the signature of the document's columns, or on the
-/// signature of what a function makes of the row.
-pub fn index_of(
-    table: pg_sys::Oid,
-    settings: &Settings,
-    columns: &[i16],
-    expression: Option<pg_sys::Oid>,
-) -> Option<GuardIndex> {
-    match settings.method {
-        Method::Sketch => sketch_index(table, &settings.analyzer, settings.keys, columns, expression),
-        Method::SimHash => {
-            let constants = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
-            let (operator, function) = (c"simhash_in_ball", c"simhash");
-            let wanted = Wanted { method: None, operator, function, constants: &constants, columns, expression };
-            catalog::guard_index(table, &wanted)
-        }
-    }
-}
-
-/// Gives the index of a table on the sketches of documents.
-pub fn sketch_index(
-    table: pg_sys::Oid,
-    analyzer: &str,
-    keys: u32,
-    columns: &[i16],
-    expression: Option<pg_sys::Oid>,
-) -> Option<GuardIndex> {
-    let constants = [Constant::Text(analyzer), Constant::Integer(keys as i32)];
-    let (operator, function) = (c"sketches_share_key", c"sketch");
-    // Of our own access method: a guard reads the last rows of a key, and a list all leaves.
-    let method = Some(c"neardup");
-    catalog::guard_index(table, &Wanted { method, operator, function, constants: &constants, columns, expression })
+/// Gives the function that guards' triggers run.
+fn guard_function() -> Option<pg_sys::Oid> {
+    // SAFETY: called within a transaction.
+    unsafe { catalog::function(c"neardup", c"guard", None) }
 }

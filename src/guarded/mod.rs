@@ -1,6 +1,6 @@
 //! What guards, lists and clean-ups all need of a guarded table. It lies below the three and imports none of them.
 //!
-//! * [`settings`]: what a guard's trigger says. [`guard`]: the guard as loaded in this backend. [`arguments`]: checks of arguments.
+//! * [`settings`]: what a guard's trigger says. [`guard`]: the guard as loaded in this backend, with its [`index`]. [`arguments`]: checks of arguments.
 //! * [`document`]: the rule for a row's document. [`statement`]: pieces of statements on a user's table. [`neighbours`]: rows that a
 //!   verdict may ask for.
 #![allow(unsafe_code, reason = "values of rows by their types, and reads of catalogs")]
@@ -8,6 +8,7 @@
 pub mod arguments;
 pub mod document;
 pub mod guard;
+pub mod index;
 pub mod neighbours;
 pub mod settings;
 pub mod statement;

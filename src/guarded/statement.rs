@@ -5,8 +5,7 @@
 use pgrx::pg_sys;
 use pgrx::spi::quote_identifier;
 
-use crate::pg::table::catalog;
-use crate::pg::table::describe::{self, Column, Comparison};
+use crate::pg::catalog::{self, Column, Comparison};
 
 /// The operator `=` of Postgres's own types.
 pub const EQUALS: &str = "OPERATOR(pg_catalog.=)";
@@ -18,7 +17,7 @@ pub fn qualified((schema, name): &(String, String)) -> String {
 
 /// Gives a relation's name.
 pub fn relation(oid: pg_sys::Oid) -> String {
-    qualified(&describe::relation_name(oid))
+    qualified(&catalog::qualified_name(oid))
 }
 
 /// Gives the schema of the extension's own functions.
@@ -46,14 +45,14 @@ pub fn equal(columns: &[Column], alias: &str, other: impl Fn(usize, &Column) -> 
 
 /// Gives the columns of a relation's primary key.
 pub fn primary_key(oid: pg_sys::Oid) -> Vec<Column> {
-    let columns = describe::columns(oid);
+    let columns = catalog::columns(oid);
     let numbers = catalog::primary_key(oid);
     numbers.iter().filter_map(|number| columns.iter().find(|column| column.number == *number).cloned()).collect()
 }
 
 /// Gives the operator that compares values of a type.
 pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> String {
-    match describe::operator(kind, comparison) {
+    match catalog::operator(kind, comparison) {
         Some((schema, name)) => format!("OPERATOR({}.{name})", quote_identifier(schema)),
         None => match comparison {
             Comparison::Less => "OPERATOR(pg_catalog.<)".to_owned(),
@@ -82,7 +81,7 @@ impl OrderKey {
 /// Gives a cast to a type, or of a domain to the type behind it. A domain's CHECK would run code of its owner as whoever makes a list, its
 /// NOT NULL would refuse a column that a table of new rows lacks, and its collation may contradict that of a column.
 pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
-    format!("CAST({expression} AS {})", describe::type_name(describe::base_type(kind)))
+    format!("CAST({expression} AS {})", catalog::type_name(catalog::base_type(kind)))
 }
 
 /// Gives a cast to text.
@@ -92,7 +91,7 @@ pub fn as_text(expression: &str) -> String {
 
 /// Gives an expression with a column's collation.
 pub fn collated(expression: String, collation: pg_sys::Oid) -> String {
-    match describe::collation_name(collation) {
+    match catalog::collation_name(collation) {
         Some(name) => format!("{expression} COLLATE {}", qualified(&name)),
         None => expression,
     }

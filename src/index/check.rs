@@ -22,7 +22,7 @@ use super::tree::{check, descend, root};
 use super::values::{is_ours, kind_of};
 use crate::error::Result;
 use crate::pg::call::{boundary, role};
-use crate::pg::table::catalog::relation_name;
+use crate::pg::catalog::relation_name;
 use crate::pg::table::row_id::tid_of;
 use crate::pg::table::temporary::TemporaryFile;
 

@@ -17,7 +17,7 @@ use crate::guarded::guard::Guard;
 use crate::guarded::settings::Method;
 use crate::guarded::statement::{self, OrderKey};
 use crate::pg::call::column::input;
-use crate::pg::table::describe::{self, Column, Comparison};
+use crate::pg::catalog::{self, Column, Comparison};
 use crate::verdict::judge::Rule;
 use crate::verdict::verify::Verify;
 
@@ -213,7 +213,7 @@ impl Choice {
             guard,
         };
         if let Some(name) = &choice.time_column {
-            let kind = describe::base_type(column(target, name)?.kind);
+            let kind = catalog::base_type(column(target, name)?.kind);
             // Read here, so that an invalid value raises a plain error.
             for bound in choice.since.iter().chain(&choice.until) {
                 input(bound, kind);
@@ -249,7 +249,7 @@ impl Choice {
             return Err(invalid("keep and rank cannot be combined with against")
                 .set_detail(format!("All rows of {} stay.", shown(other))));
         }
-        if !matches!(describe::relation_kind(other), pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE) {
+        if !matches!(catalog::relation_kind(other), pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE) {
             let message = format!("{} is not a table", shown(other));
             return Err(error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message));
         }
@@ -282,13 +282,13 @@ impl Choice {
             return Err(invalid(format!("table {} is compared with itself", shown(source)))
                 .set_hint(format!("SELECT * FROM neardup.duplicates('{}');", shown(source))));
         }
-        if describe::relation_kind(source) != pg_sys::RELKIND_RELATION || describe::has_children(source) {
+        if catalog::relation_kind(source) != pg_sys::RELKIND_RELATION || catalog::has_children(source) {
             let message = format!("{} is not an ordinary table", shown(source));
             return Err(error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message)
                 .set_detail("New rows come from a table without partitions."));
         }
         self.check_apart(source)?;
-        let known = describe::columns(source);
+        let known = catalog::columns(source);
         for name in
             self.guard.document_columns().iter().chain(self.guard.scope_columns()).chain(self.guard.time_column())
         {
@@ -304,7 +304,7 @@ impl Choice {
     /// Checks that no row is in both tables: neither is a partition or child of the other, and they have none in common.
     fn check_apart(&self, other: pg_sys::Oid) -> Result<()> {
         let target = self.guard.table;
-        let (own, others) = (describe::inheritors(target), describe::inheritors(other));
+        let (own, others) = (catalog::inheritors(target), catalog::inheritors(other));
         if own.iter().any(|relation| others.contains(relation)) {
             let message = format!("tables {} and {} have rows in common", shown(target), shown(other));
             return Err(invalid(message).set_detail("Each of these would be a copy of itself."));
@@ -349,7 +349,7 @@ impl Choice {
         match self.keep {
             Keep::Longest => list.push(OrderKey::new(format!("pg_catalog.length({document})"), "DESC")),
             Keep::MostComplete => {
-                let columns = describe::columns(self.guard.table);
+                let columns = catalog::columns(self.guard.table);
                 let missing = |column: &Column| format!("({} IS NULL)::integer", statement::column("t", &column.name));
                 let missing: Vec<String> = columns.iter().map(missing).collect();
                 list.push(OrderKey::new(missing.join(" OPERATOR(pg_catalog.+) "), "ASC"));

@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::Method;
 use crate::guarded::statement::{self, OrderKey, as_text};
-use crate::pg::table::describe::{self, Column};
-use crate::pg::table::{catalog, partition};
+use crate::pg::catalog::{self, Column};
+use crate::pg::table::partition;
 
 /// What is read.
 pub struct Plan {
@@ -49,7 +49,7 @@ pub fn of(choice: &Choice) -> Result<Plan> {
 /// Describes a relation by its columns under the alias t.
 fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: String, order: Vec<OrderKey>) -> Source {
     let keys = statement::primary_key(relation);
-    let is_partitioned = describe::relation_kind(relation) == pg_sys::RELKIND_PARTITIONED_TABLE;
+    let is_partitioned = catalog::relation_kind(relation) == pg_sys::RELKIND_PARTITIONED_TABLE;
     let only = if is_partitioned { "" } else { "ONLY " };
     // The table before its partitions, as everybody does.
     partition::keep(&[relation]);
@@ -62,14 +62,14 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
         moment: choice
             .moment()
             .filter(|name| {
-                describe::columns(relation).iter().any(|column| column.name == *name && describe::is_time(column))
+                catalog::columns(relation).iter().any(|column| column.name == *name && catalog::is_time(column))
             })
             .map(|name| statement::moment(&statement::column("t", name))),
         filter,
         order,
         keys: keys.iter().map(|key| as_text(&statement::column("t", &key.name))).collect(),
         has_key: statement::equal(&keys, "t", |number, key| statement::cast(&format!("${number}"), key.kind)),
-        address: describe::may_read_columns(relation).then(|| ["t.tableoid".to_owned(), "t.ctid".to_owned()]),
+        address: catalog::may_read_columns(relation).then(|| ["t.tableoid".to_owned(), "t.ctid".to_owned()]),
         parts,
         first_part: 0,
         analyzer: choice.guard.settings.analyzer.clone(),
@@ -86,7 +86,7 @@ fn guarded(choice: &Choice) -> Result<Source> {
 
 /// A table whose rows all stay. It has its columns under the same names.
 fn against(choice: &Choice, other: pg_sys::Oid) -> Result<Source> {
-    let theirs = describe::columns(other);
+    let theirs = catalog::columns(other);
     let is_same = |own: &Column| theirs.iter().any(|column| column.name == own.name && same_type(own, column));
     let document = choice.guard.document().of_other("t", is_same);
     let keys = statement::primary_key(other);
@@ -99,7 +99,7 @@ const NEW_ADDRESS: [&str; 2] = ["neardup_table", "neardup_address"];
 
 /// A table of new rows: its columns as those of the guarded table with the same names.
 fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
-    let theirs = describe::columns(new);
+    let theirs = catalog::columns(new);
     let convert = |own: &Column| {
         let value = if theirs.iter().any(|column| column.name == own.name) {
             format!("s.{}", quote_identifier(&own.name))
@@ -116,7 +116,7 @@ fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
     let mut source = source(choice, choice.guard.table, document, "true".to_owned(), order);
     source.from = format!(
         "(SELECT s.tableoid AS {table}, s.ctid AS {address}, {} FROM ONLY {} s) t",
-        statement::list(&describe::columns(choice.guard.table), convert),
+        statement::list(&catalog::columns(choice.guard.table), convert),
         statement::relation(new)
     );
     source.address = Some(NEW_ADDRESS.map(|name| format!("t.{name}")));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, invalid};
 use crate::guarded::arguments::column;
-use crate::pg::table::catalog;
+use crate::pg::catalog;
 
 /// A column by which rows are ranked before anything else.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -1,10 +1,11 @@
-//! Postgres's C API behind safe views: values, calls, locks, tables, the planner.
+//! Postgres's C API behind safe views: values, calls, catalogs, locks, tables, the planner.
 //!
 //! Nothing here imports another part of the extension. Elsewhere, `unsafe` is used only in files that say so: functions that
 //! Postgres calls by pointer, and values of the types of one feature.
 #![allow(unsafe_code, reason = "the views of Postgres's C API")]
 
 pub mod call;
+pub mod catalog;
 pub mod compat;
 pub mod lock;
 pub mod planner;

@@ -1,7 +1,5 @@
 //! Tables, their indexes, partitions and rows, and queries on them.
 
-pub mod catalog;
-pub mod describe;
 pub mod invalidation;
 pub mod original;
 pub mod partition;

@@ -1,4 +1,4 @@
-//! Guards on partitioned tables: the root table's trigger behind a partition's copy of it, and the partitions below the root, each
+//! Triggers on partitioned tables: the root table's trigger behind a partition's copy of it, and the partitions below the root, each
 //! with the range of times that its rows may have.
 
 use std::ffi::CStr;

@@ -12,7 +12,7 @@ use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use crate::error::Result;
 use crate::pg::call::boundary::{self, raw};
-use crate::pg::table::describe::shown_type;
+use crate::pg::catalog::shown_type;
 use crate::pg::table::row_id::{address_of, tid_of};
 
 /// Number of rows that are fetched, and then freed, at a time.

@@ -1,4 +1,4 @@
-//! The rows of a guarded table as they are now, committed or not, as an exclusion constraint sees them.
+//! The rows of a table as they are now, committed or not, as an exclusion constraint sees them.
 //!
 //! An index finds the candidates ([`crate::index::lookup`]); a dirty snapshot judges each row. If another transaction has written
 //! or is removing the row, the snapshot names that transaction.

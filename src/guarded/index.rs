@@ -1,9 +1,14 @@
-//! Names, keys and indexes from the catalogs, read through Postgres's caches. So they are always current, and no query runs, whose
-//! meaning a user's search path could change.
+//! The index that finds candidates: on the signature of the document, made by the extension's own function with the guard's settings.
+//!
+//! An index on anything else, such as the beginning of a text, would miss copies, so the expression is compared node by node.
+#![allow(unsafe_code, reason = "reads the expressions of indexes")]
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 
 use pgrx::{PgList, pg_sys};
+
+use super::settings::{Method, Settings};
+use crate::pg::catalog::function;
 
 /// An index that a guard can search, and how.
 #[derive(Clone, Copy, Debug)]
@@ -17,180 +22,65 @@ pub struct GuardIndex {
 }
 
 /// What the first key of such an index must be: a call that makes a signature.
-pub struct Wanted<'w> {
+struct Wanted<'w> {
     /// The access method that the index must have, if not any does.
-    pub method: Option<&'w CStr>,
+    method: Option<&'w CStr>,
     /// A function whose two arguments are of the types of the operator: the stored signature and the query.
-    pub operator: &'w CStr,
+    operator: &'w CStr,
     /// The name of the extension's function that makes the signature.
-    pub function: &'w CStr,
+    function: &'w CStr,
     /// The constants of the call after its document: texts and integers, in their order.
-    pub constants: &'w [Constant<'w>],
+    constants: &'w [Constant<'w>],
     /// The document's columns in the table; empty if a function forms the document from the whole row.
-    pub columns: &'w [i16],
+    columns: &'w [i16],
     /// That function.
-    pub expression: Option<pg_sys::Oid>,
+    expression: Option<pg_sys::Oid>,
 }
 
 /// An argument of a call that makes a signature.
-pub enum Constant<'c> {
+enum Constant<'c> {
     /// Of type text.
     Text(&'c str),
     /// Of type integer.
     Integer(i32),
 }
 
-fn text(name: *mut std::ffi::c_char) -> Option<String> {
-    // SAFETY: null or a C string in the memory of this call.
-    (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
-}
-
-/// Cuts a name to the length that names have, as the server does with a longer identifier.
-pub fn truncated(name: &str) -> &str {
-    let most = name.len().min(pg_sys::NAMEDATALEN as usize - 1);
-    let end = (0..=most).rev().find(|at| name.is_char_boundary(*at)).unwrap_or_default();
-    name.get(..end).unwrap_or_default()
-}
-
-/// Gives the name of a relation.
-pub fn relation_name(relation: pg_sys::Oid) -> String {
-    // SAFETY: reads a catalog.
-    text(unsafe { pg_sys::get_rel_name(relation) }).unwrap_or_default()
-}
-
-/// Gives the name of a column.
-pub fn column_name(relation: pg_sys::Oid, column: i16) -> String {
-    // SAFETY: reads a catalog.
-    text(unsafe { pg_sys::get_attname(relation, column, true) }).unwrap_or_default()
-}
-
-/// Gives the number of a column; `None` if the relation has none of this name.
-pub fn column_number(relation: pg_sys::Oid, name: &str) -> Option<i16> {
-    let name = CString::new(name).ok()?;
-    // SAFETY: reads a catalog.
-    let number = unsafe { pg_sys::get_attnum(relation, name.as_ptr()) };
-    (number > 0).then_some(number)
-}
-
-/// Gives the owner of a relation; `None` if it does not exist.
-pub fn owner(relation: pg_sys::Oid) -> Option<pg_sys::Oid> {
-    // SAFETY: opens the relation under the lock that the user of this already has, and closes it.
-    unsafe {
-        let open = pg_sys::try_relation_open(relation, pg_sys::AccessShareLock as i32);
-        if open.is_null() {
-            return None;
+/// Gives the index of a table that finds candidates, if there is one: on the signature of the document's columns, or on the
+/// signature of what a function makes of the row.
+pub fn index_of(
+    table: pg_sys::Oid,
+    settings: &Settings,
+    columns: &[i16],
+    expression: Option<pg_sys::Oid>,
+) -> Option<GuardIndex> {
+    match settings.method {
+        Method::Sketch => sketch_index(table, &settings.analyzer, settings.keys, columns, expression),
+        Method::SimHash => {
+            let constants = [Constant::Text(&settings.analyzer), Constant::Text("count"), Constant::Integer(64)];
+            let (operator, function) = (c"simhash_in_ball", c"simhash");
+            let wanted = Wanted { method: None, operator, function, constants: &constants, columns, expression };
+            find(table, &wanted)
         }
-        let owner = (*(*open).rd_rel).relowner;
-        pg_sys::relation_close(open, pg_sys::AccessShareLock as i32);
-        Some(owner)
     }
 }
 
-/// Finds a relation by its schema and name.
-pub fn relation((schema, name): &(String, String)) -> Option<pg_sys::Oid> {
-    let (schema, name) = (CString::new(schema.as_str()).ok()?, CString::new(name.as_str()).ok()?);
-    // SAFETY: reads catalogs; the rights are checked where the relation is used.
-    let found = unsafe {
-        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
-        if schema == pg_sys::Oid::INVALID {
-            return None;
-        }
-        pg_sys::get_relname_relid(name.as_ptr(), schema)
-    };
-    (found != pg_sys::Oid::INVALID).then_some(found)
-}
-
-/// Says whether a sequence belongs to a table by `OWNED BY`.
-pub fn belongs(sequence: pg_sys::Oid, table: pg_sys::Oid) -> bool {
-    let (mut owner, mut column) = (pg_sys::Oid::INVALID, 0);
-    let automatic = pg_sys::DependencyType::DEPENDENCY_AUTO as std::ffi::c_char;
-    // SAFETY: reads a catalog.
-    unsafe { pg_sys::sequenceIsOwned(sequence, automatic, &raw mut owner, &raw mut column) && owner == table }
-}
-
-/// Finds a function by its schema and name that takes a row of a table and returns a text.
-pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) -> Option<pg_sys::Oid> {
-    // SAFETY: reads catalogs; the strings are copied into the memory of this call.
-    unsafe {
-        let row = pg_sys::get_rel_type_id(table);
-        let found = function(&CString::new(schema.as_str()).ok()?, &CString::new(name.as_str()).ok()?, Some(&[row]))?;
-        let is_plain =
-            pg_sys::get_func_prokind(found) as u8 == pg_sys::PROKIND_FUNCTION && !pg_sys::get_func_retset(found);
-        (is_plain && pg_sys::get_func_rettype(found) == pg_sys::TEXTOID).then_some(found)
-    }
-}
-
-/// Finds a function by its schema and name, and by the types of its arguments if there may be several. No right on the schema
-/// is needed.
-///
-/// # Safety
-/// Only within a transaction.
-unsafe fn function(schema: &CStr, name: &CStr, arguments: Option<&[pg_sys::Oid]>) -> Option<pg_sys::Oid> {
-    // SAFETY: as the caller vouches. The cache's list has as many members as it says, each a row of pg_proc, until it is released.
-    unsafe {
-        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
-        let cache = pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32;
-        let none = pg_sys::Datum::null();
-        let list = pg_sys::SearchSysCacheList(cache, 1, pg_sys::Datum::from(name.as_ptr()), none, none);
-        let members = (*list).members.as_slice(usize::try_from((*list).n_members).unwrap_or(0));
-        let found = members.iter().find_map(|member| {
-            let row = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(&raw mut (**member).tuple);
-            let types = row.proargtypes.values.as_slice(usize::try_from(row.pronargs).unwrap_or(0));
-            (row.pronamespace == schema && arguments.is_none_or(|wanted| wanted == types)).then_some(row.oid)
-        });
-        pg_sys::ReleaseCatCacheList(list);
-        found
-    }
-}
-
-/// Gives the function that guards' triggers run.
-pub fn guard_function() -> Option<pg_sys::Oid> {
-    // SAFETY: called within a transaction.
-    unsafe { function(c"neardup", c"guard", None) }
-}
-
-/// Gives the schema that the extension was created in: that of its types.
-pub fn extension_schema() -> String {
-    // SAFETY: reads catalogs; the extension's own function has two arguments. The cache's row is read before it is released.
-    unsafe {
-        let Some(operator) = function(c"neardup_internal", c"sketches_share_key", None) else { return String::new() };
-        let (mut types, mut count) = (std::ptr::null_mut(), 0);
-        pg_sys::get_func_signature(operator, &raw mut types, &raw mut count);
-        let row = pg_sys::SearchSysCache1(pg_sys::SysCacheIdentifier::TYPEOID as i32, pg_sys::Datum::from(*types));
-        if row.is_null() {
-            return String::new();
-        }
-        let schema = (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typnamespace;
-        pg_sys::ReleaseSysCache(row);
-        text(pg_sys::get_namespace_name(schema)).unwrap_or_default()
-    }
-}
-
-/// Gives the columns of the primary key.
-pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
-    // SAFETY: relations are opened and closed here; an index has as many key columns as it says.
-    unsafe {
-        let open = pg_sys::try_relation_open(table, pg_sys::AccessShareLock as i32);
-        if open.is_null() {
-            return Vec::new();
-        }
-        drop(PgList::<pg_sys::Oid>::from_pg(pg_sys::RelationGetIndexList(open)));
-        let key = (*open).rd_pkindex;
-        let mut columns = Vec::new();
-        if key != pg_sys::Oid::INVALID {
-            let index = pg_sys::index_open(key, pg_sys::AccessShareLock as i32);
-            let form = (*index).rd_index;
-            let count = usize::try_from((*form).indnkeyatts).unwrap_or(0);
-            columns.extend_from_slice((*form).indkey.values.as_slice(count));
-            pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
-        }
-        pg_sys::relation_close(open, pg_sys::AccessShareLock as i32);
-        columns
-    }
+/// Gives the index of a table on the sketches of documents.
+pub fn sketch_index(
+    table: pg_sys::Oid,
+    analyzer: &str,
+    keys: u32,
+    columns: &[i16],
+    expression: Option<pg_sys::Oid>,
+) -> Option<GuardIndex> {
+    let constants = [Constant::Text(analyzer), Constant::Integer(keys as i32)];
+    let (operator, function) = (c"sketches_share_key", c"sketch");
+    // Of our own access method: a guard reads the last rows of a key, and a list all leaves.
+    let method = Some(c"neardup");
+    find(table, &Wanted { method, operator, function, constants: &constants, columns, expression })
 }
 
 /// Finds an index of a table that serves the wanted operator on the wanted signature, and is valid and not partial.
-pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
+fn find(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
     // SAFETY: relations are opened and closed here. The operator's function is the extension's own, of two arguments.
     unsafe {
         let operator = function(c"neardup_internal", wanted.operator, None)?;
@@ -225,21 +115,13 @@ pub fn guard_index(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex
     }
 }
 
-/// Says whether an index has all versions that a snapshot of this transaction may see. If rows were updated without new index entries
-/// before the index was made, it has only the new versions; the planner applies the same rule.
-pub fn has_versions_of_snapshot(index: pg_sys::Oid) -> bool {
-    // SAFETY: the relation is opened and closed here; its row in the catalog is in the relation cache while it is open.
-    unsafe {
-        let open = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
-        let header = (*(*open).rd_indextuple).t_data;
-        let is_frozen = u32::from((*header).t_infomask) & pg_sys::HEAP_XMIN_FROZEN == pg_sys::HEAP_XMIN_FROZEN;
-        let made = (*header).t_choice.t_heap.t_xmin;
-        let has = !(*(*open).rd_index).indcheckxmin
-            || is_frozen
-            || pg_sys::TransactionIdPrecedes(made, pg_sys::TransactionXmin);
-        pg_sys::index_close(open, pg_sys::AccessShareLock as i32);
-        has
-    }
+/// Says whether a name that Postgres gives is this one.
+///
+/// # Safety
+/// `given` must be null or a C string.
+unsafe fn is_named(given: *const std::ffi::c_char, name: &CStr) -> bool {
+    // SAFETY: guaranteed by the caller.
+    !given.is_null() && unsafe { CStr::from_ptr(given) } == name
 }
 
 /// Says whether an index is of an access method.
@@ -248,8 +130,7 @@ pub fn has_versions_of_snapshot(index: pg_sys::Oid) -> bool {
 /// The index must be open.
 unsafe fn is_of(index: pg_sys::Relation, method: &CStr) -> bool {
     // SAFETY: as the caller vouches; the name is null or a C string in the memory of this call.
-    text(unsafe { pg_sys::get_am_name((*(*index).rd_rel).relam) })
-        .is_some_and(|name| name.as_bytes() == method.to_bytes())
+    unsafe { is_named(pg_sys::get_am_name((*(*index).rd_rel).relam), method) }
 }
 
 /// Gives the expression that is an index's first key, as it was written and as in the relation cache: simplified, with default
@@ -307,8 +188,7 @@ unsafe fn makes(expression: *mut pg_sys::Node, operator: pg_sys::Oid, wanted: &W
         let extension = |function| pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
         let arguments = PgList::<pg_sys::Node>::from_pg(call.args);
         extension(call.funcid) == extension(operator)
-            && text(pg_sys::get_func_name(call.funcid))
-                .is_some_and(|name| name.as_bytes() == wanted.function.to_bytes())
+            && is_named(pg_sys::get_func_name(call.funcid), wanted.function)
             && arguments.len() == 1 + wanted.constants.len()
             && arguments.iter_ptr().skip(1).zip(wanted.constants).all(|(node, constant)| is_constant(node, constant))
     }

@@ -1,0 +1,27 @@
+//! What the catalogs say, read through Postgres's caches. So it is always current, and no query runs, whose meaning a user's search path could
+//! change.
+
+mod columns;
+mod functions;
+mod relations;
+mod types;
+
+use std::ffi::CStr;
+
+pub use columns::{Column, column_name, column_number, column_type, columns, is_time, truncated};
+pub use functions::{extension_schema, function, function_name, function_of_row, is_immutable_text_of_row, joins_rows};
+pub use relations::{
+    belongs, has_children, has_versions_of_snapshot, inheritors, is_partition, may_lock, may_read_columns, owner,
+    pages, primary_key, qualified_name, relation, relation_kind, relation_name,
+};
+pub use types::{Comparison, base_type, collation_name, has_equality, operator, row_type, shown_type, type_name};
+
+fn text(name: *mut std::ffi::c_char) -> Option<String> {
+    // SAFETY: null or a C string in the memory of this call.
+    (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+}
+
+fn owned(name: *mut std::ffi::c_char) -> String {
+    // SAFETY: null or a C string in the memory of this call.
+    if name.is_null() { String::new() } else { unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned() }
+}

@@ -1,0 +1,94 @@
+//! Types: their names, and the operators and collations of their values.
+
+use pgrx::{name_data_to_str, pg_sys};
+
+use super::owned;
+
+/// Gives a type's name for a cast, with its schema and quoted as needed.
+pub fn type_name(kind: pg_sys::Oid) -> String {
+    // With a type modifier that is not there: `character` alone would cut a value to one character.
+    let flags = pg_sys::FORMAT_TYPE_TYPEMOD_GIVEN | pg_sys::FORMAT_TYPE_FORCE_QUALIFY;
+    // SAFETY: reads catalogs.
+    owned(unsafe { pg_sys::format_type_extended(kind, -1, flags as pg_sys::bits16) })
+}
+
+/// Gives the name of a type as messages show it.
+pub fn shown_type(kind: pg_sys::Oid) -> String {
+    // SAFETY: reads catalogs.
+    owned(unsafe { pg_sys::format_type_extended(kind, -1, 0) })
+}
+
+/// Gives the type that a relation's rows have.
+pub fn row_type(relation: pg_sys::Oid) -> pg_sys::Oid {
+    // SAFETY: reads a catalog.
+    unsafe { pg_sys::get_rel_type_id(relation) }
+}
+
+/// Gives the type behind a domain.
+pub fn base_type(kind: pg_sys::Oid) -> pg_sys::Oid {
+    // SAFETY: reads a catalog.
+    unsafe { pg_sys::getBaseType(kind) }
+}
+
+/// Gives the name of a collation: its schema and name.
+pub fn collation_name(collation: pg_sys::Oid) -> Option<(String, String)> {
+    // SAFETY: the cache's row is read before it is released.
+    unsafe {
+        let cache = pg_sys::SysCacheIdentifier::COLLOID as i32;
+        let row = pg_sys::SearchSysCache1(cache, pg_sys::Datum::from(collation));
+        if row.is_null() {
+            return None;
+        }
+        let form = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_collation>(row);
+        let name = name_data_to_str(&form.collname).to_owned();
+        let schema = owned(pg_sys::get_namespace_name(form.collnamespace));
+        pg_sys::ReleaseSysCache(row);
+        Some((schema, name))
+    }
+}
+
+/// A comparison, by the number of its B-tree strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less = 1,
+    /// `=`
+    Equal = 3,
+    /// `>=`
+    NotLess = 4,
+}
+
+/// Gives the operator that compares values of a type, by its default operator class: its schema and name. Types without a class of
+/// their own (enums, arrays, rows, ranges, varchar) have those that Postgres uses for them.
+pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<(String, String)> {
+    let flags = pg_sys::TYPECACHE_EQ_OPR | pg_sys::TYPECACHE_BTREE_OPFAMILY;
+    // SAFETY: the entry lives as long as the backend; the cache's row is read before it is released.
+    unsafe {
+        let entry = &*pg_sys::lookup_type_cache(kind, flags as i32);
+        let none = pg_sys::Oid::INVALID;
+        let operator = match comparison {
+            _ if entry.btree_opf != none => {
+                let input = entry.btree_opintype;
+                pg_sys::get_opfamily_member(entry.btree_opf, input, input, comparison as i16)
+            }
+            Comparison::Equal => entry.eq_opr,
+            _ => none,
+        };
+        let cache = pg_sys::SysCacheIdentifier::OPEROID as i32;
+        let row = pg_sys::SearchSysCache1(cache, pg_sys::Datum::from(operator));
+        if row.is_null() {
+            return None;
+        }
+        let form = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_operator>(row);
+        let name = name_data_to_str(&form.oprname).to_owned();
+        let schema = owned(pg_sys::get_namespace_name(form.oprnamespace));
+        pg_sys::ReleaseSysCache(row);
+        Some((schema, name))
+    }
+}
+
+/// Says whether values of a type can be compared; those of an array or of rows only if their elements can.
+pub fn has_equality(kind: pg_sys::Oid) -> bool {
+    // SAFETY: the entry lives as long as the backend.
+    unsafe { (*pg_sys::lookup_type_cache(kind, pg_sys::TYPECACHE_EQ_OPR as i32)).eq_opr != pg_sys::Oid::INVALID }
+}
