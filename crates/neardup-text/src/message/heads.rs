@@ -53,7 +53,7 @@ fn above(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certainty)> 
     let is_field = |line: &Line| line.mark == Mark::None && (field(line.text(text)).is_some() || line.indent() > 0);
     let count = lines.get(..=last)?.iter().rev().take(HEAD).take_while(|line| is_field(line)).count();
     let first = last + 1 - count;
-    (first..=last).find(|&line| fields(text, lines, line) == Some(last + 1)).map(|line| (line, Certainty::Dated))
+    (first..=last).find(|&line| fields(text, lines, line) == Ok(last + 1)).map(|line| (line, Certainty::Dated))
 }
 
 /// Returns where the attribution begins whose last line is `last`, if it needs no marked lines after it: it is sure to be one, or at
@@ -227,22 +227,27 @@ pub(super) fn forum(text: &str, lines: &[Line], at: usize) -> Option<usize> {
     (line.len() > found.len()).then_some(at + 1)
 }
 
-/// Returns the end of the fields of a mail's head, if they begin with the line `at`.
-pub(super) fn fields(text: &str, lines: &[Line], at: usize) -> Option<usize> {
+/// Returns the end of the fields of a mail's head that begin with the line `at`; as an error, the end of what are too few of them.
+pub(super) fn fields(text: &str, lines: &[Line], at: usize) -> Result<usize, usize> {
+    let role = |line: usize| lines.get(line).and_then(|line| field(line.text(text)));
     let mut end = at;
     let (mut roles, mut count) = (0_u32, 0_u32);
     while let Some(line) = lines.get(end).filter(|_| end - at < HEAD) {
-        if let Some(role) = field(line.text(text)) {
-            // The same field again is another head, unless it may stand twice.
+        if let Some(role) = role(end) {
             roles |= role;
             count += 1;
-        } else if count == 0 || line.indent() == 0 || line.apart {
-            break;
+        } else {
+            // A long field goes on in the next line.
+            let goes_on =
+                line.indent() > 0 || lines.get(end + 1).is_some_and(|next| !next.apart) && role(end + 1).is_some();
+            if count == 0 || line.apart || line.mark != Mark::None || !goes_on {
+                break;
+            }
         }
         end += 1;
     }
-    let sent = roles & (DATE | SUBJECT) != 0;
-    (roles & FROM != 0 && sent && count >= FIELDS && roles.count_ones() >= FIELDS.min(3)).then_some(end)
+    let is_head = roles & FROM != 0 && roles & (DATE | SUBJECT) != 0 && count.min(roles.count_ones()) >= FIELDS;
+    if is_head { Ok(end) } else { Err(end) }
 }
 
 /// Returns the end of the fields that begin with the line `at`, if it is one, however few they are.

@@ -44,6 +44,8 @@ pub struct Link {
 pub fn links(text: &str) -> impl Iterator<Item = Link> + '_ {
     let bytes = text.as_bytes();
     let mut done = 0;
+    // The end of the last name that is no host: its other points are none either.
+    let mut passed = 0;
     memchr3_iter(b':', b'.', b'@', bytes).filter_map(move |sign| {
         if sign < done {
             return None;
@@ -51,7 +53,8 @@ pub fn links(text: &str) -> impl Iterator<Item = Link> + '_ {
         let (range, body) = match bytes.get(sign)? {
             b':' => scheme(bytes, sign)?,
             b'@' => mailbox(bytes, sign)?,
-            _ => host(bytes, sign)?,
+            _ if sign < passed => return None,
+            _ => host(bytes, sign, &mut passed)?,
         };
         let address = text.get(body..range.end)?;
         let is_mail = bytes.get(sign) == Some(&b'@');
@@ -75,8 +78,8 @@ fn scheme(bytes: &[u8], colon: usize) -> Option<(Range<usize>, usize)> {
     (slashes && end > body).then(|| (colon - name.len()..end, body))
 }
 
-/// Returns the address around the first point of a host without a scheme.
-fn host(bytes: &[u8], point: usize) -> Option<(Range<usize>, usize)> {
+/// Returns the address around the first point of a host without a scheme, and sets the end of what may be its name.
+fn host(bytes: &[u8], point: usize, passed: &mut usize) -> Option<(Range<usize>, usize)> {
     if !bytes.get(point + 1).is_some_and(u8::is_ascii_alphanumeric)
         || !bytes.get(point.checked_sub(1)?)?.is_ascii_alphanumeric()
     {
@@ -88,8 +91,9 @@ fn host(bytes: &[u8], point: usize) -> Option<(Range<usize>, usize)> {
     if before.is_some_and(|byte| matches!(byte, b'/' | b'@' | b'_' | b'=' | b'\\' | b'$')) {
         return None;
     }
-    let len = bytes.get(start..)?.iter().take(HOST).take_while(|byte| of_host(byte)).count();
+    let len = bytes.get(start..)?.iter().take_while(|byte| of_host(byte)).count();
     let name = bytes.get(start..start + len)?;
+    *passed = start + len;
     let top = name.rsplit(|byte| *byte == b'.').next()?;
     let named = (2..=24).contains(&top.len()) && top.iter().all(u8::is_ascii_alphabetic);
     let is_www = name.get(..4).is_some_and(|head| head.eq_ignore_ascii_case(b"www."));

@@ -141,7 +141,14 @@ fn is_quotation(text: &str, lines: &[Line], run: &Run, count: usize) -> bool {
 fn announced(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
     let marks = kinds.iter().rposition(|kind| *kind == Some(Kind::Quotation));
     let mut at = 0;
+    // Fields that are too few to be a head are not counted again from their second line.
+    let mut counted = 0;
     while at < lines.len() {
+        let mut head = |at: usize| {
+            let found = (at >= counted).then(|| heads::fields(text, lines, at))?;
+            counted = found.unwrap_or_else(|end| end);
+            found.ok()
+        };
         if kinds[at].is_some() || !heads::may_announce(lines[at].text(text)) {
             at += 1;
             continue;
@@ -154,7 +161,7 @@ fn announced(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
             at = body;
         } else if let Some(end) = heads::original(text, lines, at) {
             let dated = || heads::alone(text, lines, end).is_some_and(|(start, _)| start == end);
-            let fields = heads::fields(text, lines, end);
+            let fields = heads::fields(text, lines, end).ok();
             let end =
                 fields.or_else(|| heads::some_fields(text, lines, end)).unwrap_or_else(|| end + usize::from(dated()));
             fill(kinds, at, end, Kind::Attribution);
@@ -168,7 +175,7 @@ fn announced(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
             fill(kinds, end, body, Kind::Quotation);
             fill(kinds, body, body + 1, Kind::Attribution);
             at = body + 1;
-        } else if let Some(end) = heads::fields(text, lines, at) {
+        } else if let Some(end) = head(at) {
             let rule =
                 at.checked_sub(1).filter(|&rule| kinds[rule].is_none() && heads::is_rule(lines[rule].text(text)));
             fill(kinds, rule.unwrap_or(at), end, Kind::Attribution);

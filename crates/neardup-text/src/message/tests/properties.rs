@@ -149,7 +149,7 @@ fn hostile_texts_end() {
         "-----Original Message-----\n",
         "--------------------\nunsubscribe\n",
     ] {
-        let text = piece.repeat(1_000_000 / piece.len());
+        let text = piece.repeat(200_000 / piece.len());
         assert!(is_sound(&text, Layout::of(&text).parts()));
         links(&text).for_each(drop);
     }
