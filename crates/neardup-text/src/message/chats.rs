@@ -49,7 +49,7 @@ fn is_time(words: &str) -> bool {
     words.len() <= TIME
         && count(u8::is_ascii_digit) >= 6
         && count(u8::is_ascii_alphabetic) <= 4
-        && words.contains(['/', '.', '年'])
+        && (count(|byte| matches!(byte, b'/' | b'.')) >= 2 || words.contains('年'))
         && words.contains(':')
         && !words.contains('-')
 }

@@ -78,6 +78,8 @@ pub(super) fn ends_head(line: &str) -> bool {
 #[derive(Default)]
 struct Signs {
     verb: bool,
+    /// Whether the verb is its last word.
+    ends: bool,
     mail: bool,
     time: bool,
     digits: usize,
@@ -94,6 +96,7 @@ impl Signs {
         };
         let verb =
             words.split([' ', '\u{a0}']).any(trimmed) || words::ENDING.iter().any(|ending| words.ends_with(ending));
+        let ends = !line.ends_with('.') && words.rsplit([' ', '\u{a0}']).next().is_some_and(trimmed);
         let bytes = lower.as_bytes();
         let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
         let time = |at: usize| {
@@ -104,6 +107,7 @@ impl Signs {
         };
         Self {
             verb,
+            ends,
             mail: lower.contains('@'),
             time: (0..bytes.len()).any(time) || lower.contains('時') || lower.contains('时'),
             digits: bytes.iter().filter(|byte| byte.is_ascii_digit()).count(),
@@ -149,6 +153,7 @@ fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certai
         start -= 1;
         all = Signs {
             verb: all.verb,
+            ends: all.ends,
             mail: all.mail || signs.mail,
             time: all.time || signs.time,
             digits: all.digits + signs.digits,
@@ -166,7 +171,7 @@ fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certai
         true => Certainty::Likely,
         false => Certainty::Weak,
     };
-    (certainty > Certainty::Weak || words.len() <= 60 && all.verb).then_some((start, certainty))
+    (certainty > Certainty::Weak || words.len() <= 60 && all.ends).then_some((start, certainty))
 }
 
 /// Returns the end of the announcement of a message that is quoted whole, if the line `at` is one.

@@ -5,7 +5,7 @@
 //! mail programs, forums and microblogs are known for the languages of `data/message_words.tsv`.
 //!
 //! A text that only passes on another one, such as a bare forward, has no own words ([`Layout::has_own_words`]); it should be
-//! compared as a whole. [`links`] finds the addresses in a text.
+//! compared as a whole. [`Message::read`] is for texts that may have markup. [`links`] finds the addresses in a text.
 //!
 //! ```
 //! use neardup_text::message::Layout;
@@ -25,6 +25,7 @@ mod openings;
 mod quotations;
 mod words;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use lines::Line;
@@ -56,6 +57,30 @@ pub struct Part {
     pub kind: Kind,
 }
 
+/// A text without markup, and its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message<'t> {
+    /// The text; the one that was read if it has no markup.
+    pub text: Cow<'t, str>,
+    /// Its parts.
+    pub layout: Layout,
+}
+
+impl<'t> Message<'t> {
+    /// Reads a text that may have markup: what was a line in a browser is one in the text, and what was a block quotation is one of
+    /// its quotations.
+    #[must_use]
+    pub fn read(text: &'t str) -> Self {
+        if memchr::memchr2(b'<', b'&', text.as_bytes()).is_none() {
+            return Self { text: Cow::Borrowed(text), layout: Layout::of(text) };
+        }
+        let (text, quoted) = markup::plain(text);
+        let may_quote = !quoted.is_empty() || may_have_quotation(&text);
+        let layout = Layout::with(&text, quoted, may_quote);
+        Self { text: Cow::Owned(text), layout }
+    }
+}
+
 /// The parts of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
@@ -72,11 +97,12 @@ impl Layout {
     /// The text may still have markup. Nothing is found in a text of 4 GB or more.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        Self::with(text, may_have_quotation(text))
+        Self::with(text, Vec::new(), may_have_quotation(text))
     }
 
-    fn with(text: &str, may_quote: bool) -> Self {
-        let parts = if u32::try_from(text.len()).is_ok() { disjoint(find(text, may_quote)) } else { Vec::new() };
+    fn with(text: &str, quoted: Vec<Range<usize>>, may_quote: bool) -> Self {
+        let parts =
+            if u32::try_from(text.len()).is_ok() { disjoint(find(text, quoted, may_quote)) } else { Vec::new() };
         let mut layout = Self { parts, len: text.len(), has_own_words: true };
         layout.has_own_words = layout.parts.is_empty() || layout.own().any(|range| has_words(text, range));
         layout
@@ -119,9 +145,9 @@ pub fn may_have_quotation(text: &str) -> bool {
     memchr::memchr3_iter(b'[', b'<', b'@', bytes).any(is_sign) || lines::may_be_quoted(text)
 }
 
-/// Returns the parts of a text, which may overlap.
-fn find(text: &str, may_quote: bool) -> Vec<Part> {
-    let mut parts = Vec::new();
+/// Returns the parts of a text, some of which is known to be quoted. They may overlap.
+fn find(text: &str, quoted: Vec<Range<usize>>, may_quote: bool) -> Vec<Part> {
+    let mut parts: Vec<Part> = quoted.into_iter().map(|range| Part { range, kind: Kind::Quotation }).collect();
     let lines = if may_quote { lines::lines(text) } else { lines::edges(text) };
     let mut kinds = vec![None; lines.len()];
     if may_quote {

@@ -145,7 +145,7 @@ fn is_greeting(line: &str) -> bool {
     let words = rest.trim_matches(|c: char| !c.is_alphanumeric());
     let inner = words.contains([',', '，', '。', '!', '！', '?', '？']);
     match words.split(' ').count() {
-        _ if words.is_empty() => true,
+        _ if words.is_empty() => closed || line.len() <= 2 || line.contains(char::is_lowercase) || !line.is_ascii(),
         count if closed => count <= 5 && words.chars().count() <= 40 && !inner,
         count => count == 1 && rest.starts_with(' ') && !words.contains(|c: char| c.is_numeric()),
     }

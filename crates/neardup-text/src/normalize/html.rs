@@ -30,6 +30,24 @@ const BLOCKS: [&str; 61] = [
 
 /// Appends the text of the markup `text` to `out`; block tags leave a space, other tags nothing.
 pub(super) fn apply(text: &str, out: &mut String) {
+    extract(text, out, &mut separate);
+}
+
+/// Keeps the words before and after a block tag apart.
+fn separate(tag: &[u8], _: bool, out: &mut String) {
+    if is_block(tag) {
+        out.push(' ');
+    }
+}
+
+/// Says whether a tag of this name, in lower case, ends a line or a cell.
+pub(crate) fn is_block(tag: &[u8]) -> bool {
+    BLOCKS.binary_search_by(|block| block.as_bytes().cmp(tag)).is_ok()
+}
+
+/// Appends the text of the markup `text` to `out`. At each tag `between` gets its name in lower case, whether it is an end tag, and
+/// `out`.
+pub(crate) fn extract(text: &str, out: &mut String, between: &mut impl FnMut(&[u8], bool, &mut String)) {
     if !text.bytes().any(|byte| byte == b'<' || byte == b'&') {
         out.push_str(text);
         return;
@@ -38,7 +56,7 @@ pub(super) fn apply(text: &str, out: &mut String) {
     let (markup, plain) = text.split_at(text.rfind('>').map_or(0, |last| last + 1));
     let mut rest = Cow::Borrowed(markup);
     // Each round uses up the double quotation marks, the single ones, the comments, the scripts or the styles.
-    while let Some(unclosed) = read(&rest, State::Data, out) {
+    while let Some(unclosed) = read(&rest, State::Data, out, between) {
         let tail = |from: usize| rest.get(from..).unwrap_or_default();
         let past = |from: usize| tail(from).find('>').map_or("", |at| tail(from + at + 1));
         rest = Cow::Owned(match unclosed {
@@ -54,7 +72,7 @@ pub(super) fn apply(text: &str, out: &mut String) {
     }
     if !plain.is_empty() {
         // In this state, that of a title's content, entities are decoded and tags are text.
-        read(plain, State::RcData, out);
+        read(plain, State::RcData, out, between);
     }
 }
 
@@ -68,7 +86,12 @@ enum Unclosed {
 }
 
 /// Appends the text of some markup to `out`, up to what is not closed.
-fn read(text: &str, state: State, out: &mut String) -> Option<Unclosed> {
+fn read(
+    text: &str,
+    state: State,
+    out: &mut String,
+    between: &mut impl FnMut(&[u8], bool, &mut String),
+) -> Option<Unclosed> {
     // The content of which element is being left out, and where it begins.
     let mut hidden: Option<Unclosed> = None;
     let mut opening = false;
@@ -83,7 +106,7 @@ fn read(text: &str, state: State, out: &mut String) -> Option<Unclosed> {
                     b"style" => Some(Unclosed::Style(0)),
                     _ => None,
                 };
-                separate(name, out);
+                between(name, false, out);
             }
             CallbackEvent::CloseStartTag { .. } => {
                 opening = false;
@@ -95,7 +118,7 @@ fn read(text: &str, state: State, out: &mut String) -> Option<Unclosed> {
             CallbackEvent::EndTag { name } => {
                 hidden = None;
                 done = span.end;
-                separate(name, out);
+                between(name, true, out);
             }
             CallbackEvent::String { value } => {
                 done = span.end;
@@ -178,13 +201,6 @@ fn without(text: &str, opening: &str) -> String {
     copy
 }
 
-/// Keeps the words before and after a block tag apart.
-fn separate(tag: &[u8], out: &mut String) {
-    if BLOCKS.binary_search_by(|block| block.as_bytes().cmp(tag)).is_ok() {
-        out.push(' ');
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -259,7 +275,8 @@ mod tests {
             // Text without any markup is left as it is, line ends included.
             let text = pieces.concat() + "<b>";
             let mut plain = String::new();
-            prop_assert!(super::read(&text, html5gum::State::Data, &mut plain).is_none());
+            let unclosed = super::read(&text, html5gum::State::Data, &mut plain, &mut super::separate);
+            prop_assert!(unclosed.is_none());
             prop_assert_eq!(html(&text), plain);
         }
     }

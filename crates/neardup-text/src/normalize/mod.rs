@@ -23,6 +23,7 @@ mod tests;
 mod unicode;
 
 pub(super) use classes::{is_letter_or_number, is_mark, is_white_space};
+pub(crate) use html::{extract, is_block};
 pub(crate) use links::address_end;
 pub use simplified::simplified;
 pub use spelling::apply as spelling;

@@ -1,6 +1,6 @@
 //! Texts as programs write them, and what of them is the writer's own.
 
-use super::super::{Kind, Layout};
+use super::super::{Kind, Layout, Message};
 use super::{of_kind, own};
 
 /// Lines that say whose words follow, as programs write them, before marked lines.
@@ -251,4 +251,27 @@ fn signatures_and_footers() {
     ] {
         assert_eq!(own(text), "That is late.", "{text}");
     }
+}
+
+#[test]
+fn mails_in_markup() {
+    for markup in [
+        "<div>That is late.</div><div><br></div><div class=\"gmail_quote\">On Mon, May 3, 2021 at 10:33 AM Ann Hill &lt;<a href=\"mailto:ann@example.org\">ann@example.org</a>&gt; wrote:<br><blockquote>The bridge\nopens at noon.</blockquote></div>",
+        "<p>That is\nlate.</p><hr><p><b>From:</b> Ann Hill<br><b>Sent:</b> Monday, May 3, 2021 10:33 AM<br><b>To:</b> Bob<br><b>Subject:</b> Bridge</p><p>The bridge opens at noon.</p>",
+        "<html><body>That is late.<br><br>-----Original Message-----<br>From: Ann Hill<br>The bridge opens at noon.</body></html>",
+        "That is late.<br>&gt; The bridge opens<br>&gt; at noon.<br>",
+        "<blockquote><p>The bridge opens at noon.</p></blockquote>\n<p>That is late.</p>",
+        "<p>Hi Bob,</p><p>That is late.</p><p>Best regards,<br>Ann</p><p>Sent from my iPhone</p>",
+    ] {
+        let message = Message::read(markup);
+        let own = message
+            .layout
+            .own()
+            .map(|range| message.text[range].trim())
+            .filter(|own| own.contains(char::is_alphanumeric));
+        assert_eq!(own.collect::<Vec<_>>(), ["That is late."], "{message:?}");
+    }
+    let text = "Ann Hill <ann@example.org> wrote:\n> The bridge opens\n> at noon.\nThat is late.";
+    let message = Message::read(text);
+    assert_eq!(message.layout.own().map(|range| message.text[range].trim()).collect::<Vec<_>>(), ["That is late."]);
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Kind, Layout, Part, links};
+use super::super::{Kind, Layout, Message, Part, links};
 
 /// Texts with many marks.
 fn text() -> impl Strategy<Value = String> {
@@ -70,12 +70,21 @@ proptest! {
 
     #[test]
     fn the_first_look_misses_nothing(text in text()) {
-        prop_assert_eq!(Layout::of(&text), Layout::with(&text, true));
+        prop_assert_eq!(Layout::of(&text), Layout::with(&text, Vec::new(), true));
     }
 
     #[test]
     fn any_text_is_sound(text in any::<String>()) {
         prop_assert!(is_sound(&text, Layout::of(&text).parts()));
+    }
+
+    #[test]
+    fn markup_is_sound(pieces in prop::collection::vec(prop::sample::select(vec![
+        "<p>", "</p>", "<br>", "<BLOCKQUOTE>", "</blockquote>", "<b>", "<td>", "大桥", "open", "\n", "&gt; ", "<", ">", "<!--", "<script>", "\"", "<a href=\"", "On 3 May 2021 at 10:33, Ann wrote:", "From: a", "Date: b", "Subject: c",
+    ]), 0..24)) {
+        let markup = pieces.concat();
+        let message = Message::read(&markup);
+        prop_assert!(is_sound(&message.text, message.layout.parts()), "{:?}", message);
     }
 
     #[test]
@@ -152,6 +161,8 @@ fn hostile_texts_end() {
         let text = piece.repeat(200_000 / piece.len());
         assert!(is_sound(&text, Layout::of(&text).parts()));
         links(&text).for_each(drop);
+        let message = Message::read(&text);
+        assert!(is_sound(&message.text, message.layout.parts()));
     }
 }
 
