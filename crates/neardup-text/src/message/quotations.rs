@@ -3,6 +3,7 @@
 use super::Kind;
 use super::heads::{self, Certainty};
 use super::lines::{Line, Mark};
+use crate::interrupt;
 
 /// The least length of a line that a program may have broken, and the greatest of what is left of it, in bytes.
 const BROKEN: (usize, usize) = (60, 40);
@@ -67,6 +68,9 @@ fn runs(text: &str, lines: &[Line]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut start = 0;
     while let Some(first) = lines.get(start) {
+        if runs.len() % 4096 == 4095 {
+            interrupt::check();
+        }
         if first.mark == Mark::None {
             start += 1;
             continue;
@@ -143,7 +147,12 @@ fn announced(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
     let mut at = 0;
     // Fields that are too few to be a head are not counted again from their second line.
     let mut counted = 0;
+    let mut steps = 0_u32;
     while at < lines.len() {
+        steps = steps.wrapping_add(1);
+        if steps.is_multiple_of(4096) {
+            interrupt::check();
+        }
         let mut head = |at: usize| {
             let found = (at >= counted).then(|| heads::fields(text, lines, at))?;
             counted = found.unwrap_or_else(|end| end);
