@@ -10,7 +10,7 @@ fn kinds(a: &str, b: &str) -> Vec<ConflictKind> {
 
 #[test]
 fn one_token_is_the_message() {
-    use ConflictKind::{Code, Date, Number, Ordinal, Percent, Phone, Score, Time};
+    use ConflictKind::{Code, Date, Number, Ordinal, Percent, Phone, Score, Status, Time};
     for (a, b, kind) in [
         // Levels and places in a series.
         (
@@ -25,6 +25,7 @@ fn one_token_is_the_message() {
         ("Steel bolts of grade A in boxes", "Steel bolts of grade B in boxes", Ordinal),
         ("灯塔故事第2集", "灯塔故事第3集", Ordinal),
         ("Der dritte Tunnel der Stadt ist fertig", "Der vierte Tunnel der Stadt ist fertig", Ordinal),
+        ("Senior accountant wanted for the harbour office", "Junior accountant wanted for the harbour office", Status),
         // Codes, versions, hashes, files, references.
         ("garden pump POL023 with a long hose", "garden pump POL023R1 with a long hose", Code),
         ("test engineer, SDET2, in the tools team", "test engineer, SDET3, in the tools team", Code),
@@ -38,6 +39,9 @@ fn one_token_is_the_message() {
         ("the fee is 80 euros per month", "the fee is 80 dollars per month", Number),
         ("add 500 g of flour and stir", "add 500 ml of flour and stir", Number),
         ("add 2 tbsp of rum and stir", "add 2 cups of rum and stir", Number),
+        ("add ½ cup of milk and stir", "add ¼ cup of milk and stir", Number),
+        ("add 1/2 cup of milk and stir", "add 1/3 cup of milk and stir", Number),
+        ("Áo khoác nam giá 99k một chiếc", "Áo khoác nam giá 199k một chiếc", Number),
         ("Кофе молотый 500 руб. за пачку", "Кофе молотый 700 руб. за пачку", Number),
         ("Kawa mielona 99,90 zł za paczkę", "Kawa mielona 89,90 zł za paczkę", Number),
         ("Der Verein hat drei Boote gekauft", "Der Verein hat vier Boote gekauft", Number),
@@ -59,6 +63,8 @@ fn one_token_is_the_message() {
 fn two_writings_are_one_fact() {
     for (a, b) in [
         ("sacks of 1 kg are sold here", "sacks of 1000 g are sold here"),
+        ("add 1/2 cup of milk and stir", "add ½ cup of milk and stir"),
+        ("a pipeline of 267-klm to the coast", "a pipeline of 267-km to the coast"),
         ("the walk takes 20 min from here", "the walk takes 20 minutes from here"),
         ("the fee is €80 per month", "the fee is 80 euros per month"),
         ("the fee is 99 per month", "the fee is 99 dollars per month"),

@@ -26,7 +26,7 @@ pub(super) fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fac
                 || with_groups(text_a, a).any(|whole| whole == of_b)
                 || with_groups(text_b, b).any(|whole| whole == of_a)
         });
-        return !(value_a.number == value_b.number || value_a.rounds(value_b) || grouped);
+        return !(value_a.agrees(value_b, a.is_measured() && b.is_measured()) || grouped);
     }
     if a.kind == ConflictKind::Latin {
         return !are_one_name(text_a, a, text_b, b);

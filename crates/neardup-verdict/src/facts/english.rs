@@ -3,7 +3,7 @@
 use super::fact::ConflictKind;
 use super::reader::FactReader;
 use super::vocabulary::{Meaning, is_common};
-use crate::read::numerals::{Number, percent_sign};
+use crate::read::numerals::{Number, percent_sign, quotient};
 use crate::read::units::{Break, Kind, Unit};
 use neardup_text::hash::mix;
 
@@ -71,6 +71,18 @@ impl FactReader<'_> {
         let one = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"].iter().position(|one| *one == ones)?;
         // IX is nine without a ten.
         (tens <= 3 && tens + one > 0).then(|| Number::new((tens * 10 + one) as u128, 0))
+    }
+
+    /// Gives the value of a fraction, as recipes have it: `1/2 cup`.
+    pub(super) fn fraction(&self, at: usize) -> Option<Number> {
+        let (above, below) = (self.small(at)?, self.small(at + 1)?);
+        let is_one = self.text.latin
+            && (1..below).contains(&above)
+            && matches!(below, 2..=6 | 8)
+            && self.joint(at + 1) == Some('/')
+            && self.joint(at + 2) != Some('/')
+            && (at == 0 || self.joint(at) != Some('/'));
+        is_one.then(|| quotient(above, below))
     }
 
     /// Gives the number at a position with its decimals after a comma, as most languages of Europe write them, and the position of

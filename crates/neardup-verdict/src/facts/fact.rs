@@ -107,18 +107,26 @@ pub(crate) struct Fact {
     pub(crate) date: Date,
 }
 
-/// The value of a number, and the power of ten by which words after it scale it: 6 in 13.8 million.
+/// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Value {
+    /// With the words that scale it, 13.8 million,
     pub(super) number: Number,
+    /// and the power of ten by which they do.
     pub(super) scale: i32,
+    /// In the unit of which its own is a power of ten: 1 kg is 1000.
+    pub(super) in_units: Number,
 }
 
 impl Value {
-    /// Says whether one of two values may be the other one rounded: 13.8 million and 13,809,879.
-    pub(super) fn rounds(self, other: Self) -> bool {
-        let within = |scale: i32| self.number.times_ten_to(-scale).rounds(other.number.times_ten_to(-scale));
-        within(self.scale) || within(other.scale)
+    /// Says whether two values may be one, or one of them the other one rounded: 13.8 million and 13,809,879. What only one of them is
+    /// measured in does not count.
+    pub(super) fn agrees(self, other: Self, both_measured: bool) -> bool {
+        let (own, others) = if both_measured { (self.in_units, other.in_units) } else { (self.number, other.number) };
+        let within = |scale: i32| own.times_ten_to(-scale).rounds(others.times_ten_to(-scale));
+        let [of_own, of_others] =
+            [(self, own), (other, others)].map(|(value, number)| value.scale + number.power_over(value.number));
+        own == others || within(of_own) || within(of_others)
     }
 }
 

@@ -5,13 +5,13 @@ use std::ops::Range;
 use super::capitals;
 use super::east_asian::{self, is_hangul};
 use super::fact::{ConflictKind, Date, Fact, MEASURED};
-use super::measures::{self, measure};
+use super::measures::{self, Measure, measure};
 use super::reader::FactReader;
 use super::thai;
 use super::vocabulary::Meaning;
 use crate::read::characters;
 use crate::read::hanset::HanSet;
-use crate::read::numerals::{Number, percent_sign};
+use crate::read::numerals::percent_sign;
 use crate::read::units::{Break, Kind, Text, Unit};
 use neardup_text::hash::mix;
 use neardup_text::lexicon::is_han;
@@ -92,9 +92,13 @@ impl FactReader<'_> {
         if let Some(end) = self.time(next) {
             return end;
         }
-        let (number, last) = if counted { (number, at) } else { self.with_decimals(at, number) };
+        let (number, last) = match self.fraction(at) {
+            Some(number) => (number, at + 1),
+            None if counted => (number, at),
+            None => self.with_decimals(at, number),
+        };
         if self.is_percent(last) {
-            return self.push_number(ConflictKind::Percent, at..last + 1, [number; 2], 0);
+            return self.push_number(ConflictKind::Percent, at..last + 1, [number; 2], (0, 0));
         }
         if arabic && width >= PHONE_DIGITS && next.is_none_or(|next| !"元人例户件吨亿万".contains(next)) {
             return self.push(ConflictKind::Phone, at..at + 1, key, 0);
@@ -115,23 +119,24 @@ impl FactReader<'_> {
         }
         let written = number;
         if let Some((number, measure, end)) = self.korean_number(last, number) {
-            return self.push_number(ConflictKind::Number, at..end, [written, number], measure);
+            return self.push_number(ConflictKind::Number, at..end, [written, number], (measure, 0));
         }
         let (number, end) = if counted { (number, at + 1) } else { self.scaled(last + 1, number) };
         if !counted && self.percent_in_words(end) {
-            return self.push_number(ConflictKind::Percent, at..end, [written, number], 0);
+            return self.push_number(ConflictKind::Percent, at..end, [written, number], (0, 0));
         }
-        if !counted && let Some((number, measure, end)) = self.measured(at, number, end) {
-            return self.push_number(ConflictKind::Number, at..end, [written, number], measure);
+        if !counted && let Some((measure, end)) = self.measured(at, end) {
+            let counted = (MEASURED + u64::from(measure.id), measure.power.into());
+            return self.push_number(ConflictKind::Number, at..end, [written, number], counted);
         }
         let measure = next.map_or_else(|| self.latin_measure(end), u64::from);
         // A letter of Thai is no word.
         let counted = usize::from(next.is_some_and(|next| is_han(next) && !"的了和与及在是，".contains(next)));
-        self.push_number(ConflictKind::Number, at..end + counted, [written, number], measure)
+        self.push_number(ConflictKind::Number, at..end + counted, [written, number], (measure, 0))
     }
 
-    /// Gives the number from `at` to `end` in units of what it counts, if that is a unit or a currency, the measure, and the position after it.
-    fn measured(&self, at: usize, number: Number, end: usize) -> Option<(Number, u64, usize)> {
+    /// Gives what the number from `at` to `end` counts, if that is a unit or a currency, and the position after it.
+    fn measured(&self, at: usize, end: usize) -> Option<(Measure, usize)> {
         let (first, last) = (self.unit(at)?, self.unit(end.checked_sub(1)?)?);
         let after = self.text.text.get(last.end as usize..)?;
         let before = self.text.text.get(..first.start as usize)?;
@@ -148,8 +153,7 @@ impl FactReader<'_> {
             let measure = measure(self.unit(at.checked_sub(1)?).filter(|unit| unit.kind == Kind::Word)?.key)?;
             (measure.is_currency && first.before <= Break::Space).then_some((measure, end))
         };
-        let (measure, end) = named.or_else(signed).or_else(sign_before).or_else(word_before)?;
-        Some((number.times_ten_to(measure.power.into()), MEASURED + u64::from(measure.id), end))
+        named.or_else(signed).or_else(sign_before).or_else(word_before)
     }
 
     /// Reads a telephone number in groups: 0400 006 510, +49 30 1234567.

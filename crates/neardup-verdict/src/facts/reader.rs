@@ -50,17 +50,19 @@ impl FactReader<'_> {
         end
     }
 
-    /// Adds a number or a percentage, as it is `written` and with the words that scale it, and gives the position after it.
+    /// Adds a number or a percentage, as it is `written` and with the words that scale it, and gives the position after it. What it counts
+    /// is the measure and its power of ten.
     pub(super) fn push_number(
         &mut self,
         kind: ConflictKind,
         units: Range<usize>,
         [written, number]: [Number; 2],
-        measure: u64,
+        (measure, power): (u64, i32),
     ) -> usize {
         let end = units.end;
-        let key = if measure >= MEASURED { mix(number.bits(), measure) } else { number.bits() };
-        let value = Some(Value { number, scale: number.power_over(written) });
+        let in_units = number.times_ten_to(power);
+        let key = if measure >= MEASURED { mix(in_units.bits(), measure) } else { number.bits() };
+        let value = Some(Value { number, scale: number.power_over(written), in_units });
         self.facts.push(Fact { value, measure, ..Fact::new(kind, units, key) });
         end
     }

@@ -147,6 +147,9 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             // As it is written, the number begins with its sign.
             at -= minus.unwrap_or(0);
             (kind, number.bits(), len + minus.unwrap_or(0))
+        } else if let Some(number) = numerals::fraction(raw) {
+            found.numbers.push(number);
+            (Kind::Number { width: 0, arabic: false }, number.bits(), raw.len_utf8())
         } else if is_han(c) || unspaced(c) {
             found.unspaced |= !is_han(c);
             (Kind::Han, han_key(c), c.len_utf8())

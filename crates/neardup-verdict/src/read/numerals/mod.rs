@@ -20,7 +20,7 @@ use arabic::arabic;
 use chinese::{chinese, digit, large_unit, small_unit};
 pub use english::cardinal;
 pub use number::Number;
-pub use sign::{minus, percent_sign};
+pub use sign::{fraction, minus, percent_sign, quotient};
 pub(crate) use words::counted;
 
 /// The most characters that are read for one number; a longer run of digits is cut there.

@@ -1,6 +1,6 @@
 //! What turns a number's value: a minus before it, a percent sign after it.
 
-use super::fold;
+use super::{Number, fold};
 use neardup_text::lexicon::is_han;
 
 /// Gives the length of the percent sign with which `after`, the text after a number, begins; a space may precede it.
@@ -9,6 +9,36 @@ pub fn percent_sign(after: &str) -> Option<usize> {
     let sign = after.strip_prefix([' ', '\u{a0}', '\u{2009}', '\u{202f}', '\u{3000}']).unwrap_or(after);
     let sign = sign.strip_prefix(['%', '％', '‰', '٪', '﹪'])?;
     Some(after.len() - sign.len())
+}
+
+/// Gives the value of a character that is a fraction: ½, ⅔. A third is cut off after six decimals.
+#[must_use]
+pub fn fraction(c: char) -> Option<Number> {
+    let [above, below] = match c {
+        '¼' => [1, 4],
+        '½' => [1, 2],
+        '¾' => [3, 4],
+        '⅐' => [1, 7],
+        '⅑' => [1, 9],
+        '⅒' => [1, 10],
+        '⅓' => [1, 3],
+        '⅔' => [2, 3],
+        '⅕'..='⅘' => [u32::from(c) - u32::from('⅕') + 1, 5],
+        '⅙' => [1, 6],
+        '⅚' => [5, 6],
+        '⅛' => [1, 8],
+        '⅜' => [3, 8],
+        '⅝' => [5, 8],
+        '⅞' => [7, 8],
+        _ => return None,
+    };
+    Some(quotient(above, below))
+}
+
+/// Gives the value of a fraction, with six decimals; `below` must not be 0.
+#[must_use]
+pub fn quotient(above: u32, below: u32) -> Number {
+    Number::new(u128::from(above) * 1_000_000 / u128::from(below.max(1)), -6)
 }
 
 /// Says whether the number in Arabic digits between `before` and `after` is negative, and gives the length of its minus sign.
@@ -45,6 +75,15 @@ mod tests {
             assert_eq!(minus(before, after), None, "{before} {after}");
         }
         assert_eq!((minus("x −", ""), minus("零下", "")), (Some(3), Some(0)));
+    }
+
+    #[test]
+    fn a_character_may_be_a_fraction() {
+        for (c, number) in [('½', Number::new(5, -1)), ('⅘', Number::new(8, -1)), ('⅝', Number::new(625, -3))] {
+            assert_eq!(fraction(c), Some(number), "{c}");
+        }
+        assert_eq!(fraction('⅓'), Some(quotient(1, 3)));
+        assert_eq!(['1', '²', 'a'].map(fraction), [None; 3]);
     }
 
     #[test]
