@@ -44,6 +44,9 @@ fn ends(text: &str, lines: &[Line], is_last: bool) -> (usize, usize) {
     let mut cut = lines.len();
     if is_last {
         let under = |rule: usize| (rule + 1..lines.len().min(rule + 7)).any(|line| is_footer(at(line)));
+        let is_link = |line: usize| at(line).starts_with("http") && !at(line).contains(' ');
+        let links = |from: usize| (from..lines.len()).all(|line| is_link(line) && is_footer(at(line)));
+        cut = tail(lines, cut, NOTE).find(|&line| links(line)).unwrap_or(cut);
         cut = last(cut, FOOTER)
             .find(|&line| at(line).starts_with(SIGNED) || is_rule(at(line)) && under(line))
             .unwrap_or(cut);

@@ -127,6 +127,9 @@ fn attribution(text: &str, lines: &[Line], last: usize) -> Option<(usize, Certai
     if words.len() > LONGEST {
         return None;
     }
+    if words.starts_with('@') && !words.contains(' ') {
+        return Some((last, Certainty::Likely));
+    }
     let colon = ends_head(words) || words.ends_with("...") || words.ends_with('…');
     let signs = Signs::of(words);
     if !signs.verb && !(colon && (signs.mail || signs.time && signs.digits >= 8)) {

@@ -12,7 +12,7 @@ const BROKEN: (usize, usize) = (60, 40);
 const LONE: usize = 24;
 
 /// A lone line quoted in a text that is longer by this factor is more likely a decoration.
-const LONE_SHARE: usize = 12;
+const LONE_SHARE: usize = 40;
 
 /// Sets the kinds of the lines that are quoted.
 pub(super) fn find(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
@@ -128,7 +128,9 @@ fn is_quotation(text: &str, lines: &[Line], run: &Run, count: usize) -> bool {
         Mark::Angle(_) | Mark::Initials(_) if head >= Some(Certainty::Likely) || run.attributes => true,
         Mark::Angle(_) if run.words == 0 => false,
         Mark::Angle(1) => {
-            plural || head.is_some() || size >= LONE && (opens || first.apart && text.len() / LONE_SHARE <= size)
+            plural
+                || head.is_some()
+                || size >= LONE && (opens || first.apart && run.prose > 0 && text.len() / LONE_SHARE <= size)
         }
         // Ornaments and the prompts of Python are as deep.
         Mark::Angle(_) => run.prose > 0 && (plural || count > 2),

@@ -167,6 +167,8 @@ fn forums_and_markup() {
         "Originally posted by ann:\nThe bridge opens at noon.\n\nThat is late.",
         "Zitat von anna:\nDie Brücke öffnet mittags.\n\nThat is late.",
         "> The bridge opens at noon.\n\nThat is late.",
+        "@ann\n> Noon.\n\nThat is late.",
+        "@ann:\n> The bridge opens at noon.\nThat is late.",
         "&gt; The bridge opens at noon.\n\nThat is late.",
     ] {
         let own = own(text);
@@ -236,6 +238,7 @@ fn signatures_and_footers() {
         "That is late.\n_______________________________________________\nBridges mailing list\nbridges@example.org\nhttp://example.org/listinfo/bridges\n",
         "That is late.\n\n-- \nAnn\n\n---------------------------------------------\nTo unsubscribe, write to bridges-off@example.org\n",
         "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\nThat is late.\n-----BEGIN PGP SIGNATURE-----\nVersion: 1\n\niEYEARECAAYFAj\n=abcd\n-----END PGP SIGNATURE-----\n",
+        "That is late.\n\nhttp://example.org/mailman/listinfo/bridges\n",
         "That is late.\n\nBest regards,\nAnn Hill\n",
         "That is late.\n\nMit freundlichen Grüßen\nAnna Berg\n",
         "That is late.\n\nCordialement,\nAnne\n",
