@@ -48,12 +48,13 @@ const ROLES: [&str; 21] = [
 ];
 
 /// The filters of the beginnings of lines, each for some roles.
-const FILTERS: [(&str, &[&str]); 5] = [
+const FILTERS: [(&str, &[&str]); 6] = [
     ("ORIGINAL_STARTS", &["original"]),
     ("ANNOUNCING_STARTS", &["from", "date", "to", "subject", "field", "forum"]),
     ("FIRST_STARTS", &["opening", "greeting"]),
     ("LAST_STARTS", &["signature", "disclaimer"]),
     ("CLOSING_STARTS", &["closing"]),
+    ("END_STARTS", &["signature", "disclaimer", "closing"]),
 ];
 
 /// Writes an array of phrases for each role, in lower case and sorted, and the filters.

@@ -16,6 +16,11 @@ const SIGNED: &str = "-----BEGIN PGP SIGNATURE";
 /// The least length of a rule above a footer, in bytes.
 const RULE: usize = 20;
 
+/// Says whether one of some lines may take leave or sign, where none is a rule or announces a quotation.
+pub(super) fn may_end(text: &str, lines: &[Line]) -> bool {
+    lines.iter().map(|line| line.text(text)).any(|line| may_start(&words::END_STARTS, line) || line.starts_with("http"))
+}
+
 /// Sets the kinds of the lines at the end of each stretch of own lines.
 pub(super) fn find(text: &str, lines: &[Line], kinds: &mut [Option<Kind>]) {
     let mut end = kinds.len();

@@ -14,8 +14,9 @@ const MAX_INDENT: usize = 12;
 const MAX_INITIALS: usize = 6;
 
 /// What stands before the words of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mark {
+    #[default]
     None,
     /// `>`, so many deep; 0 if it may as well be a sign of its own, as in `>=`.
     Angle(u8),
@@ -37,7 +38,7 @@ impl Mark {
 }
 
 /// A line that is not blank, without white space at its ends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line {
     /// Where it begins, in bytes, before its indent.
     pub(super) whole: u32,
@@ -99,17 +100,30 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
 /// Returns the line in a range of a text, unless it is blank, without a mark.
 fn line(text: &str, range: Range<usize>) -> Option<Line> {
     let whole = text.get(range.clone())?;
-    let words = whole.trim_start_matches(is_blank);
+    let words = trim_start(whole);
     let start = range.end - words.len();
-    let words = words.trim_end_matches(is_blank);
+    let words = trim_end(words);
     let [whole, start, end] = [range.start, start, start + words.len()].map(|at| at as u32);
     (!words.is_empty()).then_some(Line { whole, start, end, mark: Mark::None, apart: true })
 }
 
+/// Returns a line without what is blank before it.
+fn trim_start(line: &str) -> &str {
+    if line.starts_with(is_blank) { line.trim_start_matches(is_blank) } else { line }
+}
+
+/// Returns a line without what is blank after it.
+fn trim_end(line: &str) -> &str {
+    if line.ends_with(is_blank) { line.trim_end_matches(is_blank) } else { line }
+}
+
 /// Says whether `c` is white space or only says in which direction the text runs.
+#[inline]
 fn is_blank(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    // Most characters are none of either.
+    let may = matches!(c, '\0'..=' ' | '\u{80}'..='\u{a0}' | '\u{1600}'..='\u{20ff}' | '\u{3000}' | '\u{feff}');
+    may && (c.is_whitespace()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'))
 }
 
 /// Returns the mark at the beginning of a line, which is trimmed.
@@ -156,32 +170,37 @@ fn initials(line: &[u8]) -> Mark {
     }
 }
 
-/// Returns the first lines of a text that quotes nothing, and the last ones: as many as may be openings, and as [`tail`] may take.
-pub(super) fn edges(text: &str) -> Vec<Line> {
+/// The most lines of [`edges`].
+pub(super) const EDGES: usize = FIRST + TAIL.0;
+
+/// Puts the first lines of a text that quotes nothing into `room`, and the last ones: as many as may be openings, and as [`tail`] may
+/// take.
+pub(super) fn edges<'r>(text: &str, room: &'r mut [Line; EDGES]) -> &'r [Line] {
     let bytes = text.as_bytes();
-    let mut found = Vec::with_capacity(TAIL.0 + FIRST);
-    let mut head = 0;
-    while found.len() < FIRST && head < bytes.len() {
+    let mut count = 0;
+    let mut add = |line: Line| {
+        room[count] = line;
+        count += 1;
+        count
+    };
+    let (mut head, mut first) = (0, 0);
+    while first < FIRST && head < bytes.len() {
         let end = memchr::memchr(b'\n', bytes.get(head..).unwrap_or_default()).map_or(bytes.len(), |at| head + at);
-        found.extend(line(text, head..end));
+        first = line(text, head..end).map_or(first, &mut add);
         head = end + 1;
     }
-    let first = found.len();
-    let mut end = bytes.len();
-    while found.len() - first < TAIL.0 && end > head {
+    let (mut end, mut all) = (bytes.len(), first);
+    while all - first < TAIL.0 && end > head {
         let start = memchr::memrchr(b'\n', bytes.get(head..end).unwrap_or_default()).map_or(head, |at| head + at + 1);
-        let Some(line) = line(text, start..end) else {
-            end = start.saturating_sub(1);
-            continue;
-        };
-        found.push(line);
-        if line.len() > TAIL.1 {
+        let line = line(text, start..end);
+        all = line.map_or(all, &mut add);
+        if line.is_some_and(|line| line.len() > TAIL.1) {
             break;
         }
         end = start.saturating_sub(1);
     }
-    found[first..].reverse();
-    found
+    room[first..all].reverse();
+    &room[..all]
 }
 
 /// The most lines at the end of a text that may take leave, and the longest of them but the first, in bytes.
@@ -202,9 +221,8 @@ pub(super) fn may_be_quoted(text: &str) -> bool {
     memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).any(|end| {
         let whole = text.get(from..end).unwrap_or_default();
         from = end + 1;
-        let line = whole.trim_start_matches(is_blank);
-        let trimmed = || line.trim_end_matches(is_blank);
-        !line.is_empty() && (may_be_marked(line) || heads::may_announce(trimmed()) || chats::may_head(trimmed()))
+        let line = trim_end(trim_start(whole));
+        !line.is_empty() && (may_be_marked(line) || heads::may_announce(line) || chats::may_head(line))
     })
 }
 

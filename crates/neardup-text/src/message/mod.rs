@@ -148,18 +148,31 @@ pub fn may_have_quotation(text: &str) -> bool {
 /// Returns the parts of a text, some of which is known to be quoted. They may overlap.
 fn find(text: &str, quoted: Vec<Range<usize>>, may_quote: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = quoted.into_iter().map(|range| Part { range, kind: Kind::Quotation }).collect();
-    let lines = if may_quote { lines::lines(text) } else { lines::edges(text) };
-    let mut kinds = vec![None; lines.len()];
     if may_quote {
+        let lines = lines::lines(text);
+        let mut kinds = vec![None; lines.len()];
         markup::find(text, &mut parts);
         openings::reposts(text, &mut parts);
         parts = disjoint(parts);
         cover(&parts, &lines, &mut kinds);
         quotations::find(text, &lines, &mut kinds);
+        chats::find(text, &lines, &mut kinds, &mut parts);
+        around(text, &lines, &mut kinds, parts)
+    } else {
+        let mut room = [Line::default(); lines::EDGES];
+        let lines = lines::edges(text, &mut room);
+        let kinds = &mut [None; lines::EDGES][..lines.len()];
+        if openings::may_open(text, lines) || ends::may_end(text, lines) {
+            parts = around(text, lines, kinds, parts);
+        }
+        parts
     }
-    chats::find(text, &lines, &mut kinds, &mut parts);
-    openings::find(text, &lines, &mut kinds, &mut parts);
-    ends::find(text, &lines, &mut kinds);
+}
+
+/// Adds what stands around the own words, and returns all parts.
+fn around(text: &str, lines: &[Line], kinds: &mut [Option<Kind>], mut parts: Vec<Part>) -> Vec<Part> {
+    openings::find(text, lines, kinds, &mut parts);
+    ends::find(text, lines, kinds);
     let mut from = 0;
     for group in kinds.chunk_by(|a, b| a == b) {
         let (first, last) = (lines[from], lines[from + group.len() - 1]);

@@ -76,6 +76,13 @@ fn name_len(text: &str) -> Option<usize> {
     (1..=NAME).contains(&count).then_some(len + colon.map_or(0, str::len))
 }
 
+/// Says whether the first of some lines may be an opening or a salutation.
+pub(super) fn may_open(text: &str, lines: &[Line]) -> bool {
+    lines.first().map(|line| line.text(text)).is_some_and(|line| {
+        may_start(&words::FIRST_STARTS, line) || line.starts_with(['"', '“', '@']) || line.starts_with("RT")
+    })
+}
+
 /// Finds the openings and the salutation of the first own lines.
 pub(super) fn find(text: &str, lines: &[Line], kinds: &mut [Option<Kind>], parts: &mut Vec<Part>) {
     for _ in 0..FIRST {
