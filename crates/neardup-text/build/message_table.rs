@@ -5,7 +5,7 @@
 //! | role | what the words are | where they count |
 //! |---|---|---|
 //! | from, date, to, subject, field | the name of a field in the head of a mail | before a colon |
-//! | verb, ending | says that somebody wrote: a word anywhere, or the end of a line | in a line before a quotation |
+//! | verb, ending | says that a person wrote: a word anywhere, or the end of a line | in a line before a quotation |
 //! | start | what such a line begins with | |
 //! | original, original_end | announces a message that is quoted whole, and ends it | a line between dashes, or before a colon |
 //! | forum | announces a quotation | at the beginning of a line |

@@ -18,7 +18,7 @@ const MAX_INITIALS: usize = 6;
 pub(super) enum Mark {
     #[default]
     None,
-    /// `>`, so many deep; 0 if it may as well be a sign of its own, as in `>=`.
+    /// `>`, and how deep it is nested; 0 if it may as well be a sign of its own, as in `>=`.
     Angle(u8),
     /// One of the signs by which some programs mark quotations, and the writers of lists and tables other things.
     Sign(u8),
@@ -206,7 +206,7 @@ pub(super) fn edges<'r>(text: &str, room: &'r mut [Line; EDGES]) -> &'r [Line] {
 /// The most lines at the end of a text that may take leave, and the longest of them but the first, in bytes.
 const TAIL: (usize, usize) = (8, 160);
 
-/// Returns the numbers of the last lines before `end`, at most so many, of which only the first may be long.
+/// Returns the numbers of the last lines before `end`, at most `most`, of which only the first may be long.
 pub(super) fn tail(lines: &[Line], end: usize, most: usize) -> Range<usize> {
     let before = lines.get(..end).unwrap_or_default().iter().rev().take(most.min(TAIL.0));
     let count = before.clone().count();

@@ -187,7 +187,7 @@ fn around(text: &str, lines: &[Line], kinds: &mut [Option<Kind>], mut parts: Vec
     parts
 }
 
-/// Gives lines that lie inside a part its kind.
+/// Sets the kinds of the lines that lie inside a part.
 fn cover(parts: &[Part], lines: &[Line], kinds: &mut [Option<Kind>]) {
     let mut parts = parts.iter().peekable();
     for (line, kind) in lines.iter().zip(kinds) {

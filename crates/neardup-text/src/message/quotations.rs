@@ -115,7 +115,7 @@ fn is_prose(line: &str) -> bool {
         || line.chars().filter(|&c| crate::lexicon::is_han(c)).nth(7).is_some()
 }
 
-/// Says whether a run is a quotation by itself, with so many lines of this mark in the text.
+/// Says whether a run is a quotation by itself; `count` is the number of lines with this mark in the text.
 fn is_quotation(text: &str, lines: &[Line], run: &Run, count: usize) -> bool {
     let first = lines[run.start];
     let head = run.head.map(|(_, certainty)| certainty);
