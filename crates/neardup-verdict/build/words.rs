@@ -91,13 +91,21 @@ fn vocabulary() -> Result<String> {
             writeln!(table, "({word:?}, Meaning::Series),")?;
         }
     }
-    table.push_str("];\nstatic COMMON: &[&str] = &[\n");
+    table.push_str("];\n");
+    let mut common: BTreeMap<String, u32> = BTreeMap::new();
     for row in rows("common")? {
         for word in row[1].split(' ') {
-            writeln!(table, "{word:?},")?;
+            *common.entry(word.to_owned()).or_default() |= language(&row[0])?;
         }
     }
-    Ok(table + "];\n")
+    writeln!(table, "static COMMON: &[(&str, u32)] = &{:?};", common.into_iter().collect::<Vec<_>>())?;
+    Ok(table)
+}
+
+/// Gives the bit of a language of `common.tsv`, by which a text tells which it is in; all bits for another one.
+fn language(name: &str) -> Result<u32> {
+    let rows = rows("common")?;
+    Ok(rows.iter().position(|row| row[0] == name).map_or(u32::MAX, |place| 1 << place))
 }
 
 /// Units and currencies, each with a number of its own.
@@ -139,18 +147,24 @@ fn numbers() -> Result<String> {
 /// statement by itself.
 fn status() -> Result<String> {
     /// The type `Known` of `src/facts/status.rs`.
-    type Known = (Option<(usize, usize)>, bool);
+    type Known = (Option<(usize, usize)>, bool, u32);
     let rows = rows("status")?;
     let mut words: BTreeMap<&str, Known> = BTreeMap::new();
     for (line, row) in rows.iter().filter(|row| row[1] == "opposite").enumerate() {
         for (group, of_group) in row[2].split('/').enumerate() {
             for word in of_group.split_whitespace() {
-                words.entry(word).or_default().0.get_or_insert((line, group));
+                let known = words.entry(word).or_default();
+                known.0.get_or_insert((line, group));
+                known.2 |= language(&row[0])?;
             }
         }
     }
-    for word in rows.iter().filter(|row| row[1] == "turning").flat_map(|row| row[2].split(' ')) {
-        words.entry(word).or_default().1 = true;
+    for row in rows.iter().filter(|row| row[1] == "turning") {
+        for word in row[2].split(' ') {
+            let known = words.entry(word).or_default();
+            known.1 = true;
+            known.2 |= language(&row[0])?;
+        }
     }
     Ok(format!("static STATUS: &[(&str, Known)] = &{:?};\n", words.into_iter().collect::<Vec<_>>()))
 }

@@ -26,6 +26,11 @@ fn one_token_is_the_message() {
         ("灯塔故事第2集", "灯塔故事第3集", Ordinal),
         ("Der dritte Tunnel der Stadt ist fertig", "Der vierte Tunnel der Stadt ist fertig", Ordinal),
         ("Senior accountant wanted for the harbour office", "Junior accountant wanted for the harbour office", Status),
+        (
+            "Das Boot ist für die Gäste der Insel nicht gesperrt",
+            "Das Boot ist für die Gäste der Insel gesperrt",
+            Status,
+        ),
         // Codes, versions, hashes, files, references.
         ("garden pump POL023 with a long hose", "garden pump POL023R1 with a long hose", Code),
         ("test engineer, SDET2, in the tools team", "test engineer, SDET3, in the tools team", Code),
@@ -63,6 +68,12 @@ fn one_token_is_the_message() {
 fn two_writings_are_one_fact() {
     for (a, b) in [
         ("sacks of 1 kg are sold here", "sacks of 1000 g are sold here"),
+        ("construíram 12 milhões de casas", "construíram 12,4 milhões de casas"),
+        ("Ele disse que o barco está no porto e que não volta", "Ele disse que o barco está em porto e que não volta"),
+        (
+            "He said “the pier will be repaired before the first summer guests arrive” again",
+            "He said “the pier will be repaired before the earliest summer guests arrive” again",
+        ),
         ("add 1/2 cup of milk and stir", "add ½ cup of milk and stir"),
         ("a pipeline of 267-klm to the coast", "a pipeline of 267-km to the coast"),
         ("the walk takes 20 min from here", "the walk takes 20 minutes from here"),

@@ -40,7 +40,8 @@ pub(super) fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fac
     let (keys_a, keys_b) = (keys(text_a, a), keys(text_b, b));
     let (short, long) = if keys_a.len() <= keys_b.len() { (keys_a, keys_b) } else { (keys_b, keys_a) };
     if a.kind == ConflictKind::Quoted {
-        return !long.windows(short.len().max(1)).any(|window| window == short);
+        let holds = long.windows(short.len().max(1)).any(|window| window == short);
+        return !(holds || text_a.latin && text_b.latin && are_one_sentence(&short, &long));
     }
     let media = |text: &Text<'_>, fact: &Fact| MEDIA.iter().any(|word| text.written(fact.units.clone()).contains(word));
     // An abbreviation has some characters of the full name, in their order.
@@ -74,6 +75,18 @@ fn with_groups(text: &Text<'_>, fact: &Fact) -> impl Iterator<Item = Number> {
     };
     let at = fact.units.start;
     whole(at).into_iter().chain(at.checked_sub(1).and_then(whole))
+}
+
+/// A quotation of at least so many words is a sentence, which another paper translates or shortens a little,
+const SENTENCE: usize = 5;
+
+/// and still has at least this share of its words, in tenths.
+const OF_SENTENCE: usize = 6;
+
+/// Says whether two quotations of words, by their keys, are one sentence.
+fn are_one_sentence(short: &[u64], long: &[u64]) -> bool {
+    let shared = short.iter().filter(|key| long.contains(key)).count();
+    short.len() >= SENTENCE && shared * 10 >= long.len() * OF_SENTENCE
 }
 
 /// Says whether two words are one name: one of them is shortened, Corp and Corporation, or spelled a little otherwise, Thompson and Thomson.

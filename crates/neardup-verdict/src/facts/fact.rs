@@ -107,6 +107,9 @@ pub(crate) struct Fact {
     pub(crate) date: Date,
 }
 
+/// A number with a word for so many powers of ten may be a rounded one.
+const SCALED: i32 = 6;
+
 /// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Value {
@@ -123,7 +126,11 @@ impl Value {
     /// measured in does not count.
     pub(super) fn agrees(self, other: Self, both_measured: bool) -> bool {
         let (own, others) = if both_measured { (self.in_units, other.in_units) } else { (self.number, other.number) };
-        let within = |scale: i32| own.times_ten_to(-scale).rounds(others.times_ten_to(-scale));
+        let within = |scale: i32| {
+            let (own, others) = (own.times_ten_to(-scale), others.times_ten_to(-scale));
+            // 157 million may be 157,726,135.
+            own.rounds(others) || scale >= SCALED && (own.is_whole_of(others) || others.is_whole_of(own))
+        };
         let [of_own, of_others] =
             [(self, own), (other, others)].map(|(value, number)| value.scale + number.power_over(value.number));
         own == others || within(of_own) || within(of_others)

@@ -8,6 +8,7 @@ use super::body::body;
 use super::contradict::{agree, contradict};
 use super::fact::{ConflictKind, Date, Fact};
 use super::status;
+use super::vocabulary::languages;
 use crate::align::alignment::Gap;
 use crate::read::units::Text;
 use neardup_text::hash::mix;
@@ -349,9 +350,10 @@ fn leaves(text: &Text<'_>, stretch: &Range<usize>) -> bool {
 
 /// Contradictions status words that touch the same gap.
 fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<Contradiction>) {
+    let spoken = if gaps.is_empty() { 0 } else { languages(text_a) & languages(text_b) };
     for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= MAX_SLOT) {
-        let mut in_a = status::find(text_a, gap.a.clone());
-        let mut in_b = status::find(text_b, gap.b.clone());
+        let mut in_a = status::find(text_a, gap.a.clone(), spoken);
+        let mut in_b = status::find(text_b, gap.b.clone(), spoken);
         // A status word on both sides of the gap does not count.
         let partner = |a: &status::Status| in_b.iter().position(|b| a.agrees(text_a, b, text_b));
         let common: Vec<(usize, usize)> = in_a.iter().enumerate().filter_map(|(i, a)| Some((i, partner(a)?))).collect();

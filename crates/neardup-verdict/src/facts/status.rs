@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use crate::read::units::{Kind, Text};
 
-/// The line and the group of a word among opposites, if it is one, and whether it turns a statement by itself.
-type Known = (Option<(usize, usize)>, bool);
+/// The line and the group of a word among opposites, if it is one, whether it turns a statement by itself, and the bits of its languages.
+type Known = (Option<(usize, usize)>, bool, u32);
 
 include!(concat!(env!("OUT_DIR"), "/status.rs"));
 
@@ -44,15 +44,15 @@ fn known(word: &str) -> Option<Known> {
 /// Says whether a status word changes the statement in which it occurs, or from which it is missing.
 pub(super) fn turns(text: &Text<'_>, status: &Status) -> bool {
     let last = status.units.end.saturating_sub(1);
-    let turning = |word: &str| known(word).is_some_and(|(_, turns)| turns);
+    let turning = |word: &str| known(word).is_some_and(|(_, turns, _)| turns);
     turning(text.written(status.units.clone())) || text.written(last..status.units.end) == NOT
 }
 
 /// The longest status word, in units.
 const LONGEST: usize = 4;
 
-/// Finds the status words that touch units `span` of `text`, the longest at each position.
-pub(super) fn find(text: &Text<'_>, span: Range<usize>) -> Vec<Status> {
+/// Finds the status words of the languages that `text` may be in which touch units `span`, the longest at each position.
+pub(super) fn find(text: &Text<'_>, span: Range<usize>, spoken: u32) -> Vec<Status> {
     let mut found: Vec<Status> = Vec::new();
     let from = span.start.saturating_sub(LONGEST - 1);
     let mut at = from;
@@ -68,7 +68,7 @@ pub(super) fn find(text: &Text<'_>, span: Range<usize>) -> Vec<Status> {
                 return None;
             }
             let word = text.written(units.clone());
-            let (place, _) = known(word)?;
+            let (place, ..) = known(word).filter(|(.., languages)| languages & spoken != 0)?;
             // isn't is segmented into isn and t.
             let units = if word == NOT && at > 0 { at - 1..at + 1 } else { units };
             Some(Status { units, place })
@@ -95,7 +95,7 @@ mod tests {
     fn finds_words_that_touch_the_span() {
         let text = Text::read("全场战罢主队战胜客队").unwrap();
         let written = |span| -> Vec<String> {
-            find(&text, span).into_iter().map(|status| text.written(status.units).to_owned()).collect()
+            find(&text, span, u32::MAX).into_iter().map(|status| text.written(status.units).to_owned()).collect()
         };
         assert_eq!(written(0..10), ["全场", "战胜"]);
         assert_eq!(written(1..2), ["全场"]);

@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use crate::read::reading::word_key;
+use crate::read::units::{Kind, Text};
 use crate::read::word_table::WordTable;
 use ahash::AHashMap;
 use neardup_text::hash::mix;
@@ -87,9 +88,31 @@ static WORDS: LazyLock<WordTable<Entry>> = LazyLock::new(|| {
     known.into_iter().collect()
 });
 
-/// Words that name nothing.
-static COMMON_WORDS: LazyLock<WordTable<()>> =
-    LazyLock::new(|| COMMON.iter().map(|word| (word_key(word), ())).collect());
+/// Words that name nothing, with the bits of their languages.
+static COMMON_WORDS: LazyLock<WordTable<u32>> =
+    LazyLock::new(|| COMMON.iter().map(|&(word, languages)| (word_key(word), languages)).collect());
+
+/// The first words of a text tell its language,
+const FIRST: usize = 256;
+
+/// if at least so many of them are common ones of it.
+const LEAST: u32 = 3;
+
+/// Gives the bits of the languages that a text may be in: those of which it has most common words, or nearly as many; all, if it has too few.
+pub(super) fn languages(text: &Text<'_>) -> u32 {
+    let mut counts = [0_u32; u32::BITS as usize];
+    let words = text.units.iter().filter(|unit| unit.kind == Kind::Word).take(FIRST);
+    for &languages in words.filter_map(|unit| COMMON_WORDS.get(unit.key)) {
+        for (bit, count) in counts.iter_mut().enumerate() {
+            *count += languages >> bit & 1;
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or_default();
+    if most < LEAST {
+        return u32::MAX;
+    }
+    counts.iter().enumerate().filter(|(_, count)| **count * 5 >= most * 4).map(|(bit, _)| 1 << bit).sum()
+}
 
 /// Says whether a word, by its key, names nothing even with a capital letter.
 pub(super) fn is_common(key: u64) -> bool {

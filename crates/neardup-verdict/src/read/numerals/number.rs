@@ -61,6 +61,14 @@ impl Number {
         if self.negative { mix(bits, 2) } else { bits }
     }
 
+    /// Says whether this number, of at least two digits, is another one without its decimals, cut off or rounded.
+    pub(crate) fn is_whole_of(self, other: Self) -> bool {
+        let Some(power) = 10_u128.checked_pow(other.exponent.min(0).unsigned_abs()) else { return false };
+        let whole = self.small().filter(|&whole| whole >= 10 && power > 1 && !other.negative);
+        let is = |digits: u128| whole.is_some_and(|whole| digits / power == u128::from(whole));
+        is(other.digits) || is(other.digits.saturating_add(power / 2))
+    }
+
     /// Gives the power of ten by which this number is another one with the same digits.
     pub(crate) const fn power_over(self, other: Self) -> i32 {
         if self.exponent == HASHED || other.exponent == HASHED { 0 } else { self.exponent - other.exponent }
