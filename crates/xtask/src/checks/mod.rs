@@ -14,6 +14,7 @@ mod faults;
 mod files;
 mod hostile;
 mod index;
+mod layers;
 mod links;
 mod mutations;
 mod pasted;
@@ -37,6 +38,7 @@ pub const ALL: &[Check] = &[
     Check::alone("lint", "cargo clippy (about 2 minutes the first time)", rust::lint),
     Check::alone("core", "unit tests of the crates without Postgres (about 3 minutes the first time)", rust::core),
     Check::alone("boundary", "calls of Postgres outside the error boundary", boundary::run),
+    Check::alone("layers", "the imports of src/ against the map in docs/internals/architecture.md", layers::run),
     Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
     Check::alone("links", "the links between the Markdown files", links::run),
