@@ -298,7 +298,7 @@ impl Cleanup {
             conditions.push(format!("({goes} {equals} {stays} OR {goes} IS NULL AND {stays} IS NULL)"));
         }
         if let (Some(window), Some(timed)) = (self.choice.window, &self.choice.timed) {
-            let moment = |alias| statement::moment(&statement::column(alias, timed));
+            let moment = |alias| statement::microseconds(&statement::column(alias, timed));
             // A row without a time is near all others.
             conditions.push(format!(
                 "coalesce(pg_catalog.abs(({})::numeric OPERATOR(pg_catalog.-) ({})::numeric) \

@@ -66,29 +66,29 @@ impl Trial {
         Ok(())
     }
 
-    /// Gives the analyzer, if the measure uses tokens.
+    /// Returns the analyzer, if the measure uses tokens.
     pub fn analyzer(&self) -> Option<String> {
         self.method.measure.wants_tokens().then(|| self.method.analyzer.clone())
     }
 
-    /// Gives its name in charts.
+    /// Returns its name in charts.
     pub fn name(&self) -> String {
         let measure = self.method.measure.name();
         self.analyzer().map_or_else(|| measure.to_owned(), |analyzer| format!("{measure}, {analyzer}"))
     }
 
-    /// Gives precision and recall at each threshold.
+    /// Returns precision and recall at each threshold.
     pub fn points(&self) -> Vec<Point> {
         curve(self.method.measure, &self.values)
     }
 
-    /// Gives the time it took.
+    /// Returns the time it took.
     pub fn milliseconds(&self) -> f64 {
         self.time.as_secs_f64() * 1e3
     }
 }
 
-/// Gives the methods to test: each measure with each analyzer; measures that use no tokens only once.
+/// Returns the methods to test: each measure with each analyzer; measures that use no tokens only once.
 pub fn trials(measures: &[Option<String>], analyzers: &[Option<String>], weighting: &str) -> Result<Vec<Trial>> {
     let weighting = Weighting::parse(weighting).map_err(report)?;
     let named = measures.iter().map(|name| Measure::parse(name.as_deref().unwrap_or("NULL")));
@@ -110,7 +110,7 @@ pub fn trials(measures: &[Option<String>], analyzers: &[Option<String>], weighti
     Ok(trials)
 }
 
-/// Gives the query without a terminating semicolon, so that it can be a subquery.
+/// Returns the query without a terminating semicolon, so that it can be a subquery.
 pub fn inner(query: &str) -> &str {
     query.trim_end().trim_end_matches(';')
 }

@@ -36,7 +36,7 @@ const ROWS: i32 = 4;
 /// The result for a row without a signature.
 const NO_GROUP: u32 = u32::MAX;
 
-/// Gives the number of rows in the partition.
+/// Returns the number of rows in the partition.
 fn rows_of(window: &Window<'_>) -> Result<i32> {
     i32::try_from(window.rows()).map_err(|_| {
         let message = format!("a window of {} rows is too large to group", window.rows());
@@ -191,7 +191,7 @@ unsafe fn answer(
     fcinfo: pg_sys::FunctionCallInfo,
     group: impl FnOnce(&Window<'_>) -> Result<Vec<u32>>,
 ) -> pg_sys::Datum {
-    // SAFETY: the caller vouches for fcinfo.
+    // SAFETY: fcinfo is guaranteed by the caller.
     let Some(window) = (unsafe { Window::from_fcinfo(fcinfo) }) else {
         error!("near_duplicate_of must be called as a window function");
     };

@@ -1,14 +1,14 @@
 //! `near_duplicate_of` over texts: hides repeats in a result, by the verdict, without an index.
 //!
 //! The rows of the window are taken in its order, as if a guard that marks copies had stored them one after the other: candidates by
-//! [`CandidateRule`], verdicts on the two texts, stars around the rows that stay. Keys and texts are kept within `work_mem`, and in
+//! [`CandidateRule`], verdicts on the two texts, leaders around the kept rows. Keys and texts are kept within `work_mem`, and in
 //! temporary files beyond it. The window itself would give a text again, but once it is on disk it reads all rows between the last one and
 //! this one: 20,000 articles took 206 s that way.
 
 use std::rc::Rc;
 
 use neardup_core::candidates::spill::Storage;
-use neardup_core::candidates::{Bits, CandidateRule, Earlier, Judged, Options, Row, Rows, Stars};
+use neardup_core::candidates::{Bits, CandidateRule, Earlier, Judged, Leaders, Options, Row, Rows};
 use neardup_core::sketch::digest;
 use neardup_text::{Error, ErrorKind, interrupt};
 use pgrx::PgSqlErrorCode::{ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, ERRCODE_IO_ERROR};
@@ -30,7 +30,7 @@ const THRESHOLD: i32 = 1;
 /// Bytes per row that stay in memory: where its text is, and the answer, while it is made and as Postgres keeps it.
 const ROW: usize = 16;
 
-/// Gives the bytes of a document as text.
+/// Returns the bytes of a document as text.
 fn text(bytes: &[u8]) -> Result<&str> {
     // The database has UTF-8, and Postgres checks what it stores.
     std::str::from_utf8(bytes).map_err(|wrong| error(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, wrong.to_string()))
@@ -139,10 +139,10 @@ impl Comparison<'_> {
         self.sides.get(position.into(), || documents.with(position, |document| rule.side(document).map(Some)))
     }
 
-    fn judge(&mut self, stays: &Earlier, goes: u32) -> Result<Option<Judged>> {
-        let (Some(kept), Some(other)) = (self.side(stays.position)?, self.side(goes)?) else { return Ok(None) };
+    fn judge(&mut self, kept: &Earlier, duplicate: u32) -> Result<Option<Judged>> {
+        let (Some(kept), Some(other)) = (self.side(kept.position)?, self.side(duplicate)?) else { return Ok(None) };
         let judged = self.rule.judge(&kept, &other, None, None)?;
-        Ok(judged.map(|judged| Judged { verdict: 0, score: judged.score, loses: judged.loses, stays_hash: 0 }))
+        Ok(judged.map(|judged| Judged { verdict: 0, score: judged.score, loses: judged.loses, kept_hash: 0 }))
     }
 }
 
@@ -155,8 +155,8 @@ fn group_texts(window: &Window<'_>) -> Result<Vec<u32>> {
     let options = Options {
         rule: CandidateRule::default(),
         window: None,
-        first_asking: 0,
-        askers_answer: true,
+        first_probe: 0,
+        indexes_probes: true,
         // The window's order says which row is shown.
         excerpts_give_way: false,
     };
@@ -174,19 +174,19 @@ fn group_texts(window: &Window<'_>) -> Result<Vec<u32>> {
     outcome?;
     let Signed { rows, with_one_key, documents } = signed;
     let mut candidates = rows.finish();
-    let mut stars: Stars<TemporaryFile> = Stars::new(options, 0, memory / 4);
+    let mut leaders: Leaders<TemporaryFile> = Leaders::new(options, 0, memory / 4);
     let mut comparison = Comparison { documents, rule, sides: Sides::default() };
     loop {
         interrupt::check();
-        let is_open = |position| Some(stars.stays(position));
+        let is_open = |position| Some(leaders.is_kept(position));
         let next = candidates.next(is_open, |row| Ok(with_one_key.contains(row as u32)))?;
-        let Some(asking) = next else { break };
-        stars.place(&asking, |stays| comparison.judge(stays, asking.position))?;
+        let Some(probe) = next else { break };
+        leaders.place(&probe, |kept| comparison.judge(kept, probe.position))?;
     }
     let mut answers: Vec<u32> = (0..count).collect();
-    for member in stars.finish(|_, _| Ok::<_, pgrx::pg_sys::panic::ErrorReport>(None))? {
-        if let Some(answer) = answers.get_mut(member.goes.position as usize) {
-            *answer = member.stays.position;
+    for member in leaders.finish(|_, _| Ok::<_, pgrx::pg_sys::panic::ErrorReport>(None))? {
+        if let Some(answer) = answers.get_mut(member.duplicate.position as usize) {
+            *answer = member.kept.position;
         }
     }
     Ok(answers)

@@ -30,7 +30,7 @@ fn savepoint_ended(savepoint: pg_sys::SubTransactionId, end: SavepointEnd) {
     });
 }
 
-/// Changes the list. Where it is in use, a backend is ending in the midst of that, and nobody will read it.
+/// Changes the list. If it is borrowed, the backend is exiting, and it is not needed.
 fn change(change: impl FnOnce(&mut Vec<Bypass>)) {
     BYPASSES.with(|all| all.try_borrow_mut().map(|mut all| change(&mut all)).unwrap_or_default());
 }

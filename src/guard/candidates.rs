@@ -34,7 +34,7 @@ use crate::guarded::settings::{Action, Method};
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::row_id::{RowId, Tid, tid_of};
-use crate::pg::table::rows::{Moment, Table, Version};
+use crate::pg::table::rows::{Snapshot, Table, Version};
 use crate::text::analyzer;
 
 /// How many rows are read to find one with the same text, if the text must first be formed.
@@ -90,7 +90,7 @@ struct CandidateSearch<'a, 'b, 'v> {
     signature: &'a Signature,
     verifier: &'a mut Verifier<'v>,
     budget: Budget,
-    moment: Moment,
+    snapshot: Snapshot,
     marks: Marks,
     /// The table of the last candidate, with its number.
     open: Option<(usize, Table, Rc<Part>)>,
@@ -129,11 +129,11 @@ fn search_once(
         signature,
         verifier,
         budget,
-        moment: Moment::begin(),
+        snapshot: Snapshot::begin(),
         marks: Marks::default(),
         open: None,
     };
-    let keys = rows_of_keys(guard, subject, signature, &rule, &search.moment, search.trace.is_none())?;
+    let keys = rows_of_keys(guard, subject, signature, &rule, &search.snapshot, search.trace.is_none())?;
     if let Some(trace) = search.trace.as_deref_mut() {
         trace.begin(&keys);
     }
@@ -198,7 +198,7 @@ impl CandidateSearch<'_, '_, '_> {
     fn key_of(&mut self, row: u64) -> Option<String> {
         let row = RowId::unpacked(row);
         let (number, mut table, part) = self.opened(row.table)?;
-        let is_there = matches!(table.visit(row.tid(), &self.moment), Version::Row(_));
+        let is_there = matches!(table.visit(row.tid(), &self.snapshot), Version::Row(_));
         let key = is_there.then(|| key_of(&part, &table));
         self.open = Some((number, table, part));
         key
@@ -218,7 +218,7 @@ impl CandidateSearch<'_, '_, '_> {
         }
         let RowId { table: leaf, address } = RowId::unpacked(row);
         let Some((_, mut table, part)) = self.opened(leaf) else { return Ok(Finding::Not(Reason::Gone)) };
-        let mut version = table.visit(tid_of(address), &self.moment);
+        let mut version = table.visit(tid_of(address), &self.snapshot);
         let finding = loop {
             let holder = match version {
                 Version::Gone => break Finding::Not(Reason::Gone),
@@ -233,7 +233,7 @@ impl CandidateSearch<'_, '_, '_> {
             }
             let candidate = Candidate { guard: self.guard, part: &part, table: &table, row, lack, question, holder };
             match self.judge(&candidate)? {
-                Finding::Not(_) if holder.is_some() => version = table.visit_next(&self.moment),
+                Finding::Not(_) if holder.is_some() => version = table.visit_next(&self.snapshot),
                 finding => break finding,
             }
         };
@@ -317,7 +317,7 @@ impl CandidateSearch<'_, '_, '_> {
         Ok(self.found(candidate, mark, measure))
     }
 
-    /// Gives the answer for a candidate that is a near-duplicate; `mark` is the key of the row that it duplicates itself.
+    /// Returns the answer for a candidate that is a near-duplicate; `mark` is the key of the row that it duplicates itself.
     fn found(&self, candidate: &Candidate<'_>, mark: Option<String>, measure: Measure) -> Finding {
         let &Candidate { part, table, .. } = candidate;
         if self.subject.collides(table) {

@@ -13,7 +13,7 @@ use crate::index::open::OpenIndex;
 use crate::index::search::last_rows;
 use crate::pg::catalog::pages;
 use crate::pg::table::row_id::{RowId, tid_of};
-use crate::pg::table::rows::{Moment, Table, Version};
+use crate::pg::table::rows::{Snapshot, Table, Version};
 
 /// The rows of a guarded table.
 pub struct GuardedRows<'g>(pub &'g Guard);
@@ -28,10 +28,10 @@ impl GuardedRows<'_> {
             let Some(leaf) = leaf else { continue };
             let Some(mut table) = Table::open(leaf.table) else { continue };
             let Some(part) = self.0.part(leaf.table) else { continue };
-            let moment = Moment::begin();
+            let snapshot = Snapshot::begin();
             for &row in run {
                 pgrx::check_for_interrupts!();
-                if table.visit(tid_of(RowId::unpacked(row).address), &moment) == Version::Row(None) {
+                if table.visit(tid_of(RowId::unpacked(row).address), &snapshot) == Version::Row(None) {
                     found(row, &part, &table);
                 }
             }

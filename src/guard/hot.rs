@@ -11,18 +11,18 @@ use crate::error::Result;
 use crate::index::lookup::Lookup;
 use crate::index::search::Presence;
 use crate::pg::table::row_id::{Tid, address_of};
-use crate::pg::table::rows::{Moment, Table, Version};
+use crate::pg::table::rows::{Snapshot, Table, Version};
 
 /// How many rows of a hot key are visited first.
 const SAMPLED: usize = 16;
-/// If so many of them are gone, all are visited.
+/// If this number of them is gone, all are visited.
 const MANY: usize = 2;
 /// How many rows that are gone a search reads for one key.
 const MOST_GONE: usize = 32_768;
 
 /// The rows of hot keys in one table.
 pub struct HotKeys<'m> {
-    moment: &'m Moment,
+    snapshot: &'m Snapshot,
     /// Whether the search may change the index.
     removes: bool,
     table: Option<Table>,
@@ -32,16 +32,16 @@ pub struct HotKeys<'m> {
 
 impl<'m> HotKeys<'m> {
     /// Begins with the rows of a table that is open.
-    pub fn of(table: &Table, moment: &'m Moment, removes: bool) -> Self {
-        Self { moment, removes, table: Table::open(table.oid()), known: AHashMap::new() }
+    pub fn of(table: &Table, snapshot: &'m Snapshot, removes: bool) -> Self {
+        Self { snapshot, removes, table: Table::open(table.oid()), known: AHashMap::new() }
     }
 
     fn presence(&mut self, tid: Tid) -> Presence {
-        let Self { moment, removes, table, known } = self;
+        let Self { snapshot, removes, table, known } = self;
         let Some(table) = table else { return Presence::Present };
         *known.entry(address_of(tid)).or_insert_with(|| {
             pgrx::check_for_interrupts!();
-            match table.visit(tid, moment) {
+            match table.visit(tid, snapshot) {
                 Version::Gone if *removes && table.is_removed(tid) => Presence::Removed,
                 Version::Gone => Presence::Gone,
                 Version::Row(_) | Version::Changed => Presence::Present,
@@ -49,7 +49,7 @@ impl<'m> HotKeys<'m> {
         })
     }
 
-    /// Gives the last `most` rows of a key; `tids` are those that the index lists.
+    /// Returns the last `most` rows of a key; `tids` are those that the index lists.
     ///
     /// # Errors
     /// If a page of the index is damaged.
@@ -69,7 +69,7 @@ impl<'m> HotKeys<'m> {
             return Ok(tids);
         }
         let is_removed = |tid| table.is_removed(tid);
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         unsafe { scan.last_present(sketch, most, MOST_GONE, |tid| self.presence(tid), is_removed) }
     }
 }

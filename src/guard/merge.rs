@@ -23,7 +23,7 @@ use crate::pg::catalog;
 use crate::pg::table::original::{self, Locked};
 use crate::pg::table::row_id::{Tid, is_same};
 
-/// Gives the guarded table as statements name it.
+/// Returns the guarded table as statements name it.
 pub fn only(guard: &Guard) -> String {
     // Rows of tables that inherit are not guarded; partitions are.
     let is_partitioned = catalog::relation_kind(guard.table) == pg_sys::RELKIND_PARTITIONED_TABLE;
@@ -31,20 +31,20 @@ pub fn only(guard: &Guard) -> String {
     format!("{only}{}", statement::relation(guard.table))
 }
 
-/// Gives the table and the condition for the row whose key is in parameters that are counted from `first`.
+/// Returns the table and the condition for the row whose key is in parameters that are counted from `first`.
 fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
     let table = format!("{} AS t", only(guard));
     let key = statement::equal(&statement::primary_key(guard.table), "t", |at, _| format!("${}", first + at - 1));
     (table, key)
 }
 
-/// Gives a condition for one version of that row, whose address is in a parameter. A row that a transaction has merged into often has as many
+/// Returns a condition for one version of that row, whose address is in a parameter. A row that a transaction has merged into often has as many
 /// versions, all of which a search by its key would read.
 fn version(number: usize) -> String {
     format!("t.ctid OPERATOR(pg_catalog.=) ${number}")
 }
 
-/// Gives an address as an argument. It is read where it is.
+/// Returns an address as an argument. It is read where it is.
 fn address(tid: &Tid) -> Argument {
     (pg_sys::TIDOID, Some(pg_sys::Datum::from(std::ptr::from_ref(tid))))
 }

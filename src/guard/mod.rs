@@ -90,7 +90,7 @@ fn row_stored() -> bool {
     false
 }
 
-/// Gives the settings of a guard trigger; `None` if its arguments are not a guard's, since a table's owner may have made a
+/// Returns the settings of a guard trigger; `None` if its arguments are not a guard's, since a table's owner may have made a
 /// trigger by hand.
 #[pg_extern(sql = false)]
 fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {

@@ -42,7 +42,7 @@ pub enum Arrival {
     PerhapsMoved,
 }
 
-/// Gives the running statement. What a statement sees of its own transaction stays the same from its beginning to its end,
+/// Returns the running statement. What a statement sees of its own transaction stays the same from its beginning to its end,
 /// whereas the transaction's counter advances with each statement of another trigger.
 fn command() -> (pg_sys::SubTransactionId, pg_sys::CommandId) {
     // SAFETY: reads variables of the running transaction.

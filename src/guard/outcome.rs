@@ -82,7 +82,7 @@ fn expect_match(target: pg_sys::Oid) {
     });
 }
 
-/// Gives what the guards of a table did with the row of this user's since [`expect_match`], and forgets it; a row of NULLs if it was no
+/// Returns what the guards of a table did with the row of this user's since [`expect_match`], and forgets it; a row of NULLs if it was no
 /// near-duplicate. The key is given only to a user who may read the table.
 #[pg_extern(sql = false)]
 fn take_match(target: pg_sys::Oid) -> Record<Outcome> {

@@ -36,7 +36,7 @@ struct Comparison {
     threshold: Option<f64>,
 }
 
-/// Checks the arguments of `neardup.protect`, with defaults filled in. Gives `settings`, the argument of the guard's trigger as far as
+/// Checks the arguments of `neardup.protect`, with defaults filled in. Returns `settings`, the argument of the guard's trigger as far as
 /// they make it, and `columns`, those of its `UPDATE OF` list: document, scope, time.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
 #[pg_extern(sql = false)]
@@ -112,7 +112,7 @@ pub fn checked_guard(
     }
 }
 
-/// Gives the only column of a table that can be the time of a row and that the guard does not have yet.
+/// Returns the only column of a table that can be the time of a row and that the guard does not have yet.
 fn only_time_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
     let times = || catalog::columns(table).into_iter().filter(catalog::is_time);
     let mut free = times().filter(|column| !column.is_generated && !guarded.contains(&column.name));
@@ -207,7 +207,7 @@ fn check_merge(target: pg_sys::Oid, on_duplicate: Action, merge: Option<pg_sys::
     }
 }
 
-/// Gives the columns of a document: columns of text, or those by which an immutable function of the row forms it.
+/// Returns the columns of a document: columns of text, or those by which an immutable function of the row forms it.
 fn document_columns(
     target: pg_sys::Oid,
     document: Option<&str>,
@@ -250,7 +250,7 @@ fn document_columns(
     Ok(all)
 }
 
-/// Gives the columns that must be equal.
+/// Returns the columns that must be equal.
 fn scope_columns(target: pg_sys::Oid, scope: Option<Names>) -> Result<Vec<String>> {
     let scope: Vec<String> =
         scope.unwrap_or_default().into_iter().map(|name| name.unwrap_or_else(|| NULL.to_owned())).collect();
@@ -270,7 +270,7 @@ fn parsed(settings: &str) -> Result<Settings> {
     Settings::parse(settings).map_err(|wrong| invalid("invalid guard settings").set_detail(wrong))
 }
 
-/// Gives the index by which a guard with these settings and columns finds candidates.
+/// Returns the index by which a guard with these settings and columns finds candidates.
 #[pg_extern(sql = false)]
 pub fn guard_index(target: pg_sys::Oid, settings: &str, columns: Names) -> Result<Option<pg_sys::Oid>> {
     let settings = parsed(settings)?;

@@ -18,7 +18,7 @@ use crate::guarded::settings::Action;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
 
-/// Judges the row of a trigger's call. Gives what Postgres shall store: the row, the row with its original named, or nothing.
+/// Judges the row of a trigger's call. Returns what Postgres shall store: the row, the row with its original named, or nothing.
 ///
 /// # Errors
 /// If a guard cannot judge, or a row is refused.

@@ -12,7 +12,7 @@ use crate::guarded::settings::Method;
 use crate::index::lookup::Lookup;
 use crate::pg::table::partition::Leaf;
 use crate::pg::table::row_id::RowId;
-use crate::pg::table::rows::{Moment, Table};
+use crate::pg::table::rows::{Snapshot, Table};
 
 /// Returns for each key of the row the rows that the index lists, of all tables, in their order. If `removes`, entries of removed rows of hot keys
 /// may be taken out of the index.
@@ -24,7 +24,7 @@ pub fn rows_of_keys(
     subject: &Subject<'_>,
     signature: &Signature,
     rule: &CandidateRule,
-    moment: &Moment,
+    snapshot: &Snapshot,
     removes: bool,
 ) -> Result<Vec<Vec<u64>>> {
     let most = match guard.settings.method {
@@ -50,7 +50,7 @@ pub fn rows_of_keys(
                         let tids = scan.last(*query, most)?;
                         if rule.is_hot(tids.len()) {
                             scan.count_hot_key();
-                            let hot = hot.get_or_insert_with(|| HotKeys::of(&table, moment, removes));
+                            let hot = hot.get_or_insert_with(|| HotKeys::of(&table, snapshot, removes));
                             hot.last(&table, &scan, *query, tids, most)?
                         } else {
                             tids

@@ -40,7 +40,7 @@ impl Signature {
         }
     }
 
-    /// Gives the queries that together find all candidates in the guard's index: values of the operator's right operand.
+    /// Returns the queries that together find all candidates in the guard's index: values of the operator's right operand.
     pub fn queries(&self, settings: &Settings) -> Result<Vec<pg_sys::Datum>> {
         match self {
             // One query per key, so that the number of keys that a candidate shares is known.
@@ -53,7 +53,7 @@ impl Signature {
         }
     }
 
-    /// Gives keys to lock: any two rows that are candidates of each other share one.
+    /// Returns keys to lock: any two rows that are candidates of each other share one.
     pub fn lock_keys(&self, settings: &Settings) -> Result<Vec<i64>> {
         let mut keys = Vec::new();
         match self {

@@ -65,7 +65,7 @@ impl<'a> Subject<'a> {
             && scopes.into_iter().all(|((column, a), (_, b))| column.equal(*a, *b))
     }
 
-    /// Gives a number that is equal for rows of the same scope.
+    /// Returns a number that is equal for rows of the same scope.
     pub fn scope_hash(&self) -> u32 {
         self.scope
             .iter()
@@ -112,7 +112,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Gives a number that is equal for rows with equal values in the guard's columns, wherever they are stored. It calls no
+/// Returns a number that is equal for rows with equal values in the guard's columns, wherever they are stored. It calls no
 /// function of the user's, because whoever deletes a row need not have a right on one.
 pub fn content_hash(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, row: Row) -> u64 {
     let roles = guard.roles.documents.iter().chain(&guard.roles.scope).chain(&guard.roles.time);

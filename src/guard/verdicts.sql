@@ -75,7 +75,7 @@ FROM neardup.protected p
                 pg_catalog.sum(pg_catalog.pg_stat_get_tuples_hot_updated(t.relid))::bigint AS hot_keys,
                 pg_catalog.sum(pg_catalog.pg_relation_size(t.relid))::bigint AS bytes
          FROM (SELECT neardup_internal.index_of_guard(p) AS relid
-               -- Gives nothing for an index that is not partitioned.
+               -- Returns nothing for an index that is not partitioned.
                UNION SELECT l.relid FROM pg_catalog.pg_partition_tree(neardup_internal.index_of_guard(p)) l) t
      ) i;
 

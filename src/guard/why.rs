@@ -17,12 +17,12 @@ use crate::guarded::guard::Guard;
 use crate::guarded::statement;
 use crate::pg::call::{boundary, column, role};
 use crate::pg::table::original;
-use crate::pg::table::rows::{Moment, Table, Version};
+use crate::pg::table::rows::{Snapshot, Table, Version};
 
 /// A row of the result: key, shared keys, keys, outcome, verdict, score, overlap, reasons.
 type Row = (Option<String>, i32, i32, String, Option<String>, Option<f64>, Option<f64>, Option<Vec<String>>);
 
-/// Gives the rows that share a key with a text, or with a stored row, in the order in which the guard tests them.
+/// Returns the rows that share a key with a text, or with a stored row, in the order in which the guard tests them.
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
 fn why(
@@ -108,8 +108,8 @@ fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
     // SAFETY: the statement gives these columns, and the value is of the parameter's type.
     let (part, tid) = unsafe { original::find(&statement, &[value]) }.ok_or_else(missing)?;
     let mut table = Table::open(part).ok_or_else(missing)?;
-    let moment = Moment::begin();
-    if !matches!(table.read(tid, &moment), Version::Row(_)) {
+    let snapshot = Snapshot::begin();
+    if !matches!(table.read(tid, &snapshot), Version::Row(_)) {
         return Err(missing());
     }
     let columns = guard.part(part).ok_or_else(missing)?;

@@ -9,13 +9,13 @@ use crate::error::{Result, error, invalid};
 use crate::pg::call::column::output;
 use crate::pg::catalog::{self, Column};
 
-/// Gives a relation as messages show it.
+/// Returns a relation as messages show it.
 pub fn shown(relation: pg_sys::Oid) -> String {
     // SAFETY: a relation's number is a value of that type.
     unsafe { output(pg_sys::Datum::from(relation), pg_sys::REGCLASSOID) }
 }
 
-/// Gives the only guard of a table, or the one on a column, of those that were found.
+/// Returns the only guard of a table, or the one on a column, of those that were found.
 ///
 /// # Errors
 /// If there are none or several.
@@ -42,7 +42,7 @@ fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> 
         .set_hint(format!("Create one: SELECT neardup.protect({}, 'column');", pgrx::spi::quote_literal(shown(target))))
 }
 
-/// Gives a column of a relation.
+/// Returns a column of a relation.
 ///
 /// # Errors
 /// If there is none of this name.
@@ -59,7 +59,7 @@ pub fn no_time_column(message: &str) -> ErrorReport {
     error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint("Name it: time_column => 'column'.")
 }
 
-/// Gives a column of a table that a guard may use.
+/// Returns a column of a table that a guard may use.
 ///
 /// # Errors
 /// If there is none of this name, or if it is generated.
@@ -104,7 +104,7 @@ pub fn check_text(table: pg_sys::Oid, name: &str, kind: pg_sys::Oid) -> Result<(
 /// The greatest time window: 100,000 years.
 const LONGEST: i64 = 100_000 * 365_250 * 86_400_000;
 
-/// Gives a time window in microseconds, as `EXTRACT(epoch FROM ...)` counts: a year has 365.25 days, a month 30.
+/// Returns a time window in microseconds, as `EXTRACT(epoch FROM ...)` counts: a year has 365.25 days, a month 30.
 ///
 /// # Errors
 /// If it is negative or too long.

@@ -53,7 +53,7 @@ pub struct Document<'d> {
 }
 
 impl Document<'_> {
-    /// Gives the document of a row of the guarded table.
+    /// Returns the document of a row of the guarded table.
     pub fn of_table(&self, alias: &str) -> String {
         match &self.expression {
             Some(function) => {
@@ -63,7 +63,7 @@ impl Document<'_> {
         }
     }
 
-    /// Gives the document of a row of another relation, from its columns of the same names. A function gets a row of the guarded table
+    /// Returns the document of a row of another relation, from its columns of the same names. A function gets a row of the guarded table
     /// with those columns that `is_same` says have the same type.
     pub fn of_other(&self, alias: &str, is_same: impl Fn(&Column) -> bool) -> String {
         let Some(function) = &self.expression else { return self.of_columns(alias) };
@@ -72,7 +72,7 @@ impl Document<'_> {
         format!("{function}({})", statement::cast(&row, catalog::row_type(self.table)))
     }
 
-    /// Gives the document of a row in an index of the guarded table. Partitions may have their columns in other orders, so an index on
+    /// Returns the document of a row in an index of the guarded table. Partitions may have their columns in other orders, so an index on
     /// all of them names each.
     pub fn of_index(&self) -> String {
         let name = |name: &String| statement::as_text(&quote_identifier(name.as_str()));

@@ -87,7 +87,7 @@ fn misuse(what: &str) -> ErrorReport {
 }
 
 impl Guard {
-    /// Gives the guard of this trigger, prepared again after any change to its table; `None` on a partition that is being
+    /// Returns the guard of this trigger, prepared again after any change to its table; `None` on a partition that is being
     /// detached, which still has its copy of the trigger.
     pub fn of(trigger: &RowTrigger<'_>) -> Result<Option<Rc<Self>>> {
         invalidation::accept();
@@ -103,7 +103,7 @@ impl Guard {
         Ok(Some(guard))
     }
 
-    /// Gives the guards of a table; of a partition, also those of its root.
+    /// Returns the guards of a table; of a partition, also those of its root.
     pub fn all_of(table: pg_sys::Oid) -> Result<Vec<Rc<Self>>> {
         invalidation::accept();
         let Some(function) = guard_function() else { return Ok(Vec::new()) };
@@ -193,7 +193,7 @@ impl Guard {
         Err(misuse("is on columns of other types"))
     }
 
-    /// Gives what is known of one of the tables that hold its rows; `None` if the table lacks a column, because it is being
+    /// Returns what is known of one of the tables that hold its rows; `None` if the table lacks a column, because it is being
     /// detached or dropped.
     pub fn part(&self, table: pg_sys::Oid) -> Option<Rc<Part>> {
         let stamp = invalidation::stamp(table);
@@ -238,12 +238,12 @@ impl Guard {
         Document { columns: self.document_columns(), expression: function.map(statement::qualified), table: self.table }
     }
 
-    /// Gives the column for the original's key, if the guard has one.
+    /// Returns the column for the original's key, if the guard has one.
     pub fn mark_column(&self, part: &Part) -> Option<i16> {
         (self.settings.on_duplicate == Action::Mark).then(|| self.roles.marks.map(|role| part.columns[role])).flatten()
     }
 
-    /// Gives the part whose rows a trigger sees.
+    /// Returns the part whose rows a trigger sees.
     pub fn part_of(&self, trigger: &RowTrigger<'_>) -> Result<Rc<Part>> {
         self.part(trigger.relation_oid()).ok_or_else(|| misuse("is on a table that does not belong to it"))
     }
@@ -278,12 +278,12 @@ impl Guard {
     }
 }
 
-/// Gives a number that rises by one when a table doubles.
+/// Returns a number that rises by one when a table doubles.
 pub fn size_class(table: pg_sys::Oid) -> u32 {
     catalog::pages(table).checked_ilog2().map_or(0, |class| class + 1)
 }
 
-/// Gives the function that guards' triggers run.
+/// Returns the function that guards' triggers run.
 fn guard_function() -> Option<pg_sys::Oid> {
     // SAFETY: called within a transaction.
     unsafe { catalog::function(c"neardup", c"guard", None) }

@@ -45,7 +45,7 @@ enum Constant<'c> {
     Integer(i32),
 }
 
-/// Gives the index of a table that finds candidates, if there is one: on the signature of the document's columns, or on the
+/// Returns the index of a table that finds candidates, if there is one: on the signature of the document's columns, or on the
 /// signature of what a function makes of the row.
 pub fn index_of(
     table: pg_sys::Oid,
@@ -64,7 +64,7 @@ pub fn index_of(
     }
 }
 
-/// Gives the index of a table on the sketches of documents.
+/// Returns the index of a table on the sketches of documents.
 pub fn sketch_index(
     table: pg_sys::Oid,
     analyzer: &str,
@@ -129,17 +129,17 @@ unsafe fn is_named(given: *const std::ffi::c_char, name: &CStr) -> bool {
 /// # Safety
 /// The index must be open.
 unsafe fn is_of(index: pg_sys::Relation, method: &CStr) -> bool {
-    // SAFETY: as the caller vouches; the name is null or a C string in the memory of this call.
+    // SAFETY: guaranteed by the caller; the name is null or a C string in the memory of this call.
     unsafe { is_named(pg_sys::get_am_name((*(*index).rd_rel).relam), method) }
 }
 
-/// Gives the expression that is an index's first key, as it was written and as in the relation cache: simplified, with default
+/// Returns the expression that is an index's first key, as it was written and as in the relation cache: simplified, with default
 /// arguments filled in and SQL functions inlined. `None` if the key is a plain column.
 ///
 /// # Safety
 /// The index must be open.
 unsafe fn first_key(index: pg_sys::Relation) -> Option<(*mut pg_sys::Node, *mut pg_sys::Node)> {
-    // SAFETY: as the caller vouches; an expression has the column number 0, and an index with expressions has a text of them.
+    // SAFETY: guaranteed by the caller; an expression has the column number 0, and an index with expressions has a text of them.
     unsafe {
         let columns = (*(*index).rd_index).indkey.values.as_slice(1);
         if columns[0] != 0 {
@@ -158,12 +158,12 @@ unsafe fn first_key(index: pg_sys::Relation) -> Option<(*mut pg_sys::Node, *mut 
     }
 }
 
-/// Gives the first argument of a call; null if the expression is not a call.
+/// Returns the first argument of a call; null if the expression is not a call.
 ///
 /// # Safety
 /// The expression must be a valid node.
 unsafe fn first_argument(expression: *mut pg_sys::Node) -> *mut pg_sys::Node {
-    // SAFETY: as the caller vouches; the tag says what a node is.
+    // SAFETY: guaranteed by the caller; the tag says what a node is.
     unsafe {
         if (*expression).type_ != pg_sys::NodeTag::T_FuncExpr {
             return std::ptr::null_mut();
@@ -179,7 +179,7 @@ unsafe fn first_argument(expression: *mut pg_sys::Node) -> *mut pg_sys::Node {
 /// # Safety
 /// The expression must be a valid node.
 unsafe fn makes(expression: *mut pg_sys::Node, operator: pg_sys::Oid, wanted: &Wanted<'_>) -> bool {
-    // SAFETY: as the caller vouches; the tag says what a node is.
+    // SAFETY: guaranteed by the caller; the tag says what a node is.
     unsafe {
         if (*expression).type_ != pg_sys::NodeTag::T_FuncExpr {
             return false;
@@ -197,7 +197,7 @@ unsafe fn makes(expression: *mut pg_sys::Node, operator: pg_sys::Oid, wanted: &W
 /// # Safety
 /// `node` must be valid.
 unsafe fn is_constant(node: *mut pg_sys::Node, wanted: &Constant<'_>) -> bool {
-    // SAFETY: as the caller vouches; a constant is read by the type that it says it has.
+    // SAFETY: guaranteed by the caller; a constant is read by the type that it says it has.
     unsafe {
         if (*node).type_ != pg_sys::NodeTag::T_Const || (*node.cast::<pg_sys::Const>()).constisnull {
             return false;
@@ -221,7 +221,7 @@ unsafe fn is_constant(node: *mut pg_sys::Node, wanted: &Constant<'_>) -> bool {
 /// # Safety
 /// `node` must be null or valid.
 unsafe fn is_document(node: *mut pg_sys::Node, wanted: &Wanted<'_>) -> bool {
-    // SAFETY: as the caller vouches; the tag says what a node is.
+    // SAFETY: guaranteed by the caller; the tag says what a node is.
     unsafe {
         if node.is_null() {
             return false;
@@ -252,7 +252,7 @@ unsafe fn is_document(node: *mut pg_sys::Node, wanted: &Wanted<'_>) -> bool {
 /// # Safety
 /// `node` must be valid.
 unsafe fn is_column(node: *mut pg_sys::Node, column: i16) -> bool {
-    // SAFETY: as the caller vouches; the tag says what a node is.
+    // SAFETY: guaranteed by the caller; the tag says what a node is.
     unsafe {
         match (*node).type_ {
             pg_sys::NodeTag::T_Var => (*node.cast::<pg_sys::Var>()).varattno == column,

@@ -52,7 +52,7 @@ impl Action {
         matches!(self, Self::Skip | Self::Divert | Self::Merge)
     }
 
-    /// Gives the name in SQL.
+    /// Returns the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reject => "reject",
@@ -102,7 +102,7 @@ impl Method {
         }
     }
 
-    /// Gives the name in SQL.
+    /// Returns the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sketch => "sketch",
@@ -205,19 +205,19 @@ impl Settings {
         parts.chain([self.analyzer.as_str()]).chain(verify)
     }
 
-    /// Gives a trigger's argument as JSON that type `jsonb` accepts, whose numbers have other limits; `None` if it is not a
+    /// Returns a trigger's argument as JSON that type `jsonb` accepts, whose numbers have other limits; `None` if it is not a
     /// guard's.
     pub fn canonical(argument: &str, columns: usize) -> Option<String> {
         Self::parse(argument).ok()?.roles(columns)?;
         serde_json::from_str::<serde_json::Value>(argument).ok().map(|value| value.to_string())
     }
 
-    /// Gives the number of the document's columns.
+    /// Returns the number of the document's columns.
     pub const fn document_columns(&self) -> usize {
         1 + self.columns
     }
 
-    /// Distributes a list of so many columns over the roles; `None` if their number does not fit.
+    /// Distributes a list of `count` columns over the roles; `None` if their number does not fit.
     pub fn roles(&self, count: usize) -> Option<Roles> {
         let mut next = 0;
         let mut take = |wanted: usize| {

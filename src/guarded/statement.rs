@@ -10,32 +10,32 @@ use crate::pg::catalog::{self, Column, Comparison};
 /// The operator `=` of Postgres's own types.
 pub const EQUALS: &str = "OPERATOR(pg_catalog.=)";
 
-/// Gives a name with its schema.
+/// Returns a name with its schema.
 pub fn qualified((schema, name): &(String, String)) -> String {
     format!("{}.{}", quote_identifier(schema.as_str()), quote_identifier(name.as_str()))
 }
 
-/// Gives a relation's name.
+/// Returns a relation's name.
 pub fn relation(oid: pg_sys::Oid) -> String {
     qualified(&catalog::qualified_name(oid))
 }
 
-/// Gives the schema of the extension's own functions.
+/// Returns the schema of the extension's own functions.
 pub fn extension() -> String {
     quote_identifier(catalog::extension_schema())
 }
 
-/// Gives a column of an alias.
+/// Returns a column of an alias.
 pub fn column(alias: &str, name: &str) -> String {
     format!("{alias}.{}", quote_identifier(name))
 }
 
-/// Gives columns of an alias in the form that `each` makes of one, separated by commas.
+/// Returns columns of an alias in the form that `each` makes of one, separated by commas.
 pub fn list<'c>(columns: impl IntoIterator<Item = &'c Column>, each: impl Fn(&Column) -> String) -> String {
     columns.into_iter().map(each).collect::<Vec<_>>().join(", ")
 }
 
-/// Gives the condition that columns of an alias equal those that `other` gives for their numbers, counted from 1.
+/// Returns the condition that columns of an alias equal those that `other` gives for their numbers, counted from 1.
 pub fn equal(columns: &[Column], alias: &str, other: impl Fn(usize, &Column) -> String) -> String {
     let one = |(number, own): (usize, &Column)| {
         format!("{} {} {}", column(alias, &own.name), operator(own.kind, Comparison::Equal), other(number, own))
@@ -43,14 +43,14 @@ pub fn equal(columns: &[Column], alias: &str, other: impl Fn(usize, &Column) -> 
     (1..).zip(columns).map(one).collect::<Vec<_>>().join(" AND ")
 }
 
-/// Gives the columns of a relation's primary key.
+/// Returns the columns of a relation's primary key.
 pub fn primary_key(oid: pg_sys::Oid) -> Vec<Column> {
     let columns = catalog::columns(oid);
     let numbers = catalog::primary_key(oid);
     numbers.iter().filter_map(|number| columns.iter().find(|column| column.number == *number).cloned()).collect()
 }
 
-/// Gives the operator that compares values of a type.
+/// Returns the operator that compares values of a type.
 pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> String {
     match catalog::operator(kind, comparison) {
         Some((schema, name)) => format!("OPERATOR({}.{name})", quote_identifier(schema)),
@@ -78,18 +78,18 @@ impl OrderKey {
     }
 }
 
-/// Gives a cast to a type, or of a domain to the type behind it. A domain's CHECK would run code of its owner as whoever makes a list, its
+/// Returns a cast to a type, or of a domain to the type behind it. A domain's CHECK would run code of its owner as whoever makes a list, its
 /// NOT NULL would refuse a column that a table of new rows lacks, and its collation may contradict that of a column.
 pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
     format!("CAST({expression} AS {})", catalog::type_name(catalog::base_type(kind)))
 }
 
-/// Gives a cast to text.
+/// Returns a cast to text.
 pub fn as_text(expression: &str) -> String {
     format!("CAST({expression} AS pg_catalog.text)")
 }
 
-/// Gives an expression with a column's collation.
+/// Returns an expression with a column's collation.
 pub fn collated(expression: String, collation: pg_sys::Oid) -> String {
     match catalog::collation_name(collation) {
         Some(name) => format!("{expression} COLLATE {}", qualified(&name)),
@@ -97,8 +97,8 @@ pub fn collated(expression: String, collation: pg_sys::Oid) -> String {
     }
 }
 
-/// Gives the time in a column in microseconds; times without end are the least and the greatest number.
-pub fn moment(time: &str) -> String {
+/// Returns the time in a column in microseconds; times without end are the least and the greatest number.
+pub fn microseconds(time: &str) -> String {
     format!(
         "CASE WHEN pg_catalog.isfinite({time}) THEN (EXTRACT(epoch FROM {time}) OPERATOR(pg_catalog.*) 1000000)::bigint \
          WHEN {time} {EQUALS} 'infinity' THEN 9223372036854775807 \

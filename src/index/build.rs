@@ -10,12 +10,12 @@ use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_text::interrupt;
 use pgrx::{PgMemoryContexts, pg_sys};
 
+use super::buffer::{Index, Lock, SIZE};
 use super::kind::{Kind, TreeKey};
 use super::options::page_fill;
-use super::page::{self, DOWN_ROOM, Downlink, Entry, Frame, LEAF_ROOM, Meta, NONE};
-use super::pages::{Index, Lock, SIZE};
+use super::page::{self, DOWN_ROOM, Downlink, Entry, LEAF_ROOM, Meta, NONE, PageOpaque};
 use super::tree;
-use super::values::{declared_kind, keys_of, raise};
+use super::values::{declared_kind, keys_of, or_report};
 use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::table::row_id::address_of;
@@ -70,7 +70,7 @@ unsafe extern "C-unwind" fn take_row(
             let before = pg_sys::MemoryContextSwitchTo(reading.memory.value());
             let result = keys_of(reading.kind, value, &mut reading.keys);
             pg_sys::MemoryContextSwitchTo(before);
-            raise(result);
+            or_report(result);
             reading.rows += u64::from(value.is_some());
             (reading.sink)(&reading.keys, address_of(*tid));
         });
@@ -94,7 +94,7 @@ pub unsafe fn read_rows(
     let mut reading = Reading { kind, keys: Vec::new(), rows: 0, memory, sink };
     let state = (&raw mut reading).cast::<c_void>();
     let last = pg_sys::InvalidBlockNumber;
-    // SAFETY: as the caller vouches. What runs below may be anybody's: expressions of the index.
+    // SAFETY: guaranteed by the caller. What runs below may be anybody's: expressions of the index.
     let rows = unsafe {
         let scan = if snapshot.is_null() {
             std::ptr::null_mut()
@@ -121,7 +121,7 @@ pub(super) unsafe extern "C-unwind" fn build(
     // SAFETY: this is the outermost frame; Postgres has both relations open, and the index is empty and ours.
     unsafe {
         boundary::entry(|| {
-            let (rows, signed) = raise(build_index(table, index, info));
+            let (rows, signed) = or_report(build_index(table, index, info));
             let result = pg_sys::palloc0(size_of::<pg_sys::IndexBuildResult>()).cast::<pg_sys::IndexBuildResult>();
             (*result).heap_tuples = rows;
             (*result).index_tuples = signed as f64;
@@ -137,7 +137,7 @@ unsafe fn build_index(
     index: pg_sys::Relation,
     info: *mut pg_sys::IndexInfo,
 ) -> Result<(f64, u64)> {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let kind = declared_kind(index)?;
         let mut builder = Builder::begin(pg_sys::maintenance_work_mem);
@@ -161,7 +161,7 @@ pub(super) unsafe extern "C-unwind" fn build_empty(index: pg_sys::Relation) {
     // SAFETY: this is the outermost frame; Postgres has the index open.
     unsafe {
         boundary::entry(|| {
-            let kind = raise(declared_kind(index));
+            let kind = or_report(declared_kind(index));
             Index::new(index).write_initial(&empty(kind));
         });
     }
@@ -185,12 +185,12 @@ pub fn sort(kilobytes: i32) -> Sort {
     Sorter::new(usize::try_from(kilobytes).unwrap_or(0) * 1024)
 }
 
-/// Gives an entry as a record: its tree, its key and its row, 120 bits.
+/// Returns an entry as a record: its tree, its key and its row, 120 bits.
 pub fn record((tree, key): TreeKey, row: u64) -> Record {
     [u64::from(tree) << 56 | key >> 8, key << 56 | row]
 }
 
-/// Gives the tree and the entry of a record.
+/// Returns the tree and the entry of a record.
 pub fn entry_of(record: Record) -> (u8, Entry) {
     let key = record[0] << 8 | record[1] >> 56;
     ((record[0] >> 56) as u8, Entry { key, row: record[1] & 0xffff_ffff_ffff })
@@ -221,7 +221,7 @@ pub struct SortedEntries {
 }
 
 impl SortedEntries {
-    /// Gives the next entry of a tree. Trees are read one after the other.
+    /// Returns the next entry of a tree. Trees are read one after the other.
     pub fn next(&mut self, tree: u8) -> Option<Entry> {
         let (found, entry) = self.ahead.take().or_else(|| self.sorted.next().map(entry_of))?;
         if found == tree {
@@ -232,7 +232,7 @@ impl SortedEntries {
     }
 }
 
-/// Gives the first pages of an empty index: the metapage and the roots.
+/// Returns the first pages of an empty index: the metapage and the roots.
 pub fn empty(kind: Kind) -> Vec<Box<[u8; SIZE]>> {
     let page = || Box::new([0; SIZE]);
     let mut meta = page();
@@ -246,9 +246,9 @@ pub fn empty(kind: Kind) -> Vec<Box<[u8; SIZE]>> {
     pages
 }
 
-/// Gives the frame of a root.
-fn whole(tree: u8, level: u16) -> Frame {
-    Frame { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree }
+/// Returns the special data of a root.
+fn whole(tree: u8, level: u16) -> PageOpaque {
+    PageOpaque { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree }
 }
 
 /// Writes an index that nobody else sees. Calls `progress` with the number of entries written so far.
@@ -285,7 +285,7 @@ pub fn write(index: Index, kind: Kind, mut entries: SortedEntries, fill: i32, pr
     Ok(())
 }
 
-/// Gives the number of entries for a page.
+/// Returns the number of entries for a page.
 fn fill_of(room: usize, fill: i32, number: u64) -> usize {
     // Fibonacci hashing: neighbours differ, and every run of pages has the mean fill.
     let chance = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
@@ -311,15 +311,15 @@ impl Level {
 
     /// Writes a page that ends at `high`, and the link to it on the page before. No page stays locked, so a build can be
     /// cancelled.
-    fn page(&mut self, high: Entry, write: impl FnOnce(&mut [u8], &Frame)) -> Result<()> {
+    fn page(&mut self, high: Entry, write: impl FnOnce(&mut [u8], &PageOpaque)) -> Result<()> {
         let mut buffer = self.index.extend();
-        let frame = Frame { low: self.low, high, right: NONE, level: self.level, tree: self.tree };
-        buffer.fill(|bytes| write(bytes, &frame));
+        let opaque = PageOpaque { low: self.low, high, right: NONE, level: self.level, tree: self.tree };
+        buffer.fill(|bytes| write(bytes, &opaque));
         let block = buffer.block;
         drop(buffer);
         if let Some(before) = self.pages.last() {
             let mut before = self.index.read(before.child, Lock::Exclusive)?;
-            before.fill(|bytes| page::reframe(bytes, self.low, block));
+            before.fill(|bytes| page::set_bounds(bytes, self.low, block));
         }
         self.pages.push(Downlink { low: self.low, child: block });
         self.low = high;
@@ -327,16 +327,16 @@ impl Level {
     }
 
     fn leaf(&mut self, entries: &[Entry], high: Entry) -> Result<()> {
-        self.page(high, |bytes, frame| page::write_leaf(bytes, frame, entries))
+        self.page(high, |bytes, opaque| page::write_leaf(bytes, opaque, entries))
     }
 
     /// Writes the last leaf, and all levels above; the last of them is the root.
     fn finish(mut self, entries: &[Entry], fill: i32) -> Result<()> {
         let root = tree::root(self.tree);
         if self.pages.is_empty() {
-            let frame = whole(self.tree, 0);
+            let opaque = whole(self.tree, 0);
             self.index.read(root, Lock::Exclusive)?.fill(|bytes| {
-                page::write_leaf(bytes, &frame, entries);
+                page::write_leaf(bytes, &opaque, entries);
             });
             return Ok(());
         }
@@ -344,9 +344,9 @@ impl Level {
         let mut below = self.pages;
         for level in 1.. {
             if below.len() <= DOWN_ROOM {
-                let frame = whole(self.tree, level);
+                let opaque = whole(self.tree, level);
                 self.index.read(root, Lock::Exclusive)?.fill(|bytes| {
-                    page::write_inner(bytes, &frame, &below);
+                    page::write_inner(bytes, &opaque, &below);
                 });
                 break;
             }
@@ -357,7 +357,7 @@ impl Level {
                 let room = fill_of(DOWN_ROOM, fill, next.pages.len() as u64);
                 let (taken, left) = rest.split_at(room.min(rest.len()));
                 let high = left.first().map_or(Entry::GREATEST, |downlink| downlink.low);
-                next.page(high, |bytes, frame| page::write_inner(bytes, frame, taken))?;
+                next.page(high, |bytes, opaque| page::write_inner(bytes, opaque, taken))?;
                 rest = left;
             }
             below = next.pages;

@@ -14,10 +14,10 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use super::buffer::{Buffer, Index, Lock};
 use super::build::{self, Sort, entry_of, read_rows, record};
 use super::kind::TreeKey;
-use super::page::{Downlink, Entry, Frame, NONE};
-use super::pages::{Buffer, Index, Lock};
+use super::page::{Downlink, Entry, NONE, PageOpaque};
 use super::tree::{check, descend, root};
 use super::values::{is_ours, kind_of};
 use crate::error::Result;
@@ -151,7 +151,7 @@ unsafe fn look(
 ) -> Found {
     let mut tid = tid_of(row);
     let (mut again, mut dead) = (false, false);
-    // SAFETY: as the caller vouches. What the table does not have is not there; an unused line pointer is nobody's.
+    // SAFETY: guaranteed by the caller. A TID without a heap tuple is dead.
     unsafe {
         let (block, number) = pgrx::itemptr::item_pointer_get_both(tid_of(row));
         let main = pg_sys::ForkNumber::MAIN_FORKNUM;
@@ -216,11 +216,11 @@ fn compare(index: Index, trees: u8, expected: Expected, mut look: impl FnMut(u64
             let Some(page) = check(index, &buffer)? else {
                 return Err(index.corrupted(buffer.block, "the root is not in use"));
             };
-            let frame = page.frame();
-            if frame.low != Entry::LEAST || frame.high != Entry::GREATEST {
+            let opaque = page.opaque();
+            if opaque.low != Entry::LEAST || opaque.high != Entry::GREATEST {
                 return Err(index.corrupted(buffer.block, "the root does not have the whole range"));
             }
-            frame.level
+            opaque.level
         };
         for level in (0..=top).rev() {
             check_level(index, tree, level, |entries| comparison.leaf(tree, entries, &mut look))?;
@@ -232,7 +232,7 @@ fn compare(index: Index, trees: u8, expected: Expected, mut look: impl FnMut(u64
 /// What is remembered of a page after its lock is released.
 struct Seen {
     block: u32,
-    frame: Frame,
+    opaque: PageOpaque,
     downlinks: Vec<Downlink>,
     entries: Vec<Entry>,
 }
@@ -240,9 +240,9 @@ struct Seen {
 fn see(index: Index, buffer: &Buffer) -> Result<Option<Seen>> {
     let block = buffer.block;
     let Some(page) = check(index, buffer)? else { return Ok(None) };
-    let frame = page.frame();
-    let mut seen = Seen { block, frame, downlinks: Vec::new(), entries: Vec::new() };
-    if frame.level > 0 {
+    let opaque = page.opaque();
+    let mut seen = Seen { block, opaque, downlinks: Vec::new(), entries: Vec::new() };
+    if opaque.level > 0 {
         let sorted: Vec<Downlink> = page.downlinks().take(page.sorted()).collect();
         if !sorted.is_sorted_by(|a, b| a.low < b.low) {
             return Err(index.corrupted(block, "its sorted downlinks are not in order"));
@@ -277,78 +277,78 @@ fn check_level(index: Index, tree: u8, level: u16, mut leaf: impl FnMut(&[Entry]
         check_page(index, &seen)?;
         let from = seen.entries.partition_point(|entry| *entry <= position);
         leaf(&seen.entries[from..])?;
-        position = seen.frame.high;
-        if seen.frame.right == NONE {
+        position = seen.opaque.high;
+        if seen.opaque.right == NONE {
             return Ok(());
         }
-        let right = see(index, &index.read(seen.frame.right, Lock::Share)?)?;
-        seen = match right.filter(|right| follows(&seen.frame, &right.frame)) {
+        let right = see(index, &index.read(seen.opaque.right, Lock::Share)?)?;
+        seen = match right.filter(|right| follows(&seen.opaque, &right.opaque)) {
             Some(right) => right,
-            None => see_next(index, &seen.frame)?,
+            None => see_next(index, &seen.opaque)?,
         };
     }
 }
 
 /// Whether a page goes on where the one before it ends.
-fn follows(frame: &Frame, right: &Frame) -> bool {
-    right.tree == frame.tree && right.level == frame.level && right.low == frame.high
+fn follows(opaque: &PageOpaque, right: &PageOpaque) -> bool {
+    right.tree == opaque.tree && right.level == opaque.level && right.low == opaque.high
 }
 
-/// Gives the page with the positions after those of a page that was read. The page to its right may have been merged into it since.
-fn see_next(index: Index, before: &Frame) -> Result<Seen> {
+/// Returns the page with the positions after those of a page that was read. The page to its right may have been merged into it since.
+fn see_next(index: Index, before: &PageOpaque) -> Result<Seen> {
     // The page that has the last position now. While it is locked, the page to its right cannot be merged into it.
     let (left, seen) = see_at(index, before.tree, before.level, before.high)?;
-    if seen.frame.high > before.high {
+    if seen.opaque.high > before.high {
         return Ok(seen);
     }
-    let right = see(index, &index.read(seen.frame.right, Lock::Share)?)?;
-    right.filter(|right| follows(&seen.frame, &right.frame)).ok_or_else(|| {
-        let fault = format!("the page to its right, block {}, does not go on where it ends", seen.frame.right);
+    let right = see(index, &index.read(seen.opaque.right, Lock::Share)?)?;
+    right.filter(|right| follows(&seen.opaque, &right.opaque)).ok_or_else(|| {
+        let fault = format!("the page to its right, block {}, does not go on where it ends", seen.opaque.right);
         index.corrupted(left.block, &fault)
     })
 }
 
 fn check_page(index: Index, seen: &Seen) -> Result<()> {
-    let frame = seen.frame;
+    let opaque = seen.opaque;
     let fault = |fault| Err(index.corrupted(seen.block, fault));
     if !seen.entries.is_sorted_by(|a, b| a < b) {
         return fault("it has an entry twice");
     }
-    if !seen.entries.iter().all(|entry| frame.holds(*entry)) {
+    if !seen.entries.iter().all(|entry| opaque.holds(*entry)) {
         return fault("it has an entry outside of its bounds");
     }
-    if frame.level == 0 {
+    if opaque.level == 0 {
         return Ok(());
     }
     if !seen.downlinks.is_sorted_by(|a, b| a.low < b.low) {
         return fault("it has a downlink twice");
     }
-    if seen.downlinks.first().map(|downlink| downlink.low) != Some(frame.low)
-        || !seen.downlinks.iter().all(|downlink| downlink.low < frame.high)
+    if seen.downlinks.first().map(|downlink| downlink.low) != Some(opaque.low)
+        || !seen.downlinks.iter().all(|downlink| downlink.low < opaque.high)
     {
         return fault("it has a downlink outside of its bounds");
     }
     for downlink in &seen.downlinks {
         interrupt::check();
-        check_downlink(index, &frame, downlink)?;
+        check_downlink(index, &opaque, downlink)?;
     }
     Ok(())
 }
 
 /// Checks a downlink that was read from a page.
-fn check_downlink(index: Index, frame: &Frame, downlink: &Downlink) -> Result<()> {
+fn check_downlink(index: Index, opaque: &PageOpaque, downlink: &Downlink) -> Result<()> {
     let child = index.read(downlink.child, Lock::Share)?;
-    let below = check(index, &child)?.map(|page| page.frame());
+    let below = check(index, &child)?.map(|page| page.opaque());
     let fits = below
-        .is_some_and(|below| below.tree == frame.tree && below.level + 1 == frame.level && below.low == downlink.low);
+        .is_some_and(|below| below.tree == opaque.tree && below.level + 1 == opaque.level && below.low == downlink.low);
     if fits {
         return Ok(());
     }
     // The page below may have been merged into its left neighbour since. While it is locked, it gets and loses no downlink. An inner
     // page always stays one, and waiting with a lock on it for a page further down would be the wrong order.
-    let is_below = below.is_none_or(|below| below.level < frame.level);
+    let is_below = below.is_none_or(|below| below.level < opaque.level);
     let _locked = is_below.then_some(child);
-    let parent = descend(index, frame.tree, frame.level, downlink.low.next(), Lock::Share)?;
+    let parent = descend(index, opaque.tree, opaque.level, downlink.low.next(), Lock::Share)?;
     if check(index, &parent)?.is_some_and(|page| page.downlinks().any(|other| other == *downlink)) {
         let fault = format!("a downlink leads to block {}, another page than it says", downlink.child);
         return Err(index.corrupted(parent.block, &fault));

@@ -5,7 +5,7 @@ use pgrx::{PgList, pg_sys};
 
 use super::kind::{BANDS, Kind};
 use super::search::{LEAVES_A_PROBE, probes};
-use super::values::{keys_of, raise};
+use super::values::{keys_of, or_report};
 use crate::pg::call::boundary;
 use crate::pg::compat;
 use crate::simhash::HammingBall;
@@ -70,7 +70,7 @@ pub(super) unsafe extern "C-unwind" fn estimate(
 /// # Safety
 /// As Postgres calls an estimate.
 unsafe fn selectivity_of(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexPath) -> f64 {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let conditions = pg_sys::get_quals_from_indexclauses((*path).indexclauses);
         let relation = (*(*(*path).indexinfo).rel).relid as i32;
@@ -84,7 +84,7 @@ unsafe fn selectivity_of(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::Inde
 /// # Safety
 /// As Postgres calls an estimate.
 unsafe fn argument(root: *mut pg_sys::PlannerInfo, clauses: &PgList<pg_sys::IndexClause>) -> Option<pg_sys::Datum> {
-    // SAFETY: as the caller vouches; the tag says what a node is.
+    // SAFETY: guaranteed by the caller; the tag says what a node is.
     unsafe {
         let condition = PgList::<pg_sys::RestrictInfo>::from_pg((*clauses.head()?).indexquals).head()?;
         let clause = (*condition).clause.cast::<pg_sys::OpExpr>();
@@ -105,15 +105,15 @@ unsafe fn argument(root: *mut pg_sys::PlannerInfo, clauses: &PgList<pg_sys::Inde
 /// `sketch` must be a value of type `minhash`.
 unsafe fn keys_in(sketch: pg_sys::Datum) -> u64 {
     let mut keys = Vec::new();
-    // SAFETY: as the caller vouches.
-    raise(unsafe { keys_of(Kind::Sketch, Some(sketch), &mut keys) });
+    // SAFETY: guaranteed by the caller.
+    or_report(unsafe { keys_of(Kind::Sketch, Some(sketch), &mut keys) });
     keys.len() as u64
 }
 
 /// # Safety
 /// `ball` must be a value of type `hamming_ball`.
 unsafe fn distance_of(ball: pg_sys::Datum) -> u32 {
-    // SAFETY: as the caller vouches; it lies at any address.
+    // SAFETY: guaranteed by the caller; it lies at any address.
     unsafe { ball.cast_mut_ptr::<HammingBall>().read_unaligned() }.distance.min(u64::BITS.into()) as u32
 }
 
@@ -194,7 +194,7 @@ impl Work {
         Self { sequential_pages: leaves, given: size.rows, is_early: true, ..Self::within(NEAR, 0.0, size) }
     }
 
-    /// Gives the cost before the first entry, and the total cost.
+    /// Returns the cost before the first entry, and the total cost.
     fn cost(&self, prices: &Prices) -> (f64, f64) {
         let searching = self.descents * HEIGHT * COMPARISONS_A_PAGE * prices.operator
             + self.random_pages * prices.random

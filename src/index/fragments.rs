@@ -10,15 +10,15 @@ pub fn add_fragment(fragments: &mut Vec<u8>, at: usize, bytes: &[u8]) {
     fragments.extend_from_slice(bytes);
 }
 
-/// Does to a page what a replay does: zeros from `raised.0` to `raised.1`, in what was the hole, then the fragments. It cannot fail.
+/// Does to a page what a replay does: zeros from `exposed.0` to `exposed.1`, in what was the hole, then the fragments. It cannot fail.
 ///
 /// # Safety
 /// The page must be locked for a change, and `fragments` be made by [`add_fragment`], `length` bytes in all, each within the page.
-pub unsafe fn apply(page: *mut u8, raised: (usize, usize), fragments: *const u8, length: usize) {
+pub unsafe fn apply(page: *mut u8, exposed: (usize, usize), fragments: *const u8, length: usize) {
     let mut next = fragments;
-    // SAFETY: as the caller vouches; each fragment begins with its offset and its length.
+    // SAFETY: guaranteed by the caller; each fragment begins with its offset and its length.
     unsafe {
-        page.add(raised.0).write_bytes(0, raised.1.wrapping_sub(raised.0));
+        page.add(exposed.0).write_bytes(0, exposed.1.wrapping_sub(exposed.0));
         let end = next.add(length);
         while next < end {
             let at = usize::from(next.cast::<u16>().read_unaligned());

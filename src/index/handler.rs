@@ -8,13 +8,13 @@ use super::kind::{self, Kind};
 use super::{build, cost, insert, options, scan, vacuum, validate};
 use crate::pg::call::boundary;
 
-/// Says to the access method that an operator class is of sketches.
+/// Support function 1: the kind of signature of an operator class, sketches.
 #[pg_extern(sql = false)]
 fn index_kind_of_sketches() -> i32 {
     Kind::Sketch.number().into()
 }
 
-/// Says to the access method that an operator class is of signatures.
+/// Support function 1: the kind of signature of an operator class, SimHashes.
 #[pg_extern(sql = false)]
 fn index_kind_of_simhashes() -> i32 {
     Kind::SimHash.number().into()
@@ -52,7 +52,7 @@ static ROUTINE: pg_sys::IndexAmRoutine = pg_sys::IndexAmRoutine {
     ..EMPTY
 };
 
-/// Gives Postgres the routine.
+/// Returns Postgres the routine.
 ///
 /// # Safety
 /// Postgres calls it as the handler that index.sql declares.

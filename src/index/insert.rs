@@ -11,12 +11,12 @@
 
 use pgrx::pg_sys;
 
+use super::buffer::{Buffer, GenericWal, Index, Lock, MOST_PAGES};
 use super::kind::TreeKey;
-use super::page::{self, DOWN, DOWN_ROOM, DOWN_TAIL, Downlink, Entry, Frame, LEAF, LEAF_ROOM, NONE};
-use super::pages::{Buffer, Change, Index, Lock, MOST_PAGES};
+use super::page::{self, DOWN, DOWN_ROOM, DOWN_TAIL, Downlink, Entry, LEAF, LEAF_ROOM, NONE, PageOpaque};
 use super::tree::{self, Descents, NextLeaf, check, descend};
-use super::values::{keys_of, kind_of, raise};
-use super::wal::Record;
+use super::values::{keys_of, kind_of, or_report};
+use super::wal::WalRecord;
 use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::table::row_id::address_of;
@@ -40,16 +40,16 @@ pub(super) unsafe extern "C-unwind" fn insert(
                 keys_of(kind, (!*nulls).then_some(*values), &mut keys)?;
                 insert_keys(Index::new(index), &keys, address_of(*tid))
             });
-            raise(result);
+            or_report(result);
         });
     }
     false
 }
 
 /// A locked leaf, and the entries to append to it.
-struct Held {
+struct LockedLeaf {
     buffer: Buffer,
-    frame: Frame,
+    opaque: PageOpaque,
     /// The number of its entries, and the offset where they end.
     len: usize,
     end: usize,
@@ -57,13 +57,13 @@ struct Held {
     added: Vec<u8>,
 }
 
-impl Held {
+impl LockedLeaf {
     fn new(index: Index, buffer: Buffer) -> Result<Self> {
         let Some(page) = check(index, &buffer)? else {
             return Err(index.corrupted(buffer.block, "it is linked and not in use"));
         };
-        let (frame, len, end) = (page.frame(), page.len(), page.end());
-        Ok(Self { buffer, frame, len, end, added: Vec::new() })
+        let (opaque, len, end) = (page.opaque(), page.len(), page.end());
+        Ok(Self { buffer, opaque, len, end, added: Vec::new() })
     }
 
     fn takes(&mut self, entry: Entry) -> bool {
@@ -79,7 +79,7 @@ impl Held {
 }
 
 /// The leaves of the next keys.
-struct Ahead<'k> {
+struct NextLeaves<'k> {
     keys: &'k [TreeKey],
     row: u64,
     descents: Descents,
@@ -88,14 +88,14 @@ struct Ahead<'k> {
     leaves: [Option<NextLeaf>; MOST_PAGES],
 }
 
-impl<'k> Ahead<'k> {
+impl<'k> NextLeaves<'k> {
     fn of(index: Index, keys: &'k [TreeKey], row: u64) -> Self {
         Self { keys, row, descents: Descents::new(index), from: 0, leaves: [const { None }; MOST_PAGES] }
     }
 
-    /// Gives the leaf of a key. If it is not known yet, those of the keys after it are found, too, as many as a record can have:
+    /// Returns the leaf of a key. If it is not known yet, those of the keys after it are found, too, as many as a record can have:
     /// so the processor fetches all of them from memory at the same time.
-    fn take(&mut self, at: usize) -> Result<Option<NextLeaf>> {
+    fn leaf_of(&mut self, at: usize) -> Result<Option<NextLeaf>> {
         let next = self.leaves.get_mut(at.wrapping_sub(self.from)).and_then(Option::take);
         if next.is_some() {
             return Ok(next);
@@ -114,23 +114,23 @@ impl<'k> Ahead<'k> {
 /// # Errors
 /// If a page is damaged.
 fn insert_keys(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
-    let mut held: Vec<Held> = Vec::with_capacity(MOST_PAGES);
-    let mut ahead = Ahead::of(index, keys, row);
+    let mut locked: Vec<LockedLeaf> = Vec::with_capacity(MOST_PAGES);
+    let mut next_leaves = NextLeaves::of(index, keys, row);
     for (at, &(tree, key)) in keys.iter().enumerate() {
         let entry = Entry { key, row };
-        if hold(index, &mut held, &mut ahead, at, tree, entry)? {
+        if lock_leaf(index, &mut locked, &mut next_leaves, at, tree, entry)? {
             continue;
         }
-        append(index, &mut held)?;
-        let buffer = descend_linked(index, &mut ahead.descents, tree, 0, entry)?;
-        let mut leaf = Held::new(index, buffer)?;
+        append(index, &mut locked)?;
+        let buffer = descend_linked(index, &mut next_leaves.descents, tree, 0, entry)?;
+        let mut leaf = LockedLeaf::new(index, buffer)?;
         if leaf.takes(entry) {
-            held.push(leaf);
+            locked.push(leaf);
         } else {
             split_leaf(index, leaf.buffer, entry)?;
         }
     }
-    append(index, &mut held)
+    append(index, &mut locked)
 }
 
 /// Descends to the page of a level to which a position belongs, and locks it for a change. If no downlink leads to it, because a split
@@ -142,56 +142,63 @@ fn descend_linked(index: Index, descents: &mut Descents, tree: u8, level: u16, p
             return Ok(buffer);
         }
         // Whoever has split its left neighbour holds this page until its downlink is written; so the downlink is missing for good.
-        let Some(frame) = check(index, &buffer)?.map(|page| page.frame()) else { return Ok(buffer) };
-        let downlink = Downlink { low: frame.low, child: buffer.block };
-        let parent = descend(index, tree, level + 1, frame.low.next(), Lock::Share)?;
+        let Some(opaque) = check(index, &buffer)?.map(|page| page.opaque()) else { return Ok(buffer) };
+        let downlink = Downlink { low: opaque.low, child: buffer.block };
+        let parent = descend(index, tree, level + 1, opaque.low.next(), Lock::Share)?;
         if check(index, &parent)?.is_none_or(|page| page.downlinks().any(|other| other == downlink)) {
             return Ok(buffer);
         }
         drop(parent);
-        link(index, frame, downlink, buffer)?;
+        link(index, opaque, downlink, buffer)?;
     }
 }
 
-/// Adds an entry to the held leaves; false if that is impossible, because its leaf is full, has changed, or is held by somebody
-/// else, or four are held.
-fn hold(index: Index, held: &mut Vec<Held>, ahead: &mut Ahead<'_>, at: usize, tree: u8, entry: Entry) -> Result<bool> {
+/// Adds an entry to the locked leaves; false if that is impossible, because its leaf is full, has changed, or is held by somebody
+/// else, or four are locked.
+fn lock_leaf(
+    index: Index,
+    locked: &mut Vec<LockedLeaf>,
+    next_leaves: &mut NextLeaves<'_>,
+    at: usize,
+    tree: u8,
+    entry: Entry,
+) -> Result<bool> {
     // A root that is a leaf holds all positions of its tree, so nothing below reads a root that is locked here.
-    if let Some(last) = held.last_mut().filter(|last| last.frame.tree == tree && last.frame.holds(entry)) {
+    if let Some(last) = locked.last_mut().filter(|last| last.opaque.tree == tree && last.opaque.holds(entry)) {
         return Ok(last.takes(entry));
     }
-    if held.len() == MOST_PAGES {
-        append(index, held)?;
+    if locked.len() == MOST_PAGES {
+        append(index, locked)?;
     }
-    let Some(next) = ahead.take(at)? else { return Ok(false) };
-    let Some(buffer) = next.lock(index, held.is_empty())? else { return Ok(false) };
-    let mut leaf = Held::new(index, buffer)?;
+    let Some(next) = next_leaves.leaf_of(at)? else { return Ok(false) };
+    let Some(buffer) = next.lock(index, locked.is_empty())? else { return Ok(false) };
+    let mut leaf = LockedLeaf::new(index, buffer)?;
     let takes = leaf.takes(entry);
     if takes {
-        held.push(leaf);
+        locked.push(leaf);
     }
     Ok(takes)
 }
 
-/// Writes the entries into the held leaves, and releases them.
-fn append(index: Index, held: &mut Vec<Held>) -> Result<()> {
-    if held.is_empty() {
+/// Writes the entries into the locked leaves, and releases them.
+fn append(index: Index, locked: &mut Vec<LockedLeaf>) -> Result<()> {
+    if locked.is_empty() {
         return Ok(());
     }
-    let mut record = Record::begin(index);
-    for leaf in held.iter_mut() {
+    let mut record = WalRecord::begin(index);
+    for leaf in locked.iter_mut() {
         record.page(&mut leaf.buffer)?;
-        record.raise(page::lower_for(leaf.len))?;
+        record.set_pd_lower(page::lower_for(leaf.len))?;
         // The free places of a leaf are zeros already.
         let used = leaf.added.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         record.put(leaf.end, leaf.added.get(..used).unwrap_or_default())?;
     }
     record.finish();
-    held.clear();
+    locked.clear();
     Ok(())
 }
 
-/// Gives a new page, locked: a free one, or an additional one.
+/// Returns a new page, locked: a free one, or an additional one.
 fn new_page(index: Index) -> Buffer {
     while let Some(block) = index.free_page() {
         // The map may be wrong, so the page itself must show that it is free.
@@ -228,7 +235,7 @@ fn split_leaf(index: Index, buffer: Buffer, entry: Entry) -> Result<()> {
     let Some(page) = check(index, &buffer)? else {
         return Err(index.corrupted(buffer.block, "it is linked and not in use"));
     };
-    let frame = page.frame();
+    let opaque = page.opaque();
     let mut entries = page.ordered();
     entries.insert(entries.partition_point(|other| *other < entry), entry);
     let cut = cut(&entries, entry);
@@ -236,73 +243,83 @@ fn split_leaf(index: Index, buffer: Buffer, entry: Entry) -> Result<()> {
     let Some(&middle) = left.last() else { return Err(index.corrupted(buffer.block, "it is full and has no entries")) };
     // What belongs to the left page stays at its position, so that the log record is small.
     let (in_place, sorted): (Vec<Entry>, usize) = (page.entries().collect(), page.sorted());
-    let shrink = |bytes: &mut [u8], frame: &Frame| {
+    let shrink = |bytes: &mut [u8], opaque: &PageOpaque| {
         page::retain(bytes, in_place.len(), sorted, |at| in_place[at] <= middle);
-        page::reframe(bytes, frame.high, frame.right);
+        page::set_bounds(bytes, opaque.high, opaque.right);
         if entry <= middle {
             page::append(bytes, entry);
         }
     };
-    let write = |bytes: &mut [u8], frame: &Frame, is_left| {
-        page::write_leaf(bytes, frame, if is_left { left } else { right });
+    let write = |bytes: &mut [u8], opaque: &PageOpaque, is_left| {
+        page::write_leaf(bytes, opaque, if is_left { left } else { right });
     };
-    Split { index, buffer, frame, middle }.write(shrink, write)
+    Split { index, buffer, opaque, middle }.write(shrink, write)
 }
 
 /// A page that is being split.
 struct Split {
     index: Index,
     buffer: Buffer,
-    frame: Frame,
+    opaque: PageOpaque,
     /// The greatest position of the left half.
     middle: Entry,
 }
 
 impl Split {
     /// Writes both halves and the links to them. The left half is written by shrinking the page, unless that is a root.
-    fn write(self, shrink: impl Fn(&mut [u8], &Frame), write: impl Fn(&mut [u8], &Frame, bool)) -> Result<()> {
-        let Self { index, buffer, frame, middle } = self;
-        if buffer.block == tree::root(frame.tree) {
-            write_root(index, &buffer, frame, middle, write);
+    fn write(
+        self,
+        shrink: impl Fn(&mut [u8], &PageOpaque),
+        write: impl Fn(&mut [u8], &PageOpaque, bool),
+    ) -> Result<()> {
+        let Self { index, buffer, opaque, middle } = self;
+        if buffer.block == tree::root(opaque.tree) {
+            write_root(index, &buffer, opaque, middle, write);
             return Ok(());
         }
         let right = new_page(index);
-        let mut change = Change::begin(index);
+        let mut change = GenericWal::begin(index);
         let (left_image, right_image) = (change.edit(&buffer), change.rewrite(&right));
-        shrink(change.bytes(left_image), &Frame { high: middle, right: right.block, ..frame });
-        write(change.bytes(right_image), &Frame { low: middle, ..frame }, false);
+        shrink(change.bytes(left_image), &PageOpaque { high: middle, right: right.block, ..opaque });
+        write(change.bytes(right_image), &PageOpaque { low: middle, ..opaque }, false);
         change.finish();
         drop(buffer);
-        link(index, frame, Downlink { low: middle, child: right.block }, right)
+        link(index, opaque, Downlink { low: middle, child: right.block }, right)
     }
 }
 
 /// Splits a root: its content moves to two new pages, and it becomes their parent.
-fn write_root(index: Index, root: &Buffer, frame: Frame, middle: Entry, write: impl Fn(&mut [u8], &Frame, bool)) {
+fn write_root(
+    index: Index,
+    root: &Buffer,
+    opaque: PageOpaque,
+    middle: Entry,
+    write: impl Fn(&mut [u8], &PageOpaque, bool),
+) {
     let (left, right) = (new_page(index), new_page(index));
-    let mut change = Change::begin(index);
+    let mut change = GenericWal::begin(index);
     let images = [change.rewrite(&left), change.rewrite(&right), change.rewrite(root)];
-    write(change.bytes(images[0]), &Frame { high: middle, right: right.block, ..frame }, true);
-    write(change.bytes(images[1]), &Frame { low: middle, right: NONE, ..frame }, false);
-    let downlinks = [(frame.low, &left), (middle, &right)].map(|(low, page)| Downlink { low, child: page.block });
-    page::write_inner(change.bytes(images[2]), &Frame { level: frame.level + 1, ..frame }, &downlinks);
+    write(change.bytes(images[0]), &PageOpaque { high: middle, right: right.block, ..opaque }, true);
+    write(change.bytes(images[1]), &PageOpaque { low: middle, right: NONE, ..opaque }, false);
+    let downlinks = [(opaque.low, &left), (middle, &right)].map(|(low, page)| Downlink { low, child: page.block });
+    page::write_inner(change.bytes(images[2]), &PageOpaque { level: opaque.level + 1, ..opaque }, &downlinks);
     change.finish();
 }
 
 /// Writes the downlink to the right half of a split page, which stays locked until then.
-fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result<()> {
+fn link(index: Index, below: PageOpaque, downlink: Downlink, right: Buffer) -> Result<()> {
     let level = below.level + 1;
     let mut buffer = descend_linked(index, &mut Descents::new(index), below.tree, level, downlink.low.next())?;
     let Some(page) = check(index, &buffer)? else {
         return Err(index.corrupted(buffer.block, "it is linked and not in use"));
     };
-    let (frame, end) = (page.frame(), page.end());
+    let (opaque, end) = (page.opaque(), page.end());
     if page.len() < DOWN_ROOM && page.len() - page.sorted() < DOWN_TAIL {
         let mut bytes = [0; DOWN];
         downlink.write(&mut bytes);
-        let mut record = Record::begin(index);
+        let mut record = WalRecord::begin(index);
         record.page(&mut buffer)?;
-        record.raise(end + DOWN)?;
+        record.set_pd_lower(end + DOWN)?;
         record.put(end, &bytes)?;
         record.finish();
         drop(right);
@@ -311,9 +328,9 @@ fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result
     let mut downlinks = page.ordered_downlinks();
     downlinks.insert(downlinks.partition_point(|other| other.low < downlink.low), downlink);
     if downlinks.len() <= DOWN_ROOM {
-        let mut change = Change::begin(index);
+        let mut change = GenericWal::begin(index);
         let image = change.edit(&buffer);
-        page::write_inner(change.bytes(image), &frame, &downlinks);
+        page::write_inner(change.bytes(image), &opaque, &downlinks);
         change.finish();
         drop(right);
         return Ok(());
@@ -322,10 +339,10 @@ fn link(index: Index, below: Frame, downlink: Downlink, right: Buffer) -> Result
     let Some(middle) = second.first().map(|downlink| downlink.low) else {
         return Err(index.corrupted(buffer.block, "it is full and has no entries"));
     };
-    let split = Split { index, buffer, frame, middle };
-    let shrink = |bytes: &mut [u8], frame: &Frame| page::write_inner(bytes, frame, first);
-    split.write(shrink, |bytes, frame, is_left| {
-        page::write_inner(bytes, frame, if is_left { first } else { second });
+    let split = Split { index, buffer, opaque, middle };
+    let shrink = |bytes: &mut [u8], opaque: &PageOpaque| page::write_inner(bytes, opaque, first);
+    split.write(shrink, |bytes, opaque, is_left| {
+        page::write_inner(bytes, opaque, if is_left { first } else { second });
     })?;
     drop(right);
     Ok(())

@@ -33,7 +33,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Gives the number of the kind, on the metapage and in SQL.
+    /// Returns the number of the kind, on the metapage and in SQL.
     pub fn number(self) -> u8 {
         match self {
             Self::Sketch => 1,
@@ -41,12 +41,12 @@ impl Kind {
         }
     }
 
-    /// Gives the kind of a number.
+    /// Returns the kind of a number.
     pub fn of_number(number: u8) -> Option<Self> {
         [Self::Sketch, Self::SimHash].into_iter().find(|kind| kind.number() == number)
     }
 
-    /// Gives how many trees an index of the kind has.
+    /// Returns how many trees an index of the kind has.
     pub fn trees(self) -> u8 {
         match self {
             Self::Sketch => 1,
@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-/// Gives the keys of a sketch, sorted and distinct.
+/// Returns the keys of a sketch, sorted and distinct.
 ///
 /// # Errors
 /// For bytes that are no signature.
@@ -67,7 +67,7 @@ pub fn sketch_keys(bytes: &[u8], keys: &mut Vec<TreeKey>) -> Result<()> {
     Ok(())
 }
 
-/// Gives the keys of a signature, or of NULL.
+/// Returns the keys of a signature, or of NULL.
 pub fn simhash_keys(signature: Option<u64>, keys: &mut Vec<TreeKey>) {
     keys.clear();
     match signature {
@@ -79,7 +79,7 @@ pub fn simhash_keys(signature: Option<u64>, keys: &mut Vec<TreeKey>) {
     }
 }
 
-/// Gives a signature with its bits in the order of the bands. The distance of two signatures stays the same.
+/// Returns a signature with its bits in the order of the bands. The distance of two signatures stays the same.
 pub fn banded(signature: u64) -> u64 {
     let mut word = 0;
     // `bands` accepts four bands.
@@ -87,7 +87,7 @@ pub fn banded(signature: u64) -> u64 {
     word
 }
 
-/// Gives a banded signature as tree `tree` stores it, with band `tree` first.
+/// Returns a banded signature as tree `tree` stores it, with band `tree` first.
 pub fn rotated(banded: u64, tree: u8) -> u64 {
     banded.rotate_left(BAND_BITS * u32::from(tree))
 }

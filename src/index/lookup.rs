@@ -9,8 +9,8 @@ use std::marker::PhantomData;
 
 use pgrx::{itemptr, pg_sys};
 
+use super::buffer::Index;
 use super::kind::sketch_keys;
-use super::pages::Index;
 use super::search::{self, Presence};
 use super::vacuum::remove_rows;
 use super::values::{count_entries, count_hot_key, count_scan, sketch_bytes};
@@ -42,7 +42,7 @@ impl<'t> Lookup<'t> {
         Self { index, scan, key, table: PhantomData }
     }
 
-    /// Gives the addresses of the last rows, in table order, that have the one key of a sketch, and counts the scan in
+    /// Returns the addresses of the last rows, in table order, that have the one key of a sketch, and counts the scan in
     /// `pg_stat_user_indexes`.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl<'t> Lookup<'t> {
     /// # Safety
     /// The index must be one of sketches `USING neardup`, `sketch` a value of type `minhash`, and the table still open.
     pub unsafe fn last(&self, sketch: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             count_scan(self.index);
             let Some(key) = only_key(sketch)? else { return Ok(Vec::new()) };
@@ -61,7 +61,7 @@ impl<'t> Lookup<'t> {
         }
     }
 
-    /// Gives what [`last`](Self::last) gives, without the rows that are not present. It reads on until it has `most`, or has passed
+    /// Returns what [`last`](Self::last) gives, without the rows that are not present. It reads on until it has `most`, or has passed
     /// over `most_gone`. The entries of those that are removed it removes from the index, if `is_removed` confirms it;
     /// [`remove_rows`] says what that must promise.
     ///
@@ -78,7 +78,7 @@ impl<'t> Lookup<'t> {
         mut presence: impl FnMut(Tid) -> Presence,
         mut is_removed: impl FnMut(Tid) -> bool,
     ) -> Result<Vec<Tid>> {
-        // SAFETY: as the caller vouches. Whoever changes an index has this lock; an error releases it.
+        // SAFETY: guaranteed by the caller. Whoever changes an index has this lock; an error releases it.
         unsafe {
             let Some(key) = only_key(sketch)? else { return Ok(Vec::new()) };
             let index = Index::new(self.index);
@@ -99,7 +99,7 @@ impl<'t> Lookup<'t> {
         unsafe { count_hot_key(self.index) };
     }
 
-    /// Gives the addresses that match a query, in table order.
+    /// Returns the addresses that match a query, in table order.
     ///
     /// # Safety
     /// `query` must be a value of the operator's right operand, and the table must still be open.
@@ -144,7 +144,7 @@ impl Drop for Lookup<'_> {
 /// The sketch must be a value of type `minhash`.
 unsafe fn only_key(sketch: pg_sys::Datum) -> Result<Option<u64>> {
     let mut keys = Vec::new();
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     sketch_keys(unsafe { sketch_bytes(sketch) }, &mut keys)?;
     Ok(keys.first().map(|(_, key)| *key))
 }

@@ -10,17 +10,18 @@
 //!   [`vacuum`], [`cost`], [`options`], [`validate`]. [`values`]: what they share.
 //! * [`check`]: `neardup.check_index`. [`lookup`]: the guard's look-ups. [`open`]: an index that a function opens itself.
 //! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees. [`kind`]: the keys of a signature, the number of trees.
-//! * [`page`]: the layout of a page, in safe Rust over its bytes. [`pages`]: buffers, locks and WAL; it explains why errors and
+//! * [`page`]: the layout of a page, in safe Rust over its bytes. [`buffer`]: buffers, locks and WAL; it explains why errors and
 //!   panics stay harmless. [`wal`] and [`fragments`]: what inserts write in place, in a critical section.
 //!
 //! Each function that Postgres calls runs inside [`boundary::entry`](crate::pg::call::boundary::entry). So Rust errors, panics and
-//! Postgres's own errors leave it in an orderly way, even while pages are locked. Postgres functions that are called through a
+//! Postgres's own errors unwind to `entry`, even while pages are locked. Postgres functions that are called through a
 //! pointer, and so without pgrx's guard, are called inside [`boundary::catch`](crate::pg::call::boundary::catch).
 //!
 //! The WAL is Postgres's generic one, so no library has to be preloaded, and every replica can replay it. The metapage holds the
 //! version of the page format.
 #![deny(unsafe_code)]
 
+pub mod buffer;
 mod build;
 mod check;
 mod cost;
@@ -33,7 +34,6 @@ mod nearest;
 pub mod open;
 mod options;
 pub mod page;
-pub mod pages;
 mod scan;
 pub mod search;
 pub mod tree;

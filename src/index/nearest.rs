@@ -3,7 +3,7 @@
 //! The scan searches one distance after the other, as long as looking up bands is cheaper than reading a tree from end to end.
 //! After that it reads a whole tree, for as many further distances at once as fit into memory. Rows without a signature come last.
 
-use super::pages::Index;
+use super::buffer::Index;
 use super::search::{self, is_whole_cheaper};
 use super::tree::each_between;
 use crate::error::Result;
@@ -32,7 +32,7 @@ impl Nearest {
         Self { center, most, next: 0, found: Vec::new(), has_nulls: false }
     }
 
-    /// Gives the next row and its distance.
+    /// Returns the next row and its distance.
     ///
     /// # Errors
     /// If a page is damaged.

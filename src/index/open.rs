@@ -3,7 +3,7 @@
 
 use pgrx::pg_sys;
 
-use super::pages::Index;
+use super::buffer::Index;
 use super::values::count_scan;
 use crate::pg::call::boundary::{self, raw};
 
@@ -32,7 +32,7 @@ impl OpenIndex {
         unsafe { boundary::catch(|| raw::PredicateLockRelation(self.relation, pg_sys::GetActiveSnapshot())) };
     }
 
-    /// Gives its pages, for reading many of them.
+    /// Returns its pages, for reading many of them.
     pub fn pages(&self) -> Index {
         self.index.in_bulk()
     }

@@ -56,6 +56,6 @@ pub(super) unsafe extern "C-unwind" fn options(given: pg_sys::Datum, validate: b
 /// # Safety
 /// The index must be open.
 pub(super) unsafe fn page_fill(index: pg_sys::Relation) -> i32 {
-    // SAFETY: as the caller vouches; the options were made by the function above.
+    // SAFETY: guaranteed by the caller; the options were made by the function above.
     unsafe { (*index).rd_options.cast::<Options>().as_ref().map_or(FILL, |options| options.fill) }
 }

@@ -4,11 +4,11 @@
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgMemoryContexts, pg_sys};
 
+use super::buffer::Index;
 use super::kind::{Kind, banded};
 use super::nearest::Nearest;
-use super::pages::Index;
 use super::search;
-use super::values::{count_scan, keys_of, kind_of, raise};
+use super::values::{count_scan, keys_of, kind_of, or_report};
 use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::compat;
@@ -61,7 +61,7 @@ impl Extent {
     unsafe fn may_have(&mut self, row: u64, table: pg_sys::Relation) -> bool {
         let block = (row >> 16) as u32;
         if block >= self.blocks {
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             self.blocks = unsafe { pg_sys::RelationGetNumberOfBlocksInFork(table, pg_sys::ForkNumber::MAIN_FORKNUM) };
         }
         block < self.blocks && has_possible_number(row)
@@ -85,7 +85,7 @@ pub(super) unsafe extern "C-unwind" fn begin(
     // SAFETY: this is the outermost frame; Postgres has the index open. What is allocated here lives as long as the scan.
     unsafe {
         boundary::entry(|| {
-            let kind = raise(kind_of(index));
+            let kind = or_report(kind_of(index));
             let scan = pg_sys::RelationGetIndexScan(index, keys, orders);
             if let Ok(orders @ 1..) = usize::try_from(orders) {
                 (*scan).xs_orderbyvals = pg_sys::palloc0(orders * size_of::<pg_sys::Datum>()).cast();
@@ -103,7 +103,7 @@ pub(super) unsafe extern "C-unwind" fn begin(
 /// # Safety
 /// The scan must have been begun above.
 unsafe fn state_of<'s>(scan: pg_sys::IndexScanDesc) -> &'s mut Scan {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe { &mut *(*scan).opaque.cast::<Scan>() }
 }
 
@@ -135,7 +135,7 @@ pub(super) unsafe extern "C-unwind" fn rescan(
                 let center = asked(*(*scan).orderByData).map(|datum| banded(datum.value() as u64));
                 state.nearest = Some(Nearest::begin(center, pg_sys::work_mem));
             } else if key_count > 0 {
-                state.query = Some(raise(query_of(state.kind, asked(*(*scan).keyData))));
+                state.query = Some(or_report(query_of(state.kind, asked(*(*scan).keyData))));
             }
         });
     }
@@ -145,7 +145,7 @@ pub(super) unsafe extern "C-unwind" fn rescan(
 /// The argument must be of the type of the kind's operator.
 unsafe fn query_of(kind: Kind, argument: Option<pg_sys::Datum>) -> Result<Query> {
     let Some(argument) = argument else { return Ok(Query::Nothing) };
-    // SAFETY: as the caller vouches; a ball lies at any address.
+    // SAFETY: guaranteed by the caller; a ball lies at any address.
     unsafe {
         Ok(match kind {
             Kind::Sketch => {
@@ -166,7 +166,7 @@ unsafe fn query_of(kind: Kind, argument: Option<pg_sys::Datum>) -> Result<Query>
 /// # Safety
 /// The scan must have been begun above.
 unsafe fn count_search(scan: pg_sys::IndexScanDesc) {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         count_scan((*scan).indexRelation);
         compat::count_search(&mut *scan);
@@ -206,9 +206,9 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
                 })
             });
             pg_sys::table_close(table, pg_sys::NoLock as i32);
-            raise(result);
+            or_report(result);
             if has_impossible {
-                raise(Err(impossible(index)))
+                or_report(Err(impossible(index)))
             }
             found
         })
@@ -217,13 +217,13 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
 
 pub(super) unsafe extern "C-unwind" fn get_tuple(scan: pg_sys::IndexScanDesc, _: pg_sys::ScanDirection::Type) -> bool {
     // SAFETY: this is the outermost frame. The scan was begun above.
-    unsafe { boundary::entry(|| raise(next_row(scan))) }
+    unsafe { boundary::entry(|| or_report(next_row(scan))) }
 }
 
 /// # Safety
 /// The scan must have been begun above.
 unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
-    // SAFETY: as the caller vouches; a scan by distance has room for one order.
+    // SAFETY: guaranteed by the caller; a scan by distance has room for one order.
     unsafe {
         let state = state_of(scan);
         if !state.is_counted {
@@ -231,8 +231,8 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
             count_search(scan);
         }
         let index = Index::new((*scan).indexRelation);
-        // No pin keeps a vacuum from the rows that were found, and one who looks without a fixed snapshot, as an exclusion constraint does,
-        // may find another row in the place of one that was removed.
+        // No pin is held between index and heap, so VACUUM may reuse a TID; a scan without an MVCC snapshot, as of an exclusion constraint,
+        // must recheck.
         (*scan).xs_recheck = state.recheck || !is_fixed((*scan).xs_snapshot);
         // Of several distances the first decides; the others are given as 0, which none is less than, and Postgres sorts by the true ones.
         (*scan).xs_recheckorderby = (*scan).numberOfOrderBys > 1;
@@ -261,7 +261,7 @@ unsafe fn next_row(scan: pg_sys::IndexScanDesc) -> Result<bool> {
 /// # Safety
 /// `snapshot` must be valid.
 unsafe fn is_fixed(snapshot: pg_sys::Snapshot) -> bool {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let kind = unsafe { (*snapshot).snapshot_type };
     kind == pg_sys::SnapshotType::SNAPSHOT_MVCC || kind == pg_sys::SnapshotType::SNAPSHOT_HISTORIC_MVCC
 }
@@ -315,7 +315,7 @@ fn each(index: Index, query: &Query, sink: &mut dyn FnMut(&[u64])) -> Result<()>
     Ok(())
 }
 
-/// Gives the matching rows, each once: first those that share most keys or are nearest, then in the order of the table.
+/// Returns the matching rows, each once: first those that share most keys or are nearest, then in the order of the table.
 ///
 /// # Errors
 /// If a page is damaged.

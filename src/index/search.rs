@@ -1,8 +1,8 @@
 //! Searches: rows that share keys with a sketch, and rows within a distance of a signature.
 
+use super::buffer::{Index, Lock};
 use super::kind::{BAND_BITS, BANDS, NULLS, rotated};
 use super::page::Entry;
-use super::pages::{Index, Lock};
 use super::tree::{Leaves, check, descend, each_between};
 use crate::error::Result;
 
@@ -18,7 +18,7 @@ pub fn sharing(index: Index, keys: impl Iterator<Item = u64>, mut sink: impl FnM
     Ok(())
 }
 
-/// Gives the rows that have a key; if there are more than `most`, the last ones in the table, read from their end.
+/// Returns the rows that have a key; if there are more than `most`, the last ones in the table, read from their end.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -53,7 +53,7 @@ pub struct LastRows {
     pub removed: Vec<u64>,
 }
 
-/// Gives the last `most` rows that have a key and are present, as `presence` says. It stops earlier at `most_gone` rows that are not.
+/// Returns the last `most` rows that have a key and are present, as `presence` says. It stops earlier at `most_gone` rows that are not.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -89,7 +89,7 @@ fn each_leaf_backwards(index: Index, key: u64, mut sink: impl FnMut(Vec<u64>) ->
         let buffer = descend(index, 0, 0, position, Lock::Share)?;
         let Some(page) = check(index, &buffer)? else { return Ok(()) };
         let found = page.between(key, key).filter(|entry| *entry <= position).map(|entry| entry.row).collect();
-        let low = page.frame().low;
+        let low = page.opaque().low;
         drop(buffer);
         if !sink(found) || low.key < key || low == Entry::LEAST {
             return Ok(());
@@ -98,14 +98,14 @@ fn each_leaf_backwards(index: Index, key: u64, mut sink: impl FnMut(Vec<u64>) ->
     }
 }
 
-/// Gives the radius of each band: of a signature within the distance, at least one band differs in no more bits than this.
+/// Returns the radius of each band: of a signature within the distance, at least one band differs in no more bits than this.
 /// `None` for a band that need not be searched (`banding::probes` proves it).
 fn radius(distance: u32, tree: u8) -> Option<u32> {
     let (whole, last) = (distance / u32::from(BANDS), distance % u32::from(BANDS));
     if u32::from(tree) <= last { Some(whole) } else { whole.checked_sub(1) }
 }
 
-/// Gives the number of band values that a search within a distance looks up.
+/// Returns the number of band values that a search within a distance looks up.
 pub fn probes(distance: u32) -> u64 {
     let within = |radius: u32| (0..=u64::from(radius)).map(|k| choose(BAND_BITS.into(), k)).sum::<u64>();
     (0..BANDS).filter_map(|tree| radius(distance, tree)).map(within).sum()

@@ -13,21 +13,21 @@
 use neardup_text::interrupt;
 use pgrx::pg_sys::panic::ErrorReport;
 
+use super::buffer::{Buffer, Index, Lock, Pin};
 use super::kind::Kind;
-use super::page::{Entry, Frame, META, Meta, NONE, Page};
-use super::pages::{Buffer, Index, Lock, Pin};
+use super::page::{Entry, META, Meta, NONE, Page, PageOpaque};
 use crate::error::Result;
 
-/// A tree that could not be read in order in so many attempts is damaged: each failed attempt means that a page was reused at
+/// A tree that could not be read in order in this number of attempts is damaged: each failed attempt means that a page was reused at
 /// that moment.
 const MOST_RESTARTS: u32 = 1000;
 
-/// Gives the block of a tree's root.
+/// Returns the block of a tree's root.
 pub fn root(tree: u8) -> u32 {
     1 + u32::from(tree)
 }
 
-/// Gives the kind of signature that an index holds.
+/// Returns the kind of signature that an index holds.
 ///
 /// # Errors
 /// For an index whose metapage is damaged.
@@ -43,7 +43,7 @@ pub fn kind(index: Index) -> Result<Kind> {
 /// If it is damaged.
 pub fn check(index: Index, buffer: &Buffer) -> Result<Option<Page<'_>>> {
     let page = Page::check(buffer.bytes()).map_err(|fault| index.corrupted(buffer.block, fault))?;
-    if page.is_some_and(|page| page.frame().right == buffer.block) {
+    if page.is_some_and(|page| page.opaque().right == buffer.block) {
         return Err(index.corrupted(buffer.block, "it is its own neighbour"));
     }
     Ok(page)
@@ -73,19 +73,19 @@ impl Target {
     }
 
     fn step_from(&self, index: Index, page: &Page<'_>, block: u32, expected: Option<(u16, Entry)>) -> Result<Step> {
-        let frame = page.frame();
-        if frame.tree != self.tree
-            || expected.is_some_and(|(level, low)| level != frame.level || low > frame.low)
-            || frame.low >= self.position
-            || frame.level < self.level
+        let opaque = page.opaque();
+        if opaque.tree != self.tree
+            || expected.is_some_and(|(level, low)| level != opaque.level || low > opaque.low)
+            || opaque.low >= self.position
+            || opaque.level < self.level
         {
             return Ok(Step::Again);
         }
-        if frame.high < self.position {
+        if opaque.high < self.position {
             // The bounds rise with each step, so the search ends even if the links form a circle.
-            return Ok(Step::To(frame.right, frame.level, frame.high));
+            return Ok(Step::To(opaque.right, opaque.level, opaque.high));
         }
-        if frame.level == self.level {
+        if opaque.level == self.level {
             return Ok(Step::Here);
         }
         let Some(downlink) = page.downlink_to(self.position) else {
@@ -94,14 +94,14 @@ impl Target {
         if downlink.child == META || downlink.child == block {
             return Err(index.corrupted(block, "a downlink leads nowhere"));
         }
-        Ok(Step::To(downlink.child, frame.level - 1, Entry::LEAST))
+        Ok(Step::To(downlink.child, opaque.level - 1, Entry::LEAST))
     }
 }
 
 /// Where a page of a level is expected, and what is known of it: its level, and a position that its lower bound is not less
 /// than. Nothing of the root.
 #[derive(Clone, Copy)]
-struct Way {
+struct Link {
     block: u32,
     expected: Option<(u16, Entry)>,
 }
@@ -129,7 +129,7 @@ pub struct Descents {
 pub struct NextLeaf {
     pin: Pin,
     target: Target,
-    way: Way,
+    link: Link,
 }
 
 impl Descents {
@@ -146,14 +146,14 @@ impl Descents {
         let target = Target { tree, level, position };
         for _ in 0..MOST_RESTARTS {
             interrupt::check();
-            let mut way = self.approach(&target)?;
+            let mut link = self.approach(&target)?;
             self.has_stepped_right = false;
             loop {
-                let buffer = self.index.read(way.block, lock)?;
-                match target.step(self.index, &buffer, way.expected)? {
+                let buffer = self.index.read(link.block, lock)?;
+                match target.step(self.index, &buffer, link.expected)? {
                     Step::Here => return Ok(buffer),
                     Step::To(block, next, low) if next == level => {
-                        way = Way { block, expected: Some((next, low)) };
+                        link = Link { block, expected: Some((next, low)) };
                         self.has_stepped_right = true;
                     }
                     // It has changed since, or the root has split.
@@ -171,10 +171,10 @@ impl Descents {
     /// If a page on the way is damaged.
     pub fn next_leaf(&mut self, tree: u8, position: Entry) -> Result<NextLeaf> {
         let target = Target { tree, level: 0, position };
-        let way = self.approach(&target)?;
-        let pin = self.index.pin(way.block)?;
+        let link = self.approach(&target)?;
+        let pin = self.index.pin(link.block)?;
         pin.prefetch();
-        Ok(NextLeaf { pin, target, way })
+        Ok(NextLeaf { pin, target, link })
     }
 
     fn disorder(&self, tree: u8) -> ErrorReport {
@@ -183,50 +183,50 @@ impl Descents {
 
     /// Finds the page that leads to a target. It locks inner pages, also for a caller that has locked leaves, because nobody waits
     /// for a leaf while holding an inner page.
-    fn approach(&mut self, target: &Target) -> Result<Way> {
+    fn approach(&mut self, target: &Target) -> Result<Link> {
         let is_repeated = self.tree.replace(target.tree) == Some(target.tree);
         if !is_repeated {
             self.root = None;
         }
         for _ in 0..MOST_RESTARTS {
             interrupt::check();
-            if let Some(way) = self.try_approach(target, is_repeated)? {
-                return Ok(way);
+            if let Some(link) = self.try_approach(target, is_repeated)? {
+                return Ok(link);
             }
             self.root = None;
         }
         Err(self.disorder(target.tree))
     }
 
-    fn try_approach(&mut self, target: &Target, keeps_root: bool) -> Result<Option<Way>> {
-        let mut way = match self.first_step(target)? {
-            Some(way) => way,
-            None => Way { block: root(target.tree), expected: None },
+    fn try_approach(&mut self, target: &Target, keeps_root: bool) -> Result<Option<Link>> {
+        let mut link = match self.first_step(target)? {
+            Some(link) => link,
+            None => Link { block: root(target.tree), expected: None },
         };
-        while way.expected.is_none_or(|(level, _)| level != target.level) {
-            let buffer = self.index.read(way.block, Lock::Share)?;
-            match target.step(self.index, &buffer, way.expected)? {
+        while link.expected.is_none_or(|(level, _)| level != target.level) {
+            let buffer = self.index.read(link.block, Lock::Share)?;
+            match target.step(self.index, &buffer, link.expected)? {
                 // The root itself.
                 Step::Here => break,
                 Step::Again => return Ok(None),
                 Step::To(block, level, low) => {
-                    if keeps_root && way.expected.is_none() {
+                    if keeps_root && link.expected.is_none() {
                         self.root = Some(buffer.bytes().to_vec());
                     }
-                    way = Way { block, expected: Some((level, low)) };
+                    link = Link { block, expected: Some((level, low)) };
                 }
             }
         }
-        Ok(Some(way))
+        Ok(Some(link))
     }
 
-    /// Gives the step from the copy of the root, if there is a copy, of a higher level than the target.
-    fn first_step(&self, target: &Target) -> Result<Option<Way>> {
+    /// Returns the step from the copy of the root, if there is a copy, of a higher level than the target.
+    fn first_step(&self, target: &Target) -> Result<Option<Link>> {
         let (Some(bytes), block) = (&self.root, root(target.tree)) else { return Ok(None) };
         let page = Page::check(bytes).map_err(|fault| self.index.corrupted(block, fault))?;
         let Some(page) = page else { return Ok(None) };
         Ok(match target.step_from(self.index, &page, block, None)? {
-            Step::To(block, level, low) => Some(Way { block, expected: Some((level, low)) }),
+            Step::To(block, level, low) => Some(Link { block, expected: Some((level, low)) }),
             Step::Here | Step::Again => None,
         })
     }
@@ -239,10 +239,10 @@ impl NextLeaf {
     /// # Errors
     /// If the page is damaged.
     pub fn lock(self, index: Index, waits: bool) -> Result<Option<Buffer>> {
-        let Self { pin, target, way } = self;
+        let Self { pin, target, link } = self;
         let buffer = if waits { Some(pin.lock(Lock::Exclusive)) } else { pin.try_lock() };
         let Some(buffer) = buffer else { return Ok(None) };
-        let is_here = matches!(target.step(index, &buffer, way.expected)?, Step::Here);
+        let is_here = matches!(target.step(index, &buffer, link.expected)?, Step::Here);
         Ok(is_here.then_some(buffer))
     }
 }
@@ -290,8 +290,8 @@ impl Walk {
             Some(block) => {
                 let buffer = self.index.read(block, Lock::Share)?;
                 // The page begins where the last one ended, unless it was merged into that one and reused since.
-                let frame = check(self.index, &buffer)?.map(|page| page.frame());
-                if frame.is_some_and(|frame| self.is_next(&frame)) {
+                let opaque = check(self.index, &buffer)?.map(|page| page.opaque());
+                if opaque.is_some_and(|opaque| self.is_next(&opaque)) {
                     buffer
                 } else {
                     drop(buffer);
@@ -303,20 +303,20 @@ impl Walk {
         let Some(page) = check(self.index, &buffer)? else {
             return Err(self.index.corrupted(buffer.block, "it is linked and not in use"));
         };
-        let frame = page.frame();
+        let opaque = page.opaque();
         let result = work(&page, buffer.block, self.next)?;
-        self.advance(&frame);
+        self.advance(&opaque);
         Ok(Some(result))
     }
 
-    fn is_next(&self, frame: &Frame) -> bool {
-        frame.tree == self.tree && frame.level == self.level && frame.holds(self.next)
+    fn is_next(&self, opaque: &PageOpaque) -> bool {
+        opaque.tree == self.tree && opaque.level == self.level && opaque.holds(self.next)
     }
 
-    fn advance(&mut self, frame: &Frame) {
-        self.done = frame.right == NONE;
-        self.right = Some(frame.right);
-        self.next = frame.high.next();
+    fn advance(&mut self, opaque: &PageOpaque) {
+        self.done = opaque.right == NONE;
+        self.right = Some(opaque.right);
+        self.next = opaque.high.next();
     }
 
     /// Says whether everything left comes after a key.

@@ -9,8 +9,8 @@
 //! does not depend on VACUUM. It must not hide a row from a session of a replica, which Postgres would cancel if it could see the row:
 //! the generic WAL cannot tell the replica to do that. So it removes only entries of rows whose versions Postgres has pruned, leaving
 //! a dead line pointer, and of rows whose insertion was rolled back. The record of the pruning comes before ours, and has cancelled
-//! such sessions; a vacuum relies on the same. Marking entries as dead without WAL, as B-trees do, would be no way for this index:
-//! `wal_consistency_checking` would take the marks for damage, because the mask of generic WAL does not know them.
+//! such sessions; a vacuum relies on the same. Marking entries as dead without WAL, as B-trees do, is not possible:
+//! `wal_consistency_checking` would report them as corruption, because the mask of generic WAL does not know them.
 #![allow(unsafe_code, reason = "Postgres calls these functions by pointer and passes relations and a callback")]
 
 use std::ffi::c_void;
@@ -18,10 +18,10 @@ use std::ffi::c_void;
 use neardup_text::interrupt;
 use pgrx::pg_sys;
 
+use super::buffer::{Buffer, GenericWal, Index, Lock};
 use super::page::{self, Entry, Page};
-use super::pages::{Buffer, Change, Index, Lock};
 use super::tree::{check, descend};
-use super::values::{kind_of, raise};
+use super::values::{kind_of, or_report};
 use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::compat;
@@ -29,7 +29,7 @@ use crate::pg::table::row_id::tid_of;
 
 type Stats = *mut pg_sys::IndexBulkDeleteResult;
 
-/// Gives other sessions the time that the settings want, or is cancelled.
+/// Sleeps as long as the settings of vacuum want, or is cancelled.
 fn pause() {
     // SAFETY: called without a lock on any page.
     unsafe {
@@ -44,7 +44,7 @@ pub(super) unsafe extern "C-unwind" fn bulk_delete(
     state: *mut c_void,
 ) -> Stats {
     // SAFETY: this is the outermost frame; Postgres passes valid arguments.
-    unsafe { boundary::entry(|| raise(remove_of(info, stats, callback, state))) }
+    unsafe { boundary::entry(|| or_report(remove_of(info, stats, callback, state))) }
 }
 
 /// # Safety
@@ -55,7 +55,7 @@ unsafe fn remove_of(
     callback: pg_sys::IndexBulkDeleteCallback,
     state: *mut c_void,
 ) -> Result<Stats> {
-    // SAFETY: as the caller vouches. The callback may write to disk and fail, so it is caught.
+    // SAFETY: guaranteed by the caller. The callback may write to disk and fail, so it is caught.
     unsafe {
         let stats =
             if stats.is_null() { pg_sys::palloc0(size_of::<pg_sys::IndexBulkDeleteResult>()).cast() } else { stats };
@@ -80,12 +80,12 @@ pub(super) unsafe extern "C-unwind" fn clean_up(info: *mut pg_sys::IndexVacuumIn
             if (*info).analyze_only || stats.is_null() {
                 return stats;
             }
-            // A row has several entries, so the planner is told of the table's rows, as by GIN; nobody knows how many a partial index has.
+            // A row has several entries; reltuples is the table's, as in GIN, and an estimate for a partial index.
             (*stats).num_index_tuples = (*info).num_heap_tuples.max(0.0);
             (*stats).estimated_count = (*info).estimated_count || is_partial((*info).index);
             let index = Index::new((*info).index).with_strategy((*info).strategy);
-            let first = 1 + u32::from(raise(kind_of((*info).index)).trees());
-            let free = raise(gather_free(index, first, pause));
+            let first = 1 + u32::from(or_report(kind_of((*info).index)).trees());
+            let free = or_report(gather_free(index, first, pause));
             (*stats).pages_deleted = free;
             (*stats).pages_free = free;
             (*stats).num_pages = index.blocks();
@@ -99,7 +99,7 @@ pub(super) unsafe extern "C-unwind" fn clean_up(info: *mut pg_sys::IndexVacuumIn
 /// # Safety
 /// The index must be open.
 unsafe fn is_partial(index: pg_sys::Relation) -> bool {
-    // SAFETY: as the caller vouches; the row of pg_index is there with it.
+    // SAFETY: guaranteed by the caller; the row of pg_index is there with it.
     unsafe {
         !pg_sys::heap_attisnull((*index).rd_indextuple, pg_sys::Anum_pg_index_indpred as i32, std::ptr::null_mut())
     }
@@ -130,11 +130,11 @@ fn remove_dead(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mu
             let Some(page) = check(index, &buffer)? else {
                 return Err(index.corrupted(buffer.block, "it is linked and not in use"));
             };
-            let frame = page.frame();
+            let opaque = page.opaque();
             let removed = clean(index, &buffer, &page, |entry| is_dead(entry.row));
             let left = page.len() - removed;
             done.removed += removed as u64;
-            let (block, is_last) = (buffer.block, frame.high == Entry::GREATEST);
+            let (block, is_last) = (buffer.block, opaque.high == Entry::GREATEST);
             drop(buffer);
             // The neighbour is the page cleaned before, unless that page has split since; then this page waits for the next
             // vacuum.
@@ -147,7 +147,7 @@ fn remove_dead(index: Index, trees: u8, mut is_dead: impl FnMut(u64) -> bool, mu
                 break;
             }
             // The merged range belongs to the neighbour now, so the walk continues at the end of the empty page.
-            position = frame.high.next();
+            position = opaque.high.next();
             before = before.filter(|_| is_freed).or(Some(block));
         }
     }
@@ -159,13 +159,13 @@ fn descend_or_follow(index: Index, tree: u8, position: Entry, before: Option<u32
     if let Some(before) = before {
         let right = {
             let buffer = index.read(before, Lock::Share)?;
-            let frame = check(index, &buffer)?.map(|page| page.frame());
-            frame.filter(|frame| frame.tree == tree && frame.level == 0 && frame.high < position).map(|f| f.right)
+            let opaque = check(index, &buffer)?.map(|page| page.opaque());
+            opaque.filter(|opaque| opaque.tree == tree && opaque.level == 0 && opaque.high < position).map(|f| f.right)
         };
         if let Some(right) = right.filter(|right| *right != page::NONE) {
             let buffer = index.read(right, Lock::Exclusive)?;
-            let frame = check(index, &buffer)?.map(|page| page.frame());
-            if frame.is_some_and(|frame| frame.tree == tree && frame.level == 0 && frame.holds(position)) {
+            let opaque = check(index, &buffer)?.map(|page| page.opaque());
+            if opaque.is_some_and(|opaque| opaque.tree == tree && opaque.level == 0 && opaque.holds(position)) {
                 return Ok(buffer);
             }
         }
@@ -178,7 +178,7 @@ fn clean(index: Index, buffer: &Buffer, page: &Page<'_>, is_dead: impl FnMut(Ent
     let dead: Vec<bool> = page.entries().map(is_dead).collect();
     let removed = dead.iter().filter(|dead| **dead).count();
     if removed > 0 {
-        let mut change = Change::begin(index);
+        let mut change = GenericWal::begin(index);
         let image = change.edit(buffer);
         page::retain(change.bytes(image), page.len(), page.sorted(), |at| !dead[at]);
         change.finish();
@@ -198,7 +198,7 @@ pub fn remove_rows(index: Index, key: u64, rows: &[u64], mut is_removed: impl Fn
         let Some(page) = check(index, &buffer)? else {
             return Err(index.corrupted(buffer.block, "it is linked and not in use"));
         };
-        let high = page.frame().high;
+        let high = page.opaque().high;
         let (here, after) = rest.split_at(rest.partition_point(|row| Entry { key, row: *row } <= high));
         clean(index, &buffer, &page, |entry| {
             entry.key == key && here.binary_search(&entry.row).is_ok() && is_removed(entry.row)
@@ -213,17 +213,17 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
     // From left to right, then up: the order in which everybody locks several pages.
     let left = index.read(before, Lock::Exclusive)?;
     let Some(left_page) = check(index, &left)? else { return Ok(false) };
-    let left_frame = left_page.frame();
-    if left_frame.tree != tree || left_frame.level != 0 || left_frame.right != block {
+    let left_opaque = left_page.opaque();
+    if left_opaque.tree != tree || left_opaque.level != 0 || left_opaque.right != block {
         return Ok(false);
     }
     let empty = index.read(block, Lock::Exclusive)?;
     let Some(page) = check(index, &empty)? else { return Ok(false) };
-    let frame = page.frame();
-    if page.len() > 0 || frame.tree != tree || frame.level != 0 || frame.low != left_frame.high {
+    let opaque = page.opaque();
+    if page.len() > 0 || opaque.tree != tree || opaque.level != 0 || opaque.low != left_opaque.high {
         return Ok(false);
     }
-    let parent = descend(index, tree, 1, frame.low.next(), Lock::Exclusive)?;
+    let parent = descend(index, tree, 1, opaque.low.next(), Lock::Exclusive)?;
     let Some(parent_page) = check(index, &parent)? else { return Ok(false) };
     let mut downlinks = parent_page.ordered_downlinks();
     let place = downlinks.iter().position(|downlink| downlink.child == block);
@@ -231,14 +231,14 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
         // The first downlink of a parent cannot lead elsewhere, and the left neighbour has another parent.
         return Ok(false);
     }
-    let mut change = Change::begin(index);
+    let mut change = GenericWal::begin(index);
     let (left_image, empty_image) = (change.edit(&left), change.rewrite(&empty));
-    page::reframe(change.bytes(left_image), frame.high, frame.right);
+    page::set_bounds(change.bytes(left_image), opaque.high, opaque.right);
     page::write_deleted(change.bytes(empty_image));
     if let Some(place) = place {
         downlinks.remove(place);
         let image = change.edit(&parent);
-        page::write_inner(change.bytes(image), &parent_page.frame(), &downlinks);
+        page::write_inner(change.bytes(image), &parent_page.opaque(), &downlinks);
     }
     change.finish();
     drop((left, empty, parent));

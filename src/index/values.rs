@@ -5,15 +5,15 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, pg_sys};
 
+use super::buffer::Index;
 use super::kind::{self, Kind, TreeKey};
-use super::pages::Index;
 use super::tree;
 use super::validate;
 use crate::error::Result;
 use crate::pg::compat::{self, Counter};
 
 /// Makes a Postgres error of an `Err`.
-pub(super) fn raise<T>(result: Result<T>) -> T {
+pub(super) fn or_report<T>(result: Result<T>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => {
@@ -26,25 +26,23 @@ pub(super) fn raise<T>(result: Result<T>) -> T {
 /// The kind of signature of an index, as its operator class says.
 ///
 /// # Errors
-/// For an operator class that is not of this kind's type: reading its values would not be safe.
+/// For an operator class that is not the extension's own: reading its values would not be safe.
 ///
 /// # Safety
 /// The index must be open.
 pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
-    // SAFETY: as the caller vouches; it has one column. The support function has no arguments, since only a superuser makes operator
-    // classes.
-    let (number, column) = unsafe {
+    // SAFETY: guaranteed by the caller; it has one column. The support function of our classes has no arguments.
+    let number = unsafe {
+        let class = pg_sys::get_index_column_opclass((*index).rd_id, 1);
         let function = pg_sys::index_getprocid(index, 1, kind::KIND_FUNCTION);
-        let has_one = function != pg_sys::Oid::INVALID;
-        let number = has_one.then(|| pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value());
-        (number, *(*index).rd_opcintype)
+        let is_valid = validate::is_valid(class) && function != pg_sys::Oid::INVALID;
+        is_valid.then(|| pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value())
     };
-    let kind = number.and_then(|number| u8::try_from(number).ok()).and_then(Kind::of_number);
-    kind.filter(|kind| validate::is_of(*kind, column)).ok_or_else(|| {
+    number.and_then(|number| u8::try_from(number).ok()).and_then(Kind::of_number).ok_or_else(|| {
         // SAFETY: the index is open.
         let message = format!("operator class of index \"{}\" is not valid", unsafe { Index::new(index) }.name());
         ErrorReport::new(PgSqlErrorCode::ERRCODE_INVALID_OBJECT_DEFINITION, message, "pg_neardup")
-            .set_hint("The function amvalidate says what is wrong with it.")
+            .set_detail("An index of access method neardup needs an operator class of extension pg_neardup.")
     })
 }
 
@@ -53,7 +51,7 @@ pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
 /// # Safety
 /// The index must be open.
 pub(super) unsafe fn kind_of(index: pg_sys::Relation) -> Result<Kind> {
-    // SAFETY: as the caller vouches. Postgres frees what is kept there together with the relation, or when the index changes.
+    // SAFETY: guaranteed by the caller. Postgres frees what is kept there together with the relation, or when the index changes.
     unsafe {
         let kept = (*index).rd_amcache.cast::<u8>();
         if let Some(kind) = kept.as_ref().copied().and_then(Kind::of_number) {
@@ -72,7 +70,7 @@ pub(super) unsafe fn kind_of(index: pg_sys::Relation) -> Result<Kind> {
 /// # Safety
 /// The index must be open.
 pub(super) unsafe fn is_ours(index: pg_sys::Relation) -> bool {
-    // SAFETY: as the caller vouches; the name is ours, since access methods have no schemas.
+    // SAFETY: guaranteed by the caller; the name is ours, since access methods have no schemas.
     unsafe { (*(*index).rd_rel).relam == pg_sys::get_am_oid(c"neardup".as_ptr(), true) }
 }
 
@@ -81,18 +79,18 @@ pub(super) unsafe fn is_ours(index: pg_sys::Relation) -> bool {
 /// # Safety
 /// `datum` must be a value of the type.
 pub(super) unsafe fn sketch_bytes<'d>(datum: pg_sys::Datum) -> &'d [u8] {
-    // SAFETY: as the caller vouches: a varlena like bytea.
+    // SAFETY: guaranteed by the caller: a varlena like bytea.
     unsafe { <&[u8]>::from_datum(datum, false) }.unwrap_or_default()
 }
 
-/// Gives the keys of the value in an index's column.
+/// Returns the keys of the value in an index's column.
 ///
 /// # Safety
 /// `value` must be of the kind's type.
 pub(super) unsafe fn keys_of(kind: Kind, value: Option<pg_sys::Datum>, keys: &mut Vec<TreeKey>) -> Result<()> {
     match (kind, value) {
         (Kind::SimHash, value) => kind::simhash_keys(value.map(|datum| datum.value() as u64), keys),
-        // SAFETY: as the caller vouches. What was unpacked is a copy of our own, and freed: a statement that inserts may have one memory for
+        // SAFETY: guaranteed by the caller. What was unpacked is a copy of our own, and freed: a statement that inserts may have one memory for
         // all of its rows.
         (Kind::Sketch, Some(value)) => unsafe {
             let unpacked = pg_sys::pg_detoast_datum_packed(value.cast_mut_ptr());
@@ -112,7 +110,7 @@ pub(super) unsafe fn keys_of(kind: Kind, value: Option<pg_sys::Datum>, keys: &mu
 /// # Safety
 /// The index must be open.
 pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
-    // SAFETY: as the caller vouches; the counters belong to the open relation.
+    // SAFETY: guaranteed by the caller; the counters belong to the open relation.
     unsafe {
         if (*index).pgstat_info.is_null() && (*index).pgstat_enabled {
             pg_sys::pgstat_assoc_relation(index);
@@ -128,7 +126,7 @@ pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
 /// # Safety
 /// The index must be open.
 pub(super) unsafe fn count_entries(index: pg_sys::Relation, entries: usize) {
-    // SAFETY: as the caller vouches; the counters are there once a scan was counted.
+    // SAFETY: guaranteed by the caller; the counters are there once a scan was counted.
     if let Some(info) = unsafe { (*index).pgstat_info.as_mut() } {
         compat::count(info, Counter::Entries, entries as i64);
     }
@@ -140,7 +138,7 @@ pub(super) unsafe fn count_entries(index: pg_sys::Relation, entries: usize) {
 /// # Safety
 /// The index must be open.
 pub(super) unsafe fn count_hot_key(index: pg_sys::Relation) {
-    // SAFETY: as the caller vouches; the counters are there once a scan was counted.
+    // SAFETY: guaranteed by the caller; the counters are there once a scan was counted.
     if let Some(info) = unsafe { (*index).pgstat_info.as_mut() } {
         compat::count(info, Counter::HotUpdates, 1);
     }

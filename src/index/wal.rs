@@ -1,7 +1,7 @@
 //! Changes in place: a WAL record of the bytes that are written, for changes that know them.
 //!
 //! `GenericXLogFinish` finds out what has changed by comparing a copy of each page with the page, byte by byte. That took half of
-//! an insert. A [`Record`] collects the bytes instead, and writes the record of Postgres's generic WAL itself: for each page a list
+//! an insert. A [`WalRecord`] collects the bytes instead, and writes the record of Postgres's generic WAL itself: for each page a list
 //! of fragments, each an offset, a length and the bytes. `generic_redo` (access/transam/generic_xlog.c) replays it: it copies the
 //! fragments into the page, fills the hole between `pd_lower` and `pd_upper` with zeros, and sets the LSN. The format is the same in
 //! all versions from 9.6 to 18. A full-page image, which `XLogInsert` adds where one is due, takes the place of the fragments.
@@ -9,12 +9,12 @@
 //! The page in place and the replayed one are equal, byte for byte:
 //!
 //! - The page is changed by the fragments of the record, with the same copies.
-//! - No fragment touches the hole or Postgres's header, except that [`Record::raise`] moves `pd_lower` up. What it then covers was
+//! - No fragment touches the hole or Postgres's header, except that [`WalRecord::set_pd_lower`] moves `pd_lower` up. What it then covers was
 //!   zero on a replica, which fills the hole with zeros at each replay; the page in place gets the same zeros.
 //!
 //! Nothing in the critical section can fail; an error there would be a PANIC, which stops the server:
 //!
-//! - The pages stay pinned and locked, because a [`Record`] borrows their buffers. The fragments were checked when they were added.
+//! - The pages stay pinned and locked, because a [`WalRecord`] borrows their buffers. The fragments were checked when they were added.
 //!   Whether the relation is logged, and where each page is in memory, is known before.
 //! - It runs straight through arrays on the stack and one buffer that is complete. It allocates, frees and drops nothing and has no
 //!   operation that can panic. Postgres keeps pointers to our fragments; they live until it ends.
@@ -32,8 +32,8 @@ use std::ptr::{null, null_mut};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 
+use super::buffer::{Buffer, Index, MOST_PAGES, SIZE};
 use super::fragments::{add_fragment, apply};
-use super::pages::{Buffer, Index, MOST_PAGES, SIZE};
 use crate::error::Result;
 
 /// The functions of the critical section, without pgrx's guard.
@@ -61,7 +61,7 @@ const UPPER: usize = 14;
 const MOST_BYTES: usize = 60_000;
 
 /// Bytes to write to up to four pages. They take effect together, as one WAL record, or not at all.
-pub struct Record<'b> {
+pub struct WalRecord<'b> {
     index: Index,
     pages: [Option<Part<'b>>; MOST_PAGES],
     count: usize,
@@ -89,10 +89,10 @@ struct Write {
     fragments: *const u8,
     length: usize,
     /// The part of the hole that becomes contents.
-    raised: (usize, usize),
+    exposed: (usize, usize),
 }
 
-impl<'b> Record<'b> {
+impl<'b> WalRecord<'b> {
     /// Begins.
     pub fn begin(index: Index) -> Self {
         Self { index, pages: [const { None }; MOST_PAGES], count: 0, fragments: Vec::with_capacity(256) }
@@ -121,7 +121,7 @@ impl<'b> Record<'b> {
     ///
     /// # Errors
     /// If the page is not so large.
-    pub fn raise(&mut self, lower: usize) -> Result<()> {
+    pub fn set_pd_lower(&mut self, lower: usize) -> Result<()> {
         match (self.last(), u16::try_from(lower)) {
             (Some(part), _) if lower <= part.lower => Ok(()),
             (Some(part), Ok(value)) if lower <= part.upper => {
@@ -167,7 +167,7 @@ impl<'b> Record<'b> {
     /// Applies the change.
     pub fn finish(mut self) {
         let is_logged = self.index.is_logged();
-        let none = Write { buffer: 0, page: null_mut(), fragments: null(), length: 0, raised: (HEADER, HEADER) };
+        let none = Write { buffer: 0, page: null_mut(), fragments: null(), length: 0, exposed: (HEADER, HEADER) };
         let mut writes = [none; MOST_PAGES];
         let mut from = 0;
         for (write, part) in writes.iter_mut().zip(self.pages.iter_mut().flatten()) {
@@ -178,11 +178,11 @@ impl<'b> Record<'b> {
                 page: part.buffer.start(),
                 fragments: fragments.as_ptr(),
                 length: fragments.len(),
-                raised: (part.before, part.lower),
+                exposed: (part.before, part.lower),
             };
         }
         let Some(writes) = writes.get(..self.count).filter(|writes| !writes.is_empty()) else { return };
-        // SAFETY: the pages are locked for a change and stay so, because self borrows their buffers. `page`, `raise` and `put` have
+        // SAFETY: the pages are locked for a change and stay so, because self borrows their buffers. `page`, `set_pd_lower` and `put` have
         // checked every fragment and the new `pd_lower`. The fragments live until self is dropped, at the end.
         unsafe {
             if is_logged {
@@ -200,12 +200,12 @@ impl<'b> Record<'b> {
 /// `XLogBeginInsert` must have been called.
 unsafe fn write_all(writes: &[Write], is_logged: bool) {
     let sections = &raw mut pg_sys::CritSectionCount;
-    // SAFETY: as the caller vouches. The counter is this process's own; this is START_CRIT_SECTION and END_CRIT_SECTION.
+    // SAFETY: guaranteed by the caller. The counter is this process's own; this is START_CRIT_SECTION and END_CRIT_SECTION.
     unsafe {
         sections.write_volatile(sections.read_volatile().wrapping_add(1));
         let mut id = 0_u8;
         for write in writes {
-            apply(write.page, write.raised, write.fragments, write.length);
+            apply(write.page, write.exposed, write.fragments, write.length);
             critical::MarkBufferDirty(write.buffer);
             if is_logged {
                 critical::XLogRegisterBuffer(id, write.buffer, pg_sys::REGBUF_STANDARD as u8);

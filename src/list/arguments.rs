@@ -21,7 +21,7 @@ use crate::pg::catalog::{self, Column, Comparison};
 use crate::verdict::judge::Rule;
 use crate::verdict::verify::Verify;
 
-/// Which row of a group stays.
+/// Which row of a group is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// The oldest.
@@ -240,7 +240,7 @@ impl Choice {
             .set_detail("Tables are compared by the keys of sketches."))
     }
 
-    /// Checks the table whose rows all stay. Only the compared columns of it are read, and nothing is converted except strings to text,
+    /// Checks the table whose rows are all kept. Only the compared columns of it are read, and nothing is converted except strings to text,
     /// so no type's cast runs.
     fn check_against(&self, other: pg_sys::Oid) -> Result<()> {
         let target = self.guard.table;
@@ -257,7 +257,7 @@ impl Choice {
         if statement::primary_key(other).is_empty() {
             let message = format!("table {} has no primary key", shown(other));
             return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-                .set_detail("A clean-up identifies the row that stays by its primary key."));
+                .set_detail("A clean-up identifies the row that kept by its primary key."));
         }
         for name in self.guard.document_columns().iter().filter(|_| self.guard.expression.is_none()) {
             check_text(other, name, column(other, name)?.kind)?;
@@ -317,13 +317,13 @@ impl Choice {
         self.verify.rule(&self.guard.settings.analyzer, self.threshold, None)
     }
 
-    /// Gives the column with the time of a row: that of the window or, without one, any that is known.
-    pub fn moment(&self) -> Option<&str> {
+    /// Returns the column with the time of a row: that of the window or, without one, any that is known.
+    pub fn time_of_row(&self) -> Option<&str> {
         let known = if self.window.is_some() { &self.timed } else { &self.time_column };
         known.as_deref()
     }
 
-    /// Gives the condition on rows of the guarded table.
+    /// Returns the condition on rows of the guarded table.
     pub fn filter(&self) -> Result<String> {
         let Some(name) = &self.time_column else { return Ok("true".to_owned()) };
         let kind = column(self.guard.table, name)?.kind;
@@ -338,7 +338,7 @@ impl Choice {
         Ok(if bounds.is_empty() { "true".to_owned() } else { bounds.join(" AND ") })
     }
 
-    /// Gives by what the rows of the guarded table are ordered; the first row of a group in that order stays.
+    /// Returns by what the rows of the guarded table are ordered; the first row of a group in that order is kept.
     pub fn order(&self, document: &str) -> Vec<OrderKey> {
         let mut list = Vec::new();
         for rank in &self.rank {

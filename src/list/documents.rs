@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ahash::AHashMap;
-use neardup_core::candidates::{Bits, Crowds, Earlier, Judged};
+use neardup_core::candidates::{Earlier, Judged, KeyFrequency};
 use neardup_core::sketch::digest;
 use neardup_verdict::{Forms, Message, Verdict};
 
@@ -35,7 +35,7 @@ pub struct Texts<'s> {
 }
 
 impl<'s> Texts<'s> {
-    /// Begins with room for so many bytes.
+    /// Begins with room for `room` bytes.
     pub fn new(readers: &'s [Reader<'s>], room: usize) -> Self {
         Self { readers, kept: AHashMap::new(), blocks: Vec::new(), bytes: 0, room }
     }
@@ -55,7 +55,7 @@ impl<'s> Texts<'s> {
         while !rows.is_empty() && self.bytes < self.room {
             let (now, later) = rows.split_at(count.min(rows.len()));
             self.read(now)?;
-            // As many as there is room for, if the next ones are as long.
+            // The next batch fills the room if its documents are as long as those before.
             let each = self.bytes / self.kept.len().max(1) + 1;
             count = (self.room.saturating_sub(self.bytes) / each).clamp(FIRST, MOST.min(count * 4));
             rows = later;
@@ -91,13 +91,13 @@ impl<'s> Texts<'s> {
         Ok(())
     }
 
-    /// Gives a document; `None` if the caller does not see the row.
+    /// Returns a document; `None` if the caller does not see the row.
     ///
     /// # Errors
     /// Those of the statements.
     pub fn get(&mut self, id: u64) -> Result<Option<&str>> {
         if !self.kept.contains_key(&id) {
-            // Twice the room: what has just been read for a batch stays.
+            // Twice the room: what has just been read for a batch is kept.
             if self.bytes > self.room * 2 {
                 self.clear();
             }
@@ -128,10 +128,8 @@ pub struct Judge<'s> {
     /// What the verdict may ask of the table.
     neighbours: Option<Neighbours<IndexedRows<'s>>>,
     forms: Forms,
-    /// Rows that share keys with one other row only. Of two such rows that share a key, each is the other's.
-    lone: Bits,
     /// Keys that third rows have, if they were counted.
-    crowds: Option<Crowds>,
+    frequency: Option<KeyFrequency>,
     /// Documents prepared for comparisons.
     sides: Sides,
 }
@@ -142,10 +140,9 @@ impl<'s> Judge<'s> {
         texts: Texts<'s>,
         rule: &'s Rule<'s>,
         neighbours: Option<Neighbours<IndexedRows<'s>>>,
-        lone: Bits,
-        crowds: Option<Crowds>,
+        frequency: Option<KeyFrequency>,
     ) -> Self {
-        Self { texts, rule, neighbours, forms: Forms::default(), lone, crowds, sides: Sides::default() }
+        Self { texts, rule, neighbours, forms: Forms::default(), frequency, sides: Sides::default() }
     }
 
     fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
@@ -153,61 +150,58 @@ impl<'s> Judge<'s> {
         self.sides.get(id, || texts.get(id)?.map(|text| rule.side(text)).transpose())
     }
 
-    /// Asks the rule about a row that stays and another one; `None` if the caller does not see both.
+    /// Asks the rule about a kept row and another one; `None` if the caller does not see both.
     fn ask<T>(
         &mut self,
-        stays: &Earlier,
-        goes: &Earlier,
+        kept: &Earlier,
+        duplicate: &Earlier,
         question: impl FnOnce(&Rule<'_>, &Side, &Side, Option<Duration>, Option<Around<'_>>) -> Result<T>,
     ) -> Result<Option<(T, Rc<Side>)>> {
-        let (Some(kept), Some(other)) = (self.side(stays.id)?, self.side(goes.id)?) else { return Ok(None) };
-        let apart = stays.time.zip(goes.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
+        let (Some(kept_side), Some(other)) = (self.side(kept.id)?, self.side(duplicate.id)?) else { return Ok(None) };
+        let apart = kept.time.zip(duplicate.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
         let sketch = self.neighbours.as_ref().map_or(("", 0), |neighbours| neighbours.0.sketch());
-        let is_lone = self.lone.contains(stays.position) && self.lone.contains(goes.position);
-        let crowds = self.crowds.as_ref();
+        let frequency = self.frequency.as_ref();
         let keys = |text: &Side, other: &Side| {
-            if is_lone {
-                return Ok(Vec::new());
-            }
             let (keys, others) = (text.keys(sketch)?, other.keys(sketch)?);
             let may_be_elsewhere =
-                |key: &u64| crowds.is_none_or(|crowds| crowds.may_have_third(*key, others.contains(key)));
+                |key: &u64| frequency.is_none_or(|frequency| frequency.may_have_third(*key, others.contains(key)));
             Ok(keys.iter().copied().filter(may_be_elsewhere).collect())
         };
-        let (of_kept, of_other) = (|| keys(&kept, &other), || keys(&other, &kept));
-        let own = [Some(stays.id), Some(goes.id)];
+        let (of_kept, of_other) = (|| keys(&kept_side, &other), || keys(&other, &kept_side));
+        let own = [Some(kept.id), Some(duplicate.id)];
         let around = self.neighbours.as_mut().map(|neighbours| Around {
             forms: &mut self.forms,
             rows: neighbours,
             keys: [&of_kept, &of_other],
             own,
         });
-        let answer = question(self.rule, &kept, &other, apart, around)?;
-        Ok(Some((answer, kept)))
+        let answer = question(self.rule, &kept_side, &other, apart, around)?;
+        Ok(Some((answer, kept_side)))
     }
 
-    /// Gives the verdict on a row that stays and another one, with its reasons.
+    /// Returns the verdict on a kept row and another one, with its reasons.
     ///
     /// # Errors
     /// Those of the statements, and of a profile.
-    pub fn message(&mut self, stays: &Earlier, goes: &Earlier) -> Result<Option<Message>> {
+    pub fn message(&mut self, kept: &Earlier, duplicate: &Earlier) -> Result<Option<Message>> {
         let found =
-            self.ask(stays, goes, |rule, kept, other, apart, around| rule.message(kept, other, apart, around))?;
+            self.ask(kept, duplicate, |rule, kept, other, apart, around| rule.message(kept, other, apart, around))?;
         Ok(found.map(|((message, _), _)| message))
     }
 
-    /// Gives the verdict on a row that stays and another one, if either may be removed.
+    /// Returns the verdict on a kept row and another one, if either may be removed.
     ///
     /// # Errors
     /// Those of the statements, and of a profile.
-    pub fn judge(&mut self, stays: &Earlier, goes: &Earlier) -> Result<Option<Judged>> {
-        let found = self.ask(stays, goes, |rule, kept, other, apart, around| rule.judge(kept, other, apart, around))?;
+    pub fn judge(&mut self, kept: &Earlier, duplicate: &Earlier) -> Result<Option<Judged>> {
+        let found =
+            self.ask(kept, duplicate, |rule, kept, other, apart, around| rule.judge(kept, other, apart, around))?;
         let Some((judged, kept)) = found else { return Ok(None) };
         Ok(judged.map(|judged| Judged {
             verdict: verdict_number(judged.verdict),
             score: judged.score,
             loses: judged.loses,
-            stays_hash: digest::text_hash(kept.text()),
+            kept_hash: digest::text_hash(kept.text()),
         }))
     }
 }

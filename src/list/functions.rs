@@ -42,26 +42,26 @@ pub fn list_settings(arguments: JsonB) -> Result<JsonB> {
     })))
 }
 
-/// Gives the verdict on a row of a list and the one that stays, its score and its reasons; no row if the caller does not see both, or if
+/// Returns the verdict on a row of a list and the kept one, its score and its reasons; no row if the caller does not see both, or if
 /// texts are not compared. No row has a key with a NULL.
 #[pg_extern(sql = false)]
 fn reasons(
     arguments: JsonB,
     key: Vec<Option<String>>,
-    stays: Vec<Option<String>>,
-    stays_is_new: bool,
+    kept: Vec<Option<String>>,
+    kept_is_new: bool,
 ) -> Result<TableIterator<'static, (name!(verdict, String), name!(score, f64), name!(reasons, Vec<String>))>> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     let message = unsafe {
         boundary::entry(move || {
             let choice = Choice::of(&Arguments::read(arguments)?)?;
             let whole = |key: Vec<Option<String>>| key.into_iter().collect::<Option<Vec<String>>>();
-            let (Some(goes), Some(stays)) = (whole(key), whole(stays)) else { return Ok(None) };
+            let (Some(duplicate), Some(kept)) = (whole(key), whole(kept)) else { return Ok(None) };
             let Some(rule) = choice.rule() else { return Ok(None) };
             let session = Session::open();
             let plan = plan::of(&choice)?;
             let mut readers = super::readers(&session, &plan.sources);
-            let listed = Listed { goes: &goes, stays: &stays, stays_is_new };
+            let listed = Listed { duplicate: &duplicate, kept: &kept, kept_is_new };
             reasons::message(&session, &plan, &rule, &mut readers, &listed)
         })
     }?;
@@ -98,7 +98,7 @@ pub extern "C" fn pg_finfo_neardup_copies() -> &'static pg_sys::Pg_finfo_record 
 /// `fcinfo` must be that of the running call.
 unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<()> {
     let choice = Choice::of(&Arguments::read(arguments)?)?;
-    // SAFETY: as the caller vouches; list.sql declares nine columns of the types that are given.
+    // SAFETY: guaranteed by the caller; list.sql declares nine columns of the types that are given.
     let mut set = unsafe { Set::begin(fcinfo)? };
     let session = Session::open();
     let plan = plan::of(&choice)?;

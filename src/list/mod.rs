@@ -1,6 +1,6 @@
-//! Lists: which rows copy which, and which of them stay.
+//! Lists: which rows copy which, and which of them is kept.
 //!
-//! * [`functions`]: what SQL calls. [`arguments`], [`rank`]: what a list compares, and which row stays. [`plan`]: which relations and indexes are
+//! * [`functions`]: what SQL calls. [`arguments`], [`rank`]: what a list compares, and which row is kept. [`plan`]: which relations and indexes are
 //!   read. [`relation`]: a relation as SQL, read as the caller.
 //! * [`sketch`]: a list by sketches. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
 //! * [`documents`]: documents and verdicts. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy.
@@ -44,7 +44,7 @@ pub fn readers<'s>(session: &'s Session, sources: &'s [Source]) -> Vec<Reader<'s
     sources.iter().map(|source| Reader::new(session, source)).collect()
 }
 
-/// Gives the rows of a list to Postgres, with their primary keys.
+/// Passes the rows of a list to Postgres, with their primary keys.
 ///
 /// # Errors
 /// Those of the statements.
@@ -55,7 +55,7 @@ pub fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], verify: &Ver
         let batch: Vec<Member> = found.by_ref().take(BATCH).collect();
         let mut keys: AHashMap<u64, Vec<Option<String>>> = AHashMap::new();
         for reader in readers {
-            let both = batch.iter().flat_map(|member| [member.stays.id, member.goes.id]);
+            let both = batch.iter().flat_map(|member| [member.kept.id, member.duplicate.id]);
             let mut rows: Vec<u64> = both.filter(|id| reader.source.has(*id)).collect();
             rows.sort_unstable();
             rows.dedup();
@@ -65,21 +65,21 @@ pub fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], verify: &Ver
         }
         let is_new = |id| readers.len() > 1 && readers.first().is_some_and(|first| !first.source.has(id));
         for member in batch {
-            let is_identical = member.stays_hash == member.goes_hash;
-            let (Some(key), Some(stays)) = (keys.get(&member.goes.id), keys.get(&member.stays.id)) else { continue };
+            let is_identical = member.kept_hash == member.duplicate_hash;
+            let (Some(key), Some(kept)) = (keys.get(&member.duplicate.id), keys.get(&member.kept.id)) else { continue };
             let verdict = (!by_distance).then(|| numbered_verdict(member.verdict).name());
             let value = if is_identical && by_distance { 1.0 } else { member.score };
             set.put(|| {
                 [
                     Some(key.clone()).into(),
-                    Some(stays.clone()).into(),
-                    Some(is_new(member.stays.id)).into(),
+                    Some(kept.clone()).into(),
+                    Some(is_new(member.kept.id)).into(),
                     verdict.into(),
                     Some(if is_identical { "identical" } else { verify.measure() }).into(),
                     Some(value).into(),
                     Some(member.group_size as i64).into(),
-                    Some(member.goes_hash.cast_signed()).into(),
-                    Some(member.stays_hash.cast_signed()).into(),
+                    Some(member.duplicate_hash.cast_signed()).into(),
+                    Some(member.kept_hash.cast_signed()).into(),
                 ]
             })?;
         }

@@ -1,4 +1,4 @@
-//! From what a user chose to what the engine reads: the relations, and the indexes on their sketches.
+//! From the arguments of a list to what it reads: the relations, and the indexes on their sketches.
 
 use pgrx::pg_sys;
 use pgrx::spi::quote_identifier;
@@ -14,7 +14,7 @@ use crate::pg::table::partition;
 
 /// What is read.
 pub struct Plan {
-    /// The relations; of two, the rows of the first all stay.
+    /// The relations; of two, the rows of the first are all kept.
     pub sources: Vec<Source>,
     /// The indexes on the sketches of a relation's tables, if its keys are read from these.
     pub indexes: Vec<Option<Vec<pg_sys::Oid>>>,
@@ -59,12 +59,12 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
         from: format!("{only}{} t", statement::relation(relation)),
         document,
         scope: choice.scope.iter().map(|name| statement::column("t", name)).collect(),
-        moment: choice
-            .moment()
+        time: choice
+            .time_of_row()
             .filter(|name| {
                 catalog::columns(relation).iter().any(|column| column.name == *name && catalog::is_time(column))
             })
-            .map(|name| statement::moment(&statement::column("t", name))),
+            .map(|name| statement::microseconds(&statement::column("t", name))),
         filter,
         order,
         keys: keys.iter().map(|key| as_text(&statement::column("t", &key.name))).collect(),
@@ -84,7 +84,7 @@ fn guarded(choice: &Choice) -> Result<Source> {
     Ok(source(choice, choice.guard.table, document, choice.filter()?, order))
 }
 
-/// A table whose rows all stay. It has its columns under the same names.
+/// A table whose rows are all kept. It has its columns under the same names.
 fn against(choice: &Choice, other: pg_sys::Oid) -> Result<Source> {
     let theirs = catalog::columns(other);
     let is_same = |own: &Column| theirs.iter().any(|column| column.name == own.name && same_type(own, column));
@@ -124,7 +124,7 @@ fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
     Ok(source)
 }
 
-/// Gives the indexes that a guard by sketches searches, one for each table; `None` if the role may not read addresses, or if an index
+/// Returns the indexes that a guard by sketches searches, one for each table; `None` if the role may not read addresses, or if an index
 /// has no keys of versions that the snapshot still sees. Then all rows are signed.
 fn indexes(guard: &Guard, source: &Source) -> Result<Option<Vec<pg_sys::Oid>>> {
     if guard.settings.method != Method::Sketch || source.address.is_none() {

@@ -12,9 +12,9 @@ use crate::pg::catalog;
 pub struct Rank {
     /// Its name.
     pub column: String,
-    /// Whether the greatest value stays.
+    /// Whether the row with the greatest value is kept.
     pub descending: bool,
-    /// Whether a row without a value stays.
+    /// Whether a row without a value is kept.
     pub nulls_first: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Why a row of a list is a copy of the one that stays: the verdict on the two, once more, with its reasons.
+//! Why a row of a list is a copy of the kept one: the verdict on the two, once more, with its reasons.
 //!
 //! A list has no reasons, because finding them takes longer than the verdict. Here a few rows of it are read again by their keys, as the
 //! caller, and judged by the same rule with the same table around them.
 
-use neardup_core::candidates::{Bits, Earlier};
+use neardup_core::candidates::Earlier;
 use neardup_verdict::Message;
 
 use super::documents::{Judge, Texts};
@@ -17,15 +17,15 @@ use crate::verdict::judge::Rule;
 
 /// A row of a list, by primary keys as the list gives them.
 pub struct Listed<'l> {
-    /// The row that may go, of the last relation of the plan.
-    pub goes: &'l [String],
-    /// The row that stays,
-    pub stays: &'l [String],
-    /// which is of the last relation, too, or else of the first.
-    pub stays_is_new: bool,
+    /// The duplicate row, of the last relation of the plan.
+    pub duplicate: &'l [String],
+    /// The kept row.
+    pub kept: &'l [String],
+    /// Whether the kept row is of the last relation, too, or else of the first.
+    pub kept_is_new: bool,
 }
 
-/// Gives the verdict on the two rows with its reasons; `None` if the caller does not see both.
+/// Returns the verdict on the two rows with its reasons; `None` if the caller does not see both.
 ///
 /// # Errors
 /// Those of the statements, and of a profile.
@@ -37,12 +37,12 @@ pub fn message(
     listed: &Listed<'_>,
 ) -> Result<Option<Message>> {
     let last = readers.len().saturating_sub(1);
-    let goes = find(session, readers, last, listed.goes)?;
-    let stays = find(session, readers, if listed.stays_is_new { last } else { 0 }, listed.stays)?;
-    let (Some(goes), Some(stays)) = (goes, stays) else { return Ok(None) };
+    let duplicate = find(session, readers, last, listed.duplicate)?;
+    let kept = find(session, readers, if listed.kept_is_new { last } else { 0 }, listed.kept)?;
+    let (Some(duplicate), Some(kept)) = (duplicate, kept) else { return Ok(None) };
     let readers = &*readers;
     let neighbours = IndexedRows::open(readers, &plan.indexes);
-    Judge::new(Texts::new(readers, sort_memory()), rule, neighbours, Bits::default(), None).message(&stays, &goes)
+    Judge::new(Texts::new(readers, sort_memory()), rule, neighbours, None).message(&kept, &duplicate)
 }
 
 /// Finds a row of a relation by its primary key.

@@ -21,7 +21,7 @@ pub struct Source {
     /// The columns of the scope.
     pub scope: Vec<String>,
     /// The time, in microseconds.
-    pub moment: Option<String>,
+    pub time: Option<String>,
     /// The condition on rows that take part.
     pub filter: String,
     /// By what rows are preferred.
@@ -53,7 +53,7 @@ fn rank_of_scope(columns: &[String]) -> String {
     format!("pg_catalog.dense_rank() OVER (ORDER BY {})", columns.join(", "))
 }
 
-/// What a statement says of a row besides its keys.
+/// The attributes of a row, besides its keys, that a list reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
     /// The row's number.
@@ -87,9 +87,9 @@ impl Source {
     /// The same without the scope.
     fn own_description(&self) -> String {
         format!(
-            "{moment} AS moment, neardup_internal.text_hash(d.document) AS hash, \
+            "{time} AS time, neardup_internal.text_hash(d.document) AS hash, \
              pg_catalog.octet_length(d.document) AS bytes",
-            moment = self.moment.as_deref().unwrap_or("NULL::bigint"),
+            time = self.time.as_deref().unwrap_or("NULL::bigint"),
         )
     }
 
@@ -123,7 +123,7 @@ impl Source {
         let order_columns = (1..).zip(&self.order).map(|(number, key)| named("o", number, &key.expression));
         // The inner sub-select keeps the document from being formed for each use of it.
         Some(format!(
-            "SELECT r.id, {rank} AS scope, x.moment, x.hash, x.bytes \
+            "SELECT r.id, {rank} AS scope, x.time, x.hash, x.bytes \
              FROM {rows} r \
                   CROSS JOIN LATERAL ( \
                       SELECT {own}{scope_columns}{order_columns} \
@@ -202,7 +202,7 @@ impl Source {
         format!(
             "SELECT x.part, x.address, x.signature::bigint, \
                     {extension}.near_duplicate_of(x.signature, {distance}) OVER (PARTITION BY x.scope ORDER BY x.nth), \
-                    x.scope, x.moment, x.hash, x.bytes, x.key \
+                    x.scope, x.time, x.hash, x.bytes, x.key \
              FROM (SELECT {table} AS part, {address} AS address, s.signature, {description}, ARRAY[{primary}] AS key, \
                           pg_catalog.row_number() OVER (ORDER BY {order}) AS nth \
                    FROM {from} \
@@ -221,8 +221,8 @@ impl Source {
         )
     }
 
-    /// The statement that finds a row by its primary key, given as so many texts: a text for each column, or one for all as lists show
-    /// it. Gives table, address, time, and the primary key where there is no address.
+    /// The statement that finds a row by its primary key, given as `texts` texts: one for each column, or one for all as lists show
+    /// it. Returns table, address, time, and the primary key where there is no address.
     pub fn find(&self, texts: usize) -> String {
         let none = ["NULL::pg_catalog.oid".to_owned(), "NULL::pg_catalog.tid".to_owned()];
         let [table, address] = self.address.as_ref().unwrap_or(&none);
@@ -233,8 +233,8 @@ impl Source {
             format!("pg_catalog.concat_ws(', ', {keys}) {EQUALS} $1")
         };
         format!(
-            "SELECT {table}, {address}, {moment}, ARRAY[{keys}] FROM {from} WHERE {has_key}",
-            moment = self.moment.as_deref().unwrap_or("NULL::bigint"),
+            "SELECT {table}, {address}, {time}, ARRAY[{keys}] FROM {from} WHERE {has_key}",
+            time = self.time.as_deref().unwrap_or("NULL::bigint"),
             from = self.from,
         )
     }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::iter::Peekable;
 
-use neardup_core::candidates::Crowds;
+use neardup_core::candidates::KeyFrequency;
 use neardup_core::candidates::spill::{Sorted, Storage};
 use pgrx::pg_sys;
 
@@ -106,38 +106,28 @@ impl Merged {
     }
 }
 
-/// Stands for the only other row that has a key, where there are several or nobody has counted them.
-pub const MANY: u64 = u64::MAX;
-
-/// Passes each row and key to `found` if another row has the key, too; with that row if it is the only one, or [`MANY`]. Counts the rows
-/// of each key in `crowds`.
+/// Passes each row and key to `found` if another row has the key, too. Counts the rows of each key in `frequency`.
 ///
 /// # Errors
 /// If a page is damaged.
-pub fn within(indexes: &Indexes, mut found: impl FnMut(u64, u64, u64), crowds: &mut Crowds) -> Result<()> {
+pub fn within(indexes: &Indexes, mut found: impl FnMut(u64, u64), frequency: &mut KeyFrequency) -> Result<()> {
     let mut merged = Merged::of(indexes)?;
     let mut current = None;
-    // Up to two rows wait until it is known whether a third one has the key.
-    let (mut waiting, mut count): ([u64; 2], usize) = ([0; 2], 0);
-    loop {
-        let next = merged.next()?;
-        if current != next.map(|(key, _)| key) {
-            if let (Some(key), [first, second], 2) = (current, waiting, count) {
-                found(first, key, second);
-                found(second, key, first);
-            }
+    // The first row of a key waits until it is known whether a second one has the key.
+    let (mut first, mut count) = (0, 0);
+    while let Some((key, row)) = merged.next()? {
+        if current.replace(key) != Some(key) {
             count = 0;
         }
-        let Some((key, row)) = next else { return Ok(()) };
-        current = Some(key);
-        crowds.add(key, count);
-        count += 1;
+        frequency.add(key, count);
         match count {
-            1 | 2 => waiting[count - 1] = row,
-            3 => waiting.into_iter().chain([row]).for_each(|row| found(row, key, MANY)),
-            _ => found(row, key, MANY),
+            0 => first = row,
+            1 => [first, row].into_iter().for_each(|row| found(row, key)),
+            _ => found(row, key),
         }
+        count += 1;
     }
+    Ok(())
 }
 
 /// How the rows are found that have one of the keys of other rows, which come in ascending order.
@@ -149,7 +139,7 @@ enum Lookup {
 }
 
 impl Lookup {
-    /// Chooses the cheaper way for so many keys.
+    /// Chooses the cheaper path for this number of keys.
     fn choose(indexes: &Indexes, keys: u64) -> Result<Self> {
         let searches = keys.saturating_mul(indexes.parts.len() as u64);
         if searches.saturating_mul(LEAVES_A_PROBE) < indexes.blocks() {
@@ -223,11 +213,11 @@ pub fn between<S: Storage>(
 }
 
 /// Passes each row and key to `found` if several rows have the key and, unless they count `alone`, at least one of them and not all
-/// are of the relation whose rows stay. `signed` gives keys and rows in ascending order, rows that stay before the others.
+/// are of the relation whose rows are kept. `signed` gives keys and rows in ascending order, kept rows before the others.
 pub fn grouped<S: Storage>(
     signed: Sorted<S, 2>,
     alone: bool,
-    stays: impl Fn(u64) -> bool,
+    kept: impl Fn(u64) -> bool,
     found: &mut impl FnMut(u64, u64),
 ) {
     let mut waiting: Vec<u64> = Vec::new();
@@ -239,7 +229,7 @@ pub fn grouped<S: Storage>(
             found(row, key);
             continue;
         }
-        let meets = waiting.first().is_some_and(|first| stays(*first) && !stays(row) || alone && !stays(row));
+        let meets = waiting.first().is_some_and(|first| kept(*first) && !kept(row) || alone && !kept(row));
         if meets {
             waiting.drain(..).for_each(|row| found(row, key));
             found(row, key);

@@ -1,12 +1,12 @@
 //! Copies by SimHash: `near_duplicate_of` groups the rows within the distance, and in each group the documents decide, by the same
-//! stars as for sketches.
+//! leaders as for sketches.
 //!
-//! A row is compared with the nearest rows that stay, at most [`MOST_COMPARED`]: in a group of templates with other facts it would
+//! A row is compared with the nearest kept rows, at most [`MOST_COMPARED`]: in a group of templates with other facts it would
 //! otherwise be compared with all before it.
 
 use ahash::AHashMap;
 use neardup_core::candidates::spill::Sorter;
-use neardup_core::candidates::{Asking, Bits, CandidateRule, Earlier, Judged, Lack, Options, Ranked, Stars, Twin};
+use neardup_core::candidates::{CandidateRule, Earlier, ExactDuplicate, Judged, Lack, Leaders, Options, Probe, Ranked};
 use neardup_core::document;
 use neardup_core::sketch::digest;
 use neardup_text::interrupt;
@@ -21,7 +21,7 @@ use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::text::analyzer;
 use crate::verdict::judge::Rule;
 
-/// With how many rows that stay a row is compared.
+/// With how many kept rows a row is compared.
 const MOST_COMPARED: usize = 16;
 
 /// The weight of a candidate at no distance; each bit takes one off.
@@ -39,7 +39,7 @@ pub struct Groups<'l> {
 
 /// A row of a group.
 struct Signed {
-    asking: Asking,
+    probe: Probe,
     signature: u64,
 }
 
@@ -51,7 +51,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
     let memory = sort_memory();
     let rule = CandidateRule { texts: MOST_COMPARED, singles_of_long: MOST_COMPARED, ..CandidateRule::default() };
     let options =
-        Options { rule, window: groups.window, first_asking: 0, askers_answer: true, excerpts_give_way: true };
+        Options { rule, window: groups.window, first_probe: 0, indexes_probes: true, excerpts_give_way: true };
     // Scope and group; position and length; number; signature; hash; time.
     let mut sorter: Sorter<TemporaryFile, 6> = Sorter::new(memory / 2);
     for reader in readers.iter_mut() {
@@ -67,13 +67,10 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
             Ok(())
         })?;
     }
-    let mut stars = Stars::new(options, verdict_number(Verdict::Copy), memory / 4);
+    let mut leaders = Leaders::new(options, verdict_number(Verdict::Copy), memory / 4);
     let mut judge = Pairs {
         distance: groups.distance,
-        by_text: groups
-            .rule
-            .as_ref()
-            .map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None, Bits::default(), None)),
+        by_text: groups.rule.as_ref().map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None, None)),
         texts: Texts::new(readers, memory / 4),
         analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
     };
@@ -82,44 +79,45 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         let mut group = vec![signed(first)];
         group.extend(std::iter::from_fn(|| sorted.next_if(|row| row[0] == first[0])).map(signed));
         if group.len() > 1 {
-            split(&mut group, &mut stars, &options, &mut judge)?;
+            split(&mut group, &mut leaders, &options, &mut judge)?;
         }
     }
-    stars.finish(|long, goes| judge.by_their_texts(long, goes))
+    leaders.finish(|long, duplicate| judge.by_their_texts(long, duplicate))
 }
 
 fn signed([_, place, id, signature, hash, time]: [u64; 6]) -> Signed {
-    let asking = Asking {
+    let probe = Probe {
         position: (place >> 32) as u32,
         id,
         hash,
         bytes: place as u32,
         time: Some(time.cast_signed()).filter(|time| *time != i64::MIN),
-        twin: None,
-        has_twins: true,
+        exact_duplicate: None,
+        has_exact_duplicates: true,
         candidates: Vec::new(),
     };
-    Signed { asking, signature }
+    Signed { probe, signature }
 }
 
 /// Splits a group of near signatures, its rows in order.
 fn split(
     group: &mut [Signed],
-    stars: &mut Stars<TemporaryFile>,
+    leaders: &mut Leaders<TemporaryFile>,
     options: &Options,
     judge: &mut Pairs<'_>,
 ) -> Result<()> {
-    let mut first: AHashMap<u64, Twin> = AHashMap::new();
-    let mut stays: Vec<(Earlier, u64)> = Vec::new();
+    let mut first: AHashMap<u64, ExactDuplicate> = AHashMap::new();
+    let mut kept: Vec<(Earlier, u64)> = Vec::new();
     if let Some(judge) = &mut judge.by_text {
-        judge.texts.prefetch(group.iter().map(|row| row.asking.id).collect())?;
+        judge.texts.prefetch(group.iter().map(|row| row.probe.id).collect())?;
     }
-    for Signed { asking, signature } in group {
+    for Signed { probe, signature } in group {
         interrupt::check();
-        let twin = Twin { position: asking.position, id: asking.id, time: asking.time };
-        let own = Earlier { position: asking.position, id: asking.id, time: asking.time };
-        asking.twin = first.get(&asking.hash).filter(|twin| options.near(twin.time, asking.time)).copied();
-        let near = stays.iter().filter(|(row, _)| options.near(row.time, asking.time));
+        let exact_duplicate = ExactDuplicate { position: probe.position, id: probe.id, time: probe.time };
+        let own = Earlier { position: probe.position, id: probe.id, time: probe.time };
+        probe.exact_duplicate =
+            first.get(&probe.hash).filter(|exact_duplicate| options.near(exact_duplicate.time, probe.time)).copied();
+        let near = kept.iter().filter(|(row, _)| options.near(row.time, probe.time));
         let near = near.map(|(row, other)| ((other ^ *signature).count_ones(), *row));
         let mut near: Vec<(u32, Earlier)> = near.filter(|(apart, _)| *apart <= judge.distance).collect();
         if near.len() > MOST_COMPARED {
@@ -128,14 +126,14 @@ fn split(
         }
         near.sort_unstable();
         let candidate = |(apart, row)| Ranked { row, weight: WEIGHT - apart, rarest: 0, lack: Lack::default() };
-        asking.candidates = near.iter().copied().map(candidate).collect();
-        stars.place(asking, |stays| {
-            let apart = near.iter().find(|(_, row)| row == stays).map_or(0, |(apart, _)| *apart);
-            judge.near(stays, &own, apart)
+        probe.candidates = near.iter().copied().map(candidate).collect();
+        leaders.place(probe, |kept| {
+            let apart = near.iter().find(|(_, row)| row == kept).map_or(0, |(apart, _)| *apart);
+            judge.near(kept, &own, apart)
         })?;
-        first.entry(asking.hash).or_insert(twin);
-        if stars.stays(asking.position) {
-            stays.push((own, *signature));
+        first.entry(probe.hash).or_insert(exact_duplicate);
+        if leaders.is_kept(probe.position) {
+            kept.push((own, *signature));
         }
     }
     Ok(())
@@ -150,20 +148,20 @@ struct Pairs<'s> {
 }
 
 impl Pairs<'_> {
-    /// Gives the verdict on two rows so many bits apart.
-    fn near(&mut self, stays: &Earlier, goes: &Earlier, apart: u32) -> Result<Option<Judged>> {
+    /// Returns the verdict on two rows that are `apart` bits apart.
+    fn near(&mut self, kept: &Earlier, duplicate: &Earlier, apart: u32) -> Result<Option<Judged>> {
         if let Some(judge) = &mut self.by_text {
-            return judge.judge(stays, goes);
+            return judge.judge(kept, duplicate);
         }
-        let text = self.texts.get(stays.id)?;
-        let stays_hash = text.map_or(0, digest::text_hash);
-        Ok(Some(Judged { verdict: verdict_number(Verdict::Copy), score: apart.into(), loses: false, stays_hash }))
+        let text = self.texts.get(kept.id)?;
+        let kept_hash = text.map_or(0, digest::text_hash);
+        Ok(Some(Judged { verdict: verdict_number(Verdict::Copy), score: apart.into(), loses: false, kept_hash }))
     }
 
-    /// Gives the verdict on a longer row, which would stay, and another one, which may be too far away from it.
-    fn by_their_texts(&mut self, long: &Earlier, goes: &Earlier) -> Result<Option<Judged>> {
+    /// Returns the verdict on a longer row, which would stay, and another one, which may be too far away from it.
+    fn by_their_texts(&mut self, long: &Earlier, duplicate: &Earlier) -> Result<Option<Judged>> {
         let Some(judge) = &mut self.by_text else { return Ok(None) };
-        let signatures = [long.id, goes.id].map(|id| {
+        let signatures = [long.id, duplicate.id].map(|id| {
             let Some(text) = judge.texts.get(id)? else { return Ok(None) };
             let signature =
                 analyzer::with(self.analyzer, |analyzer, scratch| document::simhash(text, analyzer, scratch))?;
@@ -171,7 +169,7 @@ impl Pairs<'_> {
         });
         let [a, b] = signatures;
         match (a?, b?) {
-            (Some(a), Some(b)) if (a ^ b).count_ones() <= self.distance => judge.judge(long, goes),
+            (Some(a), Some(b)) if (a ^ b).count_ones() <= self.distance => judge.judge(long, duplicate),
             _ => Ok(None),
         }
     }

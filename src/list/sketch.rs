@@ -3,13 +3,13 @@
 //! 1. Keys that several rows have, with these rows: from the leaves of the index, or from rows signed one by one ([`entries`]).
 //! 2. Of the indexed rows, the versions that the caller's snapshot sees ([`Visible`]).
 //! 3. Statements as the caller: which of them take part, in which order, with scope, time and the hash of the text ([`Source`]).
-//! 4. Candidates, and who stays ([`neardup_core::candidates`]); documents are read as they are needed ([`Texts`]).
+//! 4. Candidates, and which row is kept ([`neardup_core::candidates`]); documents are read as they are needed ([`Texts`]).
 //!
 //! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
 
 use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_core::candidates::{
-    Asking, Bits, CandidateRule, Candidates, Crowds, Earlier, Members, Options, Row, Rows, Stars,
+    CandidateRule, Candidates, Earlier, KeyFrequency, Leaders, Members, Options, Probe, Row, Rows,
 };
 use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::interrupt;
@@ -19,7 +19,7 @@ use super::documents::{Judge, Texts, verdict_number};
 use super::indexed_rows::IndexedRows;
 use super::plan::Plan;
 use super::relation::{Described, Reader, Source};
-use super::shared_keys::{self, Indexes, MANY};
+use super::shared_keys::{self, Indexes};
 use crate::error::{Result, report};
 use crate::pg::table::query::{NamedRows, Session};
 use crate::pg::table::row_id::RowId;
@@ -30,7 +30,7 @@ use crate::verdict::judge::Rule;
 
 /// What is listed.
 pub struct List<'l> {
-    /// The relation whose rows are compared with each other; or two, of which the rows of the first all stay.
+    /// The relation whose rows are compared with each other; or two, of which the rows of the first are all kept.
     pub plan: &'l Plan,
     /// With two relations, whether rows of the second are compared with each other, too.
     pub is_load: bool,
@@ -40,7 +40,7 @@ pub struct List<'l> {
     pub rule: Rule<'l>,
 }
 
-/// Rows that go and rows that stay.
+/// Rows that go and kept rows.
 pub type Found = Members<TemporaryFile>;
 
 /// Rows whose documents are read together.
@@ -57,10 +57,8 @@ struct Work<'s, 'l> {
     described: Sorter<TemporaryFile, 5>,
     /// How many rows of each relation take part so far.
     counts: Vec<u32>,
-    /// Rows that share keys with one other row only.
-    lone: Sorter<TemporaryFile, 1>,
     /// How many rows have a key, if all are of one index.
-    crowds: Option<Crowds>,
+    frequency: Option<KeyFrequency>,
 }
 
 /// Lists the copies. `readers` read the relations, in their order.
@@ -75,8 +73,7 @@ pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Re
         memory,
         described: Sorter::new(memory / 8),
         counts: vec![0; list.plan.sources.len()],
-        lone: Sorter::new(memory / 16),
-        crowds: None,
+        frequency: None,
     };
     let entries = work.entries(readers)?;
     let (keyed, named) = work.visible(entries)?;
@@ -88,17 +85,16 @@ pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Re
         })
         .collect::<Vec<_>>();
     work.describe()?;
-    let crowds = work.crowds.take();
-    let (rows, lone) = work.joined(keyed)?;
+    let frequency = work.frequency.take();
+    let rows = work.joined(keyed)?;
     drop(named);
     let candidates = rows.finish();
-    find(list, readers, candidates, (lone, crowds), memory)
+    find(list, readers, candidates, frequency, memory)
 }
 
 impl Work<'_, '_> {
-    /// Gives the keys that several rows have, in the order of the rows: row, key, and the only other row that has the key or
-    /// [`MANY`].
-    fn entries(&mut self, readers: &mut [Reader<'_>]) -> Result<Sorted<TemporaryFile, 3>> {
+    /// Returns the keys that several rows have, in the order of the rows: row, key.
+    fn entries(&mut self, readers: &mut [Reader<'_>]) -> Result<Sorted<TemporaryFile, 2>> {
         let plan = self.list.plan;
         let mut found = Sorter::new(self.memory / 4);
         let mut signed = Sorter::new(self.memory / 4);
@@ -112,26 +108,26 @@ impl Work<'_, '_> {
             plan.indexes.iter().zip(&plan.sources).filter_map(|(indexes, source)| Some((indexes.as_ref()?, source)));
         let indexes = indexed.next().map(|(indexes, source)| Indexes::open(source.first_part, indexes));
         if let (Some(indexes), 1) = (&indexes, plan.sources.len()) {
-            let mut crowds = Crowds::new(self.memory / 16);
-            shared_keys::within(indexes, |row, key, other| found.push([row, key, other]), &mut crowds)?;
-            self.crowds = Some(crowds);
+            let mut frequency = KeyFrequency::new(self.memory / 16);
+            shared_keys::within(indexes, |row, key| found.push([row, key]), &mut frequency)?;
+            self.frequency = Some(frequency);
             return Ok(found.finish());
         }
-        let mut push = |row, key| found.push([row, key, MANY]);
+        let mut push = |row, key| found.push([row, key]);
         match (indexes, plan.sources.len()) {
             (Some(indexes), _) => {
                 let most = if self.list.is_load { CandidateRule::default().rows_of_key_in_scopes } else { usize::MAX };
                 shared_keys::between(&indexes, signed.finish(), count, most, self.list.is_load, push)?;
             }
             (None, count) => {
-                let stays = |row| count > 1 && plan.sources.first().is_some_and(|source| source.has(row));
-                shared_keys::grouped(signed.finish(), count == 1 || self.list.is_load, stays, &mut push);
+                let kept = |row| count > 1 && plan.sources.first().is_some_and(|source| source.has(row));
+                shared_keys::grouped(signed.finish(), count == 1 || self.list.is_load, kept, &mut push);
             }
         }
         Ok(found.finish())
     }
 
-    /// Signs the rows of a relation: adds their keys, and describes them. Gives the number of keys.
+    /// Signs the rows of a relation: adds their keys, and describes them. Returns the number of keys.
     fn sign(&mut self, at: usize, reader: &mut Reader<'_>, signed: &mut Sorter<TemporaryFile, 2>) -> Result<u64> {
         let source = reader.source;
         let has_scope = self.list.plan.sources.len() == 1;
@@ -166,15 +162,12 @@ impl Work<'_, '_> {
 
     /// Replaces the addresses from the index by those of the versions that the snapshot sees. Also gives these rows by relation,
     /// for statements.
-    fn visible(&mut self, entries: Sorted<TemporaryFile, 3>) -> Result<(Sorted<TemporaryFile, 2>, Vec<NamedRows>)> {
+    fn visible(&mut self, entries: Sorted<TemporaryFile, 2>) -> Result<(Sorted<TemporaryFile, 2>, Vec<NamedRows>)> {
         let plan = self.list.plan;
         let mut named: Vec<NamedRows> = (0..plan.sources.len()).map(|at| NamedRows::begin(&rows_of(at))).collect();
         let mut keyed = Sorter::new(self.memory / 4);
         let mut table: Option<(usize, Option<Visible>)> = None;
         let mut last: Option<(u64, Option<u64>)> = None;
-        // The only other row that shares a key with the last one.
-        let mut partner: Option<u64> = None;
-        let mut lone = Sorter::new(self.memory / 16);
         // Versions of a row are on one page, so the rows of a page are sorted again.
         let mut page: Vec<[u64; 2]> = Vec::new();
         let mut flush = |page: &mut Vec<[u64; 2]>| {
@@ -194,30 +187,21 @@ impl Work<'_, '_> {
                 keyed.push([row, key]);
             }
         };
-        let mut add_lone = |last: Option<(u64, Option<u64>)>, partner: Option<u64>| {
-            if let (Some((_, Some(version))), Some(_)) = (last, partner.filter(|row| *row != MANY)) {
-                lone.push([version]);
-            }
-        };
-        for (count, [row, key, other]) in entries.enumerate() {
+        for (count, [row, key]) in entries.enumerate() {
             if count % 1024 == 0 {
                 interrupt::check();
             }
             if last.is_none_or(|(before, _)| before != row) {
-                add_lone(last, partner.take());
                 if last.is_some_and(|(before, _)| before >> 16 != row >> 16) {
                     flush(&mut page);
                 }
                 last = Some((row, self.version(row, &mut table)));
             }
-            partner = Some(partner.filter(|before| *before != other).map_or(other, |_| MANY));
             if let Some((_, Some(version))) = last {
                 page.push([version, key]);
             }
         }
-        add_lone(last, partner);
         flush(&mut page);
-        self.lone = lone;
         Ok((keyed.finish(), named))
     }
 
@@ -284,18 +268,17 @@ impl Work<'_, '_> {
     }
 
     /// Joins the keys with the descriptions of their rows. All are in the order of the rows' numbers.
-    fn joined(self, keyed: Sorted<TemporaryFile, 2>) -> Result<(Rows<TemporaryFile>, Bits)> {
+    fn joined(self, keyed: Sorted<TemporaryFile, 2>) -> Result<Rows<TemporaryFile>> {
         let mut scopes = self.scopes()?.map(Iterator::peekable);
-        let first_asking = if self.counts.len() > 1 { self.counts.first().copied().unwrap_or_default() } else { 0 };
+        let first_probe = if self.counts.len() > 1 { self.counts.first().copied().unwrap_or_default() } else { 0 };
         let options = Options {
             rule: CandidateRule::default(),
             window: self.list.window,
-            first_asking,
-            askers_answer: self.list.plan.sources.len() == 1 || self.list.is_load,
+            first_probe,
+            indexes_probes: self.list.plan.sources.len() == 1 || self.list.is_load,
             excerpts_give_way: self.list.plan.sources.len() == 1,
         };
         let mut rows = Rows::new(options, self.memory / 2);
-        let (mut lone, mut alone) = (Bits::default(), self.lone.finish().peekable());
         let mut described = self.described.finish().peekable();
         let mut current: Option<Row> = None;
         for (count, [id, key]) in keyed.enumerate() {
@@ -312,7 +295,7 @@ impl Work<'_, '_> {
                 let is_second = self.list.plan.sources.len() > 1
                     && self.list.plan.sources.first().is_some_and(|first| !first.has(id));
                 let row = Row {
-                    position: (place >> 32) as u32 + if is_second { first_asking } else { 0 },
+                    position: (place >> 32) as u32 + if is_second { first_probe } else { 0 },
                     id,
                     scope: scope as u32,
                     time: Some(time.cast_signed()).filter(|time| *time != NO_TIME),
@@ -320,17 +303,13 @@ impl Work<'_, '_> {
                     bytes: place as u32,
                 };
                 rows.add(&row);
-                while alone.next_if(|row| row[0] < id).is_some() {}
-                if alone.next_if(|row| row[0] == id).is_some() {
-                    lone.insert(row.position);
-                }
                 current = Some(row);
             }
             if let Some(row) = &current {
                 rows.add_key(key, row);
             }
         }
-        Ok((rows, lone))
+        Ok(rows)
     }
 }
 
@@ -347,45 +326,45 @@ fn find(
     list: &List<'_>,
     readers: &[Reader<'_>],
     mut candidates: Candidates<TemporaryFile>,
-    (lone, crowds): (Bits, Option<Crowds>),
+    frequency: Option<KeyFrequency>,
     memory: usize,
 ) -> Result<Found> {
     let neighbours = IndexedRows::open(readers, &list.plan.indexes);
-    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, neighbours, lone, crowds);
-    let mut stars = Stars::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
+    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, neighbours, frequency);
+    let mut leaders = Leaders::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {
-        let mut batch: Vec<Asking> = Vec::new();
+        let mut batch: Vec<Probe> = Vec::new();
         while batch.len() < BATCH {
             // Rows of this batch may yet join others.
-            let is_open = |position| (position < next).then(|| stars.stays(position));
+            let is_open = |position| (position < next).then(|| leaders.is_kept(position));
             let one_key = |id| has_one_key(&mut judge.texts, readers, id);
-            let Some(asking) = candidates.next(is_open, one_key)? else { break };
-            batch.push(asking);
+            let Some(probe) = candidates.next(is_open, one_key)? else { break };
+            batch.push(probe);
         }
         let Some(last) = batch.last() else { break };
         next = last.position + 1;
-        let compared = batch.iter().filter(|asking| asking.twin.is_none() && !asking.candidates.is_empty());
-        let first = |asking: &Asking| {
-            asking
+        let compared = batch.iter().filter(|probe| probe.exact_duplicate.is_none() && !probe.candidates.is_empty());
+        let first = |probe: &Probe| {
+            probe
                 .candidates
                 .iter()
                 .take(AT_ONCE)
                 .map(|candidate| candidate.row.id)
-                .chain([asking.id])
+                .chain([probe.id])
                 .collect::<Vec<_>>()
         };
         judge.texts.prefetch(compared.flat_map(first).collect())?;
-        for asking in &batch {
+        for probe in &batch {
             interrupt::check();
-            let own = Earlier { position: asking.position, id: asking.id, time: asking.time };
-            stars.place(asking, |stays| judge.judge(stays, &own))?;
+            let own = Earlier { position: probe.position, id: probe.id, time: probe.time };
+            leaders.place(probe, |kept| judge.judge(kept, &own))?;
         }
     }
     if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
         pgrx::notice!("of very frequent keys, only the last {} rows were compared", candidates.rows_of_key());
     }
-    stars.finish(|long, goes| judge.judge(long, goes))
+    leaders.finish(|long, duplicate| judge.judge(long, duplicate))
 }
 
 /// Says whether the sketch of a row's document has one key only.

@@ -13,7 +13,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
-use crate::pg::table::read::{KeptQuery, Moment, Parameter};
+use crate::pg::table::read::{KeptQuery, Parameter, QueryKey};
 use crate::text::analyzer::{self, PROFILE_PREFIX};
 
 /// How much memory the profiles of a backend may take, of which the one in use may take more: a few of usual size.
@@ -27,8 +27,8 @@ const MAX_RESOLVED: usize = 16;
 thread_local! {
     /// By version, most recently used last.
     static LOADED: RefCell<Vec<(i32, Rc<Profile>)>> = const { RefCell::new(Vec::new()) };
-    /// What names stood for at some moments; a query uses one or two.
-    static RESOLVED: RefCell<Vec<(Moment, String, i32)>> = const { RefCell::new(Vec::new()) };
+    /// What names stood for, by query; a query uses one or two.
+    static RESOLVED: RefCell<Vec<(QueryKey, String, i32)>> = const { RefCell::new(Vec::new()) };
     static READERS: RefCell<Option<Rc<Readers>>> = const { RefCell::new(None) };
 }
 
@@ -67,9 +67,9 @@ fn split(reference: &str) -> (&str, Option<i32>) {
 
 /// The version that a name, perhaps with `@version`, stands for.
 fn resolve(reference: &str, role: Option<pg_sys::Oid>) -> Result<i32> {
-    let now = Moment::now(role);
+    let now = QueryKey::now(role);
     let known = RESOLVED.with_borrow(|resolved| {
-        let mut at_present = resolved.iter().filter(|(moment, _, _)| *moment == now);
+        let mut at_present = resolved.iter().filter(|(key, _, _)| *key == now);
         at_present.find(|(_, name, _)| name == reference).map(|&(_, _, version)| version)
     });
     if let Some(version) = known {
@@ -157,7 +157,7 @@ pub fn with_analyzer<T>(
     analyzer::with(text, work)
 }
 
-/// Gives the text of an analyzer with the version that a profile in it stands for now.
+/// Returns the text of an analyzer with the version that a profile in it stands for now.
 pub fn pinned(text: &str) -> Result<String> {
     let Some(reference) = text.trim().strip_prefix(PROFILE_PREFIX) else { return Ok(text.to_owned()) };
     let version = resolve(reference, None)?;

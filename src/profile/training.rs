@@ -62,7 +62,7 @@ fn train_final(state: Internal) -> Option<Vec<u8>> {
     aggregate::read::<State>(&state).and_then(finish)
 }
 
-/// Gives the statistics, and says what they leave out; `None` where no document has a token.
+/// Returns the statistics, and says what they leave out; `None` where no document has a token.
 fn finish(state: &State) -> Option<Vec<u8>> {
     let training = &state.training;
     if training.documents() == 0 {

@@ -54,7 +54,7 @@ unsafe impl SqlTranslatable for HammingBall {
 // SAFETY: a value that is not null points to 16 bytes, which are read where they lie.
 unsafe impl<'fcx> ArgAbi<'fcx> for HammingBall {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for a value of the type, whose datum is its address; i64 has the same layout.
+        // SAFETY: a value of the type, whose datum is its address is guaranteed by the caller; i64 has the same layout.
         unsafe {
             let address: i64 = arg.unbox_unchecked();
             pg_sys::Datum::from(address).cast_mut_ptr::<Self>().read_unaligned()

@@ -35,7 +35,7 @@ unsafe impl SqlTranslatable for SimHash {
 // SAFETY: a by-value datum of 8 bytes is the signature itself; nothing is dereferenced.
 unsafe impl<'fcx> ArgAbi<'fcx> for SimHash {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches that the argument is a simhash and not null; i64 has the same by-value layout.
+        // SAFETY: the caller guarantees that the argument is a simhash and not null; i64 has the same by-value layout.
         let value: i64 = unsafe { arg.unbox_unchecked() };
         Self(value as u64)
     }

@@ -30,7 +30,7 @@ fn compile(text: &str) -> neardup_text::Result<Compiled> {
     Ok(Compiled { analyzer: text.parse()?, description: text.parse::<Spec>()?.to_json()? })
 }
 
-/// Refuses a profile: whoever asks here is IMMUTABLE, and a profile lies in a table.
+/// Refuses a profile: callers are IMMUTABLE, and a profile is read from a table.
 fn not_a_profile(text: &str) -> Result<()> {
     if !text.trim_start().starts_with(PROFILE_PREFIX) {
         return Ok(());

@@ -77,7 +77,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Gives the text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         match self {
             Self::Prepared(prepared, _) => prepared.text(),
@@ -85,7 +85,7 @@ impl Side {
         }
     }
 
-    /// Gives the keys of the text's sketch, by an analyzer and with so many keys, which are the same at each call. A rule by tokens
+    /// Returns the keys of the text's sketch, by its analyzer and its number of keys, which are the same at each call. A rule by tokens
     /// asks for none.
     ///
     /// # Errors
@@ -107,13 +107,13 @@ pub struct Around<'a> {
     pub forms: &'a mut Forms,
     /// Its rows.
     pub rows: &'a mut dyn Rows,
-    /// Gives the keys of each text's sketch; keys that no third row has may be left out.
+    /// Returns the keys of each text's sketch; keys that no third row has may be left out.
     pub keys: [&'a dyn Fn() -> neardup_text::Result<Vec<u64>>; 2],
     /// The numbers of the two rows, as far as they are in the table.
     pub own: [Option<u64>; 2],
 }
 
-/// Gives the keys of a document's sketch.
+/// Returns the keys of a document's sketch.
 ///
 /// # Errors
 /// For a text that is no analyzer, and for a text of 4 GB or more.
@@ -139,7 +139,7 @@ impl<'r> Rule<'r> {
         })
     }
 
-    /// Gives the verdict on two texts, prepared by this rule, if one of them may be removed. Symmetric. `apart` is the distance in
+    /// Returns the verdict on two texts, prepared by this rule, if one of them may be removed. Symmetric. `apart` is the distance in
     /// time of their rows, if it is known.
     pub fn kept(
         &self,
@@ -170,7 +170,7 @@ impl<'r> Rule<'r> {
         Ok(found.filter(|(_, value)| value >= least))
     }
 
-    /// Gives the verdict on two texts with its reasons, whatever it is, and the overlap of their wording, or of their tokens. By tokens, a
+    /// Returns the verdict on two texts with its reasons, whatever it is, and the overlap of their wording, or of their tokens. By tokens, a
     /// verdict has no reasons.
     pub fn message(
         &self,
@@ -199,7 +199,7 @@ impl<'r> Rule<'r> {
         }
     }
 
-    /// Gives the reasons for a verdict by facts that are known from the table alone.
+    /// Returns the reasons for a verdict by facts that are known from the table alone.
     pub fn known_of_table(
         &self,
         a: &Side,
@@ -220,7 +220,7 @@ impl<'r> Rule<'r> {
         }
     }
 
-    /// Gives the verdict on a text to keep and another one that may be removed.
+    /// Returns the verdict on a text to keep and another one that may be removed.
     pub fn judge(
         &self,
         kept: &Side,

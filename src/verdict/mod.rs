@@ -133,7 +133,7 @@ fn profile_explain_similarity_text(a: &str, b: &str, profile: &str) -> Result<St
     explained_by_profile(a, b, profile).map(|lines| explain::to_text(&lines))
 }
 
-/// Gives the sentences of a document that are boilerplate in the profile's collection.
+/// Returns the sentences of a document that are boilerplate in the profile's collection.
 #[pg_extern(sql = false)]
 fn profile_boilerplate(document: &str, profile: &str) -> Result<Vec<String>> {
     let passages = profile::with(profile, None, |profile, scratch| profile.boilerplate(document, scratch))?;

@@ -7,7 +7,7 @@ use ahash::AHashMap;
 use super::judge::Side;
 use crate::error::Result;
 
-/// How many bytes prepared texts may have, each with so many more, in a generation. Those of the last one stay for as long as they are
+/// How many bytes the prepared texts of a generation may have, and what each is counted for besides its text. Those of the last one stay for as long as they are
 /// asked for again.
 const KEPT_BYTES: usize = 1 << 21;
 const BYTES_OF_EACH: usize = 1 << 12;
@@ -22,7 +22,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Gives a row's prepared text; `prepare` makes it if it is not kept, unless the row has none.
+    /// Returns a row's prepared text; `prepare` makes it if it is not kept, unless the row has none.
     ///
     /// # Errors
     /// Those of `prepare`.

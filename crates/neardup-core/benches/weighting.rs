@@ -13,7 +13,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Gives the mean, in nanoseconds, of each item's least time.
+/// Returns the mean, in nanoseconds, of each item's least time.
 fn least<T>(items: &[T], mut work: impl FnMut(&T) -> usize) -> f64 {
     let mut best = vec![Duration::MAX; items.len()];
     for _ in 0..7 {

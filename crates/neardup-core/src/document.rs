@@ -12,7 +12,7 @@ mod tokens;
 
 pub use tokens::{HashedTokens, MAX_GIVEN_WEIGHT, Weights};
 
-/// Gives the SimHash of a document's tokens, each weighing as often as it occurs; `None` where it has no token.
+/// Returns the SimHash of a document's tokens, each weighing as often as it occurs; `None` where it has no token.
 ///
 /// Source: Zhang 2016, SimHash.
 ///
@@ -32,7 +32,7 @@ pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Re
     Ok(counter.finish())
 }
 
-/// Gives the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token. With
+/// Returns the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token. With
 /// [`Parameters::sketch`](crate::sketch::minhash::Parameters::sketch) it is the document's sketch.
 ///
 /// # Errors
@@ -56,12 +56,12 @@ pub fn minhash(
     Ok(hasher.finish())
 }
 
-/// Gives the MinHash of tokens that another segmenter has cut; `None` for none.
+/// Returns the MinHash of tokens that another segmenter has cut; `None` for none.
 pub fn minhash_of_tokens<'t>(tokens: impl IntoIterator<Item = &'t str>, hasher: &mut MinHasher) -> Option<MinHash> {
     minhash_of_hashes(tokens.into_iter().map(token_hash), hasher)
 }
 
-/// Gives the MinHash of token hashes; `None` for none.
+/// Returns the MinHash of token hashes; `None` for none.
 pub fn minhash_of_hashes(hashes: impl IntoIterator<Item = u64>, hasher: &mut MinHasher) -> Option<MinHash> {
     hasher.reset();
     hashes.into_iter().for_each(|hash| hasher.add(hash));

@@ -2,7 +2,7 @@
 //! crate would need a server.
 #![allow(unsafe_code, reason = "calls what writes a page by its address")]
 
-mod pages {
+mod buffer {
     pub const SIZE: usize = 8192;
 }
 #[allow(dead_code, reason = "a module of the extension")]
@@ -12,9 +12,9 @@ mod fragments;
 #[path = "../../../src/index/page/mod.rs"]
 mod page;
 
+use buffer::SIZE;
 use fragments::{add_fragment, apply};
-use page::{DOWN, Downlink, Entry, Frame, LEAF, LEAF_ROOM, NONE, Page, lower_for, write_inner, write_leaf};
-use pages::SIZE;
+use page::{DOWN, Downlink, Entry, LEAF, LEAF_ROOM, NONE, Page, PageOpaque, lower_for, write_inner, write_leaf};
 
 /// The offsets of `pd_lower` and `pd_upper`.
 const LOWER: usize = 12;
@@ -32,8 +32,8 @@ fn entry(number: usize) -> Entry {
     Entry { key: (number as u64 * 7919) % 1009, row: number as u64 + 1 }
 }
 
-fn frame(level: u16) -> Frame {
-    Frame { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree: 0 }
+fn opaque(level: u16) -> PageOpaque {
+    PageOpaque { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree: 0 }
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn free_places_are_no_entries() {
         let mut entries: Vec<Entry> = (0..sorted).map(entry).collect();
         entries.sort_unstable();
         let mut bytes = vec![0; SIZE];
-        write_leaf(&mut bytes, &frame(0), &entries);
+        write_leaf(&mut bytes, &opaque(0), &entries);
         for number in sorted..(sorted + 40).min(LEAF_ROOM) {
             let page = Page::check(&bytes).ok().flatten();
             assert_eq!(page.map(|page| page.entries().collect()), Some(entries.clone()));
@@ -66,7 +66,7 @@ fn downlinks_of_the_tail_are_found() {
         let mut downlinks: Vec<Downlink> = (0..sorted).map(downlink).collect();
         downlinks.sort_unstable_by_key(|downlink| downlink.low);
         let mut bytes = vec![0; SIZE];
-        write_inner(&mut bytes, &frame(1), &downlinks);
+        write_inner(&mut bytes, &opaque(1), &downlinks);
         for number in sorted..sorted + tail {
             let end = half(&bytes, LOWER);
             downlink(number).write(&mut bytes[end..end + DOWN]);

@@ -26,9 +26,9 @@ mod write;
 
 pub use meta::Meta;
 pub use read::{Page, is_free, is_new};
-pub use write::{append, lower_for, reframe, retain, write_deleted, write_inner, write_leaf};
+pub use write::{append, lower_for, retain, set_bounds, write_deleted, write_inner, write_leaf};
 
-use super::pages::SIZE;
+use super::buffer::SIZE;
 
 /// Bytes of Postgres's page header.
 const HEADER: usize = 24;
@@ -79,12 +79,12 @@ impl Entry {
     /// Greater than every entry.
     pub const GREATEST: Self = Self { key: u64::MAX, row: u64::MAX };
 
-    /// Gives the least entry that a key can have: line pointers are numbered from 1.
+    /// Returns the least entry that a key can have: line pointers are numbered from 1.
     pub fn first_of(key: u64) -> Self {
         Self { key, row: 1 }
     }
 
-    /// Gives the next position. Row addresses have 48 bits, so adding 1 never reaches another key.
+    /// Returns the next position. Row addresses have 48 bits, so adding 1 never reaches another key.
     pub fn next(self) -> Self {
         Self { row: self.row.saturating_add(1), ..self }
     }
@@ -129,7 +129,7 @@ impl Downlink {
 
 /// The data at the end of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct PageOpaque {
     /// All entries are greater than this.
     pub low: Entry,
     /// No entry is greater than this.
@@ -142,7 +142,7 @@ pub struct Frame {
     pub tree: u8,
 }
 
-impl Frame {
+impl PageOpaque {
     /// Says whether a position is within the bounds.
     pub fn holds(&self, position: Entry) -> bool {
         self.low < position && position <= self.high

@@ -2,15 +2,15 @@
 
 use super::SIZE;
 use super::{
-    AT, DELETED, DOWN, Downlink, Entry, Fault, Frame, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, STEP, address,
-    half, long, word,
+    AT, DELETED, DOWN, Downlink, Entry, Fault, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, PageOpaque, STEP,
+    address, half, long, word,
 };
 
 /// A page that has been checked.
 #[derive(Clone, Copy)]
 pub struct Page<'p> {
     bytes: &'p [u8],
-    frame: Frame,
+    opaque: PageOpaque,
     count: usize,
     sorted: usize,
 }
@@ -28,77 +28,77 @@ impl<'p> Page<'p> {
             _ => return Err("its state is unknown"),
         }
         let bound = |at| Entry { key: long(bytes, AT + at), row: long(bytes, AT + at + 8) };
-        let frame = Frame {
+        let opaque = PageOpaque {
             low: bound(0),
             high: bound(16),
             right: word(bytes, AT + 32),
             level: half(bytes, AT + 36),
             tree: bytes[AT + 40],
         };
-        if frame.level > MOST_LEVELS {
+        if opaque.level > MOST_LEVELS {
             return Err("its level is out of range");
         }
-        if frame.low >= frame.high
-            || !frame.low.is_bound()
-            || !frame.high.is_bound()
-            || (frame.right == NONE) != (frame.high == Entry::GREATEST)
+        if opaque.low >= opaque.high
+            || !opaque.low.is_bound()
+            || !opaque.high.is_bound()
+            || (opaque.right == NONE) != (opaque.high == Entry::GREATEST)
         {
             return Err("its bounds contradict each other");
         }
         let used = usize::from(half(bytes, 12)) - HEADER;
-        let size = if frame.level == 0 { LEAF } else { DOWN };
+        let size = if opaque.level == 0 { LEAF } else { DOWN };
         if !used.is_multiple_of(size) {
             return Err("its entries do not end where they should");
         }
         let (places, sorted) = (used / size, usize::from(half(bytes, AT + 38)));
         let mut count = places;
-        if frame.level == 0 {
+        if opaque.level == 0 {
             while count > sorted && address(bytes, HEADER + count * LEAF - 6) == 0 {
                 count -= 1;
             }
         }
-        if sorted > count || places - count >= STEP || (frame.level > 0 && sorted == 0) {
+        if sorted > count || places - count >= STEP || (opaque.level > 0 && sorted == 0) {
             return Err("it has another number of entries than it says");
         }
-        Ok(Some(Self { bytes, frame, count, sorted }))
+        Ok(Some(Self { bytes, opaque, count, sorted }))
     }
 
-    /// Gives the data at its end.
-    pub fn frame(&self) -> Frame {
-        self.frame
+    /// Returns the data at its end.
+    pub fn opaque(&self) -> PageOpaque {
+        self.opaque
     }
 
-    /// Gives the number of its entries.
+    /// Returns the number of its entries.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Gives the offset of the first free place.
+    /// Returns the offset of the first free place.
     pub fn end(&self) -> usize {
         HEADER + self.items().len()
     }
 
-    /// Gives the number of its sorted entries.
+    /// Returns the number of its sorted entries.
     pub fn sorted(&self) -> usize {
         self.sorted
     }
 
     fn items(&self) -> &'p [u8] {
-        let size = if self.frame.level == 0 { LEAF } else { DOWN };
+        let size = if self.opaque.level == 0 { LEAF } else { DOWN };
         &self.bytes[HEADER..HEADER + self.count * size]
     }
 
-    /// Gives the entries of a leaf, in stored order.
+    /// Returns the entries of a leaf, in stored order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry> + 'p {
         self.items().chunks_exact(LEAF).map(Entry::read)
     }
 
-    /// Gives the downlinks of an inner page, in stored order.
+    /// Returns the downlinks of an inner page, in stored order.
     pub fn downlinks(&self) -> impl ExactSizeIterator<Item = Downlink> + 'p {
         self.items().chunks_exact(DOWN).map(Downlink::read)
     }
 
-    /// Gives the downlinks of an inner page in order.
+    /// Returns the downlinks of an inner page in order.
     pub fn ordered_downlinks(&self) -> Vec<Downlink> {
         let mut downlinks: Vec<Downlink> = self.downlinks().collect();
         if self.sorted < self.count {
@@ -107,7 +107,7 @@ impl<'p> Page<'p> {
         downlinks
     }
 
-    /// Gives the entries of a leaf with keys from `first` to `last`, in no order.
+    /// Returns the entries of a leaf with keys from `first` to `last`, in no order.
     pub fn between(&self, first: u64, last: u64) -> impl Iterator<Item = Entry> + 'p {
         let (sorted, tail) = self.items().split_at(self.sorted * LEAF);
         let begin = partition(self.sorted, self.guess(self.sorted, first), |i| long(sorted, i * LEAF) < first);
@@ -119,12 +119,12 @@ impl<'p> Page<'p> {
     /// Estimates the index of a key among `count` sorted entries. Keys are hashes, so they are spread evenly between the
     /// bounds.
     fn guess(&self, count: usize, key: u64) -> usize {
-        let Frame { low, high, .. } = self.frame;
+        let PageOpaque { low, high, .. } = self.opaque;
         let part = key.saturating_sub(low.key) as f64 / high.key.abs_diff(low.key) as f64;
         (part * count as f64) as usize
     }
 
-    /// Gives the downlink that leads to a position.
+    /// Returns the downlink that leads to a position.
     pub fn downlink_to(&self, position: Entry) -> Option<Downlink> {
         let (sorted, tail) = self.items().split_at(self.sorted * DOWN);
         // The first downlink leads to everything before the second.
@@ -139,7 +139,7 @@ impl<'p> Page<'p> {
         Some(best)
     }
 
-    /// Gives the entries of a leaf in order.
+    /// Returns the entries of a leaf in order.
     pub fn ordered(&self) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.entries().collect();
         if self.sorted < self.count {
@@ -149,7 +149,7 @@ impl<'p> Page<'p> {
     }
 }
 
-/// Gives the first of `count` indexes for which `is_before` is false. The search starts at a guess and moves away from it in
+/// Returns the first of `count` indexes for which `is_before` is false. The search starts at a guess and moves away from it in
 /// steps that double, because each distant step would fetch another cache line.
 fn partition(count: usize, guess: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);

@@ -2,7 +2,7 @@
 
 use super::SIZE;
 use super::{
-    AT, DELETED, DOWN, Downlink, Entry, Frame, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, STEP, half, put,
+    AT, DELETED, DOWN, Downlink, Entry, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, PageOpaque, STEP, half, put,
 };
 
 /// Makes an empty page.
@@ -15,17 +15,17 @@ pub(super) fn blank(bytes: &mut [u8]) {
     put(bytes, SIZE - 2, &PAGE_ID.to_ne_bytes());
 }
 
-fn begin(bytes: &mut [u8], frame: &Frame) {
+fn begin(bytes: &mut [u8], opaque: &PageOpaque) {
     blank(bytes);
-    put(bytes, AT + 40, &[frame.tree, IN_USE]);
-    put(bytes, AT + 36, &frame.level.to_ne_bytes());
+    put(bytes, AT + 40, &[opaque.tree, IN_USE]);
+    put(bytes, AT + 36, &opaque.level.to_ne_bytes());
     let bound = |bytes: &mut [u8], at: usize, bound: Entry| {
         put(bytes, AT + at, &bound.key.to_ne_bytes());
         put(bytes, AT + at + 8, &bound.row.to_ne_bytes());
     };
-    bound(bytes, 0, frame.low);
-    bound(bytes, 16, frame.high);
-    put(bytes, AT + 32, &frame.right.to_ne_bytes());
+    bound(bytes, 0, opaque.low);
+    bound(bytes, 16, opaque.high);
+    put(bytes, AT + 32, &opaque.right.to_ne_bytes());
 }
 
 fn finish(bytes: &mut [u8], used: usize, sorted: usize) {
@@ -34,24 +34,30 @@ fn finish(bytes: &mut [u8], used: usize, sorted: usize) {
 }
 
 /// Writes a leaf of sorted entries, at most [`LEAF_ROOM`](super::LEAF_ROOM).
-pub fn write_leaf(bytes: &mut [u8], frame: &Frame, entries: &[Entry]) {
-    write_sorted(bytes, frame, LEAF, entries, |entry, bytes| entry.write(bytes));
+pub fn write_leaf(bytes: &mut [u8], opaque: &PageOpaque, entries: &[Entry]) {
+    write_sorted(bytes, opaque, LEAF, entries, |entry, bytes| entry.write(bytes));
 }
 
 /// Writes an inner page of sorted downlinks, at most [`DOWN_ROOM`](super::DOWN_ROOM).
-pub fn write_inner(bytes: &mut [u8], frame: &Frame, downlinks: &[Downlink]) {
-    write_sorted(bytes, frame, DOWN, downlinks, |downlink, bytes| downlink.write(bytes));
+pub fn write_inner(bytes: &mut [u8], opaque: &PageOpaque, downlinks: &[Downlink]) {
+    write_sorted(bytes, opaque, DOWN, downlinks, |downlink, bytes| downlink.write(bytes));
 }
 
 /// Writes as many items of this size as fit on a page.
-fn write_sorted<T: Copy>(bytes: &mut [u8], frame: &Frame, size: usize, items: &[T], write: impl Fn(T, &mut [u8])) {
-    begin(bytes, frame);
+fn write_sorted<T: Copy>(
+    bytes: &mut [u8],
+    opaque: &PageOpaque,
+    size: usize,
+    items: &[T],
+    write: impl Fn(T, &mut [u8]),
+) {
+    begin(bytes, opaque);
     let slots = bytes[HEADER..AT].chunks_exact_mut(size);
     let count = slots.zip(items).map(|(slot, &item)| write(item, slot)).count();
     finish(bytes, count * size, count);
 }
 
-/// Gives `pd_lower` for a leaf that so many entries are appended to.
+/// Returns `pd_lower` for a leaf with this number of entries.
 pub fn lower_for(entries: usize) -> usize {
     HEADER + entries.next_multiple_of(STEP).min(LEAF_ROOM) * LEAF
 }
@@ -85,7 +91,7 @@ pub fn retain(bytes: &mut [u8], page_len: usize, sorted: usize, mut keep: impl F
 }
 
 /// Sets the upper bound and the right neighbour of a page.
-pub fn reframe(bytes: &mut [u8], high: Entry, right: u32) {
+pub fn set_bounds(bytes: &mut [u8], high: Entry, right: u32) {
     put(bytes, AT + 16, &high.key.to_ne_bytes());
     put(bytes, AT + 24, &high.row.to_ne_bytes());
     put(bytes, AT + 32, &right.to_ne_bytes());

@@ -153,7 +153,7 @@ unsafe impl Send for Raised {}
 pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
     let mut result = MaybeUninit::uninit();
     // SAFETY: this does what PG_TRY does: the jump buffer is installed while the call runs, and the previous one is restored on
-    // both ways out. The closure holds nothing that a jump would skip, as the caller vouches.
+    // both ways out. The closure holds nothing that a jump would skip: the caller guarantees that.
     let jumped = unsafe {
         let memory = pg_sys::CurrentMemoryContext;
         let exception_stack = pg_sys::PG_exception_stack;
@@ -202,7 +202,7 @@ pub unsafe fn entry<T>(work: impl FnOnce() -> T) -> T {
                 // SAFETY: the error was copied by `catch`; nothing in this frame is left to be dropped.
                 unsafe { raw::ReThrowError(error) }
             }
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             Err(payload) => unsafe { pgrx_extern_c_guard(|| resume_unwind(payload)) },
         },
     }

@@ -47,7 +47,7 @@ impl Column {
         }
     }
 
-    /// Gives a number that is the same for equal values; 0 for NULL and for types that cannot be hashed.
+    /// Returns a number that is the same for equal values; 0 for NULL and for types that cannot be hashed.
     pub fn hash(self, value: Option<pg_sys::Datum>) -> u32 {
         let Some(value) = value else { return 0 };
         // SAFETY: the value is of this type, and the function is its hash function; one C call is caught.
@@ -62,7 +62,7 @@ impl Column {
     }
 }
 
-/// Gives a time in microseconds, from a column of type `timestamptz`, `timestamp` or `date`. Infinite times are the least and
+/// Returns a time in microseconds, from a column of type `timestamptz`, `timestamp` or `date`. Infinite times are the least and
 /// the greatest number.
 pub fn microseconds(value: pg_sys::Datum, kind: pg_sys::Oid) -> i64 {
     if kind != pg_sys::DATEOID {
@@ -75,13 +75,13 @@ pub fn microseconds(value: pg_sys::Datum, kind: pg_sys::Oid) -> i64 {
     }
 }
 
-/// Gives a value's text form.
+/// Returns a value's text form.
 ///
 /// # Safety
 /// `value` must be a value of type `kind`.
 pub unsafe fn output(value: pg_sys::Datum, kind: pg_sys::Oid) -> String {
     let (mut function, mut is_varlena) = (pg_sys::Oid::INVALID, false);
-    // SAFETY: the caller vouches for the value; an output function gives a C string in the memory of this call.
+    // SAFETY: the value is guaranteed by the caller; an output function gives a C string in the memory of this call.
     unsafe {
         pg_sys::getTypeOutputInfo(kind, &raw mut function, &raw mut is_varlena);
         let text = boundary::catch(|| raw::OidOutputFunctionCall(function, value));
@@ -89,7 +89,7 @@ pub unsafe fn output(value: pg_sys::Datum, kind: pg_sys::Oid) -> String {
     }
 }
 
-/// Gives the value of a type with this text form.
+/// Returns the value of a type with this text form.
 pub fn input(text: &str, kind: pg_sys::Oid) -> pg_sys::Datum {
     let (mut function, mut parameter) = (pg_sys::Oid::INVALID, pg_sys::Oid::INVALID);
     let text = CString::new(text).unwrap_or_default();
@@ -107,7 +107,7 @@ pub fn input(text: &str, kind: pg_sys::Oid) -> pg_sys::Datum {
 /// The value must be of this type.
 pub unsafe fn copied(value: pg_sys::Datum, kind: pg_sys::Oid) -> pg_sys::Datum {
     let (mut length, mut by_value) = (0, false);
-    // SAFETY: as the caller vouches. A value stored out of line is fetched.
+    // SAFETY: guaranteed by the caller. A value stored out of line is fetched.
     unsafe {
         pg_sys::get_typlenbyval(kind, &raw mut length, &raw mut by_value);
         let value = if length == -1 { plain(value) } else { value };
@@ -115,12 +115,12 @@ pub unsafe fn copied(value: pg_sys::Datum, kind: pg_sys::Oid) -> pg_sys::Datum {
     }
 }
 
-/// Gives a value of variable length as it is in memory: not out of line, compressed, expanded or with a short header.
+/// Returns a value of variable length as it is in memory: not out of line, compressed, expanded or with a short header.
 ///
 /// # Safety
 /// It must be of a type of variable length.
 pub unsafe fn plain(value: pg_sys::Datum) -> pg_sys::Datum {
     let pointer = value.cast_mut_ptr();
-    // SAFETY: as the caller vouches; one C call is caught.
+    // SAFETY: guaranteed by the caller; one C call is caught.
     pg_sys::Datum::from(unsafe { boundary::catch(|| raw::pg_detoast_datum(pointer)) })
 }

@@ -25,7 +25,7 @@ pub type Argument = (pg_sys::Oid, Option<pg_sys::Datum>);
 /// # Safety
 /// Each argument's value must have its type.
 pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[Argument]) {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     role::as_owner(owner, || unsafe { execute(statement, arguments, |_| ()) });
 }
 
@@ -72,7 +72,7 @@ pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid
 /// # Safety
 /// The function must have that signature, and both rows must be composite values of the table's type.
 pub unsafe fn row_of_rows(function: pg_sys::Oid, first: pg_sys::Datum, second: pg_sys::Datum) -> Option<pg_sys::Datum> {
-    // SAFETY: as the caller vouches. A composite value may be expanded or compressed; a plain one is made of it.
+    // SAFETY: guaranteed by the caller. A composite value may be expanded or compressed; a plain one is made of it.
     unsafe { call(function, [first, second]).map(|row| plain(row)) }
 }
 
@@ -86,7 +86,7 @@ unsafe fn call<const N: usize>(function: pg_sys::Oid, arguments: [pg_sys::Datum;
         base: pg_sys::FunctionCallInfoBaseData,
         arguments: [pg_sys::NullableDatum; N],
     }
-    // SAFETY: the caller vouches for the arguments. The memory of a call has space for them right behind its fixed part. `catch` covers
+    // SAFETY: the arguments is guaranteed by the caller. The memory of a call has space for them right behind its fixed part. `catch` covers
     // one C call by a pointer.
     unsafe {
         role::require_execute(function);
@@ -108,12 +108,12 @@ unsafe fn call<const N: usize>(function: pg_sys::Oid, arguments: [pg_sys::Datum;
     }
 }
 
-/// Gives a row of a table as a row of `root`, which the table is or of which it is a partition.
+/// Returns a row of a table as a row of `root`, which the table is or of which it is a partition.
 ///
 /// # Safety
 /// `row` must be a composite value of the table's type.
 pub unsafe fn row_of_root(row: pg_sys::Datum, table: pg_sys::Oid, root: pg_sys::Oid) -> pg_sys::Datum {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     if table == root { row } else { unsafe { as_row_of(row, table, root) } }
 }
 
@@ -122,7 +122,7 @@ pub unsafe fn row_of_root(row: pg_sys::Datum, table: pg_sys::Oid, root: pg_sys::
 /// # Safety
 /// `row` must be a composite value of `from`'s type.
 unsafe fn as_row_of(row: pg_sys::Datum, from: pg_sys::Oid, to: pg_sys::Oid) -> pg_sys::Datum {
-    // SAFETY: the caller vouches for the row; descriptors and tuples live in the memory of this call.
+    // SAFETY: the row is guaranteed by the caller; descriptors and tuples live in the memory of this call.
     unsafe {
         let descriptor = |table| pg_sys::lookup_rowtype_tupdesc_copy(pg_sys::get_rel_type_id(table), -1);
         let (from, to) = (descriptor(from), descriptor(to));

@@ -19,7 +19,7 @@ struct Memory;
 #[global_allocator]
 static MEMORY: Memory = Memory;
 
-// SAFETY: every call goes to the system's allocator with the arguments that the caller vouches for, and its result is returned
+// SAFETY: every call goes to the system's allocator with the arguments that the caller guarantees, and its result is returned
 // unchanged. No null pointer is returned, because `exhausted` does not return and does not unwind.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -151,7 +151,7 @@ fn exhausted(size: usize) -> ! {
     std::process::abort()
 }
 
-/// Fails with SQLSTATE 53200 if so many bytes cannot be allocated at once. They are released again, for the work that needs
+/// Fails with SQLSTATE 53200 if `bytes` bytes cannot be allocated at once. They are released again, for the work that needs
 /// them.
 pub fn claim(bytes: usize) -> Result<(), ErrorReport> {
     let refused = || {

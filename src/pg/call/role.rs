@@ -19,7 +19,7 @@ pub fn may_read(table: pg_sys::Oid) -> bool {
     }
 }
 
-/// Gives the number of the current user.
+/// Returns the number of the current user.
 pub fn current_oid() -> pg_sys::Oid {
     // SAFETY: only reads a variable.
     unsafe { pg_sys::GetUserId() }
@@ -84,7 +84,7 @@ unsafe fn set(name: &CStr, value: &CStr) {
     }
 }
 
-/// Gives the name of the current user.
+/// Returns the name of the current user.
 pub fn current() -> String {
     // SAFETY: only reads a catalog; the name is a C string in the memory of this call.
     unsafe {

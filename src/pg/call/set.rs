@@ -21,7 +21,7 @@ impl<const N: usize> Set<N> {
     /// Begins the set that a call returns.
     ///
     /// # Errors
-    /// If the caller does not accept a set, or the function is not declared with so many columns.
+    /// If the caller does not accept a set, or the function is not declared with `N` columns.
     ///
     /// # Safety
     /// `fcinfo` must be that of the running call.
@@ -30,7 +30,7 @@ impl<const N: usize> Set<N> {
             let message = "set-valued function called in context that cannot accept a set";
             ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message, "pg_neardup")
         };
-        // SAFETY: as the caller vouches. The node that the caller passed is checked for its kind before use; objects made for the caller
+        // SAFETY: guaranteed by the caller. The node that the caller passed is checked for its kind before use; objects made for the caller
         // live as long as its query.
         unsafe {
             let caller = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();

@@ -113,13 +113,13 @@ pub fn may_commit() -> bool {
     unsafe { pg_sys::SPI_inside_nonatomic_context() }
 }
 
-/// Gives the current savepoint, or the transaction itself.
+/// Returns the current savepoint, or the transaction itself.
 pub fn current_savepoint() -> pg_sys::SubTransactionId {
     // SAFETY: reads a variable of the running transaction.
     unsafe { pg_sys::GetCurrentSubTransactionId() }
 }
 
-/// Gives the number of the running statement in its transaction: one that it calls has a greater number.
+/// Returns the number of the running statement in its transaction: one that it calls has a greater number.
 pub fn current_command() -> pg_sys::CommandId {
     // SAFETY: the active snapshot is valid as long as it is active.
     unsafe {

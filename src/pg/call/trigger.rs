@@ -40,12 +40,12 @@ pub enum Row {
     Old,
 }
 
-/// Gives the data of a trigger function's call.
+/// Returns the data of a trigger function's call.
 ///
 /// # Safety
 /// `fcinfo` must be the argument of a function, during its call.
 unsafe fn trigger_data<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Option<&'a pg_sys::TriggerData> {
-    // SAFETY: the caller vouches for fcinfo; called_as_trigger has checked the context's tag before the cast.
+    // SAFETY: fcinfo is guaranteed by the caller; called_as_trigger has checked the context's tag before the cast.
     unsafe {
         if !pgrx::trigger_support::called_as_trigger(fcinfo) {
             return None;
@@ -59,12 +59,12 @@ unsafe fn trigger_data<'a>(fcinfo: pg_sys::FunctionCallInfo) -> Option<&'a pg_sy
 /// # Safety
 /// `fcinfo` must be the argument of a function, during its call.
 pub unsafe fn is_after(fcinfo: pg_sys::FunctionCallInfo) -> bool {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let data = unsafe { trigger_data(fcinfo) };
     data.is_some_and(|data| data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_AFTER)
 }
 
-/// Gives how many triggers are running, one inside the other; 0 outside all of them.
+/// Returns how many triggers are running, one inside the other; 0 outside all of them.
 pub fn depth() -> i32 {
     let mut call = pg_sys::FunctionCallInfoBaseData::default();
     // SAFETY: the function behind SQL's pg_trigger_depth() takes no argument.
@@ -77,7 +77,7 @@ impl<'a> RowTrigger<'a> {
     /// # Safety
     /// `fcinfo` must be the argument of a trigger function, during its call.
     pub unsafe fn from_fcinfo(fcinfo: pg_sys::FunctionCallInfo) -> Option<Self> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         let data = unsafe { trigger_data(fcinfo)? };
         // SAFETY: tg_trigger of a running trigger is valid for the call.
         let trigger = unsafe { data.tg_trigger.as_ref()? };
@@ -86,7 +86,7 @@ impl<'a> RowTrigger<'a> {
         row_before.then_some(Self { data, definition: Definition(trigger) })
     }
 
-    /// Gives what happens to the row.
+    /// Returns what happens to the row.
     pub fn event(&self) -> Event {
         match self.data.tg_event & pg_sys::TRIGGER_EVENT_OPMASK {
             pg_sys::TRIGGER_EVENT_INSERT => Event::Insert,
@@ -104,7 +104,7 @@ impl<'a> RowTrigger<'a> {
         (!tuple.is_null()).then_some(tuple)
     }
 
-    /// Gives the slot of the new row; null in a deletion.
+    /// Returns the slot of the new row; null in a deletion.
     pub(in crate::pg) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
         match self.event() {
             Event::Insert => self.data.tg_trigslot,
@@ -113,23 +113,23 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
-    /// Gives the table whose row it is.
+    /// Returns the table whose row it is.
     pub(in crate::pg) fn relation(&self) -> pg_sys::Relation {
         self.data.tg_relation
     }
 
-    /// Gives the trigger.
+    /// Returns the trigger.
     pub fn definition(&self) -> Definition<'a> {
         self.definition
     }
 
-    /// Gives the table whose row it is: a partition if the table has partitions.
+    /// Returns the table whose row it is: a partition if the table has partitions.
     pub fn relation_oid(&self) -> pg_sys::Oid {
         // SAFETY: the relation is open for the length of the call.
         unsafe { (*self.data.tg_relation).rd_id }
     }
 
-    /// Gives the type of a column, with domains resolved; `None` if the table has no such column.
+    /// Returns the type of a column, with domains resolved; `None` if the table has no such column.
     pub fn column_type(&self, column: i16) -> Option<pg_sys::Oid> {
         // SAFETY: the relation is open for the length of the call, and its descriptor has natts attributes.
         unsafe {
@@ -142,13 +142,13 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
-    /// Gives a column's declared type and its collation; `None` if the table has no such column.
+    /// Returns a column's declared type and its collation; `None` if the table has no such column.
     pub fn column(&self, column: i16) -> Option<Column> {
         self.column_type(column)?;
         Some(Column::of(self.relation_oid(), column))
     }
 
-    /// Gives a column's value, of a column the table has; `None` for NULL.
+    /// Returns a column's value, of a column the table has; `None` for NULL.
     pub fn value(&self, row: Row, column: i16) -> Option<pg_sys::Datum> {
         let tuple = self.tuple(row)?;
         let mut null = true;
@@ -158,7 +158,7 @@ impl<'a> RowTrigger<'a> {
         (!null).then_some(datum)
     }
 
-    /// Gives a column's text, detoasted; `None` for NULL, and for a column that is not of a text type.
+    /// Returns a column's text, detoasted; `None` for NULL, and for a column that is not of a text type.
     pub fn text(&self, row: Row, column: i16) -> Option<&'a str> {
         if !is_text(self.column_type(column)?) {
             return None;
@@ -167,13 +167,13 @@ impl<'a> RowTrigger<'a> {
         unsafe { text_of(self.value(row, column)?) }
     }
 
-    /// Gives the address of the row that an update replaces; `None` in an insert.
+    /// Returns the address of the row that an update replaces; `None` in an insert.
     pub fn replaced(&self) -> Option<pg_sys::ItemPointerData> {
         // SAFETY: tg_trigtuple is valid for the call.
         (self.event() == Event::Update).then(|| unsafe { (*self.data.tg_trigtuple).t_self })
     }
 
-    /// Gives a column's value in text form; `None` for NULL.
+    /// Returns a column's value in text form; `None` for NULL.
     pub fn output(&self, row: Row, column: i16) -> Option<String> {
         let value = self.value(row, column)?;
         // SAFETY: the value is of the type that the relation's descriptor gives the column.
@@ -185,14 +185,14 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
-    /// Gives the whole new or old row, as a composite value of its table's type.
+    /// Returns the whole new or old row, as a composite value of its table's type.
     pub fn row(&self, row: Row) -> Option<pg_sys::Datum> {
         let tuple = self.tuple(row)?;
         // SAFETY: the tuple has the shape of the relation's descriptor.
         Some(unsafe { pg_sys::heap_copy_tuple_as_datum(tuple, (*self.data.tg_relation).rd_att) })
     }
 
-    /// Gives the type of its table's rows.
+    /// Returns the type of its table's rows.
     pub fn row_type(&self) -> pg_sys::Oid {
         // SAFETY: the relation is open for the length of the call.
         unsafe { (*(*self.data.tg_relation).rd_rel).reltype }
@@ -238,12 +238,12 @@ impl<'a> Definition<'a> {
         Self(trigger)
     }
 
-    /// Gives the trigger's identity; a partition's copy has its own.
+    /// Returns the trigger's identity; a partition's copy has its own.
     pub fn oid(&self) -> pg_sys::Oid {
         self.0.tgoid
     }
 
-    /// Gives the function it runs.
+    /// Returns the function it runs.
     pub fn function(&self) -> pg_sys::Oid {
         self.0.tgfoid
     }
@@ -253,13 +253,13 @@ impl<'a> Definition<'a> {
         self.0.tgisclone
     }
 
-    /// Gives the trigger's name.
+    /// Returns the trigger's name.
     pub fn name(&self) -> String {
         // SAFETY: tgname is a C string that lives as long as the trigger.
         unsafe { CStr::from_ptr(self.0.tgname) }.to_string_lossy().into_owned()
     }
 
-    /// Gives the trigger's argument number `i`.
+    /// Returns the trigger's argument number `i`.
     pub fn argument(&self, i: usize) -> Option<&'a str> {
         if i >= usize::try_from(self.0.tgnargs).unwrap_or(0) {
             return None;
@@ -268,7 +268,7 @@ impl<'a> Definition<'a> {
         unsafe { CStr::from_ptr(*self.0.tgargs.add(i)) }.to_str().ok()
     }
 
-    /// Gives the function that the WHEN condition names as the argument of the extension's own function `marker`. Postgres keeps it by its
+    /// Returns the function that the WHEN condition names as the argument of the extension's own function `marker`. Postgres keeps it by its
     /// number, through renames, and by its name in dumps, and refuses to drop it.
     pub fn named_in_condition(&self, marker: &CStr) -> Option<pg_sys::Oid> {
         let condition = self.0.tgqual;
@@ -299,7 +299,7 @@ impl<'a> Definition<'a> {
         }
     }
 
-    /// Gives the attribute numbers of the `UPDATE OF` list, in its order.
+    /// Returns the attribute numbers of the `UPDATE OF` list, in its order.
     pub fn columns(&self) -> &'a [i16] {
         // SAFETY: tgattr has tgnattr numbers and lives as long as the trigger.
         unsafe {

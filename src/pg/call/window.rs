@@ -25,7 +25,7 @@ impl<'a> Window<'a> {
     /// # Safety
     /// `fcinfo` must be the argument of a function declared `WINDOW`, during its call.
     pub unsafe fn from_fcinfo(fcinfo: pg_sys::FunctionCallInfo) -> Option<Self> {
-        // SAFETY: the caller vouches for fcinfo; a window call has a WindowObjectData node as its context.
+        // SAFETY: fcinfo is guaranteed by the caller; a window call has a WindowObjectData node as its context.
         let context = unsafe { (*fcinfo).context };
         if context.is_null() {
             return None;
@@ -35,13 +35,13 @@ impl<'a> Window<'a> {
         (tag == pg_sys::NodeTag::T_WindowObjectData).then_some(Self { object: context.cast(), call: PhantomData })
     }
 
-    /// Gives the number of rows in the partition.
+    /// Returns the number of rows in the partition.
     pub fn rows(&self) -> i64 {
         // SAFETY: object is the window of the running call.
         unsafe { boundary::catch(|| raw::WinGetPartitionRowCount(self.object)) }
     }
 
-    /// Gives the current row, counted from 0.
+    /// Returns the current row, counted from 0.
     pub fn position(&self) -> i64 {
         // SAFETY: object is the window of the running call.
         unsafe { boundary::catch(|| raw::WinGetCurrentPosition(self.object)) }
@@ -94,7 +94,7 @@ impl<'a> Window<'a> {
         });
     }
 
-    /// Gives the argument at the current row; `None` for NULL.
+    /// Returns the argument at the current row; `None` for NULL.
     pub fn argument(&self, argument: i32) -> Option<pg_sys::Datum> {
         let mut null = true;
         let is_null = &raw mut null;
@@ -103,14 +103,14 @@ impl<'a> Window<'a> {
         (!null).then_some(datum)
     }
 
-    /// Gives the argument at the current row, of type text; `None` for NULL.
+    /// Returns the argument at the current row, of type text; `None` for NULL.
     pub fn text_argument(&self, argument: i32) -> Option<String> {
         let datum = self.argument(argument)?;
         // SAFETY: the caller names an argument that is declared as text, so its datum is one.
         unsafe { String::from_datum(datum, false) }
     }
 
-    /// Gives the current row's answer. `make` computes the answers for all rows at the partition's first row; they are kept to
+    /// Returns the current row's answer. `make` computes the answers for all rows at the partition's first row; they are kept to
     /// its end.
     ///
     /// They are in the partition's own memory, 4 bytes per row, which Postgres limits to 1 GB. If `make` fails, its error is
@@ -128,10 +128,10 @@ impl<'a> Window<'a> {
         };
         if position == 0 {
             *count = made.len() as u64;
-            // SAFETY: the memory is large enough for so many answers, and does not overlap that of `made`.
+            // SAFETY: the memory is large enough for `count` answers, and does not overlap that of `made`.
             unsafe { std::ptr::copy_nonoverlapping(made.as_ptr(), answers, made.len()) };
         }
-        // SAFETY: so many answers were written.
+        // SAFETY: `count` answers were written.
         Ok((position < *count as usize).then(|| unsafe { *answers.add(position) }))
     }
 }

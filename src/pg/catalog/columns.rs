@@ -22,7 +22,7 @@ pub struct Column {
     pub is_generated: bool,
 }
 
-/// Gives the columns of a relation in their order; none if it does not exist.
+/// Returns the columns of a relation in their order; none if it does not exist.
 pub fn columns(relation: pg_sys::Oid) -> Vec<Column> {
     // SAFETY: the relation is opened and closed here; its description is copied.
     unsafe {
@@ -47,13 +47,13 @@ pub fn columns(relation: pg_sys::Oid) -> Vec<Column> {
     }
 }
 
-/// Gives the name of a column.
+/// Returns the name of a column.
 pub fn column_name(relation: pg_sys::Oid, column: i16) -> String {
     // SAFETY: reads a catalog.
     text(unsafe { pg_sys::get_attname(relation, column, true) }).unwrap_or_default()
 }
 
-/// Gives the number of a column; `None` if the relation has none of this name.
+/// Returns the number of a column; `None` if the relation has none of this name.
 pub fn column_number(relation: pg_sys::Oid, name: &str) -> Option<i16> {
     let name = CString::new(name).ok()?;
     // SAFETY: reads a catalog.
@@ -61,7 +61,7 @@ pub fn column_number(relation: pg_sys::Oid, name: &str) -> Option<i16> {
     (number > 0).then_some(number)
 }
 
-/// Gives the type of a column, with domains resolved.
+/// Returns the type of a column, with domains resolved.
 pub fn column_type(relation: pg_sys::Oid, column: i16) -> pg_sys::Oid {
     // SAFETY: reads a catalog.
     base_type(unsafe { pg_sys::get_atttype(relation, column) })

@@ -13,7 +13,7 @@ use super::{owned, text};
 /// # Safety
 /// Only within a transaction.
 pub unsafe fn function(schema: &CStr, name: &CStr, arguments: Option<&[pg_sys::Oid]>) -> Option<pg_sys::Oid> {
-    // SAFETY: as the caller vouches. The cache's list has as many members as it says, each a row of pg_proc, until it is released.
+    // SAFETY: guaranteed by the caller. The cache's list has as many members as it says, each a row of pg_proc, until it is released.
     unsafe {
         let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
         let cache = pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32;
@@ -42,7 +42,7 @@ pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) ->
     }
 }
 
-/// Gives the schema of a function, and its name.
+/// Returns the schema of a function, and its name.
 pub fn function_name(function: pg_sys::Oid) -> (String, String) {
     // SAFETY: reads catalogs.
     unsafe {
@@ -87,7 +87,7 @@ pub fn joins_rows(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
     }
 }
 
-/// Gives the schema that the extension was created in: that of its types.
+/// Returns the schema that the extension was created in: that of its types.
 pub fn extension_schema() -> String {
     // SAFETY: reads catalogs; the extension's own function has two arguments. The cache's row is read before it is released.
     unsafe {

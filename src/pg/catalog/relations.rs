@@ -7,13 +7,13 @@ use pgrx::{PgList, pg_sys};
 use super::{owned, text};
 use crate::pg::call::boundary::{self, raw};
 
-/// Gives the name of a relation.
+/// Returns the name of a relation.
 pub fn relation_name(relation: pg_sys::Oid) -> String {
     // SAFETY: reads a catalog.
     text(unsafe { pg_sys::get_rel_name(relation) }).unwrap_or_default()
 }
 
-/// Gives the schema of a relation, and its name.
+/// Returns the schema of a relation, and its name.
 pub fn qualified_name(relation: pg_sys::Oid) -> (String, String) {
     // SAFETY: reads catalogs.
     unsafe {
@@ -36,13 +36,13 @@ pub fn relation((schema, name): &(String, String)) -> Option<pg_sys::Oid> {
     (found != pg_sys::Oid::INVALID).then_some(found)
 }
 
-/// Gives the kind of a relation, as in `pg_class.relkind`; 0 if there is none.
+/// Returns the kind of a relation, as in `pg_class.relkind`; 0 if there is none.
 pub fn relation_kind(relation: pg_sys::Oid) -> u8 {
     // SAFETY: reads a catalog.
     unsafe { pg_sys::get_rel_relkind(relation) as u8 }
 }
 
-/// Gives the owner of a relation; `None` if it does not exist.
+/// Returns the owner of a relation; `None` if it does not exist.
 pub fn owner(relation: pg_sys::Oid) -> Option<pg_sys::Oid> {
     // SAFETY: opens the relation under the lock that the user of this already has, and closes it.
     unsafe {
@@ -64,7 +64,7 @@ pub fn belongs(sequence: pg_sys::Oid, table: pg_sys::Oid) -> bool {
     unsafe { pg_sys::sequenceIsOwned(sequence, automatic, &raw mut owner, &raw mut column) && owner == table }
 }
 
-/// Gives the columns of the primary key.
+/// Returns the columns of the primary key.
 pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
     // SAFETY: relations are opened and closed here; an index has as many key columns as it says.
     unsafe {
@@ -116,7 +116,7 @@ pub fn has_children(relation: pg_sys::Oid) -> bool {
     unsafe { boundary::catch(|| raw::has_subclass(relation)) }
 }
 
-/// Gives a relation and all its partitions and children.
+/// Returns a relation and all its partitions and children.
 pub fn inheritors(relation: pg_sys::Oid) -> Vec<pg_sys::Oid> {
     let lock = pg_sys::NoLock as pg_sys::LOCKMODE;
     // SAFETY: reads catalogs.
@@ -126,7 +126,7 @@ pub fn inheritors(relation: pg_sys::Oid) -> Vec<pg_sys::Oid> {
     }
 }
 
-/// Gives the number of pages of a table; 0 if it does not exist.
+/// Returns the number of pages of a table; 0 if it does not exist.
 pub fn pages(table: pg_sys::Oid) -> u32 {
     // SAFETY: the relation is opened and closed here.
     unsafe {

@@ -4,7 +4,7 @@ use pgrx::{name_data_to_str, pg_sys};
 
 use super::owned;
 
-/// Gives a type's name for a cast, with its schema and quoted as needed.
+/// Returns a type's name for a cast, with its schema and quoted as needed.
 pub fn type_name(kind: pg_sys::Oid) -> String {
     // With a type modifier that is not there: `character` alone would cut a value to one character.
     let flags = pg_sys::FORMAT_TYPE_TYPEMOD_GIVEN | pg_sys::FORMAT_TYPE_FORCE_QUALIFY;
@@ -12,25 +12,25 @@ pub fn type_name(kind: pg_sys::Oid) -> String {
     owned(unsafe { pg_sys::format_type_extended(kind, -1, flags as pg_sys::bits16) })
 }
 
-/// Gives the name of a type as messages show it.
+/// Returns the name of a type as messages show it.
 pub fn shown_type(kind: pg_sys::Oid) -> String {
     // SAFETY: reads catalogs.
     owned(unsafe { pg_sys::format_type_extended(kind, -1, 0) })
 }
 
-/// Gives the type that a relation's rows have.
+/// Returns the type that a relation's rows have.
 pub fn row_type(relation: pg_sys::Oid) -> pg_sys::Oid {
     // SAFETY: reads a catalog.
     unsafe { pg_sys::get_rel_type_id(relation) }
 }
 
-/// Gives the type behind a domain.
+/// Returns the type behind a domain.
 pub fn base_type(kind: pg_sys::Oid) -> pg_sys::Oid {
     // SAFETY: reads a catalog.
     unsafe { pg_sys::getBaseType(kind) }
 }
 
-/// Gives the name of a collation: its schema and name.
+/// Returns the name of a collation: its schema and name.
 pub fn collation_name(collation: pg_sys::Oid) -> Option<(String, String)> {
     // SAFETY: the cache's row is read before it is released.
     unsafe {
@@ -58,7 +58,7 @@ pub enum Comparison {
     NotLess = 4,
 }
 
-/// Gives the operator that compares values of a type, by its default operator class: its schema and name. Types without a class of
+/// Returns the operator that compares values of a type, by its default operator class: its schema and name. Types without a class of
 /// their own (enums, arrays, rows, ranges, varchar) have those that Postgres uses for them.
 pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<(String, String)> {
     let flags = pg_sys::TYPECACHE_EQ_OPR | pg_sys::TYPECACHE_BTREE_OPFAMILY;

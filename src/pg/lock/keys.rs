@@ -76,12 +76,12 @@ pub struct Holder {
 }
 
 impl Holder {
-    /// Gives the transaction that decides about the version that a dirty snapshot has just accepted; `None` if there is none.
+    /// Returns the transaction that decides about the version that a dirty snapshot has just accepted; `None` if there is none.
     ///
     /// # Safety
     /// `snapshot` must be valid.
     pub(in crate::pg) unsafe fn of(snapshot: *const pg_sys::SnapshotData) -> Option<Self> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         let dirty = unsafe { &*snapshot };
         if dirty.xmin != pg_sys::InvalidTransactionId {
             return Some(Self { transaction: dirty.xmin, speculation: dirty.speculativeToken });

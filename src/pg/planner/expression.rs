@@ -20,14 +20,14 @@ impl Call {
     /// # Safety
     /// `request` must be what Postgres passed to a support function that is running.
     pub unsafe fn from_request(request: *mut pg_sys::Node) -> Option<Self> {
-        // SAFETY: the caller vouches for a node; its tag says what it is.
+        // SAFETY: a node is guaranteed by the caller; its tag says what it is.
         let simplify = unsafe { !request.is_null() && (*request).type_ == pg_sys::NodeTag::T_SupportRequestSimplify };
         let call = Self { request: request.cast() };
         // SAFETY: the request is of this type. Outside a query there is no planner state, so sublinks could not be planned.
         (simplify && unsafe { !(*call.request).root.is_null() }).then_some(call)
     }
 
-    /// Gives the call's arguments, with defaults filled in; `None` if one is volatile, because it must not run twice.
+    /// Returns the call's arguments, with defaults filled in; `None` if one is volatile, because it must not run twice.
     pub fn arguments(&self) -> Option<Vec<Expression>> {
         // SAFETY: the request's call and its list of arguments are valid nodes.
         unsafe {
@@ -38,19 +38,19 @@ impl Call {
         }
     }
 
-    /// Gives a call of the extension's function `name`, in the schema of the function being simplified.
+    /// Returns a call of the extension's function `name`, in the schema of the function being simplified.
     pub fn function(&self, name: &str, arguments: &[Expression]) -> Expression {
         // SAFETY: the request's call is valid.
         unsafe { function_of(beside((*(*self.request).fcall).funcid), name, arguments) }
     }
 
-    /// Gives a call of one of the functions that only this extension calls.
+    /// Returns a call of one of the functions that only this extension calls.
     pub fn internal_function(&self, name: &str, arguments: &[Expression]) -> Expression {
         // SAFETY: the arguments are expressions of the running request.
         unsafe { function_of(pg_sys::pstrdup(c"neardup_internal".as_ptr()), name, arguments) }
     }
 
-    /// Gives an application of the extension's operator `name`, in the schema of the function being simplified.
+    /// Returns an application of the extension's operator `name`, in the schema of the function being simplified.
     pub fn operator(&self, name: &str, left: Expression, right: Expression) -> Expression {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: names are copied, a missing operator is Postgres's own error; make_opclause gives an OpExpr.
@@ -70,12 +70,12 @@ impl Call {
     }
 }
 
-/// Gives the name of the schema that a function is in.
+/// Returns the name of the schema that a function is in.
 ///
 /// # Safety
 /// Only within a transaction.
 unsafe fn beside(function: pg_sys::Oid) -> *mut std::ffi::c_char {
-    // SAFETY: as the caller vouches; the name is in the memory of this call.
+    // SAFETY: guaranteed by the caller; the name is in the memory of this call.
     unsafe { pg_sys::get_namespace_name(pg_sys::get_func_namespace(function)) }
 }
 
@@ -83,7 +83,7 @@ unsafe fn beside(function: pg_sys::Oid) -> *mut std::ffi::c_char {
 /// Both must be C strings in the memory of this call.
 unsafe fn qualified(schema: *mut std::ffi::c_char, name: *mut std::ffi::c_char) -> *mut pg_sys::List {
     let mut names = pgrx::PgList::<pg_sys::Node>::new();
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         names.push(pg_sys::makeString(schema).cast());
         names.push(pg_sys::makeString(name).cast());
@@ -98,7 +98,7 @@ unsafe fn qualified(schema: *mut std::ffi::c_char, name: *mut std::ffi::c_char) 
 /// The arguments must be valid expressions, and `schema` a C string in the memory of this call.
 unsafe fn function_of(schema: *mut std::ffi::c_char, name: &str, arguments: &[Expression]) -> Expression {
     let name = CString::new(name).unwrap_or_default();
-    // SAFETY: as the caller vouches; a missing function is Postgres's own error.
+    // SAFETY: guaranteed by the caller; a missing function is Postgres's own error.
     unsafe {
         let names = qualified(schema, pg_sys::pstrdup(name.as_ptr()));
         let mut types = Vec::with_capacity(arguments.len());
@@ -126,7 +126,7 @@ unsafe fn function_of(schema: *mut std::ffi::c_char, name: &str, arguments: &[Ex
 /// # Safety
 /// `operator` must take the types of the two expressions and give a boolean.
 unsafe fn application(operator: pg_sys::Oid, left: Expression, right: Expression) -> Expression {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let clause = pg_sys::make_opclause(
             operator,
@@ -154,7 +154,7 @@ impl IndexQuestion {
     /// # Safety
     /// `request` must be what Postgres passed to a support function that is running.
     pub unsafe fn from_request(request: *mut pg_sys::Node) -> Option<Self> {
-        // SAFETY: the caller vouches for a node; its tag says what it is.
+        // SAFETY: a node is guaranteed by the caller; its tag says what it is.
         unsafe {
             if request.is_null() || (*request).type_ != pg_sys::NodeTag::T_SupportRequestIndexCondition {
                 return None;
@@ -169,7 +169,7 @@ impl IndexQuestion {
         }
     }
 
-    /// Gives an argument of the call, if it does not depend on the indexed table.
+    /// Returns an argument of the call, if it does not depend on the indexed table.
     pub fn argument(&self, i: usize) -> Option<Expression> {
         let argument = *self.arguments.get(i)?;
         // SAFETY: the request is that of the running question.
@@ -178,7 +178,7 @@ impl IndexQuestion {
         fixed.then_some(argument)
     }
 
-    /// Gives the one of the first two arguments that is not indexed.
+    /// Returns the one of the first two arguments that is not indexed.
     pub fn other_argument(&self) -> Option<Expression> {
         // SAFETY: as above.
         match unsafe { (*self.request).indexarg } {
@@ -188,7 +188,7 @@ impl IndexQuestion {
         }
     }
 
-    /// Gives a call of the extension's function `name`, in the schema of the function asked about; constants are folded.
+    /// Returns a call of the extension's function `name`, in the schema of the function asked about; constants are folded.
     pub fn function(&self, name: &str, arguments: &[Expression]) -> Expression {
         // SAFETY: as above.
         unsafe {
@@ -197,7 +197,7 @@ impl IndexQuestion {
         }
     }
 
-    /// Gives the answer: the index's first operator between the indexed argument and `query`; the call itself must still be
+    /// Returns the answer: the index's first operator between the indexed argument and `query`; the call itself must still be
     /// checked for each row. `None` if the index's family has no such operator.
     pub fn condition(&self, query: Expression) -> Option<pg_sys::Datum> {
         // SAFETY: as above; the list is in the planner's memory.
@@ -217,7 +217,7 @@ impl IndexQuestion {
 }
 
 impl Expression {
-    /// Gives a text constant.
+    /// Returns a text constant.
     pub fn text(value: &str) -> Self {
         // SAFETY: a constant of the built-in type, in the planner's memory.
         let constant = unsafe {
@@ -240,7 +240,7 @@ impl Expression {
         unsafe { application(pg_sys::Oid::from(pg_sys::OID_ARRAY_OVERLAP_OP), a, b) }
     }
 
-    /// Gives an integer constant.
+    /// Returns an integer constant.
     pub fn integer(value: i32) -> Self {
         // SAFETY: a by-value constant of the built-in type, whose length is 4.
         let constant = unsafe {
@@ -286,7 +286,7 @@ impl Expression {
 /// # Safety
 /// `request` must be what Postgres passed to a support function that is running.
 pub unsafe fn answer_selectivity(request: *mut pg_sys::Node, share: f64) -> bool {
-    // SAFETY: the caller vouches for a node; its tag says what it is.
+    // SAFETY: a node is guaranteed by the caller; its tag says what it is.
     unsafe {
         if request.is_null() || (*request).type_ != pg_sys::NodeTag::T_SupportRequestSelectivity {
             return false;
@@ -296,7 +296,7 @@ pub unsafe fn answer_selectivity(request: *mut pg_sys::Node, share: f64) -> bool
     true
 }
 
-/// Gives a support function's answer to a question it does not know.
+/// Returns a support function's answer to a question it does not know.
 pub fn no_answer() -> pg_sys::Datum {
     pg_sys::Datum::from(ptr::null_mut::<pg_sys::Node>())
 }

@@ -46,7 +46,7 @@ unsafe extern "C-unwind" fn on_catalog(_argument: pg_sys::Datum, _cache: i32, _h
     GENERAL.set(GENERAL.get() + 1);
 }
 
-/// Gives the stamp of a relation. Take it before reading what is cached.
+/// Returns the stamp of a relation. Take it before reading what is cached.
 pub fn stamp(relation: pg_sys::Oid) -> Stamp {
     listen();
     let own = OWN.with_borrow_mut(|own| *own.entry(relation).or_default());

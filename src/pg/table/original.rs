@@ -34,7 +34,7 @@ pub struct Change {
 /// # Safety
 /// The statement must do that, and each argument's value must have its type.
 pub unsafe fn lock(statement: &str, arguments: &[Argument]) -> Option<Locked> {
-    // SAFETY: the caller vouches for the statement and its arguments. The result is read before SPI frees it, and copied.
+    // SAFETY: the statement is guaranteed by the caller and its arguments. The result is read before SPI frees it, and copied.
     unsafe {
         function::execute(statement, arguments, |count| {
             if count == 0 || pg_sys::SPI_tuptable.is_null() {
@@ -59,7 +59,7 @@ pub unsafe fn lock(statement: &str, arguments: &[Argument]) -> Option<Locked> {
 /// # Safety
 /// The statement must do that, and each argument's value must have its type.
 pub unsafe fn find(statement: &str, arguments: &[Argument]) -> Option<(pg_sys::Oid, Tid)> {
-    // SAFETY: the caller vouches for the statement and its arguments. The result is read before SPI frees it.
+    // SAFETY: the statement is guaranteed by the caller and its arguments. The result is read before SPI frees it.
     unsafe {
         function::execute(statement, arguments, |count| {
             if count == 0 || pg_sys::SPI_tuptable.is_null() {
@@ -73,22 +73,22 @@ pub unsafe fn find(statement: &str, arguments: &[Argument]) -> Option<(pg_sys::O
     }
 }
 
-/// Runs a statement that updates rows. Gives their number.
+/// Runs a statement that updates rows. Returns their number.
 ///
 /// # Safety
 /// Each argument's value must have its type.
 pub unsafe fn update(statement: &str, arguments: &[Argument]) -> u64 {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe { function::execute(statement, arguments, |count| count) }
 }
 
-/// Gives the columns in which two rows of a table differ, with the values of the second. Columns that Postgres fills in by itself are not
+/// Returns the columns in which two rows of a table differ, with the values of the second. Columns that Postgres fills in by itself are not
 /// compared. `None` if one of the values is not of the table's type.
 ///
 /// # Safety
 /// Both must be composite values.
 pub unsafe fn changes(table: pg_sys::Oid, before: pg_sys::Datum, after: pg_sys::Datum) -> Option<Vec<Change>> {
-    // SAFETY: the caller vouches for the values, whose header says of which type they are. A row may have been formed when the table had
+    // SAFETY: the values is guaranteed by the caller, whose header says of which type they are. A row may have been formed when the table had
     // fewer columns, which Postgres then fills in.
     unsafe {
         let row_type = pg_sys::get_rel_type_id(table);

@@ -49,7 +49,7 @@ impl Described {
 }
 
 impl Described {
-    /// Gives the relation's triggers.
+    /// Returns the relation's triggers.
     fn triggers(&self) -> impl Iterator<Item = Definition<'_>> {
         // SAFETY: the relation is open, and its description of triggers has as many as it says.
         let triggers = unsafe {
@@ -119,7 +119,7 @@ impl RootTrigger {
     }
 }
 
-/// Gives the table at the top whose partition, or partition of a partition, a table is; the table itself if it is none.
+/// Returns the table at the top whose partition, or partition of a partition, a table is; the table itself if it is none.
 pub fn root(table: pg_sys::Oid) -> pg_sys::Oid {
     // SAFETY: one C call that reads catalogs; the list is of numbers of tables, the nearest ancestor first.
     let ancestors = unsafe { PgList::<pg_sys::Oid>::from_pg(boundary::catch(|| raw::get_partition_ancestors(table))) };
@@ -161,7 +161,7 @@ fn descend(
     }
 }
 
-/// Gives the partitions of a table, each with its range of times, both ends included.
+/// Returns the partitions of a table, each with its range of times, both ends included.
 fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid, (i64, i64))> {
     const ANY: (i64, i64) = (i64::MIN, i64::MAX);
     // SAFETY: the relation is open and partitioned; its description has as many partitions, bounds and indexes as it says. A range's first
@@ -203,7 +203,7 @@ fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid
     }
 }
 
-/// Gives the type of the time column, if the table is partitioned by ranges of it first.
+/// Returns the type of the time column, if the table is partitioned by ranges of it first.
 fn range_type(table: &Described, time_column: &CStr) -> Option<pg_sys::Oid> {
     /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 15 to 18.
     const STRATEGY: i16 = 2;

@@ -168,7 +168,7 @@ const NUMBERS: [pg_sys::Oid; 5] =
     [pg_sys::INT8OID, pg_sys::INT4OID, pg_sys::OIDOID, pg_sys::REGCLASSOID, pg_sys::BOOLOID];
 
 impl Row<'_> {
-    /// Gives a column that is of one of these types. The type is checked, because parts of a statement come from arguments that
+    /// Returns a column that is of one of these types. The type is checked, because parts of a statement come from arguments that
     /// anybody may pass; a value of another type would be read as a pointer.
     fn datum(&self, column: i32, kinds: &[pg_sys::Oid]) -> Option<pg_sys::Datum> {
         // SAFETY: the description is that of the row.
@@ -186,31 +186,31 @@ impl Row<'_> {
         (!null).then_some(datum)
     }
 
-    /// Gives a column of type bigint, integer, oid, regclass or boolean, counted from 1.
+    /// Returns a column of type bigint, integer, oid, regclass or boolean, counted from 1.
     pub fn number(&self, column: i32) -> Option<i64> {
         self.datum(column, &NUMBERS).map(|datum| datum.value() as i64)
     }
 
-    /// Gives a column of type text.
+    /// Returns a column of type text.
     pub fn text(&self, column: i32) -> Option<&str> {
         // SAFETY: the type was checked; the text lives as long as the row.
         self.datum(column, &[pg_sys::TEXTOID]).and_then(|datum| unsafe { <&str>::from_datum(datum, false) })
     }
 
-    /// Gives a column of type tid.
+    /// Returns a column of type tid.
     pub fn address(&self, column: i32) -> Option<u64> {
         // SAFETY: the type was checked; it is passed by reference.
         self.datum(column, &[pg_sys::TIDOID]).map(|datum| address_of(unsafe { *datum.cast_mut_ptr() }))
     }
 
-    /// Gives a column of type bigint[] without NULLs.
+    /// Returns a column of type bigint[] without NULLs.
     pub fn numbers(&self, column: i32) -> Vec<i64> {
         let array = self.datum(column, &[pg_sys::INT8ARRAYOID]);
         // SAFETY: the type was checked.
         array.and_then(|datum| unsafe { Vec::<i64>::from_datum(datum, false) }).unwrap_or_default()
     }
 
-    /// Gives a column of type text[].
+    /// Returns a column of type text[].
     pub fn texts(&self, column: i32) -> Vec<Option<String>> {
         let array = self.datum(column, &[pg_sys::TEXTARRAYOID]);
         // SAFETY: the type was checked.
@@ -270,7 +270,7 @@ impl NamedRows {
         self.count += 1.0;
     }
 
-    /// Gives the relation to a session that ends after this value; the name must be free.
+    /// Registers the relation with a session that ends after this value; the name must be free.
     pub fn register(&mut self, _session: &Session) {
         // SAFETY: all parts live in the session's memory, which ends with the session.
         unsafe {

@@ -118,17 +118,17 @@ impl KeptQuery {
     }
 }
 
-/// A moment during which what a query sees does not change: the same transaction, statement, command and user.
+/// A key for what a query has read: its result does not change within the same transaction, statement, command and user.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Moment {
+pub struct QueryKey {
     transaction: i64,
     statement: i64,
     command: u32,
     user: pg_sys::Oid,
 }
 
-impl Moment {
-    /// Gives the current moment, for what is read as `role`, or as the current user.
+impl QueryKey {
+    /// Returns the current key, for what is read as `role`, or as the current user.
     pub fn now(role: Option<pg_sys::Oid>) -> Self {
         // SAFETY: these only read variables of the backend; a transaction is open while a function runs.
         unsafe {

@@ -4,7 +4,7 @@
 //! or is removing the row, the snapshot names that transaction.
 //!
 //! If a row is updated during a search, the search may miss both versions: it has already passed the new one, and the old one is
-//! dead when the search reaches it. [`Moment`] is the state at the beginning of the search. A version that was removed since then
+//! dead when the search reaches it. [`Snapshot`] is the state at the beginning of the search. A version that was removed since then
 //! gives [`Version::Changed`], and the search starts again.
 
 use std::ptr;
@@ -30,11 +30,11 @@ pub enum Version {
     Row(Option<Holder>),
 }
 
-/// The moment when a search begins. While it lives, no version that was alive then is vacuumed away.
-pub struct Moment(());
+/// The snapshot when a search begins. While it lives, no version that was alive then is vacuumed away.
+pub struct Snapshot(());
 
-impl Moment {
-    /// Takes the moment.
+impl Snapshot {
+    /// Takes the snapshot.
     pub fn begin() -> Self {
         // SAFETY: the snapshot is copied when it is pushed; an error pops it with the transaction.
         unsafe { pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot()) };
@@ -47,7 +47,7 @@ impl Moment {
     }
 }
 
-impl Drop for Moment {
+impl Drop for Snapshot {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             // SAFETY: pushed in begin.
@@ -93,25 +93,25 @@ impl Table {
     }
 
     /// Moves to the first version that counts at an address from the index.
-    pub fn visit(&mut self, tid: Tid, moment: &Moment) -> Version {
-        self.go(tid, false, moment)
+    pub fn visit(&mut self, tid: Tid, snapshot: &Snapshot) -> Version {
+        self.go(tid, false, snapshot)
     }
 
     /// Moves to the version at an address, which may be one without an index entry.
-    pub fn read(&mut self, mut tid: Tid, moment: &Moment) -> Version {
+    pub fn read(&mut self, mut tid: Tid, snapshot: &Snapshot) -> Version {
         let any = &raw mut pg_sys::SnapshotAnyData;
         // SAFETY: slot and table belong together; SnapshotAny gives whatever is there.
         let found = unsafe { pg_sys::table_tuple_fetch_row_version(self.table, &raw mut tid, any, self.slot) };
-        if found { self.version(moment) } else { Version::Gone }
+        if found { self.version(snapshot) } else { Version::Gone }
     }
 
     /// Moves to the next version at the same address: one that another transaction has written without a new index entry,
     /// because the columns that it changed are not indexed.
-    pub fn visit_next(&mut self, moment: &Moment) -> Version {
-        self.next.take().map_or(Version::Gone, |tid| self.go(tid, true, moment))
+    pub fn visit_next(&mut self, snapshot: &Snapshot) -> Version {
+        self.next.take().map_or(Version::Gone, |tid| self.go(tid, true, snapshot))
     }
 
-    fn go(&mut self, mut tid: Tid, mut again: bool, moment: &Moment) -> Version {
+    fn go(&mut self, mut tid: Tid, mut again: bool, snapshot: &Snapshot) -> Version {
         let mut changed = false;
         self.next = None;
         // SAFETY: what was read of the previous row is borrowed from self, hence no longer in use.
@@ -128,7 +128,7 @@ impl Table {
                 &raw mut again,
                 &raw mut all_dead,
             ) {
-                match self.version(moment) {
+                match self.version(snapshot) {
                     Version::Gone => {}
                     Version::Changed => changed = true,
                     row => {
@@ -145,7 +145,7 @@ impl Table {
     }
 
     /// Judges the version in the slot.
-    fn version(&mut self, moment: &Moment) -> Version {
+    fn version(&mut self, snapshot: &Snapshot) -> Version {
         // SAFETY: the slot holds a version of this table with its buffer pinned; its header may be read so.
         unsafe {
             let dirty: *mut pg_sys::SnapshotData = &raw mut *self.dirty;
@@ -167,7 +167,7 @@ impl Table {
             if remover == pg_sys::InvalidTransactionId || pg_sys::TransactionIdIsCurrentTransactionId(remover) {
                 return Version::Gone;
             }
-            if moment.saw_running(remover) && pg_sys::TransactionIdDidCommit(remover) {
+            if snapshot.saw_running(remover) && pg_sys::TransactionIdDidCommit(remover) {
                 return Version::Changed;
             }
             Version::Gone
@@ -200,24 +200,24 @@ impl Table {
         }
     }
 
-    /// Gives the table's number.
+    /// Returns the table's number.
     pub fn oid(&self) -> pg_sys::Oid {
         // SAFETY: the table is open.
         unsafe { (*self.table).rd_id }
     }
 
-    /// Gives the address of the current row.
+    /// Returns the address of the current row.
     pub fn tid(&self) -> Tid {
         // SAFETY: the slot lives as long as self.
         unsafe { (*self.slot).tts_tid }
     }
 
-    /// Gives the slot of the current row.
+    /// Returns the slot of the current row.
     pub(in crate::pg) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
         self.slot
     }
 
-    /// Gives a column of the current row; what it points to lives until the next move.
+    /// Returns a column of the current row; what it points to lives until the next move.
     pub fn value(&self, column: i16) -> Option<pg_sys::Datum> {
         let mut null = true;
         // SAFETY: the slot holds a row of this table; a column beyond its end would be an error of the caller's.
@@ -236,13 +236,13 @@ impl Table {
         }
     }
 
-    /// Gives a column's text; the column must have a text type.
+    /// Returns a column's text; the column must have a text type.
     pub fn text(&self, column: i16) -> Option<&str> {
         // SAFETY: the caller has checked the type; the text lives in the slot or in the memory of the row.
         self.value(column).and_then(|datum| self.in_row_memory(|| unsafe { text_of(datum) }))
     }
 
-    /// Gives a column's value as the row has it, possibly compressed, or only the address of a value that is stored elsewhere; the column
+    /// Returns a column's value as the row has it, possibly compressed, or only the address of a value that is stored elsewhere; the column
     /// must have a text type.
     pub fn stored(&self, column: i16) -> Option<&[u8]> {
         // SAFETY: the caller has checked the type: a varlena, whose header says how many bytes are in the row, which lives in the slot.
@@ -252,19 +252,19 @@ impl Table {
         })
     }
 
-    /// Gives the length of a column's text in bytes, without reading it; `None` for NULL.
+    /// Returns the length of a column's text in bytes, without reading it; `None` for NULL.
     pub fn text_length(&self, column: i16) -> Option<usize> {
         // SAFETY: the caller has checked the type: a varlena, whose header says how long it is.
         let length = |datum| unsafe { pg_sys::toast_raw_datum_size(datum) } as usize;
         self.value(column).map(|datum| length(datum).saturating_sub(size_of::<i32>()))
     }
 
-    /// Gives a column's type and collation.
+    /// Returns a column's type and collation.
     pub fn column(&self, column: i16) -> Column {
         Column::of(self.oid(), column)
     }
 
-    /// Gives a column's type and a copy of its value that outlives the table, in the memory of the current call.
+    /// Returns a column's type and a copy of its value that outlives the table, in the memory of the current call.
     pub fn copied(&self, column: i16) -> Argument {
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
         unsafe {
@@ -273,7 +273,7 @@ impl Table {
         }
     }
 
-    /// Gives a column's value in text form.
+    /// Returns a column's value in text form.
     pub fn output(&self, column: i16) -> Option<String> {
         let value = self.value(column)?;
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
@@ -282,7 +282,7 @@ impl Table {
         })
     }
 
-    /// Gives the whole current row, as a composite value of the table's type.
+    /// Returns the whole current row, as a composite value of the table's type.
     pub fn row(&self) -> pg_sys::Datum {
         // SAFETY: the slot holds a row.
         self.in_row_memory(|| unsafe { pg_sys::ExecFetchSlotHeapTupleDatum(self.slot) })
@@ -294,7 +294,7 @@ impl Table {
 /// # Safety
 /// The header must be valid.
 unsafe fn is_rolled_back(header: pg_sys::HeapTupleHeader) -> bool {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let mask = u32::from(unsafe { (*header).t_infomask });
     mask & pg_sys::HEAP_XMIN_FROZEN == pg_sys::HEAP_XMIN_INVALID
 }

@@ -39,7 +39,7 @@ impl Cursor {
     }
 }
 
-/// Gives the number of columns of a query.
+/// Returns the number of columns of a query.
 pub fn columns(query: &str) -> usize {
     let cursor = Cursor::open(&format!("SELECT * FROM ({query}\n) q LIMIT 0"));
     // SAFETY: an open portal of a query has a description of its rows.

@@ -50,7 +50,7 @@ impl Storage for TemporaryFile {
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> usize {
-        // SAFETY: the file is open, and the buffer has room for so many bytes.
+        // SAFETY: the file is open, and the buffer has room for the bytes that are read.
         unsafe { boundary::catch(|| raw::BufFileRead(self.0, buffer.as_mut_ptr().cast::<c_void>(), buffer.len())) }
     }
 }
@@ -66,7 +66,7 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Gives the bytes that a sort may keep in memory: `work_mem`.
+/// Returns the bytes that a sort may keep in memory: `work_mem`.
 pub fn sort_memory() -> usize {
     // SAFETY: a setting of this backend.
     usize::try_from(unsafe { pg_sys::work_mem }).unwrap_or(0) * 1024

@@ -37,7 +37,7 @@ pub fn collide(trigger: &RowTrigger<'_>, table: &Table) -> bool {
     }
 }
 
-/// Gives the transaction, if there is one, whose row has a unique key of the new row, and for whose end Postgres will wait
+/// Returns the transaction, if there is one, whose row has a unique key of the new row, and for whose end Postgres will wait
 /// before it stores the new row. The guard waits first, because it holds locks when Postgres waits.
 pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
     if trigger.slot().is_null() {
@@ -116,7 +116,7 @@ fn is_uuid(text: &str) -> bool {
 /// Stands between the values of a key in its text form.
 const SEPARATOR: &str = ", ";
 
-/// Gives the text form of a key from those of its values.
+/// Returns the text form of a key from those of its values.
 pub fn join_key(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(SEPARATOR)
 }
@@ -170,7 +170,7 @@ unsafe fn search_key(
 ) -> pg_sys::ScanKeyData {
     let mut key = pg_sys::ScanKeyData::default();
     let null = if value.is_none() { pg_sys::SK_ISNULL | pg_sys::SK_SEARCHNULL } else { 0 };
-    // SAFETY: as the caller vouches; a constraint's description has as many entries as the index has key columns.
+    // SAFETY: guaranteed by the caller; a constraint's description has as many entries as the index has key columns.
     unsafe {
         pg_sys::ScanKeyEntryInitialize(
             &raw mut key,
@@ -186,7 +186,7 @@ unsafe fn search_key(
     key
 }
 
-/// Gives the first answer that is not `None` about the rows, committed or not, that an index finds by search keys. `ask` gets the snapshot
+/// Returns the first answer that is not `None` about the rows, committed or not, that an index finds by search keys. `ask` gets the snapshot
 /// by which a row was seen, and the row.
 ///
 /// # Safety
@@ -197,7 +197,7 @@ unsafe fn first<T>(
     mut keys: Vec<pg_sys::ScanKeyData>,
     ask: impl Fn(*mut pg_sys::SnapshotData, *mut pg_sys::TupleTableSlot) -> Option<T>,
 ) -> Option<T> {
-    // SAFETY: as the caller vouches; what is begun is ended here, by an error with the transaction.
+    // SAFETY: guaranteed by the caller; what is begun is ended here, by an error with the transaction.
     unsafe {
         let mut dirty = Box::new(pg_sys::SnapshotData {
             snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
@@ -224,7 +224,7 @@ unsafe fn first<T>(
 /// # Safety
 /// The index must be open.
 unsafe fn decides(index: pg_sys::Relation) -> bool {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let form = unsafe { &*(*index).rd_index };
     form.indisunique && form.indisready && form.indimmediate && !form.indisexclusion
 }
@@ -236,7 +236,7 @@ unsafe fn holder_in(
     index: pg_sys::Relation,
     row: *mut pg_sys::TupleTableSlot,
 ) -> Option<Holder> {
-    // SAFETY: as the caller vouches. The search keys are those that Postgres itself checks a constraint by; what is begun is ended here,
+    // SAFETY: guaranteed by the caller. The search keys are those that Postgres itself checks a constraint by; what is begun is ended here,
     // by an error with the transaction.
     unsafe {
         let info = pg_sys::BuildIndexInfo(index);
@@ -258,7 +258,7 @@ unsafe fn holder_in(
 /// # Safety
 /// The index must be open and unique, and both slots hold rows of its table.
 unsafe fn collide_in(index: pg_sys::Relation, a: *mut pg_sys::TupleTableSlot, b: *mut pg_sys::TupleTableSlot) -> bool {
-    // SAFETY: as the caller vouches. Postgres fills in as many procedures as the index has key columns.
+    // SAFETY: guaranteed by the caller. Postgres fills in as many procedures as the index has key columns.
     unsafe {
         let info = pg_sys::BuildIndexInfo(index);
         pg_sys::BuildSpeculativeIndexInfo(index, info);
@@ -288,7 +288,7 @@ unsafe fn collide_in(index: pg_sys::Relation, a: *mut pg_sys::TupleTableSlot, b:
 /// # Safety
 /// `info` must be valid.
 unsafe fn nulls_are_equal(info: *const pg_sys::IndexInfo) -> bool {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe { (*info).ii_NullsNotDistinct }
 }
 
@@ -305,7 +305,7 @@ unsafe fn entry(
         values: [pg_sys::Datum::null(); pg_sys::INDEX_MAX_KEYS as usize],
         nulls: [false; pg_sys::INDEX_MAX_KEYS as usize],
     };
-    // SAFETY: as the caller vouches; the arrays have room for any index. Expressions are evaluated with the slot as their row.
+    // SAFETY: guaranteed by the caller; the arrays have room for any index. Expressions are evaluated with the slot as their row.
     unsafe {
         let context = match (*state).es_per_tuple_exprcontext.is_null() {
             true => pg_sys::MakePerTupleExprContext(state),

@@ -37,12 +37,12 @@ impl Visible {
         }
     }
 
-    /// Gives the number of the table's pages when it was opened.
+    /// Returns the number of the table's pages when it was opened.
     pub fn pages(&self) -> u32 {
         self.blocks
     }
 
-    /// Gives the address of the version that the active snapshot sees of the row at an address of an index.
+    /// Returns the address of the version that the active snapshot sees of the row at an address of an index.
     pub fn version(&mut self, row: u64) -> Option<u64> {
         if (row >> 16) as u32 >= self.blocks {
             return None;

@@ -18,7 +18,7 @@ impl_sql_translatable!(BitString, "bit");
 // SAFETY: only ever reads inside the detoasted varlena, whose size its header gives.
 unsafe impl<'fcx> ArgAbi<'fcx> for BitString {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for a bit string that is not null. It is a varlena whose data is an int4 bit
+        // SAFETY: a bit string that is not null is guaranteed by the caller. It is a varlena whose data is an int4 bit
         // length and the bytes, so reading it as bytes is reading the same varlena.
         let bytes: &[u8] = unsafe { arg.unbox_unchecked() };
         let (length, bits) = bytes.split_at_checked(size_of::<i32>()).unwrap_or((&[], &[]));

@@ -13,7 +13,7 @@ pub struct Record<T>(pub T);
 
 /// A row that becomes a [`Record`].
 pub trait Fields {
-    /// Gives the datums of the row, `None` for NULL.
+    /// Returns the datums of the row, `None` for NULL.
     fn datums(self) -> Vec<Option<pg_sys::Datum>>;
 }
 

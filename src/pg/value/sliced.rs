@@ -34,7 +34,7 @@ unsafe impl<K: VarlenaType> SqlTranslatable for Sliced<'_, K> {
 // SAFETY: the datum is kept for the length of the call only, during which Postgres does not free it.
 unsafe impl<'fcx, K> ArgAbi<'fcx> for Sliced<'fcx, K> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for a value of the type, not null: a varlena, of which the first byte can be read.
+        // SAFETY: a value of the type, not null: a varlena, of which the first byte can be read is guaranteed by the caller.
         let (pointer, external) = unsafe {
             let pointer: *mut pg_sys::varlena = arg.unbox_unchecked::<RawVarlena>().0;
             (pointer, pgrx::varatt_is_1b_e(pointer))
@@ -55,14 +55,14 @@ struct RawVarlena(*mut pg_sys::varlena);
 // SAFETY: takes the pointer and does not follow it.
 unsafe impl<'fcx> ArgAbi<'fcx> for RawVarlena {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for an argument passed by reference.
+        // SAFETY: an argument passed by reference is guaranteed by the caller.
         let datum: Option<pg_sys::Datum> = unsafe { arg.unbox_arg_using_from_datum() };
         Self(datum.map_or(std::ptr::null_mut(), pg_sys::Datum::cast_mut_ptr))
     }
 }
 
 impl<K> Sliced<'_, K> {
-    /// Gives the number of bytes.
+    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         match self.value {
             Origin::Here(bytes) => bytes.len(),

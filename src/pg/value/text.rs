@@ -25,26 +25,26 @@ impl Deref for Text<'_> {
     }
 }
 
-// SAFETY: reads a varlena that the caller vouches for; what it gives lives as long as the call's memory.
+// SAFETY: reads a varlena that the caller guarantees; what it gives lives as long as the call's memory.
 unsafe impl<'fcx> ArgAbi<'fcx> for Text<'fcx> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for a text.
+        // SAFETY: a text is guaranteed by the caller.
         let text = unsafe { arg.unbox_arg_using_from_datum().and_then(|datum| text_of(datum)) };
         // Functions with such arguments are strict.
         Self(text.unwrap_or_default())
     }
 }
 
-/// Gives the text of a value of a text type, detoasted.
+/// Returns the text of a value of a text type, detoasted.
 ///
 /// # Safety
 /// `datum` must be such a value; the text lives as long as the value, or in the current memory context.
 pub unsafe fn text_of<'a>(datum: pg_sys::Datum) -> Option<&'a str> {
-    // SAFETY: the caller vouches for a varlena; `plain` gives one of the same content.
+    // SAFETY: a varlena is guaranteed by the caller; `plain` gives one of the same content.
     unsafe { <&str>::from_datum(pg_sys::Datum::from(plain(datum.cast_mut_ptr())), false) }
 }
 
-/// Gives the value decompressed, if it is compressed with pglz, in line or out of line.
+/// Returns the value decompressed, if it is compressed with pglz, in line or out of line.
 ///
 /// # Safety
 /// `value` points to a varlena.

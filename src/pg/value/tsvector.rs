@@ -21,7 +21,7 @@ impl_sql_translatable!(TsVector<'_>, "tsvector");
 // SAFETY: only ever reads inside the detoasted varlena, whose size its header gives.
 unsafe impl<'fcx> ArgAbi<'fcx> for TsVector<'fcx> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for a tsvector that is not null; it is a varlena, so reading it as bytes is reading the same.
+        // SAFETY: a tsvector that is not null is guaranteed by the caller; it is a varlena, so reading it as bytes is reading the same.
         Self { bytes: unsafe { arg.unbox_unchecked() } }
     }
 }
@@ -47,7 +47,7 @@ impl Entry {
 }
 
 impl<'a> TsVector<'a> {
-    /// Gives the entries, and the bytes to which they point.
+    /// Returns the entries, and the bytes to which they point.
     fn parts(&self) -> (&'a [[u8; 4]], &'a [u8]) {
         let Some((&count, rest)) = self.bytes.split_first_chunk::<4>() else { return (&[], &[]) };
         let count = u32::from_ne_bytes(count) as usize;
@@ -55,7 +55,7 @@ impl<'a> TsVector<'a> {
         (entries.as_chunks::<4>().0, lexemes)
     }
 
-    /// Gives the token hash of every lexeme at every position, sorted by position, then in the vector's own order. A lexeme
+    /// Returns the token hash of every lexeme at every position, sorted by position, then in the vector's own order. A lexeme
     /// without positions comes once, after all that have some.
     pub fn hashes(&self) -> impl Iterator<Item = u64> + use<'a> {
         const LAST: u16 = u16::MAX;
@@ -75,7 +75,7 @@ impl<'a> TsVector<'a> {
     }
 }
 
-/// Gives the positions after a lexeme that ends at `end`.
+/// Returns the positions after a lexeme that ends at `end`.
 fn positions(lexemes: &[u8], end: usize) -> &[[u8; 2]] {
     let after = lexemes.get(end.next_multiple_of(2)..).unwrap_or_default();
     let Some((&count, rest)) = after.split_first_chunk::<2>() else { return &[] };

@@ -80,7 +80,7 @@ unsafe impl<K: VarlenaType> SqlTranslatable for Made<K> {
 // SAFETY: only reads inside the detoasted value, whose size its header gives.
 unsafe impl<'fcx, K> ArgAbi<'fcx> for Stored<'fcx, K> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for a value of the type, which is not null; it is a varlena like bytea.
+        // SAFETY: a value of the type, which is not null is guaranteed by the caller; it is a varlena like bytea.
         Self { bytes: unsafe { arg.unbox_unchecked() }, of: PhantomData }
     }
 }
@@ -107,7 +107,7 @@ impl_sql_translatable!(Message<'_>, "internal");
 // SAFETY: only reads inside the message's buffer.
 unsafe impl<'fcx> ArgAbi<'fcx> for Message<'fcx> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller vouches for an argument of type internal, which SQL cannot pass.
+        // SAFETY: an argument of type internal, which SQL cannot pass is guaranteed by the caller.
         let mut message: pgrx::Internal = unsafe { arg.unbox_unchecked() };
         // SAFETY: what Postgres passes to a receive function is a StringInfo, ours alone for the length of the call.
         let Some(buffer) = (unsafe { message.get_mut::<pg_sys::StringInfoData>() }) else { return Self { bytes: &[] } };

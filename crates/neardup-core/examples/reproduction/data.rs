@@ -16,7 +16,7 @@ pub struct Corpus {
     pub listed: Vec<(usize, usize)>,
 }
 
-/// Gives the text of an xz-compressed file.
+/// Returns the text of an xz-compressed file.
 pub fn unpack(folder: &str, file: &str) -> Result<String, Box<dyn Error>> {
     let path = Path::new(folder).join(file);
     let unpacked = Command::new("xz").arg("-dc").arg(&path).output()?;

@@ -107,7 +107,7 @@ fn step(similarity: f64) -> usize {
 }
 
 impl Scores {
-    /// Gives precision and recall where pairs of at least the threshold are reported.
+    /// Returns precision and recall where pairs of at least the threshold are reported.
     pub fn at(&self, threshold: f64) -> Score {
         let from = step(threshold);
         let sum = |counts: &[u32]| counts.iter().map(|&count| f64::from(count)).sum::<f64>();
@@ -117,7 +117,7 @@ impl Scores {
         Score { threshold, precision, recall: same / sum(&self.same) }
     }
 
-    /// Gives the threshold of the greatest F1.
+    /// Returns the threshold of the greatest F1.
     pub fn best(&self) -> Score {
         let f1 = |score: &Score| {
             let sum = score.precision + score.recall;

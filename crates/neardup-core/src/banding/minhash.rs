@@ -42,7 +42,7 @@ pub fn minhash_bands(
     Ok(())
 }
 
-/// Gives the chance that two signatures of Jaccard `similarity` (0 to 1) share at least one band: 1 - (1 - s^r)^b.
+/// Returns the chance that two signatures of Jaccard `similarity` (0 to 1) share at least one band: 1 - (1 - s^r)^b.
 #[must_use]
 pub fn candidate_chance(similarity: f64, bands: u32, rows: u32) -> f64 {
     1.0 - power(1.0 - power(similarity.clamp(0.0, 1.0), rows), bands)

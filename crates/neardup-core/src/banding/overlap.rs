@@ -16,7 +16,7 @@ use crate::similarity::least_shared_for_overlap;
 use neardup_text::hash::mix;
 use neardup_text::{Error, ErrorKind, Result};
 
-/// Gives a token's number from its hash and its length in characters: 0 to 2^31 - 1, longer tokens (up to 4) first.
+/// Returns a token's number from its hash and its length in characters: 0 to 2^31 - 1, longer tokens (up to 4) first.
 #[must_use]
 pub fn token_key(hash: u64, characters: usize) -> i32 {
     let class = 4 - characters.clamp(1, 4) as u32;

@@ -30,7 +30,7 @@ pub fn bands(signature: u64, bands: u32, mut sink: impl FnMut(i32)) -> Result<()
     Ok(())
 }
 
-/// Gives the key of band `i`, counted from 0.
+/// Returns the key of band `i`, counted from 0.
 ///
 /// # Errors
 /// `InvalidParameter` unless `bands` is in [`BANDS`] and `i` below it.

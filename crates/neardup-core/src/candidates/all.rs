@@ -3,7 +3,7 @@
 //! 1. [`Rows`] takes the rows that share a key with another one, and these keys. Identical texts are found by their hashes. Sorted by
 //!    key, rows that share a key are neighbours. Of a key that is not hot, all pairs are written out. Rows of hot keys are kept under
 //!    these.
-//! 2. [`Candidates`] reads both in order of the row that asks, and gives for each such row its candidates in the order of the rule.
+//! 2. [`Candidates`] reads both in order of the probe row, and gives for each such row its candidates in the order of the rule.
 //!
 //! So no index look-ups are needed, the cost is that of sorting, and each step needs only a bounded part of the rows in memory.
 
@@ -11,11 +11,11 @@ use std::iter::Peekable;
 
 use neardup_text::interrupt;
 
+use super::exact_duplicates::{ExactDuplicate, ExactDuplicates, Hashed};
 use super::hot::{HotKeys, Listed};
 use super::row::{Options, Row, pack, pack_time, unpack, unpack_time};
 use super::rule::{COMMON, ENOUGH, Ranked, Shared, enough, weight};
 use super::spill::{Sorted, Sorter, Storage};
-use super::twins::{Hashed, Twin, Twins};
 
 /// How the memory is split, as divisors. The last five exist at the same time.
 const FOR_TEXTS: usize = 4;
@@ -35,7 +35,7 @@ pub struct Rows<S> {
     memory: usize,
     hashed: Hashed<S>,
     /// Position and length; identifier; hash; time.
-    asking: Sorter<S, 4>,
+    probe: Sorter<S, 4>,
     /// Key; position, scope; time; identifier.
     keyed: Sorter<S, 4>,
 }
@@ -44,20 +44,20 @@ pub struct Rows<S> {
 struct Keyed {
     position: u32,
     scope: u32,
-    /// Whether it has an earlier twin: then it counts only for how hot the key is.
+    /// Whether it has an earlier exact duplicate: then it counts only for how hot the key is.
     is_twin: bool,
     listed: Listed,
 }
 
 impl<S: Storage> Rows<S> {
-    /// Begins, with about so many bytes of memory.
+    /// Begins, with about `memory` bytes.
     #[must_use]
     pub fn new(options: Options, memory: usize) -> Self {
         Self {
             options,
             memory,
             hashed: Hashed::new(memory / FOR_TEXTS),
-            asking: Sorter::new(memory / FOR_ROWS),
+            probe: Sorter::new(memory / FOR_ROWS),
             keyed: Sorter::new(memory / FOR_KEYS),
         }
     }
@@ -66,7 +66,7 @@ impl<S: Storage> Rows<S> {
     pub fn add(&mut self, row: &Row) {
         self.hashed.add(row);
         if self.options.asks(row.position) {
-            self.asking.push([pack(row.position, row.bytes), row.id, row.hash, pack_time(row.time)]);
+            self.probe.push([pack(row.position, row.bytes), row.id, row.hash, pack_time(row.time)]);
         }
     }
 
@@ -79,9 +79,9 @@ impl<S: Storage> Rows<S> {
     #[must_use]
     pub fn finish(self) -> Candidates<S> {
         let options = self.options;
-        let twins = self.hashed.finish(&options, self.memory / FOR_TWINS);
-        // With a window, the first row with a text may be too far away from those that resemble its twins.
-        let is_twin = |position| options.window.is_none() && twins.is_later(position);
+        let exact_duplicates = self.hashed.finish(&options, self.memory / FOR_TWINS);
+        // With a window, the first row with a text may be too far away from those that resemble its exact duplicates.
+        let is_twin = |position| options.window.is_none() && exact_duplicates.is_later(position);
         let (mut pairs, mut hot) = (Sorter::new(self.memory / FOR_PAIRS), Sorter::new(self.memory / FOR_HOT));
         let mut run = Run::default();
         let mut hot_keys = 0;
@@ -124,8 +124,8 @@ impl<S: Storage> Rows<S> {
         }
         Candidates {
             options,
-            twins,
-            asking: self.asking.finish().peekable(),
+            exact_duplicates,
+            probe: self.probe.finish().peekable(),
             pairs: pairs.finish().peekable(),
             hot: hot.finish().peekable(),
             hot_keys: HotKeys::new(options.rule.rows_of_key, (self.memory / FOR_LISTS).max(LEAST_FOR_LISTS)),
@@ -137,7 +137,7 @@ impl<S: Storage> Rows<S> {
 #[derive(Default)]
 struct Run {
     key: Option<u64>,
-    /// How many rows that answer have it.
+    /// How many indexed rows have it.
     count: usize,
     /// These rows, as long as the key is not hot.
     rows: Vec<Keyed>,
@@ -145,7 +145,7 @@ struct Run {
     hot: Option<u32>,
 }
 
-/// Makes the record of a row of a hot key: position, and whether it asks; key and scope; time; identifier.
+/// Makes the record of a row of a hot key: position, and whether it is a probe row; key and scope; time; identifier.
 fn hot_record(row: &Keyed, key: u32, asks: bool) -> [u64; 4] {
     [pack(row.position, asks.into()), pack(key, row.scope), pack_time(row.listed.time), row.listed.id]
 }
@@ -161,9 +161,9 @@ pub struct Earlier {
     pub time: Option<i64>,
 }
 
-/// A row that asks, with what it is to be compared with.
+/// A probe row, with what it is to be compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asking {
+pub struct Probe {
     /// Its position.
     pub position: u32,
     /// The caller's identifier.
@@ -175,19 +175,19 @@ pub struct Asking {
     /// Its time.
     pub time: Option<i64>,
     /// The first row with the same text.
-    pub twin: Option<Twin>,
+    pub exact_duplicate: Option<ExactDuplicate>,
     /// Whether it is the first row with its text, and others follow.
-    pub has_twins: bool,
+    pub has_exact_duplicates: bool,
     /// Its candidates in the order of the rule.
     pub candidates: Vec<Ranked<Earlier>>,
 }
 
-/// The rows that ask, in order of position; only those with a twin or a candidate.
+/// The probe rows, in order of position; only those with an exact duplicate or a candidate.
 #[derive(Debug)]
 pub struct Candidates<S: Storage> {
     options: Options,
-    twins: Twins<S>,
-    asking: Peekable<Sorted<S, 4>>,
+    exact_duplicates: ExactDuplicates<S>,
+    probe: Peekable<Sorted<S, 4>>,
     /// By keys that are not hot: position, earlier one; identifier; time; how many earlier rows have the key.
     pairs: Peekable<Sorted<S, 4>>,
     hot: Peekable<Sorted<S, 4>>,
@@ -195,7 +195,7 @@ pub struct Candidates<S: Storage> {
 }
 
 impl<S: Storage> Candidates<S> {
-    /// Gives the options it began with.
+    /// Returns the options it began with.
     #[must_use]
     pub const fn options(&self) -> Options {
         self.options
@@ -207,7 +207,7 @@ impl<S: Storage> Candidates<S> {
         self.hot_keys.most()
     }
 
-    /// Gives the next row that asks. `is_open` says whether an earlier row may still be what others copy: of those for which it is
+    /// Returns the next probe row. `is_open` says whether an earlier row may still be what others copy: of those for which it is
     /// sure (`Some`), the first ones are given up to the most texts that the rule allows, and of the others all between.
     /// `has_one_key` says whether the text of a row has one key only; it is asked for a few rows.
     ///
@@ -217,44 +217,46 @@ impl<S: Storage> Candidates<S> {
         &mut self,
         is_open: impl Fn(u32) -> Option<bool>,
         mut has_one_key: impl FnMut(u64) -> Result<bool, E>,
-    ) -> Result<Option<Asking>, E> {
+    ) -> Result<Option<Probe>, E> {
         loop {
             let pair = self.pairs.peek().map(|pair| unpack(pair[0]).0);
             let hot = self.hot.peek().map(|hot| unpack(hot[0]).0);
-            let Some(position) = [pair, hot, self.twins.peek()].into_iter().flatten().min() else { return Ok(None) };
-            let asking = self.row(position);
+            let Some(position) = [pair, hot, self.exact_duplicates.peek()].into_iter().flatten().min() else {
+                return Ok(None);
+            };
+            let probe = self.row(position);
             let mut found = self.take_pairs(position);
             let (keys, listed) = self.take_hot(position);
-            let Some(mut asking) = asking else {
+            let Some(mut probe) = probe else {
                 listed.into_iter().for_each(|(key, row)| self.hot_keys.add(key, row));
                 continue;
             };
-            self.add_hot(&mut found, &keys, &asking, &is_open, &mut has_one_key)?;
+            self.add_hot(&mut found, &keys, &probe, &is_open, &mut has_one_key)?;
             listed.into_iter().for_each(|(key, row)| self.hot_keys.add(key, row));
-            asking.candidates = self.first(asking.bytes, found, &is_open);
-            if asking.twin.is_some() || asking.has_twins || !asking.candidates.is_empty() {
-                return Ok(Some(asking));
+            probe.candidates = self.first(probe.bytes, found, &is_open);
+            if probe.exact_duplicate.is_some() || probe.has_exact_duplicates || !probe.candidates.is_empty() {
+                return Ok(Some(probe));
             }
         }
     }
 
-    /// Gives the row at a position, if it asks.
-    fn row(&mut self, position: u32) -> Option<Asking> {
-        while self.asking.next_if(|record| unpack(record[0]).0 < position).is_some() {}
-        let [place, id, hash, time] = self.asking.next_if(|record| unpack(record[0]).0 == position)?;
-        Some(Asking {
+    /// Returns the row at a position, if it is a probe row.
+    fn row(&mut self, position: u32) -> Option<Probe> {
+        while self.probe.next_if(|record| unpack(record[0]).0 < position).is_some() {}
+        let [place, id, hash, time] = self.probe.next_if(|record| unpack(record[0]).0 == position)?;
+        Some(Probe {
             position,
             id,
             hash,
             bytes: unpack(place).1,
             time: unpack_time(time),
-            twin: self.twins.take(position),
-            has_twins: self.twins.is_first(position),
+            exact_duplicate: self.exact_duplicates.take(position),
+            has_exact_duplicates: self.exact_duplicates.is_first(position),
             candidates: Vec::new(),
         })
     }
 
-    /// Gives the rows that share keys that are not hot with the one at a position, in ascending order.
+    /// Returns the rows that share keys that are not hot with the one at a position, in ascending order.
     fn take_pairs(&mut self, position: u32) -> Vec<(Earlier, Shared)> {
         let mut found: Vec<(Earlier, Shared)> = Vec::new();
         while let Some([both, id, time, count]) = self.pairs.next_if(|pair| unpack(pair[0]).0 == position) {
@@ -268,7 +270,7 @@ impl<S: Storage> Candidates<S> {
         found
     }
 
-    /// Gives the hot keys by which the row at a position asks, and those under which it answers later ones. A key stands for one
+    /// Returns the hot keys of the row at a position as a probe row, and those under which it is indexed for later ones. A key stands for one
     /// scope.
     fn take_hot(&mut self, position: u32) -> (Vec<u64>, Vec<(u64, Listed)>) {
         let (mut asked, mut listed) = (Vec::new(), Vec::new());
@@ -288,7 +290,7 @@ impl<S: Storage> Candidates<S> {
         &self,
         found: &mut Vec<(Earlier, Shared)>,
         keys: &[u64],
-        asking: &Asking,
+        probe: &Probe,
         is_open: &impl Fn(u32) -> Option<bool>,
         has_one_key: &mut impl FnMut(u64) -> Result<bool, E>,
     ) -> Result<(), E> {
@@ -297,16 +299,16 @@ impl<S: Storage> Candidates<S> {
         }
         let least = match keys.len() {
             0 => return Ok(()),
-            1 if found.is_empty() && has_one_key(asking.id)? => enough(1),
+            1 if found.is_empty() && has_one_key(probe.id)? => enough(1),
             1 => return Ok(()),
             _ => ENOUGH,
         };
         let cold = found.len();
-        let commons = self.options.rule.most_commons(asking.bytes as usize);
+        let commons = self.options.rule.most_commons(probe.bytes as usize);
         self.hot_keys.shared(keys, least / weight(true), commons, |row, weight| {
             let is_known = found[..cold].binary_search_by_key(&row.position, |(earlier, _)| earlier.position).is_ok();
             let open = is_open(row.position);
-            if is_known || open == Some(false) || !self.options.near(row.time, asking.time) {
+            if is_known || open == Some(false) || !self.options.near(row.time, probe.time) {
                 return false;
             }
             let earlier = Earlier { position: row.position, id: row.id, time: row.time };
@@ -316,7 +318,7 @@ impl<S: Storage> Candidates<S> {
         Ok(())
     }
 
-    /// Gives the first candidates of a text of so many bytes in the order of the rule.
+    /// Returns the first candidates of a text of `bytes` bytes in the order of the rule.
     fn first(
         &self,
         bytes: u32,

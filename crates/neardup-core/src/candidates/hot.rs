@@ -29,11 +29,11 @@ pub(super) struct HotKeys {
     count: usize,
 }
 
-/// Of so many rows at least the lists of a key are kept, however little memory there is.
+/// Of this number of rows at least, the lists of a key are kept, however little memory there is.
 const LEAST: usize = 64;
 
 impl HotKeys {
-    /// Begins with room for so many bytes.
+    /// Begins with room for `memory` bytes.
     pub(super) fn new(most: usize, memory: usize) -> Self {
         Self { lists: AHashMap::new(), most, room: memory / size_of::<Listed>(), count: 0 }
     }
@@ -63,7 +63,7 @@ impl HotKeys {
         }
     }
 
-    /// Gives how many of these keys a row at an earlier position has.
+    /// Returns how many of these keys a row at an earlier position has.
     pub(super) fn count_of(&self, keys: &[u64], position: u32) -> u32 {
         let has = |key: &&u64| {
             self.lists.get(key).is_some_and(|list| list.binary_search_by_key(&position, |row| row.position).is_ok())
@@ -116,7 +116,7 @@ impl HotKeys {
 }
 
 /// How many positions are counted together: few at first, since the rows of a template are found among the last ones; later as many as
-/// fit into the processor's nearest memory.
+/// fit into the L1 cache.
 const FIRST_STRETCH: u32 = 128;
 const LAST_STRETCH: u32 = 8192;
 

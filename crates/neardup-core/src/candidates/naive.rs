@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::spill::InMemory;
-use super::{Asking, CandidateRule, Candidates, Earlier, Judged, Lack, Member, Options, Ranked, Row, Rows, Stars};
+use super::{CandidateRule, Candidates, Earlier, Judged, Lack, Leaders, Member, Options, Probe, Ranked, Row, Rows};
 
 /// A row of a table: its keys, its text and whatever else the rule knows.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ fn earlier(articles: &[Article], position: usize) -> Earlier {
 }
 
 /// The first row with the same text in the same scope.
-fn twin(articles: &[Article], position: usize, options: &Options) -> Option<usize> {
+fn exact_duplicate(articles: &[Article], position: usize, options: &Options) -> Option<usize> {
     let this = &articles[position];
     let same = |other: &usize| articles[*other].text == this.text && articles[*other].scope == this.scope;
     (0..position).filter(|other| options.answers(*other as u32)).find(same)
@@ -52,7 +52,7 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
         let meets = |other: &usize| {
             has(other)
                 && articles[*other].scope == this.scope
-                && !(options.asks(*other as u32) && twin(articles, *other, options).is_some())
+                && !(options.asks(*other as u32) && exact_duplicate(articles, *other, options).is_some())
         };
         let meeting: Vec<usize> = (0..position).filter(meets).collect();
         let last = if is_hot { meeting.len().saturating_sub(options.rule.rows_of_key) } else { 0 };
@@ -103,30 +103,30 @@ fn has_one_key(articles: &[Article]) -> impl Fn(u64) -> Result<bool, Infallible>
 fn next(
     candidates: &mut Candidates<InMemory>,
     articles: &[Article],
-    stars: Option<&Stars<InMemory>>,
-) -> Option<Asking> {
-    let is_open = |position| Some(stars.is_none_or(|stars| stars.stays(position)));
+    leaders: Option<&Leaders<InMemory>>,
+) -> Option<Probe> {
+    let is_open = |position| Some(leaders.is_none_or(|leaders| leaders.is_kept(position)));
     candidates.next(is_open, has_one_key(articles)).unwrap_or_default()
 }
 
 /// Whether one of two texts may be removed, and whether the second is the longer one.
-fn judged(stays: u8, goes: u8) -> Option<Judged> {
-    let is_near = stays.abs_diff(goes) <= 1;
-    is_near.then_some(Judged { verdict: 7, score: 0.5, loses: false, stays_hash: stays.into() })
+fn judged(kept: u8, duplicate: u8) -> Option<Judged> {
+    let is_near = kept.abs_diff(duplicate) <= 1;
+    is_near.then_some(Judged { verdict: 7, score: 0.5, loses: false, kept_hash: kept.into() })
 }
 
-/// The list of a table: who goes, and the row that stays for it.
+/// The list of a table: the duplicate rows, each with the row that is kept.
 fn listed(articles: &[Article], options: Options) -> Vec<(u32, u32)> {
     let mut candidates = all_candidates(articles, options, 1 << 20);
-    let mut stars: Stars<InMemory> = Stars::new(options, 0, 1 << 20);
+    let mut leaders: Leaders<InMemory> = Leaders::new(options, 0, 1 << 20);
     let text = |row: &Earlier| articles[row.position as usize].text;
-    while let Some(asking) = next(&mut candidates, articles, Some(&stars)) {
-        let own = articles[asking.position as usize].text;
-        let Ok(()) = stars.place(&asking, |stays| Ok::<_, Infallible>(judged(text(stays), own)));
+    while let Some(probe) = next(&mut candidates, articles, Some(&leaders)) {
+        let own = articles[probe.position as usize].text;
+        let Ok(()) = leaders.place(&probe, |kept| Ok::<_, Infallible>(judged(text(kept), own)));
     }
-    let Ok(members) = stars.finish(|long, goes| Ok::<_, Infallible>(judged(text(long), text(goes))));
+    let Ok(members) = leaders.finish(|long, duplicate| Ok::<_, Infallible>(judged(text(long), text(duplicate))));
     let mut pairs: Vec<(u32, u32)> =
-        members.map(|Member { stays, goes, .. }| (goes.position, stays.position)).collect();
+        members.map(|Member { kept, duplicate, .. }| (duplicate.position, kept.position)).collect();
     pairs.sort_unstable();
     pairs
 }
@@ -183,7 +183,7 @@ fn articles(times: bool) -> impl Strategy<Value = Vec<Article>> {
 }
 
 fn options(rule: CandidateRule, window: Option<u64>) -> Options {
-    Options { rule, window, first_asking: 0, askers_answer: true, excerpts_give_way: true }
+    Options { rule, window, first_probe: 0, indexes_probes: true, excerpts_give_way: true }
 }
 
 const SMALL: CandidateRule = CandidateRule {
@@ -201,25 +201,25 @@ const SMALL: CandidateRule = CandidateRule {
 proptest! {
     #[test]
     fn the_candidates_are_those_of_the_rule(
-        articles in articles(false), first_asking in 0_u32..40, askers_answer: bool, memory in 0_usize..100_000,
+        articles in articles(false), first_probe in 0_u32..40, indexes_probes: bool, memory in 0_usize..100_000,
     ) {
-        let options = Options { first_asking, askers_answer, ..options(SMALL, None) };
+        let options = Options { first_probe, indexes_probes, ..options(SMALL, None) };
         // Below this, the lists of hot keys are shortened.
         let mut fast = all_candidates(&articles, options, memory.max(64 * 24 * 4 * 10));
-        let mut asking = next(&mut fast, &articles, None);
-        for position in first_asking as usize..articles.len() {
-            let twin = twin(&articles, position, &options);
-            let expected = if twin.is_some() { Vec::new() } else { candidates(&articles, position, &options) };
-            match asking.take_if(|asking| asking.position == position as u32) {
+        let mut probe = next(&mut fast, &articles, None);
+        for position in first_probe as usize..articles.len() {
+            let exact_duplicate = exact_duplicate(&articles, position, &options);
+            let expected = if exact_duplicate.is_some() { Vec::new() } else { candidates(&articles, position, &options) };
+            match probe.take_if(|probe| probe.position == position as u32) {
                 Some(found) => {
-                    prop_assert_eq!(found.twin.map(|twin| twin.position as usize), twin);
+                    prop_assert_eq!(found.exact_duplicate.map(|exact_duplicate| exact_duplicate.position as usize), exact_duplicate);
                     prop_assert_eq!(found.candidates, expected);
-                    asking = next(&mut fast, &articles, None);
+                    probe = next(&mut fast, &articles, None);
                 }
-                None => prop_assert!(twin.is_none() && expected.is_empty(), "{position} {expected:?}"),
+                None => prop_assert!(exact_duplicate.is_none() && expected.is_empty(), "{position} {expected:?}"),
             }
         }
-        prop_assert_eq!(asking, None);
+        prop_assert_eq!(probe, None);
     }
 
     #[test]
@@ -233,7 +233,7 @@ proptest! {
     #[test]
     fn so_it_does_within_a_time_window(articles in articles(true), hot in 0_usize..30, window in 0_u64..40) {
         let options = options(CandidateRule { hot, rows_of_key: 1000, texts: 80, commons: 80, commons_of_long: 80, singles_of_long: 80, ..SMALL }, Some(window));
-        let copies = |pairs: Vec<(u32, u32)>| pairs.into_iter().map(|(goes, _)| goes).collect::<Vec<_>>();
+        let copies = |pairs: Vec<(u32, u32)>| pairs.into_iter().map(|(duplicate, _)| duplicate).collect::<Vec<_>>();
         prop_assert_eq!(copies(listed(&articles, options)), copies(guarded(&articles, &options)));
     }
 }

@@ -17,32 +17,32 @@ pub struct Row {
     pub bytes: u32,
 }
 
-/// Which rows ask and which answer, and how near they must be in time.
+/// Which rows are probe rows and which are indexed, and how near they must be in time.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// The bounds.
     pub rule: super::CandidateRule,
     /// How far apart in time rows may be.
     pub window: Option<u64>,
-    /// Rows before this position only answer: they stay whatever they resemble.
-    pub first_asking: u32,
-    /// Whether rows that ask also answer later ones.
-    pub askers_answer: bool,
-    /// Whether a row that stays gives way to a later one that holds its text and more.
+    /// Rows before this position are indexed only: they are kept whatever they resemble.
+    pub first_probe: u32,
+    /// Whether probe rows are indexed for later ones.
+    pub indexes_probes: bool,
+    /// Whether a kept row gives way to a later one that holds its text and more.
     pub excerpts_give_way: bool,
 }
 
 impl Options {
-    /// Says whether a row asks for the rows that it copies.
+    /// Says whether a row is a probe row.
     #[must_use]
     pub const fn asks(&self, position: u32) -> bool {
-        position >= self.first_asking
+        position >= self.first_probe
     }
 
     /// Says whether a row can be what later rows copy.
     #[must_use]
     pub const fn answers(&self, position: u32) -> bool {
-        self.askers_answer || !self.asks(position)
+        self.indexes_probes || !self.asks(position)
     }
 
     /// Says whether two times are near enough.

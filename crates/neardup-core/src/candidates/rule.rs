@@ -3,7 +3,7 @@
 //! Rows that share more keys come first. Of rows that share as many, those come first whose rarest shared key fewer rows have: it is a
 //! text's own words more often than a phrase of the form. Then the later ones come first: copies come within days. Templates and
 //! reposts put thousands of rows under one key, so the rule has bounds. A key that more than [`CandidateRule::hot`] earlier rows have
-//! is hot. A row is no candidate if all that it shares is one hot key, unless the row that asks has no other key. Of the earlier rows
+//! is hot. A row is no candidate if all that it shares is one hot key, unless the probe row has no other key. Of the earlier rows
 //! of a key, the last [`CandidateRule::rows_of_key`] count. At most [`CandidateRule::texts`] texts are compared. Of these, at most
 //! [`CandidateRule::commons`] share no key that is rare: the texts of a form share its keys, and a copy also shares some that hardly
 //! another text has. Of a long text, whose copies nearly always share several keys, at most [`CandidateRule::singles_of_long`] share
@@ -37,13 +37,13 @@ pub struct CandidateRule {
     pub rows_of_key_in_scopes: usize,
     /// The most texts that are compared with one text, not counting those that may be identical.
     pub texts: usize,
-    /// A key that at most so many earlier rows have is rare.
+    /// A key is rare if at most this number of earlier rows have it.
     pub rare: usize,
     /// The most texts sharing no rare key that are compared with a short text: of its few keys, none may be rare.
     pub commons: usize,
     /// The same for a long text.
     pub commons_of_long: usize,
-    /// A text of at least so many bytes is long. Two or more shared keys find 0.989 of the copies among news, but 0.734 among titles
+    /// A text of at least this number of bytes is long. Two or more shared keys find 0.989 of the copies among news, but 0.734 among titles
     /// (docs/candidates.md).
     pub long: usize,
     /// The most texts sharing only one key that are compared with a long text.
@@ -88,7 +88,7 @@ pub struct Lack {
     pub is_common: bool,
 }
 
-/// What a row shares with the one that asks.
+/// What a row shares with the probe row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shared {
     pub weight: u32,
@@ -118,18 +118,18 @@ impl<I: Ord> Ranked<I> {
 pub struct Ranking<I> {
     /// The candidates.
     pub candidates: Vec<Ranked<I>>,
-    /// The weight of a row that has all keys of the one that asks: its text may be identical.
+    /// The weight of a row that has all keys of the probe row: its text may be identical.
     pub all: u32,
 }
 
 impl CandidateRule {
-    /// Says whether a key that so many earlier rows have is hot.
+    /// Says whether a key of `earlier` earlier rows is hot.
     #[must_use]
     pub const fn is_hot(&self, earlier: usize) -> bool {
         earlier > self.hot
     }
 
-    /// Gives what rows share by a key that so many earlier rows have.
+    /// Returns what rows share by a key of `earlier` earlier rows.
     pub(super) const fn shared(&self, earlier: usize) -> Shared {
         let is_hot = self.is_hot(earlier);
         Shared { weight: weight(is_hot), rarest: if is_hot { COMMON } else { earlier as u32 } }
@@ -170,12 +170,12 @@ impl CandidateRule {
         Ok(Ranking { candidates, all })
     }
 
-    /// Gives the most texts sharing no rare key that are compared with a text of so many bytes.
+    /// Returns the most texts sharing no rare key that are compared with a text of `bytes` bytes.
     pub(super) const fn most_commons(&self, bytes: usize) -> usize {
         if bytes < self.long { self.commons } else { self.commons_of_long }
     }
 
-    /// Begins the comparisons of a text of so many bytes.
+    /// Begins the comparisons of a text of `bytes` bytes.
     #[must_use]
     pub const fn budget(&self, bytes: usize) -> Budget {
         let singles = if bytes < self.long { self.texts } else { self.singles_of_long };
@@ -183,12 +183,12 @@ impl CandidateRule {
     }
 }
 
-/// Gives the least weight of a candidate of a row with so many keys.
+/// Returns the least weight of a candidate of a row with `keys` keys.
 pub(super) const fn enough(keys: usize) -> u32 {
     if keys == 1 { 1 } else { ENOUGH }
 }
 
-/// Gives the weight of a shared key.
+/// Returns the weight of a shared key.
 pub(super) const fn weight(is_hot: bool) -> u32 {
     if is_hot { SHARED_HOT } else { SHARED }
 }

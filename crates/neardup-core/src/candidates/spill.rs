@@ -43,7 +43,7 @@ pub struct Sorter<S, const N: usize> {
 }
 
 impl<S: Storage, const N: usize> Sorter<S, N> {
-    /// Makes a sorter that uses about so many bytes of memory.
+    /// Makes a sorter that uses about `memory` bytes.
     #[must_use]
     pub fn new(memory: usize) -> Self {
         // Half of the memory is for the blocks; Postgres has its own buffer for each file.

@@ -111,19 +111,19 @@ impl HashedTokens {
         Err(Error::new(ErrorKind::LimitExceeded, format!("text has more than {MAX_TOKENS} tokens")))
     }
 
-    /// Gives the hashes in text order, unless [`Self::distinct`] has sorted them.
+    /// Returns the hashes in text order, unless [`Self::distinct`] has sorted them.
     #[must_use]
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// Gives how many tokens there is room for without more memory.
+    /// Returns how many tokens there is room for without more memory.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.hashes.capacity()
     }
 
-    /// Gives the distinct hashes in ascending order; the text's order is lost.
+    /// Returns the distinct hashes in ascending order; the text's order is lost.
     pub fn distinct(&mut self) -> &[u64] {
         self.hashes.sort_unstable();
         self.hashes.dedup();
@@ -131,7 +131,7 @@ impl HashedTokens {
         &self.hashes
     }
 
-    /// Gives the SimHash of the low `bits` bits; `None` where no token weighs anything.
+    /// Returns the SimHash of the low `bits` bits; `None` where no token weighs anything.
     ///
     /// # Errors
     /// `InvalidParameter` if `bits` is not 1 to 64, or for given weights that are not one for each token, finite, not negative and together
@@ -142,7 +142,7 @@ impl HashedTokens {
         self.counter.finish().map(|signature| keep_bits(signature, bits)).transpose()
     }
 
-    /// Gives the first `bits` totals behind the SimHash, in units of the weights, for comparison by cosine (Zhang 2016,
+    /// Returns the first `bits` totals behind the SimHash, in units of the weights, for comparison by cosine (Zhang 2016,
     /// SimHashCosine); `None` where no token weighs anything.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ impl HashedTokens {
         Ok(totals.map(|totals| totals.into_iter().map(|total| total / unit).collect()))
     }
 
-    /// Gives the token set in its binary form; under [`Weighting::None`] without weights. The text's order may be lost.
+    /// Returns the token set in its binary form; under [`Weighting::None`] without weights. The text's order may be lost.
     ///
     /// # Errors
     /// As [`Self::simhash`].

@@ -7,7 +7,7 @@ use neardup_text::{Error, ErrorKind, Result, interrupt};
 /// In a bucket of up to this many rows, every pair is verified; in a larger one, no row is verified against more than this.
 const FULL_BUCKET: usize = 64;
 
-/// Gives for each row the position of its group's representative, the first row of the group.
+/// Returns for each row the position of its group's representative, the first row of the group.
 ///
 /// `keys` holds the band keys row after row, `bands` per row, as [`minhash_bands`](crate::banding::minhash_bands) gives them.
 /// Rows that share the key of a band form a bucket. `similar` is called with pairs of a bucket, the earlier row first, unless

@@ -190,13 +190,7 @@ impl Components {
     }
 }
 
-/// Estimates the nanoseconds to find equal signatures among uniformly distributed ones, and to join the others.
-pub(super) fn expected_cost(rows: usize, distance: u32) -> f64 {
-    let joining = if distance > 0 { Plan::new(rows, distance, u64::BITS).cost } else { 0.0 };
-    rows as f64 * ROW_COST + joining
-}
-
-/// Gives the bits in which not all signatures are equal.
+/// Returns the bits in which not all signatures are equal.
 fn varying_bits(signatures: &[u64]) -> u64 {
     let (ones, any) = signatures.iter().fold((u64::MAX, 0), |(ones, any), word| (ones & word, any | word));
     any & !ones

@@ -13,12 +13,9 @@ mod distinct;
 mod linkage;
 mod near;
 mod partition;
-mod quarters;
 mod simhash;
 mod similar;
-mod sorted;
 mod star;
-mod sweep;
 mod union_find;
 
 use neardup_text::{Error, ErrorKind, Result};

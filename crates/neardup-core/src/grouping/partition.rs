@@ -156,7 +156,7 @@ fn hash(signature: u64, mask: u64) -> u64 {
     (signature & mask).wrapping_mul(MULTIPLIER)
 }
 
-/// Gives the top `bits` bits, 0 to 63 of them, as a number.
+/// Returns the top `bits` bits, 0 to 63 of them, as a number.
 #[inline]
 fn top_bits(word: u64, bits: u32) -> usize {
     ((word >> 1) >> (63 - bits)) as usize

@@ -1,14 +1,14 @@
 //! Groups of SimHashes within a Hamming distance.
 
-use super::components::{self, Components};
+use super::Linkage;
+use super::components::Components;
 use super::distinct::Distinct;
 use super::star::stars;
 use super::union_find::UnionFind;
-use super::{Linkage, quarters, sorted};
 use crate::banding::check_distance;
 use neardup_text::Result;
 
-/// Gives for each signature the position of its group's representative: the first row of the group in the given order.
+/// Returns for each signature the position of its group's representative: the first row of the group in the given order.
 ///
 /// # Errors
 /// `InvalidParameter` if `distance` is above [`MAX_DISTANCE`](crate::banding::MAX_DISTANCE); `LimitExceeded` for more than
@@ -24,16 +24,7 @@ pub fn group_simhash(signatures: &[u64], distance: u32, linkage: Linkage) -> Res
 }
 
 fn components(signatures: &[u64], count: u32, distance: u32) -> Vec<u32> {
-    /// Fewer rows than this are fast with every method.
-    const FEW: u32 = 10_000;
     let mut sets = UnionFind::new(count);
-    if distance <= quarters::MOST_DISTANCE && count >= FEW {
-        let counts = sorted::count(signatures);
-        let by_cover = components::expected_cost(signatures.len(), distance);
-        if quarters::cost(&counts, distance) < by_cover && quarters::join(signatures, distance, counts, &mut sets) {
-            return sets.into_representatives();
-        }
-    }
     let mut distinct = Distinct::new(signatures);
     distinct.join_equal(&mut sets);
     let mut components = Components { sets, distance };

@@ -76,7 +76,7 @@ struct Representatives {
     signatures: Vec<u64>,
     positions: Vec<u32>,
     near: Near,
-    /// Indexes of the representatives by band key, once there are so many that probing costs less than comparing with all.
+    /// Indexes of the representatives by band key, once there are enough of them that probing costs less than comparing with all.
     by_band: AHashMap<i32, Vec<u32>>,
     many: usize,
     comparisons: usize,

@@ -12,7 +12,7 @@ impl UnionFind {
         Self { parent: (0..count).collect() }
     }
 
-    /// Gives the smallest member of the set; halves the path on the way.
+    /// Returns the smallest member of the set; halves the path on the way.
     #[inline]
     pub(super) fn find(&mut self, mut position: u32) -> u32 {
         loop {
@@ -34,7 +34,7 @@ impl UnionFind {
         a != b
     }
 
-    /// Gives the smallest member of each position's set.
+    /// Returns the smallest member of each position's set.
     pub(super) fn into_representatives(mut self) -> Vec<u32> {
         // A parent is never larger than its child, so it is final by the time the child is reached.
         for position in 0..self.parent.len() {

@@ -13,7 +13,7 @@ use neardup_text::hash::mix;
 use neardup_text::sentences::sentences;
 use neardup_text::{Error, ErrorKind, Result, interrupt};
 
-/// A sentence is boilerplate from one in so many documents on,
+/// A sentence is boilerplate from one in this number of documents on,
 const ONE_IN: u64 = 1000;
 
 /// if they are no fewer than this: a report that a dozen papers print is a report.

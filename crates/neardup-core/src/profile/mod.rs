@@ -46,19 +46,19 @@ impl Profile {
         Ok(Self { analyzer, statistics: statistics.map(Statistics::from_bytes).transpose()? })
     }
 
-    /// Gives the analyzer, which knows the house words.
+    /// Returns the analyzer, which knows the house words.
     #[must_use]
     pub fn analyzer(&self) -> &Analyzer {
         &self.analyzer
     }
 
-    /// Gives the statistics, where the profile is trained.
+    /// Returns the statistics, where the profile is trained.
     #[must_use]
     pub fn statistics(&self) -> Option<&Statistics> {
         self.statistics.as_ref()
     }
 
-    /// Gives the inverse document frequencies: the collection's, or jieba's own where the profile is not trained.
+    /// Returns the inverse document frequencies: the collection's, or jieba's own where the profile is not trained.
     #[must_use]
     pub fn idf(&self) -> &dyn Idf {
         match &self.statistics {
@@ -67,7 +67,7 @@ impl Profile {
         }
     }
 
-    /// Gives the P-Simhash of token hashes in text order, by the collection's statistics, or by jieba's own table where the
+    /// Returns the P-Simhash of token hashes in text order, by the collection's statistics, or by jieba's own table where the
     /// profile is not trained. `None` where no word weighs anything.
     #[must_use]
     pub fn p_simhash(&self, tokens: &[u64], parameters: PSimhash) -> Option<u64> {
@@ -77,7 +77,7 @@ impl Profile {
         }
     }
 
-    /// Gives the low `bits` bits of the E-Simhash of token hashes in text order; `None` for no token.
+    /// Returns the low `bits` bits of the E-Simhash of token hashes in text order; `None` for no token.
     ///
     /// # Errors
     /// `InvalidParameter` where the profile is not trained, or for bits that are not 1 to 64.
@@ -91,7 +91,7 @@ impl Profile {
     }
 }
 
-/// Gives the hashes of a document's tokens in text order, for the methods that look at a text as a whole.
+/// Returns the hashes of a document's tokens in text order, for the methods that look at a text as a whole.
 ///
 /// # Errors
 /// `LimitExceeded` beyond [`MAX_TOKENS`] tokens, and for a text of 4 GB or more.
@@ -107,7 +107,7 @@ pub fn token_hashes(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) 
     within_limit(tokens).map(|()| hashes)
 }
 
-/// Gives the hashes of tokens that another segmenter has cut, `most` of them at most, for the same methods.
+/// Returns the hashes of tokens that another segmenter has cut, `most` of them at most, for the same methods.
 ///
 /// # Errors
 /// `LimitExceeded` where `most` is beyond [`MAX_TOKENS`].

@@ -130,19 +130,19 @@ impl Statistics {
         Ok(Self { documents, words, starts, values, buckets, bucket_bits })
     }
 
-    /// Gives the number of documents of the collection.
+    /// Returns the number of documents of the collection.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// Gives the number of words that are known.
+    /// Returns the number of words that are known.
     #[must_use]
     pub fn words(&self) -> usize {
         self.words.len()
     }
 
-    /// Gives the memory they take, in bytes.
+    /// Returns the memory they take, in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         size_of_val(&self.words[..]) + 4 * (self.starts.len() + self.buckets.len()) + 2 * self.values.len()
@@ -157,12 +157,12 @@ impl Statistics {
         Some(from + within)
     }
 
-    /// Gives the number of documents that have the word.
+    /// Returns the number of documents that have the word.
     pub(super) fn frequency(&self, hash: u64) -> u64 {
         self.find(hash).and_then(|at| self.words.get(at)).map_or(0, |word| u64::from(word.documents))
     }
 
-    /// Gives the cells of a word's sketch that hold a value, and the values.
+    /// Returns the cells of a word's sketch that hold a value, and the values.
     fn sketch(&self, hash: u64) -> Option<(u64, &[u16])> {
         let at = self.find(hash)?;
         let cells = self.words.get(at)?.cells;

@@ -76,19 +76,19 @@ impl Training {
         Self { keep, documents: 0, lost: 0, numbers: AHashMap::new(), words: Vec::new(), pairs: AHashMap::new() }
     }
 
-    /// Gives the number of documents so far.
+    /// Returns the number of documents so far.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// Gives the number of words there is something known about.
+    /// Returns the number of words there is something known about.
     #[must_use]
     pub fn words(&self) -> usize {
         self.words.len()
     }
 
-    /// Gives the highest number of documents by which the count of a word may be too low.
+    /// Returns the highest number of documents by which the count of a word may be too low.
     #[must_use]
     pub fn lost(&self) -> u32 {
         self.lost

@@ -3,14 +3,14 @@
 use super::intersection::{Word, intersection_len, merge};
 use neardup_text::{Error, ErrorKind, Result};
 
-/// Gives the cosine similarity of two sets whose elements weigh 1 each: |A∩B| / sqrt(|A| |B|).
+/// Returns the cosine similarity of two sets whose elements weigh 1 each: |A∩B| / sqrt(|A| |B|).
 #[must_use]
 pub fn cosine<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
     let shared = intersection_len(a, b);
     if shared == 0 { 0.0 } else { shared as f64 / (a.len() as f64 * b.len() as f64).sqrt() }
 }
 
-/// Gives the cosine similarity of two weighted sets, each as its elements and their weights in the same order.
+/// Returns the cosine similarity of two weighted sets, each as its elements and their weights in the same order.
 ///
 /// Weights are finite and not negative, stored as little-endian `f32`; sums are in `f64`. A set of no weight at all
 /// is like nothing. An element without a weight counts as 0.
@@ -41,7 +41,7 @@ fn norm(weights: &[[u8; 4]]) -> f64 {
     front.iter().map(square).sum::<f64>() + back.iter().rev().map(square).sum::<f64>()
 }
 
-/// Gives the cosine similarity of two vectors, such as the totals of two simhashes before their signs
+/// Returns the cosine similarity of two vectors, such as the totals of two simhashes before their signs
 /// (Zhang 2016, SimHashCosine): -1 to 1.
 ///
 /// A vector of zeros is like nothing and gives 0. Sums are in `f64`, in the order of the dimensions.

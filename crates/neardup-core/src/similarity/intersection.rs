@@ -6,7 +6,7 @@
 
 /// An element of a sorted set, in memory or as it is stored.
 pub trait Word: Copy {
-    /// Gives the number that the set is sorted by.
+    /// Returns the number that the set is sorted by.
     fn value(self) -> u64;
 }
 
@@ -118,7 +118,7 @@ fn search<A: Word, B: Word>(small: &[A], large: &[B], needed: usize) -> Option<u
     (shared >= needed).then_some(shared)
 }
 
-/// Gives how many elements are smaller than `value`, in time logarithmic in that number.
+/// Returns how many elements are smaller than `value`, in time logarithmic in that number.
 pub(super) fn gallop<W: Word>(set: &[W], value: u64) -> usize {
     let mut step = 1;
     while step < set.len() && set[step].value() < value {

@@ -21,13 +21,13 @@ pub use cosine::{cosine, vector_cosine, weighted_cosine};
 pub use intersection::{Word, intersection_at_least, intersection_len};
 pub use sentences::shared_sentences;
 
-/// Gives the Jaccard similarity, shared elements over all elements: |A∩B| / |A∪B| (Zhang 2016, eq. 5).
+/// Returns the Jaccard similarity, shared elements over all elements: |A∩B| / |A∪B| (Zhang 2016, eq. 5).
 #[must_use]
 pub fn jaccard<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
     jaccard_of(intersection_len(a, b), a.len(), b.len())
 }
 
-/// Gives the overlap coefficient, shared elements over the elements of the smaller set: |A∩B| / min(|A|, |B|)
+/// Returns the overlap coefficient, shared elements over the elements of the smaller set: |A∩B| / min(|A|, |B|)
 /// (Zhang 2016, eq. 6, "short-text Jaccard"). It is 1 where one set holds the other.
 #[must_use]
 pub fn overlap<A: Word, B: Word>(a: &[A], b: &[B]) -> f64 {
@@ -58,13 +58,13 @@ fn overlap_of(shared: usize, a: usize, b: usize) -> f64 {
     if shared == 0 { 0.0 } else { shared as f64 / a.min(b) as f64 }
 }
 
-/// Gives the smallest intersection with which sets of these sizes reach a Jaccard similarity, if any does.
+/// Returns the smallest intersection with which sets of these sizes reach a Jaccard similarity, if any does.
 fn least_shared_for_jaccard(a: usize, b: usize, similarity: f64) -> Option<usize> {
     let estimate = similarity / (1.0 + similarity) * (a + b) as f64;
     least_shared(estimate, a.min(b), |shared| jaccard_of(shared, a, b) >= similarity)
 }
 
-/// Gives the smallest intersection with which sets of these sizes reach an overlap coefficient, if any does.
+/// Returns the smallest intersection with which sets of these sizes reach an overlap coefficient, if any does.
 pub(crate) fn least_shared_for_overlap(a: usize, b: usize, similarity: f64) -> Option<usize> {
     least_shared(similarity * a.min(b) as f64, a.min(b), |shared| overlap_of(shared, a, b) >= similarity)
 }

@@ -1,7 +1,7 @@
 //! Sentences that recur in another text, in the same words or nearly so.
 //!
 //! Comparing each sentence with each is quadratic. Instead, each sentence of the first text is listed under only its rarest
-//! elements: so many that any sufficiently similar sentence must share one (the prefix filter of Chaudhuri, Ganti and Kaushik
+//! elements: as many that any sufficiently similar sentence must share one (the prefix filter of Chaudhuri, Ganti and Kaushik
 //! 2006). Each sentence of the second text looks up its own rarest elements. The result is exact, except for text that repeats
 //! itself beyond [`MOST_COMPARED`].
 
@@ -62,7 +62,7 @@ pub fn shared_sentences(a: &[Vec<u64>], b: &[Vec<u64>], similarity: f64) -> Resu
     Ok(found)
 }
 
-/// Gives how many elements of a sentence, the rarest ones, no similar sentence can lack altogether.
+/// Returns how many elements of a sentence, the rarest ones, no similar sentence can lack altogether.
 ///
 /// Similar sentences share at least `needed` of the `len`; whatever lacks `len - needed + 1` of them shares fewer.
 fn prefix(len: usize, similarity: f64) -> usize {
@@ -95,7 +95,7 @@ impl Ranks {
         self.0.len()
     }
 
-    /// Gives each sentence as its elements' ranks, in ascending order: the rarest first.
+    /// Returns each sentence as its elements' ranks, in ascending order: the rarest first.
     fn apply(&self, sentences: &[Vec<u64>]) -> Vec<Vec<u32>> {
         let rank = |sentence: &Vec<u64>| {
             let mut ranks: Vec<u32> = sentence.iter().filter_map(|element| self.0.get(element).copied()).collect();

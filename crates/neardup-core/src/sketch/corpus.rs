@@ -6,15 +6,15 @@ use crate::weighting::idf::{Idf, JiebaIdf};
 ///
 /// Signatures made with different answers cannot be compared: whoever keeps signatures keeps the statistics fixed.
 pub trait CorpusStatistics {
-    /// Gives how rare the word is: ln(N/n), of N documents n having it; from 0, and finite for words not known.
+    /// Returns how rare the word is: ln(N/n), of N documents n having it; from 0, and finite for words not known.
     fn rarity(&self, word: u64) -> f64;
 
-    /// Gives how constantly two different words come together, 0 to 1: the weighted Jaccard similarity of their counts,
+    /// Returns how constantly two different words come together, 0 to 1: the weighted Jaccard similarity of their counts,
     /// sum of min(x_k, y_k) over sum of max(x_k, y_k) for the documents k; 0 for words not known (Zhang, Chen,
     /// Fu and Xu 2022, step 1).
     fn co_occurrence(&self, a: u64, b: u64) -> f64;
 
-    /// Gives the mean of the entropies, in nats, of the words seen to the left and to the right of the word; 0 for a word
+    /// Returns the mean of the entropies, in nats, of the words seen to the left and to the right of the word; 0 for a word
     /// not known.
     fn neighbour_entropy(&self, word: u64) -> f64;
 }

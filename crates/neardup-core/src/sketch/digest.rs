@@ -6,20 +6,20 @@
 //!
 //! The empty text has a digest, too. The digest of a text never changes; the caller chooses the normalisation that precedes it.
 
-/// Gives the digest of a normalised text.
+/// Returns the digest of a normalised text.
 #[inline]
 #[must_use]
 pub fn text_digest(text: &str) -> [u8; 16] {
     digest_number(text).to_be_bytes()
 }
 
-/// Gives a number by which a text is known again for a while: XXH3-64. Which hash it is may change.
+/// Returns a number by which a text is known again for a while: XXH3-64. Which hash it is may change.
 #[must_use]
 pub fn text_hash(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
-/// Gives the digest as a number, the form from which Bloom filters draw their positions.
+/// Returns the digest as a number, the form from which Bloom filters draw their positions.
 #[inline]
 pub(crate) fn digest_number(text: &str) -> u128 {
     xxhash_rust::xxh3::xxh3_128(text.as_bytes())

@@ -40,7 +40,7 @@ pub struct PSimhash {
 }
 
 impl Default for PSimhash {
-    /// Gives the source's parameters: 20 words, mu = 1.5, 64 bits.
+    /// Returns the source's parameters: 20 words, mu = 1.5, 64 bits.
     fn default() -> Self {
         Self { words: 20, mu: 1.5, bits: MAX_BITS }
     }

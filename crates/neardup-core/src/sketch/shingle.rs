@@ -35,7 +35,7 @@ pub fn for_each_batch(text: &[u8], boundaries: &[u32], size: usize, take: impl F
     hash_into(text, starts, ends, &mut [0; BATCH], &mut Batches(take));
 }
 
-/// Gives where the runs of `size` consecutive units start and end, from the boundaries of the units.
+/// Returns where the runs of `size` consecutive units start and end, from the boundaries of the units.
 #[inline]
 #[must_use]
 pub fn spans(boundaries: &[u32], size: usize) -> (&[u32], &[u32]) {

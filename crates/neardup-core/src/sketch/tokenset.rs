@@ -149,13 +149,13 @@ impl<'b> TokenSet<'b> {
         Ok(Self { fingerprint: u64::from_le_bytes(fingerprint), hashes: hashes.as_chunks().0, weights })
     }
 
-    /// Gives the fingerprint of the analyzer and the weighting.
+    /// Returns the fingerprint of the analyzer and the weighting.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// Gives the number of tokens.
+    /// Returns the number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.hashes.len()
@@ -167,19 +167,19 @@ impl<'b> TokenSet<'b> {
         self.hashes.is_empty()
     }
 
-    /// Gives the tokens' hashes as they are stored, for the functions of [`similarity`](crate::similarity).
+    /// Returns the tokens' hashes as they are stored, for the functions of [`similarity`](crate::similarity).
     #[must_use]
     pub fn hashes(&self) -> &'b [[u8; 8]] {
         self.hashes
     }
 
-    /// Gives the weights as they are stored, in the order of the hashes.
+    /// Returns the weights as they are stored, in the order of the hashes.
     #[must_use]
     pub fn weights(&self) -> Option<&'b [[u8; 4]]> {
         self.weights
     }
 
-    /// Gives each token's hash, ascending, with its weight, 1 where there are none.
+    /// Returns each token's hash, ascending, with its weight, 1 where there are none.
     pub fn tokens(&self) -> impl Iterator<Item = (u64, f32)> + use<'b> {
         let weights = self.weights;
         self.hashes.iter().enumerate().map(move |(at, &hash)| {
@@ -188,7 +188,7 @@ impl<'b> TokenSet<'b> {
         })
     }
 
-    /// Gives the Jaccard similarity of the two sets, whatever the weights; 0 if either is empty.
+    /// Returns the Jaccard similarity of the two sets, whatever the weights; 0 if either is empty.
     ///
     /// # Errors
     /// `Mismatch` if the fingerprints differ.
@@ -204,7 +204,7 @@ impl<'b> TokenSet<'b> {
         self.fit(other).map(|()| jaccard_within(self.hashes, other.hashes, similarity))
     }
 
-    /// Gives the overlap coefficient of the two sets, whatever the weights; 0 if either is empty.
+    /// Returns the overlap coefficient of the two sets, whatever the weights; 0 if either is empty.
     ///
     /// # Errors
     /// `Mismatch` if the fingerprints differ.
@@ -220,7 +220,7 @@ impl<'b> TokenSet<'b> {
         self.fit(other).map(|()| overlap_within(self.hashes, other.hashes, similarity))
     }
 
-    /// Gives the cosine similarity of the weighted tokens; without weights, each counts 1; 0 if either set is empty.
+    /// Returns the cosine similarity of the weighted tokens; without weights, each counts 1; 0 if either set is empty.
     ///
     /// # Errors
     /// `Mismatch` if the fingerprints differ, or only one of the sets has weights.

@@ -61,7 +61,7 @@ impl Winnower {
         }
     }
 
-    /// Gives the distinct fingerprints, ascending; a text shorter than the window has one, a text without tokens none.
+    /// Returns the distinct fingerprints, ascending; a text shorter than the window has one, a text without tokens none.
     #[must_use]
     pub fn finish(mut self) -> Vec<i32> {
         if self.seen < self.window {

@@ -67,7 +67,7 @@ impl Distinct {
         }
     }
 
-    /// Gives the slot of a hash, or the free slot where it belongs. At least half of the slots are free.
+    /// Returns the slot of a hash, or the free slot where it belongs. At least half of the slots are free.
     #[inline]
     fn slot(&self, hash: u64) -> usize {
         let mask = self.slots.len() - 1;

@@ -14,7 +14,7 @@ static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/idf.bin"));
 
 /// Answers how rare words are.
 pub trait Idf {
-    /// Gives the inverse document frequency of the word with this hash: finite, not negative, below 64.
+    /// Returns the inverse document frequency of the word with this hash: finite, not negative, below 64.
     fn idf(&self, hash: u64) -> f64;
 }
 
@@ -43,7 +43,7 @@ impl Idf for JiebaIdf {
     }
 }
 
-/// Gives the inverse document frequency of a word that `frequency` of a collection's documents have, at least 1 of them:
+/// Returns the inverse document frequency of a word that `frequency` of a collection's documents have, at least 1 of them:
 /// equation 2, `ln(documents / (frequency + 1))`.
 ///
 /// That is negative for a word that occurs in every document. Such a word says nothing and gets 0 here: a negative

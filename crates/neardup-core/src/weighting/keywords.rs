@@ -15,7 +15,7 @@ pub struct Keyword<'t> {
     pub weight: f64,
 }
 
-/// Gives the `n` heaviest tokens of a text, heaviest first; of two equally heavy, the one that occurs first.
+/// Returns the `n` heaviest tokens of a text, heaviest first; of two equally heavy, the one that occurs first.
 ///
 /// Tokens are given in text order; `idf` is asked only under [`Weighting::TfIdf`].
 ///

@@ -54,7 +54,7 @@ impl Weighting {
     /// Every method, in the order of the documentation.
     pub const ALL: [Self; 6] = [Self::None, Self::Count, Self::LogCount, Self::Tf, Self::TfIdf, Self::TextRank];
 
-    /// Gives the name by which a user asks for the method.
+    /// Returns the name by which a user asks for the method.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl Weighting {
         }
     }
 
-    /// Gives the number that stands for the method in the fingerprint of a signature; frozen.
+    /// Returns the number that stands for the method in the fingerprint of a signature; frozen.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {

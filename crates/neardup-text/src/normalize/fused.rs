@@ -10,9 +10,6 @@ use super::numbers::{Fate, REACH, fate};
 use super::scan::{WORD, is_other, others};
 use super::{Pair, Steps, classes, stepwise};
 
-#[cfg(target_arch = "x86_64")]
-mod x86;
-
 mod table {
     include!(concat!(env!("OUT_DIR"), "/fold_table.rs"));
 }
@@ -72,19 +69,9 @@ fn is_anchor(c: char) -> bool {
         }
 }
 
-/// Writes the folds of `text` to `out`; runs of space become one space where `keep_space` is on and nothing otherwise.
-///
-/// Gives `false` if `text` is its own result; what is in `out` then is without meaning.
+/// Appends the folds of `text` to `out`; runs of space become one space where `keep_space` is on and nothing otherwise. Returns `false`, and
+/// appends nothing, if `text` is its own result.
 pub(super) fn apply(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if !keep_space && x86::apply(text, out, stretch) {
-        return true;
-    }
-    portable(text, keep_space, out, stretch)
-}
-
-/// The pass for any processor, which appends to `out`; gives `false`, and appends nothing, if `text` is its own result.
-pub(super) fn portable(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
     let back = Back { written: out.len(), ..Back::default() };
     let (run, end, pending, alone, class, joins) = (0, 0, false, true, 0, false);
     let mut pass = Pass { text, keep_space, out, stretch, run, back, pending, end, alone, class, joins };

@@ -58,7 +58,7 @@ impl BloomHeader {
         Ok(Self { hashes, bits })
     }
 
-    /// Gives the bits that are set where the filter holds a text: the byte of the whole binary form, and the bit in it.
+    /// Returns the bits that are set where the filter holds a text: the byte of the whole binary form, and the bit in it.
     pub fn places(self, text: &str) -> impl Iterator<Item = (usize, u8)> + use<> {
         positions(digest_number(text), self.hashes, self.bits)
             .map(|position| (HEADER_BYTES + (position / 8) as usize, 1 << (position % 8)))
@@ -91,13 +91,13 @@ impl<'a> BloomRef<'a> {
         self.header.places(text).all(|(place, bit)| self.bytes.get(place).is_some_and(|byte| byte & bit != 0))
     }
 
-    /// Gives the number of bits.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn bits(&self) -> u64 {
         self.header.bits
     }
 
-    /// Gives the number of positions a text, 1 to 32.
+    /// Returns the number of positions a text, 1 to 32.
     #[must_use]
     pub const fn hashes(&self) -> u8 {
         self.header.hashes

@@ -76,13 +76,13 @@ impl BloomFilter {
         Ok(Self { bytes })
     }
 
-    /// Gives the binary form.
+    /// Returns the binary form.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Gives the binary form, owned.
+    /// Returns the binary form, owned.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes

@@ -44,7 +44,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// Gives the name that SQL uses.
+    /// Returns the name that SQL uses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Gives the number of bits.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn bits(self) -> u8 {
         match self {
@@ -127,7 +127,7 @@ impl Parameters {
         Ok(Self { scheme, count: count as u16, width, fingerprint })
     }
 
-    /// Gives the parameters of a sketch: the `keys` smallest hashes, 1 to 1024, whole ([`Width::Bits64`]), and the smallest of the
+    /// Returns the parameters of a sketch: the `keys` smallest hashes, 1 to 1024, whole ([`Width::Bits64`]), and the smallest of the
     /// opening.
     ///
     /// # Errors
@@ -136,24 +136,24 @@ impl Parameters {
         Self::new(Scheme::BottomK, keys, 64, fingerprint)
     }
 
-    /// Gives the scheme.
+    /// Returns the scheme.
     #[must_use]
     pub const fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// Gives the number of values asked for, 1 to 1024.
+    /// Returns the number of values asked for, 1 to 1024.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count as usize
     }
 
-    /// Gives the most values a signature has: the count, and of 64 bits one more.
+    /// Returns the most values a signature has: the count, and of 64 bits one more.
     const fn most_values(&self) -> usize {
         self.count() + matches!(self.width, Width::Bits64) as usize
     }
 
-    /// Gives the width of a value.
+    /// Returns the width of a value.
     #[must_use]
     pub const fn width(&self) -> Width {
         self.width
@@ -164,7 +164,7 @@ impl Parameters {
         matches!((self.scheme, self.width), (Scheme::BottomK, Width::Bits16))
     }
 
-    /// Gives the fingerprint of what made the token hashes.
+    /// Returns the fingerprint of what made the token hashes.
     #[must_use]
     pub const fn fingerprint(&self) -> u64 {
         self.fingerprint
@@ -178,7 +178,7 @@ impl fmt::Display for Parameters {
     }
 }
 
-/// Gives the fingerprint of what made the token hashes: XXH3-64 of a canonical description, seeded with the seed.
+/// Returns the fingerprint of what made the token hashes: XXH3-64 of a canonical description, seeded with the seed.
 #[must_use]
 pub fn fingerprint(description: &str, seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(description.as_bytes(), seed)
@@ -268,13 +268,13 @@ impl MinHash {
         Ok(Self { bytes })
     }
 
-    /// Gives the binary form.
+    /// Returns the binary form.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Gives the binary form, owned.
+    /// Returns the binary form, owned.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
@@ -376,26 +376,26 @@ impl<'a> MinHashRef<'a> {
         Ok(Self { parameters, scale, values })
     }
 
-    /// Gives the parameters in the header.
+    /// Returns the parameters in the header.
     #[must_use]
     pub const fn parameters(&self) -> Parameters {
         self.parameters
     }
 
-    /// Gives the first six bytes as a number: all that is said of how the signature was made, but for the fingerprint.
+    /// Returns the first six bytes as a number: all that is said of how the signature was made, but for the fingerprint.
     pub(super) const fn header_number(&self) -> u64 {
         let Parameters { scheme, count, width, .. } = self.parameters;
         let [c0, c1] = count.to_le_bytes();
         u64::from_le_bytes([VERSION, scheme_code(scheme), width.bits(), self.scale, c0, c1, 0, 0])
     }
 
-    /// Gives the values as they are stored.
+    /// Returns the values as they are stored.
     #[must_use]
     pub const fn value_bytes(&self) -> &'a [u8] {
         self.values
     }
 
-    /// Gives the values in order, narrower ones widened.
+    /// Returns the values in order, narrower ones widened.
     pub fn values(&self) -> impl ExactSizeIterator<Item = u64> + 'a {
         let width = self.parameters.width.bytes();
         self.values

@@ -12,7 +12,7 @@ use neardup_text::Result;
 use neardup_text::hash::mix;
 
 impl<'a> MinHashRef<'a> {
-    /// Gives the keys, one for each value and in the order of the values: 1 to 1025.
+    /// Returns the keys, one for each value and in the order of the values: 1 to 1025.
     ///
     /// Two signatures with the same parameters share a key exactly if they share a value, for [`Scheme::ManyHash`] at the same
     /// position. Signatures with different parameters share one with a chance of 2^-64 a pair of values. Signatures of

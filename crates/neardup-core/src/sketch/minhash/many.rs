@@ -69,7 +69,7 @@ impl ManyHash {
         }
     }
 
-    /// Gives the x of each position, or `None` if nothing was added.
+    /// Returns the x of each position, or `None` if nothing was added.
     pub(super) fn finish(&mut self) -> Option<impl Iterator<Item = u64>> {
         if !self.any {
             return None;

@@ -145,7 +145,7 @@ impl MinHasher {
         self.buffered = 0;
     }
 
-    /// Gives the signature, or `None` if nothing was added, and forgets everything added.
+    /// Returns the signature, or `None` if nothing was added, and forgets everything added.
     #[must_use]
     pub fn finish(&mut self) -> Option<MinHash> {
         self.flush();

@@ -91,7 +91,7 @@ impl BottomK {
         }
     }
 
-    /// Gives the values in strictly ascending order, or `None` if nothing was added: the k smallest, then, of whole values, the
+    /// Returns the values in strictly ascending order, or `None` if nothing was added: the k smallest, then, of whole values, the
     /// smallest of the opening unless it is one of them.
     pub(super) fn finish(&mut self) -> Option<&[u64]> {
         if self.candidates.is_empty() {

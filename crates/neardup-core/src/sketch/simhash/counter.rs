@@ -98,7 +98,7 @@ impl SimHashCounter {
         }
     }
 
-    /// Gives the signature of all 64 bits, or `None` if nothing was added.
+    /// Returns the signature of all 64 bits, or `None` if nothing was added.
     ///
     /// The counter keeps its state: more can be added afterwards.
     #[must_use]
@@ -110,7 +110,7 @@ impl SimHashCounter {
         Some(totals.iter().enumerate().fold(0, |signature, (bit, &total)| signature | (u64::from(total > 0) << bit)))
     }
 
-    /// Gives the 64 totals whose signs make the signature; all 0 if nothing was added.
+    /// Returns the 64 totals whose signs make the signature; all 0 if nothing was added.
     #[must_use]
     pub fn totals(&mut self) -> [i64; 64] {
         self.flush();
@@ -123,7 +123,7 @@ impl SimHashCounter {
         totals
     }
 
-    /// Gives the first `bits` totals as a vector for comparison by cosine (SimHashCosine, Zhang 2016), or `None` if nothing
+    /// Returns the first `bits` totals as a vector for comparison by cosine (SimHashCosine, Zhang 2016), or `None` if nothing
     /// was added. A total beyond 2^24 is rounded to the nearest `f32`.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ pub(super) fn run_round(elements: &[u64], count: usize, round: u64, empty: &[u16
     }
 }
 
-/// Gives the least x of a round over all elements, the largest number if there are none.
+/// Returns the least x of a round over all elements, the largest number if there are none.
 pub(super) fn least_mixed(elements: &[u64], round: u64) -> u64 {
     neardup_text::interrupt::check();
     elements.iter().map(|&element| mix(element, round)).fold(EMPTY, u64::min)

@@ -5,7 +5,7 @@ use neardup_text::hash::mix;
 
 /// Elements mixed at a time: 2 kB.
 pub(super) const BATCH: usize = 256;
-/// Up to so many empty bins it is faster to scan all elements for each bin than to look at each element's bin.
+/// Up to this number of empty bins it is faster to scan all elements for each bin than to look at each element's bin.
 const FEW: usize = 12;
 
 /// Lowers each of the `empty` bins in `open` to the least x of a batch that falls there.

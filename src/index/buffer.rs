@@ -2,9 +2,9 @@
 //!
 //! Why an error or panic does no harm while a page is locked:
 //!
-//! - A [`Change`] changes a copy of a shared page, which `GenericXLogFinish` puts in place as one WAL record. Before that, nothing
+//! - A [`GenericWal`] changes a copy of a shared page, which `GenericXLogFinish` puts in place as one WAL record. Before that, nothing
 //!   has happened; after it, everything has. Whatever fails earlier leaves the pages unchanged.
-//! - A [`Record`](super::wal::Record) collects the bytes to write, and writes them in a critical section of its own, in which
+//! - A [`WalRecord`](super::wal::WalRecord) collects the bytes to write, and writes them in a critical section of its own, in which
 //!   nothing can fail. The critical sections of Postgres, in `GenericXLogFinish` and `log_newpage_range`, run none of our code.
 //! - Normally a lock is released when its [`Buffer`] is dropped. During an unwind nothing is released here: the error goes up to
 //!   Postgres, whose abort releases all locks and pins of the (sub)transaction. An earlier release would be wrong, because raising
@@ -67,14 +67,14 @@ impl Index {
         Self { blocks: index.blocks(), ..index }
     }
 
-    /// Gives the same index for reading much of it: its pages take few buffers.
+    /// Returns the same index for reading much of it: its pages take few buffers.
     pub fn in_bulk(self) -> Self {
         // SAFETY: allocates in the current memory context.
         let strategy = unsafe { pg_sys::GetAccessStrategy(pg_sys::BufferAccessStrategyType::BAS_BULKREAD) };
         Self { strategy, ..self }
     }
 
-    /// Gives the same index with the buffers of a vacuum.
+    /// Returns the same index with the buffers of a vacuum.
     ///
     /// # Safety
     /// `strategy` must be null or valid while the index is in use.
@@ -88,7 +88,7 @@ impl Index {
         unsafe { pgrx::name_data_to_str(&(*(*self.relation).rd_rel).relname).to_owned() }
     }
 
-    /// Gives the number of its blocks.
+    /// Returns the number of its blocks.
     pub fn blocks(self) -> u32 {
         // SAFETY: the index is open.
         unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM) }
@@ -99,18 +99,18 @@ impl Index {
         block < self.blocks || block < self.blocks()
     }
 
-    /// Gives the error for a page that is damaged.
+    /// Returns the error for a page that is damaged.
     pub fn corrupted(self, block: u32, fault: &str) -> ErrorReport {
         let message = format!("index \"{}\" is corrupted at block {block}", self.name());
         self.fault(message).set_detail(format!("Of the page: {fault}."))
     }
 
-    /// Gives the error for an index that does not fit its table.
+    /// Returns the error for an index that does not fit its table.
     pub fn fault(self, message: String) -> ErrorReport {
         ErrorReport::new(PgSqlErrorCode::ERRCODE_INDEX_CORRUPTED, message, "pg_neardup").set_hint("Please REINDEX it.")
     }
 
-    /// Gives the error for something that the index cannot do.
+    /// Returns the error for something that the index cannot do.
     pub fn unsupported(self, what: &'static str) -> ErrorReport {
         ErrorReport::new(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, what, "pg_neardup")
     }
@@ -220,7 +220,7 @@ impl Index {
         unsafe { pg_sys::log_newpage_range(self.relation, fork, 0, pages.len() as u32, true) };
     }
 
-    /// Gives a page that may be reused, if the free space map has one.
+    /// Returns a page that may be reused, if the free space map has one.
     pub fn free_page(self) -> Option<u32> {
         // SAFETY: the index is open.
         let block = unsafe { pg_sys::GetFreeIndexPage(self.relation) };
@@ -290,21 +290,21 @@ impl Drop for Pin {
 }
 
 impl Buffer {
-    /// Gives Postgres's number of the buffer.
+    /// Returns Postgres's number of the buffer.
     pub(super) fn number(&self) -> pg_sys::Buffer {
         self.buffer
     }
 
-    /// Gives the first byte of the page in memory.
+    /// Returns the first byte of the page in memory.
     pub(super) fn start(&mut self) -> *mut u8 {
         // SAFETY: the buffer is pinned.
         unsafe { pg_sys::BufferGetPage(self.buffer).cast() }
     }
 
-    /// Gives the page's bytes.
+    /// Returns the page's bytes.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the page is pinned and locked as long as self lives, and only its exclusive holder changes it, through
-        // `Change` or `Record`, which borrows it.
+        // `GenericWal` or `WalRecord`, which borrows it.
         unsafe { std::slice::from_raw_parts(pg_sys::BufferGetPage(self.buffer).cast::<u8>(), SIZE) }
     }
 
@@ -331,7 +331,7 @@ impl Drop for Buffer {
 pub const MOST_PAGES: usize = pg_sys::MAX_GENERIC_XLOG_PAGES as usize;
 
 /// Changes to up to four pages that take effect together, as one WAL record, or not at all.
-pub struct Change {
+pub struct GenericWal {
     state: *mut pg_sys::GenericXLogState,
     images: [*mut u8; MOST_PAGES],
     count: usize,
@@ -341,7 +341,7 @@ pub struct Change {
 #[derive(Clone, Copy)]
 pub struct Image(usize);
 
-impl Change {
+impl GenericWal {
     /// Begins.
     pub fn begin(index: Index) -> Self {
         // SAFETY: the index is open.
@@ -358,17 +358,17 @@ impl Change {
         Image(at)
     }
 
-    /// Adds a page of which little will change. It must be locked for a change until [`Change::finish`].
+    /// Adds a page of which little will change. It must be locked for a change until [`GenericWal::finish`].
     pub fn edit(&mut self, buffer: &Buffer) -> Image {
         self.register(buffer, 0)
     }
 
-    /// Adds a page that will be rewritten. It must be locked for a change until [`Change::finish`].
+    /// Adds a page that will be rewritten. It must be locked for a change until [`GenericWal::finish`].
     pub fn rewrite(&mut self, buffer: &Buffer) -> Image {
         self.register(buffer, pg_sys::GENERIC_XLOG_FULL_IMAGE)
     }
 
-    /// Gives the bytes of a page, to be changed.
+    /// Returns the bytes of a page, to be changed.
     pub fn bytes(&mut self, image: Image) -> &mut [u8] {
         // SAFETY: the image is a copy of a page, which lives as long as the state, and is borrowed from self.
         unsafe { std::slice::from_raw_parts_mut(self.images[image.0], SIZE) }
@@ -382,7 +382,7 @@ impl Change {
     }
 }
 
-impl Drop for Change {
+impl Drop for GenericWal {
     fn drop(&mut self) {
         if !self.state.is_null() && !std::thread::panicking() {
             // SAFETY: begun and not finished; the pages stay as they were.

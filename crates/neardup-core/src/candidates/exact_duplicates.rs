@@ -14,7 +14,7 @@ use super::spill::{Sorted, Sorter, Storage};
 
 /// The first row with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Twin {
+pub struct ExactDuplicate {
     /// Its position.
     pub position: u32,
     /// The caller's identifier.
@@ -30,9 +30,9 @@ pub(super) struct Hashed<S> {
     rows: Sorter<S, 4>,
 }
 
-/// The rows that have an earlier twin, in order of position.
+/// The rows that have an earlier exact duplicate, in order of position.
 #[derive(Debug)]
-pub struct Twins<S: Storage> {
+pub struct ExactDuplicates<S: Storage> {
     /// Position, and that of the first; its identifier; its time.
     found: Peekable<Sorted<S, 3>>,
     later: Bits,
@@ -48,7 +48,7 @@ impl<S: Storage> Hashed<S> {
         self.rows.push([row.hash, pack(row.scope, row.position), pack_time(row.time), row.id]);
     }
 
-    pub(super) fn finish(self, options: &Options, memory: usize) -> Twins<S> {
+    pub(super) fn finish(self, options: &Options, memory: usize) -> ExactDuplicates<S> {
         let mut found = Sorter::new(memory);
         let (mut later, mut first) = (Bits::default(), Bits::default());
         let mut run = Run::default();
@@ -61,35 +61,39 @@ impl<S: Storage> Hashed<S> {
             if current.replace((hash, scope)) != Some((hash, scope)) {
                 run = Run::default();
             }
-            let row = Twin { position, id, time: unpack_time(time) };
-            if let Some(twin) = run.next(row, options) {
+            let row = ExactDuplicate { position, id, time: unpack_time(time) };
+            if let Some(exact_duplicate) = run.next(row, options) {
                 later.insert(position);
-                first.insert(twin.position);
-                found.push([pack(position, twin.position), twin.id, pack_time(twin.time)]);
+                first.insert(exact_duplicate.position);
+                found.push([
+                    pack(position, exact_duplicate.position),
+                    exact_duplicate.id,
+                    pack_time(exact_duplicate.time),
+                ]);
             }
         }
-        Twins { found: found.finish().peekable(), later, first }
+        ExactDuplicates { found: found.finish().peekable(), later, first }
     }
 }
 
 /// The rows with one text so far, in order of position.
 #[derive(Default)]
 struct Run {
-    /// The first row that answers.
-    first: Option<Twin>,
-    /// Those that only answer; they come before all that ask.
-    old: Vec<Twin>,
+    /// The first indexed row.
+    first: Option<ExactDuplicate>,
+    /// Those that are indexed only; they come before all probe rows.
+    old: Vec<ExactDuplicate>,
     /// The same, once a row has asked.
     settled: Option<Settled>,
-    /// By time: anchors among the rows that ask, so only a few are near one time.
-    anchors: BTreeMap<i64, Twin>,
+    /// By time: anchors among the probe rows, so only a few are near one time.
+    anchors: BTreeMap<i64, ExactDuplicate>,
     /// The first row that is near all: one without a time or, without a window, any.
-    always: Option<Twin>,
+    always: Option<ExactDuplicate>,
 }
 
 impl Run {
-    /// Takes the next row; gives the one that it belongs to, if it asks.
-    fn next(&mut self, row: Twin, options: &Options) -> Option<Twin> {
+    /// Takes the next row; gives the one that it belongs to, if it is a probe row.
+    fn next(&mut self, row: ExactDuplicate, options: &Options) -> Option<ExactDuplicate> {
         let (asks, answers) = (options.asks(row.position), options.answers(row.position));
         let near = if asks { self.near(row, options) } else { None };
         if answers && near.is_none() {
@@ -103,27 +107,27 @@ impl Run {
         near
     }
 
-    /// Gives the first row near one that asks.
-    fn near(&mut self, row: Twin, options: &Options) -> Option<Twin> {
+    /// Returns the first row near a probe row.
+    fn near(&mut self, row: ExactDuplicate, options: &Options) -> Option<ExactDuplicate> {
         let (Some(window), Some(time)) = (options.window, row.time) else { return self.first };
         let range = time.saturating_sub_unsigned(window)..=time.saturating_add_unsigned(window);
         let old = self.settled.get_or_insert_with(|| Settled::new(std::mem::take(&mut self.old)));
         let old = old.first_within(&range);
-        let near = self.anchors.range(range).map(|(_, twin)| *twin);
-        near.chain(self.always).chain(old).min_by_key(|twin| twin.position)
+        let near = self.anchors.range(range).map(|(_, exact_duplicate)| *exact_duplicate);
+        near.chain(self.always).chain(old).min_by_key(|exact_duplicate| exact_duplicate.position)
     }
 }
 
 /// Rows by time, to find the one with the least position within a range of times: a tree, because there may be very many.
 struct Settled {
-    rows: Vec<Twin>,
+    rows: Vec<ExactDuplicate>,
     /// Where in `rows` the least position is: from the middle on for each row, before that for the two below it.
     tree: Vec<u32>,
 }
 
 impl Settled {
-    fn new(mut rows: Vec<Twin>) -> Self {
-        rows.sort_unstable_by_key(|twin| (twin.time, twin.position));
+    fn new(mut rows: Vec<ExactDuplicate>) -> Self {
+        rows.sort_unstable_by_key(|exact_duplicate| (exact_duplicate.time, exact_duplicate.position));
         let count = rows.len() as u32;
         let mut tree: Vec<u32> = (0..count).chain(0..count).collect();
         for at in (1..rows.len()).rev() {
@@ -132,14 +136,14 @@ impl Settled {
         Self { rows, tree }
     }
 
-    fn first(rows: &[Twin], a: u32, b: u32) -> u32 {
+    fn first(rows: &[ExactDuplicate], a: u32, b: u32) -> u32 {
         if rows[a as usize].position < rows[b as usize].position { a } else { b }
     }
 
-    fn first_within(&self, range: &RangeInclusive<i64>) -> Option<Twin> {
+    fn first_within(&self, range: &RangeInclusive<i64>) -> Option<ExactDuplicate> {
         let count = self.rows.len();
-        let mut low = count + self.rows.partition_point(|twin| twin.time < Some(*range.start()));
-        let mut high = count + self.rows.partition_point(|twin| twin.time <= Some(*range.end()));
+        let mut low = count + self.rows.partition_point(|exact_duplicate| exact_duplicate.time < Some(*range.start()));
+        let mut high = count + self.rows.partition_point(|exact_duplicate| exact_duplicate.time <= Some(*range.end()));
         let mut found: Option<u32> = None;
         while low < high {
             if low % 2 == 1 {
@@ -156,26 +160,26 @@ impl Settled {
     }
 }
 
-impl<S: Storage> Twins<S> {
-    /// Says whether a row has an earlier twin.
+impl<S: Storage> ExactDuplicates<S> {
+    /// Says whether a row has an earlier exact duplicate.
     pub(super) fn is_later(&self, position: u32) -> bool {
         self.later.contains(position)
     }
 
-    /// Says whether a row has later twins.
+    /// Says whether a row has later exact duplicates.
     pub(super) fn is_first(&self, position: u32) -> bool {
         self.first.contains(position)
     }
 
-    /// Gives the position of the next row that has an earlier twin.
+    /// Returns the position of the next row that has an earlier exact duplicate.
     pub(super) fn peek(&mut self) -> Option<u32> {
         self.found.peek().map(|record| unpack(record[0]).0)
     }
 
-    /// Gives the twin of the row at a position, which must not come before that of [`Self::peek`].
-    pub(super) fn take(&mut self, position: u32) -> Option<Twin> {
+    /// Returns the exact duplicate of the row at a position, which must not come before that of [`Self::peek`].
+    pub(super) fn take(&mut self, position: u32) -> Option<ExactDuplicate> {
         let [both, id, time] = self.found.next_if(|record| unpack(record[0]).0 == position)?;
-        Some(Twin { position: unpack(both).1, id, time: unpack_time(time) })
+        Some(ExactDuplicate { position: unpack(both).1, id, time: unpack_time(time) })
     }
 }
 
@@ -187,9 +191,9 @@ mod tests {
     use crate::candidates::CandidateRule;
 
     /// Goes through all rows that others may belong to.
-    fn naive(rows: &[Twin], options: &Options) -> Vec<Option<Twin>> {
-        let mut anchors: Vec<Twin> = Vec::new();
-        let next = |row: &Twin| {
+    fn naive(rows: &[ExactDuplicate], options: &Options) -> Vec<Option<ExactDuplicate>> {
+        let mut anchors: Vec<ExactDuplicate> = Vec::new();
+        let next = |row: &ExactDuplicate| {
             let near = anchors.iter().find(|anchor| options.near(anchor.time, row.time)).copied();
             let near = near.filter(|_| options.asks(row.position));
             if options.answers(row.position) && near.is_none() {
@@ -205,14 +209,14 @@ mod tests {
         fn each_row_belongs_to_the_first_anchor_near_it(
             times in prop::collection::vec(prop::option::weighted(0.9, -60_i64..60), 0..80),
             window in prop::option::weighted(0.9, 0_u64..40),
-            first_asking in 0_u32..80,
-            askers_answer: bool,
+            first_probe in 0_u32..80,
+            indexes_probes: bool,
         ) {
-            let options = Options { rule: CandidateRule::default(), window, first_asking, askers_answer, excerpts_give_way: false };
-            let row = |(position, time): (u32, &Option<i64>)| Twin { position, id: position.into(), time: *time };
-            let rows: Vec<Twin> = (0..).zip(&times).map(row).collect();
+            let options = Options { rule: CandidateRule::default(), window, first_probe, indexes_probes, excerpts_give_way: false };
+            let row = |(position, time): (u32, &Option<i64>)| ExactDuplicate { position, id: position.into(), time: *time };
+            let rows: Vec<ExactDuplicate> = (0..).zip(&times).map(row).collect();
             let mut run = Run::default();
-            let found: Vec<Option<Twin>> = rows.iter().map(|row| run.next(*row, &options)).collect();
+            let found: Vec<Option<ExactDuplicate>> = rows.iter().map(|row| run.next(*row, &options)).collect();
             prop_assert_eq!(found, naive(&rows, &options));
         }
     }

@@ -1,16 +1,16 @@
-//! Which keys several rows of an index have: what lets a verdict do without asking for rows that are not there.
+//! Which keys several rows of an index have: a filter that saves index look-ups.
 
 /// How many rows have a key, as far as two sets of bits can tell: of keys with the same bit, the greatest number counts, so a key may
 /// seem to be of more rows than it is, and never of fewer.
 #[derive(Debug)]
-pub struct Crowds {
+pub struct KeyFrequency {
     /// Keys of two rows or more, and of three or more.
     sets: [Vec<u64>; 2],
     mask: u64,
 }
 
-impl Crowds {
-    /// Begins, with at most so many bytes of memory.
+impl KeyFrequency {
+    /// Begins, with at most `memory` bytes.
     #[must_use]
     pub fn new(memory: usize) -> Self {
         let words = (memory / size_of::<u64>() / 2).max(2);
@@ -18,7 +18,7 @@ impl Crowds {
         Self { sets: [vec![0; words], vec![0; words]], mask: words as u64 * u64::from(u64::BITS) - 1 }
     }
 
-    /// Notes that another row has a key, after so many others.
+    /// Notes that another row has a key, after `others` others.
     pub fn add(&mut self, key: u64, others: usize) {
         let (word, bit) = self.place(key);
         if let Some(word) = others.checked_sub(1).and_then(|at| self.sets.get_mut(at)?.get_mut(word)) {
@@ -53,7 +53,7 @@ mod tests {
         #[test]
         fn no_third_row_is_left_out(keys in prop::collection::vec(0_u64..60, 0..80), memory in 0_usize..64) {
             let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-            let (mut small, mut large) = (Crowds::new(memory), Crowds::new(1 << 10));
+            let (mut small, mut large) = (KeyFrequency::new(memory), KeyFrequency::new(1 << 10));
             for key in keys {
                 let count = counts.entry(key).or_default();
                 small.add(key, *count);
