@@ -5,7 +5,7 @@ use pgrx::spi::{quote_identifier, quote_literal};
 
 use crate::error::Result;
 use crate::guarded::statement::{self, EQUALS, as_text};
-use crate::pg::table::query::{self, Kind, Session};
+use crate::pg::table::query::{self, Session, Type};
 
 /// How a statement names the rows of a list.
 pub struct Listed<'a> {
@@ -130,7 +130,7 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
         "SELECT k.name::pg_catalog.text, k.source, k.columns::pg_catalog.text[], \
                 k.target_columns::pg_catalog.text[], k.operators \
          FROM neardup_internal.foreign_keys(CAST($1 AS pg_catalog.regclass)) k",
-        &[Kind::Oid],
+        &[Type::Oid],
     );
     let mut found = Vec::new();
     session.each(&statement, &[query::Value::Oid(target)], |row| {

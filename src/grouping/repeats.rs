@@ -127,13 +127,13 @@ impl Signed {
 }
 
 /// Compares the rows of a window with each other.
-struct Comparison<'r> {
+struct TextComparison<'r> {
     documents: Documents,
     rule: Rule<'r>,
     sides: Sides,
 }
 
-impl Comparison<'_> {
+impl TextComparison<'_> {
     fn side(&mut self, position: u32) -> Result<Option<Rc<Side>>> {
         let (documents, rule) = (&mut self.documents, &self.rule);
         self.sides.get(position.into(), || documents.with(position, |document| rule.side(document).map(Some)))
@@ -175,7 +175,7 @@ fn group_texts(window: &Window<'_>) -> Result<Vec<u32>> {
     let Signed { rows, with_one_key, documents } = signed;
     let mut candidates = rows.finish();
     let mut leaders: Leaders<TemporaryFile> = Leaders::new(options, 0, memory / 4);
-    let mut comparison = Comparison { documents, rule, sides: Sides::default() };
+    let mut comparison = TextComparison { documents, rule, sides: Sides::default() };
     loop {
         interrupt::check();
         let is_open = |position| Some(leaders.is_kept(position));

@@ -22,7 +22,6 @@ use crate::verdict::verify::Verify;
 
 /// What happens to the row.
 pub enum Fate {
-    /// It is stored.
     Stored,
     /// It is stored, with the key of its original in one of its columns.
     Marked(i16, pg_sys::Datum),
@@ -32,11 +31,9 @@ pub enum Fate {
 
 /// A near-duplicate: the guard whose rule it breaks, the row that it duplicates, and that row locked if the new one is merged into it.
 pub struct Duplicate {
-    /// The guard.
     pub guard: Rc<Guard>,
     /// The row that it duplicates.
     pub found: Match,
-    /// That row, locked.
     pub locked: Option<Locked>,
 }
 

@@ -34,7 +34,6 @@ static LISTENER: Listener =
 /// What an inserted row is, as far as the events before it tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// A new row.
     New,
     /// The row that this command has just deleted or judged: it is stored.
     Moved,

@@ -26,7 +26,7 @@ const NULL: &str = "<NULL>";
 type Names = Vec<Option<String>>;
 
 /// How candidates are found and compared.
-struct Comparison {
+struct Search {
     method: Method,
     analyzer: String,
     keys: Option<i32>,
@@ -64,7 +64,7 @@ pub fn checked_guard(
             let Some(target) = target else { return Err(not_a_table(NULL)) };
             let mut columns = document_columns(target, document, columns, expression)?;
             let documents = columns.len();
-            let comparison = Comparison::checked(
+            let comparison = Search::checked(
                 method.unwrap_or(NULL),
                 analyzer,
                 (keys, distance),
@@ -125,7 +125,7 @@ fn set(settings: &mut Map<String, Value>, name: &str, value: Option<impl serde::
     }
 }
 
-impl Comparison {
+impl Search {
     fn checked(
         method: &str,
         analyzer: Option<&str>,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::verify::Comparison;
+use super::verify::Explanation;
 
 /// Why a row that shares a key is not what the search is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,6 @@ pub enum Reason {
     Bound,
     /// It is deleted, or never was committed.
     Gone,
-    /// It is the row itself.
     Itself,
     /// Its scope is another one.
     Scope,
@@ -42,19 +41,18 @@ pub struct Traced {
     /// Whether a transaction that is still running decides whether it counts.
     pub waits: bool,
     /// How the texts compare, if they were compared.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<Explanation>,
 }
 
 /// The rows that a search has met, in its order.
 #[derive(Default)]
 pub struct Trace {
-    /// The rows.
     pub rows: Vec<Traced>,
     /// The rows that share keys and were not tested yet, each with the number of shared keys.
     left: BTreeMap<u64, u32>,
     /// What was seen of the row that is being tested.
     key: Option<String>,
-    comparison: Option<Comparison>,
+    comparison: Option<Explanation>,
 }
 
 impl Trace {
@@ -75,7 +73,7 @@ impl Trace {
     }
 
     /// Its text was compared.
-    pub fn compared(&mut self, comparison: Comparison) {
+    pub fn compared(&mut self, comparison: Explanation) {
         self.comparison = Some(comparison);
     }
 

@@ -32,7 +32,7 @@ impl Measure {
 
 /// How the new text and a candidate's compare, for an explanation.
 #[derive(Clone, Debug, Default)]
-pub struct Comparison {
+pub struct Explanation {
     /// The overlap of their wording, 0 to 1.
     pub overlap: Option<f64>,
     /// What keeps the candidate from being the original: `verdict`, `contains`, `threshold` or `overlap`.
@@ -92,9 +92,9 @@ impl<'a> Verifier<'a> {
         other: &str,
         apart: Option<Duration>,
         measure: Option<&Measure>,
-    ) -> Result<Comparison> {
+    ) -> Result<Explanation> {
         let message = self.in_table(other, |rule, ours, theirs, around| rule.message(ours, theirs, apart, around))?;
-        let Some((message, overlap)) = message else { return Ok(Comparison::default()) };
+        let Some((message, overlap)) = message else { return Ok(Explanation::default()) };
         let is_copy = message.verdict.keeps_one();
         let least = self.guard.settings.threshold.unwrap_or_default();
         let rejected = match measure {
@@ -104,7 +104,7 @@ impl<'a> Verifier<'a> {
             None if message.score < least => Some("threshold"),
             None => Some("overlap"),
         };
-        Ok(Comparison { overlap: Some(overlap), rejected, message: Some(message) })
+        Ok(Explanation { overlap: Some(overlap), rejected, message: Some(message) })
     }
 
     /// Asks the rule about the new text and another one, with the table around them; `None` if there is no rule.

@@ -24,7 +24,6 @@ use crate::pg::table::partition::{self, Leaf, RootTrigger};
 
 /// The guard of a table, shared by the triggers of its partitions.
 pub struct Guard {
-    /// Its settings.
     pub settings: Settings,
     /// The roles of its columns.
     pub roles: Roles,
@@ -62,7 +61,6 @@ pub struct Guard {
 
 /// A table whose rows are searched, with its attribute numbers of the guard's columns.
 pub struct Part {
-    /// The table.
     pub table: pg_sys::Oid,
     /// The columns of the trigger's list.
     pub columns: Vec<i16>,

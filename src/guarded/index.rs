@@ -13,7 +13,6 @@ use crate::pg::catalog::function;
 /// An index that a guard can search, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct GuardIndex {
-    /// The index.
     pub index: pg_sys::Oid,
     /// The number of the operator in the index's family.
     pub strategy: u16,

@@ -53,7 +53,6 @@ pub struct Pin {
 /// A locked page.
 pub struct Buffer {
     buffer: pg_sys::Buffer,
-    /// Its block.
     pub block: u32,
 }
 
@@ -342,7 +341,6 @@ pub struct GenericWal {
 pub struct Image(usize);
 
 impl GenericWal {
-    /// Begins.
     pub fn begin(index: Index) -> Self {
         // SAFETY: the index is open.
         let state = unsafe { pg_sys::GenericXLogStart(index.relation) };

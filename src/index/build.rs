@@ -11,7 +11,7 @@ use neardup_text::interrupt;
 use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::buffer::{Index, Lock, SIZE};
-use super::kind::{Kind, TreeKey};
+use super::kind::{SignatureKind, TreeKey};
 use super::options::page_fill;
 use super::page::{self, DOWN_ROOM, Downlink, Entry, LEAF_ROOM, Meta, NONE, PageOpaque};
 use super::tree;
@@ -39,7 +39,7 @@ fn enter(phase: i64) {
 
 /// A scan that hands each row's keys to `sink`.
 struct Reading<'r> {
-    kind: Kind,
+    kind: SignatureKind,
     keys: Vec<TreeKey>,
     rows: u64,
     /// What unpacking a signature takes.
@@ -86,7 +86,7 @@ pub unsafe fn read_rows(
     table: pg_sys::Relation,
     index: pg_sys::Relation,
     info: *mut pg_sys::IndexInfo,
-    kind: Kind,
+    kind: SignatureKind,
     snapshot: pg_sys::Snapshot,
     sink: &mut dyn FnMut(&[TreeKey], u64),
 ) -> (f64, u64) {
@@ -233,7 +233,7 @@ impl SortedEntries {
 }
 
 /// Returns the first pages of an empty index: the metapage and the roots.
-pub fn empty(kind: Kind) -> Vec<Box<[u8; SIZE]>> {
+pub fn empty(kind: SignatureKind) -> Vec<Box<[u8; SIZE]>> {
     let page = || Box::new([0; SIZE]);
     let mut meta = page();
     Meta { kind: kind.number() }.write(&mut meta[..]);
@@ -255,7 +255,13 @@ fn whole(tree: u8, level: u16) -> PageOpaque {
 ///
 /// # Errors
 /// If a page that was written is missing.
-pub fn write(index: Index, kind: Kind, mut entries: SortedEntries, fill: i32, progress: impl Fn(u64)) -> Result<()> {
+pub fn write(
+    index: Index,
+    kind: SignatureKind,
+    mut entries: SortedEntries,
+    fill: i32,
+    progress: impl Fn(u64),
+) -> Result<()> {
     for bytes in empty(kind) {
         index.extend().fill(|page| page.copy_from_slice(&bytes[..]));
     }

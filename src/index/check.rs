@@ -182,7 +182,6 @@ const BATCH: usize = 1 << 16;
 enum Found {
     /// A row that is dead or not yet committed.
     Unseen,
-    /// Nothing.
     Nothing,
     /// A row that everybody sees, with other keys.
     Another,
@@ -209,7 +208,7 @@ impl Expected {
 /// # Errors
 /// The first fault.
 fn compare(index: Index, trees: u8, expected: Expected, mut look: impl FnMut(u64) -> Found) -> Result<u64> {
-    let mut comparison = Comparison::begin(index, expected.0.finish());
+    let mut comparison = HeapCheck::begin(index, expected.0.finish());
     for tree in 0..trees {
         let top = {
             let buffer = index.read(root(tree), Lock::Share)?;
@@ -357,7 +356,7 @@ fn check_downlink(index: Index, opaque: &PageOpaque, downlink: &Downlink) -> Res
 }
 
 /// The comparison of an index with its table.
-struct Comparison {
+struct HeapCheck {
     index: Index,
     expected: Sorted<TemporaryFile, 2>,
     next: Option<(u8, Entry)>,
@@ -366,7 +365,7 @@ struct Comparison {
     unseen: Vec<(u8, Entry)>,
 }
 
-impl Comparison {
+impl HeapCheck {
     fn begin(index: Index, mut expected: Sorted<TemporaryFile, 2>) -> Self {
         let next = expected.next().map(entry_of);
         Self { index, expected, next, entries: 0, unseen: Vec::new() }

@@ -3,7 +3,7 @@
 
 use pgrx::{PgList, pg_sys};
 
-use super::kind::{BANDS, Kind};
+use super::kind::{BANDS, SignatureKind};
 use super::search::{LEAVES_A_PROBE, probes};
 use super::values::{keys_of, or_report};
 use crate::pg::call::boundary;
@@ -39,7 +39,8 @@ pub(super) unsafe extern "C-unwind" fn estimate(
                 compat::disable(&mut (*path).path);
                 return;
             }
-            let kind = if pg_sys::get_typbyval(*index.opcintype) { Kind::SimHash } else { Kind::Sketch };
+            let kind =
+                if pg_sys::get_typbyval(*index.opcintype) { SignatureKind::SimHash } else { SignatureKind::Sketch };
             *selectivity = selectivity_of(root, path);
             let mut prices = Prices {
                 operator: pg_sys::cpu_operator_cost,
@@ -52,8 +53,10 @@ pub(super) unsafe extern "C-unwind" fn estimate(
             let found = *selectivity * size.rows;
             let mut work = match (kind, by_distance) {
                 (_, true) => Work::nearest(&size),
-                (Kind::Sketch, _) => Work::sharing(asked.map_or(KEYS, |asked| keys_in(asked)), found, &size),
-                (Kind::SimHash, _) => Work::within(asked.map_or(DISTANCE, |asked| distance_of(asked)), found, &size),
+                (SignatureKind::Sketch, _) => Work::sharing(asked.map_or(KEYS, |asked| keys_in(asked)), found, &size),
+                (SignatureKind::SimHash, _) => {
+                    Work::within(asked.map_or(DISTANCE, |asked| distance_of(asked)), found, &size)
+                }
             };
             if loops > 1.0 {
                 // Over many scans pages stay in memory, as Postgres reckons for its own indexes.
@@ -106,7 +109,7 @@ unsafe fn argument(root: *mut pg_sys::PlannerInfo, clauses: &PgList<pg_sys::Inde
 unsafe fn keys_in(sketch: pg_sys::Datum) -> u64 {
     let mut keys = Vec::new();
     // SAFETY: guaranteed by the caller.
-    or_report(unsafe { keys_of(Kind::Sketch, Some(sketch), &mut keys) });
+    or_report(unsafe { keys_of(SignatureKind::Sketch, Some(sketch), &mut keys) });
     keys.len() as u64
 }
 

@@ -4,20 +4,20 @@
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-use super::kind::{self, Kind};
+use super::kind::{self, SignatureKind};
 use super::{build, cost, insert, options, scan, vacuum, validate};
 use crate::pg::call::boundary;
 
 /// Support function 1: the kind of signature of an operator class, sketches.
 #[pg_extern(sql = false)]
 fn index_kind_of_sketches() -> i32 {
-    Kind::Sketch.number().into()
+    SignatureKind::Sketch.number().into()
 }
 
 /// Support function 1: the kind of signature of an operator class, SimHashes.
 #[pg_extern(sql = false)]
 fn index_kind_of_simhashes() -> i32 {
-    Kind::SimHash.number().into()
+    SignatureKind::SimHash.number().into()
 }
 
 /// A routine in which nothing is set, as `makeNode` gives it.

@@ -25,14 +25,14 @@ pub type TreeKey = (u8, u64);
 
 /// A kind of signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SignatureKind {
     /// Sketches, and other signatures of type `minhash`.
     Sketch,
     /// Signatures of type `simhash`.
     SimHash,
 }
 
-impl Kind {
+impl SignatureKind {
     /// Returns the number of the kind, on the metapage and in SQL.
     pub fn number(self) -> u8 {
         match self {

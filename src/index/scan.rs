@@ -5,7 +5,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::buffer::Index;
-use super::kind::{Kind, banded};
+use super::kind::{SignatureKind, banded};
 use super::nearest::Nearest;
 use super::search;
 use super::values::{count_scan, keys_of, kind_of, or_report};
@@ -20,7 +20,7 @@ const MOST_ROWS_OF_A_PAGE: u64 = (pg_sys::BLCKSZ as u64 - 24) / (24 + 4);
 
 /// A scan: what is asked, and what was found.
 struct Scan {
-    kind: Kind,
+    kind: SignatureKind,
     query: Option<Query>,
     nearest: Option<Nearest>,
     /// Whether the conditions have to be checked on the row itself.
@@ -33,7 +33,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: SignatureKind) -> Self {
         Self {
             kind,
             query: None,
@@ -143,17 +143,17 @@ pub(super) unsafe extern "C-unwind" fn rescan(
 
 /// # Safety
 /// The argument must be of the type of the kind's operator.
-unsafe fn query_of(kind: Kind, argument: Option<pg_sys::Datum>) -> Result<Query> {
+unsafe fn query_of(kind: SignatureKind, argument: Option<pg_sys::Datum>) -> Result<Query> {
     let Some(argument) = argument else { return Ok(Query::Nothing) };
     // SAFETY: guaranteed by the caller; a ball lies at any address.
     unsafe {
         Ok(match kind {
-            Kind::Sketch => {
+            SignatureKind::Sketch => {
                 let mut keys = Vec::new();
                 keys_of(kind, Some(argument), &mut keys)?;
                 Query::Sharing(keys.into_iter().map(|(_, key)| key).collect())
             }
-            Kind::SimHash => {
+            SignatureKind::SimHash => {
                 let ball = argument.cast_mut_ptr::<HammingBall>().read_unaligned();
                 Query::Within(banded(ball.center), ball.distance.min(u64::BITS.into()) as u32)
             }

@@ -36,7 +36,6 @@ pub fn last_rows(index: Index, key: u64, most: usize) -> Result<Vec<u64>> {
 /// What is at a row's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// A row.
     Present,
     /// Nothing that counts; somebody may still see what is there.
     Gone,

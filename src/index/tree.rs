@@ -14,7 +14,7 @@ use neardup_text::interrupt;
 use pgrx::pg_sys::panic::ErrorReport;
 
 use super::buffer::{Buffer, Index, Lock, Pin};
-use super::kind::Kind;
+use super::kind::SignatureKind;
 use super::page::{Entry, META, Meta, NONE, Page, PageOpaque};
 use crate::error::Result;
 
@@ -31,10 +31,10 @@ pub fn root(tree: u8) -> u32 {
 ///
 /// # Errors
 /// For an index whose metapage is damaged.
-pub fn kind(index: Index) -> Result<Kind> {
+pub fn kind(index: Index) -> Result<SignatureKind> {
     let buffer = index.read(META, Lock::Share)?;
     let meta = Meta::check(buffer.bytes()).map_err(|fault| index.corrupted(META, fault))?;
-    Kind::of_number(meta.kind).ok_or_else(|| index.corrupted(META, "its kind of signature is unknown"))
+    SignatureKind::of_number(meta.kind).ok_or_else(|| index.corrupted(META, "its kind of signature is unknown"))
 }
 
 /// Checks a page that was read; `None` for a page that is not in use.
@@ -119,7 +119,6 @@ pub struct Descents {
     index: Index,
     /// The tree of the last descent.
     tree: Option<u8>,
-    /// Its root.
     root: Option<Vec<u8>>,
     /// Whether the last descent that locked its page reached it by a step to the right.
     pub has_stepped_right: bool,
@@ -133,7 +132,6 @@ pub struct NextLeaf {
 }
 
 impl Descents {
-    /// Begins.
     pub fn new(index: Index) -> Self {
         Self { index, tree: None, root: None, has_stepped_right: false }
     }
@@ -337,7 +335,6 @@ pub fn each_between(index: Index, tree: u8, first: u64, last: u64, sink: impl Fn
 pub struct Leaves(Walk);
 
 impl Leaves {
-    /// Begins.
     pub fn of(index: Index) -> Self {
         Self(Walk::begin(index, 0, 0, Entry::first_of(0)))
     }

@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use pgrx::{FromDatum, pg_sys};
 
 use super::buffer::Index;
-use super::kind::{self, Kind, TreeKey};
+use super::kind::{self, SignatureKind, TreeKey};
 use super::tree;
 use super::validate;
 use crate::error::Result;
@@ -30,7 +30,7 @@ pub(super) fn or_report<T>(result: Result<T>) -> T {
 ///
 /// # Safety
 /// The index must be open.
-pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
+pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<SignatureKind> {
     // SAFETY: guaranteed by the caller; it has one column. The support function of our classes has no arguments.
     let number = unsafe {
         let class = pg_sys::get_index_column_opclass((*index).rd_id, 1);
@@ -38,7 +38,7 @@ pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
         let is_valid = validate::is_valid(class) && function != pg_sys::Oid::INVALID;
         is_valid.then(|| pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value())
     };
-    number.and_then(|number| u8::try_from(number).ok()).and_then(Kind::of_number).ok_or_else(|| {
+    number.and_then(|number| u8::try_from(number).ok()).and_then(SignatureKind::of_number).ok_or_else(|| {
         // SAFETY: the index is open.
         let message = format!("operator class of index \"{}\" is not valid", unsafe { Index::new(index) }.name());
         ErrorReport::new(PgSqlErrorCode::ERRCODE_INVALID_OBJECT_DEFINITION, message, "pg_neardup")
@@ -50,11 +50,11 @@ pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<Kind> {
 ///
 /// # Safety
 /// The index must be open.
-pub(super) unsafe fn kind_of(index: pg_sys::Relation) -> Result<Kind> {
+pub(super) unsafe fn kind_of(index: pg_sys::Relation) -> Result<SignatureKind> {
     // SAFETY: guaranteed by the caller. Postgres frees what is kept there together with the relation, or when the index changes.
     unsafe {
         let kept = (*index).rd_amcache.cast::<u8>();
-        if let Some(kind) = kept.as_ref().copied().and_then(Kind::of_number) {
+        if let Some(kind) = kept.as_ref().copied().and_then(SignatureKind::of_number) {
             return Ok(kind);
         }
         let kind = tree::kind(Index::new(index))?;
@@ -87,12 +87,12 @@ pub(super) unsafe fn sketch_bytes<'d>(datum: pg_sys::Datum) -> &'d [u8] {
 ///
 /// # Safety
 /// `value` must be of the kind's type.
-pub(super) unsafe fn keys_of(kind: Kind, value: Option<pg_sys::Datum>, keys: &mut Vec<TreeKey>) -> Result<()> {
+pub(super) unsafe fn keys_of(kind: SignatureKind, value: Option<pg_sys::Datum>, keys: &mut Vec<TreeKey>) -> Result<()> {
     match (kind, value) {
-        (Kind::SimHash, value) => kind::simhash_keys(value.map(|datum| datum.value() as u64), keys),
+        (SignatureKind::SimHash, value) => kind::simhash_keys(value.map(|datum| datum.value() as u64), keys),
         // SAFETY: guaranteed by the caller. What was unpacked is a copy of our own, and freed: a statement that inserts may have one memory for
         // all of its rows.
-        (Kind::Sketch, Some(value)) => unsafe {
+        (SignatureKind::Sketch, Some(value)) => unsafe {
             let unpacked = pg_sys::pg_detoast_datum_packed(value.cast_mut_ptr());
             let result = kind::sketch_keys(sketch_bytes(pg_sys::Datum::from(unpacked)), keys);
             if !std::ptr::eq(unpacked, value.cast_mut_ptr()) {
@@ -100,7 +100,7 @@ pub(super) unsafe fn keys_of(kind: Kind, value: Option<pg_sys::Datum>, keys: &mu
             }
             result?;
         },
-        (Kind::Sketch, None) => keys.clear(),
+        (SignatureKind::Sketch, None) => keys.clear(),
     }
     Ok(())
 }

@@ -93,7 +93,6 @@ struct Write {
 }
 
 impl<'b> WalRecord<'b> {
-    /// Begins.
     pub fn begin(index: Index) -> Self {
         Self { index, pages: [const { None }; MOST_PAGES], count: 0, fragments: Vec::with_capacity(256) }
     }

@@ -24,9 +24,7 @@ use crate::verdict::verify::Verify;
 /// Which row of a group is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The oldest.
     Oldest,
-    /// The newest.
     Newest,
     /// The longest document.
     Longest,
@@ -107,13 +105,11 @@ impl Arguments {
 /// What a list goes by.
 #[derive(Clone)]
 pub struct Choice {
-    /// The guard of the table.
     pub guard: Rc<Guard>,
     /// Which row of a group is kept.
     pub keep: Keep,
     /// The columns that come before that.
     pub rank: Vec<Rank>,
-    /// The time of a row.
     pub time_column: Option<String>,
     /// The columns that must be equal.
     pub scope: Vec<String>,

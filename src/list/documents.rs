@@ -135,7 +135,6 @@ pub struct Judge<'s> {
 }
 
 impl<'s> Judge<'s> {
-    /// Begins.
     pub fn new(
         texts: Texts<'s>,
         rule: &'s Rule<'s>,

@@ -7,7 +7,7 @@ use pgrx::{JsonB, pg_sys};
 use serde_json::json;
 
 use super::arguments::{Arguments, Choice};
-use super::reasons::Listed;
+use super::reasons::Pair;
 use super::{give, plan, reasons, simhash, sketch};
 use crate::error::Result;
 use crate::guarded::settings::Method;
@@ -61,8 +61,8 @@ fn reasons(
             let session = Session::open();
             let plan = plan::of(&choice)?;
             let mut readers = super::readers(&session, &plan.sources);
-            let listed = Listed { duplicate: &duplicate, kept: &kept, kept_is_new };
-            reasons::message(&session, &plan, &rule, &mut readers, &listed)
+            let pair = Pair { duplicate: &duplicate, kept: &kept, kept_is_new };
+            reasons::message(&session, &plan, &rule, &mut readers, &pair)
         })
     }?;
     let row = |message: Message| (message.verdict.name().to_owned(), message.score, message.reasons);

@@ -11,15 +11,14 @@ use super::indexed_rows::IndexedRows;
 use super::plan::Plan;
 use super::relation::Reader;
 use crate::error::Result;
-use crate::pg::table::query::{Kind, Session, Value};
+use crate::pg::table::query::{Session, Type, Value};
 use crate::pg::table::temporary::sort_memory;
 use crate::verdict::judge::Rule;
 
 /// A row of a list, by primary keys as the list gives them.
-pub struct Listed<'l> {
+pub struct Pair<'l> {
     /// The duplicate row, of the last relation of the plan.
     pub duplicate: &'l [String],
-    /// The kept row.
     pub kept: &'l [String],
     /// Whether the kept row is of the last relation, too, or else of the first.
     pub kept_is_new: bool,
@@ -34,11 +33,11 @@ pub fn message(
     plan: &Plan,
     rule: &Rule<'_>,
     readers: &mut [Reader<'_>],
-    listed: &Listed<'_>,
+    pair: &Pair<'_>,
 ) -> Result<Option<Message>> {
     let last = readers.len().saturating_sub(1);
-    let duplicate = find(session, readers, last, listed.duplicate)?;
-    let kept = find(session, readers, if listed.kept_is_new { last } else { 0 }, listed.kept)?;
+    let duplicate = find(session, readers, last, pair.duplicate)?;
+    let kept = find(session, readers, if pair.kept_is_new { last } else { 0 }, pair.kept)?;
     let (Some(duplicate), Some(kept)) = (duplicate, kept) else { return Ok(None) };
     let readers = &*readers;
     let neighbours = IndexedRows::open(readers, &plan.indexes);
@@ -49,7 +48,7 @@ pub fn message(
 fn find(session: &Session, readers: &mut [Reader<'_>], at: usize, key: &[String]) -> Result<Option<Earlier>> {
     let Some(reader) = readers.get_mut(at) else { return Ok(None) };
     let source = reader.source;
-    let statement = session.prepare(&source.find(key.len()), &vec![Kind::Text; key.len()]);
+    let statement = session.prepare(&source.find(key.len()), &vec![Type::Text; key.len()]);
     let values: Vec<Value<'_>> = key.iter().map(|value| Value::Text(Some(value))).collect();
     let mut found = None;
     session.each(&statement, &values, |row| {

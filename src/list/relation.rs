@@ -8,7 +8,7 @@ use pgrx::pg_sys;
 
 use crate::error::Result;
 use crate::guarded::statement::{self, EQUALS, OrderKey};
-use crate::pg::table::query::{Kind, Row, Session, Statement, Value};
+use crate::pg::table::query::{Row, Session, Statement, Type, Value};
 use crate::pg::table::row_id::RowId;
 
 /// A relation as SQL.
@@ -60,7 +60,6 @@ pub struct Described {
     pub id: u64,
     /// The number of its scope, from 1 on; 0 without a scope.
     pub scope: u32,
-    /// Its time.
     pub time: Option<i64>,
     /// The hash of its document.
     pub hash: u64,
@@ -280,8 +279,8 @@ impl<'s> Reader<'s> {
     /// Prepares the statements that read single rows.
     pub fn new(session: &'s Session, source: &'s Source) -> Self {
         let types = match source.address {
-            Some(_) => vec![Kind::Addresses, Kind::Oid],
-            None => vec![Kind::Text; source.keys.len()],
+            Some(_) => vec![Type::Addresses, Type::Oid],
+            None => vec![Type::Text; source.keys.len()],
         };
         let documents = session.prepare(&source.read_documents(), &types);
         let keys = session.prepare(&source.read_keys(), &types);

@@ -148,7 +148,6 @@ pub enum Counter {
     Scans,
     /// Entries of an index that were returned.
     Entries,
-    /// HOT updates.
     HotUpdates,
 }
 

@@ -105,7 +105,6 @@ impl Side {
 pub struct Around<'a> {
     /// What has been learned of it.
     pub forms: &'a mut Forms,
-    /// Its rows.
     pub rows: &'a mut dyn Rows,
     /// Returns the keys of each text's sketch; keys that no third row has may be left out.
     pub keys: [&'a dyn Fn() -> neardup_text::Result<Vec<u64>>; 2],

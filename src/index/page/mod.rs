@@ -67,7 +67,6 @@ const DELETED: u8 = 2;
 /// A key and the address of a row that has it: an entry of a leaf, in the order of these fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// The key.
     pub key: u64,
     /// The row's block in the upper bits, its line pointer in the lower 16.
     pub row: u64,

@@ -23,7 +23,6 @@ pub struct Definition<'a>(&'a pg_sys::Trigger);
 /// What happens to the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It is inserted.
     Insert,
     /// It replaces an older version of itself.
     Update,

@@ -10,9 +10,7 @@ use super::types::base_type;
 /// A column of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
     pub name: String,
-    /// Its number.
     pub number: i16,
     /// Its type.
     pub kind: pg_sys::Oid,

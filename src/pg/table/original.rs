@@ -25,7 +25,6 @@ pub struct Locked {
 pub struct Change {
     /// The column's name.
     pub column: String,
-    /// The value.
     pub value: Argument,
 }
 

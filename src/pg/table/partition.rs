@@ -17,7 +17,6 @@ pub struct RootTrigger {
     pub table: pg_sys::Oid,
     /// Its identity.
     pub oid: pg_sys::Oid,
-    /// Its name.
     pub name: String,
     /// The columns of its `UPDATE OF` list, by their numbers in that table.
     pub columns: Vec<i16>,
@@ -30,7 +29,6 @@ pub struct RootTrigger {
 /// A table that holds rows: the root itself or a partition.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
-    /// The table.
     pub table: pg_sys::Oid,
     /// The least and the greatest time of its rows, in microseconds.
     pub times: (i64, i64),

@@ -26,7 +26,7 @@ pub struct Session {
 
 /// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Type {
     /// text
     Text,
     /// oid
@@ -35,7 +35,7 @@ pub enum Kind {
     Addresses,
 }
 
-impl Kind {
+impl Type {
     const fn oid(self) -> pg_sys::Oid {
         match self {
             Self::Text => pg_sys::TEXTOID,
@@ -48,20 +48,20 @@ impl Kind {
 /// A value for a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'v> {
-    /// For [`Kind::Text`].
+    /// For [`Type::Text`].
     Text(Option<&'v str>),
-    /// For [`Kind::Oid`].
+    /// For [`Type::Oid`].
     Oid(pg_sys::Oid),
-    /// For [`Kind::Addresses`]: block in the upper bits, line pointer in the lower 16.
+    /// For [`Type::Addresses`]: block in the upper bits, line pointer in the lower 16.
     Addresses(&'v [u64]),
 }
 
 impl Value<'_> {
-    const fn kind(&self) -> Kind {
+    const fn kind(&self) -> Type {
         match self {
-            Self::Text(_) => Kind::Text,
-            Self::Oid(_) => Kind::Oid,
-            Self::Addresses(_) => Kind::Addresses,
+            Self::Text(_) => Type::Text,
+            Self::Oid(_) => Type::Oid,
+            Self::Addresses(_) => Type::Addresses,
         }
     }
 
@@ -78,7 +78,7 @@ impl Value<'_> {
 #[derive(Clone)]
 pub struct Statement<'s> {
     plan: pg_sys::SPIPlanPtr,
-    kinds: Vec<Kind>,
+    kinds: Vec<Type>,
     session: PhantomData<&'s Session>,
 }
 
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Prepares a statement with parameters of these kinds.
-    pub fn prepare(&self, sql: &str, kinds: &[Kind]) -> Statement<'_> {
+    pub fn prepare(&self, sql: &str, kinds: &[Type]) -> Statement<'_> {
         let sql = CString::new(sql).unwrap_or_default();
         let mut types: Vec<pg_sys::Oid> = kinds.iter().map(|kind| kind.oid()).collect();
         let (text, count, list) = (sql.as_ptr(), types.len() as i32, types.as_mut_ptr());
