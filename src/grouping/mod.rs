@@ -17,6 +17,7 @@ use crate::argument::within;
 use crate::error::{Result, report};
 use crate::minhash::bands::{check_scheme, similarity};
 use crate::pg::call::boundary;
+use crate::pg::call::function_info;
 use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
 use crate::simhash::SimHash;
@@ -229,17 +230,4 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_minhash(fcinfo: pg_sys::Functi
     unsafe { boundary::entry(|| answer(fcinfo, group_minhashes)) }
 }
 
-/// The entry points use calling convention 1.
-const CONVENTION: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
-
-/// Tells Postgres the calling convention.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_near_duplicate_of_simhash() -> &'static pg_sys::Pg_finfo_record {
-    &CONVENTION
-}
-
-/// Tells Postgres the calling convention.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_near_duplicate_of_minhash() -> &'static pg_sys::Pg_finfo_record {
-    &CONVENTION
-}
+function_info!(pg_finfo_near_duplicate_of_simhash, pg_finfo_near_duplicate_of_minhash);

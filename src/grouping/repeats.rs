@@ -14,13 +14,14 @@ use neardup_text::{Error, ErrorKind, interrupt};
 use pgrx::PgSqlErrorCode::{ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, ERRCODE_IO_ERROR};
 use pgrx::prelude::*;
 
-use super::{CONVENTION, answer, null, rows_of};
+use super::{answer, null, rows_of};
 use crate::error::{Result, error, report};
-use crate::near_duplicate::{ANALYZER, KEYS};
 use crate::pg::call::boundary;
+use crate::pg::call::function_info;
 use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
+use crate::sketch::{ANALYZER, KEYS};
 use crate::verdict::judge::{Rule, Side, keys_of};
 use crate::verdict::sides::Sides;
 
@@ -202,8 +203,4 @@ pub unsafe extern "C-unwind" fn near_duplicate_of_text(fcinfo: pg_sys::FunctionC
     unsafe { boundary::entry(|| answer(fcinfo, group_texts)) }
 }
 
-/// Tells Postgres the calling convention.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_near_duplicate_of_text() -> &'static pg_sys::Pg_finfo_record {
-    &CONVENTION
-}
+function_info!(pg_finfo_near_duplicate_of_text);

@@ -35,6 +35,7 @@ use pgrx::prelude::*;
 
 use crate::guarded::settings::Settings;
 use crate::pg::call::boundary;
+use crate::pg::call::function_info;
 use crate::pg::call::trigger::{self, RowTrigger};
 
 /// The entry point behind the trigger function `neardup.guard()`.
@@ -98,14 +99,4 @@ fn guard_settings(arguments: &[u8], columns: i32) -> Option<String> {
     Settings::canonical(argument, usize::try_from(columns).ok()?)
 }
 
-/// Tells Postgres that it uses calling convention 1.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_neardup_guard() -> &'static pg_sys::Pg_finfo_record {
-    &pg_sys::Pg_finfo_record { api_version: 1 }
-}
-
-/// Tells Postgres that it uses calling convention 1.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_neardup_release_locks() -> &'static pg_sys::Pg_finfo_record {
-    &pg_sys::Pg_finfo_record { api_version: 1 }
-}
+function_info!(pg_finfo_neardup_guard, pg_finfo_neardup_release_locks);

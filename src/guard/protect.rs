@@ -17,6 +17,7 @@ use crate::pg::call::column::output;
 use crate::pg::call::{boundary, role};
 use crate::pg::catalog;
 use crate::pg::lock::session::ProcedureLock;
+use crate::sketch;
 use crate::text::analyzer;
 use crate::verdict::verify::Verify;
 
@@ -154,7 +155,7 @@ impl Search {
             }
         }
         verify.check_threshold(threshold)?;
-        let preset = if method == Method::Sketch { "shingles:5" } else { "chars:3" };
+        let preset = if method == Method::Sketch { sketch::ANALYZER } else { "chars:3" };
         let analyzer = analyzer.unwrap_or(preset).to_owned();
         analyzer::with(&analyzer, |_, _| ())?;
         let (verify, on_duplicate) = (verify.pinned()?, Action::parse(on_duplicate)?);
@@ -166,7 +167,7 @@ impl Search {
         let by_sketch = self.method == Method::Sketch;
         set(&mut settings, "method", (!by_sketch).then(|| self.method.name()));
         set(&mut settings, "analyzer", Some(&self.analyzer));
-        set(&mut settings, "keys", by_sketch.then(|| self.keys.unwrap_or(10)));
+        set(&mut settings, "keys", by_sketch.then(|| self.keys.unwrap_or(sketch::KEYS as i32)));
         set(&mut settings, "distance", (!by_sketch).then(|| self.distance.unwrap_or(7)));
         set(&mut settings, "on_duplicate", Some(self.on_duplicate.name()));
         set(&mut settings, "verify", Some(&self.verify).filter(|verify| **verify != Verify::Facts));

@@ -11,6 +11,7 @@ use super::statement;
 use crate::pg::call::function;
 use crate::pg::catalog::{self, Column};
 use crate::pg::table::rows::Table;
+use crate::text::document::joined;
 
 /// Forms the document of a candidate.
 pub fn candidate_document<'t>(guard: &Guard, part: &Part, table: &'t Table) -> Option<Cow<'t, str>> {
@@ -25,21 +26,11 @@ pub fn document_of<'t>(
     text: impl Fn(usize) -> Option<&'t str>,
     row: impl FnOnce() -> Option<(pg_sys::Datum, pg_sys::Oid)>,
 ) -> Option<Cow<'t, str>> {
-    let (first, more) = guard.roles.documents.split_first()?;
     if let Some(function) = guard.expression {
         let (row, table) = row()?;
         return function::text_of_row(function, row, table, guard.table).map(Cow::Owned);
     }
-    let first = text(*first)?;
-    if more.is_empty() {
-        return Some(Cow::Borrowed(first));
-    }
-    let mut whole = first.to_owned();
-    for part in more.iter().filter_map(|role| text(*role)) {
-        whole.push('\n');
-        whole.push_str(part);
-    }
-    Some(Cow::Owned(whole))
+    joined(guard.roles.documents.iter().map(|role| text(*role)))
 }
 
 /// What forms the document of a row.
@@ -76,7 +67,7 @@ impl Document<'_> {
     /// all of them names each.
     pub fn of_index(&self) -> String {
         let name = |name: &String| statement::as_text(&quote_identifier(name.as_str()));
-        let Some(function) = &self.expression else { return joined(self.columns.iter().map(name).collect()) };
+        let Some(function) = &self.expression else { return joined_in_sql(self.columns.iter().map(name).collect()) };
         let row = if catalog::relation_kind(self.table) == pg_sys::RELKIND_PARTITIONED_TABLE {
             format!("ROW({})", statement::list(&catalog::columns(self.table), |column| quote_identifier(&column.name)))
         } else {
@@ -86,12 +77,12 @@ impl Document<'_> {
     }
 
     fn of_columns(&self, alias: &str) -> String {
-        joined(self.columns.iter().map(|name| statement::as_text(&statement::column(alias, name))).collect())
+        joined_in_sql(self.columns.iter().map(|name| statement::as_text(&statement::column(alias, name))).collect())
     }
 }
 
 /// Joins the parts of a document.
-fn joined(parts: Vec<String>) -> String {
+fn joined_in_sql(parts: Vec<String>) -> String {
     match &parts[..] {
         [only] => only.clone(),
         _ => format!("neardup.document({})", parts.join(", ")),

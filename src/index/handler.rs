@@ -7,6 +7,7 @@ use pgrx::prelude::*;
 use super::kind::{self, SignatureKind};
 use super::{build, cost, insert, options, scan, vacuum, validate};
 use crate::pg::call::boundary;
+use crate::pg::call::function_info;
 
 /// Support function 1: the kind of signature of an operator class, sketches.
 #[pg_extern(sql = false)]
@@ -69,8 +70,4 @@ pub unsafe extern "C-unwind" fn neardup_index_handler(_: pg_sys::FunctionCallInf
     }
 }
 
-/// Tells Postgres the calling convention.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_neardup_index_handler() -> &'static pg_sys::Pg_finfo_record {
-    &pg_sys::Pg_finfo_record { api_version: 1 }
-}
+function_info!(pg_finfo_neardup_index_handler);

@@ -12,6 +12,7 @@ use super::{give, plan, reasons, simhash, sketch};
 use crate::error::Result;
 use crate::guarded::settings::Method;
 use crate::pg::call::boundary;
+use crate::pg::call::function_info;
 use crate::pg::call::set::Set;
 use crate::pg::table::query::Session;
 
@@ -88,12 +89,6 @@ pub unsafe extern "C-unwind" fn neardup_copies(fcinfo: pg_sys::FunctionCallInfo)
     }
 }
 
-/// Tells Postgres the calling convention.
-#[unsafe(no_mangle)]
-pub extern "C" fn pg_finfo_neardup_copies() -> &'static pg_sys::Pg_finfo_record {
-    &pg_sys::Pg_finfo_record { api_version: 1 }
-}
-
 /// # Safety
 /// `fcinfo` must be that of the running call.
 unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<()> {
@@ -118,3 +113,5 @@ unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<(
     };
     give(&mut set, found, &readers, &choice.verify)
 }
+
+function_info!(pg_finfo_neardup_copies);

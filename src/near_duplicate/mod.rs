@@ -1,5 +1,7 @@
 //! `near_duplicate`: the guard's rule as a query, and the same rule for clean-ups.
 
+use std::borrow::Cow;
+
 use neardup_core::sketch::minhash::shares_key;
 use neardup_verdict::Prepared;
 use pgrx::Internal;
@@ -8,13 +10,8 @@ use pgrx::prelude::*;
 use crate::error::{Result, report};
 use crate::pg::planner::expression::{Call, Expression};
 use crate::pg::planner::support;
-use crate::sketch;
-
-/// The analyzer of the sketches that `near_duplicate` compares: those of an index on `sketch(column)`.
-pub const ANALYZER: &str = "shingles:5";
-
-/// The number of their keys.
-pub const KEYS: u32 = 10;
+use crate::sketch::{self, ANALYZER, KEYS};
+use crate::text::document;
 
 #[pg_extern(sql = false)]
 fn near_duplicate(a: &str, b: &str) -> Result<bool> {
@@ -35,14 +32,7 @@ fn is_near_duplicate(a: &str, b: &str) -> Result<bool> {
 /// The parts of a document, each in a line; NULL where the first is.
 #[pg_extern(sql = false)]
 fn document_of_parts(parts: Option<Array<&str>>) -> Option<String> {
-    let parts = parts?;
-    let mut parts = parts.iter();
-    let mut whole = parts.next()??.to_owned();
-    for part in parts.flatten() {
-        whole.push('\n');
-        whole.push_str(part);
-    }
-    Some(whole)
+    document::joined(parts?.iter()).map(Cow::into_owned)
 }
 
 /// Writes `near_duplicate(a, b)` out as a condition on an index of sketches and a filter.

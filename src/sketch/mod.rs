@@ -18,8 +18,12 @@ use crate::minhash::{KEPT_DOCUMENT, with_hasher};
 use crate::pg::{Made, MinHashType, Stored, Text, TsVector};
 use crate::text::analyzer;
 
+/// The analyzer of a sketch and the number of its keys, where nothing else is said; sketch.sql has them as defaults.
+pub const ANALYZER: &str = "shingles:5";
+pub const KEYS: u32 = 10;
+
 /// The keys a sketch may have.
-const KEYS: std::ops::RangeInclusive<u32> = 1..=1024;
+const ALLOWED_KEYS: std::ops::RangeInclusive<u32> = 1..=1024;
 
 type StoredMinHash<'a> = Stored<'a, MinHashType>;
 type Signature = Made<MinHashType>;
@@ -82,7 +86,7 @@ fn kept(document: &str, analyzer: &str, keys: u32) -> Option<Vec<u8>> {
 }
 
 fn keys_of(keys: i32) -> Result<u32> {
-    within("keys", keys, KEYS)
+    within("keys", keys, ALLOWED_KEYS)
 }
 
 // Hashing shingles costs about 2 ns a byte: the planner should run this last and in parallel.

@@ -2,5 +2,6 @@
 
 pub mod analyzer;
 pub mod digest;
+pub mod document;
 pub mod source;
 pub mod tokens;

@@ -10,3 +10,17 @@ pub mod set;
 pub mod transaction;
 pub mod trigger;
 pub mod window;
+
+/// Tells Postgres the calling convention of C functions: `PG_FUNCTION_INFO_V1`. The names are those of the functions after `pg_finfo_`.
+macro_rules! function_info {
+    ($($name:ident),+) => {
+        $(
+            #[doc(hidden)]
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $name() -> &'static pgrx::pg_sys::Pg_finfo_record {
+                &pgrx::pg_sys::Pg_finfo_record { api_version: 1 }
+            }
+        )+
+    };
+}
+pub(crate) use function_info;
