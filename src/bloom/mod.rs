@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString};
 
-use neardup_core::sketch::bloom::{BloomFilter, BloomHeader, BloomRef};
+use neardup_core::signature::bloom::{BloomFilter, BloomHeader, BloomRef};
 use neardup_text::{Error, ErrorKind};
 use pgrx::Internal;
 use pgrx::prelude::*;

@@ -9,7 +9,7 @@ pub mod report;
 pub mod steps;
 pub mod undo;
 
-use neardup_core::sketch::digest;
+use neardup_core::signature::digest;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 

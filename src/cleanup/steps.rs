@@ -66,7 +66,7 @@ fn own_column(document: &str, ending: &str) -> String {
     if document.len() <= 50 {
         return format!("{document}{ending}");
     }
-    let digest = neardup_core::sketch::digest::text_digest(document);
+    let digest = neardup_core::signature::digest::text_digest(document);
     let short: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     format!("document_{short}{ending}")
 }

@@ -5,8 +5,8 @@
 //! shared passage has one in common. Both are plain integer arrays, so that stock GIN carries them.
 
 use neardup_core::banding;
+use neardup_core::signature::winnow::{MAX_WINDOW, Winnower};
 use neardup_core::similarity;
-use neardup_core::sketch::winnow::{MAX_WINDOW, Winnower};
 use neardup_text::hash::token_hash;
 use pgrx::Internal;
 use pgrx::prelude::*;

@@ -8,7 +8,7 @@ mod repeats;
 
 use neardup_core::banding::{self, MAX_DISTANCE};
 use neardup_core::grouping::{self, Linkage};
-use neardup_core::sketch::minhash::{self, MinHashRef};
+use neardup_core::signature::minhash::{self, MinHashRef};
 use neardup_text::{Error, ErrorKind};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;

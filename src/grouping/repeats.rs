@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use neardup_core::candidates::spill::Storage;
 use neardup_core::candidates::{Bits, CandidateRule, Earlier, Judged, Leaders, Options, Row, Rows};
-use neardup_core::sketch::digest;
+use neardup_core::signature::digest;
 use neardup_text::{Error, ErrorKind, interrupt};
 use pgrx::PgSqlErrorCode::{ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, ERRCODE_IO_ERROR};
 use pgrx::prelude::*;

@@ -1,6 +1,6 @@
 //! The sketch or SimHash of a document, in two forms: queries to the guard's index, and keys to lock.
 
-use neardup_core::sketch::minhash::{MinHash, MinHashRef};
+use neardup_core::signature::minhash::{MinHash, MinHashRef};
 use neardup_core::{banding, document};
 use pgrx::{IntoDatum, pg_sys};
 

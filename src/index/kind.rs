@@ -6,7 +6,7 @@
 //!   tree has the rows without a signature, which come last in an order by distance.
 
 use neardup_core::banding;
-use neardup_core::sketch::minhash::MinHashRef;
+use neardup_core::signature::minhash::MinHashRef;
 
 use crate::error::{Result, report};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ahash::AHashMap;
 use neardup_core::candidates::{Earlier, Judged, KeyFrequency};
-use neardup_core::sketch::digest;
+use neardup_core::signature::digest;
 use neardup_verdict::{Forms, Message, Verdict};
 
 use super::indexed_rows::IndexedRows;

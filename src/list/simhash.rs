@@ -8,7 +8,7 @@ use ahash::AHashMap;
 use neardup_core::candidates::spill::Sorter;
 use neardup_core::candidates::{CandidateRule, Earlier, ExactDuplicate, Judged, Lack, Leaders, Options, Probe, Ranked};
 use neardup_core::document;
-use neardup_core::sketch::digest;
+use neardup_core::signature::digest;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 

@@ -11,7 +11,7 @@ use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_core::candidates::{
     CandidateRule, Candidates, Earlier, KeyFrequency, Leaders, Members, Options, Probe, Row, Rows,
 };
-use neardup_core::sketch::minhash::MinHashRef;
+use neardup_core::signature::minhash::MinHashRef;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 

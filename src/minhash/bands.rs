@@ -1,7 +1,7 @@
 //! Bands of a MinHash for an index of the user's own, and the choice of how many.
 
 use neardup_core::banding;
-use neardup_core::sketch::minhash::{MinHashRef, Scheme};
+use neardup_core::signature::minhash::{MinHashRef, Scheme};
 use neardup_text::{Error, ErrorKind};
 use neardup_verdict::evaluate::chart;
 use pgrx::prelude::*;

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, CString};
 
 use neardup_core::document;
-use neardup_core::sketch::minhash::{self, MinHash, MinHashRef, MinHasher, Parameters, Scheme, fingerprint};
+use neardup_core::signature::minhash::{self, MinHash, MinHashRef, MinHasher, Parameters, Scheme, fingerprint};
 use pgrx::prelude::*;
 
 use crate::argument::within;

@@ -1,7 +1,7 @@
 //! Search by Jaccard similarity: `minhash_within`, which reaches an index through its support function. The result is the same by
 //! index and by scan.
 
-use neardup_core::sketch::minhash;
+use neardup_core::signature::minhash;
 use pgrx::Internal;
 use pgrx::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use neardup_core::sketch::minhash::shares_key;
+use neardup_core::signature::minhash::shares_key;
 use neardup_verdict::Prepared;
 use pgrx::Internal;
 use pgrx::prelude::*;

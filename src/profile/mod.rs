@@ -7,9 +7,9 @@ mod loaded;
 mod training;
 
 use neardup_core::profile::{Profile, ready_hashes, token_hashes};
-use neardup_core::sketch::corpus::JiebaCorpus;
-use neardup_core::sketch::p_simhash::PSimhash;
-use neardup_core::sketch::simhash::{SimHashCounter, keep_bits};
+use neardup_core::signature::corpus::JiebaCorpus;
+use neardup_core::signature::p_simhash::PSimhash;
+use neardup_core::signature::simhash::{SimHashCounter, keep_bits};
 use neardup_core::weighting::{Weigher, Weighting, fixed_point};
 use neardup_text::{Analyzer, HouseWord, Scratch, Spec};
 use neardup_text::{Error, ErrorKind};

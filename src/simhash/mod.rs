@@ -10,7 +10,7 @@ mod gin;
 mod within;
 
 use neardup_core::document::{self, Weights};
-use neardup_core::sketch::simhash::{self, keep_bits};
+use neardup_core::signature::simhash::{self, keep_bits};
 use neardup_core::weighting::Weighting;
 use pgrx::prelude::*;
 use std::ffi::CStr;

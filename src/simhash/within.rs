@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, CString};
 
-use neardup_core::sketch::simhash;
+use neardup_core::signature::simhash;
 use neardup_text::{Error, ErrorKind};
 use pgrx::Internal;
 use pgrx::prelude::*;

@@ -3,8 +3,8 @@
 //! Functions are similarities, operators are distances: 1 minus the similarity, so that an ORDER BY puts the nearest first, as in pgvector.
 
 use neardup_core::document::HashedTokens;
+use neardup_core::signature::tokenset::TokenSet;
 use neardup_core::similarity;
-use neardup_core::sketch::tokenset::TokenSet;
 use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The support functions of `minhash USING gin`, the operator class behind `&&`: the index keys are the keys of a signature, so the
 //! index is exact.
 
-use neardup_core::sketch::minhash::MinHashRef;
+use neardup_core::signature::minhash::MinHashRef;
 use pgrx::prelude::*;
 use pgrx::{Internal, pg_sys};
 

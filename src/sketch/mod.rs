@@ -9,7 +9,7 @@ pub mod gin;
 use std::cell::RefCell;
 
 use neardup_core::document;
-use neardup_core::sketch::minhash::{MinHash, MinHashRef, Parameters, fingerprint, shares_key};
+use neardup_core::signature::minhash::{MinHash, MinHashRef, Parameters, fingerprint, shares_key};
 use pgrx::prelude::*;
 
 use crate::argument::within;

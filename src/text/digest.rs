@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use neardup_core::sketch::digest;
+use neardup_core::signature::digest;
 use neardup_text::normalize::{self, Steps};
 use pgrx::Uuid;
 use pgrx::prelude::*;

@@ -2,8 +2,8 @@
 
 use std::ffi::{CStr, CString};
 
-use neardup_core::sketch::minhash::fingerprint;
-use neardup_core::sketch::tokenset::{self, TokenSet};
+use neardup_core::signature::minhash::fingerprint;
+use neardup_core::signature::tokenset::{self, TokenSet};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use ahash::AHashMap;
 use neardup_core::profile::Profile;
+use neardup_core::signature::minhash::MinHashRef;
 use neardup_core::similarity::{overlap, weighted_cosine};
-use neardup_core::sketch::minhash::MinHashRef;
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind, Scratch};
 use neardup_verdict::{Forms, Known, Message, Pair, Prepared, Rows, Verdict, replaces};

@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use neardup_core::sketch::bloom::{BloomFilter, BloomRef};
-use neardup_core::sketch::minhash::{self, MinHash, MinHashRef};
-use neardup_core::sketch::simhash;
-use neardup_core::sketch::tokenset::{self, TokenSet};
+use neardup_core::signature::bloom::{BloomFilter, BloomRef};
+use neardup_core::signature::minhash::{self, MinHash, MinHashRef};
+use neardup_core::signature::simhash;
+use neardup_core::signature::tokenset::{self, TokenSet};
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(signature) = MinHashRef::parse(data) {

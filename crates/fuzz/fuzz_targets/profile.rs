@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use neardup_core::profile::{Profile, Statistics, Training};
-use neardup_core::sketch::bloom::BloomFilter;
-use neardup_core::sketch::p_simhash::PSimhash;
+use neardup_core::signature::bloom::BloomFilter;
+use neardup_core::signature::p_simhash::PSimhash;
 
 fn use_statistics(bytes: &[u8], hashes: &[u64]) {
     let Ok(statistics) = Statistics::from_bytes(bytes) else { return };

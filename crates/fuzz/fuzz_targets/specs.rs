@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use neardup_text::normalize::Steps;
 use neardup_text::{Analyzer, HouseWord, Scratch, Spec, stop_words};
 use neardup_verdict::evaluate::Measure;
-use neardup_core::sketch::minhash::Scheme;
+use neardup_core::signature::minhash::Scheme;
 use neardup_core::weighting::Weighting;
 
 fuzz_target!(|data: &[u8]| {

@@ -3,9 +3,9 @@
 //! The file is JSON lines with the text under `"text"`, or plain lines. Prints the minimum of several runs, in nanoseconds per
 //! character and, for comparisons, in millions of pairs per second.
 
-use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, jaccard};
-use neardup_core::sketch::shingle;
-use neardup_core::sketch::simhash::SimHashCounter;
+use neardup_core::signature::minhash::{MinHasher, Parameters, Scheme, jaccard};
+use neardup_core::signature::shingle;
+use neardup_core::signature::simhash::SimHashCounter;
 use neardup_text::chars::unit_bounds;
 use neardup_text::hash::mix;
 use std::hint::black_box;

@@ -4,8 +4,8 @@
 //! counts with its fastest of several runs, because other work on the machine disturbs some of them in each run.
 #![allow(missing_docs, reason = "a program, not a library")]
 
+use neardup_core::signature::tokenset::{TokenSet, encode};
 use neardup_core::similarity::shared_sentences;
-use neardup_core::sketch::tokenset::{TokenSet, encode};
 use neardup_core::weighting::{Weigher, Weighting, idf::JiebaIdf};
 use neardup_text::hash::token_hash;
 use neardup_text::{Analyzer, Scratch};

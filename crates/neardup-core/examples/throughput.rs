@@ -10,8 +10,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use neardup_core::document;
-use neardup_core::sketch::minhash::{MinHasher, Parameters, Scheme, jaccard};
-use neardup_core::sketch::simhash::hamming_distance;
+use neardup_core::signature::minhash::{MinHasher, Parameters, Scheme, jaccard};
+use neardup_core::signature::simhash::hamming_distance;
 use neardup_text::hash::mix;
 use neardup_text::{Analyzer, Scratch, jieba, presets};
 

@@ -2,8 +2,8 @@
 //!
 //! [`simhash`] by count and [`minhash`] store no tokens. [`HashedTokens`] does, for signatures that need weights or the set itself.
 
-use crate::sketch::minhash::{MinHash, MinHasher};
-use crate::sketch::simhash::SimHashCounter;
+use crate::signature::minhash::{MinHash, MinHasher};
+use crate::signature::simhash::SimHashCounter;
 use neardup_text::Result;
 use neardup_text::hash::token_hash;
 use neardup_text::{Analyzer, Cut, Scratch, chars};
@@ -33,7 +33,7 @@ pub fn simhash(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Re
 }
 
 /// Returns the MinHash of a document's distinct tokens under the hasher's parameters; `None` where it has no token. With
-/// [`Parameters::sketch`](crate::sketch::minhash::Parameters::sketch) it is the document's sketch.
+/// [`Parameters::sketch`](crate::signature::minhash::Parameters::sketch) it is the document's sketch.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -75,7 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::sketch::minhash::{Parameters, Scheme};
+    use crate::signature::minhash::{Parameters, Scheme};
 
     /// The definition: each token's hash, added once for each time it occurs.
     fn naive(document: &str, analyzer: &Analyzer) -> Option<u64> {

@@ -3,11 +3,11 @@
 //! A text passes through these modules in this order, and each imports only those before it:
 //!
 //! ```text
-//! tokens (neardup-text) -> weighting -> sketch -> banding -> grouping
+//! tokens (neardup-text) -> weighting -> signature -> banding -> grouping
 //! ```
 //!
 //! * [`weighting`]: the weight of each token.
-//! * [`sketch`]: signatures; `docs/internals/signatures.md` freezes their stored form.
+//! * [`signature`]: signatures; `docs/internals/signatures.md` freezes their stored form.
 //! * [`banding`]: the keys under which an index finds near signatures.
 //! * [`document`]: all steps from a document to its signature.
 //! * [`grouping`]: connected components of near signatures, and stars.
@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use neardup_core::document;
-//! use neardup_core::sketch::minhash::{MinHasher, Parameters, fingerprint, shares_key};
+//! use neardup_core::signature::minhash::{MinHasher, Parameters, fingerprint, shares_key};
 //! use neardup_text::{Analyzer, Scratch};
 //!
 //! let analyzer: Analyzer = "shingles:5".parse()?;
@@ -32,7 +32,7 @@
 //! ```
 //!
 //! # Which entry to choose
-//! * For the signature of a text: [`document`]. It calls [`weighting`] and [`sketch`].
+//! * For the signature of a text: [`document`]. It calls [`weighting`] and [`signature`].
 //! * For an index of signatures: [`banding`]. For candidates of a whole table: [`candidates`]. For groups: [`grouping`].
 //! * To compare two texts exactly: [`similarity`].
 //!
@@ -43,6 +43,6 @@ pub mod candidates;
 pub mod document;
 pub mod grouping;
 pub mod profile;
+pub mod signature;
 pub mod similarity;
-pub mod sketch;
 pub mod weighting;

@@ -2,15 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use neardup_core::document::{HashedTokens, Weights, minhash as minhash_of};
-use neardup_core::sketch::bloom::BloomFilter;
-use neardup_core::sketch::corpus::CorpusStatistics;
-use neardup_core::sketch::digest::text_digest;
-use neardup_core::sketch::e_simhash::e_simhash;
-use neardup_core::sketch::minhash::{MinHash, MinHashRef, MinHasher, Parameters, Scheme, fingerprint};
-use neardup_core::sketch::p_simhash::PSimhash;
-use neardup_core::sketch::shingle::spans;
-use neardup_core::sketch::simhash::{SimHashCounter, keep_bits, to_hex};
-use neardup_core::sketch::tokenset::TokenSet;
+use neardup_core::signature::bloom::BloomFilter;
+use neardup_core::signature::corpus::CorpusStatistics;
+use neardup_core::signature::digest::text_digest;
+use neardup_core::signature::e_simhash::e_simhash;
+use neardup_core::signature::minhash::{MinHash, MinHashRef, MinHasher, Parameters, Scheme, fingerprint};
+use neardup_core::signature::p_simhash::PSimhash;
+use neardup_core::signature::shingle::spans;
+use neardup_core::signature::simhash::{SimHashCounter, keep_bits, to_hex};
+use neardup_core::signature::tokenset::TokenSet;
 use neardup_core::weighting::Weighting;
 use neardup_text::hash::{mix, token_hash};
 use neardup_text::normalize::{Buffer, Steps, normalize};

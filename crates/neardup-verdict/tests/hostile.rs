@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use neardup_core::document;
 use neardup_core::profile::{Profile, Training, token_hashes};
-use neardup_core::sketch::p_simhash::PSimhash;
+use neardup_core::signature::p_simhash::PSimhash;
 use neardup_core::weighting::idf::JiebaIdf;
 use neardup_core::weighting::{Weighting, keywords};
 use neardup_text::interrupt;

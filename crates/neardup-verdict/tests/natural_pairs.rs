@@ -11,8 +11,8 @@ use std::process::Command;
 use neardup_core::banding::{self, candidate_chance, minhash_bands, overlap_keys, overlap_probes, token_key};
 use neardup_core::document;
 use neardup_core::grouping::{Linkage, group_by_bands, group_simhash};
+use neardup_core::signature::minhash::{MinHash, MinHashRef, MinHasher, Parameters, Scheme, jaccard};
 use neardup_core::similarity;
-use neardup_core::sketch::minhash::{MinHash, MinHashRef, MinHasher, Parameters, Scheme, jaccard};
 use neardup_text::hash::token_hash;
 use neardup_text::{Analyzer, Scratch};
 

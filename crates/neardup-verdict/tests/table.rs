@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use neardup_core::document::minhash;
-use neardup_core::sketch::minhash::{MinHashRef, MinHasher, Parameters};
+use neardup_core::signature::minhash::{MinHashRef, MinHasher, Parameters};
 use neardup_text::hash::token_hash;
 use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::{Forms, Known, Message, Pair, Prepared, Rows, SAMPLE, same_message};

@@ -1,10 +1,10 @@
 //! The measures of Zhang 2016. Each consists of the signature it stores for a document and of a comparison of two signatures.
 
 use neardup_core::document::{self, HashedTokens, Weights};
+use neardup_core::signature::minhash::{self, MinHasher, Parameters, Scheme};
+use neardup_core::signature::simhash::hamming_distance;
+use neardup_core::signature::tokenset::TokenSet;
 use neardup_core::similarity::{jaccard, overlap, vector_cosine};
-use neardup_core::sketch::minhash::{self, MinHasher, Parameters, Scheme};
-use neardup_core::sketch::simhash::hamming_distance;
-use neardup_core::sketch::tokenset::TokenSet;
 use neardup_core::weighting::Weighting;
 use neardup_text::Result;
 use neardup_text::{Analyzer, Scratch};

@@ -6,9 +6,9 @@
 //! SimHash by count and the MinHash faster, without storing tokens.
 
 use super::{Analyzer, Cut, Scratch, chars};
-use crate::sketch::shingle::{self, BATCH, Sink};
-use crate::sketch::simhash::{SimHashCounter, keep_bits};
-use crate::sketch::tokenset;
+use crate::signature::shingle::{self, BATCH, Sink};
+use crate::signature::simhash::{SimHashCounter, keep_bits};
+use crate::signature::tokenset;
 use crate::weighting::idf::JiebaIdf;
 use crate::weighting::{FIXED_POINT_BITS, MAX_TOKENS, Weigher, Weighted, Weighting, fixed_point};
 use neardup_text::hash::token_hash;
@@ -232,7 +232,7 @@ mod tests {
 
     use super::{HashedTokens, Weights};
     use crate::document;
-    use crate::sketch::tokenset::TokenSet;
+    use crate::signature::tokenset::TokenSet;
     use crate::weighting::idf::{Idf, JiebaIdf};
     use crate::weighting::{Weighting, fixed_point};
     use neardup_text::ErrorKind;

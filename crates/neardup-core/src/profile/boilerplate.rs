@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{Profile, Statistics, token_hashes};
-use crate::sketch::corpus::CorpusStatistics as _;
+use crate::signature::corpus::CorpusStatistics as _;
 use neardup_text::Scratch;
 use neardup_text::hash::mix;
 use neardup_text::sentences::sentences;

@@ -12,9 +12,9 @@ pub use boilerplate::Passage;
 pub use statistics::Statistics;
 pub use training::{Training, WORDS};
 
-use crate::sketch::corpus::JiebaCorpus;
-use crate::sketch::e_simhash::e_simhash;
-use crate::sketch::p_simhash::PSimhash;
+use crate::signature::corpus::JiebaCorpus;
+use crate::signature::e_simhash::e_simhash;
+use crate::signature::p_simhash::PSimhash;
 use crate::weighting::idf::{Idf, JiebaIdf};
 use neardup_text::hash::token_hash;
 use neardup_text::{Analyzer, HouseWord, Scratch};
@@ -129,7 +129,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::sketch::simhash::hamming_distance;
+    use crate::signature::simhash::hamming_distance;
     use crate::weighting::{Weighting, keywords};
 
     const NEWS: [&str; 6] = [

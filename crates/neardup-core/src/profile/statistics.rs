@@ -16,7 +16,7 @@
 //! made. The co-occurrence of two words is the share of equal values among the cells that either of them has. This is an unbiased
 //! estimate of the weighted Jaccard similarity of their counts, with a standard error of at most 1/16.
 
-use crate::sketch::corpus::CorpusStatistics;
+use crate::signature::corpus::CorpusStatistics;
 use crate::weighting::idf::{self, Idf};
 use neardup_text::{Error, ErrorKind, Result};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use neardup_core::document::minhash;
-use neardup_core::sketch::minhash::{MinHashRef, MinHasher, Parameters};
+use neardup_core::signature::minhash::{MinHashRef, MinHasher, Parameters};
 use neardup_text::hash::mix;
 use neardup_text::{Analyzer, Error, Scratch};
 

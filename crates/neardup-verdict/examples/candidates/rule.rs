@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use neardup_core::document::minhash;
-use neardup_core::sketch::minhash::{MinHash, MinHasher, Parameters, shares_key};
+use neardup_core::signature::minhash::{MinHash, MinHasher, Parameters, shares_key};
 use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::{Prepared, Verdict, kept_on};
 

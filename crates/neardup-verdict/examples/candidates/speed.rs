@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use neardup_core::document::minhash;
-use neardup_core::sketch::minhash::{MinHasher, Parameters};
+use neardup_core::signature::minhash::{MinHasher, Parameters};
 use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::Prepared;
 

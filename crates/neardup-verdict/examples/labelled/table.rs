@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use neardup_core::document::minhash;
-use neardup_core::sketch::minhash::{MinHashRef, MinHasher, Parameters};
+use neardup_core::signature::minhash::{MinHashRef, MinHasher, Parameters};
 use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! What Hamming distances of SimHashes find, by analyzer.
 
 use neardup_core::document::simhash;
+use neardup_core::signature::simhash::hamming_distance;
 use neardup_core::similarity::overlap;
-use neardup_core::sketch::simhash::hamming_distance;
 use neardup_text::hash::token_hash;
 use neardup_text::{Analyzer, Scratch};
 

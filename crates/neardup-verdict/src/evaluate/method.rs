@@ -1,9 +1,9 @@
 //! Measures by name, and what each has to know of a text.
 
 use crate::pair::same_message;
+use neardup_core::signature::minhash::{self, MinHash, MinHasher, Parameters, Scheme};
+use neardup_core::signature::simhash::SimHashCounter;
 use neardup_core::similarity;
-use neardup_core::sketch::minhash::{self, MinHash, MinHasher, Parameters, Scheme};
-use neardup_core::sketch::simhash::SimHashCounter;
 use neardup_core::weighting::idf::JiebaIdf;
 use neardup_core::weighting::{Weigher, Weighting, fixed_point};
 use neardup_text::hash::token_hash;

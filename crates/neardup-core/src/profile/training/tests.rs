@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::sketch::corpus::CorpusStatistics;
+use crate::signature::corpus::CorpusStatistics;
 use neardup_text::hash::token_hash;
 
 /// A word of the tests: small numbers are no hashes.

@@ -10,10 +10,10 @@
 //! ```
 //!
 //! Numbers are little-endian. Let low and high be the two halves of the text's digest (XXH3-128,
-//! [`text_digest`](crate::sketch::digest::text_digest)). Position i, for i from 0 to k - 1, is floor((low + i * high mod 2^64) * m
+//! [`text_digest`](crate::signature::digest::text_digest)). Position i, for i from 0 to k - 1, is floor((low + i * high mod 2^64) * m
 //! / 2^64). This is double hashing (Kirsch, Mitzenmacher 2006), instead of the two weak hash functions of the paper.
 
-use crate::sketch::digest::digest_number;
+use crate::signature::digest::digest_number;
 use neardup_text::{Error, ErrorKind, Result};
 
 pub(super) const VERSION: u8 = 1;

@@ -30,7 +30,7 @@ pub use compare::jaccard;
 pub use format::{HEADER_BYTES, MinHash, MinHashRef, Parameters, Scheme, Width, fingerprint};
 pub use keys::shares_key;
 
-use crate::sketch::shingle::{self, BATCH, Sink};
+use crate::signature::shingle::{self, BATCH, Sink};
 use many::ManyHash;
 use neardup_text::hash::mix;
 use smallest::BottomK;

@@ -1,6 +1,6 @@
 //! The portable kernel, and the oracle of the others, which are the same code compiled for wider vectors.
 
-use crate::sketch::minhash::many::bins::{MAX_COUNT, bin_of};
+use crate::signature::minhash::many::bins::{MAX_COUNT, bin_of};
 use neardup_text::hash::mix;
 
 /// Elements mixed at a time: 2 kB.

@@ -42,7 +42,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::e_simhash;
-    use crate::sketch::corpus::CorpusStatistics;
+    use crate::signature::corpus::CorpusStatistics;
     use proptest::prelude::*;
 
     /// Entropies that follow from the hash, so that every word has one.

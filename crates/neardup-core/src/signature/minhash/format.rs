@@ -22,7 +22,7 @@
 //! set gives, the version number changes.
 
 use super::many::MAX_COUNT;
-use crate::sketch::hex;
+use crate::signature::hex;
 use neardup_text::{Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;

@@ -1,7 +1,7 @@
 //! The accumulator behind a SimHash: hashes in, signature or totals out.
 
 use super::{keep_bits, kernel};
-use crate::sketch::shingle::{self, BATCH, Sink};
+use crate::signature::shingle::{self, BATCH, Sink};
 use neardup_text::Result;
 
 /// Adds weighted token hashes into 64 totals.
@@ -167,7 +167,7 @@ impl Sink for Counts<'_> {
 #[cfg(test)]
 mod tests {
     use super::SimHashCounter;
-    use crate::sketch::shingle::spans;
+    use crate::signature::shingle::spans;
     use neardup_text::hash::token_hash;
     use proptest::prelude::*;
 

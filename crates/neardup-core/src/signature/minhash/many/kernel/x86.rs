@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "SIMD kernels: functions compiled for a CPU feature are called after asking for it")]
 
 use super::portable;
-use crate::sketch::minhash::many::bins::MAX_COUNT;
+use crate::signature::minhash::many::bins::MAX_COUNT;
 
 /// Runs the best kernel that the CPU has.
 #[inline]

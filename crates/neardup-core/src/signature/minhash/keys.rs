@@ -61,7 +61,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::sketch::minhash::{MinHash, MinHasher, Parameters};
+    use crate::signature::minhash::{MinHash, MinHasher, Parameters};
 
     fn signature(elements: &[u64], (scheme, count, width, fingerprint): (Scheme, usize, u32, u64)) -> MinHash {
         let mut hasher = MinHasher::new(Parameters::new(scheme, count, width, fingerprint).unwrap(), 0);

@@ -1,7 +1,7 @@
 //! The bins of the many-hash scheme: how many there may be, and into which one an x falls.
 
 /// The most positions; a power of two, so that a mask can prove indexes to be in bounds.
-pub(in crate::sketch::minhash) const MAX_COUNT: usize = 1024;
+pub(in crate::signature::minhash) const MAX_COUNT: usize = 1024;
 pub(super) const INDEX_MASK: usize = MAX_COUNT - 1;
 /// The x of an empty bin. An element with this x fills no bin in that round.
 pub(super) const EMPTY: u64 = u64::MAX;

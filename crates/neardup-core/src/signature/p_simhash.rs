@@ -177,8 +177,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::PSimhash;
-    use crate::sketch::corpus::CorpusStatistics;
-    use crate::sketch::simhash::SimHashCounter;
+    use crate::signature::corpus::CorpusStatistics;
+    use crate::signature::simhash::SimHashCounter;
     use neardup_text::ErrorKind;
     use neardup_text::hash::{mix, token_hash};
     use proptest::prelude::*;

@@ -8,7 +8,7 @@
 //! A set of n elements takes about 1 + count * ln(count) / n rounds of n steps. An attacker who chooses tokens that leave a bin
 //! empty can raise this to 2 * count rounds, which is still linear in the text.
 
-use crate::sketch::shingle::Sink;
+use crate::signature::shingle::Sink;
 use neardup_text::hash::mix;
 
 mod bins;
