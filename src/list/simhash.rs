@@ -6,7 +6,9 @@
 
 use ahash::AHashMap;
 use neardup_core::candidates::spill::Sorter;
-use neardup_core::candidates::{CandidateRule, Earlier, ExactDuplicate, Judged, Lack, Leaders, Options, Probe, Ranked};
+use neardup_core::candidates::{
+    CandidateRule, Earlier, ExactDuplicate, Judged, Lack, Leaders, Options, Probe, Ranked, pack_time, unpack_time,
+};
 use neardup_core::document;
 use neardup_core::signature::digest;
 use neardup_text::interrupt;
@@ -61,7 +63,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         session.each(&statement, &[], |row| {
             let Some(id) = reader.row_id(row, 9) else { return Ok(()) };
             let number = |column| row.number(column).unwrap_or_default().cast_unsigned();
-            let time = row.number(6).unwrap_or(i64::MIN).cast_unsigned();
+            let time = pack_time(row.number(6));
             sorter.push([number(5) << 32 | number(4), position << 32 | number(8), id, number(3), number(7), time]);
             position += 1;
             Ok(())
@@ -91,7 +93,7 @@ fn signed([_, place, id, signature, hash, time]: [u64; 6]) -> Signed {
         id,
         hash,
         bytes: place as u32,
-        time: Some(time.cast_signed()).filter(|time| *time != i64::MIN),
+        time: unpack_time(time),
         exact_duplicate: None,
         has_exact_duplicates: true,
         candidates: Vec::new(),

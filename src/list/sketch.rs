@@ -9,7 +9,8 @@
 
 use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_core::candidates::{
-    CandidateRule, Candidates, Earlier, KeyFrequency, Leaders, Members, Options, Probe, Row, Rows,
+    CandidateRule, Candidates, Earlier, KeyFrequency, Leaders, Members, Options, Probe, Row, Rows, pack_time,
+    unpack_time,
 };
 use neardup_core::signature::minhash::MinHashRef;
 use neardup_text::interrupt;
@@ -40,7 +41,7 @@ pub struct List<'l> {
     pub rule: Rule<'l>,
 }
 
-/// Rows that go and kept rows.
+/// Duplicate rows, each with the row that is kept.
 pub type Found = Members<TemporaryFile>;
 
 /// Rows whose documents are read together.
@@ -156,7 +157,7 @@ impl Work<'_, '_> {
         let Some(position) = self.counts.get_mut(at) else { return };
         let place = u64::from(*position) << 32 | u64::from(row.bytes);
         *position += 1;
-        let time = row.time.unwrap_or(NO_TIME).cast_unsigned();
+        let time = pack_time(row.time);
         self.described.push([row.id, place, time, row.hash, row.scope.into()]);
     }
 
@@ -298,7 +299,7 @@ impl Work<'_, '_> {
                     position: (place >> 32) as u32 + if is_second { first_probe } else { 0 },
                     id,
                     scope: scope as u32,
-                    time: Some(time.cast_signed()).filter(|time| *time != NO_TIME),
+                    time: unpack_time(time),
                     hash,
                     bytes: place as u32,
                 };
@@ -312,9 +313,6 @@ impl Work<'_, '_> {
         Ok(rows)
     }
 }
-
-/// Stands for a missing time.
-const NO_TIME: i64 = i64::MIN;
 
 /// The name under which statements read the rows of a relation that share keys.
 fn rows_of(source: usize) -> String {

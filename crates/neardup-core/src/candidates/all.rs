@@ -21,7 +21,7 @@ use super::spill::{Sorted, Sorter, Storage};
 const FOR_TEXTS: usize = 4;
 const FOR_KEYS: usize = 2;
 const FOR_ROWS: usize = 8;
-const FOR_TWINS: usize = 8;
+const FOR_EXACT_DUPLICATES: usize = 8;
 const FOR_PAIRS: usize = 4;
 const FOR_HOT: usize = 8;
 const FOR_LISTS: usize = 4;
@@ -45,7 +45,7 @@ struct Keyed {
     position: u32,
     scope: u32,
     /// Whether it has an earlier exact duplicate: then it counts only for how hot the key is.
-    is_twin: bool,
+    is_exact_duplicate: bool,
     listed: Listed,
 }
 
@@ -65,7 +65,7 @@ impl<S: Storage> Rows<S> {
     /// Adds a row.
     pub fn add(&mut self, row: &Row) {
         self.hashed.add(row);
-        if self.options.asks(row.position) {
+        if self.options.is_probe(row.position) {
             self.probe.push([pack(row.position, row.bytes), row.id, row.hash, pack_time(row.time)]);
         }
     }
@@ -79,9 +79,9 @@ impl<S: Storage> Rows<S> {
     #[must_use]
     pub fn finish(self) -> Candidates<S> {
         let options = self.options;
-        let exact_duplicates = self.hashed.finish(&options, self.memory / FOR_TWINS);
+        let exact_duplicates = self.hashed.finish(&options, self.memory / FOR_EXACT_DUPLICATES);
         // With a window, the first row with a text may be too far away from those that resemble its exact duplicates.
-        let is_twin = |position| options.window.is_none() && exact_duplicates.is_later(position);
+        let is_exact_duplicate = |position| options.window.is_none() && exact_duplicates.is_later(position);
         let (mut pairs, mut hot) = (Sorter::new(self.memory / FOR_PAIRS), Sorter::new(self.memory / FOR_HOT));
         let mut run = Run::default();
         let mut hot_keys = 0;
@@ -94,13 +94,13 @@ impl<S: Storage> Rows<S> {
             }
             let (position, scope) = unpack(place);
             let listed = Listed { position, id, time: unpack_time(time) };
-            let row = Keyed { position, scope, is_twin: is_twin(position), listed };
+            let row = Keyed { position, scope, is_exact_duplicate: is_exact_duplicate(position), listed };
             if options.rule.is_hot(run.count) && run.hot.is_none() {
                 hot_keys += 1;
                 run.hot = Some(hot_keys);
                 run.rows.drain(..).for_each(|row| hot.push(hot_record(&row, hot_keys, false)));
             }
-            if options.asks(position) && !row.is_twin && run.hot.is_none() {
+            if options.is_probe(position) && !row.is_exact_duplicate && run.hot.is_none() {
                 for earlier in &run.rows {
                     if earlier.scope == row.scope && options.near(earlier.listed.time, row.listed.time) {
                         pairs.push([
@@ -112,13 +112,13 @@ impl<S: Storage> Rows<S> {
                     }
                 }
             }
-            if options.answers(position) {
+            if options.is_indexed(position) {
                 run.count += 1;
             }
             match run.hot {
-                Some(_) if row.is_twin => {}
-                Some(key) => hot.push(hot_record(&row, key, options.asks(position))),
-                None if options.answers(position) && !row.is_twin => run.rows.push(row),
+                Some(_) if row.is_exact_duplicate => {}
+                Some(key) => hot.push(hot_record(&row, key, options.is_probe(position))),
+                None if options.is_indexed(position) && !row.is_exact_duplicate => run.rows.push(row),
                 None => {}
             }
         }
@@ -146,8 +146,8 @@ struct Run {
 }
 
 /// Makes the record of a row of a hot key: position, and whether it is a probe row; key and scope; time; identifier.
-fn hot_record(row: &Keyed, key: u32, asks: bool) -> [u64; 4] {
-    [pack(row.position, asks.into()), pack(key, row.scope), pack_time(row.listed.time), row.listed.id]
+fn hot_record(row: &Keyed, key: u32, is_probe: bool) -> [u64; 4] {
+    [pack(row.position, is_probe.into()), pack(key, row.scope), pack_time(row.listed.time), row.listed.id]
 }
 
 /// An earlier row.
@@ -278,7 +278,7 @@ impl<S: Storage> Candidates<S> {
             if unpack(place).1 != 0 {
                 asked.push(key);
             }
-            if self.options.answers(position) {
+            if self.options.is_indexed(position) {
                 listed.push((key, Listed { position, id, time: unpack_time(time) }));
             }
         }

@@ -94,13 +94,13 @@ struct Run {
 impl Run {
     /// Takes the next row; gives the one that it belongs to, if it is a probe row.
     fn next(&mut self, row: ExactDuplicate, options: &Options) -> Option<ExactDuplicate> {
-        let (asks, answers) = (options.asks(row.position), options.answers(row.position));
-        let near = if asks { self.near(row, options) } else { None };
-        if answers && near.is_none() {
+        let (is_probe, is_indexed) = (options.is_probe(row.position), options.is_indexed(row.position));
+        let near = if is_probe { self.near(row, options) } else { None };
+        if is_indexed && near.is_none() {
             self.first = self.first.or(Some(row));
             match row.time.filter(|_| options.window.is_some()) {
                 None => self.always = self.always.or(Some(row)),
-                Some(time) if asks => _ = self.anchors.entry(time).or_insert(row),
+                Some(time) if is_probe => _ = self.anchors.entry(time).or_insert(row),
                 Some(_) => self.old.push(row),
             }
         }
@@ -195,8 +195,8 @@ mod tests {
         let mut anchors: Vec<ExactDuplicate> = Vec::new();
         let next = |row: &ExactDuplicate| {
             let near = anchors.iter().find(|anchor| options.near(anchor.time, row.time)).copied();
-            let near = near.filter(|_| options.asks(row.position));
-            if options.answers(row.position) && near.is_none() {
+            let near = near.filter(|_| options.is_probe(row.position));
+            if options.is_indexed(row.position) && near.is_none() {
                 anchors.push(*row);
             }
             near

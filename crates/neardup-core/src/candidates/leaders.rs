@@ -2,8 +2,9 @@
 //! preference.
 //!
 //! A row joins the first of its candidates that is kept and that it duplicates, so it is always judged against the row that is kept in its
-//! place, never through a chain. A row with an earlier exact duplicate joins the row that this one has joined. At the end, a row that is kept but is an excerpt of a
-//! later one gives way to it, if all rows that joined it can follow. An excerpt of an excerpt is judged against the longest of the three.
+//! place, never through a chain. A row with an earlier exact duplicate joins the row that this one has joined. At the end, a kept row that
+//! is an excerpt of a later one gives way to it, if all rows that joined it can follow. An excerpt of an excerpt is judged against the
+//! longest of the three.
 //!
 //! Promised: the result depends on the rows, their candidates and the judge alone.
 
@@ -22,7 +23,7 @@ pub struct Judged {
     pub verdict: u8,
     /// Its score, or a similarity.
     pub score: f64,
-    /// Whether the other row holds more than the kept one, so that it must not go.
+    /// Whether the other row holds more than the kept one, so that removing it would lose content.
     pub loses: bool,
     /// The hash of the text of the kept row.
     pub kept_hash: u64,
@@ -131,7 +132,7 @@ impl<S: Storage> Leaders<S> {
         probe: &Probe,
         mut judge: impl FnMut(&Earlier) -> Result<Option<Judged>, E>,
     ) -> Result<(), E> {
-        if let Some(member) = self.with_twin(probe) {
+        if let Some(member) = self.by_exact_duplicate(probe) {
             self.join(probe, member);
             return Ok(());
         }
@@ -165,7 +166,7 @@ impl<S: Storage> Leaders<S> {
     }
 
     /// Returns which row a row joins by its exact duplicate, if that one is kept or has joined a row that this one may join, too.
-    fn with_twin(&self, probe: &Probe) -> Option<Member> {
+    fn by_exact_duplicate(&self, probe: &Probe) -> Option<Member> {
         let exact_duplicate = probe.exact_duplicate?;
         if self.is_kept(exact_duplicate.position) {
             let kept =

@@ -24,5 +24,5 @@ pub use all::{Candidates, Earlier, Probe, Rows};
 pub use exact_duplicates::ExactDuplicate;
 pub use key_frequency::KeyFrequency;
 pub use leaders::{Judged, Leaders, Member, Members};
-pub use row::{Bits, Options, Row};
+pub use row::{Bits, Options, Row, pack_time, unpack_time};
 pub use rule::{Budget, CandidateRule, Lack, Ranked, Ranking};

@@ -37,7 +37,7 @@ fn earlier(articles: &[Article], position: usize) -> Earlier {
 fn exact_duplicate(articles: &[Article], position: usize, options: &Options) -> Option<usize> {
     let this = &articles[position];
     let same = |other: &usize| articles[*other].text == this.text && articles[*other].scope == this.scope;
-    (0..position).filter(|other| options.answers(*other as u32)).find(same)
+    (0..position).filter(|other| options.is_indexed(*other as u32)).find(same)
 }
 
 /// All candidates of a row, in the order of the rule, without a window.
@@ -46,13 +46,13 @@ fn candidates(articles: &[Article], position: usize, options: &Options) -> Vec<R
     let enough = if this.keys.len() == 1 { 1 } else { 2 };
     let mut shared: Vec<(u32, Reverse<u32>)> = vec![(0, Reverse(u32::MAX)); position];
     for key in &this.keys {
-        let has = |other: &usize| options.answers(*other as u32) && articles[*other].keys.contains(key);
+        let has = |other: &usize| options.is_indexed(*other as u32) && articles[*other].keys.contains(key);
         let count = (0..position).filter(has).count();
         let is_hot = count > options.rule.hot;
         let meets = |other: &usize| {
             has(other)
                 && articles[*other].scope == this.scope
-                && !(options.asks(*other as u32) && exact_duplicate(articles, *other, options).is_some())
+                && !(options.is_probe(*other as u32) && exact_duplicate(articles, *other, options).is_some())
         };
         let meeting: Vec<usize> = (0..position).filter(meets).collect();
         let last = if is_hot { meeting.len().saturating_sub(options.rule.rows_of_key) } else { 0 };

@@ -35,14 +35,14 @@ pub struct Options {
 impl Options {
     /// Says whether a row is a probe row.
     #[must_use]
-    pub const fn asks(&self, position: u32) -> bool {
+    pub const fn is_probe(&self, position: u32) -> bool {
         position >= self.first_probe
     }
 
     /// Says whether a row can be what later rows copy.
     #[must_use]
-    pub const fn answers(&self, position: u32) -> bool {
-        self.indexes_probes || !self.asks(position)
+    pub const fn is_indexed(&self, position: u32) -> bool {
+        self.indexes_probes || !self.is_probe(position)
     }
 
     /// Says whether two times are near enough.
@@ -59,12 +59,14 @@ impl Options {
 const NO_TIME: i64 = i64::MIN;
 
 /// Packs a time.
-pub(super) fn pack_time(time: Option<i64>) -> u64 {
+#[must_use]
+pub fn pack_time(time: Option<i64>) -> u64 {
     time.map_or(NO_TIME, |time| time.max(NO_TIME + 1)).cast_unsigned()
 }
 
 /// Unpacks a time.
-pub(super) fn unpack_time(time: u64) -> Option<i64> {
+#[must_use]
+pub fn unpack_time(time: u64) -> Option<i64> {
     Some(time.cast_signed()).filter(|&time| time != NO_TIME)
 }
 
