@@ -75,7 +75,7 @@ fn two_writings_are_one_fact() {
             "He said “the pier will be repaired before the earliest summer guests arrive” again",
         ),
         ("add 1/2 cup of milk and stir", "add ½ cup of milk and stir"),
-        ("a pipeline of 267-klm to the coast", "a pipeline of 267-km to the coast"),
+        ("a pipeline of 267-klm (160-mile) to the coast", "a pipeline of 267-km to the coast"),
         ("the walk takes 20 min from here", "the walk takes 20 minutes from here"),
         ("the fee is €80 per month", "the fee is 80 euros per month"),
         ("the fee is 99 per month", "the fee is 99 dollars per month"),

@@ -102,11 +102,15 @@ const SPELLED_LONG: usize = 9;
 
 /// Says whether two words differ in so few letters that they are spellings of one: added, left out, changed or swapped.
 fn are_spellings(a: &str, b: &str) -> bool {
+    // Four bytes for a letter.
+    if a.len().max(b.len()) > 4 * LONGEST_SPELLED {
+        return false;
+    }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (least, most) = (a.len().min(b.len()), a.len().max(b.len()));
     let allowed = if least >= SPELLED_LONG { 2 } else { 1 };
     let letters = |word: &[char]| word.iter().all(|c| c.is_alphabetic());
-    if least < SPELLED || most - least > allowed || most > LONGEST_SPELLED || !letters(&a) || !letters(&b) {
+    if least < SPELLED || most - least > allowed || !letters(&a) || !letters(&b) {
         return false;
     }
     // The distance of Damerau and Levenshtein, with three rows.

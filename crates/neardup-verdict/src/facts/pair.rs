@@ -158,8 +158,8 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Contradictions {
     let mut found = Vec::new();
     let body = body(a.text, b.text, gaps);
     let replaced = replaced(a, b, gaps);
-    let mut left_a = left(a, &Stated::new(b), gaps, |gap| &gap.a, &replaced);
-    let mut left_b = left(b, &Stated::new(a), gaps, |gap| &gap.b, &replaced);
+    let mut left_a = left(a, b, gaps, |gap| [&gap.a, &gap.b], &replaced);
+    let mut left_b = left(b, a, gaps, |gap| [&gap.b, &gap.a], &replaced);
     let left_b_places: Vec<usize> = left_b.iter().map(|fact| fact.map_or(0, |(_, places)| places.1)).collect();
     for pass in [Pass::Kind, Pass::Figures, Pass::Anywhere] {
         for own in &mut left_a {
@@ -248,14 +248,18 @@ fn longer_codes(
     ordered: impl Fn(&Range<usize>, &Range<usize>) -> (Range<usize>, Range<usize>),
     found: &mut Vec<Contradiction>,
 ) {
+    let mut codes: Vec<&Fact> = others.iter().filter(|other| other.kind == ConflictKind::Code).collect();
+    codes.sort_by_key(|code| code.units.start);
     for own in left {
         let Some((fact, (at, last))) = *own else { continue };
         let Some(side) = gaps.get(at).filter(|_| at == last && fact.kind == ConflictKind::Code).map(&other_side) else {
             continue;
         };
-        let touches = |other: &&Fact| other.units.start <= side.end && side.start <= other.units.end;
-        let shorter = others.iter().filter(|other| other.kind == ConflictKind::Code && other.key != fact.key);
-        if let Some(other) = shorter.into_iter().find(touches).filter(|_| side.is_empty()) {
+        let before = codes.partition_point(|code| code.units.start <= side.start);
+        let near = codes.get(before.saturating_sub(1)..).unwrap_or_default().iter().take(2);
+        let touches =
+            |code: &&&Fact| code.units.start <= side.end && side.start <= code.units.end && code.key != fact.key;
+        if let Some(other) = near.filter(|_| side.is_empty()).find(touches) {
             let (a, b) = ordered(&fact.units, &other.units);
             found.push(Contradiction { kind: ConflictKind::Code, a, b, slot: true });
             *own = None;
@@ -316,14 +320,28 @@ fn alone_in_gaps<'t>(
 /// Gives facts that only one side states, or that are replaced where they stand, by their gaps.
 fn left<'t>(
     side: Side<'t>,
-    other: &Stated,
+    other: Side<'_>,
     gaps: &[Gap],
-    range: impl Fn(&Gap) -> &Range<usize> + Copy,
+    ranges: impl Fn(&Gap) -> [&Range<usize>; 2] + Copy,
     replaced: &AHashSet<usize>,
 ) -> Vec<Left<'t>> {
+    let stated = Stated::new(other);
+    let measured = side.facts.iter().any(|fact| fact.is_measured() && side.touched(fact));
+    let values = other.facts.iter().filter(|fact| measured && fact.value.is_some());
+    let values: AHashMap<usize, &Fact> = values.map(|fact| (fact.units.start, fact)).collect();
     let own = side.facts.iter().filter(|fact| side.touched(fact)).filter_map(|fact| {
-        let places = side.gaps(fact, gaps, range)?;
-        let is_own = fact.kind.is_figure() && replaced.contains(&places.0) || !other.states(fact);
+        let places = side.gaps(fact, gaps, |gap| ranges(gap)[0])?;
+        // The number is shared, and the other text measures it in nothing that is known: 267-km and 267-klm.
+        let [own_gap, other_gap] = ranges(gaps.get(places.0)?);
+        let before = own_gap.start.checked_sub(fact.units.start).filter(|&before| before > 0 && fact.is_measured());
+        let counterpart = before.and_then(|before| other_gap.start.checked_sub(before));
+        if counterpart
+            .and_then(|at| values.get(&at))
+            .is_some_and(|other| !other.is_measured() && other.bare() == fact.bare())
+        {
+            return None;
+        }
+        let is_own = fact.kind.is_figure() && replaced.contains(&places.0) || !stated.states(fact);
         is_own.then_some((fact, places))
     });
     let mut left: Vec<_> = own.collect();

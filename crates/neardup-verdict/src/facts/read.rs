@@ -169,7 +169,9 @@ impl FactReader<'_> {
             _ => None,
         };
         let (mut digits, mut key, mut end) = (width(at)?, first.key, at + 1);
-        while let Some(width) = width(end).filter(|_| matches!(self.joint(end), Some(' ' | '-' | '.' | '/'))) {
+        while digits <= MOST_PHONE_DIGITS
+            && let Some(width) = width(end).filter(|_| matches!(self.joint(end), Some(' ' | '-' | '.' | '/')))
+        {
             digits += width;
             key = mix(key, 4) ^ self.unit(end)?.key;
             end += 1;
