@@ -27,7 +27,7 @@ const THAI: &str = "th";
 /// Added to the number of a month of the Persian calendar.
 const PERSIAN: u8 = 20;
 
-/// Gives the tables.
+/// Returns the tables.
 pub(super) fn tables() -> Result<String> {
     let mut names = Names::default();
     for language in LANGUAGES {
@@ -131,7 +131,7 @@ impl Names {
     }
 }
 
-/// Gives the cases that CLDR does not list of a Russian or Ukrainian name: в марте, в среду, по субботам.
+/// Returns the cases that CLDR does not list of a Russian or Ukrainian name: в марте, в среду, по субботам.
 fn cases(name: &str, language: &str) -> Vec<String> {
     if !matches!(language, "ru" | "uk") {
         return Vec::new();
@@ -147,7 +147,7 @@ fn cases(name: &str, language: &str) -> Vec<String> {
     endings.iter().map(|ending| format!("{}{ending}", &name[..last])).collect()
 }
 
-/// Gives one part of what a formatter writes.
+/// Returns one part of what a formatter writes.
 fn part(written: impl Writeable, part: Part) -> Result<String> {
     let mut only = Only { part, inside: false, text: String::new() };
     written.write_to_parts(&mut only)?;

@@ -23,12 +23,12 @@ fn rows(name: &str) -> Result<Vec<Row>> {
     }
 }
 
-/// Gives the words of a column in which commas separate them.
+/// Returns the words of a column in which commas separate them.
 fn listed(words: &str) -> impl Iterator<Item = &str> {
     words.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
-/// Gives the words of all lines of a kind, in which spaces separate them.
+/// Returns the words of all lines of a kind, in which spaces separate them.
 fn of_kind(rows: &[Row], kind: &str) -> Vec<String> {
     let lines = rows.iter().filter(|row| row[1] == kind);
     lines.flat_map(|row| row[2].split(' ').map(|word| word.replace('_', " ").replace("\\n", "\n"))).collect()
@@ -102,7 +102,7 @@ fn vocabulary() -> Result<String> {
     Ok(table)
 }
 
-/// Gives the bit of a language of `common.tsv`, by which a text tells which it is in; all bits for another one.
+/// Returns the bit of a language of `common.tsv`, by which a text tells which it is in; all bits for another one.
 fn language(name: &str) -> Result<u32> {
     let rows = rows("common")?;
     Ok(rows.iter().position(|row| row[0] == name).map_or(u32::MAX, |place| 1 << place))

@@ -86,7 +86,7 @@ impl Comparison {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key)
     }
 
-    /// Gives the facts that contradict each other, as written, those of the first text first.
+    /// Returns the facts that contradict each other, as written, those of the first text first.
     pub(crate) fn conflicts(&self) -> Vec<Conflict> {
         let written = |pair: &Contradiction| {
             let a = self.a.written(pair.kind, pair.a.clone());
@@ -220,7 +220,7 @@ impl Compared {
         before(units.end).saturating_sub(before(units.start)) as usize
     }
 
-    /// Gives a fact as it is written, with its percent sign.
+    /// Returns a fact as it is written, with its percent sign.
     fn written(&self, kind: ConflictKind, units: Range<usize>) -> String {
         let mut written = self.text.written(units.clone()).to_owned();
         let end =

@@ -12,7 +12,7 @@ const BODY: usize = 12;
 const EDGE: usize = 60;
 const EDGE_SHARE: usize = 4;
 
-/// Gives the gaps between which two texts have one body: those before are their openings (headlines, leads, date lines), those after
+/// Returns the gaps between which two texts have one body: those before are their openings (headlines, leads, date lines), those after
 /// their endings (attributions, signatures), if these are whole sentences.
 pub(super) fn body(a: &Text<'_>, b: &Text<'_>, gaps: &[Gap]) -> Range<usize> {
     let starts = |text: &Text<'_>, at: usize| text.units.get(at).is_none_or(|unit| unit.before == Break::Stop);

@@ -27,7 +27,7 @@ struct Month {
 }
 
 impl FactReader<'_> {
-    /// Gives the meaning of the words at a position, and the position after them.
+    /// Returns the meaning of the words at a position, and the position after them.
     pub(super) fn meaning(&self, at: usize) -> Option<(Meaning, usize)> {
         let is_word = |unit: &&Unit| unit.kind == Kind::Word;
         let first = self.unit(at).filter(is_word)?;
@@ -37,7 +37,7 @@ impl FactReader<'_> {
         Some((meaning, at + len))
     }
 
-    /// Gives the month that is named at a position.
+    /// Returns the month that is named at a position.
     fn month(&self, at: usize) -> Option<Month> {
         if let Some(month) = self.thai_month(at) {
             let (number, end) = month;
@@ -65,7 +65,7 @@ impl FactReader<'_> {
         self.unit(at).is_some_and(|unit| unit.before <= Break::Clause)
     }
 
-    /// Gives the position after a word like `de`, if there is one.
+    /// Returns the position after a word like `de`, if there is one.
     fn after_link(&self, at: usize) -> usize {
         match self.meaning(at) {
             Some((Meaning::Link, end)) if self.follows(at) => end,
@@ -73,7 +73,7 @@ impl FactReader<'_> {
         }
     }
 
-    /// Gives the year at a position and the position after it; the Persian years are some six hundred less.
+    /// Returns the year at a position and the position after it; the Persian years are some six hundred less.
     fn year(&self, at: usize, month: u32) -> Option<(u32, usize)> {
         if let Some(year) = self.thai_year(at) {
             return Some(year);
@@ -184,7 +184,7 @@ impl FactReader<'_> {
         })
     }
 
-    /// Says whether a word before a number or after it says which half of the day is meant, and gives its hours.
+    /// Says whether a word before a number or after it says which half of the day is meant, and returns its hours.
     pub(super) fn half_of_day(&self, at: usize) -> Option<(u32, usize)> {
         match self.meaning(at)? {
             (Meaning::Half(hours), end) => Some((u32::from(hours), end)),
@@ -192,7 +192,7 @@ impl FactReader<'_> {
         }
     }
 
-    /// Adds a time, `half` of the day if it is known, and gives the position after it.
+    /// Adds a time, `half` of the day if it is known, and returns the position after it.
     pub(super) fn push_time(
         &mut self,
         units: std::ops::Range<usize>,

@@ -9,7 +9,7 @@ use crate::read::units::{Break, Kind, Text, Unit};
 /// A sentence with fewer words is no evidence of how it is written.
 const LEAST: usize = 3;
 
-/// A headline has at most so many words.
+/// The most words of a headline.
 const HEADLINE: usize = 30;
 
 /// The share of capitals, in tenths, from which a sentence is written in them.
@@ -24,7 +24,7 @@ enum Style {
     Short,
 }
 
-/// Gives the sentences in which capital letters tell no names, by their units.
+/// Returns the sentences in which capital letters tell no names, by their units.
 pub(super) fn plain(text: &Text<'_>) -> Vec<Range<usize>> {
     if !text.latin {
         return Vec::new();

@@ -13,7 +13,7 @@ const MOST: usize = 40;
 /// A word of more letters after a number is no part of a code: 19yearold.
 const LETTERS: usize = 3;
 
-/// A code with capital letters, small ones and figures in so many turns is random: what a mailer or a crawler added.
+/// The least number of changes between capitals, small letters and figures in a random code, as a mailer or a crawler adds one.
 const TURNS: usize = 3;
 
 /// How the parts of a code are joined so far.
@@ -38,7 +38,7 @@ impl Parts {
 }
 
 impl FactReader<'_> {
-    /// Reads the code that starts here, and gives the position after it.
+    /// Reads the code that starts here, and returns the position after it.
     pub(super) fn code(&mut self) -> Option<usize> {
         let at = self.at;
         let first = *self.unit(at).filter(|unit| self.is_part(unit))?;

@@ -64,7 +64,7 @@ fn may_be_same_time(a: &Fact, b: &Fact) -> bool {
     a.date[1] == b.date[1] && hour_a % 12 == hour_b % 12 && (silent(a, hour_a) || silent(b, hour_b))
 }
 
-/// Gives the numbers that a number is with the group of three digits after it, or as the group after another, where a scanner left
+/// Returns the numbers that a number is with the group of three digits after it, or as the group after another, where a scanner left
 /// spaces: 775 ,000.
 fn with_groups(text: &Text<'_>, fact: &Fact) -> impl Iterator<Item = Number> {
     let whole = |at: usize| {
@@ -77,10 +77,10 @@ fn with_groups(text: &Text<'_>, fact: &Fact) -> impl Iterator<Item = Number> {
     whole(at).into_iter().chain(at.checked_sub(1).and_then(whole))
 }
 
-/// A quotation of at least so many words is a sentence, which another paper translates or shortens a little,
+/// The least number of words of a quotation that is a sentence, which another paper translates or shortens a little,
 const SENTENCE: usize = 5;
 
-/// and still has at least this share of its words, in tenths.
+/// and the least share of its words that both have then, in tenths.
 const OF_SENTENCE: usize = 6;
 
 /// Says whether two quotations of words, by their keys, are one sentence.
@@ -96,8 +96,9 @@ fn are_one_name(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> boo
     shortened && (a.starts_with(&b) || b.starts_with(&a)) || are_spellings(&a, &b)
 }
 
-/// A word of fewer letters has no other spelling; in a word of at least so many, two letters may differ.
+/// The fewest letters of a word with another spelling,
 const SPELLED: usize = 5;
+/// and of one in which two letters may differ.
 const SPELLED_LONG: usize = 9;
 
 /// Says whether two words differ in so few letters that they are spellings of one: added, left out, changed or swapped.

@@ -50,7 +50,7 @@ pub(super) fn is_hangul(c: char) -> bool {
 }
 
 impl FactReader<'_> {
-    /// Gives the Han character, simplified, that follows a number without a break, or the one for a Korean syllable: 年 for 년.
+    /// Returns the Han character, simplified, that follows a number without a break, or the one for a Korean syllable: 年 for 년.
     pub(super) fn mark(&self, at: usize) -> Option<char> {
         let unit = self.unit(at)?;
         if unit.kind != Kind::Word {
@@ -68,14 +68,14 @@ impl FactReader<'_> {
         (!word.next().is_some_and(|next| OTHER_WORDS.contains(next))).then_some(mark)
     }
 
-    /// Gives the year before the first of the Japanese era that precedes a number.
+    /// Returns the year before the first of the Japanese era that precedes a number.
     pub(super) fn era(&self, at: usize) -> Option<u32> {
         let unit = self.unit(at).filter(|_| at >= 2)?;
         let before = self.text.text.get(..unit.start as usize)?;
         ERAS.iter().find(|(era, _)| before.ends_with(era)).map(|(_, year)| *year)
     }
 
-    /// Gives the weekday in brackets before a position: that of 5月3日(土) after 日.
+    /// Returns the weekday in brackets before a position: that of 5月3日(土) after 日.
     pub(super) fn bracketed_weekday(&self, end: usize) -> Option<u32> {
         let last = self.unit(end.checked_sub(1)?)?;
         let mut after = self.text.text.get(last.end as usize..)?.chars();
@@ -84,7 +84,7 @@ impl FactReader<'_> {
         after.next().filter(|next| matches!(next, ')' | '）' | '・' | '祝')).map(|_| day)
     }
 
-    /// Adds the weekday in brackets after a date, 5月3日(土), to it, and gives the position after it.
+    /// Adds the weekday in brackets after a date, 5月3日(土), to it, and returns the position after it.
     pub(super) fn with_weekday(&self, date: &mut Date, end: usize) -> usize {
         match self.bracketed_weekday(end) {
             Some(day) => {
@@ -133,7 +133,7 @@ impl FactReader<'_> {
         Some(self.push(ConflictKind::Ordinal, at..end, key, measure))
     }
 
-    /// Gives the power of ten at the start of a Korean word after a number, and whether the word is more: 6 and 원 for 백만원.
+    /// Returns the power of ten at the start of a Korean word after a number, and whether the word is more: 6 and 원 for 백만원.
     fn korean_power(&self, at: usize) -> Option<(i32, Option<char>)> {
         let unit = self.unit(at).filter(|unit| unit.kind == Kind::Word && unit.before == Break::None)?;
         let mut word = self.written(unit).chars();
@@ -149,7 +149,7 @@ impl FactReader<'_> {
         (power > 0).then_some((power, next))
     }
 
-    /// Gives the number at a position with its Korean powers of ten, 3만 5000명, what it counts, and the position after it.
+    /// Returns the number at a position with its Korean powers of ten, 3만 5000명, what it counts, and the position after it.
     pub(super) fn korean_number(&self, at: usize, number: Number) -> Option<(Number, u64, usize)> {
         let (mut power, mut counted) = self.korean_power(at + 1)?;
         let (mut total, mut end) = (number.times_ten_to(power), at + 2);
@@ -173,7 +173,7 @@ impl FactReader<'_> {
     }
 }
 
-/// Gives the weekdays that a Japanese text names by 曜, with their units.
+/// Returns the weekdays that a Japanese text names by 曜, with their units.
 pub(super) fn weekdays(text: &Text<'_>) -> Vec<(u32, Range<usize>)> {
     let signs = SIGN.find_iter(text.text.as_bytes());
     let found = signs.filter_map(|at| {

@@ -63,7 +63,7 @@ impl FactReader<'_> {
         fits.then(|| self.push(ConflictKind::Ordinal, at..at + 1, number.bits(), 0))
     }
 
-    /// Gives the value of a Roman numeral in capitals, up to 39.
+    /// Returns the value of a Roman numeral in capitals, up to 39.
     fn roman(&self, at: usize) -> Option<Number> {
         let written = self.written(self.unit(at).filter(|unit| unit.kind == Kind::Word)?);
         let ones = written.trim_start_matches('X');
@@ -73,7 +73,7 @@ impl FactReader<'_> {
         (tens <= 3 && tens + one > 0).then(|| Number::new((tens * 10 + one) as u128, 0))
     }
 
-    /// Gives the value of a fraction, as recipes have it: `1/2 cup`.
+    /// Returns the value of a fraction, as recipes have it: `1/2 cup`.
     pub(super) fn fraction(&self, at: usize) -> Option<Number> {
         let (above, below) = (self.small(at)?, self.small(at + 1)?);
         let is_one = self.text.latin
@@ -85,7 +85,7 @@ impl FactReader<'_> {
         is_one.then(|| quotient(above, below))
     }
 
-    /// Gives the number at a position with its decimals after a comma, as most languages of Europe write them, and the position of
+    /// Returns the number at a position with its decimals after a comma, as most languages of Europe write them, and the position of
     /// its last unit: `4,2` is two numbers in the text.
     pub(super) fn with_decimals(&self, at: usize, number: Number) -> (Number, usize) {
         let decimals = || {
@@ -101,7 +101,7 @@ impl FactReader<'_> {
         decimals().unwrap_or((number, at))
     }
 
-    /// Gives a number with the words after it that scale it, `1.2 million`, `3 mil milhões`, and the position after them.
+    /// Returns a number with the words after it that scale it, `1.2 million`, `3 mil milhões`, and the position after them.
     pub(super) fn scaled(&self, mut at: usize, mut number: Number) -> (Number, usize) {
         for _ in 0..2 {
             let near = self.unit(at).filter(|unit| unit.before <= Break::Space);

@@ -39,7 +39,7 @@ pub enum ConflictKind {
 }
 
 impl ConflictKind {
-    /// Gives the kind's name in SQL.
+    /// Returns the kind's name in SQL.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -107,7 +107,7 @@ pub(crate) struct Fact {
     pub(crate) date: Date,
 }
 
-/// A number with a word for so many powers of ten may be a rounded one.
+/// The least power of ten, in a word, that makes a whole number a rounded one.
 const SCALED: i32 = 6;
 
 /// The value of a number.
@@ -145,7 +145,7 @@ impl Fact {
         Self { kind, units, key, value: None, measure: 0, date: [None; 4] }
     }
 
-    /// Gives the key without what is counted.
+    /// Returns the key without what is counted.
     pub(super) fn bare(&self) -> u64 {
         self.value.map_or(self.key, |value| value.number.bits())
     }
@@ -155,7 +155,7 @@ impl Fact {
         self.measure >= MEASURED
     }
 
-    /// Gives the dates that the fact may mean, two where the month may come first: 05/03/2031.
+    /// Returns the dates that the fact may mean, two where the month may come first: 05/03/2031.
     pub(super) fn dates(&self) -> impl Iterator<Item = Date> {
         let [year, month, day, weekday] = self.date;
         let either = self.kind == ConflictKind::Date && self.measure == 1;

@@ -20,12 +20,12 @@ pub(super) struct Measure {
 static WORDS: LazyLock<WordTable<Measure>> =
     LazyLock::new(|| MEASURES.iter().map(|&(word, measure)| (word_key(word), measure)).collect());
 
-/// Gives the unit or currency that a word names, by its key.
+/// Returns the unit or currency that a word names, by its key.
 pub(super) fn measure(key: u64) -> Option<Measure> {
     WORDS.get(key).copied()
 }
 
-/// Gives the currency of a sign.
+/// Returns the currency of a sign.
 pub(super) fn of_sign(sign: char) -> Option<Measure> {
     if !matches!(sign, '$' | '£' | '¥' | '￥' | '\u{20a0}'..='\u{20cf}') {
         return None;

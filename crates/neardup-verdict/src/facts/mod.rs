@@ -34,7 +34,7 @@ pub use fact::{Conflict, ConflictKind};
 pub(super) use pair::{Contradiction, Contradictions, Side, pairs};
 pub(super) use read::read;
 
-/// Gives the names that touch a difference; the 金 of 金曜日 is none, nor the 令和 of a date.
+/// Returns the names that touch a difference; the 金 of 金曜日 is none, nor the 令和 of a date.
 pub(super) fn names(text: &Text<'_>, matched: &[bool], known: &[Fact]) -> Vec<Fact> {
     let mut names = Words::read(text, matched).facts(text);
     let mut runs = unknown::runs(text, matched);

@@ -132,7 +132,7 @@ impl Words {
         }
     }
 
-    /// Gives the names among the words as facts.
+    /// Returns the names among the words as facts.
     pub(crate) fn facts(&self, text: &Text<'_>) -> Vec<Fact> {
         let named = self.words.iter().filter_map(|(units, class)| {
             let kind = match class {
@@ -149,7 +149,7 @@ impl Words {
     }
 }
 
-/// Gives the dictionary's tag of a word; empty for a word that it does not have.
+/// Returns the dictionary's tag of a word; empty for a word that it does not have.
 fn tag<'l>(lexicon: &'l Lexicon, walker: &Walker<'_>, word: &str) -> &'l str {
     let end = word.chars().try_fold(walker.root(), |state, c| walker.step(state, c));
     end.and_then(|end| walker.entry(end)).map_or("", |entry| lexicon.tag(entry))

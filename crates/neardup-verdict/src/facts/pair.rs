@@ -56,7 +56,7 @@ const MAX_QUOTE_SLOT: usize = 100;
 /// The same for names, of which a rewritten passage has many.
 const MAX_NAME_SLOT: usize = 12;
 
-/// Gives the greatest width of a slot in which two facts contradict each other.
+/// Returns the greatest width of a slot in which two facts contradict each other.
 fn widest_slot(a: &Fact, b: &Fact) -> usize {
     match a.kind {
         ConflictKind::Quoted => MAX_QUOTE_SLOT,
@@ -120,17 +120,17 @@ fn plain_key(fact: &Fact) -> u64 {
 /// One more than the fields of a date with all of them, as bits.
 const FIELDS: u8 = 1 << 4;
 
-/// Gives all choices of some fields, as bits.
+/// Returns all choices of some fields, as bits.
 fn parts(fields: u8) -> impl Iterator<Item = u8> {
     std::iter::successors(Some(fields), move |part| Some(part.wrapping_sub(1) & fields)).take_while(|&part| part != 0)
 }
 
-/// Gives the fields that a date has, as bits.
+/// Returns the fields that a date has, as bits.
 fn present(fact: &Fact) -> u8 {
     fact.date.iter().enumerate().map(|(place, field)| u8::from(field.is_some()) << place).sum()
 }
 
-/// Gives the key of a date with the fields `told`, by its values in `fields`.
+/// Returns the key of a date with the fields `told`, by its values in `fields`.
 fn date_key(date: &Date, told: u8, fields: u8) -> u64 {
     let values = date.iter().enumerate().filter(|(place, _)| fields >> place & 1 == 1);
     let start = mix(u64::from(told) << 4 | u64::from(fields), 8);
@@ -142,7 +142,7 @@ impl<'t> Side<'t> {
         self.matched.get(fact.units.clone()).is_some_and(|matched| matched.contains(&false))
     }
 
-    /// Gives the gaps, first and last, in which a fact has units of its own.
+    /// Returns the gaps, first and last, in which a fact has units of its own.
     fn gaps(&self, fact: &Fact, gaps: &[Gap], side: impl Fn(&Gap) -> &Range<usize>) -> Option<(usize, usize)> {
         let own = |unit: &usize| self.matched.get(*unit) == Some(&false);
         let at = |unit: usize| Some(gaps.partition_point(|gap| side(gap).end <= unit));
@@ -283,7 +283,7 @@ enum Pass {
 /// A fact with the gaps in which it is; `None` once it is paired.
 type Left<'t> = Option<(&'t Fact, (usize, usize))>;
 
-/// Gives the gaps in which one figure replaces another one of its kind and nothing else differs: 第4部 and 第3部. There they contradict
+/// Returns the gaps in which one figure replaces another one of its kind and nothing else differs: 第4部 and 第3部. There they contradict
 /// each other, even if both texts mention both, but for two that only changed places.
 fn replaced(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> AHashSet<usize> {
     let (of_a, of_b) = (alone_in_gaps(a, gaps, |gap| &gap.a), alone_in_gaps(b, gaps, |gap| &gap.b));
@@ -301,7 +301,7 @@ fn are_other_values(a: &Fact, b: &Fact) -> bool {
     !agree(a, b)
 }
 
-/// Gives the figures that are all that their gaps hold on one side, by gap.
+/// Returns the figures that are all that their gaps hold on one side, by gap.
 fn alone_in_gaps<'t>(
     side: Side<'t>,
     gaps: &[Gap],
@@ -317,7 +317,7 @@ fn alone_in_gaps<'t>(
     figures.filter_map(alone).collect()
 }
 
-/// Gives facts that only one side states, or that are replaced where they stand, by their gaps.
+/// Returns facts that only one side states, or that are replaced where they stand, by their gaps.
 fn left<'t>(
     side: Side<'t>,
     other: Side<'_>,

@@ -29,7 +29,7 @@ const PHONE_DIGITS: u8 = 7;
 /// has fewer.
 const JOINED_PHONE_DIGITS: u32 = 10;
 
-/// A telephone number in groups has at least so many digits, and at most so many.
+/// The fewest digits of a telephone number in groups, and the most.
 const GROUPED_PHONE_DIGITS: u32 = 9;
 const MOST_PHONE_DIGITS: u32 = 15;
 
@@ -55,7 +55,7 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
 }
 
 impl FactReader<'_> {
-    /// Reads the figure that starts here, and gives the position after it.
+    /// Reads the figure that starts here, and returns the position after it.
     fn figure(&mut self) -> usize {
         let at = self.at;
         let Some(unit @ &Unit { key, kind: Kind::Number { width, arabic }, before, .. }) = self.unit(at) else {
@@ -135,7 +135,7 @@ impl FactReader<'_> {
         self.push_number(ConflictKind::Number, at..end + counted, [written, number], (measure, 0))
     }
 
-    /// Gives what the number from `at` to `end` counts, if that is a unit or a currency, and the position after it.
+    /// Returns what the number from `at` to `end` counts, if that is a unit or a currency, and the position after it.
     fn measured(&self, at: usize, end: usize) -> Option<(Measure, usize)> {
         let (first, last) = (self.unit(at)?, self.unit(end.checked_sub(1)?)?);
         let after = self.text.text.get(last.end as usize..)?;
@@ -349,7 +349,7 @@ impl FactReader<'_> {
         Some(self.time_of_day(at, end, hour, minute.unwrap_or(0)))
     }
 
-    /// Adds the time at a position with the half of the day that is named before or after it, and gives the position after it.
+    /// Adds the time at a position with the half of the day that is named before or after it, and returns the position after it.
     fn time_of_day(&mut self, at: usize, end: usize, hour: u32, minute: u32) -> usize {
         let before = self.half_before(at);
         let after = self.half_of_day(end).filter(|_| before.is_none() && hour <= 12);

@@ -22,18 +22,18 @@ impl FactReader<'_> {
         self.text.units.get(at)
     }
 
-    /// Gives the character of a Han unit that follows without a break.
+    /// Returns the character of a Han unit that follows without a break.
     pub(super) fn han(&self, at: usize) -> Option<char> {
         let unit = self.unit(at).filter(|unit| unit.kind == Kind::Han && unit.before <= Break::Space)?;
         self.text.text.get(unit.start as usize..)?.chars().next()
     }
 
-    /// Gives the number at a position, as a small integer.
+    /// Returns the number at a position, as a small integer.
     pub(super) fn small(&self, at: usize) -> Option<u32> {
         self.text.number(self.unit(at)?)?.small()
     }
 
-    /// Gives the character between a unit and the one before it, if there is exactly one.
+    /// Returns the character between a unit and the one before it, if there is exactly one.
     pub(super) fn joint(&self, at: usize) -> Option<char> {
         let (last, unit) = (self.unit(at.checked_sub(1)?)?, self.unit(at)?);
         let mut between = self.text.text.get(last.end as usize..unit.start as usize)?.chars();
@@ -50,7 +50,7 @@ impl FactReader<'_> {
         end
     }
 
-    /// Adds a number or a percentage, as it is `written` and with the words that scale it, and gives the position after it. What it counts
+    /// Adds a number or a percentage, as it is `written` and with the words that scale it, and returns the position after it. What it counts
     /// is the measure and its power of ten.
     pub(super) fn push_number(
         &mut self,
@@ -67,7 +67,7 @@ impl FactReader<'_> {
         end
     }
 
-    /// Adds a date, and gives the position after it.
+    /// Adds a date, and returns the position after it.
     pub(super) fn push_date(&mut self, units: Range<usize>, date: Date) -> usize {
         let key = date.iter().fold(3, |key, field| mix(key ^ u64::from(field.map_or(0, |field| field + 1)), 3));
         let end = units.end;

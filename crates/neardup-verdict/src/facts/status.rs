@@ -35,7 +35,7 @@ impl Status {
     }
 }
 
-/// Gives what is known of a word.
+/// Returns what is known of a word.
 fn known(word: &str) -> Option<Known> {
     let place = STATUS.binary_search_by_key(&word, |(word, _)| *word).ok()?;
     STATUS.get(place).map(|(_, known)| *known)

@@ -38,33 +38,33 @@ fn is_thai(text: &str) -> bool {
     text.starts_with(|c| matches!(c, '\u{e00}'..='\u{e7f}'))
 }
 
-/// Gives the name with which a text begins, the longest one.
+/// Returns the name with which a text begins, the longest one.
 fn name(text: &str) -> Option<(Name, usize)> {
     let fits = THAI_NAMES.iter().filter(|(name, _)| text.starts_with(name));
     fits.max_by_key(|(name, _)| name.len()).map(|&(name, meaning)| (meaning, name.len()))
 }
 
 impl FactReader<'_> {
-    /// Gives the text from a unit on, if it is Thai.
+    /// Returns the text from a unit on, if it is Thai.
     fn thai(&self, at: usize) -> Option<&str> {
         let unit = self.unit(at).filter(|unit| unit.kind == Kind::Han)?;
         self.text.text.get(unit.start as usize..).filter(|rest| is_thai(rest))
     }
 
-    /// Gives the position after `len` bytes from the start of a unit.
+    /// Returns the position after `len` bytes from the start of a unit.
     fn after(&self, at: usize, len: usize) -> usize {
         let end = self.unit(at).map_or(0, |unit| unit.start as usize) + len;
         let rest = self.text.units.get(at..).unwrap_or_default();
         at + rest.iter().take_while(|unit| (unit.start as usize) < end).count()
     }
 
-    /// Gives the month that a Thai text names at a position, and the position after it.
+    /// Returns the month that a Thai text names at a position, and the position after it.
     pub(super) fn thai_month(&self, at: usize) -> Option<(u32, usize)> {
         let (Name { kind, value, .. }, len) = name(self.thai(at)?)?;
         (kind != NameKind::Weekday).then(|| (u32::from(value), self.after(at, len)))
     }
 
-    /// Gives the year after a Thai month, in the common era, and the position after it.
+    /// Returns the year after a Thai month, in the common era, and the position after it.
     pub(super) fn thai_year(&self, at: usize) -> Option<(u32, usize)> {
         self.thai(at.checked_sub(1)?)?;
         let era = self.thai(at).and_then(|rest| ERAS.iter().find(|era| rest.starts_with(**era)));
@@ -74,7 +74,7 @@ impl FactReader<'_> {
         (1900..=2100).contains(&year).then_some((year, at + 1))
     }
 
-    /// Gives the power of ten that a Thai text names at a position, and the position after it.
+    /// Returns the power of ten that a Thai text names at a position, and the position after it.
     pub(super) fn thai_scale(&self, at: usize) -> Option<(i32, usize)> {
         let rest = self.thai(at)?;
         let (word, power) = SCALES.iter().find(|(word, _)| rest.starts_with(word))?;
@@ -82,7 +82,7 @@ impl FactReader<'_> {
     }
 }
 
-/// Gives the weekdays of a Thai text with their units.
+/// Returns the weekdays of a Thai text with their units.
 pub(super) fn weekdays(text: &Text<'_>) -> Vec<(u32, Range<usize>)> {
     let days = DAY.find_iter(text.text.as_bytes());
     let found = days.filter_map(|start| {

@@ -12,7 +12,7 @@ const LEAST: usize = 2;
 /// The longest run; a longer one is a sentence in katakana.
 const MOST: usize = 30;
 
-/// Gives the runs of katakana, and those of Han characters, that touch a difference.
+/// Returns the runs of katakana, and those of Han characters, that touch a difference.
 pub(crate) fn runs(text: &Text<'_>, matched: &[bool]) -> Vec<Fact> {
     if !text.unspaced {
         return Vec::new();

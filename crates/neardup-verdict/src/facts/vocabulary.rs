@@ -92,13 +92,13 @@ static WORDS: LazyLock<WordTable<Entry>> = LazyLock::new(|| {
 static COMMON_WORDS: LazyLock<WordTable<u32>> =
     LazyLock::new(|| COMMON.iter().map(|&(word, languages)| (word_key(word), languages)).collect());
 
-/// The first words of a text tell its language,
+/// The number of words from the start of a text that tell its language,
 const FIRST: usize = 256;
 
-/// if at least so many of them are common ones of it.
+/// and the least number of common words of a language among them.
 const LEAST: u32 = 3;
 
-/// Gives the bits of the languages that a text may be in: those of which it has most common words, or nearly as many; all, if it has too few.
+/// Returns the bits of the languages that a text may be in: those of which it has most common words, or nearly as many; all, if it has too few.
 pub(super) fn languages(text: &Text<'_>) -> u32 {
     let mut counts = [0_u32; u32::BITS as usize];
     let words = text.units.iter().filter(|unit| unit.kind == Kind::Word).take(FIRST);
@@ -123,7 +123,7 @@ fn joined(first: u64, next: u64) -> u64 {
     mix(first, 9) ^ next
 }
 
-/// Gives the meaning of the longest group of words at the start of `keys`, and its length in words.
+/// Returns the meaning of the longest group of words at the start of `keys`, and its length in words.
 pub(super) fn meaning(mut keys: impl Iterator<Item = u64>) -> Option<(Meaning, usize)> {
     let mut key = keys.next()?;
     let mut entry = WORDS.get(key)?;

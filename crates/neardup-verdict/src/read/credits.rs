@@ -56,7 +56,7 @@ const BYLINE_BYTES: usize = 60;
 /// The longest line of a catalogue, in bytes.
 const FILED_BYTES: usize = 80;
 
-/// Gives the stretches that are not part of the message, in bytes, ascending and disjoint; they include the boilerplate.
+/// Returns the stretches that are not part of the message, in bytes, ascending and disjoint; they include the boilerplate.
 pub(crate) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = boilerplate.to_vec();
     comments(text, &mut found);

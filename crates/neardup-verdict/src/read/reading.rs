@@ -229,12 +229,12 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
     found
 }
 
-/// Gives the key of a Han character, its simplified form.
+/// Returns the key of a Han character, its simplified form.
 pub(crate) fn han_key(c: char) -> u64 {
     mix(u64::from(u32::from(simplified(c))), 0)
 }
 
-/// Gives the key of a word in lower case, the same for all of its spellings.
+/// Returns the key of a word in lower case, the same for all of its spellings.
 pub(crate) fn word_key(word: &str) -> u64 {
     if word.is_ascii() {
         return token_hash(word);
@@ -338,7 +338,7 @@ pub(crate) fn unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
 
-/// Gives the length, in bytes, of the handle or the emoticon that `rest` starts with.
+/// Returns the length, in bytes, of the handle or the emoticon that `rest` starts with.
 fn skipped(rest: &str, first: char) -> usize {
     match first {
         '@' => {

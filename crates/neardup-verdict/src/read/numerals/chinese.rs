@@ -3,7 +3,7 @@
 use super::number::MAX_DIGITS;
 use super::{MAX_CHARS, Number, Numeral};
 
-/// Gives the value of a Chinese digit.
+/// Returns the value of a Chinese digit.
 pub(super) const fn digit(c: char) -> Option<u128> {
     Some(match c {
         '零' | '〇' | '○' => 0,
@@ -20,7 +20,7 @@ pub(super) const fn digit(c: char) -> Option<u128> {
     })
 }
 
-/// Gives the power of ten of a unit inside a group of four digits.
+/// Returns the power of ten of a unit inside a group of four digits.
 pub(super) const fn small_unit(c: char) -> Option<i32> {
     Some(match c {
         '十' | '拾' => 1,
@@ -30,7 +30,7 @@ pub(super) const fn small_unit(c: char) -> Option<i32> {
     })
 }
 
-/// Gives the power of ten of a unit that closes a group.
+/// Returns the power of ten of a unit that closes a group.
 pub(super) fn large_unit(c: char) -> Option<i32> {
     Some(match c {
         '万' | '萬' => 4,

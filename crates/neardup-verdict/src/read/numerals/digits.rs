@@ -7,7 +7,7 @@
 
 include!(concat!(env!("OUT_DIR"), "/zeros.rs"));
 
-/// Gives the ASCII digit for a digit of another script.
+/// Returns the ASCII digit for a digit of another script.
 pub(super) fn ascii(c: char) -> Option<char> {
     // No digit is among kana, Han characters and Hangul, which most other characters are.
     if matches!(c, '\0'..'\u{660}' | '\u{2000}'..'\u{a600}' | '\u{ac00}'..='\u{d7ff}') {

@@ -30,7 +30,7 @@ fn place(words: &[&str], word: &str) -> Option<u128> {
     words.iter().position(|&known| known == word).map(|place| place as u128)
 }
 
-/// Gives the value of a word that counts, `seven`, `forty`, and of what a hyphen joins to it: `forty-seven`. `after` is the text after
+/// Returns the value of a word that counts, `seven`, `forty`, and of what a hyphen joins to it: `forty-seven`. `after` is the text after
 /// the word; the second value says how many bytes of it belong to the number.
 #[must_use]
 pub fn cardinal(word: &str, after: &str) -> Option<(Number, usize)> {

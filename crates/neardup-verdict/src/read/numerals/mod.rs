@@ -41,7 +41,7 @@ pub struct Numeral {
     pub arabic: bool,
 }
 
-/// Gives the character that `c` stands for in a number: digits of other scripts, full-width signs and Arabic separators become ASCII.
+/// Returns the character that `c` stands for in a number: digits of other scripts, full-width signs and Arabic separators become ASCII.
 #[must_use]
 #[inline]
 pub fn fold(c: char) -> char {

@@ -32,7 +32,7 @@ impl Number {
         Self { digits, exponent, negative: false }
     }
 
-    /// Gives the negative of this number; that of 0 is 0.
+    /// Returns the negative of this number; that of 0 is 0.
     #[must_use]
     pub fn negated(self) -> Self {
         Self { negative: !self.negative && self.digits != 0, ..self }
@@ -43,7 +43,7 @@ impl Number {
         Self { digits: u128::from(hash), exponent: HASHED, negative: false }
     }
 
-    /// Gives the value as a small integer, if it is one.
+    /// Returns the value as a small integer, if it is one.
     #[must_use]
     pub fn small(self) -> Option<u32> {
         if self.negative || !(0..=9).contains(&self.exponent) {
@@ -53,7 +53,7 @@ impl Number {
         u32::try_from(self.digits.checked_mul(power)?).ok()
     }
 
-    /// Gives bits that are equal for equal values.
+    /// Returns bits that are equal for equal values.
     #[must_use]
     pub fn bits(self) -> u64 {
         let [low, high] = [self.digits as u64, (self.digits >> 64) as u64];
@@ -69,7 +69,7 @@ impl Number {
         is(other.digits) || is(other.digits.saturating_add(power / 2))
     }
 
-    /// Gives the power of ten by which this number is another one with the same digits.
+    /// Returns the power of ten by which this number is another one with the same digits.
     pub(crate) const fn power_over(self, other: Self) -> i32 {
         if self.exponent == HASHED || other.exponent == HASHED { 0 } else { self.exponent - other.exponent }
     }
@@ -97,7 +97,7 @@ impl Number {
         }
     }
 
-    /// Gives the sum of two numbers of which the second has no sign of its own; this number if the sum is too long.
+    /// Returns the sum of two numbers of which the second has no sign of its own; this number if the sum is too long.
     pub(crate) fn and(self, more: Self) -> Self {
         if self.negative { self.negated().add(more).negated() } else { self.add(more) }
     }

@@ -3,7 +3,7 @@
 use super::{Number, fold};
 use neardup_text::lexicon::is_han;
 
-/// Gives the length of the percent sign with which `after`, the text after a number, begins; a space may precede it.
+/// Returns the length of the percent sign with which `after`, the text after a number, begins; a space may precede it.
 #[must_use]
 pub fn percent_sign(after: &str) -> Option<usize> {
     let sign = after.strip_prefix([' ', '\u{a0}', '\u{2009}', '\u{202f}', '\u{3000}']).unwrap_or(after);
@@ -11,7 +11,7 @@ pub fn percent_sign(after: &str) -> Option<usize> {
     Some(after.len() - sign.len())
 }
 
-/// Gives the value of a character that is a fraction: ½, ⅔. A third is cut off after six decimals.
+/// Returns the value of a character that is a fraction: ½, ⅔. A third is cut off after six decimals.
 #[must_use]
 pub fn fraction(c: char) -> Option<Number> {
     let [above, below] = match c {
@@ -35,13 +35,13 @@ pub fn fraction(c: char) -> Option<Number> {
     Some(quotient(above, below))
 }
 
-/// Gives the value of a fraction, with six decimals; `below` must not be 0.
+/// Returns the value of a fraction, with six decimals; `below` must not be 0.
 #[must_use]
 pub fn quotient(above: u32, below: u32) -> Number {
     Number::new(u128::from(above) * 1_000_000 / u128::from(below.max(1)), -6)
 }
 
-/// Says whether the number in Arabic digits between `before` and `after` is negative, and gives the length of its minus sign.
+/// Says whether the number in Arabic digits between `before` and `after` is negative, and returns the length of its minus sign.
 ///
 /// A hyphen is a minus sign if nothing precedes it that it could join, or if Han characters precede it and degrees or percent
 /// follow: 歼-20 is a plane, 同比-20% a loss. 零下 and 负 are words of their own, and have no length.

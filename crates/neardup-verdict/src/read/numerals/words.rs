@@ -15,7 +15,7 @@ static WORDS: LazyLock<WordTable<Number>> = LazyLock::new(|| {
     NUMBERS.iter().map(|&(word, number)| (word_key(word), Number::new(u128::from(number), 0))).collect()
 });
 
-/// Gives the value of a word that counts, by its key.
+/// Returns the value of a word that counts, by its key.
 pub(crate) fn counted(key: u64) -> Option<Number> {
     WORDS.get(key).copied()
 }
