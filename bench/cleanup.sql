@@ -58,13 +58,13 @@ ROLLBACK;
 INSERT INTO bench.steps VALUES ('delete', :seconds);
 VACUUM held;
 \echo '    DELETE that keeps the rows'
-CREATE TABLE kept (LIKE neardup.removed INCLUDING ALL);
+SELECT neardup.keep_removed('held');
+CREATE TABLE kept (LIKE held_removed INCLUDING ALL);
 BEGIN;
 -- The SQL of a DBA who wants to be able to restore the rows: the same record, without checking the row that stays.
 SELECT bench.seconds($$WITH gone AS (DELETE FROM held t USING doomed d WHERE t.id = d.id
-                                    RETURNING t.id::text AS key, d.duplicate_of, d.verdict, d.measure, d.value, (t.*)::text AS record)
-    INSERT INTO kept (run_id, batch, key, duplicate_of, verdict, measure, value, record)
-    SELECT 1, 1, key, duplicate_of, verdict, measure, value, record FROM gone$$) AS seconds \gset
+                                    RETURNING d.duplicate_of, d.verdict, d.measure, d.value, t.*)
+    INSERT INTO kept SELECT 1, 1, clock_timestamp(), CURRENT_USER, id::text, g.* FROM gone g$$) AS seconds \gset
 ROLLBACK;
 INSERT INTO bench.steps VALUES ('delete and keep', :seconds);
 DROP TABLE kept;
@@ -74,17 +74,17 @@ VACUUM held;
 SELECT clock_timestamp() AS started \gset
 CALL neardup.cleanup('held', dry_run => false);
 INSERT INTO bench.steps SELECT 'after neardup.cleanup', extract(epoch FROM clock_timestamp() - :'started');
-SELECT count(*) AS removed FROM neardup.removed \gset
-INSERT INTO bench.steps SELECT 'removing', extract(epoch FROM finished - started) FROM neardup.runs ORDER BY run_id DESC LIMIT 1;
+SELECT count(*) AS removed FROM held_removed \gset
+INSERT INTO bench.steps SELECT 'removing', extract(epoch FROM finished - started) FROM neardup.runs WHERE target = 'held'::regclass ORDER BY run_id DESC LIMIT 1;
 \echo '    restore'
 \! "$PGBIN/psql" -Xq -c "CALL bench.write('neardup.restore')" >/dev/null 2>&1 &
-CALL neardup.restore(1);
+CALL neardup.restore('held', 1);
 INSERT INTO bench.steps VALUES ('after neardup.restore', 0);
 \echo '    cleanup without an archive'
 VACUUM (ANALYZE) held;
 CALL neardup.cleanup('held', dry_run => false, action => 'delete');
-INSERT INTO bench.steps SELECT 'removing for good', extract(epoch FROM finished - started) FROM neardup.runs ORDER BY run_id DESC LIMIT 1;
-DROP TABLE held, doomed;
+INSERT INTO bench.steps SELECT 'removing for good', extract(epoch FROM finished - started) FROM neardup.runs WHERE target = 'held'::regclass ORDER BY run_id DESC LIMIT 1;
+DROP TABLE held, held_removed, doomed;
 
 SELECT bench.comparison('Getting ready', format('%s rows: %s, one in 10 an edited copy.', bench.grouped(:rows), :'texts'), 'count(sketch(body)), writes nothing');
 SELECT bench.add(who, line, seconds, remark)

@@ -81,6 +81,6 @@ SELECT count(*) AS articles_left FROM articles;
 
 -- ## Second thoughts
 -- What was removed is kept, with the row it duplicates, and comes back whole.
-CALL neardup.restore(1);
+CALL neardup.restore('articles', 1);
 
 SELECT count(*) AS articles FROM articles;

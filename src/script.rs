@@ -33,11 +33,10 @@ extension_sql_file!("guard/groups.sql", name = "guard_groups", requires = ["guar
 extension_sql_file!("guard/why.sql", name = "guard_why", requires = ["guard_groups"]);
 extension_sql_file!("guard/insert_or_match.sql", name = "guard_insert_or_match", requires = ["guard_why"]);
 extension_sql_file!("profile/profile.sql", name = "profile", requires = ["guard_insert_or_match"]);
-extension_sql_file!("cleanup/record.sql", name = "cleanup_record", requires = ["profile"]);
-extension_sql_file!("cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_record"]);
+extension_sql_file!("cleanup/removed.sql", name = "cleanup_removed", requires = ["profile"]);
+extension_sql_file!("cleanup/log.sql", name = "cleanup_log", requires = ["cleanup_removed"]);
+extension_sql_file!("cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_log"]);
 extension_sql_file!("list/list.sql", name = "list", requires = ["cleanup_runner"]);
 extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["list"]);
-extension_sql_file!("cleanup/reference.sql", name = "cleanup_reference", requires = ["cleanup_report"]);
-extension_sql_file!("cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_reference"]);
-extension_sql_file!("cleanup/undo.sql", name = "cleanup_undo", requires = ["cleanup_run"]);
-extension_sql_file!("cleanup/purge.sql", name = "cleanup_purge", requires = ["cleanup_undo"]);
+extension_sql_file!("cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_report"]);
+extension_sql_file!("cleanup/restore.sql", name = "cleanup_restore", requires = ["cleanup_run"]);

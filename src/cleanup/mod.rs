@@ -1,13 +1,18 @@
 //! Clean-up of existing rows: removes the copies of a list and restores them.
 //!
-//! Nearly all of it is SQL: `record` (tables), `runner` (batches), `report`, `reference` (foreign keys), `run`, `undo` and
-//! `purge`. This module has what SQL cannot express: a lock that is kept across the commits of a procedure, and the test whether a
-//! procedure may commit.
+//! * [`plan`]: what a clean-up works on. [`batch`]: its steps. [`dry_run`]: what it shows before. [`reference`](mod@reference): foreign keys.
+//!   [`report`]: a page about a table's copies.
+//! * SQL: `removed.sql` (the table of removed rows beside a table), `log.sql`, `runner.sql` (one procedure per table, and its progress),
+//!   `run.sql`, `restore.sql`.
+//!
+//! PL/pgSQL has the loops with COMMIT. This file has what SQL cannot express about them: a lock that is kept across the commits of a
+//! procedure, and the test whether a procedure may commit.
 
-pub mod reference;
-pub mod report;
-pub mod steps;
-pub mod undo;
+mod batch;
+mod dry_run;
+mod plan;
+mod reference;
+mod report;
 
 use neardup_core::signature::digest;
 use pgrx::pg_sys::panic::ErrorReport;

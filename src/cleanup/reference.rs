@@ -1,23 +1,11 @@
-//! The foreign keys that point at the table of a clean-up: which rows they keep, and their change to the rows that stay.
+//! The foreign keys that point at the table of a clean-up, and the rows that they keep.
 
 use pgrx::pg_sys;
-use pgrx::spi::{quote_identifier, quote_literal};
+use pgrx::spi::quote_literal;
 
 use crate::error::Result;
-use crate::guarded::statement::{self, EQUALS, as_text};
-use crate::pg::table::query::{self, Session, Type};
-
-/// How a statement names the rows of a list.
-pub struct Listed<'a> {
-    /// The list, c.
-    pub list: &'a str,
-    /// The table, t for a row that goes and r for one that stays.
-    pub target: &'a str,
-    /// The condition that row t goes.
-    pub is_goer: String,
-    /// The condition that row r stays for it.
-    pub is_stayer: String,
-}
+use crate::guarded::statement::{self, EQUALS};
+use crate::pg::table::query::{Session, Type, Value};
 
 /// A foreign key that points at the table, at a partition of it or at the table it is a partition of.
 pub struct Reference {
@@ -25,90 +13,30 @@ pub struct Reference {
     pub name: String,
     /// The table that refers.
     pub source: pg_sys::Oid,
-    columns: Vec<String>,
-    target_columns: Vec<String>,
     /// The condition that row f refers to row t, by the operators of the constraint.
     refers: String,
 }
 
 impl Reference {
-    /// Drops rows that a foreign key refers to from a batch.
-    pub fn skip(&self, listed: &Listed<'_>) -> String {
+    /// The statement that skips the rows of a batch that others refer to; `is_listed` is the condition that row t of `target` has the
+    /// place c in `list`. Parameters: after, last.
+    pub fn skip(&self, list: &str, target: &str, is_listed: &str) -> String {
         format!(
             "UPDATE {list} c SET reason = {reason} FROM {target} t \
-             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_goer} AND EXISTS ({referring})",
-            list = listed.list,
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_listed} AND EXISTS ({others})",
             reason = quote_literal(format!(
                 "foreign key \"{}\" of table {} refers to it",
                 self.name,
                 statement::relation(self.source)
             )),
-            target = listed.target,
-            is_goer = listed.is_goer,
-            referring = self.others(),
+            others = self.others(),
         )
     }
 
-    /// Counts the rows of the list that a foreign key refers to.
-    pub fn count(&self, listed: &Listed<'_>) -> String {
-        format!(
-            "SELECT pg_catalog.count(*) FROM {list} c JOIN {target} t ON {is_goer} WHERE EXISTS ({referring})",
-            list = listed.list,
-            target = listed.target,
-            is_goer = listed.is_goer,
-            referring = self.others(),
-        )
-    }
-
-    /// Changes a foreign key's references to the rows that stay, and records that. Rows of a table without a primary key are known by the
-    /// text of the whole row.
-    pub fn repoint(&self, listed: &Listed<'_>) -> String {
-        let set: Vec<String> = self
-            .columns
-            .iter()
-            .zip(&self.target_columns)
-            .map(|(mine, theirs)| format!("{} = {}", quote_identifier(mine), statement::column("r", theirs)))
-            .collect();
-        let keys = statement::primary_key(self.source);
-        let names = |names: &[String]| -> String {
-            let list: Vec<String> = names.iter().map(|name| quote_literal(name.as_str())).collect();
-            format!("CAST(ARRAY[{}] AS pg_catalog.name[])", list.join(", "))
-        };
-        let key_names: Vec<String> = keys.iter().map(|key| key.name.clone()).collect();
-        let values = |alias: &str| -> String {
-            let list: Vec<String> =
-                self.target_columns.iter().map(|name| as_text(&statement::column(alias, name))).collect();
-            list.join(", ")
-        };
-        format!(
-            "WITH moved AS ( \
-                 UPDATE {source} f SET {set} FROM {list} c, {target} t, {target} r \
-                 WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_goer} AND {is_stayer} AND {refers} \
-                 RETURNING ARRAY[{key}] AS key, ARRAY[{old}] AS old_values, ARRAY[{new}] AS new_values) \
-             INSERT INTO neardup.repointed \
-                 (run_id, batch, source, columns, target_columns, key_columns, key, old_values, new_values) \
-             SELECT $3, $4, CAST({source_name} AS pg_catalog.regclass), {columns}, {target_columns}, {key_columns}, \
-                    m.key, m.old_values, m.new_values \
-             FROM moved m",
-            source = statement::relation(self.source),
-            set = set.join(", "),
-            list = listed.list,
-            target = listed.target,
-            is_goer = listed.is_goer,
-            is_stayer = listed.is_stayer,
-            refers = self.refers,
-            key = if keys.is_empty() {
-                as_text("f.*")
-            } else {
-                statement::list(&keys, |key| as_text(&statement::column("f", &key.name)))
-            },
-            old = values("t"),
-            new = values("r"),
-            source_name = quote_literal(statement::relation(self.source)),
-            columns = names(&self.columns),
-            target_columns = names(&self.target_columns),
-            key_columns = if keys.is_empty() { "NULL".to_owned() } else { names(&key_names) },
-        )
+    /// The statement that counts the rows of the list that others refer to.
+    pub fn count(&self, list: &str, target: &str, is_listed: &str) -> String {
+        let others = self.others();
+        format!("SELECT pg_catalog.count(*) FROM {list} c JOIN {target} t ON {is_listed} WHERE EXISTS ({others})")
     }
 
     /// The rows that refer to row t, except that row itself.
@@ -127,29 +55,27 @@ impl Reference {
 /// Those of the statement.
 pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> {
     let statement = session.prepare(
-        "SELECT k.name::pg_catalog.text, k.source, k.columns::pg_catalog.text[], \
-                k.target_columns::pg_catalog.text[], k.operators \
-         FROM neardup_internal.foreign_keys(CAST($1 AS pg_catalog.regclass)) k",
+        "SELECT CAST(c.conname AS pg_catalog.text), c.conrelid, \
+                (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I OPERATOR(%I.%s) f.%I', r.attname, n.nspname, o.oprname, f.attname), ' AND ') \
+                 FROM ROWS FROM (pg_catalog.unnest(c.conkey), pg_catalog.unnest(c.confkey), pg_catalog.unnest(c.conpfeqop)) k(f, r, o) \
+                      JOIN pg_catalog.pg_attribute f ON f.attrelid = c.conrelid AND f.attnum = k.f \
+                      JOIN pg_catalog.pg_attribute r ON r.attrelid = c.confrelid AND r.attnum = k.r \
+                      JOIN pg_catalog.pg_operator o ON o.oid = k.o \
+                      JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace) \
+         FROM pg_catalog.pg_constraint c \
+         WHERE c.contype = 'f' AND c.conparentid = 0::pg_catalog.oid \
+               AND (c.confrelid = $1 \
+                    OR c.confrelid = ANY (ARRAY(SELECT CAST(t.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_tree(CAST($1 AS pg_catalog.regclass)) t)) \
+                    OR c.confrelid = ANY (ARRAY(SELECT CAST(t.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_ancestors(CAST($1 AS pg_catalog.regclass)) t))) \
+         ORDER BY CAST(CAST(c.conrelid AS pg_catalog.regclass) AS pg_catalog.text), c.conname",
         &[Type::Oid],
     );
     let mut found = Vec::new();
-    session.each(&statement, &[query::Value::Oid(target)], |row| {
-        let names = |column| row.texts(column).into_iter().flatten().collect::<Vec<String>>();
-        let (columns, target_columns, operators) = (names(3), names(4), names(5));
-        let refers: Vec<String> = columns
-            .iter()
-            .zip(&target_columns)
-            .zip(&operators)
-            .map(|((mine, theirs), operator)| {
-                format!("{} {operator} {}", statement::column("t", theirs), statement::column("f", mine))
-            })
-            .collect();
+    session.each(&statement, &[Value::Oid(target)], |row| {
         found.push(Reference {
             name: row.text(1).unwrap_or_default().to_owned(),
             source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
-            refers: refers.join(" AND "),
-            columns,
-            target_columns,
+            refers: row.text(3).unwrap_or("false").to_owned(),
         });
         Ok(())
     })?;

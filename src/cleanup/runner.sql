@@ -1,5 +1,21 @@
 -- long procedures: only one at a time for each table, and its progress. Only a role that may change the rows of a table may start one.
 
+CREATE FUNCTION neardup_internal.hold_table(target regclass) RETURNS boolean
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'hold_table_wrapper';
+COMMENT ON FUNCTION neardup_internal.hold_table(regclass) IS 'locks a table for one procedure, beyond its commits; false if another session has it';
+
+CREATE FUNCTION neardup_internal.release_table(target regclass) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'release_table_wrapper';
+COMMENT ON FUNCTION neardup_internal.release_table(regclass) IS 'releases the lock of neardup_internal.hold_table';
+
+CREATE FUNCTION neardup_internal.in_transaction_block() RETURNS boolean
+    LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'in_transaction_block_wrapper';
+COMMENT ON FUNCTION neardup_internal.in_transaction_block() IS 'whether the user has opened a transaction block, in which no procedure can commit';
+
+CREATE FUNCTION neardup_internal.check_committing(procedure text) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'check_committing_wrapper';
+COMMENT ON FUNCTION neardup_internal.check_committing(text) IS 'raises an error if a procedure cannot commit, although there is no transaction block';
+
 CREATE TABLE neardup.running (
     target regclass NOT NULL,
     role name NOT NULL DEFAULT CURRENT_USER,
@@ -15,7 +31,7 @@ CREATE TABLE neardup.running (
 GRANT SELECT, INSERT, UPDATE, DELETE ON neardup.running TO public;
 ALTER TABLE neardup.running ENABLE ROW LEVEL SECURITY;
 CREATE POLICY anybody ON neardup.running FOR SELECT USING (true);
-CREATE POLICY own ON neardup.running USING (pg_catalog.pg_has_role(role, 'USAGE'));
+CREATE POLICY own ON neardup.running USING (neardup_internal.is_member(role));
 
 -- A row counts only while its session holds the table's lock, so rows left by a crash are not shown.
 CREATE VIEW neardup.progress AS
@@ -48,7 +64,7 @@ END
 $$;
 
 -- Records the progress, and prints it every three seconds. Returns when it last printed.
-CREATE FUNCTION neardup_internal.note_work(target regclass, done bigint, total bigint, told timestamptz) RETURNS timestamptz
+CREATE FUNCTION neardup_internal.note_work(target regclass, done bigint, total bigint, reported_at timestamptz) RETURNS timestamptz
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     p neardup.running;
@@ -57,8 +73,8 @@ DECLARE
 BEGIN
     UPDATE neardup.running r SET done = least(note_work.done, note_work.total), total = note_work.total, seen = pg_catalog.clock_timestamp()
     WHERE r.target::pg_catalog.oid = note_work.target::pg_catalog.oid AND r.role = CURRENT_USER RETURNING * INTO p;
-    IF p.seen < told + interval '3 seconds' THEN
-        RETURN told;
+    IF p.seen < reported_at + interval '3 seconds' THEN
+        RETURN reported_at;
     END IF;
     passed := p.seen - p.started;
     speed := p.done::double precision / greatest(pg_catalog.extract('epoch', passed), 0.001)::double precision;
@@ -84,7 +100,8 @@ CREATE FUNCTION neardup_internal.check_path() RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     IF pg_catalog.array_position(
-            pg_catalog.array_remove(pg_catalog.current_schemas(true), pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace::pg_catalog.text::pg_catalog.name),
+            pg_catalog.array_remove(pg_catalog.current_schemas(true), (
+                SELECT n.nspname FROM pg_catalog.pg_namespace n WHERE n.oid OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema())),
             'pg_catalog'::pg_catalog.name) OPERATOR(pg_catalog.>) 1 THEN
         RAISE EXCEPTION 'search_path names a schema before pg_catalog' USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = 'Leave pg_catalog out of search_path; then it is searched first.';

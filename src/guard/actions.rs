@@ -17,6 +17,7 @@ use crate::pg::call::column;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
+use crate::pg::call::violation;
 use crate::pg::table::original::Locked;
 use crate::verdict::verify::Verify;
 
@@ -43,13 +44,14 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
     let Duplicate { guard, found, locked } = duplicate;
     let action = guard.settings.on_duplicate;
     if action == Action::Merge && trigger.event() == Event::Update {
-        return Err(verdict(guard, found).set_hint("on_duplicate => 'merge' merges new rows only."));
+        return refuse(guard, found, "on_duplicate => 'merge' merges new rows only.");
     }
     if must_stay && action.leaves_out() {
-        return Err(verdict(guard, found).set_hint(format!(
+        let hint = format!(
             "With on_duplicate => '{}' it would be lost, because an UPDATE may be moving it here from another partition.",
             action.name()
-        )));
+        );
+        return refuse(guard, found, &hint);
     }
     outcome::keep(guard, found);
     if let Some(counter) = guard.counter {
@@ -59,13 +61,14 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
         log(guard, found, subject);
     }
     match action {
-        Action::Reject => Err(verdict(guard, found).set_hint(format!(
-            "To keep such rows, call neardup.protect again with another {} or on_duplicate.",
-            if guard.settings.method == Method::SimHash { "distance" } else { "verify" }
-        ))),
+        Action::Reject => {
+            let setting = if guard.settings.method == Method::SimHash { "distance" } else { "verify" };
+            let hint = format!("To keep such rows, call neardup.protect again with another {setting} or on_duplicate.");
+            refuse(guard, found, &hint)
+        }
         Action::Skip => Ok(Fate::LeftOut),
         Action::Warn => {
-            verdict(guard, found).report(PgLogLevel::WARNING);
+            violation::report(PgLogLevel::WARNING, &verdict(guard, found), guard.table, &guard.trigger);
             Ok(Fate::Stored)
         }
         Action::Mark => Ok(marked(guard, found, trigger)),
@@ -85,12 +88,20 @@ fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
     }
 }
 
+/// Refuses the row by an error that names the trigger as the violated constraint.
+fn refuse(guard: &Guard, found: &Match, hint: &str) -> Result<Fate> {
+    violation::report(PgLogLevel::ERROR, &verdict(guard, found).set_hint(hint), guard.table, &guard.trigger);
+    Ok(Fate::LeftOut)
+}
+
 /// Reports which row the new one duplicates, and what the table says of the two. A user who may not read that row learns neither its key
-/// nor its text.
+/// nor its text, nor how near the two are: with an overlap of each attempt, the text could be guessed word by word.
 fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
-    let may_read = role::may_read(guard.table);
-    let who =
-        if may_read { format!("Key ({})=({})", guard.keys.join(", "), found.key) } else { "A row there".to_owned() };
+    let message = format!("near-duplicate of a row in table \"{}\"", guard.name);
+    let violation = error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message);
+    if !role::may_read(guard.table) {
+        return violation.set_detail("The role may not read that row.");
+    }
     let (name, value) = (found.measure.name, found.measure.value);
     let least = guard.settings.threshold.map_or_else(String::new, |least| format!(" of at least {least}"));
     let rule = match (name, &guard.settings.verify) {
@@ -103,14 +114,12 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
         }
         _ => format!("says the same (score {value:.3}); the guard allows no copy{least}"),
     };
-    let message = format!("near-duplicate of a row in table \"{}\"", guard.name);
-    // Reasons quote the other row.
-    let known = if may_read && !found.measure.because.is_empty() {
-        format!(" In this table, {}.", found.measure.because.join("; "))
-    } else {
+    let known = if found.measure.because.is_empty() {
         String::new()
+    } else {
+        format!(" In this table, {}.", found.measure.because.join("; "))
     };
-    error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message).set_detail(format!("{who} {rule}.{known}"))
+    violation.set_detail(format!("Key ({})=({}) {rule}.{known}", guard.keys.join(", "), found.key))
 }
 
 /// Stores the row in the guard's table for diverted rows, with the rights of the table's owner.

@@ -21,7 +21,7 @@ BEGIN
         seen := pg_catalog.format('CAST(t.%I AS pg_catalog.timestamptz)', guarded.time_column);
     END IF;
     IF guarded.duplicate_of IS NOT NULL THEN
-        mark := pg_catalog.format('CAST(t.%I AS pg_catalog.text)', guarded.duplicate_of);
+        mark := pg_catalog.format('CASE WHEN t.%1$I IS NOT NULL THEN pg_catalog.concat(t.%1$I) END', guarded.duplicate_of);
     END IF;
     -- A row is in the group that its mark names. One without a mark may be a longer text that contains others, or the guard may not mark:
     -- it is in the group of the first row of those that a list puts together.

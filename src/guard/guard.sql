@@ -103,5 +103,5 @@ COMMENT ON FUNCTION neardup_internal.guard_counter(neardup.protected, text) IS '
 COMMENT ON FUNCTION neardup_internal.merges_by(regprocedure) IS 'in the condition of a guard''s trigger: names the function that merges rows';
 COMMENT ON VIEW neardup.protected IS 'tables under guard, with their settings';
 COMMENT ON FUNCTION neardup.guard() IS 'the trigger behind neardup.protect: judges a new document and acts on a near-duplicate';
-COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger that releases the locks of neardup.guard for a row, when the row is stored or its statement ends';
+COMMENT ON FUNCTION neardup.release_locks() IS 'the trigger whose condition releases the locks of neardup.guard for a row, when the row is stored';
 COMMENT ON FUNCTION neardup_internal.key_columns(regclass) IS 'columns of the primary key, in its order';

@@ -6,7 +6,7 @@ use std::ops::Range;
 use neardup_text::hash::bytes_hash;
 
 use crate::error::Result;
-use crate::guarded::document::candidate_document;
+use crate::guarded::document::candidate_beginning;
 use crate::guarded::guard::{Guard, Part};
 use crate::guarded::neighbours::ReadRows;
 use crate::index::open::OpenIndex;
@@ -54,12 +54,13 @@ impl ReadRows for GuardedRows<'_> {
         last_rows(OpenIndex::open(index.index).pages(), key, most)
     }
 
-    fn documents(&self, rows: &[u64]) -> Result<Vec<(u64, String)>> {
-        let mut texts = Vec::with_capacity(rows.len());
+    fn beginnings(&self, rows: &[u64], found: &mut dyn FnMut(u64, &str)) -> Result<()> {
         self.each(rows, |row, part, table| {
-            texts.extend(candidate_document(self.0, part, table).map(|text| (row, text.into_owned())));
+            if let Some(document) = candidate_beginning(self.0, part, table) {
+                found(row, &document);
+            }
         });
-        Ok(texts)
+        Ok(())
     }
 
     /// Of a document that is one column: the bytes in the row, which are the text, or the number under which its TOAST table has the text.

@@ -6,9 +6,11 @@
 //!
 //! When is a row stored? The WHEN condition of an AFTER ROW trigger "is evaluated just after the row update occurs" (CREATE
 //! TRIGGER). It calls [`row_stored`], which releases the keys and returns false, so that no event is queued. A row may not be
-//! stored after all, because of ON CONFLICT or another trigger. Then its keys stay locked until the guard sees the next row, the
-//! statement ends ([`statement_ended`], an AFTER STATEMENT trigger; statements that name a partition have none), its savepoint is
-//! rolled back, or the transaction ends.
+//! stored after all, because of ON CONFLICT or another trigger. Then its keys stay locked until the guard sees the next row of the
+//! statement, the statement ends, its savepoint is rolled back, or the transaction ends.
+//!
+//! Keys belong to the statement of their row. Functions in CHECK constraints and policies run after the guard and before the row is
+//! stored; a guarded row that they write neither releases the keys of the outer row nor counts as it.
 //!
 //! Deadlocks: no session waits for a transaction while it holds a key, neither for a copy nor for a unique key. Keys are taken in
 //! ascending order, and only after those of the previous row are released. What remains is the deadlock that unique indexes have
@@ -22,8 +24,8 @@ use pgrx::pg_sys;
 use super::signature::Signature;
 use crate::error::Result;
 use crate::guarded::guard::Guard;
+use crate::pg::call::statement::Statement;
 use crate::pg::call::transaction::{self, End, Listener, SavepointEnd};
-use crate::pg::call::trigger;
 use crate::pg::lock::keys::KeyLock;
 
 /// A row whose search is done, and which may not be stored yet.
@@ -32,8 +34,8 @@ struct LockedRow {
     /// The table that it goes into: a partition if there are any, which may have other guards than the root's.
     table: pg_sys::Oid,
     signature: Signature,
-    /// The trigger depth at which the guard saw it.
-    depth: i32,
+    /// The statement that writes it.
+    statement: Statement,
     /// The savepoint it belongs to.
     savepoint: pg_sys::SubTransactionId,
     locks: Vec<KeyLock>,
@@ -47,6 +49,8 @@ impl LockedRow {
 
 thread_local! {
     static ROWS: RefCell<Vec<LockedRow>> = const { RefCell::new(Vec::new()) };
+    /// The running statements that have locked keys: each calls [`statement_ended`].
+    static STATEMENTS: RefCell<Vec<Statement>> = const { RefCell::new(Vec::new()) };
 }
 
 fn release_where(gone: impl Fn(&LockedRow) -> bool) {
@@ -58,18 +62,23 @@ fn release_where(gone: impl Fn(&LockedRow) -> bool) {
     gone.into_iter().for_each(LockedRow::release);
 }
 
-/// Releases the keys of earlier rows when `guard` sees another row, of `table`. Keeps those that other guards of that table,
-/// whose triggers fire before this one's, have taken for the row.
-pub fn row_begins(guard: &Guard, table: pg_sys::Oid) {
-    let depth = trigger::depth();
+/// Releases the keys of earlier rows of the statement when `guard` sees another row, of `table`. Keeps those that other guards of that
+/// table, whose triggers fire before this one's, have taken for the row.
+pub fn row_begins(guard: &Guard, table: pg_sys::Oid, statement: Statement) {
     release_where(|row| {
-        let of_this_row = row.depth == depth && row.table == table && row.guard.trigger < guard.trigger;
-        row.depth >= depth && !of_this_row
+        let of_this_row = row.table == table && row.guard.trigger < guard.trigger;
+        row.statement == statement && !of_this_row
     });
 }
 
 /// Locks the keys of a row of `table`. `scope` separates rows that are never compared.
-pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, scope: u32) -> Result<()> {
+pub fn lock_row(
+    guard: &Rc<Guard>,
+    table: pg_sys::Oid,
+    statement: Statement,
+    signature: &Signature,
+    scope: u32,
+) -> Result<()> {
     let column = u32::from(guard.column.cast_unsigned()).wrapping_mul(0x9e37_79b9);
     let keys = signature.lock_keys(&guard.settings)?;
     let mut locks: Vec<KeyLock> =
@@ -78,15 +87,12 @@ pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, sc
     locks.dedup();
     let savepoint = transaction::current_savepoint();
     LISTENER.listen();
+    if STATEMENTS.with_borrow(|all| !all.contains(&statement)) {
+        statement.at_end(statement_ended);
+        STATEMENTS.with_borrow_mut(|all| all.push(statement));
+    }
     let (guard, signature) = (Rc::clone(guard), signature.clone());
-    let row = LockedRow {
-        guard,
-        table,
-        signature,
-        depth: trigger::depth(),
-        savepoint,
-        locks: Vec::with_capacity(locks.len()),
-    };
+    let row = LockedRow { guard, table, signature, statement, savepoint, locks: Vec::with_capacity(locks.len()) };
     ROWS.with_borrow_mut(|rows| rows.push(row));
     // Each lock is recorded as soon as it is held, so that an error leaves none behind.
     for lock in locks {
@@ -96,34 +102,29 @@ pub fn lock_row(guard: &Rc<Guard>, table: pg_sys::Oid, signature: &Signature, sc
     Ok(())
 }
 
-/// Releases all keys of the current row, in order to wait for another transaction. Returns the guards that have seen the row,
-/// in their order, with its signatures: they must search again.
-pub fn leave() -> Vec<(Rc<Guard>, Signature)> {
-    let depth = trigger::depth();
+/// Releases all keys of the statement's current row, in order to wait for another transaction. Returns the guards that have seen the
+/// row, in their order, with its signatures: they must search again.
+pub fn leave(statement: Statement) -> Vec<(Rc<Guard>, Signature)> {
     let seen = ROWS.with_borrow(|rows| {
-        let of_this_row = rows.iter().filter(|row| row.depth == depth);
+        let of_this_row = rows.iter().filter(|row| row.statement == statement);
         of_this_row.map(|row| (Rc::clone(&row.guard), row.signature.clone())).collect()
     });
-    release_where(|row| row.depth >= depth);
+    release_where(|row| row.statement == statement);
     seen
 }
 
-/// Releases the keys of a row that has been stored. The WHEN condition runs at a trigger depth one less than the guard's.
-pub fn row_stored() {
-    if ROWS.with_borrow(Vec::is_empty) {
-        return;
-    }
-    let depth = trigger::depth();
-    release_where(|row| row.depth > depth);
+/// Releases the keys of a statement's row, which has been stored.
+pub fn row_stored(statement: Statement) {
+    release_where(|row| row.statement == statement);
 }
 
-/// Releases the keys of a statement that has ended. An AFTER trigger runs at the guard's trigger depth.
-pub fn statement_ended() {
-    if ROWS.with_borrow(Vec::is_empty) {
-        return;
+/// Releases the keys of a statement that has ended. A backend that ends in the midst of a change has an aborted transaction.
+fn statement_ended(statement: Statement) {
+    STATEMENTS
+        .with(|all| all.try_borrow_mut().map(|mut all| all.retain(|other| *other != statement)).unwrap_or_default());
+    if ROWS.with(|rows| rows.try_borrow_mut().is_ok()) {
+        release_where(|row| row.statement == statement);
     }
-    let depth = trigger::depth();
-    release_where(|row| row.depth >= depth);
 }
 
 static LISTENER: Listener = Listener::new(transaction_ended, savepoint_ended);

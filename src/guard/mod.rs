@@ -36,6 +36,7 @@ use pgrx::prelude::*;
 use crate::guarded::settings::Settings;
 use crate::pg::call::boundary;
 use crate::pg::call::function_info;
+use crate::pg::call::statement::Statement;
 use crate::pg::call::trigger::{self, RowTrigger};
 
 /// The entry point behind the trigger function `neardup.guard()`.
@@ -78,7 +79,6 @@ pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCa
                     "neardup.release_locks() must be called as an AFTER trigger"
                 );
             }
-            locks::statement_ended();
             pg_sys::Datum::null()
         })
     }
@@ -87,7 +87,7 @@ pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCa
 /// Releases the locks of the row that was just stored, and returns false: the WHEN condition of a guard's AFTER ROW trigger.
 #[pg_extern(sql = false)]
 fn row_stored() -> bool {
-    locks::row_stored();
+    locks::row_stored(Statement::of_row());
     false
 }
 

@@ -83,7 +83,7 @@ fn expect_match(target: pg_sys::Oid) {
 }
 
 /// Returns what the guards of a table did with the row of this user's since [`expect_match`], and forgets it; a row of NULLs if it was no
-/// near-duplicate. The key is given only to a user who may read the table.
+/// near-duplicate. Key and measure are given only to a user who may read the table.
 #[pg_extern(sql = false)]
 fn take_match(target: pg_sys::Oid) -> Record<Outcome> {
     let (depth, user) = (trigger::depth() + 1, role::current_oid());
@@ -92,5 +92,5 @@ fn take_match(target: pg_sys::Oid) -> Record<Outcome> {
         Some(all.swap_remove(at).outcome)
     });
     let (action, key, measure, value) = taken.unwrap_or_default();
-    Record((action, key.filter(|_| role::may_read(target)), measure, value))
+    if role::may_read(target) { Record((action, key, measure, value)) } else { Record((action, None, None, None)) }
 }

@@ -156,17 +156,15 @@ DECLARE
                    FROM pg_catalog.unnest(columns) WITH ORDINALITY c(name, place) WHERE c.name IS NOT NULL);
     -- An UPDATE that moves a row to another partition deletes it first.
     also text := CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = target::oid) WHEN 'p' THEN ' OR DELETE' ELSE '' END;
-    -- All three name the function, so that DROP FUNCTION ... CASCADE leaves none behind.
+    -- Both name the function, so that DROP FUNCTION ... CASCADE leaves neither behind.
     merges text := 'neardup_internal.merges_by(' || pg_catalog.quote_literal(merge) || '::pg_catalog.regprocedure)';
     condition text := coalesce('WHEN (' || merges || ') ', '');
 BEGIN
-    -- The other triggers may be left over from a guard whose own trigger was dropped by hand, hence OR REPLACE.
+    -- The other trigger may be left over from a guard whose own trigger was dropped by hand, hence OR REPLACE.
     EXECUTE pg_catalog.format('CREATE TRIGGER %I BEFORE %s%s ON %s FOR EACH ROW %sEXECUTE FUNCTION neardup.guard(%L)',
         name, event, also, target, condition, settings);
     EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION neardup.release_locks()',
         name || '_stored', event, target, pg_catalog.concat_ws(' AND ', merges, 'neardup_internal.row_stored()'));
-    EXECUTE pg_catalog.format('CREATE OR REPLACE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT %sEXECUTE FUNCTION neardup.release_locks()',
-        name || '_done', event, target, condition);
 END
 $$;
 

@@ -28,7 +28,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         return Ok(trigger.keep());
     }
     let Some(guard) = Guard::of(trigger)? else { return Ok(trigger.keep()) };
-    locks::row_begins(&guard, trigger.relation_oid());
+    locks::row_begins(&guard, trigger.relation_oid(), trigger.statement());
     outcome::row_begins(&guard);
     let part = guard.part_of(trigger)?;
     let subject = Subject::new(&guard, &part, trigger, Row::New);
@@ -71,7 +71,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
 fn note_deletion(trigger: &RowTrigger<'_>) {
     let Ok(Some(guard)) = Guard::of(trigger) else { return };
     let Ok(part) = guard.part_of(trigger) else { return };
-    locks::row_begins(&guard, trigger.relation_oid());
+    locks::row_begins(&guard, trigger.relation_oid(), trigger.statement());
     moved::deleted(guard.table, content_hash(&guard, &part, trigger, Row::Old));
 }
 
@@ -87,7 +87,7 @@ fn original(
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
     signature.keep(document, &guard.settings);
     let table = trigger.relation_oid();
-    locks::lock_row(guard, table, &signature, subject.scope_hash())?;
+    locks::lock_row(guard, table, trigger.statement(), &signature, subject.scope_hash())?;
     let mut judges = vec![(Rc::clone(guard), signature)];
     loop {
         // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
@@ -96,23 +96,23 @@ fn original(
                 let Some(row) = found.original.as_ref().filter(|_| merges(&judge)) else {
                     return Ok(Some(Duplicate { guard: judge, found, locked: None }));
                 };
-                judges = locks::leave();
+                judges = locks::leave(trigger.statement());
                 if let Some(locked) = merge::lock(&judge, row)? {
                     return Ok(Some(Duplicate { guard: judge, found, locked: Some(locked) }));
                 }
             }
             Some((_, Answer::Wait(holder))) => {
-                judges = locks::leave();
+                judges = locks::leave(trigger.statement());
                 holder.wait();
             }
             _ => {
                 let Some(holder) = unique::holder(trigger) else { return Ok(None) };
-                judges = locks::leave();
+                judges = locks::leave(trigger.statement());
                 holder.wait();
             }
         }
         for (judge, signature) in &judges {
-            locks::lock_row(judge, table, signature, seen_by(judge, trigger)?.scope_hash())?;
+            locks::lock_row(judge, table, trigger.statement(), signature, seen_by(judge, trigger)?.scope_hash())?;
         }
     }
 }

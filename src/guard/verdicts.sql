@@ -1,6 +1,22 @@
+-- logs and profiles: who sees a row
+--
+-- The rows of all roles are in tables of neardup_internal. A role sees and changes its own through views, which hold new rows to the same
+-- condition. Row security would do that too, but pg_dump fails on a table with policies unless a superuser runs it: here the database's
+-- owner may read and fill the tables.
+
+CREATE FUNCTION neardup_internal.is_member(role name) RETURNS boolean
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = role AND pg_catalog.pg_has_role(r.oid, 'USAGE'));
+
+CREATE FUNCTION neardup_internal.is_owner(target regclass) RETURNS boolean
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN coalesce(
+        pg_catalog.pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = target::oid), 'USAGE'),
+        (SELECT r.rolsuper FROM pg_catalog.pg_roles r WHERE r.rolname = CURRENT_USER));
+
 -- verdicts: what guards have done, if protect was called with log; refusals are errors, whose transaction leaves nothing here
 
-CREATE TABLE neardup.verdicts (
+CREATE TABLE neardup_internal.verdicts (
     verdict_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     target regclass NOT NULL,
@@ -12,17 +28,19 @@ CREATE TABLE neardup.verdicts (
     value double precision NOT NULL,
     role name NOT NULL
 );
-CREATE INDEX ON neardup.verdicts (at);
+CREATE INDEX ON neardup_internal.verdicts (at);
 
-SELECT pg_catalog.pg_extension_config_dump('neardup.verdicts', '');
-SELECT pg_catalog.pg_extension_config_dump('neardup.verdicts_verdict_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup_internal.verdicts', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup_internal.verdicts_verdict_id_seq', '');
+GRANT SELECT, INSERT ON neardup_internal.verdicts TO pg_database_owner;
+GRANT SELECT, UPDATE ON neardup_internal.verdicts_verdict_id_seq TO pg_database_owner;
 
 -- The guard writes here as the owner of its table, who can read, write and delete only rows about that table.
+CREATE VIEW neardup.verdicts WITH (security_barrier) AS
+SELECT v.verdict_id, v.at, v.target, v.document, v.action, v.key, v.duplicate_of, v.measure, v.value, v.role
+FROM neardup_internal.verdicts v WHERE neardup_internal.is_owner(v.target)
+WITH CHECK OPTION;
 GRANT SELECT, INSERT, DELETE ON neardup.verdicts TO public;
-ALTER TABLE neardup.verdicts ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own ON neardup.verdicts USING (
-    pg_catalog.pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = target::oid), 'USAGE')
-);
 
 -- verdicts: retention
 
@@ -81,7 +99,10 @@ FROM neardup.protected p
 
 GRANT SELECT ON neardup.statistics TO public;
 
-COMMENT ON TABLE neardup.verdicts IS 'log of guards with log => true: rows skipped, diverted, marked, merged and warned of, each with its original and the measure';
+COMMENT ON FUNCTION neardup_internal.is_member(name) IS 'whether a role exists and the current user has its rights';
+COMMENT ON FUNCTION neardup_internal.is_owner(regclass) IS 'whether the current user has the rights of a table''s owner';
+COMMENT ON TABLE neardup_internal.verdicts IS 'behind neardup.verdicts: the rows about all tables';
+COMMENT ON VIEW neardup.verdicts IS 'log of guards with log => true on tables of the current user: rows skipped, diverted, marked, merged and warned of, each with its original and the measure';
 COMMENT ON PROCEDURE neardup.purge_verdicts(interval, bigint) IS 'deletes the rows of neardup.verdicts that are older than an interval, and returns their number: CALL neardup.purge_verdicts(''90 days'')';
 COMMENT ON VIEW neardup.statistics IS 'what to watch of each guard: near-duplicates found, look-ups of keys in its index, entries read by them, hot keys met by the guard, and the index''s size';
 COMMENT ON FUNCTION neardup_internal.index_of_guard(neardup.protected) IS 'the index by which a guard finds candidates';

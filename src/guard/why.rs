@@ -12,7 +12,7 @@ use super::subject::Subject;
 use super::trace::{Reason, Trace, Traced};
 use super::verify::Verifier;
 use crate::error::{Result, error};
-use crate::guarded::arguments::{only_guard, shown};
+use crate::guarded::arguments::{check_expression, only_guard, shown};
 use crate::guarded::guard::Guard;
 use crate::guarded::statement;
 use crate::pg::call::{boundary, column, role};
@@ -64,6 +64,7 @@ fn rows(
         target,
         document,
     )?;
+    guard.expression.map_or(Ok(()), check_expression)?;
     if !role::may_read(guard.table) {
         return Err(error(
             PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,

@@ -6,6 +6,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::{Result, error, invalid};
+use crate::guarded::statement;
 use crate::pg::call::column::output;
 use crate::pg::catalog::{self, Column};
 
@@ -18,16 +19,62 @@ pub fn shown(relation: pg_sys::Oid) -> String {
 /// Returns the only guard of a table, or the one on a column, of those that were found.
 ///
 /// # Errors
-/// If there are none or several.
+/// If there are none or several, and as [`check_keys`].
 pub fn only_guard<T>(mut found: Vec<T>, target: pg_sys::Oid, document: Option<&str>) -> Result<T> {
     let guards = found.len();
+    check_keys(target)?;
     found.pop().filter(|_| guards == 1).ok_or_else(|| not_one_guard(target, document, guards))
 }
 
 /// Checks that SQL has found one guard of a table, or on a column of it.
 #[pg_extern(sql = false)]
-pub fn check_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: i64) -> Result<()> {
+pub fn check_one_guard(target: Option<pg_sys::Oid>, document: Option<&str>, guards: Option<i64>) -> Result<()> {
+    let (Some(target), Some(guards)) = (target, guards) else {
+        return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "target must not be NULL"));
+    };
+    check_keys(target)?;
     if guards == 1 { Ok(()) } else { Err(not_one_guard(target, document, guards as usize)) }
+}
+
+/// Checks that the primary key of a table is written as text, and read from it, without code of other roles.
+///
+/// # Errors
+/// If it is not.
+pub fn check_keys(table: pg_sys::Oid) -> Result<()> {
+    statement::primary_key(table).iter().try_for_each(|key| check_text_form(table, key))
+}
+
+/// Checks that a column is written as text, and read from it, without code of other roles.
+///
+/// # Errors
+/// If it is not.
+pub fn check_text_form(table: pg_sys::Oid, column: &Column) -> Result<()> {
+    let is_plain = |from, to| catalog::is_plain_cast(from, to);
+    let text = pg_sys::TEXTOID;
+    if is_plain(column.kind, text) && is_plain(text, column.kind) { Ok(()) } else { Err(not_plain(table, column)) }
+}
+
+/// Makes the error for a column that cannot be converted without code of other roles.
+pub fn not_plain(table: pg_sys::Oid, column: &Column) -> ErrorReport {
+    let kind = catalog::shown_type(column.kind);
+    let message = format!("column \"{}\" of table {} is of type {kind}", column.name, shown(table));
+    error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
+        .set_detail("Converting it may run functions of another role, which reading the table would not.")
+}
+
+/// Checks that the function that forms documents is no other role's: a list would run it as its caller.
+///
+/// # Errors
+/// If it is.
+pub fn check_expression(function: pg_sys::Oid) -> Result<()> {
+    if catalog::is_trusted(function) {
+        return Ok(());
+    }
+    let (schema, name) = catalog::function_name(function);
+    let message = format!("the guard forms documents by function {schema}.{name} of another role");
+    Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
+        .set_detail("It would run with the privileges of the current role.")
+        .set_hint("Become its owner first: SET ROLE."))
 }
 
 fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> ErrorReport {

@@ -7,6 +7,7 @@ use pgrx::pg_sys;
 use pgrx::spi::quote_identifier;
 
 use super::guard::{Guard, Part};
+use super::neighbours::BEGINNING;
 use super::statement;
 use crate::pg::call::function;
 use crate::pg::catalog::{self, Column};
@@ -16,6 +17,11 @@ use crate::text::document::joined;
 /// Forms the document of a candidate.
 pub fn candidate_document<'t>(guard: &Guard, part: &Part, table: &'t Table) -> Option<Cow<'t, str>> {
     document_of(guard, |role| table.text(part.columns[role]), || Some((table.row(), part.table)))
+}
+
+/// Forms the beginning of the document of a row that a verdict on others looks at. Long texts are fetched and decompressed no further.
+pub fn candidate_beginning<'t>(guard: &Guard, part: &Part, table: &'t Table) -> Option<Cow<'t, str>> {
+    document_of(guard, |role| table.beginning(part.columns[role], BEGINNING), || Some((table.row(), part.table)))
 }
 
 /// Forms a row's document: the result of the function, or the texts of its columns, one per line; `None` if the first is NULL.
@@ -52,6 +58,16 @@ impl Document<'_> {
             }
             None => self.of_columns(alias),
         }
+    }
+
+    /// Returns the beginning of that document, with [`BEGINNING`] characters at most of each part: Postgres fetches and decompresses no more.
+    pub fn beginning_of_table(&self, alias: &str) -> String {
+        let first = |text: String| format!("pg_catalog.left({text}, {BEGINNING})");
+        if self.expression.is_some() {
+            return first(self.of_table(alias));
+        }
+        let part = |name: &String| first(statement::as_text(&statement::column(alias, name)));
+        joined_in_sql(self.columns.iter().map(part).collect())
     }
 
     /// Returns the document of a row of another relation, from its columns of the same names. A function gets a row of the guarded table

@@ -17,6 +17,14 @@ const SAMPLED: usize = 300;
 /// How many rows of a page are tried to find one for the background.
 const TRIED: u64 = 4;
 
+/// Of a longer document, this many bytes are read: of the rows of the background together less than 4 MB, however long they are.
+pub const BEGINNING: usize = 1 << 14;
+
+/// Returns the beginning of a document, of [`BEGINNING`] bytes at most.
+pub fn beginning(document: &str) -> &str {
+    &document[..document.floor_char_boundary(BEGINNING)]
+}
+
 /// Rows of one or several tables with their indexes.
 pub trait ReadRows {
     /// Returns the numbers of the tables in a [`RowId`].
@@ -33,8 +41,9 @@ pub trait ReadRows {
         Some(row)
     }
 
-    /// Returns the documents of these rows, in the order of their numbers; of those that cannot be read, none.
-    fn documents(&self, rows: &[u64]) -> Result<Vec<(u64, String)>>;
+    /// Passes the documents of these rows to `found`, one by one and in the order of their numbers, of each at least the [`BEGINNING`]; of
+    /// those that cannot be read, none. Long texts are fetched and decompressed no further.
+    fn beginnings(&self, rows: &[u64], found: &mut dyn FnMut(u64, &str)) -> Result<()>;
 
     /// Returns what rows store, as [`Rows::stored`] does.
     fn stored(&self, _rows: &[u64]) -> Vec<(u64, u64)> {
@@ -78,9 +87,13 @@ impl<R: ReadRows> Neighbours<R> {
             let pages = background(self.0.pages(table)).step_by(tables.len());
             let addresses = pages.flat_map(|page| (1..=TRIED).map(move |line| u64::from(page) << 16 | line));
             let rows: Vec<u64> = addresses.map(|address| RowId { table, address }.packed()).collect();
-            let mut found = self.0.documents(&rows)?;
-            found.dedup_by_key(|(row, _)| *row >> 16);
-            texts.extend(found.into_iter().map(|(_, document)| document));
+            // One row of a page is enough.
+            let mut last = None;
+            self.0.beginnings(&rows, &mut |row, document| {
+                if last.replace(row >> 16) != Some(row >> 16) {
+                    texts.push(beginning(document).to_owned());
+                }
+            })?;
         }
         Ok(texts)
     }
@@ -97,7 +110,9 @@ impl<R: ReadRows> Rows for Neighbours<R> {
     }
 
     fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {
-        passed(self.0.documents(rows))
+        let mut texts = Vec::with_capacity(rows.len());
+        passed(self.0.beginnings(rows, &mut |row, document| texts.push((row, beginning(document).to_owned()))))?;
+        Ok(texts)
     }
 
     fn stored(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, u64)>> {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Result as Checked, invalid};
 use crate::verdict::verify::Verify;
 
-/// The most keys a sketch may have.
-pub const MAX_KEYS: u32 = 1024;
+/// The most keys a sketch of a guard may have: each is a lock of the row that is being written, and the lock table has 64 places for each
+/// connection by default (`max_locks_per_transaction`).
+pub const MAX_KEYS: u32 = 64;
 
 /// The most columns a table may have.
 const MAX_COLUMNS: usize = 1600;

@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::rank::{NULL, Rank};
 use crate::error::{Result, error, invalid};
-use crate::guarded::arguments::{check_text, check_time, column, no_time_column, only_guard, shown, window};
+use crate::guarded::arguments::{
+    check_expression, check_keys, check_text, check_text_form, check_time, column, no_time_column, not_plain,
+    only_guard, shown, window,
+};
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::Method;
 use crate::guarded::statement::{self, OrderKey};
@@ -85,6 +88,11 @@ impl Arguments {
             .map_err(|wrong| invalid("invalid arguments of a list").set_detail(format!("{wrong}.")))
     }
 
+    /// Returns the tables that are named.
+    pub fn tables(&self) -> impl Iterator<Item = pg_sys::Oid> {
+        [self.target, self.against].into_iter().flatten().map(pg_sys::Oid::from)
+    }
+
     /// Writes it for a statement.
     pub fn written(&self) -> String {
         format!("{}::jsonb", pgrx::spi::quote_literal(serde_json::to_string(self).unwrap_or_default()))
@@ -96,9 +104,9 @@ impl Arguments {
         self.rank.get_or_insert_default().insert(0, Some(entry));
     }
 
-    /// Requires a score of each duplicate.
-    pub fn require(&mut self, threshold: f64) {
-        self.threshold = Some(threshold);
+    /// Requires at least this score of each duplicate, unless the caller has given another; the guard's counts if it is higher.
+    pub fn require_at_least(&mut self, least: f64, of_guard: Option<f64>) {
+        self.threshold.get_or_insert(of_guard.unwrap_or(least).max(least));
     }
 }
 
@@ -155,6 +163,7 @@ impl Choice {
             return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "target must not be NULL"));
         };
         let guard = guard_of(target, arguments.document.as_deref())?;
+        guard.expression.map_or(Ok(()), check_expression)?;
         let settings = &guard.settings;
         let own_window = arguments.within.as_deref().and_then(interval).as_ref().map(window).transpose()?;
         let scope = match &arguments.scope {
@@ -209,7 +218,9 @@ impl Choice {
             guard,
         };
         if let Some(name) = &choice.time_column {
-            let kind = catalog::base_type(column(target, name)?.kind);
+            let found = column(target, name)?;
+            let kind = catalog::base_type(found.kind);
+            check_text_form(target, &found)?;
             // Read here, so that an invalid value raises a plain error.
             for bound in choice.since.iter().chain(&choice.until) {
                 input(bound, kind);
@@ -250,10 +261,11 @@ impl Choice {
             return Err(error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message));
         }
         self.check_apart(other)?;
+        check_keys(other)?;
         if statement::primary_key(other).is_empty() {
             let message = format!("table {} has no primary key", shown(other));
             return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-                .set_detail("A clean-up identifies the row that kept by its primary key."));
+                .set_detail("A clean-up identifies the kept row by its primary key."));
         }
         for name in self.guard.document_columns().iter().filter(|_| self.guard.expression.is_none()) {
             check_text(other, name, column(other, name)?.kind)?;
@@ -288,7 +300,11 @@ impl Choice {
         for name in
             self.guard.document_columns().iter().chain(self.guard.scope_columns()).chain(self.guard.time_column())
         {
-            if !known.iter().any(|column| column.name == *name) {
+            let found = known.iter().find(|column| column.name == *name);
+            if let Some(found) = found.filter(|found| column(target, name).is_ok_and(|own| !converts(found, &own))) {
+                return Err(not_plain(source, found));
+            }
+            if found.is_none() {
                 let message = format!("column \"{name}\" of table {} does not exist", shown(source));
                 return Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
                     .set_detail(format!("The guard of table {} uses it.", shown(target))));
@@ -359,6 +375,11 @@ impl Choice {
         list.extend(keys.iter().map(|key| OrderKey::new(statement::column("t", &key.name), direction)));
         list
     }
+}
+
+/// Says whether a column of a table of new rows can be read as one of the guarded table without code of other roles.
+pub fn converts(new: &Column, own: &Column) -> bool {
+    catalog::is_plain_cast(new.kind, own.kind)
 }
 
 /// Says whether two columns have the same type and collation.

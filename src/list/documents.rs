@@ -17,7 +17,7 @@ use crate::verdict::judge::{Around, Rule, Side};
 use crate::verdict::sides::Sides;
 
 /// How many documents are read at once: at first, and at most.
-const FIRST: usize = 16;
+const FIRST: usize = 1;
 const MOST: usize = 1000;
 
 /// Where a document is kept: the number of its block, and its bytes there.

@@ -6,15 +6,20 @@ use pgrx::pg_sys;
 
 use super::relation::Reader;
 use crate::error::Result;
-use crate::guarded::neighbours::{Neighbours, ReadRows};
+use crate::guarded::neighbours::{Neighbours, ReadRows, beginning};
 use crate::index::open::OpenIndex;
 use crate::index::search::last_rows;
+use crate::pg::table::query::Statement;
 use crate::pg::table::row_id::RowId;
 use crate::pg::table::visible::Visible;
+
+/// How many rows are read at once and put in order.
+const ORDERED: usize = 64;
 
 /// The rows of an indexed relation.
 pub struct IndexedRows<'s> {
     reader: &'s Reader<'s>,
+    beginnings: Statement<'s>,
     parts: Vec<(OpenIndex, Visible)>,
 }
 
@@ -27,7 +32,7 @@ impl<'s> IndexedRows<'s> {
         let open =
             |(table, index): (&pg_sys::Oid, &pg_sys::Oid)| Some((OpenIndex::open(*index), Visible::open(*table)?));
         let parts: Option<Vec<_>> = tables.zip(indexes).map(open).collect();
-        Some(Neighbours(Self { reader, parts: parts? }))
+        Some(Neighbours(Self { reader, beginnings: reader.beginnings()?, parts: parts? }))
     }
 
     /// Returns the analyzer and the number of keys of the relation's sketches.
@@ -60,10 +65,16 @@ impl ReadRows for IndexedRows<'_> {
         Some(RowId { address, ..row })
     }
 
-    fn documents(&self, rows: &[u64]) -> Result<Vec<(u64, String)>> {
-        let mut found = Vec::with_capacity(rows.len());
-        self.reader.documents(rows, |id, document| found.push((id, document.to_owned())))?;
-        found.sort_unstable();
-        Ok(found)
+    fn beginnings(&self, rows: &[u64], found: &mut dyn FnMut(u64, &str)) -> Result<()> {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        // The statement gives a few rows in any order.
+        for rows in rows.chunks(ORDERED) {
+            let mut texts = Vec::with_capacity(rows.len());
+            self.reader.read(&self.beginnings, rows, |id, text| texts.push((id, beginning(text).to_owned())))?;
+            texts.sort_unstable();
+            texts.iter().for_each(|(id, text)| found(*id, text));
+        }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::spi::quote_identifier;
 
-use super::arguments::{Choice, same_type};
+use super::arguments::{Choice, converts, same_type};
 use super::relation::Source;
 use crate::error::Result;
 use crate::guarded::guard::Guard;
@@ -55,7 +55,9 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
     partition::keep(&[relation]);
     let parts: Vec<pg_sys::Oid> = partition::leaves(relation, None).0.into_iter().map(|leaf| leaf.table).collect();
     partition::keep(&parts);
+    let is_own = relation == choice.guard.table;
     Source {
+        beginning: is_own.then(|| choice.guard.document().beginning_of_table("t")),
         from: format!("{only}{} t", statement::relation(relation)),
         document,
         scope: choice.scope.iter().map(|name| statement::column("t", name)).collect(),
@@ -101,7 +103,8 @@ const NEW_ADDRESS: [&str; 2] = ["neardup_table", "neardup_address"];
 fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
     let theirs = catalog::columns(new);
     let convert = |own: &Column| {
-        let value = if theirs.iter().any(|column| column.name == own.name) {
+        // Columns that the guard reads have been checked; the others may be of any type.
+        let value = if theirs.iter().any(|column| column.name == own.name && converts(column, own)) {
             format!("s.{}", quote_identifier(&own.name))
         } else {
             "NULL".to_owned()
@@ -121,6 +124,7 @@ fn coming(choice: &Choice, new: pg_sys::Oid) -> Result<Source> {
     );
     source.address = Some(NEW_ADDRESS.map(|name| format!("t.{name}")));
     source.parts = vec![new];
+    source.beginning = None;
     Ok(source)
 }
 

@@ -18,6 +18,8 @@ pub struct Source {
     pub from: String,
     /// The document, of type text.
     pub document: String,
+    /// The beginning of it, of a relation whose other rows a verdict may ask for.
+    pub beginning: Option<String>,
     /// The columns of the scope.
     pub scope: Vec<String>,
     /// The time, in microseconds.
@@ -258,6 +260,11 @@ impl Source {
         self.read(&self.document)
     }
 
+    /// The statement that reads the beginnings of documents, if there is one.
+    pub fn read_beginnings(&self) -> Option<String> {
+        self.beginning.as_ref().filter(|_| self.address.is_some()).map(|beginning| self.read(beginning))
+    }
+
     /// The statement that reads primary keys, as arrays of text.
     pub fn read_keys(&self) -> String {
         self.read(&format!("ARRAY[{}]", self.keys.join(", ")))
@@ -306,15 +313,28 @@ impl<'s> Reader<'s> {
     ///
     /// # Errors
     /// Those of the statement.
-    pub fn documents(&self, rows: &[u64], mut found: impl FnMut(u64, &str)) -> Result<()> {
-        self.each(&self.documents, rows, |id, row| {
-            if let Some(document) = row.text(2) {
-                found(id, document);
+    pub fn documents(&self, rows: &[u64], found: impl FnMut(u64, &str)) -> Result<()> {
+        self.read(&self.documents, rows, found)
+    }
+
+    /// Prepares the statement that reads the beginnings of documents, if there is one.
+    pub fn beginnings(&self) -> Option<Statement<'s>> {
+        Some(self.session.prepare(&self.source.read_beginnings()?, &[Type::Addresses, Type::Oid]))
+    }
+
+    /// Passes the text that such a statement gives for each of these rows to `found`, in order of their addresses.
+    ///
+    /// # Errors
+    /// Those of the statement.
+    pub fn read(&self, statement: &Statement<'_>, rows: &[u64], mut found: impl FnMut(u64, &str)) -> Result<()> {
+        self.each(statement, rows, |id, row| {
+            if let Some(text) = row.text(2) {
+                found(id, text);
             }
         })
     }
 
-    /// Does the same for primary keys.
+    /// Passes the primary keys of these rows to `found`.
     ///
     /// # Errors
     /// Those of the statement.

@@ -1,16 +1,12 @@
 -- profiles: the table. A name belongs to one role. A version never changes, and its number is never reused.
 
-CREATE FUNCTION neardup_internal.is_member(role name) RETURNS boolean
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = role AND pg_catalog.pg_has_role(r.oid, 'USAGE'));
-
-CREATE TABLE neardup.profile_names (
+CREATE TABLE neardup_internal.profile_names (
     name text PRIMARY KEY CHECK (name ~ '^[^@\s]+$'),
     role name NOT NULL DEFAULT CURRENT_USER,
     UNIQUE (name, role)
 );
 
-CREATE TABLE neardup.profile_versions (
+CREATE TABLE neardup_internal.profile_versions (
     version integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL,
     role name NOT NULL,
@@ -24,24 +20,29 @@ CREATE TABLE neardup.profile_versions (
                  + 4294967296 * pg_catalog.get_byte(statistics, 12), 0)
     ) STORED,
     made timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    FOREIGN KEY (name, role) REFERENCES neardup.profile_names (name, role)
+    FOREIGN KEY (name, role) REFERENCES neardup_internal.profile_names (name, role)
 );
-CREATE INDEX ON neardup.profile_versions (name, version);
+CREATE INDEX ON neardup_internal.profile_versions (name, version);
 -- Statistics do not compress.
-ALTER TABLE neardup.profile_versions ALTER COLUMN statistics SET STORAGE EXTERNAL;
+ALTER TABLE neardup_internal.profile_versions ALTER COLUMN statistics SET STORAGE EXTERNAL;
 
-SELECT pg_catalog.pg_extension_config_dump('neardup.profile_names', '');
-SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions', '');
-SELECT pg_catalog.pg_extension_config_dump('neardup.profile_versions_version_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup_internal.profile_names', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup_internal.profile_versions', '');
+SELECT pg_catalog.pg_extension_config_dump('neardup_internal.profile_versions_version_seq', '');
+GRANT SELECT, INSERT ON neardup_internal.profile_names, neardup_internal.profile_versions TO pg_database_owner;
+GRANT SELECT, UPDATE ON neardup_internal.profile_versions_version_seq TO pg_database_owner;
 
--- Everybody may make profiles, and sees and uses those of roles they are members of. Nobody may change one.
+-- Everybody may make profiles, and sees and uses those of roles they are members of. No role may change one.
+CREATE VIEW neardup.profile_names WITH (security_barrier) AS
+SELECT n.name, n.role FROM neardup_internal.profile_names n WHERE neardup_internal.is_member(n.role)
+WITH CHECK OPTION;
+CREATE VIEW neardup.profile_versions WITH (security_barrier) AS
+SELECT v.version, v.name, v.role, v.analyzer, v.words, v.statistics, v.documents, v.made
+FROM neardup_internal.profile_versions v WHERE neardup_internal.is_member(v.role)
+WITH CHECK OPTION;
 GRANT SELECT, DELETE ON neardup.profile_names, neardup.profile_versions TO public;
 GRANT INSERT (name) ON neardup.profile_names TO public;
 GRANT INSERT (name, role, analyzer, words, statistics) ON neardup.profile_versions TO public;
-ALTER TABLE neardup.profile_names ENABLE ROW LEVEL SECURITY;
-ALTER TABLE neardup.profile_versions ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own ON neardup.profile_names USING (neardup_internal.is_member(role));
-CREATE POLICY own ON neardup.profile_versions USING (neardup_internal.is_member(role));
 
 -- profiles: the list
 
@@ -50,8 +51,7 @@ SELECT v.name, v.version, v.analyzer, v.words, v.documents,
        (SELECT pg_catalog.array_agg(p.target ORDER BY p.target::text) FROM neardup.protected p
         WHERE p.verify = 'profile:' || v.name || '@' || v.version) AS guards,
        v.made, v.role
-FROM neardup.profile_versions v
-WHERE neardup_internal.is_member(v.role);
+FROM neardup.profile_versions v;
 
 GRANT SELECT ON neardup.profiles TO public;
 
@@ -214,10 +214,11 @@ CREATE FUNCTION p_simhash(
 
 -- profiles: comments
 
-COMMENT ON TABLE neardup.profile_names IS 'names of profiles, each with the role that owns it';
-COMMENT ON TABLE neardup.profile_versions IS 'versions of profiles: analyzer, house words, trained statistics; never changed, and kept until dropped';
+COMMENT ON TABLE neardup_internal.profile_names IS 'behind neardup.profile_names: the names of all roles';
+COMMENT ON TABLE neardup_internal.profile_versions IS 'behind neardup.profile_versions: the versions of all roles';
+COMMENT ON VIEW neardup.profile_names IS 'names of profiles, each with the role that owns it';
+COMMENT ON VIEW neardup.profile_versions IS 'versions of profiles: analyzer, house words, trained statistics; never changed, and kept until dropped';
 COMMENT ON VIEW neardup.profiles IS 'profiles of the roles that the current user is a member of: analyzer, house words, documents trained on, and the tables whose guards use the version';
-COMMENT ON FUNCTION neardup_internal.is_member(name) IS 'whether a role exists and the current user has its rights';
 COMMENT ON FUNCTION neardup_internal.profile_words(text, text[]) IS 'checks house words against an analyzer, and gives them in the form in which a profile stores them';
 COMMENT ON FUNCTION neardup.create_profile(text, text, text[]) IS 'creates a new version of a profile from an analyzer and house words (lines of a jieba user dictionary: word, frequency, tag), and returns its number';
 COMMENT ON FUNCTION neardup_internal.train_transition(internal, text, text, integer) IS 'transition function of neardup_internal.train_statistics';

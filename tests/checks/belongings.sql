@@ -75,7 +75,7 @@ SELECT string_agg(concat_ws(' ', target, action, count), E'\n' ORDER BY target::
 SELECT string_agg(concat_ws(' ', target, action, key, duplicate_of, measure, value), E'\n' ORDER BY verdict_id) FROM neardup.verdicts;
 
 -- runs
-SELECT string_agg(concat_ws(' ', run_id, target, removed), E'\n' ORDER BY run_id) FROM (SELECT run_id, target, (SELECT count(*) FROM neardup.removed d WHERE d.run_id = r.run_id) AS removed FROM neardup.runs r) r;
+SELECT string_agg(concat_ws(' ', run_id, target, removed), E'\n' ORDER BY run_id) FROM (SELECT run_id, target, (SELECT count(*) FROM articles_removed d WHERE d.neardup_run = r.run_id) AS removed FROM neardup.runs r) r;
 
 -- profiles
 SELECT string_agg(concat_ws(' ', name, version, documents, md5(statistics)), E'\n' ORDER BY version) FROM neardup.profile_versions;
@@ -155,7 +155,7 @@ INSERT INTO scoped VALUES (4, article(1), 'b', '2031-01-01') RETURNING duplicate
 --= 3
 
 -- restoring the run
-CALL neardup.restore(1);
+CALL neardup.restore('articles', 1);
 --= 300
 
 -- all rows

@@ -75,3 +75,63 @@ SELECT string_agg(seen::text, ' ' ORDER BY id) FROM "the press"."It's";
 -- news after a custom dump
 INSERT INTO "the press"."Articles" (id, "Body") VALUES ('news', '海边的灯塔昨夜熄了又亮，守塔的老人说，是换灯泡。');
 --=
+
+-- the same by a database's owner who is no superuser: a guarded table, what a clean-up removed, its log, a profile, the guard's log
+\c dump
+CREATE ROLE dump_owner LOGIN;
+CREATE ROLE dump_cleaner;
+\! psql -Xq -c 'CREATE DATABASE dump_owned OWNER dump_owner'
+\c dump_owned
+CREATE EXTENSION pg_neardup;
+SET ROLE dump_owner;
+CREATE TABLE articles (id int PRIMARY KEY, body text, source regclass);
+SELECT neardup.protect('articles', 'body', on_duplicate => 'warn', log => true);
+SET client_min_messages = error;
+INSERT INTO articles SELECT i, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part.', 'articles' FROM generate_series(1, 4) i;
+GRANT SELECT, UPDATE, DELETE ON articles TO dump_cleaner;
+SELECT neardup.keep_removed('articles');
+SELECT neardup.create_profile('owned', words => '{Rowmouth}');
+SET ROLE dump_cleaner;
+CALL neardup.cleanup('articles', dry_run => false);
+RESET ROLE;
+CREATE VIEW state AS
+SELECT (SELECT string_agg(a::text, E'\n' ORDER BY id) FROM articles a) AS rows,
+       (SELECT string_agg(r::text, E'\n' ORDER BY id) FROM articles_removed r) AS removed,
+       (SELECT string_agg(r::text, E'\n' ORDER BY run_id) FROM neardup.runs r) AS runs,
+       (SELECT count(*) FROM neardup.verdicts) AS verdicts,
+       (SELECT string_agg(v::text, E'\n' ORDER BY version) FROM neardup.profile_versions v) AS profiles,
+       (SELECT string_agg(pg_get_triggerdef(oid), E'\n' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = 'articles'::regclass) AS triggers;
+ALTER VIEW state OWNER TO dump_owner;
+
+-- nothing of it is empty
+SELECT count(*) FROM state WHERE rows <> '' AND removed <> '' AND runs <> '' AND profiles <> '' AND triggers <> '' AND verdicts > 0;
+--= 1
+
+SELECT * FROM state;
+--> owned
+
+\! psql -Xq -c 'CREATE DATABASE dump_again OWNER dump_owner' && psql -Xq -d dump_again -c 'CREATE EXTENSION pg_neardup' && PGUSER=dump_owner pg_dump -F custom dump_owned | PGUSER=dump_owner pg_restore --no-comments --exit-on-error -d dump_again && psql -Xq -d dump_again -c 'DROP OWNED BY dump_cleaner'
+
+-- all that is as it was, also without the role that cleaned up
+\c dump_again
+SET ROLE dump_owner;
+SELECT * FROM state;
+--= <owned>
+
+-- the removed rows come back
+CALL neardup.restore('articles', 1);
+SELECT string_agg(id || ' ' || source, ', ' ORDER BY id) FROM articles;
+--= 3
+--= 1 articles, 2 articles, 3 articles, 4 articles
+
+-- and the next run has the next number
+SET client_min_messages = error;
+CALL neardup.cleanup('articles', dry_run => false);
+--= 2|3
+
+-- a new version of a profile
+SELECT neardup.create_profile('owned') > (SELECT min(version) FROM neardup.profile_versions);
+--= t
+
+\c postgres
+\! psql -Xq -d postgres -c 'DROP DATABASE dump_owned WITH (FORCE)' -c 'DROP DATABASE dump_again WITH (FORCE)' -c 'DROP ROLE dump_owner' -c 'DROP ROLE dump_cleaner'

@@ -8,27 +8,27 @@ CREATE TABLE readers (id int PRIMARY KEY, article int REFERENCES articles ON DEL
 INSERT INTO readers SELECT id, id FROM articles WHERE id % 5 = 0;
 CREATE TABLE before AS TABLE articles;
 SELECT neardup.protect('articles', 'body');
+SELECT neardup.keep_removed('articles');
+SELECT neardup.keep_removed('before');
 
 -- Rows that are neither there nor archived, or both; archived ones whose row that stays is gone; readers who are gone, or point nowhere.
 CREATE VIEW lost (what, id) AS
 SELECT 'lost', id FROM before b WHERE NOT EXISTS (SELECT FROM articles a WHERE a.id = b.id AND a.body = b.body)
-    AND NOT EXISTS (SELECT FROM neardup.removed r WHERE r.key = b.id::text)
-UNION ALL SELECT 'twice', a.id FROM articles a JOIN neardup.removed r ON r.key = a.id::text
-UNION ALL SELECT 'no representative', r.key::int FROM neardup.removed r WHERE NOT EXISTS (SELECT FROM articles a WHERE a.id = r.duplicate_of::int)
+    AND NOT EXISTS (SELECT FROM articles_removed r WHERE r.id = b.id AND r.body = b.body)
+UNION ALL SELECT 'twice', a.id FROM articles a JOIN articles_removed r ON r.id = a.id
+UNION ALL SELECT 'no kept row', r.id FROM articles_removed r WHERE NOT EXISTS (SELECT FROM articles a WHERE a.id = r.neardup_duplicate_of::int)
 UNION ALL SELECT 'reader', b.id FROM before b WHERE b.id % 5 = 0 AND NOT EXISTS (SELECT FROM readers r JOIN articles a ON a.id = r.article WHERE r.id = b.id);
 
--- Runs made up for the purge: old ones and one of today, 5,000 rows each.
+-- Rows that stay in the end: the first of each text, and those that have a reader.
+CREATE VIEW remaining AS
+SELECT id FROM before b WHERE id % 5 = 0 OR NOT EXISTS (SELECT FROM before a WHERE a.body = b.body AND a.id < b.id);
+
+-- Rows made up for the purge: old ones and some of today, 5,000 of each.
 CREATE PROCEDURE fill_archive() LANGUAGE sql AS $$
-INSERT INTO neardup.runs (target, document, action, keep, verify, started, finished)
-SELECT 'before'::regclass, 'body', 'archive', 'oldest', 'facts', t, t
-FROM (VALUES (now() - interval '2 days'), (now() - interval '3 days'), (now())) v(t);
-INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, measure, value, columns)
-SELECT r.run_id, i / 100, -i, 4, 'facts', 1, '{}' FROM neardup.runs r, generate_series(1, 5000) i
-WHERE r.target = 'before'::regclass AND NOT EXISTS (SELECT FROM neardup.removed d WHERE d.run_id = r.run_id);
+INSERT INTO before_removed (neardup_run, neardup_batch, neardup_at, neardup_key, id)
+SELECT d, i / 100, now() - d * interval '1 day', i, i FROM unnest(ARRAY[0, 2, 3]) d, generate_series(1, 5000) i;
 $$;
 
--- Rows without their run, and rows of today gone.
+-- Rows of today gone.
 CREATE VIEW forgotten (what, rows) AS
-SELECT 'without a run', count(*) FROM neardup.removed d WHERE NOT EXISTS (SELECT FROM neardup.runs r WHERE r.run_id = d.run_id) HAVING count(*) > 0
-UNION ALL SELECT 'of today', count(*) FROM neardup.removed d JOIN neardup.runs r USING (run_id)
-WHERE r.target = 'before'::regclass AND r.started > now() - interval '1 day' HAVING count(*) % 5000 > 0;
+SELECT 'of today', count(*) FROM before_removed WHERE neardup_at > now() - interval '1 day' HAVING count(*) % 5000 > 0;

@@ -70,6 +70,13 @@ pub mod raw {
             read_only: bool,
             count: c_long,
         ) -> c_int;
+        pub fn SPI_execute_plan(
+            plan: pg_sys::SPIPlanPtr,
+            values: *mut pg_sys::Datum,
+            nulls: *const c_char,
+            read_only: bool,
+            count: c_long,
+        ) -> c_int;
         // utils/datum.h
         pub fn datumCopy(value: pg_sys::Datum, by_value: bool, length: c_int) -> pg_sys::Datum;
         pub fn datum_image_eq(a: pg_sys::Datum, b: pg_sys::Datum, by_value: bool, length: c_int) -> bool;
@@ -135,6 +142,7 @@ pub mod raw {
         pub fn BufFileRead(file: *mut pg_sys::BufFile, buffer: *mut std::ffi::c_void, size: usize) -> usize;
         pub fn BufFileClose(file: *mut pg_sys::BufFile);
         // utils/elog.h
+        pub fn ThrowErrorData(error: *mut pg_sys::ErrorData);
         pub(in crate::pg) fn ReThrowError(error: *mut pg_sys::ErrorData) -> !;
     }
 }

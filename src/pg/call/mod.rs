@@ -7,8 +7,10 @@ pub mod function;
 pub mod memory;
 pub mod role;
 pub mod set;
+pub mod statement;
 pub mod transaction;
 pub mod trigger;
+pub mod violation;
 pub mod window;
 
 /// Tells Postgres the calling convention of C functions: `PG_FUNCTION_INFO_V1`. The names are those of the functions after `pg_finfo_`.

@@ -5,12 +5,14 @@ use std::ffi::CStr;
 use pgrx::{PgList, pg_sys};
 
 use crate::pg::call::column::Column;
+use crate::pg::call::statement::Statement;
 use crate::pg::value::text::text_of;
 
 /// One firing of a `BEFORE ... FOR EACH ROW` trigger.
 pub struct RowTrigger<'a> {
     data: &'a pg_sys::TriggerData,
     definition: Definition<'a>,
+    statement: Statement,
 }
 
 /// A trigger as its table has it.
@@ -74,7 +76,7 @@ impl<'a> RowTrigger<'a> {
     /// Takes the trigger out of a call; `None` unless it is a BEFORE ROW trigger.
     ///
     /// # Safety
-    /// `fcinfo` must be the argument of a trigger function, during its call.
+    /// `fcinfo` must be the argument of a trigger function, at the beginning of its call.
     pub unsafe fn from_fcinfo(fcinfo: pg_sys::FunctionCallInfo) -> Option<Self> {
         // SAFETY: guaranteed by the caller.
         let data = unsafe { trigger_data(fcinfo)? };
@@ -82,7 +84,7 @@ impl<'a> RowTrigger<'a> {
         let trigger = unsafe { data.tg_trigger.as_ref()? };
         let row_before = data.tg_event & pg_sys::TRIGGER_EVENT_ROW != 0
             && data.tg_event & pg_sys::TRIGGER_EVENT_TIMINGMASK == pg_sys::TRIGGER_EVENT_BEFORE;
-        row_before.then_some(Self { data, definition: Definition(trigger) })
+        row_before.then_some(Self { data, definition: Definition(trigger), statement: Statement::of_row() })
     }
 
     /// Returns what happens to the row.
@@ -115,6 +117,11 @@ impl<'a> RowTrigger<'a> {
     /// Returns the table whose row it is.
     pub(in crate::pg) fn relation(&self) -> pg_sys::Relation {
         self.data.tg_relation
+    }
+
+    /// Returns the statement that writes the row.
+    pub fn statement(&self) -> Statement {
+        self.statement
     }
 
     /// Returns the trigger.

@@ -4,6 +4,7 @@
 mod columns;
 mod functions;
 mod relations;
+mod trust;
 mod types;
 
 use std::ffi::CStr;
@@ -14,6 +15,7 @@ pub use relations::{
     belongs, has_children, has_versions_of_snapshot, inheritors, is_partition, may_lock, may_read_columns, owner,
     pages, primary_key, qualified_name, relation, relation_kind, relation_name,
 };
+pub use trust::{is_plain_cast, is_trusted};
 pub use types::{Comparison, base_type, collation_name, has_equality, operator, row_type, shown_type, type_name};
 
 fn text(name: *mut std::ffi::c_char) -> Option<String> {

@@ -1,5 +1,6 @@
 //! Tables, their indexes, partitions and rows, and queries on them.
 
+pub mod change;
 pub mod invalidation;
 pub mod original;
 pub mod partition;

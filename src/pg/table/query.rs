@@ -15,8 +15,8 @@ use crate::pg::call::boundary::{self, raw};
 use crate::pg::catalog::shown_type;
 use crate::pg::table::row_id::{address_of, tid_of};
 
-/// Number of rows that are fetched, and then freed, at a time.
-const BATCH: std::ffi::c_long = 1000;
+/// Number of rows that are fetched at a time. What is read of a row is freed before the next one.
+const BATCH: std::ffi::c_long = 100;
 
 /// A connection to the server's own SQL. After an error, the end of the transaction closes it.
 pub struct Session {
@@ -139,10 +139,10 @@ impl Session {
                 let (table, count) = (pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize);
                 for i in 0..count {
                     work(&Row { tuple: *(*table).vals.add(i), columns: (*table).tupdesc, lent: PhantomData })?;
+                    pg_sys::MemoryContextReset(self.memory.value());
                 }
                 pg_sys::SPI_freetuptable(table);
                 pg_sys::MemoryContextSwitchTo(before);
-                pg_sys::MemoryContextReset(self.memory.value());
                 count as std::ffi::c_long == BATCH
             };
             if !more {

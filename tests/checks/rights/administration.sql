@@ -43,30 +43,32 @@ SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'longest', scope =
 SELECT count(*) FROM neardup.duplicates('public.odd', keep => 'most_complete', verify => 'facts', scope => '{other}', since => 'k', time_column => 'id')
 SELECT count(*) FROM neardup.report('public.odd')
 SELECT length(neardup.report_html('public.odd'))
-CALL neardup.cleanup('public.odd', on_reference => 'repoint')
+CALL neardup.cleanup('public.odd')
 CALL neardup.cleanup('public.odd', batch => 4, dry_run => false)
-CALL neardup.cleanup('public.odd', batch => 4, dry_run => false, on_reference => 'repoint')
-SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
-CALL neardup.restore(:run)
+SELECT 1 / count(*) AS found FROM odd_removed \gset
+CALL neardup.restore('public.odd', 1)
 CALL neardup.cleanup('public.odd', dry_run => false, action => 'mark')
-SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
-CALL neardup.restore(:run)
+SELECT 1 / count(*) AS found FROM public.odd WHERE duplicate_of IS NOT NULL \gset
+UPDATE public.odd SET duplicate_of = NULL
 CREATE TABLE public.even (kind colour, seen timestamp, at moment, tag label, tags text[], title text, body varchar, number types.citext PRIMARY KEY)
 INSERT INTO public.even SELECT kind, seen, at, tag, tags, title, body, id::text FROM public.odd LIMIT 12
 CALL neardup.cleanup('public.odd', against => 'public.even')
 CALL neardup.cleanup('public.odd', against => 'public.even', batch => 4, dry_run => false)
-SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
-CALL neardup.restore(:run)
+SELECT max(neardup_run) AS run, 1 / count(*) AS found FROM odd_removed \gset
+CALL neardup.restore('public.odd', :run)
+CALL neardup.cleanup('public.odd', dry_run => false, max_rows => 100, on_more => 'surest')
+SELECT neardup_key AS key FROM odd_removed LIMIT 1 \gset
+CALL neardup.restore('public.odd', key => :'key')
 SELECT neardup.let_through('public.odd')
 SELECT neardup.protect('public.folded', 'body', scope => '{source}')
 INSERT INTO public.folded SELECT 'k' || i::text, md5(i::text) || md5(i::text), 's' FROM generate_series(1, 12) i
 BEGIN; SELECT neardup.let_through('public.folded'); UPDATE public.folded f SET body = g.body, source = 'S' FROM public.folded g WHERE f.id::text = 'k2' AND g.id::text = 'k1'; COMMIT
 INSERT INTO public.folded_child VALUES ('K2')
 CALL neardup.cleanup('public.folded', since => 'K0', time_column => 'id')
-CALL neardup.cleanup('public.folded', dry_run => false, on_reference => 'repoint')
-SELECT 1 / count(*) FROM public.folded_child WHERE id::text = 'k1'
-SELECT max(run_id) AS run, 1 / count(*) AS found FROM neardup.removed \gset
-CALL neardup.restore(:run)
+DELETE FROM public.folded_child
+CALL neardup.cleanup('public.folded', dry_run => false)
+SELECT 1 / count(*) AS found FROM folded_removed \gset
+CALL neardup.restore('public.folded', 1)
 SELECT neardup.unprotect('public.folded')
 SELECT neardup.create_profile('shadowed', 'jieba')
 CALL neardup.train_profile('shadowed', 'SELECT body FROM article')
@@ -74,5 +76,5 @@ SELECT count(*) FROM neardup.evaluate('SELECT a.body, b.body, true FROM article 
 SELECT count(*) FROM neardup.suggest('SELECT body FROM article')
 SELECT neardup.drop_profile('shadowed')
 SELECT neardup.unprotect('public.odd')
-CALL neardup.purge('0 s')
+CALL neardup.purge('public.odd', '0 s')
 CALL neardup.purge_verdicts('0 s')

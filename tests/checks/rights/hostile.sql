@@ -99,7 +99,7 @@ DO $do$ DECLARE t pg_catalog.text; BEGIN
     FOREACH t IN ARRAY ARRAY['pg_class', 'pg_attribute', 'pg_trigger', 'pg_index', 'pg_proc', 'pg_namespace', 'pg_type', 'pg_constraint', 'pg_depend', 'pg_inherits', 'pg_partitioned_table', 'pg_roles', 'pg_sequence'] LOOP
         EXECUTE pg_catalog.format('CREATE TEMP VIEW %I AS SELECT * FROM pg_catalog.%I WHERE mallorys.spring()', t, t);
     END LOOP;
-    FOREACH t IN ARRAY ARRAY['protected', 'verdicts', 'counters', 'runs', 'removed', 'repointed', 'skipped', 'profile_versions', 'profiles', 'progress'] LOOP
+    FOREACH t IN ARRAY ARRAY['protected', 'verdicts', 'counters', 'runs', 'skipped', 'profile_versions', 'profiles', 'progress'] LOOP
         EXECUTE pg_catalog.format('CREATE TEMP VIEW %I AS SELECT * FROM neardup.%I WHERE mallorys.spring()', t, t);
     END LOOP;
 END $do$;
@@ -154,7 +154,7 @@ SELECT mallorys.guard_by_hand('{"keys":10,"on_duplicate":"skip","analyzer":"prof
 INSERT INTO mallorys.own SELECT i, 'The harbour bridge stays closed until Monday, the city said on Friday, and ferries run.' FROM generate_series(1, 3) i
 SELECT mallorys.guard_by_hand('{"keys":10,"on_duplicate":"skip","analyzer":"shingles:5","expression":["private","made_text"]}')
 INSERT INTO mallorys.own SELECT i, 'The harbour bridge stays closed until Monday, the city said on Friday, and ferries run.' FROM generate_series(1, 3) i
-SELECT mallorys.guard_by_hand('{"keys":1024,"on_duplicate":"skip","analyzer":"shingles:5"}')
+SELECT mallorys.guard_by_hand('{"keys":64,"on_duplicate":"skip","analyzer":"shingles:5"}')
 INSERT INTO mallorys.own SELECT i, 'The harbour bridge stays closed until Monday, the city said on Friday, and ferries run.' FROM generate_series(1, 3) i
 SELECT mallorys.guard_by_hand('{"distance":11,"method":"simhash","on_duplicate":"mark","verify":"none","analyzer":"chars:3","log":true}')
 INSERT INTO mallorys.own SELECT i, 'The harbour bridge stays closed until Monday, the city said on Friday, and ferries run.' FROM generate_series(1, 3) i

@@ -15,7 +15,7 @@ CREATE TABLE crawled (id int PRIMARY KEY, body text);
 SELECT neardup.protect('crawled', 'body', on_duplicate => 'skip');
 ALTER TABLE crawled OWNER TO keeper;
 INSERT INTO crawled SELECT id, body FROM article WHERE id < 9;
-GRANT SELECT, DELETE ON crawled TO crawler;
+GRANT SELECT, UPDATE, DELETE ON crawled TO crawler;
 GRANT SELECT ON article TO crawler;
 GRANT INSERT ON article TO writer;
 CREATE ROLE merger;
@@ -47,11 +47,19 @@ merger|00000|INSERT INTO merging VALUES (100, 1, md5('0') || md5('0x'))
 merger|22012|SELECT 1 / (max(seen) - 2) FROM merging
 reader|00000|SELECT count(*) FROM neardup.duplicates('article')
 reader|00000|SELECT count(*) FROM neardup.report('article')
+cleaner|42501|CALL neardup.cleanup('article', dry_run => false)
+cleaner|42501|SELECT neardup.keep_removed('article')
+keeper|00000|SELECT neardup.keep_removed('article')
 cleaner|00000|CALL neardup.cleanup('article', dry_run => false)
-cleaner|42501|CALL neardup.restore(1)
-mallory|42704|CALL neardup.restore(1)
-keeper|42704|CALL neardup.restore(1)
-postgres|00000|CALL neardup.restore(1)
+cleaner|42501|SELECT count(*) FROM article_removed
+cleaner|42501|INSERT INTO article_removed (neardup_run) VALUES (1)
+cleaner|22012|SELECT 1 / (count(*) - 1) FROM neardup.runs WHERE removed > 0
+mallory|22012|SELECT 1 / count(*) FROM neardup.runs
+cleaner|42501|CALL neardup.restore('article', 1)
+mallory|42501|CALL neardup.restore('article', 1)
+cleaner|42501|CALL neardup.purge('article', '0 s')
+keeper|00000|CALL neardup.restore('article', 1)
+postgres|00000|CALL neardup.restore('article', 1)
 reader|42501|CALL neardup.cleanup('article', dry_run => false)
 signer|42501|CALL neardup.cleanup('article', dry_run => false)
 mallory|42501|SELECT count(*) FROM neardup.duplicates('crawled', against => 'article')
@@ -59,6 +67,7 @@ reader|42501|SELECT count(*) FROM neardup.duplicates('crawled', against => 'arti
 crawler|42501|SELECT count(*) FROM neardup.duplicates('crawled', against => 'kept')
 crawler|42501|CALL neardup.cleanup('crawled', against => 'kept', dry_run => false)
 crawler|42501|CALL neardup.cleanup('crawled', dry_run => false, action => 'mark', against => 'article')
+keeper|00000|SELECT neardup.keep_removed('crawled')
 crawler|00000|CALL neardup.cleanup('crawled', against => 'article', dry_run => false)
 crawler|22012|SELECT 1 / count(*) FROM crawled
 keeper|00000|SELECT neardup.unprotect('kept')

@@ -104,8 +104,8 @@ CREATE FUNCTION life(evil text) RETURNS SETOF text LANGUAGE sql AS $$
         'SELECT count(*) FROM neardup.report(%2$L)',
         'SELECT length(neardup.report_html(%2$L))',
         'CALL neardup.cleanup(%2$L, dry_run => false, time_column => %5$L, rank => ARRAY[quote_ident(%6$L) || '' desc''])',
-        'DO $d$ BEGIN IF NOT EXISTS (SELECT FROM neardup.removed) THEN RAISE ''nothing was removed''; END IF; END $d$',
-        E'SELECT max(run_id) AS run FROM neardup.runs \\gset\nCALL neardup.restore(:run)',
+        'DO $d$ BEGIN IF NOT EXISTS (SELECT FROM neardup.runs WHERE removed > 3) THEN RAISE ''nothing was removed''; END IF; END $d$',
+        'CALL neardup.restore(%2$L, 1)',
         'CREATE TEMPORARY TABLE twin (LIKE %1$s INCLUDING INDEXES)',
         'INSERT INTO twin SELECT * FROM %1$s WHERE %3$I < 5',
         'SELECT count(*) FROM neardup.duplicates(%2$L, against => ''twin'', scope => ARRAY[%6$L]::name[], time_column => %5$L, since => ''2000-01-01'')',
@@ -115,7 +115,7 @@ CREATE FUNCTION life(evil text) RETURNS SETOF text LANGUAGE sql AS $$
         'DO $d$ BEGIN IF NOT EXISTS (SELECT FROM neardup.runs WHERE against = ''twin''::regclass AND removed > 3) THEN RAISE ''nothing was removed''; END IF; END $d$',
         'DROP TABLE twin',
         'SELECT neardup.unprotect(%2$L)',
-        'CALL neardup.purge(''0 s'')'
+        'CALL neardup.purge(%2$L, ''0 s'')'
     ]) WITH ORDINALITY s(step, place)
     WHERE c.relname = left(evil, 60)::name ORDER BY place
 $$;

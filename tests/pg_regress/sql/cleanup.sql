@@ -33,18 +33,20 @@ INSERT INTO comments VALUES (5);
 CREATE TEMPORARY TABLE before AS TABLE posts;
 CALL neardup.cleanup('posts', dry_run => false, batch => 1);
 SELECT id FROM posts ORDER BY id;
-SELECT target, keep, verify, removed, restored, finished IS NOT NULL AS finished FROM neardup.runs;
-SELECT key, duplicate_of, verdict, measure, round(value::numeric, 2) AS value FROM neardup.removed ORDER BY key;
+SELECT target, run_id, keep, verify, threshold, found, removed, skipped, restored, finished IS NOT NULL AS finished FROM neardup.runs;
+SELECT id, neardup_run, neardup_key, neardup_duplicate_of, neardup_verdict, neardup_measure, round(neardup_value::numeric, 2) AS value, neardup_by = current_user AS by FROM posts_removed ORDER BY id;
 ALTER TABLE posts ADD COLUMN seen boolean DEFAULT false;
 ALTER TABLE before ADD COLUMN seen boolean DEFAULT false;
 
 -- and back, every value as it was
-CALL neardup.restore(1);
+CALL neardup.restore('posts', 1);
 SELECT count(*) AS lost FROM (TABLE before EXCEPT TABLE posts) d;
 SELECT count(*) AS invented FROM (TABLE posts EXCEPT TABLE before) d;
 SELECT removed, restored FROM neardup.runs;
-CALL neardup.restore(1);
-CALL neardup.restore(99);
+CALL neardup.restore('posts', 1);
+CALL neardup.restore('posts', 99);
+CALL neardup.restore('comments', 1);
+CALL neardup.restore('posts');
 -- the guard stands again
 INSERT INTO posts (id, body) SELECT 8, body FROM posts WHERE id = 1;
 
@@ -62,23 +64,24 @@ CREATE TEMPORARY TABLE moments_before AS TABLE moments;
 CALL neardup.cleanup('moments', dry_run => false);
 RESET datestyle; RESET extra_float_digits; RESET timezone; RESET intervalstyle;
 ALTER TABLE moments RENAME TO instants;
-SELECT max(run_id) AS run FROM neardup.runs \gset
-CALL neardup.restore(:run);
+ALTER TABLE moments_removed RENAME TO instants_removed;
+CALL neardup.restore('instants', 1);
 SELECT count(*) AS lost FROM (TABLE moments_before EXCEPT TABLE instants) d;
 SELECT tgenabled FROM pg_trigger WHERE tgrelid = 'instants'::regclass AND tgname = 'zz_neardup_body';
 DROP TABLE notes, instants;
-CALL neardup.restore(:run);
--- nothing to remove, nothing recorded
+-- nothing to remove: the log says so
 CREATE TABLE lonely (id int PRIMARY KEY, body text);
 SELECT neardup.protect('lonely', 'body');
 CALL neardup.cleanup('lonely', dry_run => false);
-SELECT max(run_id) - :run AS new_runs FROM neardup.runs;
+SELECT run_id, found, removed, finished IS NOT NULL AS finished FROM neardup.runs WHERE target = 'lonely'::regclass;
 DROP TABLE lonely;
--- nobody slips rows into another's run
+-- nobody else gets at removed rows or the log
 CREATE ROLE regress_other;
 SET ROLE regress_other;
-INSERT INTO neardup.removed (run_id, batch, key, duplicate_of, measure, value, columns, record) VALUES (1, 1, 'x', 'y', 'facts', 1, '{}', '()');
-SELECT count(*) FROM neardup.removed;
+INSERT INTO posts_removed (neardup_run, id) VALUES (1, 9);
+SELECT count(*) FROM posts_removed;
+SELECT count(*) FROM neardup.runs;
+INSERT INTO neardup_internal.own_runs (target, run_id, document, action, keep, verify, found, started, role) VALUES ('posts', 99, 'body', 'archive', 'oldest', 'facts', 0, '2031-01-01', current_user);
 RESET ROLE;
 DROP ROLE regress_other;
 
@@ -86,7 +89,7 @@ DROP ROLE regress_other;
 CALL neardup.cleanup('comments');
 CALL neardup.cleanup('posts', batch => 0);
 CALL neardup.cleanup('posts', keep => NULL);
-DROP TABLE comments, posts;
+DROP TABLE comments, posts, posts_removed;
 
 -- method simhash: by the guard's distance or another one; without the texts each row is near the one that stays
 CREATE TABLE notices (id int PRIMARY KEY, body text);

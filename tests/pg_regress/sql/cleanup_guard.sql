@@ -72,8 +72,9 @@ SELECT neardup.protect('marks', 'body');
 CREATE FUNCTION night() RETURNS void LANGUAGE plpgsql AS $$DECLARE n bigint; r bigint; BEGIN CALL neardup.cleanup('marks', dry_run => false, run_id => r, removed => n); END$$;
 SELECT night();
 DO $$DECLARE n bigint; r bigint; BEGIN CALL neardup.cleanup('marks', dry_run => false, run_id => r, removed => n); EXCEPTION WHEN no_data_found THEN NULL; END$$;
-DO $$DECLARE n bigint; BEGIN CALL neardup.purge('1 day', purged => n); EXCEPTION WHEN no_data_found THEN NULL; END$$;
-CREATE FUNCTION undo() RETURNS void LANGUAGE plpgsql AS $$DECLARE n bigint; r bigint := 2; BEGIN CALL neardup.restore(r, n); END$$;
+DO $$DECLARE n bigint; BEGIN CALL neardup.purge('marks', '1 day', purged => n); EXCEPTION WHEN no_data_found THEN NULL; END$$;
+SELECT neardup.keep_removed('marks');
+CREATE FUNCTION undo() RETURNS void LANGUAGE plpgsql AS $$DECLARE n bigint; BEGIN CALL neardup.restore('marks', 2, restored => n); END$$;
 SELECT undo();
 \set VERBOSITY sqlstate
 SELECT night();

@@ -1,5 +1,5 @@
 \set SHOW_CONTEXT never
--- rows that other rows refer to: left alone, or their references pointed to the row that stays, and back
+-- rows that other rows refer to are left alone
 CREATE FUNCTION news(n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT (ARRAY['江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。',
                   '西山隧道提前两个月贯通，预计明年春天通车，届时两地车程缩短到四十分钟，沿线三个乡镇受益。',
@@ -32,7 +32,6 @@ $$;
 -- a dry run says what is referred to
 \set VERBOSITY terse
 CALL neardup.cleanup('posts');
-CALL neardup.cleanup('posts', on_reference => 'repoint');
 SELECT * FROM changed();
 \set VERBOSITY default
 
@@ -40,49 +39,38 @@ SELECT * FROM changed();
 CALL neardup.cleanup('posts', dry_run => false);
 SELECT key, duplicate_of, reason FROM neardup.skipped ORDER BY run_id, key;
 SELECT tenant, id FROM posts ORDER BY id;
-CALL neardup.restore(1);
+CALL neardup.restore('posts', 1);
 SELECT * FROM changed();
 
--- repoint: all go but the one whose references would collide
-CALL neardup.cleanup('posts', dry_run => false, on_reference => 'repoint', batch => 2);
+-- references that are moved first, by whoever may do that
+CREATE TABLE copies AS SELECT split_part(d.key, ', ', 2)::int AS id, split_part(d.duplicate_of, ', ', 2)::int AS kept FROM neardup.duplicates('posts') d;
+UPDATE links l SET code = k.code FROM copies c JOIN posts p ON p.id = c.id JOIN posts k ON k.id = c.kept WHERE l.code = p.code;
+UPDATE pins l SET code = k.code FROM copies c JOIN posts p ON p.id = c.id JOIN posts k ON k.id = c.kept WHERE l.code = p.code;
+CALL neardup.cleanup('posts', dry_run => false, batch => 2);
 SELECT key, reason FROM neardup.skipped WHERE run_id = 2;
 SELECT id, parent FROM posts ORDER BY id;
-TABLE likes ORDER BY who, post;
-TABLE links ORDER BY code, note;
-TABLE pins ORDER BY id;
-SELECT removed, skipped, repointed FROM neardup.runs WHERE run_id = 2;
-CALL neardup.restore(2);
-SELECT * FROM changed();
-SELECT count(*) FROM neardup.repointed;
-
--- all in one batch as well; references that were changed since are left as they are
-DELETE FROM likes WHERE who = 'ann' AND post = 1;
-DELETE FROM likes_before WHERE who = 'ann' AND post = 1;
-CALL neardup.cleanup('posts', dry_run => false, on_reference => 'repoint');
-SELECT id, parent FROM posts ORDER BY id;
-UPDATE pins SET code = 'c1' WHERE id = 1;
-CALL neardup.restore(3);
-SELECT * FROM changed();
-SELECT source, columns, key, old_values, new_values FROM neardup.repointed;
+SELECT found, removed, skipped FROM neardup.runs WHERE run_id = 2;
+CALL neardup.restore('posts', 2);
+SELECT * FROM changed() WHERE what = 'posts';
+DROP TABLE copies;
 
 -- marks need no such care
 CALL neardup.cleanup('posts', dry_run => false, action => 'mark');
 SELECT id, body_duplicate_of FROM posts ORDER BY id;
 CALL neardup.cleanup('posts', dry_run => false, action => 'mark', keep => 'newest');
-CALL neardup.restore(4);
-SELECT count(body_duplicate_of) FROM posts;
+SELECT run_id, action, found, removed FROM neardup.runs ORDER BY run_id;
+UPDATE posts SET body_duplicate_of = NULL;
 
 -- errors
-CALL neardup.cleanup('posts', on_reference => 'cascade');
 CALL neardup.cleanup('posts', action => 'burn');
 BEGIN;
 CALL neardup.cleanup('posts', dry_run => false);
 ROLLBACK;
 BEGIN;
-CALL neardup.restore(4);
+CALL neardup.restore('posts', 4);
 ROLLBACK;
 BEGIN;
-CALL neardup.purge('0');
+CALL neardup.purge('posts', '0');
 ROLLBACK;
 
 -- a cleaner who sees only some of the rows that refer here
@@ -101,22 +89,25 @@ BEGIN
 END $$;
 CREATE TRIGGER no_more AFTER DELETE ON posts FOR EACH ROW EXECUTE FUNCTION no_more();
 SET ROLE regress_cleaner;
-CALL neardup.cleanup('posts', dry_run => false, on_reference => 'repoint', batch => 1);
+CALL neardup.cleanup('posts', dry_run => false, batch => 1);
 SELECT run_id, removed, finished FROM neardup.runs WHERE finished IS NULL;
-SELECT key FROM neardup.removed;
-SELECT max(run_id) AS run FROM neardup.runs \gset
-CALL neardup.restore(:run);
+SELECT count(*) FROM posts_removed;
+SELECT run_id AS run FROM neardup.runs WHERE finished IS NULL \gset
+CALL neardup.restore('posts', :run);
 RESET ROLE;
 DROP TRIGGER no_more ON posts;
-CALL neardup.restore(:run);
+SELECT neardup_key, neardup_by FROM posts_removed;
+CALL neardup.restore('posts', :run);
 SELECT count(*) FROM posts;
 SELECT * FROM neardup.progress;
 
 -- forget
-CALL neardup.purge('1 day');
+CALL neardup.cleanup('posts', dry_run => false);
+CALL neardup.purge('posts', '1 day');
 SELECT count(*) > 0 AS kept FROM neardup.runs;
-CALL neardup.purge('0');
-SELECT (SELECT count(*) FROM neardup.runs) AS runs, (SELECT count(*) FROM neardup.removed) AS removed, (SELECT count(*) FROM neardup.skipped) AS skipped;
+SELECT count(*) FROM posts_removed;
+CALL neardup.purge('posts', '0');
+SELECT (SELECT count(*) FROM neardup.runs) AS runs, (SELECT count(*) FROM posts_removed) AS removed, (SELECT count(*) FROM neardup.skipped) AS skipped;
 
 -- another role of the session, which cannot drop the list that the interrupted one left behind
 CREATE ROLE regress_second;
@@ -125,10 +116,10 @@ SET ROLE regress_second;
 \set VERBOSITY terse
 CALL neardup.cleanup('posts');
 \set VERBOSITY default
-CALL neardup.cleanup('posts', dry_run => false, on_reference => 'repoint');
+CALL neardup.cleanup('posts', dry_run => false);
 SET ROLE regress_cleaner;
-CALL neardup.cleanup('posts', dry_run => false, on_reference => 'repoint');
+CALL neardup.cleanup('posts', dry_run => false);
 RESET ROLE;
-DROP TABLE posts, likes, links, pins;
+DROP TABLE posts, posts_removed, likes, links, pins;
 DROP OWNED BY regress_cleaner, regress_second;
 DROP ROLE regress_cleaner, regress_second;

@@ -88,12 +88,10 @@ SELECT count(*) FROM neardup.report('texts');
 SELECT length(neardup.report_html('texts')) > 100 AS page;
 CALL neardup.cleanup('texts');
 CALL neardup.cleanup('texts', dry_run => false);
-CALL neardup.restore(1);
+CALL neardup.restore('texts', 1);
 CALL neardup.cleanup('texts', action => 'mark', dry_run => false);
-SELECT max(run_id) AS run FROM neardup.runs \gset
 SELECT id, body_duplicate_of FROM texts ORDER BY id;
-CALL neardup.restore(:run);
-CALL neardup.purge('0 s');
+CALL neardup.purge('texts', '0 s');
 DISCARD TEMP;
 DROP TABLE texts CASCADE;
 DROP FUNCTION words;

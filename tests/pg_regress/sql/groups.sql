@@ -97,7 +97,7 @@ SET search_path = public, pg_catalog;
 SELECT * FROM neardup.groups('coded');
 SELECT * FROM neardup.insert_or_match('coded', '{}');
 CALL neardup.cleanup('coded');
-CALL neardup.purge('1 day');
+CALL neardup.purge('coded', '1 day');
 RESET search_path;
 DROP TABLE coded;
 SELECT * FROM neardup.groups('pg_class');

@@ -55,7 +55,7 @@ SELECT neardup.protect('essays', 'body', method => NULL);
 SELECT neardup.protect('essays', 'body', method => 'minhash');
 SELECT neardup.protect('essays', 'body', distance => 3);
 SELECT neardup.protect('essays', 'body', keys => 0);
-SELECT neardup.protect('essays', 'body', keys => 1025);
+SELECT neardup.protect('essays', 'body', keys => 65);
 SELECT neardup.protect('essays', 'body', method => 'simhash', keys => 8);
 SELECT neardup.protect('essays', 'body', method => 'simhash', distance => 12);
 SELECT neardup.protect('essays', 'body', method => 'simhash', distance => -1);

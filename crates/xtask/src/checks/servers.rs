@@ -24,6 +24,19 @@ pub fn dump(context: &Context) -> Result<Tally> {
     script::run("dump", &[("server", server)])
 }
 
+/// The memory of an insert and a list beside long documents; the figures are those of Linux.
+pub fn memory(context: &Context) -> Result<Tally> {
+    if !cfg!(target_os = "linux") {
+        return skipped("this system has no /proc");
+    }
+    script::run_fresh("memory", &[("memory", context.server()?)])
+}
+
+/// Removed rows and the log of clean-ups: rights, settings, dropped roles, DROP EXTENSION.
+pub fn records(context: &Context) -> Result<Tally> {
+    script::run_fresh("records", &[("server", context.server()?)])
+}
+
 /// A server that preloads the library, beside one that does not.
 pub fn preload(context: &Context) -> Result<Tally> {
     let preloaded = Server::start_with(&context.postgres, &PRELOADING)?;

@@ -1,0 +1,342 @@
+//! The steps of a clean-up that change something: list the copies, begin a run in the log, remove batches of them, end the run.
+//!
+//! All statements on the user's tables run as the caller. What a DELETE returned is kept in the table of removed rows with the rights of
+//! its owner, to whom the caller may not be equal: that DELETE names nothing but the table, its columns and its key, so that no choice
+//! and no list can make it return anything but rows that were there. The log is written as the owner, too.
+
+use pgrx::JsonB;
+use pgrx::prelude::*;
+use pgrx::spi::quote_identifier;
+
+use super::check_may_clean;
+use super::plan::{Cleanup, LIST, key_text, with};
+use super::reference::foreign_keys;
+use crate::error::{Result, error};
+use crate::guarded::statement;
+use crate::pg::call::role;
+use crate::pg::catalog::{self, Column};
+use crate::pg::table::change::{self, Parameter};
+use crate::pg::table::query::{Session, Type, Value};
+
+/// The columns of a table of removed rows before the table's own.
+const RECORD: &str = "neardup_run, neardup_batch, neardup_at, neardup_by, neardup_key, neardup_duplicate_of, neardup_verdict, \
+                      neardup_measure, neardup_value";
+
+/// What happens to a copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Archive,
+    Delete,
+    Mark,
+}
+
+impl Action {
+    fn parse(name: &str) -> Result<Self> {
+        match name {
+            "archive" => Ok(Self::Archive),
+            "delete" => Ok(Self::Delete),
+            "mark" => Ok(Self::Mark),
+            _ => {
+                let message = format!("action must be archive, delete or mark: {name}");
+                Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, message))
+            }
+        }
+    }
+}
+
+/// Returns the least score, overlap or cosine of what is removed.
+#[pg_extern(sql = false)]
+fn cleanup_threshold(arguments: JsonB) -> Result<Option<f64>> {
+    with(arguments, |cleanup| Ok(cleanup.choice.threshold))
+}
+
+/// Returns the column for marks, if the table does not have it.
+#[pg_extern(sql = false)]
+fn missing_mark(arguments: JsonB) -> Result<Option<String>> {
+    with(arguments, |cleanup| Ok(cleanup.mark_kind.is_none().then(|| cleanup.mark.clone())))
+}
+
+/// Lists the copies in a temporary table, numbered from 1 on, and returns their number.
+#[pg_extern(sql = false)]
+fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
+    with(arguments, |cleanup| {
+        if list_exists()? {
+            change::run(&format!("DROP TABLE {LIST}"), &[]);
+        }
+        let found = change::run(&cleanup.create_list(Action::parse(action)? == Action::Mark), &[]);
+        change::run(&format!("ALTER TABLE {LIST} ADD PRIMARY KEY (place)"), &[]);
+        change::run(&format!("ANALYZE {LIST}"), &[]);
+        Ok(found as i64)
+    })
+}
+
+/// Says whether a clean-up that failed has left its list.
+fn list_exists() -> Result<bool> {
+    let session = Session::open();
+    let statement = session.prepare("SELECT pg_catalog.to_regclass($1)", &[Type::Text]);
+    let mut exists = false;
+    session.each(&statement, &[Value::Text(Some(LIST))], |row| {
+        exists = row.number(1).is_some();
+        Ok(())
+    })?;
+    Ok(exists)
+}
+
+/// Begins a run in the log. Returns its number: one more than the last one of the table, also where only removed rows tell of it, because
+/// the log was lost with the extension.
+#[pg_extern(sql = false)]
+fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i64> {
+    with(arguments, |cleanup| {
+        let target = cleanup.choice.guard.table;
+        let last = cleanup.removed("neardup_internal.removed_table")?.map_or_else(
+            || "0".to_owned(),
+            |removed| format!("(SELECT pg_catalog.max(d.neardup_run) FROM {} d)", statement::relation(removed)),
+        );
+        let statement = format!(
+            "INSERT INTO neardup_internal.own_runs AS n \
+                 (target, run_id, document, action, keep, verify, threshold, against, found, started, finished, role) \
+             SELECT $1, greatest((SELECT pg_catalog.max(r.run_id) FROM neardup_internal.own_runs r WHERE r.target::oid = $1), {last}, 0) + 1, \
+                    $2, $3, $4, $5, $6, $7, $8, pg_catalog.clock_timestamp(), NULL, $9 \
+             RETURNING n.run_id"
+        );
+        let (role, verify) = (role::current(), cleanup.choice.verify.name());
+        let parameters = [
+            Parameter::Table(Some(target)),
+            Parameter::Text(cleanup.choice.guard.columns.first().map_or("", String::as_str)),
+            Parameter::Text(action),
+            Parameter::Text(keep),
+            Parameter::Text(&verify),
+            Parameter::Real(cleanup.choice.threshold),
+            Parameter::Table(cleanup.choice.against),
+            Parameter::Number(found),
+            Parameter::Text(&role),
+        ];
+        Ok(change::number_as(cleanup.owner()?, &statement, &parameters).unwrap_or_default())
+    })
+}
+
+/// Removes or marks the rows of the places `after + 1 .. last`, and returns their number.
+#[pg_extern(sql = false)]
+fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after: i64, last: i64) -> Result<i64> {
+    with(arguments, |cleanup| {
+        let action = Action::parse(action)?;
+        let places = [Parameter::Number(after), Parameter::Number(last)];
+        cleanup.lock(&places);
+        change::run(&cleanup.recheck(), &places);
+        if action != Action::Mark {
+            let references = foreign_keys(&Session::open(), cleanup.choice.guard.table)?;
+            for reference in references {
+                change::run(&reference.skip(LIST, &cleanup.target, &cleanup.is_duplicate()), &places);
+            }
+        }
+        let owner = cleanup.owner()?;
+        let removed = match action {
+            Action::Mark => change::run(&cleanup.set_mark(), &places),
+            Action::Delete => change::run(&cleanup.delete(""), &places),
+            Action::Archive => {
+                let (delete, store) = cleanup.archive()?;
+                let record = [places[0], places[1], Parameter::Number(run_id), Parameter::Number(batch.into())];
+                change::transfer(&delete, &record, owner, &store)
+            }
+        } as i64;
+        let target = Parameter::Table(Some(cleanup.choice.guard.table));
+        change::run_as(
+            owner,
+            "UPDATE neardup_internal.own_runs r SET removed = r.removed + $3 WHERE r.target::oid = $1 AND r.run_id = $2",
+            &[target, Parameter::Number(run_id), Parameter::Number(removed)],
+        );
+        Ok(removed)
+    })
+}
+
+/// Ends a run in the log. Returns the rows that were left in place, with the reasons.
+#[pg_extern(sql = false)]
+fn end_run(arguments: JsonB, run_id: i64) -> Result<SetOfIterator<'static, String>> {
+    let left = with(arguments, |cleanup| {
+        let left = cleanup.left()?;
+        let (target, role, number) = (cleanup.choice.guard.table, role::current(), Parameter::Number(run_id));
+        let target = Parameter::Table(Some(target));
+        let owner = cleanup.owner()?;
+        change::run_as(
+            owner,
+            "INSERT INTO neardup_internal.own_skipped (target, run_id, key, duplicate_of, reason, role) \
+             SELECT $1, $2, l.key, l.duplicate_of, l.reason, $6 FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($4), pg_catalog.unnest($5)) \
+                 l(key, duplicate_of, reason)",
+            &[
+                target,
+                number,
+                Parameter::Texts(&left[0]),
+                Parameter::Texts(&left[1]),
+                Parameter::Texts(&left[2]),
+                Parameter::Text(&role),
+            ],
+        );
+        change::run_as(
+            owner,
+            "UPDATE neardup_internal.own_runs r SET finished = pg_catalog.clock_timestamp(), skipped = $3 \
+             WHERE r.target::oid = $1 AND r.run_id = $2",
+            &[target, number, Parameter::Number(left[0].len() as i64)],
+        );
+        Ok(left)
+    })?;
+    let [keys, _, reasons] = left;
+    let lines = keys.into_iter().zip(reasons).map(|(key, reason)| format!("({key}): {reason}"));
+    Ok(SetOfIterator::new(lines))
+}
+
+impl Cleanup {
+    /// The owner of the table, as whom the log and removed rows are written, for a caller who may delete or update its rows.
+    fn owner(&self) -> Result<pg_sys::Oid> {
+        let target = self.choice.guard.table;
+        check_may_clean(target, "neardup.cleanup")?;
+        catalog::owner(target)
+            .ok_or_else(|| error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, "the table has been dropped"))
+    }
+
+    /// The table of removed rows, by a function that finds it or also creates it.
+    fn removed(&self, function: &str) -> Result<Option<pg_sys::Oid>> {
+        let session = Session::open();
+        let statement = session.prepare(&format!("SELECT {function}(CAST($1 AS pg_catalog.regclass))"), &[Type::Oid]);
+        let mut found = None;
+        session.each(&statement, &[Value::Oid(self.choice.guard.table)], |row| {
+            found = row.number(1).map(|oid| pg_sys::Oid::from(oid as u32));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn create_list(&self, is_mark: bool) -> String {
+        let mut arguments = self.arguments.clone();
+        let mut unmarked = String::new();
+        if is_mark && self.mark_kind.is_some() {
+            // Rows that have a mark keep it, and should not become the kept ones.
+            unmarked = format!(
+                " WHERE NOT EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {mark} IS NOT NULL)",
+                target = self.target,
+                is_duplicate = self.is_duplicate(),
+                mark = statement::column("t", &self.mark),
+            );
+            if self.choice.against.is_none() {
+                arguments.prefer_without(&self.mark);
+            }
+        }
+        let typed = |from: &str, to: &str, keys: &[Column]| {
+            let one = |(number, key): (usize, &Column)| {
+                format!("{} AS {to}{number}", statement::cast(&format!("c.{from}[{number}]"), key.kind))
+            };
+            (1..).zip(keys).map(one).collect::<Vec<_>>().join(", ")
+        };
+        format!(
+            "CREATE TEMPORARY TABLE neardup_chosen AS \
+             SELECT pg_catalog.row_number() OVER () AS place, c.*, NULL::pg_catalog.text AS reason \
+             FROM (SELECT {duplicate}, {kept}, c.verdict, c.measure, c.value, c.document_hash, c.stays_hash \
+                   FROM neardup_internal.copies({arguments}) c) c{unmarked}",
+            duplicate = typed("key", "k", &self.keys),
+            kept = typed("stays", "r", &self.kept_keys),
+            arguments = arguments.written(),
+        )
+    }
+
+    /// Locks the kept rows and the rows of a batch until its end, in the order of their keys: an edit in progress is waited for, and a new
+    /// reference has to wait. Rows that cannot be locked, because they are gone or row security hides them, stay. In another table, rows can
+    /// be locked only by a role that may update all of them.
+    fn lock(&self, places: &[Parameter<'_>]) {
+        let lock = |table: &str, keys: &[Column], alias: &str, condition: &str, strength: &str| {
+            let named = |key: &Column| statement::column(alias, &key.name);
+            let statement = format!(
+                "WITH locked AS MATERIALIZED ( \
+                     SELECT {keys} FROM {table} {alias} \
+                     WHERE EXISTS (SELECT FROM {LIST} c WHERE c.place > $1 AND c.place <= $2 AND {condition}) \
+                     ORDER BY {keys} FOR {strength}) \
+                 UPDATE {LIST} c SET reason = 'changed meanwhile' \
+                 WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND NOT EXISTS (SELECT FROM locked {alias} WHERE {condition})",
+                keys = statement::list(keys, named),
+            );
+            change::run(&statement, places);
+        };
+        if self.choice.against.is_none() || catalog::may_lock(self.kept) {
+            let kept = statement::relation(self.kept);
+            lock(&kept, &self.kept_keys, "r", &self.is_kept(), "NO KEY UPDATE");
+        }
+        lock(&self.target, &self.keys, "t", &self.is_duplicate(), "UPDATE");
+    }
+
+    /// Compares once more what is now locked.
+    fn recheck(&self) -> String {
+        format!(
+            "UPDATE {LIST} c SET reason = 'changed meanwhile' \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND NOT EXISTS ({unchanged})",
+            unchanged = self.is_unchanged(),
+        )
+    }
+
+    fn set_mark(&self) -> String {
+        let kind = self.mark_kind.unwrap_or(pg_sys::TEXTOID);
+        format!(
+            "UPDATE {target} t SET {mark} = {kept} FROM {LIST} c \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_duplicate}",
+            target = self.target,
+            mark = quote_identifier(&self.mark),
+            kept = statement::cast(&self.kept_key(), kind),
+            is_duplicate = self.is_duplicate(),
+        )
+    }
+
+    fn delete(&self, returning: &str) -> String {
+        format!(
+            "DELETE FROM {target} t USING {LIST} c \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_duplicate}{returning}",
+            target = self.target,
+            is_duplicate = self.is_duplicate(),
+        )
+    }
+
+    /// The statement that deletes the rows of a batch and returns them, and the one that keeps such a row. Parameters of the first: after,
+    /// last, run, batch.
+    fn archive(&self) -> Result<(String, String)> {
+        // The table may have got a column or another name since the last batch.
+        let removed = self.removed("neardup.keep_removed")?.ok_or_else(|| {
+            error(
+                PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
+                format!("table {} has no table of removed rows", self.target),
+            )
+        })?;
+        let columns = catalog::columns(self.choice.guard.table);
+        let keys: Vec<String> = self.keys.iter().map(|key| statement::column("t", &key.name)).collect();
+        let returning = format!(
+            " RETURNING $3, CAST($4 AS integer), pg_catalog.clock_timestamp(), CAST(CURRENT_USER AS pg_catalog.text), {key}, {kept}, \
+             CAST(c.verdict AS pg_catalog.text), CAST(c.measure AS pg_catalog.text), CAST(c.value AS double precision), {columns}",
+            key = key_text(&keys),
+            kept = self.kept_key(),
+            columns = statement::list(&columns, |column| statement::column("t", &column.name)),
+        );
+        let parameters: Vec<String> = (1..=9 + columns.len()).map(|number| format!("${number}")).collect();
+        let store = format!(
+            "INSERT INTO {removed} ({RECORD}, {columns}) VALUES ({parameters})",
+            removed = statement::relation(removed),
+            columns = statement::list(&columns, |column| quote_identifier(&column.name)),
+            parameters = parameters.join(", "),
+        );
+        Ok((self.delete(&returning), store))
+    }
+
+    /// The rows of the list that were left in place: their keys, those of the kept rows, the reasons.
+    fn left(&self) -> Result<[Vec<String>; 3]> {
+        let statement = format!(
+            "SELECT {key}, {kept}, coalesce(CAST(c.reason AS pg_catalog.text), 'changed meanwhile') FROM {LIST} c \
+             WHERE c.reason IS NOT NULL ORDER BY c.place",
+            key = self.duplicate_key(),
+            kept = self.kept_key(),
+        );
+        let session = Session::open();
+        let statement = session.prepare(&statement, &[]);
+        let mut left = [const { Vec::new() }; 3];
+        session.each(&statement, &[], |row| {
+            for (column, texts) in (1..).zip(&mut left) {
+                texts.push(row.text(column).unwrap_or_default().to_owned());
+            }
+            Ok(())
+        })?;
+        Ok(left)
+    }
+}

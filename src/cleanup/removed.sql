@@ -1,0 +1,112 @@
+-- clean-up: the table of removed rows beside a table
+--
+-- Removed rows of table s.t lie in s.t_removed: a plain table of t's owner with t's columns by name and type, so that rows go there and
+-- back without any conversion. No other role gets a right on it. Clean-ups fill it with the rights of t's owner (src/cleanup/batch.rs);
+-- neardup.restore and neardup.purge are ordinary statements of their caller. It is no part of the extension: DROP EXTENSION leaves it,
+-- and the owner's pg_dump has it.
+
+-- The name is made of the table's and stored nowhere. Names have at most 63 bytes.
+CREATE FUNCTION neardup_internal.removed_name(target regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT pg_catalog.format('%I.%I', n.nspname,
+                CASE WHEN pg_catalog.octet_length(c.relname::text) <= 55 THEN c.relname::text
+                     ELSE 'neardup_' || pg_catalog.left(pg_catalog.md5(c.relname::text), 12) END || '_removed')
+            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target::oid);
+
+-- Another role's table of that name would get rows that its owner may not see.
+CREATE FUNCTION neardup_internal.removed_table(target regclass) RETURNS regclass
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    removed regclass := to_regclass(neardup_internal.removed_name(target));
+BEGIN
+    IF removed IS NOT NULL AND NOT EXISTS (
+        SELECT FROM pg_class t JOIN pg_class r ON r.relowner = t.relowner
+        WHERE t.oid = target::oid AND r.oid = removed::oid AND r.relkind = 'r'
+              AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = 'neardup_run' AND NOT a.attisdropped)
+    ) THEN
+        RAISE EXCEPTION 'table % does not hold removed rows of %', removed, target USING ERRCODE = 'wrong_object_type',
+            DETAIL = 'That must be a table of the same owner, made by neardup.keep_removed.',
+            HINT = (SELECT format('Rename it, or: ALTER TABLE %s OWNER TO %I;', removed, pg_get_userbyid(c.relowner))
+                    FROM pg_class c WHERE c.oid = target::oid);
+    END IF;
+    RETURN removed;
+END
+$$;
+
+-- Columns of the table, and what the table of removed rows has under their names.
+CREATE FUNCTION neardup_internal.removed_columns(
+    target regclass, removed regclass, OUT name name, OUT type text, OUT removed_type text, OUT is_generated boolean
+) RETURNS SETOF record
+    LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> ''
+    FROM pg_catalog.pg_attribute a
+         LEFT JOIN pg_catalog.pg_attribute r
+             ON r.attrelid = removed::oid AND r.attname = a.attname AND r.attnum > 0 AND NOT r.attisdropped
+    WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped
+    ORDER BY a.attnum;
+END;
+
+CREATE FUNCTION neardup_internal.check_removed_types(target regclass, removed regclass) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    c record;
+BEGIN
+    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.type <> n.removed_type LOOP
+        RAISE EXCEPTION 'column "%" is of type % in %, and of type % in %', c.name, c.type, target, c.removed_type, removed
+            USING ERRCODE = 'datatype_mismatch',
+                  HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', removed, c.name, c.type);
+    END LOOP;
+END
+$$;
+
+CREATE FUNCTION neardup.keep_removed(target regclass) RETURNS regclass
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    removed regclass := neardup_internal.removed_table(target);
+    owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = target::oid);
+    c record;
+BEGIN
+    IF owner IS NULL THEN
+        RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
+    END IF;
+    IF removed IS NOT NULL THEN
+        PERFORM neardup_internal.check_removed_types(target, removed);
+        IF NOT EXISTS (SELECT FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL) THEN
+            RETURN removed;
+        END IF;
+    END IF;
+    IF NOT pg_has_role(owner, 'USAGE') THEN
+        RAISE EXCEPTION 'must be owner of table % to keep its removed rows', target USING ERRCODE = 'insufficient_privilege',
+            HINT = format('Its owner creates the table for them, or adds columns to it: SELECT neardup.keep_removed(%L);', target);
+    END IF;
+    IF removed IS NULL THEN
+        EXECUTE format(
+            'CREATE TABLE %s AS SELECT NULL::bigint AS neardup_run, NULL::integer AS neardup_batch, NULL::timestamptz AS neardup_at, '
+            'NULL::text AS neardup_by, NULL::text AS neardup_key, NULL::text AS neardup_duplicate_of, NULL::text AS neardup_verdict, '
+            'NULL::text AS neardup_measure, NULL::double precision AS neardup_value, t.* FROM %s t WITH NO DATA',
+            neardup_internal.removed_name(target), target);
+        removed := neardup_internal.removed_name(target);
+        EXECUTE format('CREATE INDEX ON %s (neardup_run)', removed);
+        EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
+        EXECUTE format('ALTER TABLE %s OWNER TO %I', removed, owner);
+        -- The schema may have default privileges.
+        FOR c IN
+            SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+            FROM pg_class r CROSS JOIN LATERAL aclexplode(r.relacl) a WHERE r.oid = removed::oid AND a.grantee <> r.relowner
+        LOOP
+            EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', removed, c.grantee);
+        END LOOP;
+    END IF;
+    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL LOOP
+        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', removed, c.name, c.type);
+    END LOOP;
+    RETURN removed;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the table of removed rows beside a table';
+COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
+COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there and in its table of removed rows';
+COMMENT ON FUNCTION neardup_internal.check_removed_types(regclass, regclass) IS 'raises an error if a column has another type in the table of removed rows';
+COMMENT ON FUNCTION neardup.keep_removed(regclass) IS 'creates the table in which clean-ups keep removed rows, posts_removed for posts, or adds the columns that the table got since: SELECT neardup.keep_removed(''posts''). A clean-up by the table''s owner does so itself';

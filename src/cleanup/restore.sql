@@ -1,0 +1,179 @@
+-- clean-up: bring removed rows back, or delete them for good. Both are statements of their caller on the table and the table of removed
+-- rows beside it, so that Postgres's rights and row security decide. The caller names the table: what a record says selects rows, and
+-- nothing else.
+
+CREATE FUNCTION neardup_internal.existing_removed(target regclass) RETURNS regclass
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    removed regclass := neardup_internal.removed_table(target);
+BEGIN
+    IF removed IS NULL THEN
+        RAISE EXCEPTION 'no rows of % are kept', target USING ERRCODE = 'undefined_table',
+            DETAIL = format('Clean-ups with action archive keep them in %s.', neardup_internal.removed_name(target));
+    END IF;
+    RETURN removed;
+END
+$$;
+
+-- Moves rows back. A trigger of the table may leave out a row, which then stays where it is kept.
+CREATE FUNCTION neardup_internal.restore_rows(target regclass, removed regclass, places tid[]) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    names pg_catalog.text := (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', ')
+                              FROM neardup_internal.removed_columns(target, removed) n
+                              WHERE NOT n.is_generated AND n.removed_type IS NOT NULL);
+    taken bigint;
+    stored bigint;
+BEGIN
+    EXECUTE pg_catalog.format(
+        'WITH taken AS (DELETE FROM %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING d.*), '
+        'stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM taken RETURNING 1) '
+        'SELECT (SELECT pg_catalog.count(*) FROM taken), (SELECT pg_catalog.count(*) FROM stored)', removed, target, names)
+        INTO taken, stored USING places;
+    IF stored < taken THEN
+        RAISE EXCEPTION 'a trigger left rows out' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN stored;
+END
+$$;
+
+-- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint is violated, it goes row by
+-- row, and the rows concerned stay where they are kept.
+CREATE FUNCTION neardup_internal.restore_batch(target regclass, removed regclass, places tid[]) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    place pg_catalog.tid;
+    restored bigint := 0;
+BEGIN
+    -- The guard would refuse the copies. Bypassing it here leaves other writers under its judgement.
+    PERFORM neardup.let_through(target);
+    BEGIN
+        RETURN neardup_internal.restore_rows(target, removed, places);
+    EXCEPTION WHEN integrity_constraint_violation THEN
+        FOREACH place IN ARRAY places LOOP
+            BEGIN
+                restored := restored + neardup_internal.restore_rows(target, removed, ARRAY[place]);
+            EXCEPTION WHEN integrity_constraint_violation THEN
+                NULL;
+            END;
+        END LOOP;
+        RETURN restored;
+    END;
+END
+$$;
+
+-- The number of rows to restore. A column that the table no longer has would be lost with its values.
+CREATE FUNCTION neardup_internal.check_restore(target regclass, removed regclass, run_id bigint, key text) RETURNS bigint
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
+DECLARE
+    columns pg_catalog.text[] := ARRAY(
+        SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = removed::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped
+              AND NOT pg_catalog.starts_with(a.attname::pg_catalog.text, 'neardup_')
+              AND NOT EXISTS (SELECT FROM neardup_internal.removed_columns(target, removed) n WHERE n.name = a.attname));
+    total bigint;
+    lost bigint;
+BEGIN
+    PERFORM neardup_internal.check_removed_types(target, removed);
+    EXECUTE pg_catalog.format(
+        'SELECT pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%s) OPERATOR(pg_catalog.>) 0) '
+        'FROM %s d WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2)',
+        (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c), removed)
+        INTO total, lost USING run_id, key;
+    IF lost > 0 THEN
+        RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',
+            DETAIL = pg_catalog.format('%s of them have values in: %s.', lost, pg_catalog.array_to_string(columns, ', ')),
+            HINT = pg_catalog.format('Rename such a column of %s as in the table, or drop it.', removed);
+    END IF;
+    RETURN total;
+END
+$$;
+
+CREATE PROCEDURE neardup.restore(target regclass, run_id bigint DEFAULT NULL, key text DEFAULT NULL, INOUT restored bigint DEFAULT NULL)
+    LANGUAGE plpgsql AS $$
+DECLARE
+    removed pg_catalog.regclass := neardup_internal.existing_removed(target);
+    total bigint;
+    batch integer;
+    places pg_catalog.tid[];
+    part bigint;
+    reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+    PERFORM neardup_internal.check_path();
+    PERFORM neardup_internal.check_committing('restore');
+    IF run_id IS NULL AND key IS NULL THEN
+        RAISE EXCEPTION 'run_id and key must not both be NULL' USING ERRCODE = 'null_value_not_allowed',
+            HINT = pg_catalog.format('SELECT neardup_run, neardup_key FROM %s;', removed);
+    END IF;
+    total := neardup_internal.check_restore(target, removed, run_id, key);
+    IF total = 0 THEN
+        RAISE NOTICE 'table % has no such rows', removed;
+    END IF;
+    PERFORM neardup_internal.start_work(target, 'restore', 'rows', total);
+    COMMIT;
+    restored := 0;
+    LOOP
+        -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
+        EXECUTE pg_catalog.format(
+            'SELECT d.neardup_batch, pg_catalog.array_agg(d.ctid) FROM %s d WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) '
+                'AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) AND ($3 IS NULL OR d.neardup_batch OPERATOR(pg_catalog.<) $3) '
+            'GROUP BY 1 ORDER BY 1 DESC LIMIT 1', removed)
+            INTO batch, places USING run_id, key, batch;
+        EXIT WHEN batch IS NULL;
+        part := neardup_internal.restore_batch(target, removed, places);
+        restored := restored + part;
+        UPDATE neardup_internal.own_runs r SET restored = r.restored + part
+        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = restore.run_id;
+        reported_at := neardup_internal.note_work(target, restored, total, reported_at);
+        COMMIT;
+    END LOOP;
+    PERFORM neardup_internal.end_work(target);
+    IF restored < total THEN
+        RAISE NOTICE '% rows stay in %', total - restored, removed
+            USING DETAIL = 'Their keys are in use again, or rows that they refer to do not exist.';
+    END IF;
+END
+$$;
+
+-- A table must be named: the triggers of a table of removed rows run as whoever deletes from it.
+CREATE PROCEDURE neardup.purge(target regclass, older_than interval, batch integer DEFAULT 10000, INOUT purged bigint DEFAULT NULL)
+    LANGUAGE plpgsql AS $$
+DECLARE
+    removed pg_catalog.regclass := neardup_internal.removed_table(target);
+    until pg_catalog.timestamptz := pg_catalog.now() - older_than;
+    affected bigint;
+BEGIN
+    PERFORM neardup_internal.check_path();
+    PERFORM neardup_internal.check_batch(batch, NULL);
+    IF older_than IS NULL OR older_than < interval '0' THEN
+        RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF neardup_internal.in_transaction_block() THEN
+        RAISE EXCEPTION 'neardup.purge cannot run inside a transaction block' USING ERRCODE = 'active_sql_transaction',
+            DETAIL = 'It commits after each batch.', HINT = 'Call it on its own, with autocommit on.';
+    END IF;
+    PERFORM neardup_internal.check_committing('purge');
+    purged := 0;
+    WHILE removed IS NOT NULL LOOP
+        EXECUTE pg_catalog.format(
+            'DELETE FROM %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY (ARRAY('
+                'SELECT o.ctid FROM %1$s o WHERE o.neardup_at OPERATOR(pg_catalog.<) $1 LIMIT $2))', removed) USING until, batch;
+        GET DIAGNOSTICS affected = ROW_COUNT;
+        purged := purged + affected;
+        COMMIT;
+        EXIT WHEN affected < batch;
+    END LOOP;
+    DELETE FROM neardup_internal.own_skipped s USING neardup_internal.own_runs r
+    WHERE s.target::pg_catalog.oid = r.target::pg_catalog.oid AND s.run_id = r.run_id
+          AND r.target::pg_catalog.oid = purge.target::pg_catalog.oid AND coalesce(r.finished, r.started) < until;
+    DELETE FROM neardup_internal.own_runs r
+    WHERE r.target::pg_catalog.oid = purge.target::pg_catalog.oid AND coalesce(r.finished, r.started) < until;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
+COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[]) IS 'moves removed rows back';
+COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, tid[]) IS 'restores one batch of a run, row by row if a constraint is violated';
+COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
+COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17'')';
+COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';

@@ -1,0 +1,61 @@
+//! Which functions may run when somebody else's relation is read: those that a plain SELECT would run, and those of superusers and of the
+//! caller's own roles.
+//!
+//! A plain SELECT runs the output functions of types and the operators of their default classes, which only superusers can create. A cast
+//! may run a function of the type's owner, and the input of a row or a domain the CHECKs of domains.
+
+use pgrx::pg_sys;
+
+/// Objects with smaller numbers are Postgres's own.
+const FIRST_OF_USERS: u32 = 16384;
+
+/// Says whether a function is Postgres's, a superuser's, the current user's, or one of a role that the current user has been made a member
+/// of. Superusers are members of all roles, which makes none of them trusted.
+pub fn is_trusted(function: pg_sys::Oid) -> bool {
+    if u32::from(function) < FIRST_OF_USERS {
+        return true;
+    }
+    // SAFETY: reads catalogs; the cache's row is read before it is released.
+    unsafe {
+        let row = pg_sys::SearchSysCache1(pg_sys::SysCacheIdentifier::PROCOID as i32, pg_sys::Datum::from(function));
+        if row.is_null() {
+            return false;
+        }
+        let owner = (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(row)).proowner;
+        pg_sys::ReleaseSysCache(row);
+        let user = pg_sys::GetUserId();
+        owner == user
+            || pg_sys::superuser_arg(owner)
+            || !pg_sys::superuser_arg(user) && pg_sys::has_privs_of_role(user, owner)
+    }
+}
+
+/// Says whether a cast from one type to another, or between the types behind domains, runs trusted functions only.
+pub fn is_plain_cast(from: pg_sys::Oid, to: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs.
+    unsafe {
+        let (from, to) = (pg_sys::getBaseType(from), pg_sys::getBaseType(to));
+        if from == to {
+            return true;
+        }
+        let mut function = pg_sys::Oid::INVALID;
+        let explicit = pg_sys::CoercionContext::COERCION_EXPLICIT;
+        let element = |kind| pg_sys::get_element_type(kind);
+        match pg_sys::find_coercion_pathway(to, from, explicit, &raw mut function) {
+            pg_sys::CoercionPathType::COERCION_PATH_FUNC => is_trusted(function),
+            pg_sys::CoercionPathType::COERCION_PATH_ARRAYCOERCE => is_plain_cast(element(from), element(to)),
+            pg_sys::CoercionPathType::COERCION_PATH_COERCEVIAIO => has_plain_input(to),
+            // Postgres raises its own error where there is no cast.
+            _ => true,
+        }
+    }
+}
+
+/// Says whether the input function of a type runs no CHECK: that of rows, and of arrays, ranges and the like of them, may.
+fn has_plain_input(kind: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs.
+    let (kinds, element) = unsafe { (pg_sys::get_typtype(kind) as u8, pg_sys::get_element_type(kind)) };
+    u32::from(kind) < FIRST_OF_USERS
+        || kinds == pg_sys::TYPTYPE_ENUM
+        || kinds == pg_sys::TYPTYPE_BASE && (element == pg_sys::Oid::INVALID || has_plain_input(element))
+}

@@ -1,0 +1,43 @@
+-- Documents of 4 MB: what an insert, a list and an explanation take is bounded, because other rows are read by their beginnings, one by one.
+
+CREATE TABLE long (id int PRIMARY KEY, filler text, body text);
+ALTER TABLE long ALTER filler SET STORAGE PLAIN;
+SELECT neardup.protect('long', 'body');
+-- One row on each page.
+BEGIN;
+SELECT neardup.let_through('long');
+INSERT INTO long SELECT i, repeat(md5(i::text), 180), repeat((SELECT string_agg(md5((i * 1000 + j)::text), ' ') FROM generate_series(1, 60) j) || E'.\n', 2000)
+FROM generate_series(1, 140) i;
+COMMIT;
+VACUUM ANALYZE long;
+CREATE FUNCTION most_memory() RETURNS bigint LANGUAGE sql AS $$ SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s+(\d+)')::bigint / 1024 $$;
+
+-- they are as long as that, and on as many pages
+SELECT min(length(body)) > 3900000, pg_relation_size('long') / 8192 >= 140 FROM long;
+--= t|t
+
+-- @memory_insert
+-- a short text, and then one that is nearly the same, whose verdict asks the table
+INSERT INTO long VALUES (2001, '', 'The quick brown fox jumps over the lazy dog in the morning and sleeps in the afternoon under the old tree');
+SELECT most_memory() AS before \gset
+INSERT INTO long VALUES (2002, '', 'Breaking: The quick brown fox jumps over the lazy dog in the morning and sleeps in the afternoon under the old tree');
+SELECT most_memory() - :before < 64;
+--= ERROR:  23505
+--= t
+
+-- @memory_list
+-- a list of the table, with a copy in it that is compared beside what the table repeats
+SET work_mem = '4MB';
+SET max_parallel_workers_per_gather = 0;
+BEGIN;
+SELECT neardup.let_through('long');
+INSERT INTO long VALUES (3001, '', 'The quick brown fox jumps over the lazy dog in the morning and sleeps in the afternoon under the old oak tree');
+COMMIT;
+\c
+SET work_mem = '4MB';
+SELECT near_duplicate('a b c', 'a b d'), most_memory() AS before \gset
+SELECT count(*) > 0 FROM neardup.duplicates('long');
+SELECT most_memory() - :before < 150;
+--= 
+--= t
+--= t

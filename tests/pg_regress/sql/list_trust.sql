@@ -1,0 +1,78 @@
+\set SHOW_CONTEXT never
+-- Whoever lists runs no code of the owner of what is read: no cast, no CHECK, no function that a plain SELECT would not run.
+CREATE ROLE regress_mallory;
+CREATE SCHEMA m AUTHORIZATION regress_mallory;
+CREATE FUNCTION words(n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'The central hospital of Clearwater opened its new wing yesterday afternoon before three hundred doctors; number ' || n $$;
+CREATE TABLE articles (id int PRIMARY KEY, body text, note text);
+SELECT neardup.protect('articles', 'body');
+SET ROLE regress_mallory;
+CREATE TYPE m.thing AS (x text);
+CREATE TYPE m.k AS (x int);
+CREATE FUNCTION m.evil(m.thing) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN ($1).x; END $$;
+CREATE FUNCTION m.evil(m.k) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN ($1).x::text; END $$;
+CREATE FUNCTION m.evil(text) RETURNS m.k LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN ROW(1)::m.k; END $$;
+CREATE CAST (m.thing AS text) WITH FUNCTION m.evil(m.thing) AS IMPLICIT;
+CREATE CAST (m.k AS text) WITH FUNCTION m.evil(m.k) AS IMPLICIT;
+CREATE CAST (text AS m.k) WITH FUNCTION m.evil(text) AS IMPLICIT;
+
+-- a table of new rows: its document, another column that nobody needs, an array
+CREATE TABLE m.crawl (id int, body m.thing);
+INSERT INTO m.crawl VALUES (1, ROW(public.words(1)));
+CREATE TABLE m.noted (id int, body text, note m.thing);
+INSERT INTO m.noted VALUES (1, public.words(1), ROW('x')), (2, public.words(1), ROW('y'));
+RESET ROLE;
+SELECT * FROM m.crawl;
+SELECT * FROM neardup.copies_of('articles', 'm.crawl');
+SELECT key, duplicate_of, is_new FROM neardup.copies_of('articles', 'm.noted');
+
+-- a guarded table whose key is of such a type
+SET ROLE regress_mallory;
+CREATE TABLE m.t (id m.k PRIMARY KEY, body text);
+SELECT neardup.protect('m.t', 'body', on_duplicate => 'warn');
+INSERT INTO m.t VALUES (ROW(1), public.words(1));
+RESET ROLE;
+SELECT * FROM m.t;
+SELECT * FROM neardup.duplicates('m.t');
+SELECT key, outcome FROM neardup.why('m.t', key => '(1)');
+SELECT * FROM neardup.groups('m.t');
+SELECT count(*) FROM neardup.report('m.t');
+CALL neardup.cleanup('m.t');
+
+-- a guard made by hand on a column that is no text
+SET ROLE regress_mallory;
+CREATE TABLE m.by_hand (id int PRIMARY KEY, body m.thing);
+CREATE TRIGGER zz_neardup_body BEFORE INSERT OR UPDATE OF body ON m.by_hand FOR EACH ROW EXECUTE FUNCTION neardup.guard('{"keys": 10, "analyzer": "shingles:5", "on_duplicate": "skip"}');
+RESET ROLE;
+SELECT * FROM neardup.duplicates('m.by_hand');
+
+-- a function that forms documents: its owner and those who have been made members may list, a superuser becomes the owner first
+SET ROLE regress_mallory;
+CREATE TABLE m.formed (id int PRIMARY KEY, body text);
+CREATE FUNCTION m.form(m.formed) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN $1.body; END $$;
+SET client_min_messages = error;
+SELECT neardup.protect('m.formed', 'body', expression => 'm.form', on_duplicate => 'warn');
+INSERT INTO m.formed SELECT i, public.words(1) FROM generate_series(1, 2) i;
+RESET client_min_messages;
+RESET ROLE;
+SELECT * FROM neardup.duplicates('m.formed');
+SELECT count(*) FROM neardup.why('m.formed', key => '1');
+CALL neardup.cleanup('m.formed');
+SET ROLE regress_mallory;
+SET client_min_messages = error;
+SELECT key, duplicate_of FROM neardup.duplicates('m.formed');
+RESET client_min_messages;
+RESET ROLE;
+
+-- bounds of a column whose type reads a text by code of mallory's
+SET ROLE regress_mallory;
+CREATE DOMAIN m.checked AS int CHECK (m.evil(ROW(value)::m.k) IS NOT NULL);
+CREATE TYPE m.pair AS (a m.checked);
+CREATE TABLE m.timed (id int PRIMARY KEY, body text, at m.pair);
+SELECT neardup.protect('m.timed', 'body');
+RESET ROLE;
+SELECT * FROM neardup.duplicates('m.timed', time_column => 'at', since => '(1)');
+SELECT * FROM neardup.groups(NULL);
+SELECT neardup_internal.only_guard(NULL, NULL);
+SET client_min_messages = error;
+DROP OWNED BY regress_mallory CASCADE;
+DROP ROLE regress_mallory;
