@@ -118,7 +118,7 @@ fn bars(values: &[(String, f64)]) -> String {
     svg
 }
 
-/// Gives both texts as HTML, with marks on what only one of them has.
+/// Returns both texts as HTML, with marks on what only one of them has.
 fn differences(left: &str, right: &str) -> (String, String) {
     let shown = |text: &str| -> Vec<char> { text.chars().take(MOST_CHARACTERS).collect() };
     let (a, b) = (shown(left), shown(right));

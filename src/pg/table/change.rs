@@ -119,7 +119,7 @@ const fn mark(is_null: bool) -> c_char {
 /// # Safety
 /// SPI must be connected, and the description valid.
 unsafe fn prepare_for(statement: &CString, columns: pg_sys::TupleDesc) -> pg_sys::SPIPlanPtr {
-    // SAFETY: as the caller vouches; the columns are numbered from 1.
+    // SAFETY: guaranteed by the caller; the columns are numbered from 1.
     unsafe {
         let count = (*columns).natts;
         let mut types: Vec<pg_sys::Oid> = (1..=count).map(|column| pg_sys::SPI_gettypeid(columns, column)).collect();
@@ -133,7 +133,7 @@ unsafe fn prepare_for(statement: &CString, columns: pg_sys::TupleDesc) -> pg_sys
 /// # Safety
 /// SPI must be connected; the plan must have been prepared for these columns, and the row must have them.
 unsafe fn store_row(plan: pg_sys::SPIPlanPtr, row: pg_sys::HeapTuple, columns: pg_sys::TupleDesc) {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let count = (*columns).natts;
         let mut values = Vec::with_capacity(count as usize);
