@@ -105,7 +105,7 @@ fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i
             Parameter::Text(cleanup.choice.guard.columns.first().map_or("", String::as_str)),
             Parameter::Text(action),
             Parameter::Text(keep),
-            Parameter::Text(&verify),
+            Parameter::Text(verify),
             Parameter::Real(cleanup.choice.threshold),
             Parameter::Table(cleanup.choice.against),
             Parameter::Number(found),
