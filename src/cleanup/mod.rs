@@ -19,6 +19,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::Result;
+use crate::guarded::beside::Beside;
 use crate::pg::Text;
 use crate::pg::call::{role, transaction};
 use crate::pg::lock::session::ProcedureLock;
@@ -73,4 +74,10 @@ fn check_committing(procedure: &str) -> Result<()> {
 #[pg_extern(sql = false)]
 fn text_hash(document: Text<'_>) -> i64 {
     digest::text_hash(&document).cast_signed()
+}
+
+/// Hashes a text with what else is compared of its row.
+#[pg_extern(sql = false)]
+fn row_hash(document: Text<'_>, beside: Vec<Option<String>>) -> i64 {
+    Beside::read(beside).hash(&document).cast_signed()
 }

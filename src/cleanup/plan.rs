@@ -12,6 +12,7 @@ use neardup_core::signature::digest;
 use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
 
 use crate::error::{Result, error};
+use crate::guarded::beside;
 use crate::guarded::statement::{self, EQUALS};
 use crate::list::arguments::{Arguments, Choice, same_type};
 use crate::pg::call::boundary;
@@ -127,8 +128,8 @@ impl Cleanup {
         document.of_other(alias, |own| theirs.iter().any(|column| column.name == own.name && same_type(own, column)))
     }
 
-    /// The condition that rows t and r are still what was judged: their texts, scopes and times. An unchanged hash stands for a text that
-    /// was judged; texts that were called identical by their hashes alone are compared in full.
+    /// The condition that rows t and r are still what was judged: their texts, scopes, times, titles and the columns that must not
+    /// differ. An unchanged hash stands for a text that was judged; texts that were called identical by their hashes alone are compared in full.
     pub fn is_unchanged(&self) -> String {
         let columns = catalog::columns(self.choice.guard.table);
         let mut conditions = vec![format!(
@@ -155,13 +156,14 @@ impl Cleanup {
         }
         format!(
             "SELECT FROM {target} t, {kept} r CROSS JOIN LATERAL (SELECT {own} AS own, {other} AS kept OFFSET 0) x \
-                    CROSS JOIN LATERAL (SELECT x.*, neardup_internal.text_hash(x.own) AS own_hash, \
-                                               neardup_internal.text_hash(x.kept) AS kept_hash OFFSET 0) d \
+                    CROSS JOIN LATERAL (SELECT x.*, {own_hash} AS own_hash, {kept_hash} AS kept_hash OFFSET 0) d \
              WHERE {is_duplicate} AND {is_kept} AND {conditions}",
             target = self.target,
             kept = statement::relation(self.kept),
             own = self.choice.guard.document().of_table("t"),
             other = self.kept_document("r"),
+            own_hash = beside::hash("x.own", self.choice.beside("t").as_deref()),
+            kept_hash = beside::hash("x.kept", self.choice.beside("r").as_deref()),
             is_duplicate = self.is_duplicate(),
             is_kept = self.is_kept(),
             conditions = conditions.join(" AND "),

@@ -6,6 +6,10 @@ CREATE FUNCTION neardup_internal.text_hash(document text) RETURNS bigint
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'text_hash_wrapper';
 COMMENT ON FUNCTION neardup_internal.text_hash(text) IS 'a hash of a text, to detect changes; another version of the extension may use another hash';
 
+CREATE FUNCTION neardup_internal.row_hash(document text, beside text[]) RETURNS bigint
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'row_hash_wrapper';
+COMMENT ON FUNCTION neardup_internal.row_hash(text, text[]) IS 'the same of a text with what else is compared of its row: title, and values that must not differ';
+
 CREATE FUNCTION neardup_internal.beginning(document text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -173,6 +177,7 @@ CREATE PROCEDURE neardup.cleanup(
     against regclass DEFAULT NULL,
     max_rows bigint DEFAULT NULL,
     on_more text DEFAULT 'stop',
+    excerpts text DEFAULT NULL,
     INOUT run_id bigint DEFAULT NULL,
     INOUT removed bigint DEFAULT NULL
 )
@@ -202,7 +207,7 @@ BEGIN
     arguments := pg_catalog.jsonb_build_object(
         'target', target::pg_catalog.oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank,
         'scope', scope, 'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within,
-        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint);
+        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts);
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
         PERFORM neardup_internal.try_out(target, against, arguments, action, max_rows, on_more, pg_catalog.concat_ws(', ',
@@ -217,7 +222,8 @@ BEGIN
             'until => ' || pg_catalog.quote_literal(until),
             'verify => ' || pg_catalog.quote_literal(verify),
             'within => ' || pg_catalog.quote_literal(within),
-            'against => ' || pg_catalog.quote_literal(against)));
+            'against => ' || pg_catalog.quote_literal(against),
+            'excerpts => ' || pg_catalog.quote_literal(excerpts)));
         RETURN;
     END IF;
 
@@ -292,6 +298,6 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, bigint, bigint) IS 'removes, archives or marks copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete or mark; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.85, or the guard''s if that is higher. neardup.restore undoes a run with action archive';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, bigint, bigint) IS 'removes, archives or marks copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete or mark; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.85, or the guard''s if that is higher. neardup.restore undoes a run with action archive';
 COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, bigint, text, text) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, bigint, integer, bigint, bigint) IS 'removes one batch of a clean-up, except rows that a constraint protects';

@@ -22,7 +22,7 @@ use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::sketch::{ANALYZER, KEYS};
-use crate::verdict::judge::{Rule, Side, keys_of};
+use crate::verdict::judge::{Between, Rule, Side, keys_of};
 use crate::verdict::sides::Sides;
 
 const DOCUMENT: i32 = 0;
@@ -142,7 +142,7 @@ impl TextComparison<'_> {
 
     fn judge(&mut self, kept: &Earlier, duplicate: u32) -> Result<Option<Judged>> {
         let (Some(kept), Some(other)) = (self.side(kept.position)?, self.side(duplicate)?) else { return Ok(None) };
-        let judged = self.rule.judge(&kept, &other, None, None)?;
+        let judged = self.rule.judge(&kept, &other, Between::default(), None)?;
         Ok(judged.map(|judged| Judged { verdict: 0, score: judged.score, loses: judged.loses, kept_hash: 0 }))
     }
 }

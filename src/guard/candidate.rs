@@ -5,6 +5,7 @@ use std::time::Duration;
 use neardup_core::candidates::Lack;
 
 use super::subject::Subject;
+use crate::guarded::beside::Beside;
 use crate::guarded::document::candidate_document;
 use crate::guarded::guard::{Guard, Part};
 use crate::pg::call::column::microseconds;
@@ -64,6 +65,11 @@ impl Candidate<'_> {
             }
             _ => candidate_document(self.guard, self.part, self.table).as_deref() == ours,
         }
+    }
+
+    /// Reads what else is compared of it.
+    pub fn beside(&self) -> Beside {
+        Beside::of_candidate(self.guard, self.part, self.table)
     }
 
     /// Says whether it has the same scope.

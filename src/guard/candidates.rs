@@ -1,7 +1,7 @@
 //! Candidates: searches the table for a row that the new one duplicates.
 //!
 //! An index lists the rows that share a key with the new one ([`rows_of_keys`]). They are compared in the order and within the bounds of [`CandidateRule`], which a list follows, too. For each row, cheap tests run before
-//! its text is read: it is alive, it is another row, and it has the same scope and a near time. The first row that the [`Verifier`]
+//! its text is read: it is alive, it is another row, it has the same scope and a near time, and no column says that the two differ. The first row that the [`Verifier`]
 //! calls a near-duplicate is the result.
 //!
 //! Rows that share all keys may have the same text. They come first, beyond the bounds, and only those of the same length are read: so
@@ -36,6 +36,7 @@ use crate::pg::lock::keys::Holder;
 use crate::pg::table::row_id::{RowId, Tid, tid_of};
 use crate::pg::table::rows::{Snapshot, Table, Version};
 use crate::text::analyzer;
+use crate::verdict::judge::Between;
 
 /// How many rows are read to find one with the same text, if the text must first be formed.
 const MOST_FORMED: usize = 64;
@@ -268,11 +269,20 @@ impl CandidateSearch<'_, '_, '_> {
         if time.is_some_and(|time| !subject.is_near(time, guard.settings.window)) {
             return Ok(Finding::Not(Reason::Time));
         }
+        let beside = candidate.beside();
+        if let Some(difference) = subject.beside.difference(&beside, guard.differ_columns()) {
+            if let Some(trace) = self.trace.as_deref_mut() {
+                trace.differs(difference);
+            }
+            return Ok(Finding::Not(Reason::Differs));
+        }
+        let titles = [&*subject.beside.title, &*beside.title];
+        let between = Between { apart: candidate.apart(subject), titles };
         let is_simhash = guard.settings.method == Method::SimHash;
         if question == Question::Identical || (mark.is_some() && is_simhash && question == Question::Duplicate) {
-            // Within a time window, the row that a marked one duplicates may be too far away.
-            let counts = mark.is_none() || guard.settings.window.is_none();
-            if counts && candidate.is_identical(subject) {
+            // The row that a marked one duplicates may be too far away within a time window, or have another title or value.
+            let counts = mark.is_none() || (guard.settings.window.is_none() && !guard.compares_more());
+            if counts && between.is_one_title() && candidate.is_identical(subject) {
                 return Ok(self.found(candidate, mark, Measure::new("identical", 1.0)));
             }
             if question == Question::Identical {
@@ -283,11 +293,11 @@ impl CandidateSearch<'_, '_, '_> {
             self.marks.put(candidate.row, mark.clone(), table.copied(column));
             return Ok(Finding::Not(Reason::Marked));
         }
-        self.judge_text(candidate, mark)
+        self.judge_text(candidate, mark, between)
     }
 
     /// Compares the text of a candidate; `mark` is the key of the row that it duplicates itself.
-    fn judge_text(&mut self, candidate: &Candidate<'_>, mark: Option<String>) -> Result<Finding> {
+    fn judge_text(&mut self, candidate: &Candidate<'_>, mark: Option<String>, between: Between<'_>) -> Result<Finding> {
         let guard = self.guard;
         let &Candidate { part, table, .. } = candidate;
         self.budget.spend(candidate.lack);
@@ -308,10 +318,9 @@ impl CandidateSearch<'_, '_, '_> {
             }
             Signature::Sketch(_) => 0.0,
         };
-        let apart = candidate.apart(self.subject);
-        let measure = self.verifier.compare(&text, distance, apart)?;
+        let measure = self.verifier.compare(&text, distance, between)?;
         if let Some(trace) = self.trace.as_deref_mut() {
-            trace.compared(self.verifier.comparison(&text, apart, measure.as_ref())?);
+            trace.compared(self.verifier.comparison(&text, between, measure.as_ref())?);
         }
         let Some(measure) = measure else { return Ok(Finding::Not(Reason::Text)) };
         Ok(self.found(candidate, mark, measure))

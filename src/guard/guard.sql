@@ -38,7 +38,10 @@ SELECT t.tgrelid::regclass AS target,
        CASE WHEN s.settings -> 'expression' ->> 1 IS NOT NULL THEN
            pg_catalog.format('%I.%I', s.settings -> 'expression' ->> 0, s.settings -> 'expression' ->> 1) END AS expression,
        c.names[2 + n.columns:1 + n.columns + n.scope] AS scope,
-       CASE WHEN n.time THEN c.names[2 + n.columns + n.scope] END AS time_column,
+       c.names[2 + n.columns + n.scope + n.time + n.title:1 + n.columns + n.scope + n.time + n.title + n.differ] AS differ,
+       CASE WHEN n.title > 0 THEN c.names[2 + n.columns + n.scope + n.time] END AS title,
+       coalesce(s.settings ->> 'excerpts', 'remove') AS excerpts,
+       CASE WHEN n.time > 0 THEN c.names[2 + n.columns + n.scope] END AS time_column,
        pg_catalog.make_interval(days => (n.window / 86400000000)::integer,
                                 secs => (n.window % 86400000000) / 1000000::double precision) AS within,
        CASE WHEN n.marks THEN c.names[pg_catalog.cardinality(c.names)] END AS duplicate_of,
@@ -60,7 +63,9 @@ FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
          SELECT coalesce((s.settings ->> 'columns')::integer, 0) AS columns,
                 coalesce((s.settings ->> 'scope')::integer, 0) AS scope,
-                coalesce((s.settings ->> 'time')::boolean, false) AS time,
+                coalesce((s.settings ->> 'time')::boolean, false)::integer AS time,
+                coalesce((s.settings ->> 'title')::boolean, false)::integer AS title,
+                coalesce((s.settings ->> 'differ')::integer, 0) AS differ,
                 coalesce((s.settings ->> 'marks')::boolean, false) AS marks,
                 (s.settings ->> 'window')::bigint AS window
      ) n

@@ -11,7 +11,7 @@ use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{check_text, check_time, column, no_time_column, shown, stored_column, window};
 use crate::guarded::document::Document;
 use crate::guarded::index;
-use crate::guarded::settings::{Action, MAX_KEYS, Method, Settings};
+use crate::guarded::settings::{Action, Excerpts, MAX_KEYS, Method, Settings};
 use crate::guarded::statement;
 use crate::pg::call::column::output;
 use crate::pg::call::{boundary, role};
@@ -38,7 +38,7 @@ struct Search {
 }
 
 /// Checks the arguments of `neardup.protect`, with defaults filled in. Returns `settings`, the argument of the guard's trigger as far as
-/// they make it, and `columns`, those of its `UPDATE OF` list: document, scope, time.
+/// they make it, and `columns`, those of its `UPDATE OF` list: document, scope, time, title, those that must not differ.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
 #[pg_extern(sql = false)]
 pub fn checked_guard(
@@ -58,6 +58,9 @@ pub fn checked_guard(
     time_column: Option<&str>,
     log: Option<bool>,
     merge: Option<pg_sys::Oid>,
+    title: Option<&str>,
+    differ: Option<Names>,
+    excerpts: Option<&str>,
 ) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
@@ -93,17 +96,32 @@ pub fn checked_guard(
                 check_time(target, name)?;
                 columns.push(name.to_owned());
             }
+            if let Some(name) = title {
+                check_title(target, name, &comparison.verify)?;
+                columns.push(name.to_owned());
+            }
+            let before = columns.len();
+            for name in names(differ) {
+                stored_column(target, &name)?;
+                columns.push(name);
+            }
+            let differs = columns.len() - before;
+            let excerpts = Excerpts::parse(excerpts.unwrap_or(NULL))?;
             // The trigger lists each column once; the position in that list determines the role.
             let repeated = |(at, name): (usize, &String)| columns[..at].contains(name).then(|| name.clone());
             if let Some(name) = columns.iter().enumerate().find_map(repeated) {
-                return Err(invalid(format!("column \"{name}\" is named twice"))
-                    .set_detail("A column is part of the document or of the scope, or is the time."));
+                return Err(invalid(format!("column \"{name}\" is named twice")).set_detail(
+                    "A column is part of the document or of the scope, is the time or the title, or must not differ.",
+                ));
             }
             let mut settings = comparison.settings();
             set(&mut settings, "columns", Some(documents - 1).filter(|more| *more > 0));
             set(&mut settings, "expression", expression.map(catalog::function_name));
             set(&mut settings, "scope", Some(scopes).filter(|scopes| *scopes > 0));
             set(&mut settings, "time", time_column.map(|_| true));
+            set(&mut settings, "title", title.map(|_| true));
+            set(&mut settings, "differ", Some(differs).filter(|differs| *differs > 0));
+            set(&mut settings, "excerpts", Some(excerpts).filter(|excerpts| *excerpts == Excerpts::Keep));
             set(&mut settings, "window", window);
             set(&mut settings, "log", log.filter(|log| *log));
             let judges = comparison.verify.measure() == "facts";
@@ -251,10 +269,25 @@ fn document_columns(
     Ok(all)
 }
 
+fn names(list: Option<Names>) -> Vec<String> {
+    list.unwrap_or_default().into_iter().map(|name| name.unwrap_or_else(|| NULL.to_owned())).collect()
+}
+
+/// Checks the title column.
+fn check_title(target: pg_sys::Oid, name: &str, verify: &Verify) -> Result<()> {
+    let found = stored_column(target, name)?;
+    check_text(target, name, catalog::base_type(found.kind))?;
+    if verify.reads_titles() {
+        return Ok(());
+    }
+    Err(invalid(format!("title requires verify facts or a profile: {name}"))
+        .set_detail("Only such verdicts read a title.")
+        .set_hint("To keep rows apart whose titles are not the same, name the column in differ."))
+}
+
 /// Returns the columns that must be equal.
 fn scope_columns(target: pg_sys::Oid, scope: Option<Names>) -> Result<Vec<String>> {
-    let scope: Vec<String> =
-        scope.unwrap_or_default().into_iter().map(|name| name.unwrap_or_else(|| NULL.to_owned())).collect();
+    let scope = names(scope);
     for name in &scope {
         let found = stored_column(target, name)?;
         if !catalog::has_equality(found.kind) {

@@ -1,8 +1,8 @@
 -- protect: create a guard, or change its settings
 
-CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc) RETURNS text
+CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], excerpts text) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
 
 CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_index_wrapper';
@@ -28,6 +28,9 @@ CREATE FUNCTION neardup.protect(
     time_column name DEFAULT NULL,
     columns name[] DEFAULT NULL,
     expression regproc DEFAULT NULL,
+    title name DEFAULT NULL,
+    differ name[] DEFAULT '{}',
+    excerpts text DEFAULT 'remove',
     merge regproc DEFAULT NULL,
     log boolean DEFAULT false,
     analyzer text DEFAULT NULL,
@@ -49,12 +52,13 @@ BEGIN
             HINT = format('Create the index yourself, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
                 target, document);
     END IF;
-    IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 THEN
-        RAISE EXCEPTION '% must be a plain list of names', CASE WHEN array_ndims(columns) > 1 THEN 'columns' ELSE 'scope' END
+    IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 OR array_ndims(differ) > 1 THEN
+        RAISE EXCEPTION '% must be a plain list of names',
+            CASE WHEN array_ndims(columns) > 1 THEN 'columns' WHEN array_ndims(scope) > 1 THEN 'scope' ELSE 'differ' END
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
-        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge);
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], excerpts);
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
@@ -90,11 +94,34 @@ BEGIN
     END IF;
     PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, array_append(named, guarded.duplicate_of::text), settings, merge);
 
+    PERFORM neardup_internal.tell_unscoped(target, scope);
     IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
                WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
         RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
             USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
     END IF;
+END
+$$;
+
+-- protect: says how many rows have no value in a scope column. They are compared with each other, which is seldom meant. Only the first rows of
+-- the table are counted.
+
+CREATE FUNCTION neardup_internal.tell_unscoped(target regclass, scope name[]) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    name name;
+    counted bigint;
+    missing bigint;
+BEGIN
+    FOREACH name IN ARRAY coalesce(scope, '{}') LOOP
+        EXECUTE format('SELECT count(*), count(*) FILTER (WHERE num_nulls(x.value) > 0) FROM (SELECT t.%I AS value FROM %s t LIMIT 10000) x',
+            name, target) INTO counted, missing;
+        IF missing > 0 THEN
+            RAISE NOTICE '% of % rows of % have no value in the scope column "%"', missing,
+                CASE WHEN counted < 10000 THEN counted::text ELSE 'the first ' || counted::text END, target, name
+                USING DETAIL = 'Rows without a value are compared with each other, but not with those that have one.';
+        END IF;
+    END LOOP;
 END
 $$;
 
@@ -317,13 +344,14 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.65 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. method simhash finds all rows within a Hamming distance, 0 to 11';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], text, regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.65 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. excerpts: remove, or keep if an excerpt is no copy. method simhash finds all rows within a Hamming distance, 0 to 11';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
 COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports how many rows have no value in a scope column';
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
 COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';

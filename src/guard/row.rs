@@ -132,8 +132,7 @@ fn first_answer(
             others = seen_by(judge, trigger)?;
             &others
         };
-        let mut verifier =
-            Verifier::new(judge, subject.document.as_deref().unwrap_or_default(), trigger.relation_oid())?;
+        let mut verifier = Verifier::new(judge, subject, trigger.relation_oid())?;
         match candidates::search(judge, subject, signature, &mut verifier, None)? {
             Answer::Clear => {}
             answer => return Ok(Some((Rc::clone(judge), answer))),

@@ -1,4 +1,4 @@
-//! The row that is judged, read once: its document, scope, time and key. It is the new row of a trigger or, for an explanation, a stored
+//! The row that is judged, read once: its document, what else is compared of it, scope, time and key. It is the new row of a trigger or, for an explanation, a stored
 //! row or a mere text.
 
 use std::borrow::Cow;
@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use neardup_text::hash::token_hash;
 use pgrx::pg_sys;
 
+use crate::guarded::beside::Beside;
 use crate::guarded::document::{candidate_document, document_of};
 use crate::guarded::guard::{Guard, Part};
 use crate::pg::call::column::{Column, microseconds};
@@ -24,6 +25,8 @@ pub struct Subject<'a> {
     own: Option<(pg_sys::Oid, Tid)>,
     /// Its document; `None` if its first column is NULL.
     pub document: Option<Cow<'a, str>>,
+    /// Its title, and its values in the columns that must not differ.
+    pub beside: Beside,
     /// Its values in the scope columns.
     pub scope: Vec<(Column, Option<pg_sys::Datum>)>,
     /// The type of the time column, and its time in microseconds.
@@ -43,6 +46,10 @@ impl<'a> Subject<'a> {
             trigger: Some(trigger),
             own: trigger.replaced().map(|old| (trigger.relation_oid(), old)),
             document: document_of(guard, |role| trigger.text(row, part.columns[role]), whole),
+            beside: Beside::new(
+                guard.roles.title.and_then(|role| trigger.text(row, part.columns[role])),
+                guard.roles.differ.iter().map(|role| trigger.output(row, part.columns[*role])),
+            ),
             scope: guard
                 .roles
                 .scope
@@ -57,10 +64,11 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Says whether two rows have the same document, scope and time.
+    /// Says whether two rows are the same in all columns of the guard.
     pub fn same_as_before(&self, other: &Self) -> bool {
         let scopes = self.scope.iter().zip(&other.scope);
         self.document == other.document
+            && self.beside == other.beside
             && self.time == other.time
             && scopes.into_iter().all(|((column, a), (_, b))| column.equal(*a, *b))
     }
@@ -79,6 +87,7 @@ impl<'a> Subject<'a> {
             trigger: None,
             own: Some((part.table, table.tid())),
             document: candidate_document(guard, part, table),
+            beside: Beside::of_candidate(guard, part, table),
             scope: guard.roles.scope.iter().map(value).collect(),
             time: guard.roles.time.map(|role| {
                 let kind = catalog::column_type(part.table, part.columns[role]);
@@ -88,7 +97,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Makes a row of which only the text is known: its scope is any, and its time.
+    /// Makes a row of which only the text is known: its scope is any, and its time; it has no title.
     pub fn text(document: &'a str) -> Self {
         Self { document: Some(Cow::Borrowed(document)), ..Self::default() }
     }
@@ -116,6 +125,7 @@ impl<'a> Subject<'a> {
 /// function of the user's, because whoever deletes a row need not have a right on one.
 pub fn content_hash(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, row: Row) -> u64 {
     let roles = guard.roles.documents.iter().chain(&guard.roles.scope).chain(&guard.roles.time);
+    let roles = roles.chain(&guard.roles.title).chain(&guard.roles.differ);
     roles.fold(0, |hash: u64, role| {
         let column = part.columns[*role];
         let value = match trigger.text(row, column) {

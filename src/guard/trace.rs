@@ -20,6 +20,8 @@ pub enum Reason {
     Scope,
     /// It is too far away in time.
     Time,
+    /// It has another value in a column that must not differ.
+    Differs,
     /// It is marked as a copy of another row.
     Marked,
     /// It has the same value in a unique index.
@@ -42,6 +44,8 @@ pub struct Traced {
     pub waits: bool,
     /// How the texts compare, if they were compared.
     pub comparison: Option<Explanation>,
+    /// What a column says that must not differ.
+    pub difference: Option<String>,
 }
 
 /// The rows that a search has met, in its order.
@@ -53,6 +57,7 @@ pub struct Trace {
     /// What was seen of the row that is being tested.
     key: Option<String>,
     comparison: Option<Explanation>,
+    difference: Option<String>,
 }
 
 impl Trace {
@@ -64,7 +69,7 @@ impl Trace {
 
     /// A row is tested now.
     pub fn testing(&mut self) {
-        (self.key, self.comparison) = (None, None);
+        (self.key, self.comparison, self.difference) = (None, None, None);
     }
 
     /// The row that is being tested exists, and has this key.
@@ -77,11 +82,16 @@ impl Trace {
         self.comparison = Some(comparison);
     }
 
+    /// It has another value in a column that must not differ.
+    pub fn differs(&mut self, difference: String) {
+        self.difference = Some(difference);
+    }
+
     /// The test of a row has ended; without a reason, it is the result.
     pub fn tested(&mut self, row: u64, reason: Option<Reason>, waits: bool) {
         if let Some(shared) = self.left.remove(&row) {
-            let (key, comparison) = (self.key.take(), self.comparison.take());
-            self.rows.push(Traced { key, shared, reason, waits, comparison });
+            let (key, comparison, difference) = (self.key.take(), self.comparison.take(), self.difference.take());
+            self.rows.push(Traced { key, shared, reason, waits, comparison, difference });
         }
     }
 
@@ -96,7 +106,7 @@ impl Trace {
             pgrx::check_for_interrupts!();
             let key = key_of(row);
             let reason = Some(if key.is_none() { Reason::Gone } else { reason });
-            self.rows.push(Traced { key, shared, reason, waits: false, comparison: None });
+            self.rows.push(Traced { key, shared, reason, waits: false, comparison: None, difference: None });
         }
     }
 }

@@ -1,16 +1,15 @@
 //! The last stage: compares a candidate's text with the new one, by the same rule as clean-ups.
 
-use std::time::Duration;
-
 use neardup_verdict::{Forms, Message, replaces};
 use pgrx::pg_sys;
 
 use super::guarded_rows::GuardedRows;
+use super::subject::Subject;
 use crate::error::Result;
 use crate::guarded::guard::{Guard, size_class};
 use crate::guarded::neighbours::Neighbours;
 use crate::guarded::settings::{Action, Method};
-use crate::verdict::judge::{Around, Rule, Side};
+use crate::verdict::judge::{Around, Between, Rule, Side};
 
 /// The measure by which two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +34,8 @@ impl Measure {
 pub struct Explanation {
     /// The overlap of their wording, 0 to 1.
     pub overlap: Option<f64>,
-    /// What keeps the candidate from being the original: `verdict`, `contains`, `threshold` or `overlap`.
+    /// What keeps the candidate from being the original: `verdict`, `excerpt`, `contains`, `threshold` or
+    /// `overlap`.
     pub rejected: Option<&'static str>,
     /// The verdict with its reasons.
     pub message: Option<Message>,
@@ -58,7 +58,8 @@ pub struct Verifier<'a> {
 
 impl<'a> Verifier<'a> {
     /// Begins the comparison of a new document with others; a profile is read as the table's owner.
-    pub fn new(guard: &'a Guard, document: &'a str, table: pg_sys::Oid) -> Result<Self> {
+    pub fn new(guard: &'a Guard, subject: &'a Subject<'_>, table: pg_sys::Oid) -> Result<Self> {
+        let document = subject.document.as_deref().unwrap_or_default();
         let settings = &guard.settings;
         let rule = settings.verify.rule(&settings.analyzer, settings.threshold, Some(guard.owner));
         let name = if rule.is_some() { settings.verify.measure() } else { settings.method.name() };
@@ -66,20 +67,20 @@ impl<'a> Verifier<'a> {
     }
 
     /// Returns the measure by which the new text duplicates `other`, the text of an existing row; `None` if it does not.
-    /// `distance` is that of their signatures, `apart` that of their rows in time. A new text that contains the other one and more
+    /// `distance` is that of their signatures. A new text that contains the other one and more
     /// is not a duplicate; refusing it would lose content.
-    pub fn compare(&mut self, other: &str, distance: f64, apart: Option<Duration>) -> Result<Option<Measure>> {
-        if self.rule.is_some() && other == self.document {
+    pub fn compare(&mut self, other: &str, distance: f64, between: Between<'_>) -> Result<Option<Measure>> {
+        if self.rule.is_some() && other == self.document && between.is_one_title() {
             return Ok(Some(Measure::new("identical", 1.0)));
         }
-        let kept = self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, apart, around))?;
+        let kept = self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, between, around))?;
         let Some(kept) = kept else { return Ok(Some(Measure::new(self.name, distance))) };
-        let Some((_, value)) = kept.filter(|(verdict, _)| replaces(*verdict, other, self.document)) else {
-            return Ok(None);
-        };
+        let excerpts = self.guard.settings.excerpts;
+        let replaces = |verdict| excerpts.lets_go(verdict) && replaces(verdict, other, self.document);
+        let Some((_, value)) = kept.filter(|(verdict, _)| replaces(*verdict)) else { return Ok(None) };
         let is_told = matches!(self.guard.settings.on_duplicate, Action::Reject | Action::Warn);
         let because = if is_told {
-            self.in_table(other, |rule, ours, theirs, around| rule.known_of_table(ours, theirs, apart, around))?
+            self.in_table(other, |rule, ours, theirs, around| rule.known_of_table(ours, theirs, between, around))?
         } else {
             None
         };
@@ -87,19 +88,15 @@ impl<'a> Verifier<'a> {
     }
 
     /// Explains a comparison with the text of an existing row, of which [`Self::compare`] has made `measure`.
-    pub fn comparison(
-        &mut self,
-        other: &str,
-        apart: Option<Duration>,
-        measure: Option<&Measure>,
-    ) -> Result<Explanation> {
-        let message = self.in_table(other, |rule, ours, theirs, around| rule.message(ours, theirs, apart, around))?;
+    pub fn comparison(&mut self, other: &str, between: Between<'_>, measure: Option<&Measure>) -> Result<Explanation> {
+        let message = self.in_table(other, |rule, ours, theirs, around| rule.message(ours, theirs, between, around))?;
         let Some((message, overlap)) = message else { return Ok(Explanation::default()) };
         let is_copy = message.verdict.keeps_one();
         let least = self.guard.settings.threshold.unwrap_or_default();
         let rejected = match measure {
             Some(_) => None,
             None if !is_copy => Some("verdict"),
+            None if !self.guard.settings.excerpts.lets_go(message.verdict) => Some("excerpt"),
             None if !replaces(message.verdict, other, self.document) => Some("contains"),
             None if message.score < least => Some("threshold"),
             None => Some("overlap"),

@@ -121,7 +121,7 @@ fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
 fn traced(guard: &Guard, subject: &Subject<'_>, table: pg_sys::Oid) -> Result<Vec<Row>> {
     let Some(document) = subject.document.as_deref() else { return Ok(Vec::new()) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(Vec::new()) };
-    let mut verifier = Verifier::new(guard, document, table)?;
+    let mut verifier = Verifier::new(guard, subject, table)?;
     let mut trace = Trace::default();
     candidates::search(guard, subject, &signature, &mut verifier, Some(&mut trace))?;
     let keys = signature.queries(&guard.settings)?.len() as i32;
@@ -129,7 +129,7 @@ fn traced(guard: &Guard, subject: &Subject<'_>, table: pg_sys::Oid) -> Result<Ve
 }
 
 fn row(traced: Traced, keys: i32) -> Row {
-    let Traced { key, shared, reason, waits, comparison } = traced;
+    let Traced { key, shared, reason, waits, comparison, difference } = traced;
     let rejected = comparison.as_ref().and_then(|comparison| comparison.rejected);
     let outcome = match reason {
         None if waits => "uncommitted",
@@ -140,6 +140,7 @@ fn row(traced: Traced, keys: i32) -> Row {
         Some(Reason::Itself) => "itself",
         Some(Reason::Scope) => "scope",
         Some(Reason::Time) => "time",
+        Some(Reason::Differs) => "differ",
         Some(Reason::Marked) => "marked",
         Some(Reason::UniqueKey) => "unique key",
         Some(Reason::NotReached) => "not reached",
@@ -149,7 +150,7 @@ fn row(traced: Traced, keys: i32) -> Row {
     let message = comparison.and_then(|comparison| comparison.message);
     let (verdict, score, reasons) = match message {
         Some(message) => (Some(message.verdict.name().to_owned()), Some(message.score), Some(message.reasons)),
-        None => (None, None, None),
+        None => (None, None, difference.map(|difference| vec![difference])),
     };
     (key, shared as i32, keys, outcome.to_owned(), verdict, score, overlap, reasons)
 }

@@ -181,9 +181,10 @@ impl Guard {
 
     fn check_types(&self, root: &RootTrigger) -> Result<()> {
         let kind = |role: usize| root.columns.get(role).map(|column| catalog::column_type(root.table, *column));
-        let texts = if self.expression.is_some() { &[] } else { &self.roles.documents[..] };
+        let documents = if self.expression.is_some() { &[] } else { &self.roles.documents[..] };
+        let mut texts = documents.iter().chain(&self.roles.title);
         let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
-        if texts.iter().all(|role| kind(*role).is_some_and(is_text))
+        if texts.all(|role| kind(*role).is_some_and(is_text))
             && self.roles.time.is_none_or(|time| kind(time).is_some_and(|kind| times.contains(&kind)))
         {
             return Ok(());
@@ -223,6 +224,22 @@ impl Guard {
     /// Returns the time column.
     pub fn time_column(&self) -> Option<&String> {
         self.roles.time.and_then(|role| self.columns.get(role))
+    }
+
+    /// Returns the title column.
+    pub fn title_column(&self) -> Option<&String> {
+        self.roles.title.and_then(|role| self.columns.get(role))
+    }
+
+    /// Returns the columns that must not differ.
+    pub fn differ_columns(&self) -> &[String] {
+        let count = self.roles.differ.len();
+        self.roles.differ.first().and_then(|first| self.columns.get(*first..first + count)).unwrap_or_default()
+    }
+
+    /// Says whether more is compared of a row than its document.
+    pub fn compares_more(&self) -> bool {
+        self.roles.title.is_some() || !self.roles.differ.is_empty()
     }
 
     /// Returns the column for the original's key.

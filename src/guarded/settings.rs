@@ -3,6 +3,7 @@
 //! The argument lives in `pg_trigger` and in dumps. New settings have defaults, so that the argument of an older guard stays valid.
 
 use neardup_core::banding::MAX_DISTANCE;
+use neardup_verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result as Checked, invalid};
@@ -63,6 +64,36 @@ impl Action {
             Self::Divert => "divert",
             Self::Merge => "merge",
         }
+    }
+}
+
+/// What is done with a row whose document is an excerpt of another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Excerpts {
+    /// The same as with a copy.
+    #[default]
+    Remove,
+    /// It counts as a message of its own.
+    Keep,
+}
+
+impl Excerpts {
+    /// Reads an argument.
+    ///
+    /// # Errors
+    /// For another word.
+    pub fn parse(name: &str) -> Checked<Self> {
+        match name {
+            "remove" => Ok(Self::Remove),
+            "keep" => Ok(Self::Keep),
+            other => Err(invalid(format!("excerpts must be keep or remove: {other}"))),
+        }
+    }
+
+    /// Says whether a verdict lets a row go.
+    pub fn lets_go(self, verdict: Verdict) -> bool {
+        self == Self::Remove || verdict != Verdict::Excerpt
     }
 }
 
@@ -147,6 +178,15 @@ pub struct Settings {
     /// Whether there is a time column.
     #[serde(default)]
     time: bool,
+    /// Whether there is a title column.
+    #[serde(default)]
+    title: bool,
+    /// The number of columns that must not differ.
+    #[serde(default)]
+    differ: usize,
+    /// What is done with excerpts.
+    #[serde(default)]
+    pub excerpts: Excerpts,
     /// The greatest difference of times, in microseconds.
     #[serde(default)]
     pub window: Option<i64>,
@@ -176,6 +216,10 @@ pub struct Roles {
     pub scope: Vec<usize>,
     /// The time column.
     pub time: Option<usize>,
+    /// The title column.
+    pub title: Option<usize>,
+    /// The columns that must not differ.
+    pub differ: Vec<usize>,
     /// The column for the original's key.
     pub marks: Option<usize>,
 }
@@ -190,7 +234,7 @@ impl Settings {
         within("distance", settings.distance <= MAX_DISTANCE)?;
         within("keys", settings.keys <= MAX_KEYS && (settings.keys > 0 || settings.method == Method::SimHash))?;
         within("threshold", settings.threshold.is_none_or(|threshold| (0.0..=1.0).contains(&threshold)))?;
-        within("columns", settings.columns.max(settings.scope) <= MAX_COLUMNS)?;
+        within("columns", settings.columns.max(settings.scope).max(settings.differ) <= MAX_COLUMNS)?;
         within("window", settings.window.is_none_or(|window| window >= 0))?;
         within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;
         if settings.texts().any(|text| text.contains('\0')) {
@@ -228,7 +272,9 @@ impl Settings {
         let documents = take(self.document_columns()).collect();
         let scope = take(self.scope).collect();
         let time = take(self.time.into()).next();
+        let title = take(self.title.into()).next();
+        let differ = take(self.differ).collect();
         let marks = take(self.marks.into()).next();
-        (next == count).then_some(Roles { documents, scope, time, marks })
+        (next == count).then_some(Roles { documents, scope, time, title, differ, marks })
     }
 }

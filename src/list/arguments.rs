@@ -16,8 +16,9 @@ use crate::guarded::arguments::{
     check_expression, check_keys, check_text, check_text_form, check_time, column, no_time_column, not_plain,
     only_guard, shown, window,
 };
+use crate::guarded::beside;
 use crate::guarded::guard::Guard;
-use crate::guarded::settings::Method;
+use crate::guarded::settings::{Excerpts, Method};
 use crate::guarded::statement::{self, OrderKey};
 use crate::pg::call::column::input;
 use crate::pg::catalog::{self, Column, Comparison};
@@ -65,6 +66,7 @@ pub struct Arguments {
     until: Option<String>,
     verify: Option<String>,
     threshold: Option<f64>,
+    excerpts: Option<String>,
     /// How far apart in time copies may be: an interval.
     within: Option<String>,
     max_distance: Option<i32>,
@@ -121,6 +123,12 @@ pub struct Choice {
     pub time_column: Option<String>,
     /// The columns that must be equal.
     pub scope: Vec<String>,
+    /// The title, if the verdict reads one.
+    title: Option<String>,
+    /// The columns that must not differ.
+    pub differ: Vec<String>,
+    /// What is done with excerpts.
+    pub excerpts: Excerpts,
     since: Option<String>,
     until: Option<String>,
     /// How texts are compared.
@@ -183,6 +191,8 @@ impl Choice {
         let is_own = verify != Verify::None && verify.measure() == settings.verify.measure();
         let threshold = arguments.threshold.or(settings.threshold.filter(|_| is_own));
         verify.check_threshold(threshold)?;
+        let excerpts = arguments.excerpts.as_deref().map_or(Ok(settings.excerpts), Excerpts::parse)?;
+        let title = guard.title_column().filter(|_| verify.reads_titles()).cloned();
         let of_guard = || guard.time_column().cloned();
         let time_column = arguments.time_column.clone().or_else(of_guard);
         // The guard's time window goes by the guard's column, whatever column gives the order.
@@ -206,6 +216,9 @@ impl Choice {
             rank: rank?,
             time_column,
             scope,
+            title,
+            differ: guard.differ_columns().to_vec(),
+            excerpts,
             since: arguments.since.clone(),
             until: arguments.until.clone(),
             verify,
@@ -270,8 +283,11 @@ impl Choice {
         for name in self.guard.document_columns().iter().filter(|_| self.guard.expression.is_none()) {
             check_text(other, name, column(other, name)?.kind)?;
         }
+        if let Some(name) = &self.title {
+            check_text(other, name, column(other, name)?.kind)?;
+        }
         let formed = self.guard.document_columns().iter().filter(|_| self.guard.expression.is_some());
-        for name in self.scope.iter().chain(&self.timed).chain(formed) {
+        for name in self.scope.iter().chain(&self.timed).chain(&self.differ).chain(formed) {
             let found = column(other, name)?;
             if !same_type(&column(target, name)?, &found) {
                 let message =
@@ -297,9 +313,8 @@ impl Choice {
         }
         self.check_apart(source)?;
         let known = catalog::columns(source);
-        for name in
-            self.guard.document_columns().iter().chain(self.guard.scope_columns()).chain(self.guard.time_column())
-        {
+        let compared = self.guard.document_columns().iter().chain(self.guard.scope_columns());
+        for name in compared.chain(self.guard.time_column()).chain(&self.title).chain(&self.differ) {
             let found = known.iter().find(|column| column.name == *name);
             if let Some(found) = found.filter(|found| column(target, name).is_ok_and(|own| !converts(found, &own))) {
                 return Err(not_plain(source, found));
@@ -327,6 +342,11 @@ impl Choice {
     /// Returns the rule that judges two texts; `None` if only signatures are compared.
     pub fn rule(&self) -> Option<Rule<'_>> {
         self.verify.rule(&self.guard.settings.analyzer, self.threshold, None)
+    }
+
+    /// Makes the expression that reads what is compared of a row besides its document: an array of text; `None` if there is no more.
+    pub fn beside(&self, alias: &str) -> Option<String> {
+        beside::expression(alias, self.title.as_ref(), &self.differ)
     }
 
     /// Returns the column with the time of a row: that of the window or, without one, any that is known.

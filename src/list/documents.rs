@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use ahash::AHashMap;
 use neardup_core::candidates::{Earlier, Judged, KeyFrequency};
-use neardup_core::signature::digest;
 use neardup_verdict::{Forms, Message, Verdict};
 
 use super::indexed_rows::IndexedRows;
 use super::relation::Reader;
 use crate::error::Result;
+use crate::guarded::beside::Beside;
 use crate::guarded::neighbours::Neighbours;
-use crate::verdict::judge::{Around, Rule, Side};
+use crate::guarded::settings::Excerpts;
+use crate::verdict::judge::{Around, Between, Rule, Side};
 use crate::verdict::sides::Sides;
 
 /// How many documents are read at once: at first, and at most.
@@ -28,6 +29,8 @@ type Place = (u32, Range<u32>);
 pub struct Texts<'s> {
     readers: &'s [Reader<'s>],
     kept: AHashMap<u64, Place>,
+    /// What else is compared of these rows, if anything is.
+    beside: AHashMap<u64, Beside>,
     blocks: Vec<String>,
     bytes: usize,
     /// How many bytes may be kept.
@@ -37,7 +40,7 @@ pub struct Texts<'s> {
 impl<'s> Texts<'s> {
     /// Begins with room for `room` bytes.
     pub fn new(readers: &'s [Reader<'s>], room: usize) -> Self {
-        Self { readers, kept: AHashMap::new(), blocks: Vec::new(), bytes: 0, room }
+        Self { readers, kept: AHashMap::new(), beside: AHashMap::new(), blocks: Vec::new(), bytes: 0, room }
     }
 
     /// Reads these documents, as far as there is room.
@@ -65,6 +68,7 @@ impl<'s> Texts<'s> {
 
     fn clear(&mut self) {
         self.kept.clear();
+        self.beside.clear();
         self.blocks.clear();
         self.bytes = 0;
     }
@@ -76,7 +80,8 @@ impl<'s> Texts<'s> {
                 continue;
             }
             let (mut block, number) = (String::new(), self.blocks.len() as u32);
-            reader.documents(&own, |id, document| {
+            reader.documents(&own, |id, document, beside| {
+                self.beside.extend(beside.map(|beside| (id, beside)));
                 // More than 4 GB of a batch have no place, and are read again one by one.
                 let (start, end) = (block.len(), block.len() + document.len());
                 if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
@@ -89,6 +94,30 @@ impl<'s> Texts<'s> {
             self.blocks.push(block);
         }
         Ok(())
+    }
+
+    /// Says in which column two rows have values that differ.
+    ///
+    /// # Errors
+    /// Those of the statements.
+    pub fn difference(&mut self, kept: u64, duplicate: u64) -> Result<Option<String>> {
+        let readers = self.readers;
+        let Some(names) = readers.first().map(|reader| &reader.source.differ).filter(|names| !names.is_empty()) else {
+            return Ok(None);
+        };
+        Ok(self.beside(kept)?.difference(&self.beside(duplicate)?, names))
+    }
+
+    /// Returns what else is compared of a row; blanks if nothing is.
+    ///
+    /// # Errors
+    /// Those of the statements.
+    pub fn beside(&mut self, id: u64) -> Result<Beside> {
+        if self.readers.iter().all(|reader| reader.source.beside.is_none()) {
+            return Ok(Beside::default());
+        }
+        self.get(id)?;
+        Ok(self.beside.get(&id).cloned().unwrap_or_default())
     }
 
     /// Returns a document; `None` if the caller does not see the row.
@@ -124,6 +153,8 @@ pub fn numbered_verdict(number: u8) -> Verdict {
 pub struct Judge<'s> {
     /// The documents.
     pub texts: Texts<'s>,
+    /// What is done with excerpts.
+    excerpts: Excerpts,
     rule: &'s Rule<'s>,
     /// What the verdict may ask of the table.
     neighbours: Option<Neighbours<IndexedRows<'s>>>,
@@ -141,7 +172,13 @@ impl<'s> Judge<'s> {
         neighbours: Option<Neighbours<IndexedRows<'s>>>,
         frequency: Option<KeyFrequency>,
     ) -> Self {
-        Self { texts, rule, neighbours, forms: Forms::default(), frequency, sides: Sides::default() }
+        let excerpts = Excerpts::default();
+        Self { texts, excerpts, rule, neighbours, forms: Forms::default(), frequency, sides: Sides::default() }
+    }
+
+    /// Sets what is done with excerpts.
+    pub fn with_excerpts(self, excerpts: Excerpts) -> Self {
+        Self { excerpts, ..self }
     }
 
     fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
@@ -154,10 +191,12 @@ impl<'s> Judge<'s> {
         &mut self,
         kept: &Earlier,
         duplicate: &Earlier,
-        question: impl FnOnce(&Rule<'_>, &Side, &Side, Option<Duration>, Option<Around<'_>>) -> Result<T>,
-    ) -> Result<Option<(T, Rc<Side>)>> {
+        question: impl FnOnce(&Rule<'_>, &Side, &Side, Between<'_>, Option<Around<'_>>) -> Result<T>,
+    ) -> Result<Option<(T, u64)>> {
         let (Some(kept_side), Some(other)) = (self.side(kept.id)?, self.side(duplicate.id)?) else { return Ok(None) };
         let apart = kept.time.zip(duplicate.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
+        let beside = [self.texts.beside(kept.id)?, self.texts.beside(duplicate.id)?];
+        let between = Between { apart, titles: [&beside[0].title, &beside[1].title] };
         let sketch = self.neighbours.as_ref().map_or(("", 0), |neighbours| neighbours.0.sketch());
         let frequency = self.frequency.as_ref();
         let keys = |text: &Side, other: &Side| {
@@ -174,8 +213,8 @@ impl<'s> Judge<'s> {
             keys: [&of_kept, &of_other],
             own,
         });
-        let answer = question(self.rule, &kept_side, &other, apart, around)?;
-        Ok(Some((answer, kept_side)))
+        let answer = question(self.rule, &kept_side, &other, between, around)?;
+        Ok(Some((answer, beside[0].hash(kept_side.text()))))
     }
 
     /// Returns the verdict on a kept row and another one, with its reasons.
@@ -183,8 +222,11 @@ impl<'s> Judge<'s> {
     /// # Errors
     /// Those of the statements, and of a profile.
     pub fn message(&mut self, kept: &Earlier, duplicate: &Earlier) -> Result<Option<Message>> {
+        if let Some(difference) = self.texts.difference(kept.id, duplicate.id)? {
+            return Ok(Some(Message { verdict: Verdict::Different, score: 0.0, reasons: vec![difference] }));
+        }
         let found =
-            self.ask(kept, duplicate, |rule, kept, other, apart, around| rule.message(kept, other, apart, around))?;
+            self.ask(kept, duplicate, |rule, kept, other, between, around| rule.message(kept, other, between, around))?;
         Ok(found.map(|((message, _), _)| message))
     }
 
@@ -193,14 +235,17 @@ impl<'s> Judge<'s> {
     /// # Errors
     /// Those of the statements, and of a profile.
     pub fn judge(&mut self, kept: &Earlier, duplicate: &Earlier) -> Result<Option<Judged>> {
+        if self.texts.difference(kept.id, duplicate.id)?.is_some() {
+            return Ok(None);
+        }
         let found =
-            self.ask(kept, duplicate, |rule, kept, other, apart, around| rule.judge(kept, other, apart, around))?;
-        let Some((judged, kept)) = found else { return Ok(None) };
-        Ok(judged.map(|judged| Judged {
+            self.ask(kept, duplicate, |rule, kept, other, between, around| rule.judge(kept, other, between, around))?;
+        let Some((judged, kept_hash)) = found else { return Ok(None) };
+        Ok(judged.filter(|judged| self.excerpts.lets_go(judged.verdict)).map(|judged| Judged {
             verdict: verdict_number(judged.verdict),
             score: judged.score,
             loses: judged.loses,
-            kept_hash: digest::text_hash(kept.text()),
+            kept_hash,
         }))
     }
 }

@@ -101,11 +101,13 @@ unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<(
     let window = choice.window.map(i64::unsigned_abs);
     let found = match (choice.guard.settings.method, choice.rule()) {
         (Method::SimHash, rule) => {
-            let groups = simhash::Groups { distance: choice.distance, window, rule };
+            let (distance, excerpts) = (choice.distance, choice.excerpts);
+            let groups = simhash::Groups { distance, window, excerpts, rule };
             simhash::run(&session, &groups, &mut readers)?
         }
         (Method::Sketch, Some(rule)) => {
-            let list = sketch::List { plan: &plan, is_load: choice.source.is_some(), window, rule };
+            let (is_load, excerpts) = (choice.source.is_some(), choice.excerpts);
+            let list = sketch::List { plan: &plan, is_load, window, excerpts, rule };
             sketch::run(&session, &list, &mut readers)?
         }
         // Refused when the arguments were checked.

@@ -51,7 +51,8 @@ CREATE FUNCTION neardup.duplicates(
     verify text DEFAULT NULL,
     threshold double precision DEFAULT NULL,
     within interval DEFAULT NULL,
-    against regclass DEFAULT NULL
+    against regclass DEFAULT NULL,
+    excerpts text DEFAULT NULL
 ) RETURNS TABLE (key text, duplicate_of text, verdict text, measure text, value double precision, group_size bigint)
     LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
@@ -59,7 +60,7 @@ BEGIN ATOMIC
     FROM neardup_internal.copies(neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank, 'scope', scope,
         'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within, 'max_distance', max_distance,
-        'against', against::oid::bigint))) c;
+        'against', against::oid::bigint, 'excerpts', excerpts))) c;
 END;
 
 CREATE FUNCTION neardup.copies_of(
@@ -67,14 +68,15 @@ CREATE FUNCTION neardup.copies_of(
     source regclass,
     document name DEFAULT NULL,
     verify text DEFAULT NULL,
-    threshold double precision DEFAULT NULL
+    threshold double precision DEFAULT NULL,
+    excerpts text DEFAULT NULL
 ) RETURNS TABLE (key text, duplicate_of text, is_new boolean, verdict text, measure text, value double precision)
     LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
     SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.stays_is_new, c.verdict, c.measure, c.value
     FROM neardup_internal.copies(neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::oid::bigint, 'document', document, 'verify', verify, 'threshold', threshold,
-        'source', source::oid::bigint))) c;
+        'source', source::oid::bigint, 'excerpts', excerpts))) c;
 END;
 
 CREATE FUNCTION neardup.reasons(
@@ -97,7 +99,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION neardup.reasons(regclass, text, text, regclass, boolean, name, text, regclass) IS 'why a row of a list is a copy of the row that stays, or is not, by the two keys: SELECT *, neardup.reasons(''articles'', key, duplicate_of) FROM neardup.duplicates(''articles''), or neardup.reasons(''articles'', key, duplicate_of, ''crawl'', is_new) for neardup.copies_of(''articles'', ''crawl''). NULL if texts are not compared';
-COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass, text) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.65 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
 COMMENT ON FUNCTION neardup_internal.copies(jsonb) IS 'the copies that a list with these arguments finds: primary key, key of the row that stays, whether that one is new, verdict, measure and value that decided, number of rows in the group, hashes of both texts';
 COMMENT ON FUNCTION neardup_internal.reason(text, text, double precision) IS 'why a row is a copy, in words';
-COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision) IS 'rows of another table that copy a row of the guarded one, or an earlier one of their own table (is_new): SELECT * FROM neardup.copies_of(''articles'', ''crawl''). Columns are matched by name';
+COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision, text) IS 'rows of another table that copy a row of the guarded one, or an earlier one of their own table (is_new): SELECT * FROM neardup.copies_of(''articles'', ''crawl''). Columns are matched by name';

@@ -60,6 +60,8 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
         beginning: is_own.then(|| choice.guard.document().beginning_of_table("t")),
         from: format!("{only}{} t", statement::relation(relation)),
         document,
+        beside: choice.beside("t"),
+        differ: choice.differ.clone(),
         scope: choice.scope.iter().map(|name| statement::column("t", name)).collect(),
         time: choice
             .time_of_row()

@@ -7,6 +7,7 @@
 use pgrx::pg_sys;
 
 use crate::error::Result;
+use crate::guarded::beside::{self, Beside};
 use crate::guarded::statement::{self, EQUALS, OrderKey};
 use crate::pg::table::query::{Row, Session, Statement, Type, Value};
 use crate::pg::table::row_id::RowId;
@@ -20,6 +21,10 @@ pub struct Source {
     pub document: String,
     /// The beginning of it, of a relation whose other rows a verdict may ask for.
     pub beginning: Option<String>,
+    /// What else is compared of a row, an array of text.
+    pub beside: Option<String>,
+    /// The names of the columns that must not differ.
+    pub differ: Vec<String>,
     /// The columns of the scope.
     pub scope: Vec<String>,
     /// The time, in microseconds.
@@ -63,7 +68,7 @@ pub struct Described {
     /// The number of its scope, from 1 on; 0 without a scope.
     pub scope: u32,
     pub time: Option<i64>,
-    /// The hash of its document.
+    /// The hash of what is compared of it.
     pub hash: u64,
     /// The length of its document in bytes.
     pub bytes: u32,
@@ -88,9 +93,10 @@ impl Source {
     /// The same without the scope.
     fn own_description(&self) -> String {
         format!(
-            "{time} AS time, neardup_internal.text_hash(d.document) AS hash, \
+            "{time} AS time, {hash} AS hash, \
              pg_catalog.octet_length(d.document) AS bytes",
             time = self.time.as_deref().unwrap_or("NULL::bigint"),
+            hash = beside::hash("d.document", self.beside.as_deref()),
         )
     }
 
@@ -255,9 +261,12 @@ impl Source {
         }
     }
 
-    /// The statement that reads documents.
+    /// The statement that reads documents, and what else is compared.
     pub fn read_documents(&self) -> String {
-        self.read(&self.document)
+        match &self.beside {
+            Some(beside) => self.read(&format!("{}, {beside}", self.document)),
+            None => self.read(&self.document),
+        }
     }
 
     /// The statement that reads the beginnings of documents, if there is one.
@@ -309,12 +318,16 @@ impl<'s> Reader<'s> {
         Some(id.packed())
     }
 
-    /// Passes the document of each of these rows that the caller still sees to `found`.
+    /// Passes the document of each of these rows that the caller still sees to `found`, with what else is compared of it, if anything is.
     ///
     /// # Errors
     /// Those of the statement.
-    pub fn documents(&self, rows: &[u64], found: impl FnMut(u64, &str)) -> Result<()> {
-        self.read(&self.documents, rows, found)
+    pub fn documents(&self, rows: &[u64], mut found: impl FnMut(u64, &str, Option<Beside>)) -> Result<()> {
+        self.each(&self.documents, rows, |id, row| {
+            if let Some(document) = row.text(2) {
+                found(id, document, self.source.beside.is_some().then(|| Beside::read(row.texts(3))));
+            }
+        })
     }
 
     /// Prepares the statement that reads the beginnings of documents, if there is one.

@@ -10,7 +10,6 @@ use neardup_core::candidates::{
     CandidateRule, Earlier, ExactDuplicate, Judged, Lack, Leaders, Options, Probe, Ranked, pack_time, unpack_time,
 };
 use neardup_core::document;
-use neardup_core::signature::digest;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 
@@ -18,6 +17,7 @@ use super::documents::{Judge, Texts, verdict_number};
 use super::relation::Reader;
 use super::sketch::Found;
 use crate::error::{Result, report};
+use crate::guarded::settings::Excerpts;
 use crate::pg::table::query::Session;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::text::analyzer;
@@ -35,6 +35,8 @@ pub struct Groups<'l> {
     pub distance: u32,
     /// How far apart in time copies may be, in microseconds.
     pub window: Option<u64>,
+    /// What is done with excerpts.
+    pub excerpts: Excerpts,
     /// How two texts are compared; without it, the distance decides.
     pub rule: Option<Rule<'l>>,
 }
@@ -70,9 +72,13 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         })?;
     }
     let mut leaders = Leaders::new(options, verdict_number(Verdict::Copy), memory / 4);
+    let by_text = groups.rule.as_ref().map(|rule| {
+        let texts = Texts::new(readers, memory / 4);
+        Judge::new(texts, rule, None, None).with_excerpts(groups.excerpts)
+    });
     let mut judge = Pairs {
         distance: groups.distance,
-        by_text: groups.rule.as_ref().map(|rule| Judge::new(Texts::new(readers, memory / 4), rule, None, None)),
+        by_text,
         texts: Texts::new(readers, memory / 4),
         analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
     };
@@ -155,8 +161,11 @@ impl Pairs<'_> {
         if let Some(judge) = &mut self.by_text {
             return judge.judge(kept, duplicate);
         }
-        let text = self.texts.get(kept.id)?;
-        let kept_hash = text.map_or(0, digest::text_hash);
+        if self.texts.difference(kept.id, duplicate.id)?.is_some() {
+            return Ok(None);
+        }
+        let beside = self.texts.beside(kept.id)?;
+        let kept_hash = self.texts.get(kept.id)?.map_or(0, |text| beside.hash(text));
         Ok(Some(Judged { verdict: verdict_number(Verdict::Copy), score: apart.into(), loses: false, kept_hash }))
     }
 

@@ -22,6 +22,7 @@ use super::plan::Plan;
 use super::relation::{Described, Reader, Source};
 use super::shared_keys::{self, Indexes};
 use crate::error::{Result, report};
+use crate::guarded::settings::Excerpts;
 use crate::pg::table::query::{NamedRows, Session};
 use crate::pg::table::row_id::RowId;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
@@ -37,6 +38,8 @@ pub struct List<'l> {
     pub is_load: bool,
     /// How far apart in time copies may be, in microseconds.
     pub window: Option<u64>,
+    /// What is done with excerpts.
+    pub excerpts: Excerpts,
     /// How two texts are compared.
     pub rule: Rule<'l>,
 }
@@ -328,7 +331,8 @@ fn find(
     memory: usize,
 ) -> Result<Found> {
     let neighbours = IndexedRows::open(readers, &list.plan.indexes);
-    let mut judge = Judge::new(Texts::new(readers, memory / 2), &list.rule, neighbours, frequency);
+    let texts = Texts::new(readers, memory / 2);
+    let mut judge = Judge::new(texts, &list.rule, neighbours, frequency).with_excerpts(list.excerpts);
     let mut leaders = Leaders::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {

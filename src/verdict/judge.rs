@@ -101,6 +101,23 @@ impl Side {
     }
 }
 
+/// What is known of two rows besides their texts.
+#[derive(Clone, Copy, Default)]
+pub struct Between<'a> {
+    /// How far apart in time they are.
+    pub apart: Option<Duration>,
+    /// Their titles; an empty one counts as none. Rules by tokens do not read them.
+    pub titles: [&'a str; 2],
+}
+
+impl Between<'_> {
+    /// Says whether two rows with the same text are copies: their titles do not differ.
+    pub fn is_one_title(&self) -> bool {
+        let [a, b] = self.titles;
+        a.is_empty() || b.is_empty() || a == b
+    }
+}
+
 /// The table that two texts are rows of.
 pub struct Around<'a> {
     /// What has been learned of it.
@@ -138,16 +155,15 @@ impl<'r> Rule<'r> {
         })
     }
 
-    /// Returns the verdict on two texts, prepared by this rule, if one of them may be removed. Symmetric. `apart` is the distance in
-    /// time of their rows, if it is known.
+    /// Returns the verdict on two texts, prepared by this rule, if one of them may be removed. Symmetric.
     pub fn kept(
         &self,
         a: &Side,
         b: &Side,
-        apart: Option<Duration>,
+        between: Between<'_>,
         around: Option<Around<'_>>,
     ) -> Result<Option<(Verdict, f64)>> {
-        if a.text() == b.text() {
+        if a.text() == b.text() && between.is_one_title() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
         let (found, least) = match (self, a, b) {
@@ -155,16 +171,16 @@ impl<'r> Rule<'r> {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
             (Self::Facts { least }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                (by_facts(a, b, None, apart, around, |pair| pair.duplicate())?, least)
+                (by_facts(a, b, None, between, around, |pair| pair.duplicate())?, least)
             }
             (Self::Profile { name, role, least }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.duplicate())
+                    by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.duplicate())
                 });
                 (found??, least)
             }
             // Prepared by another rule.
-            _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, apart, around),
+            _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, between, around),
         };
         Ok(found.filter(|(_, value)| value >= least))
     }
@@ -175,7 +191,7 @@ impl<'r> Rule<'r> {
         &self,
         a: &Side,
         b: &Side,
-        apart: Option<Duration>,
+        between: Between<'_>,
         around: Option<Around<'_>>,
     ) -> Result<(Message, f64)> {
         match (self, a, b) {
@@ -185,16 +201,16 @@ impl<'r> Rule<'r> {
                 Ok((Message { verdict, score, reasons: Vec::new() }, a.overlap(b)))
             }
             (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                Ok((by_facts(a, b, None, apart, around, |pair| pair.message())?, a.overlap(b)))
+                Ok((by_facts(a, b, None, between, around, |pair| pair.message())?, a.overlap(b)))
             }
             (Self::Profile { name, role, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let message = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.message())
+                    by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.message())
                 });
                 Ok((message??, a.overlap(b)))
             }
             // Prepared by another rule.
-            _ => self.message(&self.side(a.text())?, &self.side(b.text())?, apart, around),
+            _ => self.message(&self.side(a.text())?, &self.side(b.text())?, between, around),
         }
     }
 
@@ -203,16 +219,16 @@ impl<'r> Rule<'r> {
         &self,
         a: &Side,
         b: &Side,
-        apart: Option<Duration>,
+        between: Between<'_>,
         around: Option<Around<'_>>,
     ) -> Result<Vec<String>> {
         match (self, a, b) {
             (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                by_facts(a, b, None, apart, around, |pair| pair.known_of_table())
+                by_facts(a, b, None, between, around, |pair| pair.known_of_table())
             }
             (Self::Profile { name, role, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), apart, around, |pair| pair.known_of_table())
+                    by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.known_of_table())
                 })?
             }
             _ => Ok(Vec::new()),
@@ -224,10 +240,10 @@ impl<'r> Rule<'r> {
         &self,
         kept: &Side,
         other: &Side,
-        apart: Option<Duration>,
+        between: Between<'_>,
         around: Option<Around<'_>>,
     ) -> Result<Option<Judged>> {
-        let found = self.kept(kept, other, apart, around)?;
+        let found = self.kept(kept, other, between, around)?;
         let loses = |verdict| !replaces(verdict, kept.text(), other.text());
         Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: loses(verdict) }))
     }
@@ -238,11 +254,11 @@ fn by_facts<T>(
     a: &Prepared<'_>,
     b: &Prepared<'_>,
     profile: Option<(&Profile, &mut Scratch)>,
-    apart: Option<Duration>,
+    between: Between<'_>,
     around: Option<Around<'_>>,
     question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
 ) -> Result<T> {
-    let mut pair = Pair::new(a, b).apart(apart);
+    let mut pair = Pair::new(a, b).apart(between.apart).titled(between.titles[0], between.titles[1]);
     if let Some((profile, scratch)) = profile {
         pair = pair.by_profile(profile, scratch);
     }

@@ -84,6 +84,11 @@ impl Verify {
         }
     }
 
+    /// Says whether the verdict reads titles.
+    pub const fn reads_titles(&self) -> bool {
+        matches!(self, Self::Facts | Self::Profile(_))
+    }
+
     /// Returns the same with the newest version of a profile, so that texts are not compared under two versions.
     ///
     /// # Errors

@@ -94,8 +94,8 @@ impl<'p> Pair<'p> {
     /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
     /// has to stay ([`replaces`](crate::replaces)).
     ///
-    /// The score is 0.75 to 1, or 0.65 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies. Texts
-    /// with too little overlap are not read.
+    /// The score is 0.75 to 1, or 0.65 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies, unless
+    /// their titles differ. Texts with too little overlap are not read.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
@@ -138,8 +138,13 @@ impl<'p> Pair<'p> {
         Ok(self.evidence()?.inputs)
     }
 
+    /// Says whether the texts are identical, and the titles, if both have one.
     fn are_equal(&self) -> bool {
-        self.texts[0].text() == self.texts[1].text()
+        self.texts[0].text() == self.texts[1].text() && (!self.are_titled() || are_one_title(self.titles))
+    }
+
+    fn are_titled(&self) -> bool {
+        self.titles.iter().all(|title| !title.trim().is_empty())
     }
 
     pub(super) fn evidence(mut self) -> Result<Evidence> {
@@ -192,8 +197,7 @@ impl<'p> Pair<'p> {
     /// Compares the titles, if both texts have one.
     fn compared_titles(&self) -> Result<Option<Comparison>> {
         let [a, b] = self.titles;
-        let titled = !a.trim().is_empty() && !b.trim().is_empty();
-        if titled { Comparison::new(a, b).map(Some) } else { Ok(None) }
+        if self.are_titled() { Comparison::new(a, b).map(Some) } else { Ok(None) }
     }
 
     /// Finds what does not count: boilerplate that both have, by the profile, and lines that the whole table repeats.
@@ -225,6 +229,10 @@ impl<'p> Pair<'p> {
         }
         Ok(ignored)
     }
+}
+
+fn are_one_title([a, b]: [&str; 2]) -> bool {
+    a.trim() == b.trim()
 }
 
 impl Prepared<'_> {

@@ -126,6 +126,16 @@ fn titles_count() {
     assert_eq!(same_message_titled("", REPORT, "大桥免费", REPORT).unwrap().score, 1.0);
 }
 
+#[test]
+fn one_text_under_titles_with_other_facts_is_no_copy() {
+    let text = Prepared::new(REPORT).unwrap();
+    let kept = |a, b| Pair::new(&text, &text).titled(a, b).duplicate().unwrap();
+    assert_eq!(kept("第3期", "第4期"), None);
+    assert_eq!(kept(" 第3期", "第3期 "), Some((Verdict::Copy, 1.0)));
+    assert_eq!(kept("第3期", " "), Some((Verdict::Copy, 1.0)));
+    assert!(kept("大桥免费", "大桥今日起免费通行").is_some_and(|(verdict, _)| verdict == Verdict::Copy));
+}
+
 fn kinds(a: &str, b: &str) -> Vec<(&'static str, String, String)> {
     conflicts(a, b).unwrap().into_iter().map(|c| (c.kind.name(), c.in_a, c.in_b)).collect()
 }

@@ -97,11 +97,11 @@ define_features! {
     both_tell_more_long: -1,
     /// How little two questions above the texts share.
     other_heads: -1,
-    /// Contradicting facts of the titles, for short texts.
+    /// Contradicting facts of the titles, for texts that are short or the same.
     title_conflicts_short: -1,
     /// Whether one text is a slogan or a name within the other: 1 or 0, as the following.
     slogan: -1,
-    /// Whether short texts have titles that contradict each other.
+    /// Whether texts that are short, or the same, have titles that contradict each other.
     other_title: -1,
     /// Whether only one first sentence announces something: an announcement, and the report of the event.
     planned: -1,
@@ -184,7 +184,7 @@ pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
         other_heads: heads_apart(texts),
         title_conflicts_short: titles
             .map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| pair.is_hard()).count()))
-            * brief,
+            * if texts.is_same() { 1.0 } else { brief },
         slogan: flag(signals::is_slogan(texts)),
         other_title: flag(signals::have_other_titles(texts, titles)),
         planned: flag(signals::only_one_plans(texts)),

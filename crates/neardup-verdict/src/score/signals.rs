@@ -50,9 +50,10 @@ pub(crate) fn is_slogan(texts: &Comparison) -> bool {
     (1..=SLOGAN).contains(&short) && short as f64 * SLOGAN_WITHIN <= long as f64
 }
 
-/// Says whether short texts have titles that contradict each other.
+/// Says whether texts that are short, or the same, have titles that contradict each other. Of the same text under two titles, these are all
+/// that differs.
 pub(crate) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>) -> bool {
-    texts.a.text.units.len().min(texts.b.text.units.len()) <= UNDER_TITLE
+    (texts.a.text.units.len().min(texts.b.text.units.len()) <= UNDER_TITLE || texts.is_same())
         && titles.is_some_and(|titles| titles.pairs.iter().any(Contradiction::is_hard))
 }
 

@@ -1,0 +1,110 @@
+//! What is compared of a row besides its document: its title, and the columns that no two copies give otherwise.
+//!
+//! A guard reads them from rows, a list by a statement as the caller. So values are compared by their text form, which every type has and
+//! which runs no operator or cast of a stranger's. Spaces at its ends do not count. NULL and a blank say nothing.
+
+use neardup_core::signature::digest::text_hash;
+
+use super::guard::{Guard, Part};
+use super::statement;
+use crate::pg::table::rows::Table;
+
+/// How many characters of a value a reason shows.
+const SHOWN: usize = 40;
+
+/// The title of a row and its values in the columns that must not differ; each blank if the row has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// The title.
+    pub title: String,
+    differ: Vec<String>,
+}
+
+fn trimmed(value: impl AsRef<str>) -> String {
+    value.as_ref().trim().to_owned()
+}
+
+impl Beside {
+    /// Takes the values as they are read.
+    pub fn new(title: Option<&str>, differ: impl Iterator<Item = Option<String>>) -> Self {
+        let differ = differ.map(|value| value.map(trimmed).unwrap_or_default()).collect();
+        Self { title: title.map(trimmed).unwrap_or_default(), differ }
+    }
+
+    /// Takes them as [`expression`] makes them.
+    pub fn read(values: Vec<Option<String>>) -> Self {
+        let mut values = values.into_iter();
+        let title = values.next().flatten();
+        Self::new(title.as_deref(), values)
+    }
+
+    /// Reads those of a candidate.
+    pub fn of_candidate(guard: &Guard, part: &Part, table: &Table) -> Self {
+        let title = guard.roles.title.and_then(|role| table.text(part.columns[role]));
+        Self::new(title, guard.roles.differ.iter().map(|role| table.output(part.columns[*role])))
+    }
+
+    /// Says in which column two rows have values that differ, as a reason; `names` are those of the columns.
+    pub fn difference(&self, other: &Self, names: &[String]) -> Option<String> {
+        let mut values = names.iter().zip(self.differ.iter().zip(&other.differ));
+        let (name, (ours, theirs)) = values.find(|(_, (a, b))| !a.is_empty() && !b.is_empty() && a != b)?;
+        let shown = |value: &str| value.chars().take(SHOWN).collect::<String>();
+        Some(format!("column {name} differs: {} / {}", shown(ours), shown(theirs)))
+    }
+
+    /// Returns a hash of all that is compared of a row with this document: that of the document, if nothing else says anything.
+    pub fn hash(&self, document: &str) -> u64 {
+        let values = [&self.title].into_iter().chain(&self.differ);
+        (1..).zip(values).filter(|(_, value)| !value.is_empty()).fold(text_hash(document), |hash, (place, value)| {
+            (hash.rotate_left(5) ^ text_hash(value)).wrapping_add(place).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        })
+    }
+}
+
+/// Makes the expression that reads the title and the values of a row: an array of text; `None` if neither is compared.
+pub fn expression(alias: &str, title: Option<&String>, differ: &[String]) -> Option<String> {
+    if title.is_none() && differ.is_empty() {
+        return None;
+    }
+    let column = |name: &String| statement::column(alias, name);
+    let title = title.map_or_else(|| "NULL::pg_catalog.text".to_owned(), |name| statement::as_text(&column(name)));
+    // A cast to text may be a function of anybody's; concat calls the output function of the type.
+    let values = differ.iter().map(|name| format!("pg_catalog.concat({})", column(name)));
+    Some(format!("ARRAY[{}]", [title].into_iter().chain(values).collect::<Vec<_>>().join(", ")))
+}
+
+/// Makes the expression for [`Beside::hash`] of a row with this document.
+pub fn hash(document: &str, beside: Option<&str>) -> String {
+    match beside {
+        Some(beside) => format!("neardup_internal.row_hash({document}, {beside})"),
+        None => format!("neardup_internal.text_hash({document})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(title: &str, differ: &[Option<&str>]) -> Beside {
+        Beside::new(Some(title), differ.iter().map(|value| value.map(str::to_owned)))
+    }
+
+    #[test]
+    fn only_two_values_can_differ() {
+        let names = ["city".to_owned(), "number".to_owned()];
+        let arlington = row("", &[Some("Arlington "), None]);
+        assert_eq!(arlington.difference(&row("", &[Some("Arlington"), Some("7")]), &names), None);
+        assert_eq!(arlington.difference(&row("", &[None, Some("7")]), &names), None);
+        assert_eq!(arlington.difference(&row("", &[Some("  "), Some("7")]), &names), None);
+        let reason = arlington.difference(&row("", &[Some("Tampa"), Some("7")]), &names);
+        assert_eq!(reason.as_deref(), Some("column city differs: Arlington / Tampa"));
+    }
+
+    #[test]
+    fn the_hash_is_that_of_all() {
+        let hash = |title, differ: &[Option<&str>]| row(title, differ).hash("a text");
+        assert_eq!(hash("x ", &[None]), hash("x", &[Some(" ")]));
+        assert_ne!(hash("x", &[None]), hash("y", &[None]));
+        assert_ne!(hash("", &[Some("x")]), hash("x", &[Some("")]));
+    }
+}
