@@ -7,7 +7,9 @@ CREATE FUNCTION neardup_internal.existing_removed(target regclass) RETURNS regcl
 DECLARE
     removed regclass := neardup_internal.removed_table(target);
 BEGIN
-    IF removed IS NULL THEN
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = target::oid) THEN
+        RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
+    ELSIF removed IS NULL THEN
         RAISE EXCEPTION 'no rows of % are kept', target USING ERRCODE = 'undefined_table',
             DETAIL = format('Clean-ups with action archive keep them in %s.', neardup_internal.removed_name(target));
     END IF;
