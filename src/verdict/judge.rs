@@ -17,8 +17,8 @@ use crate::error::{Result, report};
 use crate::profile;
 use crate::sketch;
 
-/// How two texts are recognised as one message. By facts and by a profile, a copy has at least [`neardup_verdict::model::LEAST_SCORE`], or
-/// [`neardup_verdict::model::LEAST_SCORE_IN_TABLE`] if the table is known, whatever the threshold.
+/// How two texts are recognised as one message. By facts and by a profile, a copy has at least [`neardup_verdict::model::LEAST_SCORE`],
+/// whatever the threshold.
 pub enum Rule<'r> {
     /// By their facts, with at least this score; the verdict's own bound holds as well.
     Facts { least: f64 },

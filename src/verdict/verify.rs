@@ -110,7 +110,7 @@ impl Verify {
             Self::None => (false, 0.0),
             Self::Overlap | Self::Cosine => (true, 0.0),
             // The verdict's own bound holds anyway: less would have no effect.
-            Self::Facts | Self::Profile(_) => (false, neardup_verdict::model::LEAST_SCORE_IN_TABLE),
+            Self::Facts | Self::Profile(_) => (false, neardup_verdict::model::LEAST_SCORE),
         };
         let name = self.name();
         match threshold {

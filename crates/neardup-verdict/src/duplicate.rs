@@ -22,6 +22,12 @@ pub const LEAST_OVERLAP_OF_EXCERPTS: f64 = 0.7;
 /// copies and excerpts of such texts, in all tables, none has less than 0.83; two texts of one form often have 0.6 to 0.75.
 pub const LEAST_OVERLAP_OF_LONG: f64 = 0.75;
 
+/// Returns the least overlap of two texts of which either is short, or none.
+#[must_use]
+pub const fn least_overlap(is_short: bool) -> f64 {
+    if is_short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP }
+}
+
 /// The overlap that a verdict on two texts needs.
 #[derive(Clone, Copy)]
 pub(super) struct Gate<'p> {

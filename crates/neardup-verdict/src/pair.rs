@@ -1,6 +1,7 @@
 //! The front door: two texts, what is known of them, and the verdict.
 
 use std::ops::Range;
+use std::rc::Rc;
 use std::time::Duration;
 
 use ahash::AHashSet;
@@ -9,11 +10,12 @@ use crate::compare::comparison::{Aligned, Comparison};
 use crate::compare::prepared::Prepared;
 use crate::duplicate::Gate;
 use crate::read::credits;
-use crate::score::context::{Inputs, Table};
+use crate::score::context::{Context, Inputs, Titles};
 use crate::score::evidence::Evidence;
-use crate::score::features::Features;
+use crate::score::whole::whole;
+use crate::score::wording::wording;
 use crate::score::{features, model, reasons};
-use crate::table::forms::Known;
+use crate::table::forms::{Known, Sample};
 use crate::table::surroundings::Surroundings;
 use crate::verdict::{Message, Verdict};
 use neardup_core::profile::{Passage, Profile};
@@ -42,6 +44,8 @@ struct Ignored {
     out: [Vec<Range<usize>>; 2],
     left_out: Vec<String>,
     furniture: usize,
+    /// Whether either text quotes.
+    quotes: bool,
 }
 
 impl<'p> Pair<'p> {
@@ -94,8 +98,8 @@ impl<'p> Pair<'p> {
     /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
     /// has to stay ([`replaces`](crate::replaces)).
     ///
-    /// The score is 0.75 to 1, or 0.65 to 1 if the table is known. Symmetric in the two texts. Identical texts are copies, unless
-    /// their titles differ. Texts with too little overlap are not read.
+    /// The score is 0.5 to 1. Symmetric in the two texts. Identical texts are copies, unless their titles differ. Texts with too little
+    /// overlap are not read.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
@@ -108,25 +112,29 @@ impl<'p> Pair<'p> {
         Ok(self.kept()?.filter(|&(verdict, _)| gate.allows(verdict)))
     }
 
-    /// Gives the verdict as [`Pair::duplicate`] does, without a minimum overlap.
+    /// Returns the verdict as [`Pair::duplicate`] does, without a minimum overlap.
     pub(super) fn kept(mut self) -> Result<Option<(Verdict, f64)>> {
         if self.are_equal() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
         let ignored = self.ignored()?;
         let titles = self.compared_titles()?;
+        let sample = self.sample()?;
         let aligned = Aligned::without(self.texts, ignored.out.clone());
-        let same = aligned.texts.is_same();
-        // Contradictions only lower a score, and finding them takes longest.
-        if !same && !self.may_be_kept(features::features(&aligned.texts, titles.as_ref())) {
+        let is_same = aligned.texts.is_same();
+        // Finding contradictions and asking the table take longest, and most pairs are out before.
+        let is_out = |of: &Self, texts: &Comparison| {
+            let inputs = of.inputs_without_table(texts, titles.as_ref(), &sample);
+            !is_same && model::most(&inputs, of.known.is_some()) < model::LEAST_SCORE - 1e-3
+        };
+        if is_out(&self, &aligned.texts) {
             return Ok(None);
         }
         let texts = aligned.with_facts();
-        let features = features::features(&texts, titles.as_ref());
-        if !same && !self.may_be_kept(features) {
+        if is_out(&self, &texts) {
             return Ok(None);
         }
-        let (verdict, score) = self.judged(ignored, texts, titles, features)?.verdict();
+        let (verdict, score) = self.judged(ignored, texts, titles, &sample)?.verdict();
         Ok(verdict.keeps_one().then_some((verdict, score)))
     }
 
@@ -150,9 +158,9 @@ impl<'p> Pair<'p> {
     pub(super) fn evidence(mut self) -> Result<Evidence> {
         let ignored = self.ignored()?;
         let titles = self.compared_titles()?;
+        let sample = self.sample()?;
         let texts = Aligned::without(self.texts, ignored.out.clone()).with_facts();
-        let features = features::features(&texts, titles.as_ref());
-        self.judged(ignored, texts, titles, features)
+        self.judged(ignored, texts, titles, &sample)
     }
 
     /// Asks the table about compared texts.
@@ -161,37 +169,32 @@ impl<'p> Pair<'p> {
         ignored: Ignored,
         texts: Comparison,
         titles: Option<Comparison>,
-        features: Features,
+        sample: &Sample,
     ) -> Result<Evidence> {
         let surroundings = match &mut self.known {
-            Some(known) => {
-                let around = known.around(self.texts)?;
-                // That no row is like the two says something only if there are many.
-                let says_something = !around.is_empty() || known.is_large();
-                says_something.then(|| Surroundings::of(self.texts, &around))
-            }
+            Some(known) => Some(Surroundings::of(self.texts, &known.around(self.texts)?)),
             None => None,
         };
-        let table = surroundings.as_ref().map(|found| {
-            let out = [0, 1].map(|at: usize| merged(&ignored.out[at], &found.form[at]));
-            let own = if out == ignored.out {
-                Some(features)
-            } else {
-                let own = Aligned::bare(self.texts, &out).map(Aligned::with_facts);
-                own.map(|own| features::features(&own, titles.as_ref()))
-            };
-            Table::new(own, found)
-        });
-        let inputs = Inputs { texts: features, table, apart: self.apart };
-        let Ignored { left_out, furniture, .. } = ignored;
-        Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, equal: self.are_equal() })
+        let table = surroundings.as_ref().map(|found| Context::new(&texts, found));
+        let inputs = Inputs { table, ..self.inputs_without_table(&texts, titles.as_ref(), sample) };
+        let Ignored { left_out, furniture, quotes, .. } = ignored;
+        Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, quotes, equal: self.are_equal() })
     }
 
-    /// Says whether any table could leave compared texts a score that is high enough, with a margin for rounding.
-    fn may_be_kept(&self, texts: Features) -> bool {
-        let table = self.known.as_ref().map(|_| Table::best(&texts));
-        let inputs = Inputs { texts, table, apart: self.apart };
-        model::score(&inputs) >= model::least_score(&inputs) - 1e-3
+    fn inputs_without_table(&self, texts: &Comparison, titles: Option<&Comparison>, sample: &Sample) -> Inputs {
+        Inputs {
+            texts: features::features(texts, titles),
+            wording: wording(texts, &sample.rarity),
+            whole: whole(self.texts),
+            titles: titles.map(|titles| Titles::new(titles, &sample.rarity)),
+            table: None,
+            apart: self.apart,
+        }
+    }
+
+    /// Returns what rows spread over the table say; nothing, if the table is unknown.
+    fn sample(&mut self) -> Result<Rc<Sample>> {
+        self.known.as_mut().map_or_else(|| Ok(Rc::default()), Known::sample)
     }
 
     /// Compares the titles, if both texts have one.
@@ -205,7 +208,8 @@ impl<'p> Pair<'p> {
     /// Boilerplate of only one text stays, because other passages of a template may be the news. All of it stays if one text
     /// consists of nothing else.
     fn ignored(&mut self) -> Result<Ignored> {
-        let mut ignored = Ignored::default();
+        let mut ignored = Ignored { out: self.texts.map(Prepared::not_own), ..Ignored::default() };
+        ignored.quotes = self.texts.iter().any(|text| text.quoted() > 0.0);
         if let Some((profile, scratch)) = &mut self.profile {
             let [a, b] = self.texts.map(Prepared::plain);
             let (of_a, of_b) = (profile.boilerplate(a, scratch)?, profile.boilerplate(b, scratch)?);
@@ -216,7 +220,7 @@ impl<'p> Pair<'p> {
             let (out_a, out_b) = (shared(&of_a, &of_b), shared(&of_b, &of_a));
             if credits::has_letters_outside(a, &out_a) && credits::has_letters_outside(b, &out_b) {
                 ignored.left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
-                ignored.out = [out_a, out_b];
+                ignored.out = [merged(&ignored.out[0], &out_a), merged(&ignored.out[1], &out_b)];
             }
         }
         if let Some(known) = &mut self.known {
@@ -236,7 +240,7 @@ fn are_one_title([a, b]: [&str; 2]) -> bool {
 }
 
 impl Prepared<'_> {
-    /// Gives the verdict on this text and another with its score, 0.75 to 1, if keeping one of them loses nothing: a copy, or
+    /// Gives the verdict on this text and another with its score, 0.5 to 1, if keeping one of them loses nothing: a copy, or
     /// an excerpt, of which the longer text has to stay ([`replaces`](crate::replaces)).
     ///
     /// Symmetric in the two texts. Identical texts are copies.

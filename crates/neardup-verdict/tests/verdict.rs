@@ -2,42 +2,45 @@
 //! `NEARDUP_DATA` names. Without them the test is skipped and says so.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-#[path = "../examples/train_verdict/cases.rs"]
-mod cases;
-#[path = "../examples/train_verdict/fit.rs"]
-mod fit;
 #[path = "../examples/labelled/mod.rs"]
 #[allow(dead_code, reason = "the examples use more of it")]
 mod labelled;
-#[path = "../examples/train_verdict/model.rs"]
-mod model;
 
-use labelled::pairs::Set;
-use neardup_verdict::duplicate::LEAST_OVERLAP_OF_SHORT_COPIES;
-use neardup_verdict::model::LEAST_SCORE_IN_TABLE;
+use std::collections::BTreeMap;
 
-/// The weights in the source are what the training writes, byte for byte, and they reach a level on pairs that they have seen.
-/// `docs/accuracy.md` has the figures of tables that a model has not seen.
+use labelled::pairs::{self, Set};
+use neardup_verdict::{Pair, Prepared, Verdict};
+
+/// The shipped model, on pairs that it has seen: a change that breaks how texts are read shows here. `docs/accuracy.md` has the figures of tables that a
+/// model has not seen.
 #[test]
-#[ignore = "reads ten tables: cargo test --release -p neardup-verdict --test verdict -- --ignored"]
-fn training_gives_the_weights_in_the_source_and_they_do_well() {
+#[ignore = "reads the labelled texts: cargo test --release -p neardup-verdict --test verdict -- --ignored"]
+fn verdicts_on_labelled_pairs_reach_a_level() {
     let Some(folder) = labelled::folder() else { return };
-    let cases = cases::read(&folder).unwrap();
-    let model = model::Model::train(cases.iter());
-    assert_eq!(model.source(), include_str!("../src/score/weights.rs"), "run the example train_verdict with --write");
-    for set in [Set::Natural, Set::Natural2] {
-        let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
-        for case in cases.iter().filter(|case| case.pair.set == set) {
-            let known = case.known.first().unwrap_or(&case.texts[1]);
-            let passes = case.candidate && case.overlap >= LEAST_OVERLAP_OF_SHORT_COPIES;
-            match (case.pair.keeps_one(), passes && model.score(known) >= LEAST_SCORE_IN_TABLE) {
-                (Some(true), true) => right += case.pair.weight,
-                (Some(true), false) => missed += case.pair.weight,
-                (Some(false), true) => wrong += case.pair.weight,
-                _ => {}
-            }
+    let mut by_set: BTreeMap<Set, [f64; 3]> = BTreeMap::new();
+    let (mut quoted, mut named) = (0, 0);
+    for pair in pairs::files(&folder).unwrap() {
+        let Some(keeps) = pair.keeps_one() else { continue };
+        let (a, b) = (Prepared::new(&pair.texts[0]).unwrap(), Prepared::new(&pair.texts[1]).unwrap());
+        let found = Pair::new(&a, &b).duplicate().unwrap();
+        let sums = by_set.entry(pair.set).or_default();
+        match (keeps, found) {
+            (true, Some(_)) => sums[0] += 1.0,
+            (false, Some(_)) => sums[1] += 1.0,
+            (true, None) => sums[2] += 1.0,
+            (false, None) => {}
         }
-        let (precision, f1) = (right / (right + wrong), 2.0 * right / (2.0 * right + wrong + missed));
-        assert!(precision >= 0.95 && f1 >= 0.93, "{set:?}: precision {precision:.3}, F1 {f1:.3}");
+        if pair.label == "Q" && pair.set == Set::Fresh {
+            quoted += 1;
+            named += usize::from(matches!(found, Some((Verdict::Copy | Verdict::Excerpt, _))));
+        }
     }
+    for (set, least) in [(Set::Natural, 0.85), (Set::Natural2, 0.85), (Set::Fresh, 0.75)] {
+        let Some([right, wrong, missed]) = by_set.get(&set) else { continue };
+        let f1 = 2.0 * right / (2.0 * right + wrong + missed);
+        println!("{set:?}: F1 by pairs, of the texts alone, {f1:.3}");
+        assert!(f1 >= least, "{set:?}: F1 {f1:.3}");
+    }
+    println!("replies that quote: {named} of {quoted} named");
+    assert!(named * 10 <= quoted, "replies that quote: {named} of {quoted} named");
 }

@@ -12,7 +12,7 @@ use neardup_core::candidates::CandidateRule;
 use neardup_verdict::Prepared;
 
 use super::Result;
-use super::labelled::table::{TABLES, Table};
+use super::labelled::table::{Table, files};
 use super::labelled::{pairs, rows};
 use super::languages::{edited, hashes, sketches};
 
@@ -48,7 +48,7 @@ pub fn print(folder: &Path) -> Result<()> {
     let all = pairs::files(folder)?;
     let wanted = std::env::args().nth(2);
     println!("table,texts,rule,mean,p99,copies,found,or one as similar,one edit,several edits");
-    for file in TABLES.iter().filter(|file| wanted.as_ref().is_none_or(|wanted| file.contains(wanted))) {
+    for file in files(folder)?.iter().filter(|file| wanted.as_ref().is_none_or(|wanted| file.contains(wanted))) {
         let texts = Texts::new(Table::read(folder, file)?)?;
         let of_table = rows::labelled(&texts.table);
         let copies: Vec<[u32; 2]> = all.iter().chain(&of_table).filter_map(|pair| texts.copies(pair)).collect();

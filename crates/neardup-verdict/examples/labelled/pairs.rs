@@ -27,8 +27,31 @@ pub enum Set {
     /// Rows that lists with table knowledge removed from the tables of `tables/gold`, spread evenly; read by one reader, and 13 by two,
     /// who agreed on 12.
     Gone,
+    /// `tables/gold_4`: pairs of twenty-one tables of other kinds and languages.
+    Fresh,
+    /// The fifth reading.
+    Fifth,
     /// Written for training.
     Written,
+}
+
+impl Set {
+    const ALL: [Self; 10] = [
+        Self::Natural,
+        Self::Natural2,
+        Self::Hard,
+        Self::Tables,
+        Self::Read,
+        Self::Removed,
+        Self::Gone,
+        Self::Fresh,
+        Self::Fifth,
+        Self::Written,
+    ];
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|set| format!("{set:?}") == name)
+    }
 }
 
 /// A labelled pair.
@@ -59,10 +82,11 @@ impl Pair {
     }
 }
 
-fn keeps_one(set: Set, label: &str) -> Option<bool> {
+/// Whether one of two texts with a label can go.
+pub fn keeps_one(set: Set, label: &str) -> Option<bool> {
     match (label, set) {
         ("D" | "P", _) => Some(true),
-        ("R", Set::Hard) | ("Q", _) => None,
+        ("R", Set::Hard) => None,
         _ => Some(false),
     }
 }
@@ -75,6 +99,7 @@ pub fn files(folder: &Path) -> Result<Vec<Pair>> {
         ("natural_gold_2", Set::Natural2),
         ("pairs_gold", Set::Hard),
         ("tables/gold", Set::Tables),
+        ("tables/gold_4", Set::Fresh),
     ];
     for (name, set) in files {
         for line in unpacked(folder, name)?.lines() {

@@ -3,11 +3,12 @@
 use super::pairs::{Pair, Set};
 use super::table::Table;
 
-/// Labels without texts: table, ids, label, whether the reader was sure.
-const LABELS: [(&str, Set); 3] = [
+/// Labels without texts: table, ids, label, whether the reader was sure, and the rows that the pair stands for.
+const LABELS: [(&str, Set); 4] = [
     (include_str!("read.tsv"), Set::Read),
     (include_str!("removed.tsv"), Set::Removed),
     (include_str!("gone.tsv"), Set::Gone),
+    (include_str!("fifth.tsv"), Set::Fifth),
 ];
 
 /// Gives the pairs of the label files whose table this is.
@@ -15,7 +16,8 @@ pub fn labelled(table: &Table) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (labels, set) in LABELS {
         for line in labels.lines() {
-            let [name, a, b, label, sure] = line.split('\t').collect::<Vec<_>>()[..] else { continue };
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [name, a, b, label, sure, ref rest @ ..] = fields[..] else { continue };
             let row = |id: &str| table.by_id.get(id).and_then(|&row| table.rows.get(row as usize));
             if name != table.name {
                 continue;
@@ -26,9 +28,9 @@ pub fn labelled(table: &Table) -> Vec<Pair> {
                 table: name.to_owned(),
                 label: label.to_owned(),
                 sure: sure == "sure",
-                weight: 1.0,
+                weight: rest.first().and_then(|weight| weight.parse().ok()).unwrap_or(1.0),
                 ids: [a.to_owned(), b.to_owned()],
-                titles: [String::new(), String::new()],
+                titles: [row_a.title.clone(), row_b.title.clone()],
                 texts: [row_a.text.clone(), row_b.text.clone()],
             });
         }
@@ -43,4 +45,9 @@ pub fn of_pair(table: &Table, pair: &Pair) -> Option<[u32; 2]> {
     }
     let [a, b] = [0, 1].map(|at: usize| table.find(&pair.ids[at], &pair.texts[at]));
     Some([a?, b?])
+}
+
+/// Says whether the label files have pairs of a table.
+pub fn has_labels(table: &str) -> bool {
+    LABELS.iter().any(|(labels, _)| labels.lines().any(|line| line.split('\t').next() == Some(table)))
 }

@@ -12,25 +12,26 @@ use serde_json::Value;
 
 use super::{Result, unpacked};
 
-/// The tables, by their files.
-pub const TABLES: [&str; 10] = [
-    "news",
-    "broadcast",
-    "sports",
-    "posts",
-    "titles",
-    "reuters",
-    "tables/ja_sakamichi",
-    "tables/en_cisa_csaf",
-    "tables/en_20news",
-    "tables/ru_telegram",
-];
+/// Returns the tables below a folder, by their files without endings, in the order of their names.
+pub fn files(folder: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for (below, prefix) in [(folder.to_owned(), ""), (folder.join("tables"), "tables/")] {
+        for entry in std::fs::read_dir(below)? {
+            let name = entry?.file_name();
+            let name = name.to_str().and_then(|name| name.strip_suffix(".jsonl.xz"));
+            found.extend(name.filter(|name| !name.contains("gold") && *name != "web_pairs").map(|name| format!("{prefix}{name}")));
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
 
 /// A key that more rows have is no candidate's.
 pub const HOT: usize = 300;
 
 pub struct Row {
     pub text: String,
+    pub title: String,
     /// In days, if the row has a date.
     pub day: Option<i64>,
     pub keys: Vec<u64>,
@@ -66,7 +67,8 @@ impl Table {
             }
             table.by_id.entry(field("id").unwrap_or_default().to_owned()).or_insert(row);
             table.by_text.entry(text.clone()).or_insert(row);
-            table.rows.push(Row { text, day: field("date").and_then(day), keys });
+            let title = field("title").unwrap_or_default().to_owned();
+            table.rows.push(Row { text, title, day: field("date").and_then(day), keys });
         }
         Ok(table)
     }

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use labelled::pairs::{self, Pair, Set};
 use labelled::rows;
-use labelled::table::{TABLES, Table};
+use labelled::table::{Table, files};
 use labelled::{Result, folder};
 use list::List;
 
@@ -26,8 +26,8 @@ fn main() -> Result<()> {
     let shown: usize = after("--removed").and_then(|rest| rest.first()).map_or(Ok(0), |number| number.parse())?;
     let Some(folder) = folder() else { return Ok(()) };
     let all = pairs::files(&folder)?;
-    for file in TABLES.into_iter().filter(|file| file.contains(only)) {
-        let table = Table::read(&folder, file)?;
+    for file in files(&folder)?.into_iter().filter(|file| file.contains(only)) {
+        let table = Table::read(&folder, &file)?;
         if let Some([a, b, ..]) = after("--show") {
             list::show(&table, a, b)?;
             continue;
@@ -45,7 +45,7 @@ fn main() -> Result<()> {
             list.asked,
         );
         let own = rows::labelled(&table);
-        for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone] {
+        for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone, Set::Fresh, Set::Fifth] {
             let of = all.iter().chain(&own).filter(|pair| pair.set == set);
             let found: Vec<(&Pair, bool)> =
                 of.filter_map(|pair| Some((pair, list.are_together(rows::of_pair(&table, pair)?)))).collect();

@@ -1,34 +1,30 @@
-//! Precision, recall and F1 on tables that a model has not seen.
+//! How often a model errs on tables that it has not seen.
 
 use std::collections::BTreeSet;
 
-use neardup_verdict::duplicate::{LEAST_OVERLAP, LEAST_OVERLAP_OF_SHORT_COPIES};
-use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_IN_TABLE, LEAST_SCORE_TO_REMOVE};
+use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_TO_REMOVE};
 
-use super::cases::Case;
+use super::cases::{Case, Knowing};
 use super::labelled::pairs::Set;
 use super::model::Model;
 
-/// What a score rests on.
-const KNOWING: [&str; 4] = ["texts", "list", "guard", "time"];
+/// Tables are left out of training in so many parts.
+const FOLDS: usize = 10;
 
-/// The least score for each.
-const LEAST: [f64; 4] = [LEAST_SCORE, LEAST_SCORE_IN_TABLE, LEAST_SCORE_IN_TABLE, LEAST_SCORE];
-
-/// The scores of a pair by a model that has not seen its table: the texts alone; with the table and the time, as a list and as a guard
-/// knows them; with the time alone.
 struct Scored<'c> {
     case: &'c Case,
     keeps: bool,
-    scores: [f64; 4],
+    /// By what is known.
+    scores: Vec<(Knowing, f64)>,
 }
 
 impl Scored<'_> {
-    /// Whether the rule for duplicates calls it one.
-    fn is_kept(&self, knowing: usize, least: f64) -> bool {
-        let short = self.case.pair.texts.iter().any(|text| text.chars().count() < 64);
-        let overlap = if short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP };
-        self.scores[knowing] >= least && self.case.candidate && self.case.overlap >= overlap
+    fn score(&self, knowing: Knowing) -> Option<f64> {
+        self.scores.iter().find(|(of, _)| *of == knowing).map(|(_, score)| *score)
+    }
+
+    fn is_from(&self, knowing: Knowing, least: f64) -> bool {
+        self.case.candidate && self.score(knowing).is_some_and(|score| score >= least)
     }
 }
 
@@ -38,125 +34,95 @@ pub struct Held<'c>(Vec<Scored<'c>>);
 impl<'c> Held<'c> {
     pub fn out(cases: &'c [Case]) -> Self {
         let tables: BTreeSet<&str> = cases.iter().map(|case| case.table.as_str()).collect();
+        let folds: Vec<BTreeSet<&str>> =
+            (0..FOLDS).map(|fold| tables.iter().skip(fold).step_by(FOLDS).copied().collect()).collect();
+        let score = |fold: &BTreeSet<&str>| {
+            let model = Model::train(cases.iter().filter(|case| !fold.contains(case.table.as_str())));
+            let of = cases.iter().filter(|case| fold.contains(case.table.as_str()));
+            of.filter_map(|case| {
+                let keeps = case.keeps_one()?;
+                let scores = case.numbers.iter().map(|(knowing, numbers)| (*knowing, model.score(numbers))).collect();
+                Some(Scored { case, keeps, scores })
+            })
+            .collect::<Vec<_>>()
+        };
         let mut all = Vec::new();
-        for table in tables {
-            let model = Model::train(cases.iter().filter(|case| case.table != table));
-            for case in cases.iter().filter(|case| case.table == table) {
-                let Some(keeps) = case.pair.keeps_one() else { continue };
-                let alone = model.score(&case.texts[1]);
-                let known = |at: usize| case.known.get(at).map_or(alone, |inputs| model.score(inputs));
-                all.push(Scored { case, keeps, scores: [alone, known(0), known(1), known(2)] });
-            }
+        for two in folds.chunks(2) {
+            std::thread::scope(|scope| {
+                let running: Vec<_> = two.iter().map(|fold| scope.spawn(|| score(fold))).collect();
+                all.extend(running.into_iter().filter_map(|of| of.join().ok()).flatten());
+            });
         }
         Self(all)
     }
 
     pub fn print(&self) {
-        let tables: BTreeSet<(Set, &str)> =
-            self.0.iter().map(|scored| (scored.case.pair.set, scored.case.table.as_str())).collect();
-        let sets: BTreeSet<Set> = tables.iter().map(|(set, _)| *set).collect();
-        let groups = sets.into_iter().map(|set| (set, "")).chain(tables);
-        println!(
-            "other tables                 pairs  one may go | P R F1, sure F1, wrong, missed: {KNOWING:?} | wrong of removed"
-        );
-        for (set, table) in groups {
-            let of: Vec<&Scored<'_>> = self
-                .0
-                .iter()
-                .filter(|scored| scored.case.pair.set == set && (table.is_empty() || scored.case.table == table))
-                .collect();
-            print!(
-                "{:<10}{table:<16} {:>5} {:>5}",
-                format!("{set:?}"),
-                of.len(),
-                of.iter().filter(|s| s.keeps).count()
-            );
-            for (knowing, least) in LEAST.into_iter().enumerate().take(3) {
-                let (p, r, f) = measure(of.iter().copied(), knowing, least);
-                let (_, _, sure) = measure(of.iter().copied().filter(|s| s.case.pair.sure), knowing, least);
-                let wrong = of.iter().filter(|s| !s.keeps && s.is_kept(knowing, least)).count();
-                let missed = of.iter().filter(|s| s.keeps && !s.is_kept(knowing, least)).count();
-                print!(" | {p:.3} {r:.3} {f:.3} {sure:.3} {wrong:>2} {missed:>2}");
+        let tables: BTreeSet<&str> = self.0.iter().map(|scored| scored.case.table.as_str()).collect();
+        println!("tables held out | pairs, one may go | named: P R F1, sure F1 | removed: wrong of all, promised | with titles: wrong of removed");
+        let (mut sums, mut count) = ([0.0; 4], 0.0);
+        let fresh = |scored: &&Scored<'_>| matches!(scored.case.set, Set::Fresh | Set::Fifth);
+        for table in tables {
+            let of: Vec<&Scored<'_>> = self.0.iter().filter(fresh).filter(|scored| scored.case.table == table).collect();
+            if of.len() < 20 {
+                continue;
             }
-            let removed = || of.iter().filter(|s| s.is_kept(1, LEAST_SCORE_TO_REMOVE));
-            println!(" | {} of {}", removed().filter(|s| !s.keeps).count(), removed().count());
-        }
-        for set in [Set::Natural, Set::Natural2, Set::Tables, Set::Removed, Set::Gone] {
-            for least in [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95] {
-                print!("{set:?} from {least:.2}");
-                for (knowing, name) in KNOWING.into_iter().enumerate().take(3) {
-                    let of = || self.0.iter().filter(|scored| scored.case.pair.set == set);
-                    let (p, r, f) = measure(of(), knowing, least);
-                    let wrong = of().filter(|s| !s.keeps && s.is_kept(knowing, least)).count();
-                    let gone = of().filter(|s| s.is_kept(knowing, least)).count();
-                    print!(" | {name} P {p:.3} R {r:.3} F1 {f:.3} wrong {wrong} of {gone}");
-                }
-                println!();
+            let figures = figures(&of, Knowing::List, LEAST_SCORE);
+            print!("{table:<16} {:>4} {:>4}", of.len(), of.iter().filter(|scored| scored.keeps).count());
+            print!(" | {:.2} {:.2} {:.2} {:.2}", figures[0], figures[1], figures[2], figures[3]);
+            print!(" | {}", removed(&of, Knowing::List, LEAST_SCORE_TO_REMOVE));
+            println!(" | {}", removed(&of, Knowing::Titled, LEAST_SCORE_TO_REMOVE));
+            if of.iter().filter(|scored| scored.keeps).count() >= 5 {
+                sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+                count += 1.0;
             }
         }
-        for knowing in [0, 1] {
-            self.print_reliability(knowing);
+        println!("mean of {count} tables with five copies and more: P {:.3} R {:.3} F1 {:.3}, sure {:.3}", sums[0] / count, sums[1] / count, sums[2] / count, sums[3] / count);
+        let all: Vec<&Scored<'_>> = self.0.iter().filter(fresh).collect();
+        for least in [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98] {
+            let names: Vec<&Scored<'_>> = all.iter().copied().filter(|scored| !scored.case.table.contains("debpkg")).collect();
+            println!("from {least:.2}: wrong of all, promised {}; without catalogues {}", removed(&all, Knowing::List, least), removed(&names, Knowing::List, least));
         }
-    }
-
-    /// Prints for ranges of scores how often one of the two texts could go: a calibrated score says so itself.
-    fn print_reliability(&self, knowing: usize) {
-        println!(
-            "{} scores of candidates (natural, tables): pairs, mean score, share, share by rows",
-            KNOWING[knowing]
-        );
-        for range in [0.0, 0.1, 0.3, 0.5, 0.75, 0.85, 0.95, 1.01].windows(2) {
-            let wanted = |scored: &&Scored<'_>| {
-                let natural = matches!(scored.case.pair.set, Set::Natural | Set::Natural2 | Set::Tables);
-                natural && scored.case.candidate && (range[0]..range[1]).contains(&scored.scores[knowing])
-            };
-            let of: Vec<&Scored<'_>> = self.0.iter().filter(wanted).collect();
-            let sum = |value: &dyn Fn(&Scored<'_>) -> f64| of.iter().map(|scored| value(scored)).sum::<f64>();
-            let (count, rows) = (of.len() as f64, sum(&|scored| scored.case.pair.weight));
-            let keeps = |scored: &Scored<'_>| f64::from(u8::from(scored.keeps));
-            println!(
-                "  {:>4.2} to {:>4.2} {:>5} {:>7.2} {:>7.2} {:>7.2}",
-                range[0],
-                range[1].min(1.0),
-                of.len(),
-                sum(&|scored| scored.scores[knowing]) / count,
-                sum(&keeps) / count,
-                sum(&|scored| keeps(scored) * scored.case.pair.weight) / rows,
-            );
+        for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone] {
+            let of: Vec<&Scored<'_>> = self.0.iter().filter(|scored| scored.case.set == set).collect();
+            for knowing in [Knowing::Texts, Knowing::List, Knowing::Guard] {
+                let known: Vec<&Scored<'_>> = of.iter().copied().filter(|scored| scored.score(knowing).is_some()).collect();
+                let [p, r, f, sure] = figures(&known, knowing, LEAST_SCORE);
+                print!("{set:?} {knowing:?} {}: P {p:.3} R {r:.3} F1 {f:.3} sure {sure:.3}; removed {}  ", known.len(), removed(&known, knowing, LEAST_SCORE_TO_REMOVE));
+            }
+            println!();
         }
     }
 
     pub fn print_errors(&self) {
         for scored in &self.0 {
-            if scored.keeps != scored.is_kept(1, LEAST_SCORE_IN_TABLE) {
-                let pair = &scored.case.pair;
-                let doubt = if pair.sure { "" } else { "?" };
-                let [texts, list, guard, _] = scored.scores;
-                println!(
-                    "{:?} {} {}{doubt} rows {:.0} overlap {:.2} candidate {} texts {texts:.2} list {list:.2} guard {guard:.2} {:?}",
-                    pair.set,
-                    scored.case.table,
-                    pair.label,
-                    pair.weight,
-                    scored.case.overlap,
-                    scored.case.candidate,
-                    pair.ids
-                );
+            let (Some(score), case) = (scored.score(Knowing::List), scored.case) else { continue };
+            if scored.keeps != scored.is_from(Knowing::List, LEAST_SCORE) {
+                let [a, b] = &case.ids;
+                println!("{:?} {} {} sure {} rows {:.0} candidate {} score {score:.2} {a} {b}", case.set, case.table, case.label, case.sure, case.weight, case.candidate);
             }
         }
     }
 }
 
-/// Precision, recall and F1, by the rows that pairs stand for.
-fn measure<'s, 'c: 's>(of: impl Iterator<Item = &'s Scored<'c>>, knowing: usize, least: f64) -> (f64, f64, f64) {
-    let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
-    for scored in of {
-        match (scored.keeps, scored.is_kept(knowing, least)) {
-            (true, true) => right += scored.case.pair.weight,
-            (false, true) => wrong += scored.case.pair.weight,
-            (true, false) => missed += scored.case.pair.weight,
-            _ => {}
-        }
-    }
-    (right / (right + wrong), right / (right + missed), 2.0 * right / (2.0 * right + wrong + missed))
+/// Precision, recall and F1 by the rows that pairs stand for, and F1 where the reader was sure.
+fn figures(of: &[&Scored<'_>], knowing: Knowing, least: f64) -> [f64; 4] {
+    let by = |of: &[&Scored<'_>]| {
+        let sum = |keeps: bool, named: bool| -> f64 {
+            let wanted = of.iter().filter(|scored| scored.keeps == keeps && scored.is_from(knowing, least) == named);
+            wanted.map(|scored| scored.case.weight).sum()
+        };
+        let (right, wrong, missed) = (sum(true, true), sum(false, true), sum(true, false));
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        [share(right, right + wrong), share(right, right + missed), share(2.0 * right, 2.0 * right + wrong + missed)]
+    };
+    let [p, r, f] = by(of);
+    let sure: Vec<&Scored<'_>> = of.iter().copied().filter(|scored| scored.case.sure).collect();
+    [p, r, f, by(&sure)[2]]
+}
+
+/// How many pairs from a score on are wrong, of how many, and how many wrong ones the scores promise.
+fn removed(of: &[&Scored<'_>], knowing: Knowing, least: f64) -> String {
+    let removed: Vec<&&Scored<'_>> = of.iter().filter(|scored| scored.is_from(knowing, least)).collect();
+    let promised: f64 = removed.iter().filter_map(|scored| scored.score(knowing)).map(|score| 1.0 - score).sum();
+    format!("{:>3} of {:>3}, {promised:.1}", removed.iter().filter(|scored| !scored.keeps).count(), removed.len())
 }

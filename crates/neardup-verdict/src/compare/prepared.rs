@@ -11,16 +11,21 @@ use ahash::AHashSet;
 
 use crate::align::grams::Grams;
 use crate::facts::{self, Fact};
+use crate::read::credits::letters;
 use crate::read::lines::lines;
 use crate::read::reading::plain;
 use crate::read::units::Text;
 use neardup_text::Result;
+use neardup_text::message::{Kind, Layout, LinkKind, links};
 
 /// Texts with fewer characters are short.
 pub const SHORT: usize = 64;
 
 /// Texts with at least so many characters are long.
 pub const LONG: usize = 1000;
+
+/// A remark of at most this many letters before a repost is no message.
+const REMARK: usize = 6;
 
 /// A text prepared for comparison with many others.
 #[derive(Debug)]
@@ -34,6 +39,10 @@ pub struct Prepared<'t> {
     is_for_one_pair: bool,
     grams: OnceCell<Grams>,
     read: OnceCell<Rc<Reading>>,
+    /// What of the plain text is not its own message.
+    layout: OnceCell<Layout>,
+    /// Where the links of the text lead.
+    links: OnceCell<Vec<(LinkKind, u64)>>,
     /// The keys of its short lines, with their stretches in bytes.
     lines: OnceCell<Vec<(u64, Range<usize>)>>,
     /// Those of them that a table repeats, for the last table that asked.
@@ -109,6 +118,8 @@ impl<'t> Prepared<'t> {
             is_for_one_pair: false,
             grams: OnceCell::new(),
             read: OnceCell::new(),
+            layout: OnceCell::new(),
+            links: OnceCell::new(),
             lines: OnceCell::new(),
             repeated: RefCell::new(None),
             bare: RefCell::new(None),
@@ -157,6 +168,42 @@ impl<'t> Prepared<'t> {
         let repeated: Rc<[Range<usize>]> = lines.map(|(_, range)| range.clone()).collect();
         *self.repeated.borrow_mut() = Some((Rc::clone(by_table), Rc::clone(&repeated)));
         repeated
+    }
+
+    /// Returns where the links of the text lead.
+    pub(crate) fn links(&self) -> &[(LinkKind, u64)] {
+        self.links.get_or_init(|| links(&self.text).map(|link| (link.kind, link.key)).collect())
+    }
+
+    /// Returns the stretches of the plain text that are not its own message, in bytes: what it quotes, its signature, its greeting. A text
+    /// that has nothing else, such as a bare forward, is its own message as a whole.
+    pub(crate) fn not_own(&self) -> Vec<Range<usize>> {
+        let layout = self.layout();
+        if !self.has_own_words() {
+            return Vec::new();
+        }
+        layout.parts().iter().map(|part| part.range.clone()).collect()
+    }
+
+    /// Returns the share of the text that quotes another one, if it has own words beside it.
+    pub(crate) fn quoted(&self) -> f64 {
+        if !self.has_own_words() {
+            return 0.0;
+        }
+        let quoted = self.layout().parts().iter().filter(|part| part.kind == Kind::Quotation);
+        quoted.map(|part| part.range.len()).sum::<usize>() as f64 / self.plain().len().max(1) as f64
+    }
+
+    fn has_own_words(&self) -> bool {
+        let layout = self.layout();
+        let is_repost = |range: &Range<usize>| self.plain().get(range.clone()).is_some_and(|text| text.starts_with("//@"));
+        layout.has_own_words()
+            && !(layout.parts().iter().any(|part| is_repost(&part.range))
+                && layout.own().map(|range| letters(self.plain().get(range).unwrap_or_default())).sum::<usize>() <= REMARK)
+    }
+
+    fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::of(self.plain()))
     }
 
     /// Gives the keys of the short lines of the plain text, with their stretches in bytes.

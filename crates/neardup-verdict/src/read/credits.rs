@@ -81,7 +81,8 @@ pub(crate) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usi
     if has_letters_outside(text, &apart) { apart } else { Vec::new() }
 }
 
-fn letters(text: &str) -> usize {
+/// Counts letters and digits.
+pub(crate) fn letters(text: &str) -> usize {
     text.chars().filter(|&c| is_word_char(c)).count()
 }
 

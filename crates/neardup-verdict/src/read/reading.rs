@@ -19,6 +19,7 @@ use super::shared::Shared;
 use super::units::{Break, Kind, MAX_QUOTE, Mark, Open, Text, Unit, Units};
 use neardup_text::hash::{mix, token_hash};
 use neardup_text::lexicon::{is_han, is_word_char};
+use neardup_text::message::Message;
 use neardup_text::normalize::{Buffer, Steps, normalize, simplified, spelling};
 use neardup_text::{Error, ErrorKind, Result, interrupt};
 
@@ -75,18 +76,13 @@ pub(crate) fn plain(text: &str) -> Result<Cow<'_, str>> {
     if u32::try_from(text.len()).is_err() {
         return Err(Error::new(ErrorKind::LimitExceeded, "a text of 4 GB or more cannot be compared"));
     }
-    let mut steps = Steps::NONE;
-    if memchr::memchr2(b'<', b'&', text.as_bytes()).is_some() {
-        steps = steps.union(Steps::HTML);
-    }
+    // Its lines stay, so that quotations are found.
+    let text = Message::read(text).text;
     static LINKS: LazyLock<[Finder<'_>; 2]> = LazyLock::new(|| ["://", "www."].map(Finder::new));
-    if LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some()) {
-        steps = steps.union(Steps::LINKS);
-    }
-    Ok(if steps == Steps::NONE {
-        Cow::Borrowed(text)
+    Ok(if LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some()) {
+        Cow::Owned(normalize(&text, Steps::LINKS, &mut Buffer::default()).to_owned())
     } else {
-        Cow::Owned(normalize(text, steps, &mut Buffer::default()).to_owned())
+        text
     })
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Evidence {
     pub(crate) left_out: Vec<String>,
     /// How many lines that the whole table repeats were ignored.
     pub(crate) furniture: usize,
+    /// Whether either text quotes another one, which was ignored.
+    pub(crate) quotes: bool,
     /// Whether the texts are equal without being compared.
     pub(crate) equal: bool,
 }
@@ -24,7 +26,7 @@ impl Evidence {
     /// Gives the verdict and its score.
     pub(crate) fn verdict(&self) -> (Verdict, f64) {
         let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
-        let known = self.furniture > 0;
+        let known = self.furniture > 0 || self.quotes;
         let same_text = self.equal || (!known && self.texts.is_same() && !self.texts.a.text.units.is_empty());
         if same_titles && same_text {
             return (Verdict::Copy, 1.0);

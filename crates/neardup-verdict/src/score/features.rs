@@ -1,6 +1,6 @@
 //! What a comparison looks like in numbers: the input of the model. What is known beyond the two texts is [`super::context`]'s.
 //!
-//! [`NAMES`] says what each number is and which way it may speak: what contradicts can only speak for keeping both, what is
+//! [`Features::NAMES`] says what each number is and which way it may speak: what contradicts can only speak for keeping both, what is
 //! shared only for keeping one. All are symmetric in the two texts.
 
 use super::signals;
@@ -9,23 +9,24 @@ use crate::compare::comparison::{Compared, Comparison};
 use crate::compare::statements;
 use crate::facts::{ConflictKind, Contradiction, Fact};
 
-/// Defines a struct of features, with their names and the signs that their weights may have: 1, -1, or 0 for either.
+/// Defines a struct of numbers, with their names and the signs that their weights may have: 1, -1, or 0 for either.
 macro_rules! define_features {
     ($(#[$what:meta])* $struct:ident; $($(#[$doc:meta])* $name:ident: $sign:literal,)*) => {
         $(#[$what])*
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[allow(missing_docs, reason = "a comment may speak of two numbers")]
         pub struct $struct { $($(#[$doc])* pub $name: f64,)* }
 
-        /// Number of features.
-        pub const COUNT: usize = [$(stringify!($name)),*].len();
-
-        /// The features' names and the signs that their weights may have, in the order of their values.
-        pub const NAMES: [(&str, i8); COUNT] = [$((stringify!($name), $sign)),*];
-
         impl $struct {
-            /// Gives the features in the order of [`NAMES`].
+            /// Number of features.
+            pub const COUNT: usize = [$(stringify!($name)),*].len();
+
+            /// The features' names and the signs that their weights may have, in the order of their values.
+            pub const NAMES: [(&'static str, i8); Self::COUNT] = [$((stringify!($name), $sign)),*];
+
+            /// Returns the features in the order of their names.
             #[must_use]
-            pub const fn values(&self) -> [f64; COUNT] {
+            pub const fn values(&self) -> [f64; Self::COUNT] {
                 [$(self.$name),*]
             }
         }

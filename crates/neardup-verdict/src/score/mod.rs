@@ -6,4 +6,7 @@ pub mod features;
 pub mod model;
 pub(crate) mod reasons;
 pub(crate) mod signals;
+pub mod trees;
+pub mod whole;
+pub mod wording;
 pub(crate) mod weights;

@@ -10,7 +10,8 @@ use std::rc::Rc;
 use ahash::{AHashMap, AHashSet};
 
 use super::passages::Passages;
-use super::rows::{BACKGROUND, Rows};
+use super::rarity::Rarity;
+use super::rows::Rows;
 use crate::compare::prepared::Prepared;
 use neardup_text::Result;
 use neardup_text::hash::token_hash;
@@ -49,10 +50,17 @@ pub struct Forms {
     by_stored: AHashMap<u64, Rc<Sampled>>,
     /// How many passages the sampled rows have.
     passages: usize,
-    /// The lines that are furniture, once the background has been read.
-    furniture: Option<Rc<AHashSet<u64>>>,
-    /// How many distinct texts the background has.
-    background: usize,
+    /// What rows spread over the table say, once they have been read.
+    background: Option<Rc<Sample>>,
+}
+
+/// What rows spread over a table say of it.
+#[derive(Debug, Default)]
+pub(crate) struct Sample {
+    /// The lines that are furniture.
+    furniture: Rc<AHashSet<u64>>,
+    /// How rare words are.
+    pub(crate) rarity: Rarity,
 }
 
 /// A row that was read because it shares a key with one of the texts.
@@ -78,13 +86,13 @@ impl Sampled {
 impl Known<'_> {
     /// Gives the lines of each text that the whole table repeats, in bytes of the plain text.
     pub(crate) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Rc<[Range<usize>]>; 2]> {
-        let furniture = self.forms.furniture(self.rows)?;
+        let furniture = &self.forms.sample(self.rows)?.furniture;
         Ok(texts.map(|text| if furniture.is_empty() { [].into() } else { text.repeated(furniture) }))
     }
 
-    /// Says whether the table has so many rows that a text without similar ones is an exception.
-    pub(crate) fn is_large(&self) -> bool {
-        self.forms.background >= BACKGROUND / 2
+    /// Returns what rows spread over the table say of it.
+    pub(crate) fn sample(&mut self) -> Result<Rc<Sample>> {
+        self.forms.sample(self.rows).map(Rc::clone)
     }
 
     /// Gives the distinct rows other than two texts that share a key with either of them.
@@ -162,11 +170,12 @@ impl Forms {
         Ok(wanted.iter().filter_map(|row| self.by_row.get(row)).cloned().collect())
     }
 
-    /// Gives the lines that are furniture.
-    fn furniture(&mut self, rows: &mut dyn Rows) -> Result<&Rc<AHashSet<u64>>> {
-        if self.furniture.is_none() {
+    /// Returns what rows spread over the table say of it, and reads them if that is unknown.
+    fn sample(&mut self, rows: &mut dyn Rows) -> Result<&Rc<Sample>> {
+        if self.background.is_none() {
             let mut counted: AHashMap<u64, u32> = AHashMap::new();
             let mut texts: AHashSet<u64> = AHashSet::new();
+            let mut rarity = Rarity::default();
             for text in rows.spread()? {
                 if !texts.insert(token_hash(&text)) {
                     continue;
@@ -176,11 +185,12 @@ impl Forms {
                 for key in distinct {
                     *counted.entry(key).or_default() += 1;
                 }
+                rarity.add(&prepared.read(None).text);
             }
-            self.background = texts.len();
             counted.retain(|_, rows| *rows >= FURNITURE);
-            self.furniture = Some(Rc::new(counted.into_keys().collect()));
+            let furniture = Rc::new(counted.into_keys().collect());
+            self.background = Some(Rc::new(Sample { furniture, rarity }));
         }
-        Ok(self.furniture.get_or_insert_default())
+        Ok(self.background.get_or_insert_default())
     }
 }

@@ -5,5 +5,6 @@
 
 pub(crate) mod forms;
 pub(crate) mod passages;
+pub(crate) mod rarity;
 pub(crate) mod rows;
 pub(crate) mod surroundings;

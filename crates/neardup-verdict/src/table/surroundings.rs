@@ -18,12 +18,6 @@ const WHOLE: f64 = 0.95;
 /// So many rows with other messages make a passage form.
 const OTHERS: usize = 2;
 
-/// So many rows make a form that two texts fill,
-const MANY: usize = 10;
-
-/// if similar ones are at least so varied where the two differ.
-const VARIED: f64 = 0.5;
-
 /// What the other rows of a table say about two texts.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Surroundings {
@@ -31,6 +25,9 @@ pub(crate) struct Surroundings {
     pub(crate) form: [Vec<Range<usize>>; 2],
     /// How many rows with other messages follow the form.
     pub(crate) followers: usize,
+    /// How many rows share a key with one of the two, and how many of them are similar to one of the two.
+    pub(crate) rows: usize,
+    pub(crate) similar: usize,
     /// How varied similar rows are where the two texts differ: the mean share of what each has there that neither text has, 0 to 1.
     /// Other copies have what one of the two has; other fillings of a form do not.
     pub(crate) variety: f64,
@@ -41,11 +38,6 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Says whether the two texts look like two fillings of a form that many rows fill, each in its own way.
-    pub(crate) fn is_filled_form(&self) -> bool {
-        self.variety >= VARIED && self.followers + self.others >= MANY
-    }
-
     pub(crate) fn of(texts: [&Prepared<'_>; 2], rows: &[Rc<Sampled>]) -> Self {
         if rows.is_empty() {
             return Self::default();
@@ -55,6 +47,7 @@ impl Surroundings {
         let has_lone = (0..2).all(|at| all.lone[at] > 0);
         let least = all.sizes[0].min(all.sizes[1]);
         let (mut other, mut others) = (Vec::new(), Vec::new());
+        let mut similar = 0;
         let mut is_repeated = false;
         let mut rows_with = vec![0; all.keys.numbers().len()];
         for row in rows {
@@ -64,6 +57,7 @@ impl Surroundings {
             let likeness = [0, 1].map(|at: usize| shared[at] / all.sizes[at].min(row.passages.len()).max(1) as f64);
             is_repeated |= (0..2).any(|at| all.sizes[at] == least && shared[at] >= WHOLE * least as f64);
             if likeness.iter().any(|likeness| *likeness >= ALIKE) {
+                similar += 1;
                 let has = [0, 1].map(|at: usize| count(&|texts| texts[at] && !texts[1 - at]) / all.lone[at] as f64);
                 other.extend(has_lone.then(|| 1.0 - has[0].max(has[1])));
             } else {
@@ -76,6 +70,8 @@ impl Surroundings {
         let follows = |row: &&Vec<usize>| row.iter().any(|&at| all.texts[at] == [true; 2] && is_form(at));
         Self {
             form,
+            rows: rows.len(),
+            similar,
             followers: others.iter().filter(follows).count(),
             variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
             others: other.iter().filter(|&&share| share > 0.5).count(),
@@ -157,6 +153,8 @@ mod tests {
         let followers = others.iter().filter(|row| shared.iter().any(|key| row.passages.contains(key))).count();
         Surroundings {
             form,
+            rows: rows.len(),
+            similar: similar.len(),
             followers,
             variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
             others: other.iter().filter(|&&share| share > 0.5).count(),
