@@ -19,7 +19,10 @@ pub fn files(folder: &Path) -> Result<Vec<String>> {
         for entry in std::fs::read_dir(below)? {
             let name = entry?.file_name();
             let name = name.to_str().and_then(|name| name.strip_suffix(".jsonl.xz"));
-            found.extend(name.filter(|name| !name.contains("gold") && *name != "web_pairs").map(|name| format!("{prefix}{name}")));
+            found.extend(
+                name.filter(|name| !name.contains("gold") && *name != "web_pairs")
+                    .map(|name| format!("{prefix}{name}")),
+            );
         }
     }
     found.sort_unstable();

@@ -45,7 +45,17 @@ fn main() -> Result<()> {
             list.asked,
         );
         let own = rows::labelled(&table);
-        for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone, Set::Fresh, Set::Fifth] {
+        for set in [
+            Set::Natural,
+            Set::Natural2,
+            Set::Hard,
+            Set::Tables,
+            Set::Read,
+            Set::Removed,
+            Set::Gone,
+            Set::Fresh,
+            Set::Fifth,
+        ] {
             let of = all.iter().chain(&own).filter(|pair| pair.set == set);
             let found: Vec<(&Pair, bool)> =
                 of.filter_map(|pair| Some((pair, list.are_together(rows::of_pair(&table, pair)?)))).collect();

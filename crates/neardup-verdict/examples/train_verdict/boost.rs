@@ -132,7 +132,8 @@ fn tree(
     grown: &mut Grown,
     sums: &mut [f64],
 ) {
-    let value = |sum: Sum, bounds: (f64, f64)| (-sum.gradient / (sum.curvature + growth.penalty)).clamp(bounds.0, bounds.1);
+    let value =
+        |sum: Sum, bounds: (f64, f64)| (-sum.gradient / (sum.curvature + growth.penalty)).clamp(bounds.0, bounds.1);
     let best = |leaf: &Leaf| -> Option<Best> {
         let mut best: Option<Best> = None;
         for (number, of) in bins.iter().enumerate() {

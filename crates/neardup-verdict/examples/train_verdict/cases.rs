@@ -97,7 +97,6 @@ impl Case {
     pub fn keeps_one(&self) -> Option<bool> {
         pairs::keeps_one(self.set, &self.label)
     }
-
 }
 
 /// Reads all labelled pairs and computes their numbers, table by table.
@@ -137,7 +136,10 @@ pub fn read(folder: &Path) -> Result<Vec<Case>> {
 
 /// Writes cases to a file, so that a model can be trained again without the tables.
 pub fn save(cases: &[Case], path: &str) -> Result<()> {
-    let mut out = format!("set\ttable\tid\tid\tlabel\tsure\tweight\tcandidate\tknowing\t{}\n", Inputs::names().collect::<Vec<_>>().join("\t"));
+    let mut out = format!(
+        "set\ttable\tid\tid\tlabel\tsure\tweight\tcandidate\tknowing\t{}\n",
+        Inputs::names().collect::<Vec<_>>().join("\t")
+    );
     for case in cases {
         for (knowing, numbers) in &case.numbers {
             let [a, b] = &case.ids;

@@ -58,11 +58,14 @@ impl<'c> Held<'c> {
 
     pub fn print(&self) {
         let tables: BTreeSet<&str> = self.0.iter().map(|scored| scored.case.table.as_str()).collect();
-        println!("tables held out | pairs, one may go | named: P R F1, sure F1 | removed: wrong of all, promised | with titles: wrong of removed");
+        println!(
+            "tables held out | pairs, one may go | named: P R F1, sure F1 | removed: wrong of all, promised | with titles: wrong of removed"
+        );
         let (mut sums, mut count) = ([0.0; 4], 0.0);
         let fresh = |scored: &&Scored<'_>| matches!(scored.case.set, Set::Fresh | Set::Fifth);
         for table in tables {
-            let of: Vec<&Scored<'_>> = self.0.iter().filter(fresh).filter(|scored| scored.case.table == table).collect();
+            let of: Vec<&Scored<'_>> =
+                self.0.iter().filter(fresh).filter(|scored| scored.case.table == table).collect();
             if of.len() < 20 {
                 continue;
             }
@@ -76,18 +79,34 @@ impl<'c> Held<'c> {
                 count += 1.0;
             }
         }
-        println!("mean of {count} tables with five copies and more: P {:.3} R {:.3} F1 {:.3}, sure {:.3}", sums[0] / count, sums[1] / count, sums[2] / count, sums[3] / count);
+        println!(
+            "mean of {count} tables with five copies and more: P {:.3} R {:.3} F1 {:.3}, sure {:.3}",
+            sums[0] / count,
+            sums[1] / count,
+            sums[2] / count,
+            sums[3] / count
+        );
         let all: Vec<&Scored<'_>> = self.0.iter().filter(fresh).collect();
         for least in [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98] {
-            let names: Vec<&Scored<'_>> = all.iter().copied().filter(|scored| !scored.case.table.contains("debpkg")).collect();
-            println!("from {least:.2}: wrong of all, promised {}; without catalogues {}", removed(&all, Knowing::List, least), removed(&names, Knowing::List, least));
+            let names: Vec<&Scored<'_>> =
+                all.iter().copied().filter(|scored| !scored.case.table.contains("debpkg")).collect();
+            println!(
+                "from {least:.2}: wrong of all, promised {}; without catalogues {}",
+                removed(&all, Knowing::List, least),
+                removed(&names, Knowing::List, least)
+            );
         }
         for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone] {
             let of: Vec<&Scored<'_>> = self.0.iter().filter(|scored| scored.case.set == set).collect();
             for knowing in [Knowing::Texts, Knowing::List, Knowing::Guard] {
-                let known: Vec<&Scored<'_>> = of.iter().copied().filter(|scored| scored.score(knowing).is_some()).collect();
+                let known: Vec<&Scored<'_>> =
+                    of.iter().copied().filter(|scored| scored.score(knowing).is_some()).collect();
                 let [p, r, f, sure] = figures(&known, knowing, LEAST_SCORE);
-                print!("{set:?} {knowing:?} {}: P {p:.3} R {r:.3} F1 {f:.3} sure {sure:.3}; removed {}  ", known.len(), removed(&known, knowing, LEAST_SCORE_TO_REMOVE));
+                print!(
+                    "{set:?} {knowing:?} {}: P {p:.3} R {r:.3} F1 {f:.3} sure {sure:.3}; removed {}  ",
+                    known.len(),
+                    removed(&known, knowing, LEAST_SCORE_TO_REMOVE)
+                );
             }
             println!();
         }
@@ -98,7 +117,10 @@ impl<'c> Held<'c> {
             let (Some(score), case) = (scored.score(Knowing::List), scored.case) else { continue };
             if scored.keeps != scored.is_from(Knowing::List, LEAST_SCORE) {
                 let [a, b] = &case.ids;
-                println!("{:?} {} {} sure {} rows {:.0} candidate {} score {score:.2} {a} {b}", case.set, case.table, case.label, case.sure, case.weight, case.candidate);
+                println!(
+                    "{:?} {} {} sure {} rows {:.0} candidate {} score {score:.2} {a} {b}",
+                    case.set, case.table, case.label, case.sure, case.weight, case.candidate
+                );
             }
         }
     }

@@ -75,14 +75,15 @@ impl Model {
              pub(super) static TREES: Trees<'static> = Trees {{ constant: {constant:?}, roots: &ROOTS, splits: &SPLITS, leaves: &LEAVES }};\n\n\
              const fn split(number: u8, threshold: f32, below: i16, above: i16) -> Split {{\n    Split {{ number, threshold, next: [below, above] }}\n}}\n"
         );
-        let list = |items: Vec<String>| {
-            items.chunks(8).map(|line| format!("    {},\n", line.join(", "))).collect::<String>()
-        };
+        let list =
+            |items: Vec<String>| items.chunks(8).map(|line| format!("    {},\n", line.join(", "))).collect::<String>();
         let roots_text = list(roots.iter().map(i16::to_string).collect());
         let leaves_text = list(leaves.iter().map(|leaf| format!("{leaf:?}")).collect());
         let splits_text: String = splits
             .iter()
-            .map(|split| format!("    split({}, {:?}, {}, {}),\n", split.number, split.threshold, split.next[0], split.next[1]))
+            .map(|split| {
+                format!("    split({}, {:?}, {}, {}),\n", split.number, split.threshold, split.next[0], split.next[1])
+            })
             .collect();
         let _ = write!(
             out,

@@ -196,10 +196,12 @@ impl<'t> Prepared<'t> {
 
     fn has_own_words(&self) -> bool {
         let layout = self.layout();
-        let is_repost = |range: &Range<usize>| self.plain().get(range.clone()).is_some_and(|text| text.starts_with("//@"));
+        let is_repost =
+            |range: &Range<usize>| self.plain().get(range.clone()).is_some_and(|text| text.starts_with("//@"));
         layout.has_own_words()
             && !(layout.parts().iter().any(|part| is_repost(&part.range))
-                && layout.own().map(|range| letters(self.plain().get(range).unwrap_or_default())).sum::<usize>() <= REMARK)
+                && layout.own().map(|range| letters(self.plain().get(range).unwrap_or_default())).sum::<usize>()
+                    <= REMARK)
     }
 
     fn layout(&self) -> &Layout {

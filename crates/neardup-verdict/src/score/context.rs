@@ -89,7 +89,12 @@ pub struct Inputs {
 impl Inputs {
     /// Returns the names of all numbers, in the order of [`Inputs::values`].
     pub fn names() -> impl Iterator<Item = &'static str> {
-        let texts = Features::NAMES.iter().chain(&Wording::NAMES).chain(&Whole::NAMES).chain(&Titles::NAMES).chain(&Context::NAMES);
+        let texts = Features::NAMES
+            .iter()
+            .chain(&Wording::NAMES)
+            .chain(&Whole::NAMES)
+            .chain(&Titles::NAMES)
+            .chain(&Context::NAMES);
         texts.map(|(name, _)| *name).chain(["days"])
     }
 

@@ -7,6 +7,6 @@ pub mod model;
 pub(crate) mod reasons;
 pub(crate) mod signals;
 pub mod trees;
+pub(crate) mod weights;
 pub mod whole;
 pub mod wording;
-pub(crate) mod weights;

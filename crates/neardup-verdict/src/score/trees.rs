@@ -99,7 +99,11 @@ mod tests {
                 let (first, leaf) = (splits.len() as i16, -1 - leaves.len() as i16);
                 let next = [[first + 1, first + 2], [leaf, leaf - 1], [leaf - 2, leaf - 3]];
                 roots.push(first);
-                splits.extend(of.iter().zip(next).map(|(&(number, threshold), next)| Split { number, threshold, next }));
+                splits.extend(of.iter().zip(next).map(|(&(number, threshold), next)| Split {
+                    number,
+                    threshold,
+                    next,
+                }));
                 leaves.extend(ends);
             }
             (splits, leaves, roots)

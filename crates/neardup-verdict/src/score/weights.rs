@@ -3,7 +3,8 @@
 use super::trees::{Split, Trees};
 
 /// The trees.
-pub(super) static TREES: Trees<'static> = Trees { constant: -0.44871549522703535, roots: &ROOTS, splits: &SPLITS, leaves: &LEAVES };
+pub(super) static TREES: Trees<'static> =
+    Trees { constant: -0.44871549522703535, roots: &ROOTS, splits: &SPLITS, leaves: &LEAVES };
 
 const fn split(number: u8, threshold: f32, below: i16, above: i16) -> Split {
     Split { number, threshold, next: [below, above] }

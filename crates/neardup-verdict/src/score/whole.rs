@@ -41,9 +41,7 @@ pub(crate) fn whole(texts: [&Prepared<'_>; 2]) -> Whole {
         quoted_most: quoted[0].max(quoted[1]),
         overlap_with_quotation: if quoted == [0.0; 2] { UNKNOWN } else { texts[0].overlap(texts[1]) },
         links_shared: if keys_a.is_empty() || keys_b.is_empty() { UNKNOWN } else { shared as f64 / all as f64 },
-        links_differ: flag(
-            shared == 0 && !keys_a.is_empty() && !keys_b.is_empty() && !is_short(a) && !is_short(b),
-        ),
+        links_differ: flag(shared == 0 && !keys_a.is_empty() && !keys_b.is_empty() && !is_short(a) && !is_short(b)),
         link_of_one: flag(have(a) != have(b)),
     }
 }
