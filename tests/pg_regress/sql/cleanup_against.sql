@@ -15,8 +15,8 @@ SELECT neardup.protect('crawl', 'body', on_duplicate => 'warn');
 -- what is a copy of one in the archive goes, and only that; of two that only the crawl has both stay, and so does what says more
 SELECT key, duplicate_of, verdict, measure, round(value::numeric, 2) AS value, group_size FROM neardup.duplicates('crawl', against => 'archive');
 SELECT key, duplicate_of FROM neardup.duplicates('crawl');
-CALL neardup.cleanup('crawl', against => 'archive');
-CALL neardup.cleanup('crawl', against => 'archive', since => '2031-02-01', time_column => 'day');
+CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive');
+CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive', since => '2031-02-01', time_column => 'day');
 SELECT key FROM neardup.duplicates('crawl', against => 'archive', scope => '{site}');
 SELECT key FROM neardup.duplicates('crawl', against => 'archive', within => '1 day', time_column => 'day');
 -- of two identical rows of the other table the later one counts, too
@@ -32,7 +32,7 @@ SELECT count(*) FROM crawl;
 CREATE TABLE readers (crawled int REFERENCES crawl ON DELETE CASCADE);
 INSERT INTO readers VALUES (2);
 CREATE TABLE before AS TABLE crawl;
-CALL neardup.cleanup('crawl', against => 'archive', dry_run => false, batch => 1);
+CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive', dry_run => false, batch => 1);
 SELECT id FROM crawl ORDER BY id;
 SELECT target, against, removed, skipped FROM neardup.runs;
 SELECT neardup_key, neardup_duplicate_of FROM crawl_removed ORDER BY neardup_key;
@@ -40,14 +40,14 @@ SELECT target, run_id, key, duplicate_of, reason FROM neardup.skipped;
 CALL neardup.restore('crawl', 1);
 SELECT count(*) FROM (TABLE before EXCEPT TABLE crawl) d;
 -- marks have a column of their own, and do not come twice
-CALL neardup.cleanup('crawl', against => 'archive', dry_run => false, action => 'mark', until => '2031-02-01', time_column => 'day');
+CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive', dry_run => false, action => 'mark', until => '2031-02-01', time_column => 'day');
 SELECT id, body_known_as FROM crawl WHERE body_known_as IS NOT NULL ORDER BY id;
-CALL neardup.cleanup('crawl', against => 'archive', dry_run => false, action => 'mark');
+CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive', dry_run => false, action => 'mark');
 UPDATE crawl SET body_known_as = NULL;
 DROP TABLE readers;
-CALL neardup.cleanup('crawl', against => 'archive', dry_run => false, action => 'delete');
-CALL neardup.cleanup('crawl', against => 'archive', dry_run => false);
-CALL neardup.cleanup('crawl', against => 'archive');
+CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive', dry_run => false, action => 'delete');
+CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive', dry_run => false);
+CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive');
 
 -- partitioned tables, a document of several columns or by a function, a key under more rows than are compared
 CREATE TABLE parts (id int, day date, title text, body text, extra int, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);

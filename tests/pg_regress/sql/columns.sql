@@ -145,7 +145,7 @@ INSERT INTO posts VALUES (3, upper(:start));
 SELECT key, outcome, verdict FROM neardup.why('posts', key => '2');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('posts');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('posts', excerpts => 'remove');
-CALL neardup.cleanup('posts', dry_run => false);
+CALL neardup.cleanup('posts', threshold => 0.5, dry_run => false);
 SELECT neardup.protect('posts', 'body');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('posts');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('posts', excerpts => 'keep');
@@ -163,7 +163,7 @@ COMMIT;
 \set VERBOSITY default
 CALL neardup.cleanup('posts', excerpts => 'keep', dry_run => true);
 \set VERBOSITY terse
-CALL neardup.cleanup('posts', dry_run => false);
+CALL neardup.cleanup('posts', threshold => 0.5, dry_run => false);
 SELECT id FROM posts;
 DROP TABLE posts, more;
 

@@ -179,7 +179,9 @@ pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
         dates: log(count(&|pair| pair.kind == ConflictKind::Date)),
         names,
         names_even: names * even,
-        quoted: log(count(&|pair| matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin))),
+        quoted: log(count(&|pair| {
+            matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin | ConflictKind::Code)
+        })),
         both_tell_more_short: log(texts.lone) * brief,
         both_tell_more_long: log(texts.lone) * (1.0 - brief),
         other_heads: heads_apart(texts),
