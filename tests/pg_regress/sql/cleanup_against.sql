@@ -65,7 +65,7 @@ SELECT neardup.protect('parts', 'body', columns => '{body,title}', expression =>
 CREATE TABLE parted (LIKE flat, PRIMARY KEY (id)) PARTITION BY HASH (id);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 1, REMAINDER 0);
 INSERT INTO parted TABLE flat;
-CALL neardup.cleanup('parts', against => 'parted', dry_run => false);
+CALL neardup.cleanup('parts', threshold => 0.8, against => 'parted', dry_run => false);
 SELECT count(*) FROM parts;
 CREATE TABLE many (id int PRIMARY KEY, body text);
 CREATE TABLE few (LIKE many, PRIMARY KEY (id));
@@ -100,13 +100,13 @@ RESET ROLE;
 GRANT SELECT ON theirs TO regress_crawler;
 GRANT CREATE ON SCHEMA public TO regress_crawler;
 SET ROLE regress_crawler;
-CALL neardup.cleanup('mine', against => 'theirs', dry_run => false);
+CALL neardup.cleanup('mine', threshold => 0.8, against => 'theirs', dry_run => false);
 SELECT id FROM mine ORDER BY id;
 RESET ROLE;
 GRANT UPDATE ON theirs TO regress_crawler;
 SET ROLE regress_crawler;
 INSERT INTO mine VALUES (7, words(200, 238) || ' anew');
-CALL neardup.cleanup('mine', against => 'theirs', dry_run => false);
+CALL neardup.cleanup('mine', threshold => 0.8, against => 'theirs', dry_run => false);
 RESET ROLE;
 
 -- what cannot be
