@@ -60,6 +60,7 @@ SELECT of_type, unnest(expressions) FROM (VALUES
     ('hamming_ball', ARRAY[$q$'0000000000000000/0'$q$, $q$'0123456789abcdef/11'$q$, $q$'ffffffffffffffff/64'$q$]),
     ('bigint[]', ARRAY[$q$'{}'$q$, $q$'{NULL}'$q$, $q$'{1,2,3}'$q$, $q$'{-9223372036854775808}'$q$]),
     ('tid', ARRAY[$q$'(0,0)'$q$, $q$'(4294967295,65535)'$q$]),
+    ('tid[]', ARRAY[$q$'{}'::tid[]$q$, $q$ARRAY['(0,1)'::tid, NULL]$q$]),
     ('regtype', ARRAY[$q$(SELECT reltype FROM pg_class WHERE relname = 'article')::regtype$q$, $q$'integer'$q$, $q$0$q$, $q$4294967295$q$]),
     ('regproc', ARRAY[$q$0$q$, $q$'pg_catalog.now'$q$, $q$4294967295$q$]),
     ('regprocedure', ARRAY[$q$0$q$, $q$'pg_catalog.now()'$q$, $q$4294967295$q$]),

@@ -18,7 +18,7 @@ SELECT neardup.create_profile('house') > 0;
 --= t
 
 CALL neardup.cleanup('articles', dry_run => false);
---= |0
+--= 1|0
 
 DROP EXTENSION pg_neardup CASCADE;
 --=
