@@ -123,18 +123,18 @@ impl<'p> Pair<'p> {
         let aligned = Aligned::without(self.texts, ignored.out.clone());
         let is_same = aligned.texts.is_same();
         // Finding contradictions and asking the table take longest, and most pairs are out before.
-        let is_out = |of: &Self, texts: &Comparison| {
-            let inputs = of.inputs_without_table(texts, titles.as_ref(), &sample);
-            !is_same && model::most(&inputs, of.known.is_some()) < model::LEAST_SCORE - 1e-3
-        };
-        if is_out(&self, &aligned.texts) {
+        let asks_table = self.known.is_some();
+        let inputs = self.inputs_without_table(&aligned.texts, titles.as_ref(), &sample);
+        if !is_same && !model::may_be_kept(&inputs, asks_table) {
             return Ok(None);
         }
         let texts = aligned.with_facts();
-        if is_out(&self, &texts) {
+        // Facts change no wording.
+        let inputs = Inputs { texts: features::features(&texts, titles.as_ref()), ..inputs };
+        if !is_same && !texts.pairs.is_empty() && !model::may_be_kept(&inputs, asks_table) {
             return Ok(None);
         }
-        let (verdict, score) = self.judged(ignored, texts, titles, &sample)?.verdict();
+        let (verdict, score) = self.judged(ignored, texts, titles, inputs)?.verdict();
         Ok(verdict.keeps_one().then_some((verdict, score)))
     }
 
@@ -160,7 +160,8 @@ impl<'p> Pair<'p> {
         let titles = self.compared_titles()?;
         let sample = self.sample()?;
         let texts = Aligned::without(self.texts, ignored.out.clone()).with_facts();
-        self.judged(ignored, texts, titles, &sample)
+        let inputs = self.inputs_without_table(&texts, titles.as_ref(), &sample);
+        self.judged(ignored, texts, titles, inputs)
     }
 
     /// Asks the table about compared texts.
@@ -169,14 +170,14 @@ impl<'p> Pair<'p> {
         ignored: Ignored,
         texts: Comparison,
         titles: Option<Comparison>,
-        sample: &Sample,
+        inputs: Inputs,
     ) -> Result<Evidence> {
         let surroundings = match &mut self.known {
             Some(known) => Some(Surroundings::of(self.texts, &known.around(self.texts)?)),
             None => None,
         };
         let table = surroundings.as_ref().map(|found| Context::new(&texts, found));
-        let inputs = Inputs { table, ..self.inputs_without_table(&texts, titles.as_ref(), sample) };
+        let inputs = Inputs { table, ..inputs };
         let Ignored { left_out, furniture, quotes, .. } = ignored;
         Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, quotes, equal: self.are_equal() })
     }

@@ -3,6 +3,8 @@
 //! The model is the sum of small trees ([`super::trees`], [`super::weights`]). What contradicts, and what the other text lacks, can only speak
 //! for keeping both. A score is a probability, and holds on average on tables that the model has not seen (`docs/accuracy.md`).
 
+use std::sync::LazyLock;
+
 use super::context::{self, Inputs};
 use super::weights::TREES;
 use crate::compare::comparison::Comparison;
@@ -34,12 +36,16 @@ fn rare(inputs: &Inputs) -> f64 {
     weighed.iter().map(|(value, weight)| value * weight).sum()
 }
 
-/// Computes a probability that nothing surpasses that is not known yet: contradicting facts, and if `asks_table`, what the table says.
-pub(crate) fn most(inputs: &Inputs, asks_table: bool) -> f64 {
-    let values = inputs.values();
+/// What all trees after each one can add at most: a sum that stays below the bound ends early.
+static AFTER: LazyLock<Vec<f64>> = LazyLock::new(|| TREES.most_after());
+
+/// Says whether the score may be [`LEAST_SCORE`], whatever is not known yet: contradicting facts, and if `asks_table`, what the table says.
+pub(crate) fn may_be_kept(inputs: &Inputs, asks_table: bool) -> bool {
+    // Log odds of 0 are a score of one half; with a margin for rounding.
+    let least = -1e-3 - rare(inputs);
     // Contradictions only speak against a copy, so a pair without any has the best of its scores.
-    let trees = if asks_table { TREES.most(&values, &context::WITHOUT_TABLE) } else { TREES.sum(&values) };
-    probability(trees + rare(inputs))
+    let known = if asks_table { &context::WITHOUT_TABLE } else { &[true; context::COUNT] };
+    TREES.may_reach(&inputs.values(), known, least, &AFTER)
 }
 
 /// Returns what each number adds to the logarithm of the odds, the greatest first; zeros are omitted. A leaf is shared by the numbers

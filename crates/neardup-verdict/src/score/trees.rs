@@ -48,6 +48,32 @@ impl Trees<'_> {
         self.roots.iter().fold(self.constant, |sum, &root| sum + self.most_below(root, numbers, known))
     }
 
+    /// Says whether [`Trees::most`] is at least `least`, by as few trees as that takes. `after` is [`Trees::most_after`].
+    #[must_use]
+    pub fn may_reach(&self, numbers: &[f64], known: &[bool], least: f64, after: &[f64]) -> bool {
+        let mut sum = self.constant;
+        for (&root, after) in self.roots.iter().zip(after) {
+            sum += self.most_below(root, numbers, known);
+            if sum + after < least {
+                return false;
+            }
+        }
+        sum >= least
+    }
+
+    /// Returns for each tree the most that all trees after it can add.
+    #[must_use]
+    pub fn most_after(&self) -> Vec<f64> {
+        let mut most = 0.0;
+        let mut after: Vec<f64> = Vec::with_capacity(self.roots.len());
+        for &root in self.roots.iter().rev() {
+            after.push(most);
+            most += self.most_below(root, &[], &[]);
+        }
+        after.reverse();
+        after
+    }
+
     fn most_below(&self, at: i16, numbers: &[f64], known: &[bool]) -> f64 {
         let Some(split) = self.split(at) else { return self.leaf(at) };
         if known.get(usize::from(split.number)).copied().unwrap_or_default() {
@@ -122,6 +148,10 @@ mod tests {
             let mixed: Vec<f64> = (0..4).map(|at| if known[at] { numbers[at] } else { others[at] }).collect();
             prop_assert!(trees.sum(&mixed) <= trees.most(&numbers, &known) + 1e-9);
             prop_assert!((trees.most(&mixed, &[true; 4]) - trees.sum(&mixed)).abs() < 1e-9);
+            for least in [-1.0, 0.0, 1.0] {
+                let most = trees.most(&numbers, &known);
+                prop_assert_eq!(trees.may_reach(&numbers, &known, least, &trees.most_after()), most >= least);
+            }
         }
     }
 }

@@ -104,7 +104,9 @@ struct Lack<'c> {
 
 impl<'c> Lack<'c> {
     fn of(compared: &'c Compared, other: &Compared, rarity: &Rarity) -> Self {
-        let keys: AHashSet<u64> = other.text.units.iter().map(|unit| unit.key).collect();
+        let is_all_matched = !compared.matched.contains(&false);
+        let of_other = if is_all_matched { &[][..] } else { &other.text.units[..] };
+        let keys: AHashSet<u64> = of_other.iter().map(|unit| unit.key).collect();
         let units = &compared.text.units;
         let mut lack = Self { compared, rarity: vec![0.0; units.len()], all: 0.0, matched: 0.0, anywhere: 0 };
         for (at, unit) in units.iter().enumerate() {

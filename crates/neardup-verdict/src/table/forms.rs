@@ -189,7 +189,7 @@ impl Forms {
             }
             counted.retain(|_, rows| *rows >= FURNITURE);
             let furniture = Rc::new(counted.into_keys().collect());
-            self.background = Some(Rc::new(Sample { furniture, rarity }));
+            self.background = Some(Rc::new(Sample { furniture, rarity: rarity.weighed() }));
         }
         Ok(self.background.get_or_insert_default())
     }

@@ -13,6 +13,8 @@ use neardup_text::hash::mix;
 pub(crate) struct Rarity {
     rows: u32,
     rows_with: AHashMap<u64, u32>,
+    /// The rarity of a word that this many rows have; of any word 1, if no row is known.
+    of_count: Vec<f64>,
 }
 
 impl Rarity {
@@ -29,14 +31,21 @@ impl Rarity {
         }
     }
 
+    /// Weighs the counts, once all rows are added.
+    pub(crate) fn weighed(mut self) -> Self {
+        let rows = f64::from(self.rows.max(LEAST_ROWS)) + 1.0;
+        let rarity = |count: u32| libm::log(rows / (f64::from(count) + 1.0)) / libm::log(rows);
+        self.of_count = (0..=self.rows).map(rarity).collect();
+        self
+    }
+
     /// Returns the rarity of a unit of a text, 0 (every row has it) to 1 (no row of the sample has it). A Han character counts with the one
     /// after it, if `with_next` says so: most words have two.
     pub(crate) fn of(&self, text: &Text<'_>, at: usize, with_next: bool) -> f64 {
         let Some(unit) = text.units.get(at) else { return 0.0 };
         let key = if with_next { pair_key(text, at).unwrap_or(unit.key) } else { unit.key };
-        let rows_with = self.rows_with.get(&key).copied().unwrap_or_default();
-        let rows = f64::from(self.rows.max(LEAST_ROWS)) + 1.0;
-        libm::log(rows / (f64::from(rows_with) + 1.0)) / libm::log(rows)
+        let count = self.rows_with.get(&key).copied().unwrap_or_default() as usize;
+        self.of_count.get(count).copied().unwrap_or(1.0)
     }
 }
 
