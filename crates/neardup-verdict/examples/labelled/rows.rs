@@ -44,7 +44,10 @@ pub fn of_pair(table: &Table, pair: &Pair) -> Option<[u32; 2]> {
         return None;
     }
     let [a, b] = [0, 1].map(|at: usize| table.find(&pair.ids[at], &pair.texts[at]));
-    Some([a?, b?])
+    let rows = [a?, b?];
+    // Numbers are ids in many tables.
+    let is_same = |at: usize| table.rows.get(rows[at] as usize).is_some_and(|row| row.text == pair.texts[at]);
+    (pair.set != Set::Hard || (is_same(0) && is_same(1))).then_some(rows)
 }
 
 /// Says whether the label files have pairs of a table.
