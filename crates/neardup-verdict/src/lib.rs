@@ -50,7 +50,7 @@ pub use duplicate::replaces;
 pub use facts::{Conflict, ConflictKind};
 pub use pair::{Pair, kept_on, same_message, same_message_by_profile, same_message_titled};
 pub use read::numerals;
-pub use score::{context, features, model, trees};
+pub use score::{context, features, line, model, trees};
 pub use table::forms::{Forms, Known};
 pub use table::rows::{BACKGROUND, Rows, SAMPLE};
 pub use verdict::{Message, Verdict};

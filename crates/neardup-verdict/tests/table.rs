@@ -232,7 +232,7 @@ fn time_speaks_against_a_copy() {
     let text = format!("{} {} {form}", messages[0], messages[1]);
     let mut table = Table::of(vec![text.clone(), text.replace("Thursday", "Friday").replace("timber", "stone")]);
     let scores: Vec<f64> = [0, 1, 30, 365].map(|days| table.message(0, 1, days, &mut Forms::default()).score).to_vec();
-    assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]) && scores[0] > scores[3], "{scores:?}");
+    assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{scores:?}");
 }
 
 proptest! {

@@ -8,6 +8,7 @@ mod boost;
 mod cases;
 #[path = "../labelled/mod.rs"]
 mod labelled;
+mod line;
 mod measure;
 mod model;
 

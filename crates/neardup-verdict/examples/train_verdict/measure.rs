@@ -87,7 +87,7 @@ impl<'c> Held<'c> {
             sums[3] / count
         );
         let all: Vec<&Scored<'_>> = self.0.iter().filter(fresh).collect();
-        for least in [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98] {
+        for least in [0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.96, 0.97, 0.98] {
             let names: Vec<&Scored<'_>> =
                 all.iter().copied().filter(|scored| !scored.case.table.contains("debpkg")).collect();
             println!(

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use neardup_verdict::context::Inputs;
+use neardup_verdict::line::{Term, most};
 use neardup_verdict::model::probability;
 
 use super::boost::{Grown, Growth, Sample, grow};
 use super::cases::{Case, Knowing};
 use super::labelled::pairs::Set;
+use super::line::{self, Fitted};
 
 /// Chosen among a dozen settings by the likelihood of the labels of held-out tables.
-const GROWTH: Growth = Growth { trees: 250, rate: 0.06, leaves: 12, samples: 30, penalty: 5.0 };
+const GROWTH: Growth = Growth { trees: 150, rate: 0.08, leaves: 12, samples: 30, penalty: 5.0 };
 
 /// A pair counts with this power of the rows that it stands for, 50 at most: with the rows themselves a few pairs would decide alone.
 const POWER: f64 = 0.3;
@@ -27,7 +29,11 @@ const HARD: f64 = 0.7;
 /// How much a pair counts that stands for rows of the tables for which the extension was written first.
 const NATURAL: f64 = 2.0;
 
-pub struct Model(Grown);
+/// The share of the log odds that is the regression's.
+const LINE: f64 = 0.4;
+
+/// Trees, and a regression on the same numbers.
+pub struct Model(Grown, Vec<Term>);
 
 impl Model {
     /// Trains on cases, each table by the square root of what its pairs count.
@@ -49,7 +55,7 @@ impl Model {
             .map(|(case, sample)| {
                 let hard = match case.set {
                     Set::Hard => HARD,
-                    Set::Natural | Set::Natural2 => NATURAL,
+                    Set::Natural | Set::Natural2 | Set::Read | Set::Removed | Set::Gone => NATURAL,
                     _ => 1.0,
                 };
                 Sample { weight: sample.weight * hard / totals[case.table.as_str()].sqrt(), ..sample }
@@ -57,23 +63,30 @@ impl Model {
             .collect();
         let mean = samples.iter().map(|sample| sample.weight).sum::<f64>() / samples.len() as f64;
         samples.iter_mut().for_each(|sample| sample.weight /= mean);
-        Self(grow(&samples, &Inputs::signs(), &GROWTH))
+        let signs = Inputs::signs();
+        let mut grown = grow(&samples, &signs, &GROWTH);
+        let Fitted { constant, mut terms } = line::fit(&samples, &signs);
+        grown.constant = grown.constant * (1.0 - LINE) + constant * LINE;
+        grown.leaves.iter_mut().for_each(|leaf| *leaf *= 1.0 - LINE as f32);
+        terms.iter_mut().for_each(|term| term.weight *= LINE as f32);
+        Self(grown, terms)
     }
 
     /// Computes the score of a pair.
     pub fn score(&self, numbers: &[f64]) -> f64 {
-        probability(self.0.trees().sum(numbers))
+        probability(self.0.trees().sum(numbers) + most(&self.1, numbers, &vec![true; numbers.len()]))
     }
 
     /// Writes the model as a source file.
     pub fn source(&self) -> String {
-        let Grown { constant, roots, splits, leaves } = &self.0;
+        let Self(Grown { constant, roots, splits, leaves }, terms) = self;
         let mut out = format!(
             "//! The model, written by `cargo run --release -p neardup-verdict --example train_verdict -- --write`. See `docs/accuracy.md`.\n\n\
-             use super::trees::{{Split, Trees}};\n\n\
+             use super::line::Term;\nuse super::trees::{{Split, Trees}};\n\n\
              /// The trees.\n\
              pub(super) static TREES: Trees<'static> = Trees {{ constant: {constant:?}, roots: &ROOTS, splits: &SPLITS, leaves: &LEAVES }};\n\n\
-             const fn split(number: u8, threshold: f32, below: i16, above: i16) -> Split {{\n    Split {{ number, threshold, next: [below, above] }}\n}}\n"
+             const fn split(number: u8, threshold: f32, below: i16, above: i16) -> Split {{\n    Split {{ number, threshold, next: [below, above] }}\n}}\n\n\
+             const fn term(weight: f32, least: f32, most: f32) -> Term {{\n    Term {{ weight, least, most }}\n}}\n"
         );
         let list =
             |items: Vec<String>| items.chunks(8).map(|line| format!("    {},\n", line.join(", "))).collect::<String>();
@@ -85,9 +98,17 @@ impl Model {
                 format!("    split({}, {:?}, {}, {}),\n", split.number, split.threshold, split.next[0], split.next[1])
             })
             .collect();
+        let names = Inputs::names().zip(terms);
+        let terms_text: String = names
+            .map(|(name, Term { weight, least, most })| {
+                format!("    term({weight:?}, {least:?}, {most:?}), // {name}\n")
+            })
+            .collect();
         let _ = write!(
             out,
-            "\n#[rustfmt::skip]\nstatic ROOTS: [i16; {}] = [\n{roots_text}];\n\n#[rustfmt::skip]\nstatic LEAVES: [f32; {}] = [\n{leaves_text}];\n\n#[rustfmt::skip]\nstatic SPLITS: [Split; {}] = [\n{splits_text}];\n",
+            "\n/// What each number adds.\n#[rustfmt::skip]\npub(super) static TERMS: [Term; {}] = [\n{terms_text}];\n\
+             \n#[rustfmt::skip]\nstatic ROOTS: [i16; {}] = [\n{roots_text}];\n\n#[rustfmt::skip]\nstatic LEAVES: [f32; {}] = [\n{leaves_text}];\n\n#[rustfmt::skip]\nstatic SPLITS: [Split; {}] = [\n{splits_text}];\n",
+            terms.len(),
             roots.len(),
             leaves.len(),
             splits.len(),

@@ -3,6 +3,7 @@
 pub mod context;
 pub(crate) mod evidence;
 pub mod features;
+pub mod line;
 pub mod model;
 pub(crate) mod reasons;
 pub(crate) mod signals;

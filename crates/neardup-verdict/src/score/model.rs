@@ -1,12 +1,13 @@
 //! From the numbers of a pair to a score and a verdict.
 //!
-//! The model is the sum of small trees ([`super::trees`], [`super::weights`]). What contradicts, and what the other text lacks, can only speak
-//! for keeping both. A score is a probability, and holds on average on tables that the model has not seen (`docs/accuracy.md`).
+//! The model is the sum of small trees ([`super::trees`]) and of a weighed sum of the same numbers ([`super::line`]), both in
+//! [`super::weights`]. What contradicts, and what the other text lacks, can only speak for keeping both. A score is a probability, and holds on average on tables that the model has not seen (`docs/accuracy.md`).
 
 use std::sync::LazyLock;
 
 use super::context::{self, Inputs};
-use super::weights::TREES;
+use super::line;
+use super::weights::{TERMS, TREES};
 use crate::compare::comparison::Comparison;
 use crate::verdict::Verdict;
 
@@ -18,7 +19,8 @@ pub fn probability(log_odds: f64) -> f64 {
 
 /// Computes the probability that keeping one of the two loses nothing.
 pub(crate) fn score(inputs: &Inputs) -> f64 {
-    probability(TREES.sum(&inputs.values()) + rare(inputs))
+    let values = inputs.values();
+    probability(TREES.sum(&values) + line::most(&TERMS, &values, &[true; context::COUNT]) + rare(inputs))
 }
 
 /// What signals add that too few labelled pairs have for a tree to split on them: the weights of a logistic regression on the pairs of news,
@@ -41,11 +43,12 @@ static AFTER: LazyLock<Vec<f64>> = LazyLock::new(|| TREES.most_after());
 
 /// Says whether the score may be [`LEAST_SCORE`], whatever is not known yet: contradicting facts, and if `asks_table`, what the table says.
 pub(crate) fn may_be_kept(inputs: &Inputs, asks_table: bool) -> bool {
-    // Log odds of 0 are a score of one half; with a margin for rounding.
-    let least = -1e-3 - rare(inputs);
+    let values = inputs.values();
     // Contradictions only speak against a copy, so a pair without any has the best of its scores.
     let known = if asks_table { &context::WITHOUT_TABLE } else { &[true; context::COUNT] };
-    TREES.may_reach(&inputs.values(), known, least, &AFTER)
+    // Log odds of 0 are a score of one half; with a margin for rounding.
+    let least = -1e-3 - rare(inputs) - line::most(&TERMS, &values, known);
+    TREES.may_reach(&values, known, least, &AFTER)
 }
 
 /// Returns what each number adds to the logarithm of the odds, the greatest first; zeros are omitted. A leaf is shared by the numbers
@@ -58,6 +61,9 @@ pub(crate) fn contributions(inputs: &Inputs) -> Vec<(&'static str, f64, f64)> {
             added[usize::from(*number)] += leaf / path.len() as f64;
         }
     });
+    for (added, (term, value)) in added.iter_mut().zip(TERMS.iter().zip(values)) {
+        *added += term.beyond_middle(value);
+    }
     let all = Inputs::names().zip(values).zip(added).map(|((name, value), added)| (name, value, added));
     let mut all: Vec<_> = all.filter(|&(_, _, added)| added != 0.0).collect();
     all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
@@ -67,8 +73,8 @@ pub(crate) fn contributions(inputs: &Inputs) -> Vec<(&'static str, f64, f64)> {
 /// From this score on, one of two texts may be removed: a guard refuses it, a list names it.
 pub const LEAST_SCORE: f64 = 0.5;
 
-/// From this score on, a clean-up removes a row: of the pairs of tables that the model has not seen, some 4 in 100 are wrong.
-pub const LEAST_SCORE_TO_REMOVE: f64 = 0.96;
+/// From this score on, a clean-up removes a row: of the pairs of tables that the model has not seen, some 2 in 100 are wrong.
+pub const LEAST_SCORE_TO_REMOVE: f64 = 0.95;
 
 /// If the longer text is longer by this share of its units, the shorter one is an excerpt.
 const EXCERPT: f64 = 0.25;
