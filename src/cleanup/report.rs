@@ -1,4 +1,4 @@
-//! The overview of a table's copies as one HTML page: numbers, SVG bars, and sample groups side by side with their differences.
+//! The overview of a table's copies as one HTML page: numbers, bars, and sample groups side by side with their differences.
 //!
 //! SQL collects the data (`report.sql`); this file renders it. The page is self-contained: it has no script and no
 //! other file, and everything that comes from the table is escaped.
@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use html_escape::encode_safe;
+use neardup_chart::{Bar, Scale};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use serde::Deserialize;
@@ -41,7 +42,7 @@ struct Sample {
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222}\
 h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:collapse}td,th{text-align:left;padding:.2em 1em .2em 0;vertical-align:top}\
 .pair{table-layout:fixed;width:100%;margin-bottom:1.5em}.pair td{border-top:1px solid #ccc;width:50%;white-space:pre-wrap;overflow-wrap:anywhere}\
-del{background:#fdd;text-decoration:none}ins{background:#dfd;text-decoration:none}svg{display:block}svg text{font:13px system-ui,sans-serif}";
+del{background:#fdd;text-decoration:none}ins{background:#dfd;text-decoration:none}svg{display:block}";
 
 /// Renders the page from the JSON that `neardup.report_html` collects.
 #[pg_extern(sql = false)]
@@ -90,32 +91,11 @@ fn page(report: &Report) -> String {
     page
 }
 
-/// Draws horizontal bars, each between its name and its number.
+/// Draws a bar for each name.
 fn bars(values: &[(String, f64)]) -> String {
-    const ROW: usize = 22;
-    const NAMES: usize = 240;
-    const LONGEST: f64 = 420.0;
-    let most = values.iter().map(|(_, value)| *value).fold(1.0, f64::max);
-    let height = values.len() * ROW;
-    let mut svg = format!(
-        "<svg role=\"img\" width=\"760\" height=\"{height}\" viewBox=\"0 0 760 {height}\" xmlns=\"http://www.w3.org/2000/svg\">\n"
-    );
-    for (row, (name, value)) in values.iter().enumerate() {
-        let (top, text) = (row * ROW, row * ROW + 15);
-        let length = (value / most * LONGEST).clamp(1.0, LONGEST);
-        let short: String = name.chars().take(32).collect();
-        let _ = writeln!(
-            svg,
-            "<text x=\"{}\" y=\"{text}\" text-anchor=\"end\">{}</text><rect x=\"{NAMES}\" y=\"{}\" width=\"{length:.1}\" height=\"{}\" fill=\"#4477aa\"/><text x=\"{:.1}\" y=\"{text}\">{value}</text>",
-            NAMES - 8,
-            encode_safe(&short),
-            top + 2,
-            ROW - 4,
-            NAMES as f64 + length + 6.0,
-        );
-    }
-    svg.push_str("</svg>");
-    svg
+    let bar =
+        |(name, value): &(String, f64)| Bar { name: name.clone(), value: *value, label: value.to_string(), colour: 0 };
+    neardup_chart::bars("", &values.iter().map(bar).collect::<Vec<_>>(), Scale::Linear)
 }
 
 /// Returns both texts as HTML, with marks on what only one of them has.

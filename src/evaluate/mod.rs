@@ -4,13 +4,13 @@
 
 mod trials;
 
+use neardup_chart::Series;
 use neardup_text::{Error, ErrorKind};
-use neardup_verdict::evaluate::chart::{self, Series};
 use neardup_verdict::evaluate::{Measure, Point, best};
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::error::{Result, report};
+use crate::error::{Result, invalid, report};
 use crate::pg::call::boundary;
 use crate::pg::table::scan;
 use trials::{STAND_IN_JACCARD, STAND_IN_OVERLAP, inner, run_on_documents, run_on_pairs, trials};
@@ -134,7 +134,7 @@ fn curves_svg(
                     Series { name: trial.name(), points }
                 })
                 .collect();
-            Ok(chart::precision_and_recall(&series, distances != 0))
+            Ok(neardup_chart::precision_and_recall(&series, distances != 0))
         })
     }
 }
@@ -142,7 +142,7 @@ fn curves_svg(
 #[pg_extern(sql = false)]
 fn histogram_svg(values: Array<f64>, title: &str, bins: i32) -> Result<String> {
     let values: Vec<f64> = values.iter().flatten().collect();
-    chart::histogram(title, &values, within("bins", bins, 1..=200)? as usize).map_err(report)
+    neardup_chart::histogram(title, &values, within("bins", bins, 1..=200)? as usize).map_err(invalid)
 }
 
 #[pg_extern(sql = false)]
@@ -153,5 +153,5 @@ fn word_cloud_svg(words: Array<&str>, weights: Array<f64>) -> Result<String> {
     }
     let words: Vec<(&str, f64)> =
         words.iter().zip(weights.iter()).filter_map(|(word, weight)| Some((word?, weight?))).collect();
-    Ok(chart::word_cloud(&words))
+    Ok(neardup_chart::word_cloud(&words))
 }

@@ -16,9 +16,9 @@ use crate::pg::table::scan;
 const PAIR: &str = "Its columns are a text, another text, and whether they are duplicates.";
 /// The most pairs that are evaluated; each takes 4 bytes per method.
 const MOST_PAIRS: usize = 10_000_000;
-/// Substitutes for labels: texts whose character 5-grams have at least this Jaccard similarity count as duplicates,
+/// A substitute for labels: texts whose character 5-grams have at least this Jaccard similarity count as duplicates.
 pub const STAND_IN_JACCARD: f64 = 0.6;
-/// and so do texts whose overlap coefficient is at least this.
+/// The other substitute: texts whose overlap coefficient is at least this count as duplicates, too.
 pub const STAND_IN_OVERLAP: f64 = 0.8;
 const STAND_IN_ANALYZER: &str = "chars:5";
 

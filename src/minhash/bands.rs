@@ -3,7 +3,6 @@
 use neardup_core::banding;
 use neardup_core::signature::minhash::{MinHashRef, Scheme};
 use neardup_text::{Error, ErrorKind};
-use neardup_verdict::evaluate::chart;
 use pgrx::prelude::*;
 
 use crate::argument::within;
@@ -68,5 +67,5 @@ fn minhash_band_curve(bands: i32, rows: i32) -> Result<TableIterator<'static, (f
 #[pg_extern(sql = false)]
 fn minhash_band_curve_svg(bands: i32, rows: i32) -> Result<String> {
     let title = format!("Chance to be found: {bands} bands of {rows} rows");
-    Ok(chart::curve(&title, "Jaccard similarity", "chance", &curve(bands, rows)?))
+    Ok(neardup_chart::curve(&title, "Jaccard similarity", "chance", &curve(bands, rows)?))
 }

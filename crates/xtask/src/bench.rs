@@ -7,7 +7,6 @@
 //! tables and charts.
 
 pub mod articles;
-mod chart;
 mod report;
 mod section;
 mod texts;
@@ -111,7 +110,7 @@ const SIZES: [(&str, u64, u64); 12] = [
 const ROWS: [&str; 4] = ["signatures_wanted", "cleaned", "vectors", "corpus_rows"];
 
 impl Options {
-    /// Gives the sizes, by the names of [`SIZES`].
+    /// Returns the sizes, by the names of [`SIZES`].
     fn sizes(&self) -> BTreeMap<&'static str, u64> {
         let size = |(name, full, quick)| {
             let said = if name == "seconds" { self.seconds } else { self.rows.filter(|_| ROWS.contains(&name)) };
@@ -120,7 +119,7 @@ impl Options {
         SIZES.map(size).into()
     }
 
-    /// Gives the requested tables of the report, each with its script and heading; if none is requested, all that need no other
+    /// Returns the requested tables of the report, each with its script and heading; if none is requested, all that need no other
     /// Debian.
     fn tables(&self) -> Vec<(&'static str, &'static str)> {
         let mut all = vec![
@@ -268,7 +267,7 @@ impl<'o> Bench<'o> {
         Ok(format!("`{command}`{texts}; Postgres {server}{commit}{built}; {day}, took {took}."))
     }
 
-    /// Gives the head of the report: its purpose, the machine, versions, settings.
+    /// Returns the head of the report: its purpose, the machine, versions, settings.
     fn head(&self) -> Result<String> {
         let head = fs_err::read_to_string(root().join("bench/head.md"))?;
         let line = |file: &str, key: &str| {

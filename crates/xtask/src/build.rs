@@ -19,6 +19,9 @@ use std::process::Command;
 /// The version of this tree.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The crates of the extension that do not know Postgres.
+pub const CRATES: [&str; 4] = ["neardup-text", "neardup-core", "neardup-verdict", "neardup-chart"];
+
 /// A profile of Cargo.toml.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Profile {
@@ -147,7 +150,7 @@ fn schema(library: &Path, control: &Path, to: &Path) -> Result<()> {
     PgrxSql::build(entities, "pg_neardup".into(), false).and_then(|sql| sql.to_file(to)).map_err(Error::msg)
 }
 
-/// Gives cargo's output directory.
+/// Returns cargo's output directory.
 pub fn target() -> Result<PathBuf> {
     let metadata = text(cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap_or_default();
@@ -158,8 +161,9 @@ pub fn target() -> Result<PathBuf> {
 fn digest_of_sources() -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     hasher.write(text(Command::new("rustc").arg("-Vv"))?.as_bytes());
-    let crates = ["crates/neardup-text", "crates/neardup-core", "crates/neardup-verdict"];
-    for part in ["Cargo.toml", "Cargo.lock", "pg_neardup.control", ".cargo", "src", "sql"].into_iter().chain(crates) {
+    let crates = CRATES.map(|name| format!("crates/{name}"));
+    let others = ["Cargo.toml", "Cargo.lock", "pg_neardup.control", ".cargo", "src", "sql"].map(str::to_owned);
+    for part in others.into_iter().chain(crates) {
         for file in files::below(&root().join(part))? {
             hasher.write(file.as_os_str().as_encoded_bytes());
             hasher.write(&fs_err::read(&file)?);

@@ -2,9 +2,8 @@
 //! anybody's own texts.
 //!
 //! [`Method`] is a measure over an analyzer's tokens, [`Measurable`] what it keeps of a text, [`curve`] the table of thresholds,
-//! [`best`] the threshold to take; [`chart`] draws the results. Nothing here is stored; numbers may gain precision with a version.
+//! [`best`] the threshold to take. Nothing here is stored; numbers may gain precision with a version.
 
-pub mod chart;
 mod curve;
 mod method;
 

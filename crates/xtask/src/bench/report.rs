@@ -2,9 +2,9 @@
 //!
 //! When a table is measured again, its section is replaced; the others stay.
 
-use super::chart;
-use super::section::Section;
+use super::section::{Line, Section};
 use anyhow::Result;
+use neardup_chart::{Bar, Scale, bars};
 use std::path::Path;
 
 /// Replaces the sections of the same keys in the file; writes their charts and the JSON of each next to it.
@@ -24,12 +24,39 @@ pub fn write(file: &Path, head: &str, sections: &[Section]) -> Result<()> {
         put(format!("{}.json", section.key), &json)?;
         for part in &section.parts {
             if let (Some(title), Some(baseline)) = (&part.title, &part.baseline) {
-                put(section.chart_of(title), &chart::svg(&format!("{title}: cost, {baseline} = 1"), &part.lines)?)?;
+                put(section.chart_of(title), &chart(&format!("{title}: cost, {baseline} = 1"), &part.lines))?;
             }
         }
     }
     let kept = kept.iter().map(|(key, section)| format!("{BEGIN}{key} -->\n{section}{END}\n\n"));
     Ok(fs_err::write(file, head.to_owned() + &kept.collect::<String>())?)
+}
+
+/// If the greatest value is more than this many times the least, the scale is logarithmic.
+const WIDE: f64 = 25.0;
+
+/// Draws a bar for each line that has a cost.
+fn chart(title: &str, lines: &[Line]) -> String {
+    let bar = |line: &Line| {
+        let colour = match line.who.as_deref() {
+            Some("ours") => 0,
+            Some("peer") => 4,
+            _ => 6,
+        };
+        Some(Bar {
+            name: line.name.clone().unwrap_or_default(),
+            value: line.ratio?,
+            label: line.multiple.clone(),
+            colour,
+        })
+    };
+    let drawn: Vec<Bar> = lines.iter().filter_map(bar).collect();
+    let least = drawn.iter().map(|bar| bar.value).fold(f64::MAX, f64::min);
+    if drawn.iter().any(|bar| bar.value > least * WIDE) {
+        bars(&format!("{title} (logarithmic)"), &drawn, Scale::Logarithmic)
+    } else {
+        bars(title, &drawn, Scale::Linear)
+    }
 }
 
 const BEGIN: &str = "<!-- measured: ";

@@ -53,7 +53,7 @@ pub struct Aim {
 }
 
 impl Section {
-    /// Gives the section as Markdown.
+    /// Returns the section as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("## {}\n\n{}\n\n", self.title, self.run);
         for part in &self.parts {
@@ -74,7 +74,7 @@ impl Section {
         text
     }
 
-    /// Gives the name of the chart's file for a comparison.
+    /// Returns the name of the chart's file for a comparison.
     pub fn chart_of(&self, title: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         format!("{}-{}.svg", self.key, title.chars().map(plain).collect::<String>()).replace("--", "-")

@@ -1,6 +1,6 @@
 //! Checks by cargo itself: formatting, lints, unit tests.
 
-use crate::build::for_postgres;
+use crate::build::{CRATES, for_postgres};
 use crate::check::{Context, Tally};
 use crate::command::{cargo, lines, run};
 use crate::setup::ensure_lint_tools;
@@ -16,7 +16,7 @@ pub fn format(_: &Context) -> Result<Tally> {
 pub fn lint(context: &Context) -> Result<Tally> {
     ensure_lint_tools()?;
     let mut tally = Tally::default();
-    for package in ["neardup-text", "neardup-core", "neardup-verdict", "xtask", "pg_neardup"] {
+    for package in CRATES.into_iter().chain(["xtask", "pg_neardup"]) {
         let mut clippy = cargo();
         clippy.args(["clippy", "--quiet", "--package", package, "--all-targets"]);
         if package == "pg_neardup" {
@@ -31,7 +31,7 @@ pub fn lint(context: &Context) -> Result<Tally> {
 /// The unit and property tests of the crates that do not depend on Postgres.
 pub fn core(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
-    for package in ["neardup-text", "neardup-core", "neardup-verdict"] {
+    for package in CRATES {
         tally += cargo_test(package, context)?;
     }
     Ok(tally)

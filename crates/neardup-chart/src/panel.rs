@@ -1,24 +1,11 @@
-//! Charts as SVG text: lines, histograms and word clouds. A chart uses the viewer's fonts, and the same input gives the same chart.
+//! Charts with two axes: lines and histograms.
 
 use std::fmt::Write;
 
-use neardup_text::{Error, ErrorKind, Result};
-
-/// Colours that most people can tell apart (Okabe and Ito 2008).
-const COLOURS: [&str; 8] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#787878", "#000000"];
+use crate::{COLOURS, picture, text};
 
 /// Space around the axes of a panel, in pixels: left, top, right, bottom.
 const MARGINS: [f64; 4] = [56.0, 34.0, 14.0, 44.0];
-
-/// The size of a word cloud.
-const CLOUD: (i32, i32) = (800, 500);
-/// The sizes of its words.
-const SMALLEST: f64 = 12.0;
-const LARGEST: f64 = 72.0;
-/// More words are not drawn.
-const MOST_WORDS: usize = 300;
-/// After so many steps of the spiral, a word is left out.
-const SPIRAL: i32 = 4000;
 
 /// One line of [`precision_and_recall`].
 #[derive(Clone, Debug)]
@@ -27,19 +14,6 @@ pub struct Series {
     pub name: String,
     /// Threshold, precision, recall.
     pub points: Vec<(f64, f64, f64)>,
-}
-
-fn picture(width: i32, height: i32, content: &str) -> String {
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{content}</svg>\n"
-    )
-}
-
-/// Gives a text element around a point; `style` has further attributes.
-fn text(x: f64, y: f64, style: &str, content: &str) -> String {
-    let content = content.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" {style}>{content}</text>\n")
 }
 
 /// Axes with labels, and the functions from values to pixels.
@@ -133,18 +107,17 @@ pub fn precision_and_recall(series: &[Series], distance: bool) -> String {
 /// Draws a histogram of finite values in `bins` bins of equal width, 1 to 200. Whole numbers within 200 of each other get a bin each.
 ///
 /// # Errors
-/// `InvalidParameter` for no values, another number of bins, or a value that is not finite.
-pub fn histogram(title: &str, values: &[f64], bins: usize) -> Result<String> {
-    let invalid = |message: String| Err(Error::new(ErrorKind::InvalidParameter, message));
+/// The message, for no values, another number of bins, or a value that is not finite.
+pub fn histogram(title: &str, values: &[f64], bins: usize) -> Result<String, String> {
     if !(1..=200).contains(&bins) {
-        return invalid(format!("bins must be between 1 and 200: {bins}"));
+        return Err(format!("bins must be between 1 and 200: {bins}"));
     }
     if let Some(value) = values.iter().find(|value| !value.is_finite()) {
-        return invalid(format!("cannot draw the value {value}"));
+        return Err(format!("cannot draw the value {value}"));
     }
     let (least, most) = match (values.iter().copied().reduce(f64::min), values.iter().copied().reduce(f64::max)) {
         (Some(least), Some(most)) => (least, most),
-        _ => return invalid("there are no values to draw".to_owned()),
+        _ => return Err("there are no values to draw".to_owned()),
     };
     let whole = values.iter().all(|value| value.fract() == 0.0) && most - least < 200.0;
     let (start, width, bins) = if whole {
@@ -176,49 +149,6 @@ pub fn histogram(title: &str, values: &[f64], bins: usize) -> Result<String> {
         );
     }
     Ok(picture(640, 360, &svg))
-}
-
-/// A word's box: left, top, right, bottom.
-type Rect = (i32, i32, i32, i32);
-
-/// Draws words by their weights (the SogouCS report): the heaviest first, each at the first free position of a spiral from the
-/// centre. Words without a finite weight above 0 are ignored, and words that do not fit are left out.
-#[must_use]
-pub fn word_cloud(words: &[(&str, f64)]) -> String {
-    let is_drawn = |(word, weight): &(&str, f64)| weight.is_finite() && *weight > 0.0 && !word.is_empty();
-    let mut words: Vec<(&str, f64)> = words.iter().copied().filter(is_drawn).collect();
-    words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    words.truncate(MOST_WORDS);
-    let heaviest = words.first().map_or(1.0, |word| word.1);
-    let mut taken: Vec<Rect> = Vec::new();
-    let mut svg = String::new();
-    for ((word, weight), colour) in words.into_iter().zip(COLOURS.iter().cycle()) {
-        let size = SMALLEST + (LARGEST - SMALLEST) * (weight / heaviest).sqrt();
-        let (width, height) = (width_in_em(word) * size, size * 1.1);
-        let Some(free) = free_box(width as i32 + 4, height as i32, &taken) else { continue };
-        taken.push(free);
-        let (x, y) = (f64::from(free.0 + free.2) / 2.0, f64::from(free.1 + free.3) / 2.0 + size * 0.35);
-        svg += &text(x, y, &format!("font-size=\"{size:.0}\" fill=\"{colour}\""), word);
-    }
-    picture(CLOUD.0, CLOUD.1, &svg)
-}
-
-/// Estimates the width of a word: a Han character is as wide as high, a Latin letter about 0.6 of that.
-fn width_in_em(word: &str) -> f64 {
-    word.chars().map(|c| if c < '\u{1100}' { 0.6 } else { 1.0 }).sum()
-}
-
-fn free_box(width: i32, height: i32, taken: &[Rect]) -> Option<Rect> {
-    (0..SPIRAL).find_map(|step| {
-        let angle = f64::from(step) * 0.2;
-        // Wider than high, as the picture is.
-        let x = CLOUD.0 / 2 + (angle.cos() * angle * 1.6) as i32 - width / 2;
-        let y = CLOUD.1 / 2 + (angle.sin() * angle) as i32 - height / 2;
-        let found = (x, y, x + width, y + height);
-        let inside = x >= 0 && y >= 0 && found.2 <= CLOUD.0 && found.3 <= CLOUD.1;
-        let meets = |other: &Rect| found.0 < other.2 && other.0 < found.2 && found.1 < other.3 && other.1 < found.3;
-        (inside && !taken.iter().any(meets)).then_some(found)
-    })
 }
 
 #[cfg(test)]
@@ -254,22 +184,9 @@ mod tests {
             (&[1.0], 0, "between 1 and 200"),
             (&[1.0], 201, "201"),
         ] {
-            assert!(histogram("", values, bins).unwrap_err().message.contains(part));
+            assert!(histogram("", values, bins).unwrap_err().contains(part));
         }
         let extreme = histogram("", &[f64::MIN, f64::MAX, 0.5], 200).unwrap();
         assert!(!extreme.contains("NaN") && !extreme.contains("inf"));
-    }
-
-    #[test]
-    fn heavier_words_are_larger_and_none_overlap() {
-        let svg = word_cloud(&[("灯塔", 4.0), ("<b>", 1.0), ("无", 0.0), ("", 1.0), ("x", f64::NAN)]);
-        assert!(svg.contains("灯塔") && svg.contains("&lt;b&gt;") && !svg.contains("无"));
-        let mut taken = Vec::new();
-        for width in [300, 200, 100, 50, 50, 50] {
-            let free = free_box(width, 40, &taken).unwrap();
-            assert!(taken.iter().all(|o: &Rect| free.0 >= o.2 || o.0 >= free.2 || free.1 >= o.3 || o.1 >= free.3));
-            taken.push(free);
-        }
-        assert_eq!(free_box(CLOUD.0 + 1, 10, &[]), None);
     }
 }
