@@ -22,7 +22,8 @@ use crate::error::Result;
 use crate::pg::compat;
 
 /// The size of a page.
-pub const SIZE: usize = pg_sys::BLCKSZ as usize;
+pub const SIZE: usize = neardup_page::SIZE;
+const _: () = assert!(SIZE == pg_sys::BLCKSZ as usize, "a Postgres with another page size");
 /// `InvalidSubTransactionId` (c.h).
 const NO_SUBTRANSACTION: pg_sys::SubTransactionId = 0;
 
@@ -81,13 +82,11 @@ impl Index {
         Self { strategy, ..self }
     }
 
-    /// Its name.
     pub fn name(self) -> String {
         // SAFETY: the index is open.
         unsafe { pgrx::name_data_to_str(&(*(*self.relation).rd_rel).relname).to_owned() }
     }
 
-    /// Returns the number of its blocks.
     pub fn blocks(self) -> u32 {
         // SAFETY: the index is open.
         unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM) }
@@ -139,18 +138,18 @@ impl Index {
         Ok(Pin { buffer: self.pinned(block), block })
     }
 
-    /// Reads and locks a page for a change, if it exists and nobody holds it.
+    /// Reads and locks a page for a change, if it exists and no backend holds it.
     pub fn try_read(self, block: u32) -> Option<Buffer> {
         self.pin(block).ok().and_then(Pin::try_lock)
     }
 
-    /// Adds a page at the end, locked for a change, to an index that is being built and that nobody else sees.
+    /// Adds a page at the end, locked for a change, to an index that is being built and that no other backend sees.
     pub fn extend(self) -> Buffer {
         self.add().lock(Lock::Exclusive)
     }
 
-    /// Adds a page at the end, locked for a change; `None` if somebody else took it first, as a free one. It waits for no page,
-    /// because whoever holds one may be waiting to add another.
+    /// Adds a page at the end, locked for a change; `None` if another backend took it first, as a free one. It waits for no page,
+    /// because its holder may be waiting to add another.
     pub fn try_extend(self) -> Option<Buffer> {
         self.add().try_lock()
     }
@@ -191,7 +190,7 @@ impl Index {
     /// Logs all pages of an index that has just been built.
     pub fn log_all(self) {
         if self.is_logged() {
-            // SAFETY: the pages are all initialised, and nobody else sees the index.
+            // SAFETY: the pages are all initialised, and no other backend sees the index.
             unsafe {
                 pg_sys::log_newpage_range(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM, 0, self.blocks(), true);
             }
@@ -263,7 +262,7 @@ impl Pin {
         self.locked()
     }
 
-    /// Locks the page for a change if nobody holds it, or else releases the pin. A page of a temporary index has no lock, so a caller that
+    /// Locks the page for a change if no backend holds it, or else releases the pin. A page of a temporary index has no lock, so a caller that
     /// holds it already gets it again: an insert never asks for one that it holds, because its keys ascend and the ranges of its
     /// leaves do not overlap.
     pub fn try_lock(self) -> Option<Buffer> {
@@ -307,7 +306,7 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts(pg_sys::BufferGetPage(self.buffer).cast::<u8>(), SIZE) }
     }
 
-    /// Writes a page without a log, in an index that is being built and that nobody else sees; [`Index::log_all`] comes after.
+    /// Writes a page without a log, in an index that is being built and that no other backend sees; [`Index::log_all`] comes after.
     pub fn fill(&mut self, work: impl FnOnce(&mut [u8])) {
         // SAFETY: the page is locked for a change; the slice does not outlive the call.
         unsafe {

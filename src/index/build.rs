@@ -7,13 +7,13 @@
 use std::ffi::{c_char, c_void};
 
 use neardup_core::candidates::spill::{Sorted, Sorter};
+use neardup_page::kind::{SignatureKind, TreeKey};
+use neardup_page::{self as page, DOWN_ROOM, Downlink, Entry, LEAF_ROOM, Meta, NONE, PageOpaque};
 use neardup_text::interrupt;
 use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::buffer::{Index, Lock, SIZE};
-use super::kind::{SignatureKind, TreeKey};
 use super::options::page_fill;
-use super::page::{self, DOWN_ROOM, Downlink, Entry, LEAF_ROOM, Meta, NONE, PageOpaque};
 use super::tree;
 use super::values::{declared_kind, keys_of, or_report};
 use crate::error::Result;
@@ -77,7 +77,7 @@ unsafe extern "C-unwind" fn take_row(
     }
 }
 
-/// Reads a table's rows as a build does, and gives the numbers of the table's rows and of those with a signature. With a snapshot only
+/// Reads a table's rows as a build does, and returns the numbers of the table's rows and of those with a signature. With a snapshot only
 /// the rows that it sees are read.
 ///
 /// # Safety
@@ -94,7 +94,7 @@ pub unsafe fn read_rows(
     let mut reading = Reading { kind, keys: Vec::new(), rows: 0, memory, sink };
     let state = (&raw mut reading).cast::<c_void>();
     let last = pg_sys::InvalidBlockNumber;
-    // SAFETY: guaranteed by the caller. What runs below may be anybody's: expressions of the index.
+    // SAFETY: guaranteed by the caller. What runs below may be a user's: expressions of the index.
     let rows = unsafe {
         let scan = if snapshot.is_null() {
             std::ptr::null_mut()
@@ -180,7 +180,7 @@ pub struct Builder {
     pub entries: u64,
 }
 
-/// Begins a sort with so much memory, in kB.
+/// Begins a sort with memory of `kilobytes`.
 pub fn sort(kilobytes: i32) -> Sort {
     Sorter::new(usize::try_from(kilobytes).unwrap_or(0) * 1024)
 }
@@ -197,7 +197,7 @@ pub fn entry_of(record: Record) -> (u8, Entry) {
 }
 
 impl Builder {
-    /// Begins, with so much memory in kB.
+    /// Begins, with memory of `kilobytes`.
     pub fn begin(kilobytes: i32) -> Self {
         Self { sort: sort(kilobytes), entries: 0 }
     }
@@ -251,7 +251,7 @@ fn whole(tree: u8, level: u16) -> PageOpaque {
     PageOpaque { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree }
 }
 
-/// Writes an index that nobody else sees. Calls `progress` with the number of entries written so far.
+/// Writes an index that no other backend sees. Calls `progress` with the number of entries written so far.
 ///
 /// # Errors
 /// If a page that was written is missing.

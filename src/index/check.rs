@@ -9,6 +9,8 @@
 use std::collections::HashMap;
 
 use neardup_core::candidates::spill::Sorted;
+use neardup_page::kind::TreeKey;
+use neardup_page::{Downlink, Entry, NONE, PageOpaque};
 use neardup_text::interrupt;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -16,8 +18,6 @@ use pgrx::prelude::*;
 
 use super::buffer::{Buffer, Index, Lock};
 use super::build::{self, Sort, entry_of, read_rows, record};
-use super::kind::TreeKey;
-use super::page::{Downlink, Entry, NONE, PageOpaque};
 use super::tree::{check, descend, root};
 use super::values::{is_ours, kind_of};
 use crate::error::Result;
@@ -93,7 +93,7 @@ fn refused(opened: &Opened, what: &str) -> ErrorReport {
     ErrorReport::new(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message, "pg_neardup")
 }
 
-/// Checks an index against its table, and gives the number of its entries.
+/// Checks an index against its table, and returns the number of its entries.
 ///
 /// # Errors
 /// The first fault; for what is not an index of ours, and for a user who does not own the table.
@@ -191,7 +191,7 @@ enum Found {
 struct Expected(Sort);
 
 impl Expected {
-    /// Begins, with so much memory in kB.
+    /// Begins, with memory of `kilobytes`.
     fn begin(kilobytes: i32) -> Self {
         Self(build::sort(kilobytes))
     }
@@ -202,7 +202,7 @@ impl Expected {
     }
 }
 
-/// Checks an index against the entries that its table requires, and gives the number of its entries. `look` tells what the
+/// Checks an index against the entries that its table requires, and returns the number of its entries. `look` tells what the
 /// table has at an address.
 ///
 /// # Errors

@@ -1,9 +1,9 @@
 //! The planner's cost estimate for a scan: what a search reads, and what that costs.
 #![allow(unsafe_code, reason = "Postgres calls amcostestimate by pointer and passes the planner's nodes")]
 
+use neardup_page::kind::{BANDS, SignatureKind};
 use pgrx::{PgList, pg_sys};
 
-use super::kind::{BANDS, SignatureKind};
 use super::search::{LEAVES_A_PROBE, probes};
 use super::values::{keys_of, or_report};
 use crate::pg::call::boundary;
@@ -136,7 +136,6 @@ struct Prices {
 /// How large an index is.
 #[derive(Clone, Copy, Debug)]
 struct Size {
-    /// Number of its pages.
     pages: f64,
     /// Number of rows of its table.
     rows: f64,

@@ -1,11 +1,11 @@
 //! What Postgres is told of the access method: the script with its operator classes, and the handler that gives its functions.
 #![allow(unsafe_code, reason = "Postgres calls the handler by name")]
 
+use neardup_page::kind::SignatureKind;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
-use super::kind::{self, SignatureKind};
-use super::{build, cost, insert, options, scan, vacuum, validate};
+use super::{build, cost, insert, options, scan, vacuum, validate, values};
 use crate::pg::call::boundary;
 use crate::pg::call::function_info;
 
@@ -30,7 +30,7 @@ static ROUTINE: pg_sys::IndexAmRoutine = pg_sys::IndexAmRoutine {
     type_: pg_sys::NodeTag::T_IndexAmRoutine,
     // A condition that the index serves, and an order that it gives.
     amstrategies: 2,
-    amsupport: kind::KIND_FUNCTION,
+    amsupport: values::KIND_FUNCTION,
     amcanorderbyop: true,
     // An order by distance needs no condition. A scan with neither is forbidden by its cost.
     amoptionalkey: true,

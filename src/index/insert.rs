@@ -9,11 +9,11 @@
 //! missing; searches then reach the left half and move right, and the next insert into the right half writes the downlink.
 #![allow(unsafe_code, reason = "Postgres calls aminsert by pointer and passes datums")]
 
+use neardup_page::kind::TreeKey;
+use neardup_page::{self as page, DOWN, DOWN_ROOM, DOWN_TAIL, Downlink, Entry, LEAF, LEAF_ROOM, NONE, PageOpaque};
 use pgrx::pg_sys;
 
 use super::buffer::{Buffer, GenericWal, Index, Lock, MOST_PAGES};
-use super::kind::TreeKey;
-use super::page::{self, DOWN, DOWN_ROOM, DOWN_TAIL, Downlink, Entry, LEAF, LEAF_ROOM, NONE, PageOpaque};
 use super::tree::{self, Descents, NextLeaf, check, descend};
 use super::values::{keys_of, kind_of, or_report};
 use super::wal::WalRecord;
@@ -141,7 +141,7 @@ fn descend_linked(index: Index, descents: &mut Descents, tree: u8, level: u16, p
         if !descents.has_stepped_right {
             return Ok(buffer);
         }
-        // Whoever has split its left neighbour holds this page until its downlink is written; so the downlink is missing for good.
+        // The backend that split its left neighbour holds this page until its downlink is written; so the downlink is missing for good.
         let Some(opaque) = check(index, &buffer)?.map(|page| page.opaque()) else { return Ok(buffer) };
         let downlink = Downlink { low: opaque.low, child: buffer.block };
         let parent = descend(index, tree, level + 1, opaque.low.next(), Lock::Share)?;
@@ -153,7 +153,7 @@ fn descend_linked(index: Index, descents: &mut Descents, tree: u8, level: u16, p
     }
 }
 
-/// Adds an entry to the locked leaves; false if that is impossible, because its leaf is full, has changed, or is held by somebody
+/// Adds an entry to the locked leaves; false if that is impossible, because its leaf is full, has changed, or is held by another backend
 /// else, or four are locked.
 fn lock_leaf(
     index: Index,
@@ -209,7 +209,7 @@ fn new_page(index: Index) -> Buffer {
         }
     }
     loop {
-        // Before it was locked, somebody may have found and taken it as a new page, by a map from before a crash or one that a
+        // Before it was locked, another backend may have found and taken it as a new page, by a map from before a crash or one that a
         // vacuum has just made.
         if let Some(buffer) = index.try_extend()
             && page::is_new(buffer.bytes())

@@ -2,19 +2,19 @@
 //!
 //! By a key of a sketch, it reads the last rows of that key from an index `USING neardup`. By SimHash, it uses the generic interface of
 //! access methods, so any method that serves the operator works. Neither has a snapshot, so the result also contains the addresses of
-//! rows that nobody can see; [`Table::visit`] sorts these out.
+//! rows that no snapshot sees; [`Table::visit`] sorts these out.
 #![allow(unsafe_code, reason = "calls an index's access method as the executor does")]
 
 use std::marker::PhantomData;
 
+use neardup_page::kind::sketch_keys;
 use pgrx::{itemptr, pg_sys};
 
 use super::buffer::Index;
-use super::kind::sketch_keys;
 use super::search::{self, Presence};
 use super::vacuum::remove_rows;
 use super::values::{count_entries, count_hot_key, count_scan, sketch_bytes};
-use crate::error::Result;
+use crate::error::{Result, report};
 use crate::pg::compat;
 use crate::pg::table::row_id::{Tid, tid_of};
 use crate::pg::table::rows::Table;
@@ -78,7 +78,7 @@ impl<'t> Lookup<'t> {
         mut presence: impl FnMut(Tid) -> Presence,
         mut is_removed: impl FnMut(Tid) -> bool,
     ) -> Result<Vec<Tid>> {
-        // SAFETY: guaranteed by the caller. Whoever changes an index has this lock; an error releases it.
+        // SAFETY: guaranteed by the caller. A backend that changes an index has this lock; an error releases it.
         unsafe {
             let Some(key) = only_key(sketch)? else { return Ok(Vec::new()) };
             let index = Index::new(self.index);
@@ -145,6 +145,6 @@ impl Drop for Lookup<'_> {
 unsafe fn only_key(sketch: pg_sys::Datum) -> Result<Option<u64>> {
     let mut keys = Vec::new();
     // SAFETY: guaranteed by the caller.
-    sketch_keys(unsafe { sketch_bytes(sketch) }, &mut keys)?;
+    sketch_keys(unsafe { sketch_bytes(sketch) }, &mut keys).map_err(report)?;
     Ok(keys.first().map(|(_, key)| *key))
 }

@@ -9,9 +9,9 @@
 //! * [`handler`] gives Postgres the functions; each is in a file with the work that it does: [`build`], [`insert`], [`scan`],
 //!   [`vacuum`], [`cost`], [`options`], [`validate`]. [`values`]: what they share.
 //! * [`check`]: `neardup.check_index`. [`lookup`]: the guard's look-ups. [`open`]: an index that a function opens itself.
-//! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees. [`kind`]: the keys of a signature, the number of trees.
-//! * [`page`]: the layout of a page, in safe Rust over its bytes. [`buffer`]: buffers, locks and WAL; it explains why errors and
-//!   panics stay harmless. [`wal`] and [`fragments`]: what inserts write in place, in a critical section.
+//! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees. [`neardup_page::kind`]: the keys of a signature, the number of trees.
+//! * [`neardup_page`]: the layout of a page, in Rust over its bytes. [`buffer`]: buffers, locks and WAL; it explains why errors and
+//!   panics stay harmless. [`wal`]: what inserts write in place, in a critical section.
 //!
 //! Each function that Postgres calls runs inside [`boundary::entry`](crate::pg::call::boundary::entry). So Rust errors, panics and
 //! Postgres's own errors unwind to `entry`, even while pages are locked. Postgres functions that are called through a
@@ -25,15 +25,12 @@ pub mod buffer;
 mod build;
 mod check;
 mod cost;
-mod fragments;
 mod handler;
 mod insert;
-mod kind;
 pub mod lookup;
 mod nearest;
 pub mod open;
 mod options;
-pub mod page;
 mod scan;
 pub mod search;
 pub mod tree;

@@ -26,7 +26,7 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// Begins, with so much memory in kB.
+    /// Begins, with memory of `kilobytes`.
     pub fn begin(center: Option<u64>, kilobytes: i32) -> Self {
         let most = usize::try_from(kilobytes).unwrap_or(0) * 1024 / size_of::<(u32, u64)>();
         Self { center, most, next: 0, found: Vec::new(), has_nulls: false }

@@ -1,11 +1,11 @@
 //! Scans: by a condition, as a bitmap or row by row, and by distance.
 #![allow(unsafe_code, reason = "Postgres calls these functions by pointer and passes scans")]
 
+use neardup_page::kind::{SignatureKind, banded};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::buffer::Index;
-use super::kind::{SignatureKind, banded};
 use super::nearest::Nearest;
 use super::search;
 use super::values::{count_scan, keys_of, kind_of, or_report};
@@ -189,7 +189,7 @@ pub(super) unsafe extern "C-unwind" fn get_bitmap(scan: pg_sys::IndexScanDesc, b
             let mut tids: Vec<pg_sys::ItemPointerData> = Vec::new();
             let recheck = state.recheck;
             let (mut found, mut has_impossible) = (0, false);
-            // A scan for a bitmap has no table of its own. Whoever searches the index has locked the table.
+            // A scan for a bitmap has no table of its own. The caller of the search has locked the table.
             let table = pg_sys::table_open((*(*(*scan).indexRelation).rd_index).indrelid, pg_sys::NoLock as i32);
             let mut extent = Extent::default();
             let result = query(state, index).and_then(|asked| {

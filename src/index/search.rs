@@ -1,8 +1,9 @@
 //! Searches: rows that share keys with a sketch, and rows within a distance of a signature.
 
+use neardup_page::Entry;
+use neardup_page::kind::{BAND_BITS, BANDS, NULLS, rotated};
+
 use super::buffer::{Index, Lock};
-use super::kind::{BAND_BITS, BANDS, NULLS, rotated};
-use super::page::Entry;
 use super::tree::{Leaves, check, descend, each_between};
 use crate::error::Result;
 
@@ -37,9 +38,9 @@ pub fn last_rows(index: Index, key: u64, most: usize) -> Result<Vec<u64>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     Present,
-    /// Nothing that counts; somebody may still see what is there.
+    /// Nothing that counts; another snapshot may still see what is there.
     Gone,
-    /// Nothing that anybody can see.
+    /// Nothing that any snapshot sees.
     Removed,
 }
 

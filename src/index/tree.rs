@@ -10,12 +10,12 @@
 //! link that a reader has not yet followed. The page it leads to is tested like every other; if the test fails, the root itself is
 //! read.
 
+use neardup_page::kind::SignatureKind;
+use neardup_page::{Entry, META, Meta, NONE, Page, PageOpaque};
 use neardup_text::interrupt;
 use pgrx::pg_sys::panic::ErrorReport;
 
 use super::buffer::{Buffer, Index, Lock, Pin};
-use super::kind::SignatureKind;
-use super::page::{Entry, META, Meta, NONE, Page, PageOpaque};
 use crate::error::Result;
 
 /// A tree that could not be read in order in this number of attempts is damaged: each failed attempt means that a page was reused at
@@ -179,7 +179,7 @@ impl Descents {
         self.index.corrupted(root(tree), "its tree is in disorder")
     }
 
-    /// Finds the page that leads to a target. It locks inner pages, also for a caller that has locked leaves, because nobody waits
+    /// Finds the page that leads to a target. It locks inner pages, also for a caller that has locked leaves, because no backend waits
     /// for a leaf while holding an inner page.
     fn approach(&mut self, target: &Target) -> Result<Link> {
         let is_repeated = self.tree.replace(target.tree) == Some(target.tree);
@@ -232,7 +232,7 @@ impl Descents {
 
 impl NextLeaf {
     /// Locks it for a change. `None` if it is no longer the leaf of the position, or, for a caller that has locked other leaves and so
-    /// must not wait, if somebody else holds it.
+    /// must not wait, if another backend holds it.
     ///
     /// # Errors
     /// If the page is damaged.

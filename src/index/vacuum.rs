@@ -15,11 +15,11 @@
 
 use std::ffi::c_void;
 
+use neardup_page::{self as page, Entry, Page};
 use neardup_text::interrupt;
 use pgrx::pg_sys;
 
 use super::buffer::{Buffer, GenericWal, Index, Lock};
-use super::page::{self, Entry, Page};
 use super::tree::{check, descend};
 use super::values::{kind_of, or_report};
 use crate::error::Result;
@@ -173,7 +173,7 @@ fn descend_or_follow(index: Index, tree: u8, position: Entry, before: Option<u32
     descend(index, tree, 0, position, Lock::Exclusive)
 }
 
-/// Removes dead entries from a leaf, and gives their number.
+/// Removes dead entries from a leaf, and returns their number.
 fn clean(index: Index, buffer: &Buffer, page: &Page<'_>, is_dead: impl FnMut(Entry) -> bool) -> usize {
     let dead: Vec<bool> = page.entries().map(is_dead).collect();
     let removed = dead.iter().filter(|dead| **dead).count();
@@ -186,7 +186,7 @@ fn clean(index: Index, buffer: &Buffer, page: &Page<'_>, is_dead: impl FnMut(Ent
     removed
 }
 
-/// Removes a key's entries of some rows, in ascending order, as far as `is_removed` says of a row that nobody can see it any more. It
+/// Removes a key's entries of some rows, in ascending order, as far as `is_removed` says of a row that no snapshot sees it. It
 /// is asked while the leaf is locked, and so while no vacuum can remove the entry and let another row have the address.
 ///
 /// # Errors
@@ -246,7 +246,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
     Ok(true)
 }
 
-/// Records all free pages in the free space map, including those left behind by a crash, and gives their number.
+/// Records all free pages in the free space map, including those left behind by a crash, and returns their number.
 ///
 /// # Errors
 /// None of its own.

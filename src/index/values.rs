@@ -1,16 +1,19 @@
 //! What all functions of the access method share: the kind of an index, the keys of a value, the address of a row.
 #![allow(unsafe_code, reason = "reads datums and relations")]
 
+use neardup_page::kind::{self, SignatureKind, TreeKey};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, pg_sys};
 
 use super::buffer::Index;
-use super::kind::{self, SignatureKind, TreeKey};
 use super::tree;
 use super::validate;
-use crate::error::Result;
+use crate::error::{Result, report};
 use crate::pg::compat::{self, Counter};
+
+/// The number of the support function that returns the kind of signature of an operator class.
+pub(super) const KIND_FUNCTION: u16 = 1;
 
 /// Makes a Postgres error of an `Err`.
 pub(super) fn or_report<T>(result: Result<T>) -> T {
@@ -34,7 +37,7 @@ pub(super) unsafe fn declared_kind(index: pg_sys::Relation) -> Result<SignatureK
     // SAFETY: guaranteed by the caller; it has one column. The support function of our classes has no arguments.
     let number = unsafe {
         let class = pg_sys::get_index_column_opclass((*index).rd_id, 1);
-        let function = pg_sys::index_getprocid(index, 1, kind::KIND_FUNCTION);
+        let function = pg_sys::index_getprocid(index, 1, KIND_FUNCTION);
         let is_valid = validate::is_valid(class) && function != pg_sys::Oid::INVALID;
         is_valid.then(|| pg_sys::OidFunctionCall0Coll(function, pg_sys::Oid::INVALID).value())
     };
@@ -94,7 +97,7 @@ pub(super) unsafe fn keys_of(kind: SignatureKind, value: Option<pg_sys::Datum>, 
         // all of its rows.
         (SignatureKind::Sketch, Some(value)) => unsafe {
             let unpacked = pg_sys::pg_detoast_datum_packed(value.cast_mut_ptr());
-            let result = kind::sketch_keys(sketch_bytes(pg_sys::Datum::from(unpacked)), keys);
+            let result = kind::sketch_keys(sketch_bytes(pg_sys::Datum::from(unpacked)), keys).map_err(report);
             if !std::ptr::eq(unpacked, value.cast_mut_ptr()) {
                 pg_sys::pfree(unpacked.cast());
             }

@@ -29,11 +29,11 @@
 
 use std::ptr::{null, null_mut};
 
+use neardup_page::{add_fragment, apply};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 
 use super::buffer::{Buffer, Index, MOST_PAGES, SIZE};
-use super::fragments::{add_fragment, apply};
 use crate::error::Result;
 
 /// The functions of the critical section, without pgrx's guard.

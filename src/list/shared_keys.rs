@@ -11,11 +11,11 @@ use std::iter::Peekable;
 
 use neardup_core::candidates::KeyFrequency;
 use neardup_core::candidates::spill::{Sorted, Storage};
+use neardup_page::Entry;
 use pgrx::pg_sys;
 
 use crate::error::Result;
 use crate::index::open::OpenIndex;
-use crate::index::page::Entry;
 use crate::index::search::LEAVES_A_PROBE;
 use crate::index::tree::{Leaves, Walk};
 use crate::pg::table::row_id::RowId;

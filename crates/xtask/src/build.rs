@@ -20,7 +20,7 @@ use std::process::Command;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The crates of the extension that do not know Postgres.
-pub const CRATES: [&str; 4] = ["neardup-text", "neardup-core", "neardup-verdict", "neardup-chart"];
+pub const CRATES: [&str; 5] = ["neardup-text", "neardup-core", "neardup-verdict", "neardup-page", "neardup-chart"];
 
 /// A profile of Cargo.toml.
 #[derive(Clone, Copy, Debug, PartialEq)]

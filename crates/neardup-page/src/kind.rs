@@ -8,7 +8,7 @@
 use neardup_core::banding;
 use neardup_core::signature::minhash::MinHashRef;
 
-use crate::error::{Result, report};
+use neardup_text::Result;
 
 /// The number of bands, and of trees for signatures.
 pub const BANDS: u8 = 4;
@@ -16,9 +16,6 @@ pub const BANDS: u8 = 4;
 pub const BAND_BITS: u32 = 16;
 /// The tree of rows without a signature.
 pub const NULLS: u8 = BANDS;
-
-/// The number of the support function that says an operator class's kind of signature.
-pub(super) const KIND_FUNCTION: u16 = 1;
 
 /// A key and the tree that it belongs to.
 pub type TreeKey = (u8, u64);
@@ -61,7 +58,7 @@ impl SignatureKind {
 /// For bytes that are no signature.
 pub fn sketch_keys(bytes: &[u8], keys: &mut Vec<TreeKey>) -> Result<()> {
     keys.clear();
-    keys.extend(MinHashRef::parse_header(bytes).map_err(report)?.keys().map(|key| (0, key)));
+    keys.extend(MinHashRef::parse_header(bytes)?.keys().map(|key| (0, key)));
     keys.sort_unstable();
     keys.dedup();
     Ok(())
@@ -90,4 +87,44 @@ pub fn banded(signature: u64) -> u64 {
 /// Returns a banded signature as tree `tree` stores it, with band `tree` first.
 pub fn rotated(banded: u64, tree: u8) -> u64 {
     banded.rotate_left(BAND_BITS * u32::from(tree))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_tree_begins_with_its_band_and_keeps_distances(a: u64, b: u64) {
+            let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+            simhash_keys(Some(a), &mut of_a);
+            simhash_keys(Some(b), &mut of_b);
+            let mut bands = Vec::new();
+            banding::bands(a, BANDS.into(), |key| bands.push(key as u16)).unwrap();
+            prop_assert_eq!(of_a.len(), bands.len());
+            for (number, (tree, key)) in of_a.iter().enumerate() {
+                prop_assert_eq!(usize::from(*tree), number);
+                prop_assert_eq!((key >> (64 - BAND_BITS)) as u16, bands[number]);
+                prop_assert_eq!((key ^ of_b[number].1).count_ones(), (a ^ b).count_ones());
+            }
+        }
+    }
+
+    #[test]
+    fn no_signature_is_an_entry_of_the_last_tree() {
+        let mut keys = vec![(0, 1)];
+        simhash_keys(None, &mut keys);
+        assert_eq!(keys, [(NULLS, 0)]);
+        assert_eq!(SignatureKind::SimHash.trees(), NULLS + 1);
+        assert!([0, 3, 255].iter().all(|number| SignatureKind::of_number(*number).is_none()));
+    }
+
+    #[test]
+    fn bytes_that_are_no_signature_are_refused() {
+        assert!(sketch_keys(&[1, 2, 3], &mut Vec::new()).is_err());
+    }
 }

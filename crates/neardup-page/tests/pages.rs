@@ -1,20 +1,10 @@
-//! The index's pages, and the fragments of its WAL records: parts of the extension that know no Postgres. Tests of the extension's own
-//! crate would need a server.
-#![allow(unsafe_code, reason = "calls what writes a page by its address")]
+//! Pages and fragments against what a naive reader, and Postgres's replay, make of them.
+#![allow(unsafe_code, clippy::unwrap_used, reason = "calls what writes a page by its address; a test")]
 
-mod buffer {
-    pub const SIZE: usize = 8192;
-}
-#[allow(dead_code, reason = "a module of the extension")]
-#[path = "../../../src/index/fragments.rs"]
-mod fragments;
-#[allow(dead_code, unused_imports, reason = "a module of the extension")]
-#[path = "../../../src/index/page/mod.rs"]
-mod page;
-
-use buffer::SIZE;
-use fragments::{add_fragment, apply};
-use page::{DOWN, Downlink, Entry, LEAF, LEAF_ROOM, NONE, Page, PageOpaque, lower_for, write_inner, write_leaf};
+use neardup_page::{
+    DOWN, Downlink, Entry, LEAF, LEAF_ROOM, NONE, Page, PageOpaque, SIZE, add_fragment, apply, lower_for, write_inner,
+    write_leaf,
+};
 
 /// The offsets of `pd_lower` and `pd_upper`.
 const LOWER: usize = 12;

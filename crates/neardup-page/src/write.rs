@@ -1,12 +1,12 @@
 //! Creates and changes pages.
 
-use super::SIZE;
-use super::{
-    AT, DELETED, DOWN, Downlink, Entry, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, PageOpaque, STEP, half, put,
+use crate::{
+    AT, DELETED, DOWN, Downlink, Entry, HEADER, IN_USE, LAYOUT, LEAF, LEAF_ROOM, PAGE_ID, PageOpaque, SIZE, STEP, half,
+    put,
 };
 
 /// Makes an empty page.
-pub(super) fn blank(bytes: &mut [u8]) {
+pub(crate) fn blank(bytes: &mut [u8]) {
     bytes.fill(0);
     put(bytes, 12, &(HEADER as u16).to_ne_bytes());
     put(bytes, 14, &(AT as u16).to_ne_bytes());
@@ -33,12 +33,12 @@ fn finish(bytes: &mut [u8], used: usize, sorted: usize) {
     put(bytes, AT + 38, &(sorted as u16).to_ne_bytes());
 }
 
-/// Writes a leaf of sorted entries, at most [`LEAF_ROOM`](super::LEAF_ROOM).
+/// Writes a leaf of sorted entries, at most [`LEAF_ROOM`](crate::LEAF_ROOM).
 pub fn write_leaf(bytes: &mut [u8], opaque: &PageOpaque, entries: &[Entry]) {
     write_sorted(bytes, opaque, LEAF, entries, |entry, bytes| entry.write(bytes));
 }
 
-/// Writes an inner page of sorted downlinks, at most [`DOWN_ROOM`](super::DOWN_ROOM).
+/// Writes an inner page of sorted downlinks, at most [`DOWN_ROOM`](crate::DOWN_ROOM).
 pub fn write_inner(bytes: &mut [u8], opaque: &PageOpaque, downlinks: &[Downlink]) {
     write_sorted(bytes, opaque, DOWN, downlinks, |downlink, bytes| downlink.write(bytes));
 }

@@ -1,9 +1,8 @@
 //! Reads a page: checks it once, then searches it in place.
 
-use super::SIZE;
-use super::{
-    AT, DELETED, DOWN, Downlink, Entry, Fault, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, PageOpaque, STEP,
-    address, half, long, word,
+use crate::{
+    AT, DELETED, DOWN, Downlink, Entry, Fault, HEADER, IN_USE, LEAF, MOST_LEVELS, NONE, PAGE_ID, PageOpaque, SIZE,
+    STEP, address, half, long, word,
 };
 
 /// A page that has been checked.
@@ -186,7 +185,7 @@ pub fn is_free(bytes: &[u8]) -> bool {
 }
 
 /// Checks Postgres's page header.
-pub(super) fn check_header(bytes: &[u8]) -> Result<(), Fault> {
+pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Fault> {
     let (lower, upper, special) = (half(bytes, 12), half(bytes, 14), half(bytes, 16));
     if bytes.len() != SIZE || half(bytes, SIZE - 2) != PAGE_ID || usize::from(special) != AT {
         return Err("it is no page of this kind of index");

@@ -1,13 +1,13 @@
 //! The metapage: the kind of index, and the version of its format.
 
-use super::read::check_header;
-use super::write::blank;
-use super::{Fault, HEADER, put, word};
+use crate::read::check_header;
+use crate::write::blank;
+use crate::{Fault, HEADER, put, word};
 
 /// The contents of the metapage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
-    /// The number of the kind of signature ([`super::kind::Kind`]).
+    /// The number of the kind of signature ([`SignatureKind`](crate::kind::SignatureKind)).
     pub kind: u8,
 }
 

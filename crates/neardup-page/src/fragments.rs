@@ -1,6 +1,4 @@
 //! The fragments of a record of generic WAL, as bytes and as what they do to a page.
-//!
-//! Nothing here knows Postgres, so `crates/neardup-core/tests/index_pages.rs` can test it; a test of this crate would need a server.
 #![allow(unsafe_code, reason = "writes a shared page in a critical section")]
 
 /// Adds a fragment: its offset, its length, its bytes.

@@ -13,23 +13,26 @@
 //! zeros, which are no entry: line pointers are numbered from 1. The last bytes of an entry, the upper half of the block's number,
 //! are zeros in most tables, and then they need not be written, either.
 //!
-//! A page stores both bounds; the lower one never changes while the page is in use. So whoever follows an outdated link sees
+//! A page stores both bounds; the lower one never changes while the page is in use. So a process that follows an outdated link sees
 //! that it leads to the wrong page, and starts again. Pages can therefore be reused at once, on replicas as well.
 //!
-//! This file defines the layout; [`read`] reads a page, [`write`] changes one. Nothing is unsafe, and no byte of a page is
-//! trusted: [`Page::check`] checks every count and offset. Nothing knows Postgres but its page size, so
-//! `crates/neardup-core/tests/index_pages.rs` can test it; a test of this crate would need a server.
+//! This file defines the layout; [`read`] reads a page, [`write`] changes one. [`apply`] changes one as the replay of
+//! a WAL record does, and [`kind`] makes the keys of a signature. No byte of a page is trusted: [`Page::check`] checks every count and
+//! offset. Nothing here knows Postgres but its page size, so it is tested without a server.
 
+mod fragments;
+pub mod kind;
 mod meta;
 mod read;
 mod write;
 
+pub use fragments::{add_fragment, apply};
 pub use meta::Meta;
 pub use read::{Page, is_free, is_new};
 pub use write::{append, lower_for, retain, set_bounds, write_deleted, write_inner, write_leaf};
 
-use super::buffer::SIZE;
-
+/// The size of a page, which is Postgres's unless it was configured otherwise.
+pub const SIZE: usize = 8192;
 /// Bytes of Postgres's page header.
 const HEADER: usize = 24;
 /// Bytes at the end of a page.
@@ -67,6 +70,7 @@ const DELETED: u8 = 2;
 /// A key and the address of a row that has it: an entry of a leaf, in the order of these fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
+    /// The key.
     pub key: u64,
     /// The row's block in the upper bits, its line pointer in the lower 16.
     pub row: u64,
