@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod invalidation;
+mod open;
 pub mod original;
 pub mod partition;
 pub mod query;

@@ -35,20 +35,11 @@ pub struct Change {
 pub unsafe fn lock(statement: &str, arguments: &[Argument]) -> Option<Locked> {
     // SAFETY: the statement is guaranteed by the caller and its arguments. The result is read before SPI frees it, and copied.
     unsafe {
-        function::execute(statement, arguments, |count| {
-            if count == 0 || pg_sys::SPI_tuptable.is_null() {
-                return None;
-            }
-            let (tuple, columns) = (*(*pg_sys::SPI_tuptable).vals, (*pg_sys::SPI_tuptable).tupdesc);
-            let mut null = true;
-            let mut value = |column| pg_sys::SPI_getbinval(tuple, columns, column, &raw mut null);
+        first_row(statement, arguments, |value| Locked {
             // As a column of a result, the row may have a short header.
-            let row = plain(value(1));
-            Some(Locked {
-                row: pg_sys::SPI_datumTransfer(row, false, -1),
-                tid: *value(2).cast_mut_ptr::<Tid>(),
-                table: pg_sys::Oid::from(value(3).value() as u32),
-            })
+            row: pg_sys::SPI_datumTransfer(plain(value(1)), false, -1),
+            tid: *value(2).cast_mut_ptr::<Tid>(),
+            table: pg_sys::Oid::from(value(3).value() as u32),
         })
     }
 }
@@ -60,14 +51,32 @@ pub unsafe fn lock(statement: &str, arguments: &[Argument]) -> Option<Locked> {
 pub unsafe fn find(statement: &str, arguments: &[Argument]) -> Option<(pg_sys::Oid, Tid)> {
     // SAFETY: the statement is guaranteed by the caller and its arguments. The result is read before SPI frees it.
     unsafe {
+        first_row(statement, arguments, |value| {
+            (pg_sys::Oid::from(value(2).value() as u32), *value(1).cast_mut_ptr::<Tid>())
+        })
+    }
+}
+
+/// Runs a statement and reads the columns of its first row, by their numbers.
+///
+/// # Safety
+/// Each argument's value must have its type.
+unsafe fn first_row<T>(
+    statement: &str,
+    arguments: &[Argument],
+    read: impl FnOnce(&dyn Fn(i32) -> pg_sys::Datum) -> T,
+) -> Option<T> {
+    // SAFETY: guaranteed by the caller. The row is read before SPI frees it.
+    unsafe {
         function::execute(statement, arguments, |count| {
             if count == 0 || pg_sys::SPI_tuptable.is_null() {
                 return None;
             }
             let (tuple, columns) = (*(*pg_sys::SPI_tuptable).vals, (*pg_sys::SPI_tuptable).tupdesc);
-            let mut null = true;
-            let mut value = |column| pg_sys::SPI_getbinval(tuple, columns, column, &raw mut null);
-            Some((pg_sys::Oid::from(value(2).value() as u32), *value(1).cast_mut_ptr::<Tid>()))
+            Some(read(&|column| {
+                let mut null = true;
+                pg_sys::SPI_getbinval(tuple, columns, column, &raw mut null)
+            }))
         })
     }
 }

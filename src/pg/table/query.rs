@@ -169,7 +169,7 @@ const NUMBERS: [pg_sys::Oid; 5] =
 
 impl Row<'_> {
     /// Returns a column that is of one of these types. The type is checked, because parts of a statement come from arguments that
-    /// anybody may pass; a value of another type would be read as a pointer.
+    /// a caller may pass; a value of another type would be read as a pointer.
     fn datum(&self, column: i32, kinds: &[pg_sys::Oid]) -> Option<pg_sys::Datum> {
         // SAFETY: the description is that of the row.
         let kind = unsafe { pg_sys::SPI_gettypeid(self.columns, column) };

@@ -5,19 +5,16 @@
 //!
 //! If a row is updated during a search, the search may miss both versions: it has already passed the new one, and the old one is
 //! dead when the search reaches it. [`Snapshot`] is the state at the beginning of the search. A version that was removed since then
-//! gives [`Version::Changed`], and the search starts again.
-
-use std::ptr;
+//! is [`Version::Changed`], and the search starts again.
 
 use pgrx::{PgMemoryContexts, pg_sys};
 
 use crate::pg::call::column::{self, Column};
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
+use crate::pg::table::open::OpenTable;
 use crate::pg::table::row_id::Tid;
 use crate::pg::value::text::text_of;
-
-const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
 /// The content of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +39,7 @@ impl Snapshot {
     }
 
     fn saw_running(&self, transaction: pg_sys::TransactionId) -> bool {
-        // SAFETY: the active snapshot is the one pushed above: whoever pushes one in between pops it again.
+        // SAFETY: the active snapshot is the one pushed above: code that pushes one in between pops it again.
         unsafe { pg_sys::XidInMVCCSnapshot(transaction, pg_sys::GetActiveSnapshot()) }
     }
 }
@@ -56,14 +53,9 @@ impl Drop for Snapshot {
     }
 }
 
-/// An ordinary table or one partition, opened for a search. Its locks are released when it is dropped: nothing depends on the
-/// table afterwards, and a table with many partitions must not fill the lock table.
-///
-/// After an error, Postgres closes what is open; so this closes only if nothing unwinds.
+/// An ordinary table or one partition, opened for a search.
 pub struct Table {
-    pub(in crate::pg) table: pg_sys::Relation,
-    slot: *mut pg_sys::TupleTableSlot,
-    fetch: *mut pg_sys::IndexFetchTableData,
+    open: OpenTable,
     dirty: Box<pg_sys::SnapshotData>,
     /// Where the versions of the current row continue.
     next: Option<Tid>,
@@ -72,24 +64,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens a table; `None` if it does not exist, for example because a partition was dropped meanwhile. While it is open,
-    /// none of its indexes can be dropped.
+    /// Opens a table; `None` if it does not exist.
     pub fn open(table: pg_sys::Oid) -> Option<Self> {
-        // SAFETY: the slot and the fetch are the table's own.
-        unsafe {
-            let table = pg_sys::try_table_open(table, LOCK);
-            if table.is_null() {
-                return None;
-            }
-            let dirty = Box::new(pg_sys::SnapshotData {
-                snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
-                ..Default::default()
-            });
-            let slot = pg_sys::table_slot_create(table, ptr::null_mut());
-            let fetch = pg_sys::table_index_fetch_begin(table);
-            let row_memory = PgMemoryContexts::new("candidate row");
-            Some(Self { table, slot, fetch, dirty, next: None, row_memory })
-        }
+        let open = OpenTable::open(table)?;
+        let snapshot_type = pg_sys::SnapshotType::SNAPSHOT_DIRTY;
+        let dirty = Box::new(pg_sys::SnapshotData { snapshot_type, ..Default::default() });
+        Some(Self { open, dirty, next: None, row_memory: PgMemoryContexts::new("candidate row") })
     }
 
     /// Moves to the first version that counts at an address from the index.
@@ -100,8 +80,9 @@ impl Table {
     /// Moves to the version at an address, which may be one without an index entry.
     pub fn read(&mut self, mut tid: Tid, snapshot: &Snapshot) -> Version {
         let any = &raw mut pg_sys::SnapshotAnyData;
-        // SAFETY: slot and table belong together; SnapshotAny gives whatever is there.
-        let found = unsafe { pg_sys::table_tuple_fetch_row_version(self.table, &raw mut tid, any, self.slot) };
+        // SAFETY: slot and table belong together; SnapshotAny sees whatever is there.
+        let found =
+            unsafe { pg_sys::table_tuple_fetch_row_version(self.open.relation, &raw mut tid, any, self.open.slot) };
         if found { self.version(snapshot) } else { Version::Gone }
     }
 
@@ -116,29 +97,19 @@ impl Table {
         self.next = None;
         // SAFETY: what was read of the previous row is borrowed from self, hence no longer in use.
         unsafe { self.row_memory.reset() };
-        // SAFETY: fetch, slot and table belong together; SnapshotAny gives each version of the address in turn.
-        unsafe {
-            let any = &raw mut pg_sys::SnapshotAnyData;
-            let mut all_dead = false;
-            while pg_sys::table_index_fetch_tuple(
-                self.fetch,
-                &raw mut tid,
-                any,
-                self.slot,
-                &raw mut again,
-                &raw mut all_dead,
-            ) {
-                match self.version(snapshot) {
-                    Version::Gone => {}
-                    Version::Changed => changed = true,
-                    row => {
-                        self.next = again.then_some(tid);
-                        return row;
-                    }
+        let any = &raw mut pg_sys::SnapshotAnyData;
+        // SAFETY: SnapshotAny is valid; it sees each version of the address in turn.
+        while unsafe { self.open.fetch(&mut tid, any, &mut again) } {
+            match self.version(snapshot) {
+                Version::Gone => {}
+                Version::Changed => changed = true,
+                row => {
+                    self.next = again.then_some(tid);
+                    return row;
                 }
-                if !again {
-                    break;
-                }
+            }
+            if !again {
+                break;
             }
         }
         if changed { Version::Changed } else { Version::Gone }
@@ -149,11 +120,11 @@ impl Table {
         // SAFETY: the slot holds a version of this table with its buffer pinned; its header may be read so.
         unsafe {
             let dirty: *mut pg_sys::SnapshotData = &raw mut *self.dirty;
-            if pg_sys::table_tuple_satisfies_snapshot(self.table, self.slot, dirty) {
+            if pg_sys::table_tuple_satisfies_snapshot(self.open.relation, self.open.slot, dirty) {
                 return Version::Row(Holder::of(dirty));
             }
             let mut free = false;
-            let header = (*pg_sys::ExecFetchSlotHeapTuple(self.slot, false, &raw mut free)).t_data;
+            let header = (*pg_sys::ExecFetchSlotHeapTuple(self.open.slot, false, &raw mut free)).t_data;
             let mask = u32::from((*header).t_infomask);
             if mask & (pg_sys::HEAP_XMAX_INVALID | pg_sys::HEAP_XMAX_LOCK_ONLY) != 0 {
                 return Version::Gone;
@@ -180,10 +151,10 @@ impl Table {
         let (block, number) = pgrx::itemptr::item_pointer_get_both(tid);
         // SAFETY: the table is open, and the page is pinned and locked while it is read. A row of an ordinary table has a header.
         unsafe {
-            if (*(*self.table).rd_rel).relam != pg_sys::HEAP_TABLE_AM_OID {
+            if (*(*self.open.relation).rd_rel).relam != pg_sys::HEAP_TABLE_AM_OID {
                 return false;
             }
-            let buffer = pg_sys::ReadBuffer(self.table, block);
+            let buffer = pg_sys::ReadBuffer(self.open.relation, block);
             pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
             let page = pg_sys::BufferGetPage(buffer);
             let is_there = number >= 1 && number <= pg_sys::PageGetMaxOffsetNumber(page);
@@ -203,25 +174,25 @@ impl Table {
     /// Returns the table's number.
     pub fn oid(&self) -> pg_sys::Oid {
         // SAFETY: the table is open.
-        unsafe { (*self.table).rd_id }
+        unsafe { (*self.open.relation).rd_id }
     }
 
     /// Returns the address of the current row.
     pub fn tid(&self) -> Tid {
         // SAFETY: the slot lives as long as self.
-        unsafe { (*self.slot).tts_tid }
+        unsafe { (*self.open.slot).tts_tid }
     }
 
     /// Returns the slot of the current row.
     pub(in crate::pg) fn slot(&self) -> *mut pg_sys::TupleTableSlot {
-        self.slot
+        self.open.slot
     }
 
     /// Returns a column of the current row; what it points to lives until the next move.
     pub fn value(&self, column: i16) -> Option<pg_sys::Datum> {
         let mut null = true;
         // SAFETY: the slot holds a row of this table; a column beyond its end would be an error of the caller's.
-        let datum = unsafe { pg_sys::slot_getattr(self.slot, i32::from(column), &raw mut null) };
+        let datum = unsafe { pg_sys::slot_getattr(self.open.slot, i32::from(column), &raw mut null) };
         (!null).then_some(datum)
     }
 
@@ -282,7 +253,7 @@ impl Table {
     pub fn copied(&self, column: i16) -> Argument {
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
         unsafe {
-            let kind = pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column));
+            let kind = pg_sys::SPI_gettypeid((*self.open.relation).rd_att, i32::from(column));
             (kind, self.value(column).map(|value| column::copied(value, kind)))
         }
     }
@@ -292,14 +263,14 @@ impl Table {
         let value = self.value(column)?;
         // SAFETY: the descriptor is the table's, and the value is of that column's type.
         self.in_row_memory(|| unsafe {
-            Some(column::output(value, pg_sys::SPI_gettypeid((*self.table).rd_att, i32::from(column))))
+            Some(column::output(value, pg_sys::SPI_gettypeid((*self.open.relation).rd_att, i32::from(column))))
         })
     }
 
     /// Returns the whole current row, as a composite value of the table's type.
     pub fn row(&self) -> pg_sys::Datum {
         // SAFETY: the slot holds a row.
-        self.in_row_memory(|| unsafe { pg_sys::ExecFetchSlotHeapTupleDatum(self.slot) })
+        self.in_row_memory(|| unsafe { pg_sys::ExecFetchSlotHeapTupleDatum(self.open.slot) })
     }
 }
 
@@ -311,18 +282,4 @@ unsafe fn is_rolled_back(header: pg_sys::HeapTupleHeader) -> bool {
     // SAFETY: guaranteed by the caller.
     let mask = u32::from(unsafe { (*header).t_infomask });
     mask & pg_sys::HEAP_XMIN_FROZEN == pg_sys::HEAP_XMIN_INVALID
-}
-
-impl Drop for Table {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            return;
-        }
-        // SAFETY: all were opened in open.
-        unsafe {
-            pg_sys::table_index_fetch_end(self.fetch);
-            pg_sys::ExecDropSingleTupleTableSlot(self.slot);
-            pg_sys::table_close(self.table, LOCK);
-        }
-    }
 }

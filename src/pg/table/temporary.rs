@@ -11,7 +11,6 @@ use crate::pg::call::boundary::{self, raw};
 /// The start of a file, for `BufFileSeek`.
 const START: (c_int, i64, c_int) = (0, 0, 0);
 
-/// A temporary file.
 pub struct TemporaryFile(*mut pg_sys::BufFile);
 
 impl TemporaryFile {

@@ -65,7 +65,7 @@ pub fn has_key(table: pg_sys::Oid, value: pg_sys::Datum) -> bool {
 }
 
 /// Says whether a table has a row, committed or not, whose primary key of several `columns` has this text form, with commas between the
-/// values. Rows are searched by the values of types whose text form is checked here, because an input function raises errors, and anybody
+/// values. Rows are searched by the values of types whose text form is checked here, because an input function raises errors, and any role
 /// may have written the text. If the first value is not of these, or the search is long, the answer is yes.
 pub fn has_key_of(table: pg_sys::Oid, columns: &[i16], key: &str) -> bool {
     let values: Vec<_> = key.split(SEPARATOR).collect();

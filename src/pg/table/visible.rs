@@ -3,38 +3,25 @@
 //! An index names the first version of a row that was updated without a change to indexed columns; a statement that goes by `ctid` needs
 //! the version that its snapshot sees. Nothing of the row itself is read here.
 
-use std::ptr::null_mut;
-
 use pgrx::pg_sys;
 
+use super::open::OpenTable;
 use super::row_id::{address_of, tid_of};
-
-const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
 /// An ordinary table or one partition, opened to look addresses up.
 pub struct Visible {
-    table: pg_sys::Relation,
-    slot: *mut pg_sys::TupleTableSlot,
-    fetch: *mut pg_sys::IndexFetchTableData,
+    open: OpenTable,
     blocks: u32,
 }
 
 impl Visible {
-    /// Opens a table; `None` if it is gone.
+    /// Opens a table; `None` if it does not exist.
     pub fn open(table: pg_sys::Oid) -> Option<Self> {
-        // SAFETY: the slot and the fetch are the table's own.
-        unsafe {
-            let table = pg_sys::try_table_open(table, LOCK);
-            if table.is_null() {
-                return None;
-            }
-            Some(Self {
-                table,
-                slot: pg_sys::table_slot_create(table, null_mut()),
-                fetch: pg_sys::table_index_fetch_begin(table),
-                blocks: pg_sys::RelationGetNumberOfBlocksInFork(table, pg_sys::ForkNumber::MAIN_FORKNUM),
-            })
-        }
+        let open = OpenTable::open(table)?;
+        let fork = pg_sys::ForkNumber::MAIN_FORKNUM;
+        // SAFETY: the table is open.
+        let blocks = unsafe { pg_sys::RelationGetNumberOfBlocksInFork(open.relation, fork) };
+        Some(Self { open, blocks })
     }
 
     /// Returns the number of the table's pages when it was opened.
@@ -47,34 +34,10 @@ impl Visible {
         if (row >> 16) as u32 >= self.blocks {
             return None;
         }
-        let mut tid = tid_of(row);
-        let (mut again, mut all_dead) = (false, false);
-        // SAFETY: fetch, slot and table belong together; a function runs under an active snapshot.
+        // SAFETY: a function runs under an active snapshot, and the slot holds the row that was found.
         unsafe {
-            let snapshot = pg_sys::GetActiveSnapshot();
-            let found = pg_sys::table_index_fetch_tuple(
-                self.fetch,
-                &raw mut tid,
-                snapshot,
-                self.slot,
-                &raw mut again,
-                &raw mut all_dead,
-            );
-            found.then(|| address_of((*self.slot).tts_tid))
-        }
-    }
-}
-
-impl Drop for Visible {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            return;
-        }
-        // SAFETY: all were opened in open.
-        unsafe {
-            pg_sys::table_index_fetch_end(self.fetch);
-            pg_sys::ExecDropSingleTupleTableSlot(self.slot);
-            pg_sys::table_close(self.table, LOCK);
+            let found = self.open.fetch(&mut tid_of(row), pg_sys::GetActiveSnapshot(), &mut false);
+            found.then(|| address_of((*self.open.slot).tts_tid))
         }
     }
 }
