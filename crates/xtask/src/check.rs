@@ -45,7 +45,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Gives the server that all checks share.
+    /// Returns the server that all checks share.
     pub fn server(&self) -> Result<&Server> {
         self.server.as_ref().context("not run: there is no server to run it on")
     }

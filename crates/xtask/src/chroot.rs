@@ -56,12 +56,12 @@ pub fn run_elsewhere(choice: &Choice) -> Result<Option<bool>> {
 }
 
 /// Says whether apt has a server of this version.
-pub fn has_package(major: u32) -> bool {
+fn has_package(major: u32) -> bool {
     let package = format!("postgresql-{major}");
     !Path::new("/usr/bin/apt-cache").exists() || answers(Command::new("apt-cache").args(["show", &package]))
 }
 
-/// Gives the directory with the base system of a suite; makes it if it does not exist.
+/// Returns the directory with the base system of a suite; makes it if it does not exist.
 fn base_system(suite: &str) -> Result<PathBuf> {
     let cache = home_of("XDG_CACHE_HOME", ".cache")?.join("pg_neardup");
     let place = cache.join(format!("debian-{suite}"));
@@ -85,7 +85,7 @@ fn base_system(suite: &str) -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Gives a directory of the user's: from the variable or, without it, of this name in the home directory.
+/// Returns a directory of the user's: from the variable or, without it, of this name in the home directory.
 pub fn home_of(variable: &str, name: &str) -> Result<PathBuf> {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(name));
     let path = std::env::var_os(variable).map(PathBuf::from).or_else(home);

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Gives the command as one would type it.
+/// Returns the command as one would type it.
 pub fn shown(command: &Command) -> String {
     let words: Vec<_> =
         std::iter::once(command.get_program()).chain(command.get_args()).map(OsStr::to_string_lossy).collect();
@@ -79,14 +79,14 @@ pub fn within(limit: Duration, mut is_so: impl FnMut() -> Result<bool>) -> Resul
     Ok(true)
 }
 
-/// Gives the command of the cargo that runs us.
+/// Returns the command of the cargo that runs us.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
 }
 
-/// Gives the project's directory.
+/// Returns the project's directory.
 pub fn root() -> std::path::PathBuf {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_owned()

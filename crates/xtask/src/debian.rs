@@ -39,7 +39,7 @@ fn install(missing: &[&str]) -> Result<()> {
     };
     if missing.iter().any(|name| name.starts_with("postgresql-")) {
         fetch(&["postgresql-common"])?;
-        // At its first installation, the package creates and starts a cluster "main", which nobody here asked for.
+        // At its first installation, the package creates and starts a cluster "main", which is not wanted here.
         let settings = Path::new("/etc/postgresql-common/createcluster.conf");
         let _undo = Undo::change(settings, |before| format!("{before}\ncreate_main_cluster = false\n"))?;
         return fetch(missing);

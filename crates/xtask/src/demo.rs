@@ -116,7 +116,7 @@ fn script(input: &Input) -> Result<String> {
     Ok(fs_err::read_to_string(root().join(name))?.replace(SAMPLE, &source(input)?))
 }
 
-/// Gives the text after `FROM` in the script's `\copy`.
+/// Returns the text after `FROM` in the script's `\copy`.
 pub fn source(input: &Input) -> Result<String> {
     let Some(file) = &input.input else { return Ok(SAMPLE.to_owned()) };
     let path = fs_err::canonicalize(file)?;

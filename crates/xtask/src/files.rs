@@ -3,7 +3,7 @@
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// Gives the files below a directory, sorted; for a file, the file itself.
+/// Returns the files below a directory, sorted; for a file, the file itself.
 pub fn below(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -16,14 +16,14 @@ pub fn below(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Gives those with this extension, such as `rs`.
+/// Returns those with this extension, such as `rs`.
 pub fn of_kind(path: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = below(path)?;
     found.retain(|file| file.extension().is_some_and(|other| other == extension));
     Ok(found)
 }
 
-/// Gives the names of such files, without the extension.
+/// Returns the names of such files, without the extension.
 pub fn names(directory: &Path, extension: &str) -> Result<Vec<String>> {
     let stem = |file: &PathBuf| Some(file.file_stem()?.to_string_lossy().into_owned());
     Ok(of_kind(directory, extension)?.iter().filter_map(stem).collect())

@@ -23,7 +23,6 @@ mod server;
 mod setup;
 mod test;
 mod upgrade;
-mod wheel;
 
 use anyhow::Result;
 use build::Profile;

@@ -35,7 +35,7 @@ pub fn package(choice: &Choice) -> Result<()> {
     Ok(())
 }
 
-/// Gives the version that META.json states in two fields; both versions if they differ.
+/// Returns the version that META.json states in two fields; both versions if they differ.
 pub fn version_in_meta() -> Result<String> {
     let meta = fs_err::read_to_string(root().join("META.json"))?;
     let meta: serde_json::Value = serde_json::from_str(&meta).context("META.json")?;
@@ -108,7 +108,7 @@ fn debian_package(major: u32, files: &Path, place: &Path) -> Result<PathBuf> {
     Ok(package)
 }
 
-/// Gives the newest glibc version whose symbols the library needs, from `objdump -T`.
+/// Returns the newest glibc version whose symbols the library needs, from `objdump -T`.
 fn newest_libc(symbols: &str) -> String {
     let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(rest.len());

@@ -43,17 +43,17 @@ impl Postgres {
         Ok(found)
     }
 
-    /// Gives the answer of `pg_config` to an option such as `--sharedir`.
+    /// Returns the answer of `pg_config` to an option such as `--sharedir`.
     pub fn ask(&self, option: &str) -> Result<String> {
         text(Command::new(&self.pg_config).arg(option))
     }
 
-    /// Gives the path of a server or client program: `postgres`, `initdb`, `psql`.
+    /// Returns the path of a server or client program: `postgres`, `initdb`, `psql`.
     pub fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)
     }
 
-    /// Gives the path of a test program from the server's development files: `regress/pg_regress`.
+    /// Returns the path of a test program from the server's development files: `regress/pg_regress`.
     pub fn test_program(&self, name: &str) -> PathBuf {
         self.pgxs.join("test").join(name)
     }

@@ -51,12 +51,12 @@ pub fn wait_until(is_so: impl FnMut() -> Result<bool>) -> Result<()> {
     Ok(())
 }
 
-/// Gives the error messages in an answer of [`Session::ask`], one per line.
+/// Returns the error messages in an answer of [`Session::ask`], one per line.
 pub fn errors(answer: &str) -> String {
     answer.lines().filter(|line| line.contains("ERROR: ")).collect::<Vec<_>>().join("\n")
 }
 
-/// Gives the SQLSTATE in an answer, if the session's `VERBOSITY` is `sqlstate`.
+/// Returns the SQLSTATE in an answer, if the session's `VERBOSITY` is `sqlstate`.
 pub fn state(answer: &str) -> &str {
     answer.lines().find_map(|line| line.strip_prefix("ERROR:")).map_or("00000", str::trim)
 }

@@ -99,7 +99,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Gives the directory of the socket, the data and the log; tests may put other files there.
+    /// Returns the directory of the socket, the data and the log; tests may put other files there.
     pub fn directory(&self) -> &Path {
         &self.place.directory
     }
@@ -136,7 +136,7 @@ impl Server {
         self.place.cut();
     }
 
-    /// Gives the end of its log.
+    /// Returns the end of its log.
     pub fn log(&self) -> String {
         let log = fs_err::read(self.directory().join("log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);

@@ -4,7 +4,7 @@
 
 use crate::command::{answers, cargo, run};
 use crate::postgres::{Choice, DEFAULT_MAJOR, Postgres};
-use crate::{chroot, debian, say, wheel};
+use crate::{debian, say};
 use anyhow::{Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
@@ -16,7 +16,6 @@ pub fn ensure(choice: &Choice) -> Result<Postgres> {
     let mut packages: Vec<String> = ["clang", "libclang-dev", "gcc", "libc6-dev", "xz-utils"].map(str::to_owned).into();
     let pg_config = match &choice.pg_config {
         Some(given) => given.clone(),
-        None if wheel::has(major) && !debian.exists() && !chroot::has_package(major) => wheel::pg_config(major)?,
         None => {
             packages.extend([format!("postgresql-{major}"), format!("postgresql-server-dev-{major}")]);
             debian

@@ -23,7 +23,7 @@ pub fn run(_: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Gives the lines that call Postgres without a guard, or declare a function that could be called so. A Postgres error is a
+/// Returns the lines that call Postgres without a guard, or declare a function that could be called so. A Postgres error is a
 /// longjmp, which must not pass over Rust frames: pgrx guards its own bindings, and `boundary::catch` guards the functions that
 /// `boundary::raw` declares.
 fn unguarded(name: &str, text: &str) -> Vec<(usize, &'static str)> {

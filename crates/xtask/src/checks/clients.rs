@@ -49,7 +49,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Gives a Python that has the libraries.
+/// Returns a Python that has the libraries.
 fn python() -> Result<Option<PathBuf>> {
     let place = target()?.join("clients");
     let python = place.join("bin").join("python");
@@ -62,7 +62,7 @@ fn python() -> Result<Option<PathBuf>> {
     Ok((has_all() || made() && has_all()).then_some(python))
 }
 
-/// Gives a Ruby that has ActiveRecord.
+/// Returns a Ruby that has ActiveRecord.
 fn ruby() -> Option<PathBuf> {
     let has_all = || answers(Command::new("ruby").args(["-e", "require 'active_record'; require 'pg'"]));
     let made = || debian::install_missing(&PACKAGES).is_ok();

@@ -119,7 +119,7 @@ fn psql_says(context: &Context, script: &str) -> Result<(String, String)> {
     Ok((String::from_utf8_lossy(&said).into_owned(), format!("psql:{}:", file.display())))
 }
 
-/// Gives the document with everything but SQL blanked, and its blocks.
+/// Returns the document with everything but SQL blanked, and its blocks.
 fn sql_of(markdown: &str) -> (String, Vec<Block>) {
     let mut script = String::new();
     let mut blocks: Vec<Block> = Vec::new();
@@ -145,7 +145,7 @@ fn sql_of(markdown: &str) -> (String, Vec<Block>) {
     (script, blocks)
 }
 
-/// Gives the messages that a block's comments announce; `first` is the number of its first line.
+/// Returns the messages that a block's comments announce; `first` is the number of its first line.
 fn announced(code: &str, first: usize) -> Vec<(usize, String)> {
     let mut announced = Vec::new();
     let mut statement_end = 0;
@@ -167,7 +167,7 @@ fn message<'a>(line: &'a str, prefix: &str) -> Option<Message<'a>> {
     Some((number.parse().ok()?, text))
 }
 
-/// Gives the messages in psql's output, each with the lines below that add to it.
+/// Returns the messages in psql's output, each with the lines below that add to it.
 fn messages<'a>(output: &'a str, prefix: &str) -> Vec<Message<'a>> {
     let mut messages: Vec<Message> = Vec::new();
     for line in output.lines() {
@@ -180,7 +180,7 @@ fn messages<'a>(output: &'a str, prefix: &str) -> Vec<Message<'a>> {
     messages
 }
 
-/// Gives the output as a reader sees it, who has not installed the extension yet: without file and line before each message.
+/// Returns the output as a reader sees it, who has not installed the extension yet: without file and line before each message.
 fn without_places(output: &str, prefix: &str) -> String {
     let lines = output.lines().filter(|line| !line.ends_with(ALREADY_THERE));
     lines.map(|line| message(line, prefix).map_or(line, |(_, text)| text)).collect::<Vec<_>>().join("\n")

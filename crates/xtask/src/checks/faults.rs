@@ -68,7 +68,7 @@ fn memory(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Limits a backend's address space to so many megabytes more than it has.
+/// Limits a backend's address space to `megabytes` more than it has.
 fn limit_memory(server: &Server, process: &str, megabytes: u64) -> Result<()> {
     let path = PathBuf::from(format!("/proc/{process}/status"));
     let status = fs_err::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

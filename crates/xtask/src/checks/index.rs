@@ -228,7 +228,7 @@ fn cut_split(server: &Server) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Gives the blocks that the downlinks of the first tree's root lead to.
+/// Returns the blocks that the downlinks of the first tree's root lead to.
 fn downlinks(bytes: &[u8]) -> Vec<u32> {
     let root = bytes.get(PAGE..2 * PAGE).unwrap_or_default();
     let lower = usize::from(u16::from_ne_bytes([root[12], root[13]]));

@@ -32,7 +32,7 @@ fn leads(from: &Path, target: &str) -> bool {
     to.exists() && page.is_ok_and(|page| anchor.is_empty() || anchors(&page).any(|other| other == anchor))
 }
 
-/// Gives the anchors of a page's headings, as GitHub forms them.
+/// Returns the anchors of a page's headings, as GitHub forms them.
 fn anchors(page: &str) -> impl Iterator<Item = String> {
     page.lines().filter_map(|line| line.strip_prefix('#')).map(|heading| {
         let kept = heading.trim_start_matches('#').trim().to_lowercase();

@@ -22,7 +22,7 @@ pub fn is_same(pasted: &str, printed: &str) -> bool {
     same(&tidy(pasted), &tidy(printed))
 }
 
-/// Gives the new lines for the document: those printed, except that document lines with a `…` are kept if they still match.
+/// Returns the new lines for the document: those printed, except that document lines with a `…` are kept if they still match.
 /// Lines that consist of `…` alone must be restored by hand.
 pub fn corrected(pasted: &str, printed: &str) -> Vec<String> {
     let mut dotted: Vec<&str> = pasted.lines().filter(|line| line.contains(ANYTHING) && *line != ANYTHING).collect();
@@ -33,7 +33,7 @@ pub fn corrected(pasted: &str, printed: &str) -> Vec<String> {
     tidy(printed).into_iter().map(line).collect()
 }
 
-/// Gives the differences: `-` in the document, `+` printed.
+/// Returns the differences: `-` in the document, `+` printed.
 pub fn diff(pasted: &str, printed: &str) -> String {
     let (old, new) = (tidy(pasted).join("\n"), corrected(pasted, printed).join("\n"));
     TextDiff::from_lines(&old, &new).iter_all_changes().map(|change| format!("    {} {change}", change.tag())).collect()
@@ -59,7 +59,7 @@ pub fn matches(pasted: &str, printed: &str) -> bool {
     true
 }
 
-/// Gives the lines that are compared.
+/// Returns the lines that are compared.
 fn tidy(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !is_row_count(line)).collect();
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());

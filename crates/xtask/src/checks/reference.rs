@@ -3,7 +3,7 @@
 //! columns.
 //!
 //! Not in the tables: schema neardup_internal, and the variants of functions for `varchar`, `char` and literals of a document.
-//! Functions that nobody calls directly are listed in one line below the functions.
+//! Functions that are not called directly are listed in one line below the functions.
 
 use super::script;
 use crate::check::{Context, Tally, expect_none};
@@ -17,7 +17,7 @@ const DATABASE: &str = "reference";
 const FILE: &str = "docs/reference.md";
 const FROM: &str = "## Types";
 const TO: &str = "## Settings";
-/// A line with more names than this is the list of functions that nobody calls directly.
+/// A line with more names than this is the list of functions that are not called directly.
 const MANY_NAMES: usize = 20;
 
 /// An object, from the catalog.
@@ -63,7 +63,7 @@ pub fn run(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Gives the row to add for an object that has none.
+/// Returns the row to add for an object that has none.
 fn advice(name: &str, object: &Object) -> String {
     let columns = if object.columns.is_empty() { String::new() } else { format!(": {}", object.columns) };
     let behind = match object.kind.as_str() {
@@ -73,12 +73,12 @@ fn advice(name: &str, object: &Object) -> String {
     format!("write a row for this {}:\n| `{name}` | {}{columns} |{behind}", object.kind, object.comment)
 }
 
-/// Gives a function's name without arguments.
+/// Returns a function's name without arguments.
 fn bare(name: &str) -> &str {
     name.strip_prefix("CALL ").unwrap_or(name).split('(').next().unwrap_or(name)
 }
 
-/// Gives the objects of the tables' rows, each with its row: the code spans of the first column.
+/// Returns the objects of the tables' rows, each with its row: the code spans of the first column.
 fn rows(section: &str) -> impl Iterator<Item = (&str, &str)> {
     section.lines().filter(|line| line.starts_with("| `")).flat_map(|line| {
         let cell = line.split(" | ").next().unwrap_or(line);
@@ -86,7 +86,7 @@ fn rows(section: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Gives the names of functions that nobody calls directly.
+/// Returns the names of functions that are not called directly.
 fn behind(section: &str) -> BTreeSet<&str> {
     let names = |line| str::split(line, '`').skip(1).step_by(2);
     let of_many = section.lines().filter(|line| !line.starts_with('|') && names(line).count() > MANY_NAMES);

@@ -86,7 +86,7 @@ fn run_one(context: &Context, directory: &Path, name: &str, program: &str) -> Re
     Ok(false)
 }
 
-/// Gives the suffix of the expected output for major versions that print plans differently from 15. pg_regress tries each of
+/// Returns the suffix of the expected output for major versions that print plans differently from 15. pg_regress tries each of
 /// these files.
 fn variant(major: u32) -> &'static str {
     match major {

@@ -24,7 +24,7 @@ pub fn text(file: &str) -> Result<String> {
     Ok(fs_err::read_to_string(root().join("tests/checks").join(file))?)
 }
 
-/// Gives a part of such a file: from the line `-- ## name` to the next such line.
+/// Returns a part of such a file: from the line `-- ## name` to the next such line.
 pub fn part(file: &str, name: &str) -> Result<String> {
     let text = text(file)?;
     let mut parts = text.split("-- ## ").filter_map(|part| part.split_once('\n'));
@@ -32,12 +32,12 @@ pub fn part(file: &str, name: &str) -> Result<String> {
     found.with_context(|| format!("{file} has no part \"{name}\""))
 }
 
-/// Gives the lines of a part that has one statement per line.
+/// Returns the lines of a part that has one statement per line.
 pub fn lines(part: &str) -> impl Iterator<Item = &str> {
     part.lines().filter(|line| !line.is_empty() && !line.starts_with("--"))
 }
 
-/// Gives the description of each step, and its SQL with the expected answer.
+/// Returns the description of each step, and its SQL with the expected answer.
 pub fn steps(text: &str) -> impl Iterator<Item = (String, &str)> {
     text.split("\n\n").map(str::trim).filter(|step| !step.is_empty()).map(|step| {
         let sql = step.lines().take_while(|line| line.starts_with("-- ")).map(|line| line.len() + 1).sum::<usize>();
@@ -152,7 +152,7 @@ pub fn run_steps(name: &str, text: &str, database: &str, servers: &[(&str, &Serv
     Ok(tally)
 }
 
-/// Runs a step in so many sessions at the same moment. Returns each line of their answers with its count.
+/// Runs a step in `count` sessions at the same time. Returns each line of their answers with its count.
 fn at_once(open: &impl Fn(&str) -> Result<Session>, at: &str, count: usize, sql: &str) -> Result<String> {
     let mut gate = open(at)?;
     gate.ask("SELECT pg_advisory_lock(1, 1);")?;
