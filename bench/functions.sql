@@ -136,7 +136,7 @@ BEGIN
 END
 $$;
 
--- Times `query`, which returns a number and may use the probe `p`, for each of so many rows of bench.probe. It runs inside a function, as
+-- Times `query`, which returns a number and may use the probe `p`, for each of a number of rows of bench.probe. It runs inside a function, as
 -- a prepared statement, probe by probe, twice, and the second time counts. `hits` is the sum of the numbers for the first `checked`
 -- probes.
 CREATE FUNCTION bench.lookups(query text, probes int, checked int, OUT median float8, OUT p95 float8, OUT hits float8) LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
 -- ## A table of news
--- The extension, and an article table like anybody's.
+-- The extension, and a table of articles.
 CREATE EXTENSION pg_neardup;
 
 CREATE TABLE articles (id bigint PRIMARY KEY, published date, title text, body text);

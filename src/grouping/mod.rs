@@ -99,7 +99,7 @@ impl Present {
     }
 }
 
-/// Groups the partition: gives for each row the position of its group's first row, counted from 0.
+/// Groups the partition: returns for each row the position of its group's first row, counted from 0.
 fn group_simhashes(window: &Window<'_>) -> Result<Vec<u32>> {
     let distance = within("distance", integer(window, THRESHOLD, "distance")?, 0..=MAX_DISTANCE)?;
     let linkage = linkage(window)?;

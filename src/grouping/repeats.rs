@@ -147,7 +147,7 @@ impl TextComparison<'_> {
     }
 }
 
-/// Groups the partition: gives for each row the position of the row that it repeats, or its own, counted from 0.
+/// Groups the partition: returns for each row the position of the row that it repeats, or its own, counted from 0.
 fn group_texts(window: &Window<'_>) -> Result<Vec<u32>> {
     let rule = Rule::Facts { least: threshold(window)? };
     let count = rows_of(window)? as u32;

@@ -135,7 +135,7 @@ fn profile_keywords(
     Ok(TableIterator::new(found.map_err(report)?))
 }
 
-/// Checks the words of a new profile against its analyzer, and gives them as they are kept.
+/// Checks the words of a new profile against its analyzer, and returns them as they are kept.
 #[pg_extern(sql = false)]
 fn profile_words(analyzer: &str, words: Vec<Option<String>>) -> Result<Vec<String>> {
     let kept = || -> neardup_text::Result<Vec<String>> {

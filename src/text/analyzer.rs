@@ -64,7 +64,7 @@ fn compiled(text: &str) -> Result<Rc<Compiled>> {
 /// The scratch buffers are taken out for the call: an error inside `work` unwinds through here and may only cost them their capacity.
 ///
 /// # Errors
-/// For a text that is no analyzer, and for a profile: whoever calls this may be IMMUTABLE.
+/// For a text that is no analyzer, and for a profile: a caller may be IMMUTABLE.
 pub fn with<T>(text: &str, work: impl FnOnce(&Analyzer, &mut Scratch) -> T) -> Result<T> {
     with_description(text, |analyzer, _, scratch| work(analyzer, scratch))
 }

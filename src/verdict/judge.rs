@@ -77,7 +77,6 @@ pub enum Side {
 }
 
 impl Side {
-    /// Returns the text.
     pub fn text(&self) -> &str {
         match self {
             Self::Prepared(prepared, _) => prepared.text(),

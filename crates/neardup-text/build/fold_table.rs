@@ -80,7 +80,7 @@ fn run(step: fn(&str, &mut String), text: &str) -> String {
     out
 }
 
-/// Gives the entry of a character that becomes one of the signs of numbers.
+/// Returns the entry of a character that becomes one of the signs of numbers.
 fn sign(folded: &str) -> Option<u16> {
     match folded {
         "%" => Some(PERCENT),

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Gives the directory of the package `name` that this build resolves to.
+/// Returns the directory of the package `name` that this build resolves to.
 pub fn source_dir(name: &str) -> Result<PathBuf, Box<dyn Error>> {
     // Without network first: what the build itself needs is already here. A development dependency may not be.
     let metadata = metadata(true).or_else(|_| metadata(false))?;

@@ -29,7 +29,7 @@ pub fn make() -> Result<String> {
     Ok(array("DENSE", "u16", &dense) + &array("SPARSE", "(u32, u32)", &sparse))
 }
 
-/// Gives what a character becomes in the end.
+/// Returns what a character becomes in the end.
 fn simplified(converter: &OpenCC, code: u32) -> Result<Option<u32>> {
     let Some(traditional) = char::from_u32(code) else { return Ok(None) };
     let mut text = traditional.to_string();

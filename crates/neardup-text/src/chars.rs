@@ -106,7 +106,7 @@ impl<'t> Units<'t> {
         }
     }
 
-    /// Appends about [`BLOCK_UNITS`] further starts, at the end of the text its length; gives `false` once nothing is left.
+    /// Appends about [`BLOCK_UNITS`] further starts, at the end of the text its length; returns `false` once nothing is left.
     ///
     /// The last number that a former call appended must still be the last.
     fn fill(&mut self, bounds: &mut Vec<u32>) -> bool {
@@ -178,7 +178,7 @@ impl<'t> Units<'t> {
     }
 }
 
-/// Appends starts from `at` on as long as that is simple, until there are `full` numbers or a few more; gives where it stopped.
+/// Appends starts from `at` on as long as that is simple, until there are `full` numbers or a few more; returns where it stopped.
 #[inline]
 fn append_simple(bytes: &[u8], at: usize, bounds: &mut Vec<u32>, full: usize) -> usize {
     #[cfg(target_arch = "x86_64")]

@@ -42,7 +42,7 @@ impl HouseWord {
         Ok(Self { word: word.to_owned(), frequency, tag })
     }
 
-    /// Gives the word as lexicons take it.
+    /// Returns the word as lexicons take it.
     #[must_use]
     pub fn listed(&self) -> ListedWord<'_> {
         (&self.word, self.frequency, self.tag.as_deref())

@@ -12,7 +12,7 @@ pub fn install(check: fn()) {
     let _ = CHECK.set(check);
 }
 
-/// Gives the host the chance to cancel.
+/// Returns the host the chance to cancel.
 #[inline]
 pub fn check() {
     if let Some(check) = CHECK.get() {

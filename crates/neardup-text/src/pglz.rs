@@ -40,7 +40,7 @@ struct Cursor {
 
 /// Decompresses a text of `length` bytes into the beginning of `text`, which has room for [`SLACK`] bytes more.
 ///
-/// Gives `None` where Postgres would find the data corrupt, and for too little room; what is in `text` then is without
+/// Returns `None` where Postgres would find the data corrupt, and for too little room; what is in `text` then is without
 /// meaning.
 #[must_use]
 pub fn decompress(compressed: &[u8], text: &mut [u8], length: usize) -> Option<()> {
@@ -104,7 +104,7 @@ fn usual_steps(compressed: &[u8], text: &mut [u8], length: usize, at: &mut Curso
     *at = Cursor { read, written, items };
 }
 
-/// Reads a control byte or an item, whatever it is; there is data left and room in the text. Gives `None` if it is corrupt.
+/// Reads a control byte or an item, whatever it is; there is data left and room in the text. Returns `None` if it is corrupt.
 #[inline(never)]
 fn one_item(compressed: &[u8], text: &mut [u8], length: usize, at: &mut Cursor) -> Option<()> {
     let first = *compressed.get(at.read)?;

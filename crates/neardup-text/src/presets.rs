@@ -3,7 +3,7 @@
 /// An analyzer by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// Its name.
+    /// The name in SQL, which is part of the stored format.
     pub name: &'static str,
     /// The JSON object it stands for.
     pub definition: &'static str,

@@ -64,7 +64,7 @@ struct Offset {
     chars: usize,
 }
 
-/// Hands out what lies between `from` and byte `end`, and gives the offset of `end`.
+/// Hands out what lies between `from` and byte `end`, and returns the offset of `end`.
 fn emit<'t>(text: &'t str, from: Offset, end: usize, sink: &mut impl FnMut(Sentence<'t>)) -> Offset {
     let whole = text.get(from.bytes..end).unwrap_or_default();
     let sentence = whole.trim_matches(is_white_space);
@@ -76,7 +76,7 @@ fn emit<'t>(text: &'t str, from: Offset, end: usize, sink: &mut impl FnMut(Sente
     Offset { bytes: end, chars: from.chars + whole.chars().count() }
 }
 
-/// Gives the length of the first paragraph of `text`, with its line end.
+/// Returns the length of the first paragraph of `text`, with its line end.
 fn paragraph_len(text: &str) -> usize {
     let mut line_start = 0;
     for (at, c) in text.match_indices(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
@@ -124,7 +124,7 @@ struct Scan<'p> {
 }
 
 impl Scan<'_> {
-    /// Gives the next sentence end before the end of the paragraph.
+    /// Returns the next sentence end before the end of the paragraph.
     fn next_end(&mut self) -> Option<usize> {
         let mut steps = 0_u32;
         loop {
@@ -160,7 +160,7 @@ impl Scan<'_> {
         self.paragraph.get(at..).unwrap_or_default()
     }
 
-    /// Gives the sentence end that the stop sign at `stop` makes, if it makes one.
+    /// Returns the sentence end that the stop sign at `stop` makes, if it makes one.
     fn end_at(&mut self, stop: usize) -> Option<usize> {
         let next_quotation = self.spans.first().map_or(usize::MAX, |&(open, _)| open);
         let mut full = false;

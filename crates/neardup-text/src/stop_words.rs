@@ -15,12 +15,12 @@ static LISTS: LazyLock<[(&str, Vec<&str>); 3]> = LazyLock::new(|| {
     [("chinese", sorted(CHINESE)), ("english", sorted(ENGLISH)), ("news_chinese", sorted(NEWS_CHINESE))]
 });
 
-/// Gives the names of the lists, in alphabetical order.
+/// Returns the names of the lists, in alphabetical order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     LISTS.iter().map(|&(name, _)| name)
 }
 
-/// Gives a list of stop words: `chinese` (particles, pronouns, prepositions, conjunctions, measure words, adverbs,
+/// Returns a list of stop words: `chinese` (particles, pronouns, prepositions, conjunctions, measure words, adverbs,
 /// auxiliary verbs), `news_chinese` (what datelines, bylines and credits are made of), `english`.
 ///
 /// Each word occurs once; the order is that of the UTF-8 bytes.

@@ -151,7 +151,7 @@ fn is_point(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Hands out the words from `at` on for which bytes are enough to know, most of a normalised text: Han characters, and runs of ASCII letters
-/// and digits and of numbers, one space between them or none. Gives where it stopped.
+/// and digits and of numbers, one space between them or none. Returns where it stopped.
 #[inline]
 fn plain<'t>(text: &'t str, mut at: usize, sink: &mut impl Sink<'t>) -> usize {
     let bytes = text.as_bytes();
@@ -197,7 +197,7 @@ fn plain<'t>(text: &'t str, mut at: usize, sink: &mut impl Sink<'t>) -> usize {
     at
 }
 
-/// Gives the end of the segment at `start` and whether it is a word, if kinds are enough to know.
+/// Returns the end of the segment at `start` and whether it is a word, if kinds are enough to know.
 #[inline]
 fn by_kind(text: &str, start: usize) -> Option<(usize, bool)> {
     let mut chars = text.get(start..)?.chars();

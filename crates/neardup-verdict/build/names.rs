@@ -27,7 +27,6 @@ const THAI: &str = "th";
 /// Added to the number of a month of the Persian calendar.
 const PERSIAN: u8 = 20;
 
-/// Returns the tables.
 pub(super) fn tables() -> Result<String> {
     let mut names = Names::default();
     for language in LANGUAGES {

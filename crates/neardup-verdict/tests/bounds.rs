@@ -29,7 +29,7 @@ impl Rows for Table<'_> {
     }
 }
 
-/// Gives the least overlap for a verdict, as docs/candidates.md has it.
+/// Returns the least overlap for a verdict, as docs/candidates.md has it.
 fn least_overlap(verdict: Verdict, a: &str, b: &str) -> f64 {
     let characters = [a, b].map(|text| text.chars().count());
     if characters.iter().all(|count| *count >= 1000) {
@@ -43,7 +43,7 @@ fn least_overlap(verdict: Verdict, a: &str, b: &str) -> f64 {
     }
 }
 
-/// Compares each pair of rows of a table, the texts of `a` prepared once, with and without bounds. Gives how many are kept.
+/// Compares each pair of rows of a table, the texts of `a` prepared once, with and without bounds. Returns how many are kept.
 fn compare(rows: &[String], pairs: &[(usize, usize)]) -> usize {
     let prepared: Vec<Prepared<'_>> = rows.iter().map(|row| Prepared::new(row).unwrap()).collect();
     let (mut forms, mut others) = (Forms::default(), Forms::default());

@@ -56,7 +56,7 @@ pub(in crate::pg) unsafe fn execute<T>(statement: &str, arguments: &[Argument], 
 /// Calls a function from a row of table `root` to a text, with a row of `table`, which is `root` or a partition of it; `None`
 /// if the function returns NULL.
 ///
-/// The function runs as the current user, as in Postgres's evaluation of index expressions for a new row. Whoever may create
+/// The function runs as the current user, as in Postgres's evaluation of index expressions for a new row. A role that may create
 /// triggers on a table may name any function, so it must not run as the table's owner.
 pub fn text_of_row(function: pg_sys::Oid, row: pg_sys::Datum, table: pg_sys::Oid, root: pg_sys::Oid) -> Option<String> {
     // SAFETY: the function's signature was checked when the guard was loaded, and the row is one of `table`.

@@ -82,7 +82,7 @@ static mut AT_THE_BOTTOM: pg_sys::ErrorContextCallback = pg_sys::ErrorContextCal
 /// A callback of the error context is the only point between raising and copying that Postgres (15 to 18, `errfinish`) opens to
 /// an extension: `emit_log_hook` comes after the copy, if at all. Why it is sound at the bottom of that list:
 ///
-/// - The list may be changed in this way. Whoever adds a callback keeps the head that it found, and restores it; `PG_TRY`, and
+/// - The list may be changed in this way. Code that adds a callback keeps the head that it found, and restores it; `PG_TRY`, and
 ///   pgrx around each call into Postgres, do the same after an error. So a list that ends in ours continues to do so or, if the
 ///   restored head is null, loses ours until the next check. Ours is a static without a next one: no list becomes a circle, and
 ///   no frame has to be alive for it. Libraries are never unloaded.
@@ -96,7 +96,7 @@ static mut AT_THE_BOTTOM: pg_sys::ErrorContextCallback = pg_sys::ErrorContextCal
 /// - It does nothing for any other error, and acts for one error: the reserve is allocated again at the next check.
 pub fn keep_reserve() {
     // SAFETY: we are in a backend's only thread. The list of callbacks is Postgres's; each is alive as long as it is in the
-    // list, which ends with null. Ours lives for ever. Whoever takes a callback off the list continues with its previous one,
+    // list, which ends with null. Ours lives for ever. Code that takes a callback off the list continues with its previous one,
     // whatever that is.
     unsafe {
         let ours = &raw mut AT_THE_BOTTOM;
@@ -115,7 +115,7 @@ pub fn keep_reserve() {
 fn give_reserve_back() {
     let reserve = RESERVE.swap(std::ptr::null_mut(), Ordering::Relaxed);
     if !reserve.is_null() {
-        // SAFETY: it was allocated with this layout, and whoever swaps it out has it alone.
+        // SAFETY: it was allocated with this layout, and the thread that swaps it out has it alone.
         unsafe { System.dealloc(reserve, RESERVED) };
     }
 }

@@ -36,7 +36,7 @@ pub fn may_clean(table: pg_sys::Oid) -> bool {
 }
 
 /// Runs `work` as the owner of a table, restricted as Postgres restricts index expressions and maintenance commands: settings
-/// of its own, a search path that nobody else can write to, and a security-restricted operation.
+/// of its own, a search path that no other role can write to, and a security-restricted operation.
 ///
 /// An error leaves by unwinding; the end of the transaction or savepoint then restores user and settings.
 pub fn as_owner<T>(owner: pg_sys::Oid, work: impl FnOnce() -> T) -> T {

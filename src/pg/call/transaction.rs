@@ -13,7 +13,7 @@ use pgrx::prelude::*;
 /// How a transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It is about to be prepared for a two-phase commit; after that, its locks stay until somebody commits it.
+    /// It is about to be prepared for a two-phase commit; after that, its locks stay until it is committed.
     Preparing,
     /// It has been prepared.
     Prepared,

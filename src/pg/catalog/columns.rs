@@ -45,7 +45,6 @@ pub fn columns(relation: pg_sys::Oid) -> Vec<Column> {
     }
 }
 
-/// Returns the name of a column.
 pub fn column_name(relation: pg_sys::Oid, column: i16) -> String {
     // SAFETY: reads a catalog.
     text(unsafe { pg_sys::get_attname(relation, column, true) }).unwrap_or_default()

@@ -7,7 +7,6 @@ use pgrx::{PgList, pg_sys};
 use super::{owned, text};
 use crate::pg::call::boundary::{self, raw};
 
-/// Returns the name of a relation.
 pub fn relation_name(relation: pg_sys::Oid) -> String {
     // SAFETY: reads a catalog.
     text(unsafe { pg_sys::get_rel_name(relation) }).unwrap_or_default()

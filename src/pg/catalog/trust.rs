@@ -1,4 +1,4 @@
-//! Which functions may run when somebody else's relation is read: those that a plain SELECT would run, and those of superusers and of the
+//! Which functions may run when another role's relation is read: those that a plain SELECT would run, and those of superusers and of the
 //! caller's own roles.
 //!
 //! A plain SELECT runs the output functions of types and the operators of their default classes, which only superusers can create. A cast

@@ -15,7 +15,7 @@ pub struct KeyLock {
     pub key: u32,
 }
 
-/// Until dropped, makes the transaction, instead of one of its savepoints, the owner of new locks. So whoever sees that a row
+/// Until dropped, makes the transaction, instead of one of its savepoints, the owner of new locks. So a backend that sees that a row
 /// is stored can release its keys, in any portal or savepoint.
 struct AsTransaction {
     before: pg_sys::ResourceOwner,

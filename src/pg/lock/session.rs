@@ -25,7 +25,7 @@ const MODE: pg_sys::LOCKMODE = pg_sys::ExclusiveLock as pg_sys::LOCKMODE;
 const KEEPS_OUT: pg_sys::LOCKMODE = pg_sys::ShareLock as pg_sys::LOCKMODE;
 
 /// A lock on a table for one procedure at a time: an advisory lock, of a kind that SQL's functions cannot take. It is managed with the
-/// locks on tables, because `pg_advisory_unlock_all()` in somebody's trigger releases all others.
+/// locks on tables, because `pg_advisory_unlock_all()` in a user's trigger releases all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcedureLock(pub pg_sys::Oid);
 

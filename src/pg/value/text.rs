@@ -92,7 +92,7 @@ unsafe fn decompressed(value: *mut pg_sys::varlena) -> Option<*mut pg_sys::varle
     if word >> METHOD_SHIFT != PGLZ || header + room > MOST {
         return None;
     }
-    // SAFETY: the new value is `header + room` bytes, all of them set and aligned, and belongs to nobody else.
+    // SAFETY: the new value is `header + room` bytes, all of them set and aligned, and is not shared.
     unsafe {
         let text: *mut pg_sys::varlena = pg_sys::palloc0(header + room).cast();
         let bytes = std::slice::from_raw_parts_mut(text.cast::<u8>().add(header), room);

@@ -16,13 +16,13 @@ pub enum Measure {
     Jaccard,
     /// Shared tokens over those of the shorter text ("short-text Jaccard").
     Overlap,
-    /// Share of equal bits of SimHash, under a weighting, with so many bits.
+    /// Share of equal bits of SimHash, under a weighting, with this number of bits.
     SimHash(Weighting, u32),
-    /// Cosine of the totals behind an unweighted SimHash of so many bits (SimHashCosine).
+    /// Cosine of the totals behind an unweighted SimHash of this number of bits (SimHashCosine).
     Totals(u32),
-    /// MinOneHash with so many values.
+    /// MinOneHash with this number of values.
     BottomK(usize),
-    /// MinMultiHash with so many values.
+    /// MinMultiHash with this number of values.
     ManyHash(usize),
     /// Cosine of the words' counts.
     Cosine,

@@ -153,18 +153,18 @@ fn hot_record(row: &Keyed, key: u32, is_probe: bool) -> [u64; 4] {
 /// An earlier row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Earlier {
-    /// Its position.
+    /// The position in the order of preference.
     pub position: u32,
     /// The caller's identifier.
     pub id: u64,
-    /// Its time.
+    /// The time, in the unit of the rule's window; `None` if the row has none.
     pub time: Option<i64>,
 }
 
 /// A probe row, with what it is to be compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Its position.
+    /// The position in the order of preference.
     pub position: u32,
     /// The caller's identifier.
     pub id: u64,
@@ -172,7 +172,7 @@ pub struct Probe {
     pub hash: u64,
     /// The length of its text in bytes.
     pub bytes: u32,
-    /// Its time.
+    /// The time, in the unit of the rule's window; `None` if the row has none.
     pub time: Option<i64>,
     /// The first row with the same text.
     pub exact_duplicate: Option<ExactDuplicate>,

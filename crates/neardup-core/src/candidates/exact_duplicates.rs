@@ -15,11 +15,11 @@ use super::spill::{Sorted, Sorter, Storage};
 /// The first row with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExactDuplicate {
-    /// Its position.
+    /// The position in the order of preference.
     pub position: u32,
     /// The caller's identifier.
     pub id: u64,
-    /// Its time.
+    /// The time, in the unit of the rule's window; `None` if the row has none.
     pub time: Option<i64>,
 }
 
@@ -92,7 +92,7 @@ struct Run {
 }
 
 impl Run {
-    /// Takes the next row; gives the one that it belongs to, if it is a probe row.
+    /// Takes the next row; returns the one that it belongs to, if it is a probe row.
     fn next(&mut self, row: ExactDuplicate, options: &Options) -> Option<ExactDuplicate> {
         let (is_probe, is_indexed) = (options.is_probe(row.position), options.is_indexed(row.position));
         let near = if is_probe { self.near(row, options) } else { None };

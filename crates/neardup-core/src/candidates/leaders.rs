@@ -42,7 +42,7 @@ pub struct Member {
     pub duplicate_hash: u64,
     /// The verdict on the two.
     pub verdict: u8,
-    /// Its score.
+    /// The score of the verdict, 0 to 1.
     pub score: f64,
     /// How many rows the group has, with the kept one.
     pub group_size: u64,
@@ -203,7 +203,7 @@ impl<S: Storage> Leaders<S> {
     ) -> Result<Members<S>, E> {
         let mut longer = self.longest();
         let mut out = Out { members: Sorter::new(self.memory / 2), added: AHashMap::new() };
-        // Those that nobody has joined first, so that they are counted in the group of the longer row.
+        // Those without duplicates first, so that they are counted in the group of the longer row.
         for (_, longer) in longer.extract_if(|short, _| !self.heads.contains(*short)) {
             if let Some(moved) = self.moved(&longer, &[], &mut judge)? {
                 out.moved(longer.long.position, moved);

@@ -58,13 +58,13 @@ impl Options {
 /// Stands for a missing time in a record.
 const NO_TIME: i64 = i64::MIN;
 
-/// Packs a time.
+/// Packs a time into a word of a record.
 #[must_use]
 pub fn pack_time(time: Option<i64>) -> u64 {
     time.map_or(NO_TIME, |time| time.max(NO_TIME + 1)).cast_unsigned()
 }
 
-/// Unpacks a time.
+/// Unpacks what [`pack_time`] packed.
 #[must_use]
 pub fn unpack_time(time: u64) -> Option<i64> {
     Some(time.cast_signed()).filter(|&time| time != NO_TIME)

@@ -69,7 +69,7 @@ impl Default for CandidateRule {
 /// A candidate of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ranked<I> {
-    /// The row.
+    /// The caller's identifier of the row.
     pub row: I,
     /// The weight of the keys that both have: 2 for each, 1 for each hot one.
     pub weight: u32,
@@ -116,7 +116,7 @@ impl<I: Ord> Ranked<I> {
 /// The candidates of one row, in the order in which they are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking<I> {
-    /// The candidates.
+    /// The rows that share enough keys, the best first.
     pub candidates: Vec<Ranked<I>>,
     /// The weight of a row that has all keys of the probe row: its text may be identical.
     pub all: u32,

@@ -42,7 +42,7 @@ impl Near {
         dispatch(self, signatures, Work::Rows(rows, end));
     }
 
-    /// Compares all `signatures` with another one; gives the pairs as the index and 0.
+    /// Compares all `signatures` with another one; returns the pairs as the index and 0.
     pub(super) fn compare_all(&mut self, signatures: &[u64], other: u64) {
         dispatch(self, signatures, Work::All(other));
     }

@@ -6,7 +6,7 @@ use neardup_text::interrupt;
 /// The most representatives of a component with which a row is compared.
 const MOST_REPRESENTATIVES: usize = 256;
 
-/// Refines components, given as the first position of each row's component, to stars: gives for each row its representative.
+/// Refines components, given as the first position of each row's component, to stars: returns for each row its representative.
 ///
 /// Within a component, in order, each row joins the representative with the greatest `similarity`, the earliest of equals, if
 /// that is at least `least`; otherwise it becomes one itself. In a component with many representatives, a row is compared with

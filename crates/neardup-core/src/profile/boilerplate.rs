@@ -13,10 +13,10 @@ use neardup_text::hash::mix;
 use neardup_text::sentences::sentences;
 use neardup_text::{Error, ErrorKind, Result, interrupt};
 
-/// A sentence is boilerplate from one in this number of documents on,
+/// A sentence is boilerplate if at least one in this number of documents has it.
 const ONE_IN: u64 = 1000;
 
-/// if they are no fewer than this: a report that a dozen papers print is a report.
+/// A sentence of fewer documents is never boilerplate: a report that a dozen papers print is a report.
 const LEAST: u64 = 20;
 
 /// How much neighbouring tokens come together on average, as the Jaccard similarity of their occurrences. Sketches of 64 cells

@@ -152,7 +152,7 @@ impl Statistics {
         let bucket = hash.checked_shr(64 - self.bucket_bits).unwrap_or(0) as usize;
         let from = *self.buckets.get(bucket)? as usize;
         let to = *self.buckets.get(bucket + 1)? as usize;
-        // A bucket holds one word on average, unless somebody has chosen the words.
+        // A bucket holds one word on average, unless an attacker has chosen the words.
         let within = self.words.get(from..to)?.binary_search_by_key(&hash, |word| word.hash).ok()?;
         Some(from + within)
     }

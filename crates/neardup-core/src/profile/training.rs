@@ -118,7 +118,7 @@ impl Training {
         }
     }
 
-    /// Counts one occurrence, and gives the word's number.
+    /// Counts one occurrence, and returns the word's number.
     fn count(&mut self, token: u64, document: u64) -> u32 {
         let next = self.words.len() as u32;
         let number = *self.numbers.entry(token).or_insert(next);
@@ -192,7 +192,7 @@ impl Training {
         self.pairs.retain(|_, &mut count| count > least);
     }
 
-    /// Ends the training and gives the bytes of its [`Statistics`].
+    /// Ends the training and returns the bytes of its [`Statistics`].
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         let mut together = vec![(0_u64, 0_u64); self.words.len()];

@@ -4,7 +4,7 @@ use crate::weighting::idf::{Idf, JiebaIdf};
 
 /// Answers for a collection of documents; words are asked for by their token hash.
 ///
-/// Signatures made with different answers cannot be compared: whoever keeps signatures keeps the statistics fixed.
+/// Signatures made with different answers cannot be compared: stored signatures need fixed statistics.
 pub trait CorpusStatistics {
     /// Returns how rare the word is: ln(N/n), of N documents n having it; from 0, and finite for words not known.
     fn rarity(&self, word: u64) -> f64;

@@ -261,7 +261,7 @@ impl<'b> TokenSet<'b> {
     }
 }
 
-/// Reads the text form and gives the binary one.
+/// Reads the text form and returns the binary one.
 ///
 /// # Errors
 /// `InvalidText`, naming the rule; `LimitExceeded` beyond [`MAX_TOKENS`].

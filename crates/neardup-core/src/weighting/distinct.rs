@@ -5,7 +5,7 @@
 pub(super) struct Distinct {
     /// Number + 1 of the token in each slot, 0 for none; a power of two of them.
     slots: Vec<u32>,
-    /// Spreads hashes over slots. It is random because token hashes are not: whoever writes the text could choose
+    /// Spreads hashes over slots. It is random because token hashes are not: the writer of a text could choose
     /// tokens whose hashes crowd together. It decides where a token is looked for, never what is found.
     spread: u64,
     /// The number of the distinct token at each place of the sequence.

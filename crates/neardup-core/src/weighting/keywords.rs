@@ -11,7 +11,7 @@ use neardup_text::hash::token_hash;
 pub struct Keyword<'t> {
     /// The token, as a slice of the normalised text.
     pub text: &'t str,
-    /// Its weight.
+    /// The weight under the requested weighting.
     pub weight: f64,
 }
 

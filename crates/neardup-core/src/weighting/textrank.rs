@@ -116,7 +116,7 @@ impl TextRank {
         self.shares.extend(degrees().zip(&self.ranks).map(|(degree, rank)| rank / degree));
     }
 
-    /// Applies equation 4 to each vertex once; gives the largest change.
+    /// Applies equation 4 to each vertex once; returns the largest change.
     fn sweep(&mut self) -> f64 {
         neardup_text::interrupt::check();
         let mut change: f64 = 0.0;

@@ -9,7 +9,7 @@ use std::arch::is_aarch64_feature_detected;
 
 const WORD: usize = 64;
 
-/// Appends the starts of characters from `at` on as long as none of a whole word may join others, and gives where it stopped.
+/// Appends the starts of characters from `at` on as long as none of a whole word may join others, and returns where it stopped.
 ///
 /// It stops once there are `full` numbers or a few more, and does nothing if the CPU cannot.
 #[inline]
@@ -34,7 +34,7 @@ fn append_neon(bytes: &[u8], mut at: usize, bounds: &mut Vec<u32>, full: usize) 
     at
 }
 
-/// Gives a bit for each byte that begins a character; `None` where one may join others.
+/// Returns a bit for each byte that begins a character; `None` where one may join others.
 #[inline]
 #[target_feature(enable = "neon")]
 fn simple_starts(word: &[u8; WORD]) -> Option<u64> {

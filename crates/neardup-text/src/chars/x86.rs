@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 const WORD: usize = 64;
 
-/// Appends the starts of characters from `at` on as long as none of a word may join others, and gives where it stopped.
+/// Appends the starts of characters from `at` on as long as none of a word may join others, and returns where it stopped.
 ///
 /// It stops once there are `full` numbers or a few more, and does nothing if the CPU cannot.
 #[inline]

@@ -39,7 +39,7 @@ pub(super) fn apply(text: &str, out: &mut String) {
     out.push_str(text.get(kept..).unwrap_or_default());
 }
 
-/// Gives the length in bytes of the emoji sequence at the start of `rest`, or 0.
+/// Returns the length in bytes of the emoji sequence at the start of `rest`, or 0.
 fn sequence_len(rest: &str) -> usize {
     let mut len = element_len(rest, false);
     while len > 0
@@ -53,7 +53,7 @@ fn sequence_len(rest: &str) -> usize {
     len
 }
 
-/// Gives the length in bytes of one element of a sequence: a character with its selector, skin tone, keycap or tags.
+/// Returns the length in bytes of one element of a sequence: a character with its selector, skin tone, keycap or tags.
 fn element_len(rest: &str, joined: bool) -> usize {
     let mut chars = rest.chars().peekable();
     let Some(first) = chars.next() else { return 0 };

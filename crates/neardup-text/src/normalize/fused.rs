@@ -47,7 +47,7 @@ fn treatment(c: char) -> Treatment {
     }
 }
 
-/// Gives the text that a character of [`Treatment::Map`] becomes.
+/// Returns the text that a character of [`Treatment::Map`] becomes.
 fn map_text(number: usize) -> &'static str {
     let end = |number: usize| table::MAP_ENDS.get(number).copied().map(usize::from);
     end(number).zip(end(number + 1)).and_then(|(start, end)| table::MAP_TEXT.get(start..end)).unwrap_or_default()
@@ -271,7 +271,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Treats by the steps themselves what is around `at`, and gives where to go on.
+    /// Treats by the steps themselves what is around `at`, and returns where to go on.
     #[cold]
     fn slow(&mut self, at: usize) -> usize {
         let (before, after) = self.text.split_at(at);

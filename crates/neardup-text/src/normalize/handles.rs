@@ -36,7 +36,7 @@ pub(super) fn apply_reposts(text: &str, out: &mut String) {
 
 /// Puts a space in place of what `find` sees around each at sign.
 ///
-/// `find` gets the text before the sign and the text after it, and gives how many bytes of each go with the sign.
+/// `find` gets the text before the sign and the text after it, and returns how many bytes of each go with the sign.
 fn replace(text: &str, out: &mut String, find: impl Fn(&str, &str) -> Option<(usize, usize)>) {
     let mut kept = 0;
     for at in scan::find_sign(text.as_bytes(), |byte| byte == b'@') {
@@ -54,7 +54,7 @@ fn replace(text: &str, out: &mut String, find: impl Fn(&str, &str) -> Option<(us
     out.push_str(text.get(kept..).unwrap_or_default());
 }
 
-/// Gives the length in bytes of the name at the start of `tail`.
+/// Returns the length in bytes of the name at the start of `tail`.
 fn name_len(tail: &str) -> Option<usize> {
     let is_name = |c: char| matches!(c, '_' | '-') || is_letter_or_number(c) || is_mark(c);
     let name = tail.chars().take(NAME_CHARS + 1).take_while(|&c| is_name(c));
@@ -62,7 +62,7 @@ fn name_len(tail: &str) -> Option<usize> {
     (1..=NAME_CHARS).contains(&chars).then_some(bytes)
 }
 
-/// Gives the length in bytes of a colon at the start of `tail`, or 0.
+/// Returns the length in bytes of a colon at the start of `tail`, or 0.
 fn colon_len(tail: &str) -> usize {
     [":", "："].into_iter().find(|colon| tail.starts_with(colon)).map_or(0, str::len)
 }

@@ -37,7 +37,7 @@ pub(super) fn apply(text: &str, out: &mut String) {
     out.push_str(text.get(kept..).unwrap_or_default());
 }
 
-/// Gives where a link starts and where what its scheme announces does, if a scheme is before the colon that `after` begins with.
+/// Returns where a link starts and where what its scheme announces does, if a scheme is before the colon that `after` begins with.
 fn scheme(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let colon = width_of(after, b':', "：")?;
     let slash = width_of(after.get(colon..)?, b'/', "／")?;
@@ -46,12 +46,12 @@ fn scheme(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     Some((before.len() - name.len(), before.len() + colon + slash + second))
 }
 
-/// Gives the length of `narrow` or of its fullwidth form at the start of `rest`.
+/// Returns the length of `narrow` or of its fullwidth form at the start of `rest`.
 fn width_of(rest: &[u8], narrow: u8, wide: &str) -> Option<usize> {
     if rest.first() == Some(&narrow) { Some(1) } else { rest.starts_with(wide.as_bytes()).then_some(wide.len()) }
 }
 
-/// Gives where a link starts and where it goes on after `www.` or after a shortener's host, if its first point begins `after`.
+/// Returns where a link starts and where it goes on after `www.` or after a shortener's host, if its first point begins `after`.
 fn bare_host(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let starts = |rest: &str| after.get(..rest.len()).is_some_and(|head| head.eq_ignore_ascii_case(rest.as_bytes()));
     let (name, rest) = HOSTS.into_iter().find(|(name, rest)| ends_with(before, name) && starts(rest))?;
@@ -67,7 +67,7 @@ fn ends_with(text: &[u8], name: &str) -> bool {
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// Gives the end of the run of address characters that starts at `start`.
+/// Returns the end of the run of address characters that starts at `start`.
 pub(crate) fn address_end(bytes: &[u8], start: usize) -> usize {
     let mut open = [0_usize; 2];
     let mut end = start;

@@ -57,7 +57,7 @@ impl Buffer {
     }
 }
 
-/// Carries out `steps` on `text`; gives `text` itself where the default steps find nothing to do.
+/// Carries out `steps` on `text`; returns `text` itself where the default steps find nothing to do.
 pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b str {
     buffer.clear(KEPT_BYTES.max(text.len()));
     let Buffer { whole, stretch } = buffer;

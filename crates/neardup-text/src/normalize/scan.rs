@@ -10,7 +10,7 @@ pub(crate) const WORD: usize = 64;
 /// Bytes judged at once; the loop over them becomes a few vector instructions on any processor.
 const BLOCK: usize = 16;
 
-/// Gives a bit for each of the [`WORD`] bytes at `at` that begins a character that is not plain; `bytes` are a UTF-8 text.
+/// Returns a bit for each of the [`WORD`] bytes at `at` that begins a character that is not plain; `bytes` are a UTF-8 text.
 #[inline]
 pub(crate) fn others(bytes: &[u8], at: usize) -> u64 {
     judge(bytes, at, is_other)
@@ -25,7 +25,7 @@ pub(super) fn is_other(byte: u8, next: u8) -> bool {
     !(han | within(b'a', 26) | within(b'0', 10))
 }
 
-/// Gives a bit for each of the [`WORD`] bytes at `at` that begins a character; `bytes` are a UTF-8 text.
+/// Returns a bit for each of the [`WORD`] bytes at `at` that begins a character; `bytes` are a UTF-8 text.
 ///
 /// Eight bytes to a number: of [`judge`] with so short a question compilers make no vector instructions (rustc 1.97: 581
 /// instructions for aarch64 where this takes 80).
@@ -48,7 +48,7 @@ pub(crate) fn starts(bytes: &[u8], at: usize) -> u64 {
     bits
 }
 
-/// Gives a bit for each byte of a word that begins a character of three bytes or more.
+/// Returns a bit for each byte of a word that begins a character of three bytes or more.
 #[inline]
 pub(super) fn wide_starts(word: &[u8; WORD]) -> u64 {
     let mut bits = 0;
@@ -61,7 +61,7 @@ pub(super) fn wide_starts(word: &[u8; WORD]) -> u64 {
     bits
 }
 
-/// Gives the places of the ASCII characters of which `is` is true, and of their fullwidth forms (U+FF01 to U+FF3F), in text order.
+/// Returns the places of the ASCII characters of which `is` is true, and of their fullwidth forms (U+FF01 to U+FF3F), in text order.
 pub(super) fn find_sign(bytes: &[u8], is: impl Fn(u8) -> bool + Copy) -> impl Iterator<Item = usize> {
     find(bytes, move |byte, next| is(byte) | ((byte == 0xef) & (next == 0xbc))).filter(move |&at| {
         // Nearly all fullwidth forms are commas.
@@ -72,7 +72,7 @@ pub(super) fn find_sign(bytes: &[u8], is: impl Fn(u8) -> bool + Copy) -> impl It
     })
 }
 
-/// Gives the places of the bytes of which `is`, asked of the byte and of the next, is true.
+/// Returns the places of the bytes of which `is`, asked of the byte and of the next, is true.
 pub(super) fn find(bytes: &[u8], is: impl Fn(u8, u8) -> bool) -> impl Iterator<Item = usize> {
     (0..bytes.len()).step_by(WORD).flat_map(move |at| {
         if at.is_multiple_of(1 << 16) {
@@ -88,7 +88,7 @@ pub(super) fn find(bytes: &[u8], is: impl Fn(u8, u8) -> bool) -> impl Iterator<I
     })
 }
 
-/// Gives a bit for each of the [`WORD`] bytes at `at` of which `is`, asked of the byte and of the next, is true.
+/// Returns a bit for each of the [`WORD`] bytes at `at` of which `is`, asked of the byte and of the next, is true.
 #[inline(always)]
 fn judge(bytes: &[u8], at: usize, is: impl Fn(u8, u8) -> bool) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();

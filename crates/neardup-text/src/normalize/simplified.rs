@@ -64,7 +64,7 @@ pub(super) fn apply(text: &str, out: &mut String) {
     out.push_str(text.get(copied..).unwrap_or_default());
 }
 
-/// Gives the place of the first character at `from` or after it that changes, or that is beyond U+FFFF and may change.
+/// Returns the place of the first character at `from` or after it that changes, or that is beyond U+FFFF and may change.
 ///
 /// Han characters among others are looked up without a branch for each: on Chinese news with its spaces, a loop over the characters takes
 /// twice as long.
@@ -135,7 +135,7 @@ fn changes([first, second, third]: [u8; 3]) -> bool {
     CHANGES[word & 0x3ff] >> (third & 0x3f) & 1 == 1
 }
 
-/// Gives the simplified form of `c`, or `c`.
+/// Returns the simplified form of `c`, or `c`.
 #[inline]
 pub fn simplified(c: char) -> char {
     let code = u32::from(c);

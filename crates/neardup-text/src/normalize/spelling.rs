@@ -71,7 +71,7 @@ pub fn apply(text: &str, out: &mut String) {
     out.push_str(text.get(done..).unwrap_or_default());
 }
 
-/// Gives the place of the first character from U+0080 to U+1FFF at `from` or after it.
+/// Returns the place of the first character from U+0080 to U+1FFF at `from` or after it.
 #[inline]
 fn first_spelled(bytes: &[u8], from: usize) -> Option<usize> {
     /// Bytes that are judged without a branch; the loop over them becomes vector instructions.
@@ -133,7 +133,7 @@ fn fold(text: &str, out: &mut String) {
     }
 }
 
-/// Gives what becomes of a character, by `build/spelling_table.rs`: 0 stays, 1 goes, 2 depends on what was written before it, and from 3
+/// Returns what becomes of a character, by `build/spelling_table.rs`: 0 stays, 1 goes, 2 depends on what was written before it, and from 3
 /// on the number of the text that it becomes.
 #[inline]
 fn entry(c: char) -> u16 {

@@ -93,7 +93,7 @@ impl Steps {
         Ok(steps)
     }
 
-    /// Gives the names of the steps in the order in which they run.
+    /// Returns the names of the steps in the order in which they run.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         NAMES.into_iter().enumerate().filter(move |(bit, _)| self.0 >> bit & 1 == 1).map(|(_, name)| name)
     }
@@ -104,25 +104,25 @@ impl Steps {
         self.0 & other.0 == other.0
     }
 
-    /// Gives the steps of both sets.
+    /// Returns the steps of both sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Gives the steps that are in both sets.
+    /// Returns the steps that are in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Gives the steps of this set that are not in `other`.
+    /// Returns the steps of this set that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Gives the set as a number: bit `i` is the `i`-th step of [`Steps::ALL`].
+    /// Returns the set as a number: bit `i` is the `i`-th step of [`Steps::ALL`].
     #[must_use]
     pub const fn bits(self) -> u16 {
         self.0

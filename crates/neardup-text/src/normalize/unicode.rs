@@ -9,7 +9,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use super::classes::{is_control, is_mark, is_punctuation, is_white_space};
 use super::numbers::{Fate, fate};
 
-/// Gives the characters of `text`, with a chance to cancel now and then.
+/// Returns the characters of `text`, with a chance to cancel now and then.
 pub(crate) fn characters(text: &str) -> impl Iterator<Item = char> {
     text.chars().enumerate().map(|(count, c)| {
         if count & 0xfff == 0xfff {

@@ -59,7 +59,7 @@ fn is_letter(word: &str) -> bool {
     })
 }
 
-/// Gives the hashes of each text's shingles, in text order, with so many letters a unit.
+/// Returns the hashes of each text's shingles, in text order, with `letters` letters a unit.
 pub fn hashes<'t>(texts: impl Iterator<Item = &'t str>, letters: u32) -> Result<Vec<Vec<u64>>> {
     let (analyzer, mut scratch): (Analyzer, _) = ("words".parse()?, Scratch::default());
     let mut all = Vec::new();

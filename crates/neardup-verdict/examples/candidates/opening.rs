@@ -53,7 +53,7 @@ pub fn print(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Gives the hashes of each text's shingles, in text order.
+/// Returns the hashes of each text's shingles, in text order.
 fn hashes<'t>(texts: impl Iterator<Item = &'t str>) -> Result<Vec<Vec<u64>>> {
     let (analyzer, mut scratch): (Analyzer, _) = ("shingles:5".parse()?, Scratch::default());
     let mut tokens = HashedTokens::default();

@@ -116,18 +116,18 @@ impl Texts {
         &self.table.rows[row as usize].text
     }
 
-    /// Gives the first rows with the texts of a pair, the earlier one first, if one of the pair may go.
+    /// Returns the first rows with the texts of a pair, the earlier one first, if one of the pair may go.
     fn copies(&self, pair: &pairs::Pair) -> Option<[u32; 2]> {
         let [a, b] = rows::of_pair(&self.table, pair)?.map(|row| self.table.by_text[self.text(row)]);
         (pair.keeps_one() == Some(true) && a != b).then_some([a.min(b), a.max(b)])
     }
 
-    /// Gives so many rows, spread evenly.
+    /// Returns `most` rows at most, spread evenly.
     fn spread(&self, most: usize) -> Vec<u32> {
         self.distinct.iter().copied().step_by((self.distinct.len() / most).max(1)).collect()
     }
 
-    /// Gives the hashes of edited copies of rows.
+    /// Returns the hashes of edited copies of rows.
     fn edited(&self, rows: &[u32], is_several: bool) -> Result<Vec<Vec<u64>>> {
         let edits = |text: &str| if is_several { 3 + 3 * (text.chars().count() as u64 / 400) } else { 1 };
         let copy = |&row: &u32| edited(self.text(row), row.into(), edits(self.text(row)));
@@ -166,7 +166,7 @@ impl<'t> Index<'t> {
         Self { texts, seed, sketches, by_key }
     }
 
-    /// Gives the rows before `end` that a text of so many bytes with this sketch is compared with.
+    /// Returns the rows before `end` that a text of `bytes` bytes with this sketch is compared with.
     fn compared(&self, rule: &CandidateRule, sketch: &[u64], bytes: usize, end: u32) -> Vec<u32> {
         let earlier = |key: &u64| {
             let rows = self.by_key.get(key).map_or(&[][..], Vec::as_slice);
@@ -185,7 +185,7 @@ impl<'t> Index<'t> {
         compared
     }
 
-    /// Gives the rows that a row is compared with.
+    /// Returns the rows that a row is compared with.
     fn compared_of(&self, rule: &CandidateRule, row: u32) -> Vec<u32> {
         self.compared(rule, &self.sketches[row as usize], self.texts.text(row).len(), row)
     }

@@ -11,7 +11,7 @@ use std::process::Command;
 
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Gives the folder that `NEARDUP_DATA` names; `None`, and a note, if there is none.
+/// Returns the folder that `NEARDUP_DATA` names; `None`, and a note, if there is none.
 pub fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("NEARDUP_DATA").map(PathBuf::from).filter(|folder| folder.is_dir());
     if folder.is_none() {

@@ -18,7 +18,7 @@ pub enum Set {
     Natural2,
     /// `pairs_gold`: drawn evenly over levels of similarity.
     Hard,
-    /// `tables/gold`: the same as natural, from tables that nobody had tuned on.
+    /// `tables/gold`: the same as natural, from tables on which nothing was tuned.
     Tables,
     /// Candidates about which an earlier model was unsure.
     Read,

@@ -11,7 +11,7 @@ const LABELS: [(&str, Set); 4] = [
     (include_str!("fifth.tsv"), Set::Fifth),
 ];
 
-/// Gives the pairs of the label files whose table this is.
+/// Returns the pairs of the label files whose table this is.
 pub fn labelled(table: &Table) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (labels, set) in LABELS {

@@ -81,7 +81,7 @@ impl Table {
         self.by_id.get(id).or_else(|| self.by_text.get(text)).copied()
     }
 
-    /// Gives how far apart two rows are.
+    /// Returns how far apart two rows are.
     pub fn apart(&self, a: u32, b: u32) -> Option<Duration> {
         let (a, b) = (self.rows[a as usize].day?, self.rows[b as usize].day?);
         Some(Duration::from_secs(a.abs_diff(b) * 86_400))
@@ -113,7 +113,7 @@ impl Rows for Before<'_> {
     }
 }
 
-/// Gives the number of a day, from the year, month and day that a date begins with, with or without signs between them.
+/// Returns the number of a day, from the year, month and day that a date begins with, with or without signs between them.
 fn day(date: &str) -> Option<i64> {
     let mut parts = date.split(|c: char| !c.is_ascii_digit());
     let first = parts.next()?;

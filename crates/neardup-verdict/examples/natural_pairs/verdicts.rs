@@ -1,4 +1,4 @@
-//! How verdicts are spread over pairs that nobody has labelled.
+//! How verdicts are spread over unlabelled pairs.
 
 use std::collections::BTreeMap;
 

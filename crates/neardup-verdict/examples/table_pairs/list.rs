@@ -112,7 +112,7 @@ impl List {
     }
 }
 
-/// Gives the earlier rows that stay and share a key that is not common, or two that are, those that share most first.
+/// Returns the earlier rows that stay and share a key that is not common, or two that are, those that share most first.
 fn candidates(table: &Table, stays: &[u32], row: u32) -> Vec<u32> {
     let mut shared: HashMap<u32, (u32, u32)> = HashMap::new();
     for key in &table.rows[row as usize].keys {

@@ -8,7 +8,7 @@ use super::cases::{Case, Knowing};
 use super::labelled::pairs::Set;
 use super::model::Model;
 
-/// Tables are left out of training in so many parts.
+/// The number of parts in which tables are left out of training.
 const FOLDS: usize = 10;
 
 struct Scored<'c> {

@@ -91,7 +91,7 @@ impl<'a> BloomRef<'a> {
         self.header.places(text).all(|(place, bit)| self.bytes.get(place).is_some_and(|byte| byte & bit != 0))
     }
 
-    /// Returns the number of bits.
+    /// Returns the number of bits, a multiple of 64.
     #[must_use]
     pub const fn bits(&self) -> u64 {
         self.header.bits

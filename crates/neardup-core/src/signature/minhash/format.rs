@@ -79,7 +79,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Returns the number of bits.
+    /// Returns the bits that a value takes.
     #[must_use]
     pub const fn bits(self) -> u8 {
         match self {
@@ -136,7 +136,7 @@ impl Parameters {
         Self::new(Scheme::BottomK, keys, 64, fingerprint)
     }
 
-    /// Returns the scheme.
+    /// Returns which values of a document the signature keeps.
     #[must_use]
     pub const fn scheme(&self) -> Scheme {
         self.scheme

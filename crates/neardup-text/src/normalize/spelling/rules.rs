@@ -8,7 +8,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Gives what `c` becomes: `None` if it stays, an empty text if it goes.
+/// Returns what `c` becomes: `None` if it stays, an empty text if it goes.
 pub fn spelling(c: char) -> Option<String> {
     if let Some(digit) = digit(c) {
         return Some(digit.into());

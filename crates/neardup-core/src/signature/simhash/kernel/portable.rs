@@ -63,7 +63,7 @@ fn add_step(step: &[u64; STEP], tree: &mut [Lanes; 4], carries: &mut [Lanes; CAR
     }
 }
 
-/// Adds two planes to a third bit by bit; keeps the sum and gives the carry.
+/// Adds two planes to a third bit by bit; keeps the sum and returns the carry.
 #[inline(always)]
 fn full_add(sum: &mut Lanes, a: &Lanes, b: &Lanes) -> Lanes {
     let mut carry = [0; LANES];
