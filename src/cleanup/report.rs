@@ -133,3 +133,43 @@ fn add(html: &mut String, characters: &[char], mark: Option<&str>) {
         None => write!(html, "{text}"),
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_marked_on_both_sides() {
+        let (left, right) = differences("ten boats & a <b>", "two boats & a <b>!");
+        assert_eq!(left, "t<del>en</del> boats &amp; a &lt;b&gt;");
+        assert_eq!(right, "t<ins>wo</ins> boats &amp; a &lt;b&gt;<ins>!</ins>");
+    }
+
+    #[test]
+    fn the_rest_of_a_long_text_is_counted() {
+        let (left, right) = differences(&"x".repeat(MOST_CHARACTERS + 7), "x");
+        assert!(left.ends_with("<em>… 7 characters more</em>") && !right.contains("<em>"));
+    }
+
+    #[test]
+    fn everything_from_the_table_is_escaped() {
+        let evil = "<script>alert('1')</script>".to_owned();
+        let sample = Sample {
+            stays: evil.clone(),
+            copy: evil.clone(),
+            said: evil.clone(),
+            stays_text: Some(evil.clone()),
+            copy_text: None,
+        };
+        let report = Report {
+            title: evil.clone(),
+            numbers: vec![(evil.clone(), evil.clone())],
+            largest: vec![(evil.clone(), 3.0)],
+            verdicts: Vec::new(),
+            samples: vec![sample],
+        };
+        let page = page(&report);
+        assert!(page.starts_with("<!DOCTYPE html>") && page.contains("&lt;script&gt;") && !page.contains("<script"));
+        assert_eq!(page.matches("<svg").count(), 1, "no bars of an empty list");
+    }
+}

@@ -208,3 +208,14 @@ pub fn run_on_documents(query: &str, sample: usize, trials: &mut [Trial]) -> Res
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::inner;
+
+    #[test]
+    fn a_query_loses_its_semicolons_only() {
+        assert_eq!(inner("SELECT ';' ;; \n"), "SELECT ';' ");
+        assert_eq!(inner("SELECT 1"), "SELECT 1");
+    }
+}

@@ -278,3 +278,56 @@ impl Settings {
         (next == count).then_some(Roles { documents, scope, time, title, differ, marks })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+    use super::*;
+
+    /// Adds settings to the least that an argument has.
+    fn with(more: &str) -> Result<Settings, String> {
+        Settings::parse(&format!(r#"{{"analyzer":"shingles:5","keys":10,"on_duplicate":"skip"{more}}}"#))
+    }
+
+    #[test]
+    fn what_is_missing_has_a_default() {
+        let settings = with("").unwrap();
+        assert_eq!((settings.method, settings.on_duplicate), (Method::Sketch, Action::Skip));
+        assert_eq!((settings.excerpts, settings.document_columns(), settings.window), (Excerpts::Remove, 1, None));
+    }
+
+    #[test]
+    fn values_out_of_range_are_named() {
+        for (more, expected) in [
+            (r#","distance":65"#, "distance is out of range."),
+            (r#","threshold":1.5"#, "threshold is out of range."),
+            (r#","columns":1601"#, "columns is out of range."),
+            (r#","window":-1"#, "window is out of range."),
+            (r#","since":1e12"#, "since is out of range."),
+            (r#","divert":["public","a\u0000b"]"#, "a text has a NUL character."),
+        ] {
+            assert_eq!(with(more).err().as_deref(), Some(expected), "{more}");
+        }
+        let keys = |keys| Settings::parse(&format!(r#"{{"analyzer":"chars:3","keys":{keys},"on_duplicate":"skip"}}"#));
+        assert!(keys(MAX_KEYS).is_ok() && keys(MAX_KEYS + 1).is_err() && keys(0).is_err());
+        assert!(with(r#","unknown":1"#).is_err());
+    }
+
+    #[test]
+    fn every_column_of_the_list_has_one_role() {
+        let settings = with(r#","columns":1,"scope":2,"time":true,"title":true,"differ":1,"marks":true"#).unwrap();
+        let roles = settings.roles(8).unwrap();
+        assert_eq!((roles.documents, roles.scope, roles.differ), (vec![0, 1], vec![2, 3], vec![6]));
+        assert_eq!((roles.time, roles.title, roles.marks), (Some(4), Some(5), Some(7)));
+        assert!(settings.roles(7).is_none() && settings.roles(9).is_none());
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for action in Action::ALL {
+            let Ok(read) = Action::parse(action.name()) else { panic!("{}", action.name()) };
+            assert_eq!(read, action);
+        }
+    }
+}

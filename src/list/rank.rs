@@ -27,40 +27,21 @@ impl Rank {
     /// # Errors
     /// For anything else, and if there is no such column.
     pub fn parse(table: pg_sys::Oid, entry: &str) -> Result<Self> {
-        let wrong = || {
+        let mut rank = Self::read(entry).ok_or_else(|| {
             invalid(format!("rank must list columns, each optionally with asc or desc: \"{entry}\""))
                 .set_hint("rank => ARRAY['source_rank desc', 'day']")
-        };
+        })?;
+        rank.column = catalog::truncated(&rank.column).to_owned();
+        column(table, &rank.column)?;
+        Ok(rank)
+    }
+
+    /// Reads an entry, whatever columns there are; `None` if it has another form.
+    fn read(entry: &str) -> Option<Self> {
         if entry == NULL {
-            return Err(wrong());
+            return None;
         }
-        let entry = entry.trim();
-        let (name, rest) = match entry.strip_prefix('"') {
-            Some(quoted) => {
-                let mut name = String::new();
-                let mut rest = quoted;
-                loop {
-                    let at = rest.find('"').ok_or_else(wrong)?;
-                    name.push_str(&rest[..at]);
-                    rest = &rest[at + 1..];
-                    match rest.strip_prefix('"') {
-                        Some(more) => {
-                            name.push('"');
-                            rest = more;
-                        }
-                        None => break,
-                    }
-                }
-                (name, rest)
-            }
-            None => {
-                let end = entry.find(char::is_whitespace).unwrap_or(entry.len());
-                (entry[..end].to_owned(), &entry[end..])
-            }
-        };
-        if name.is_empty() || (entry.starts_with('"') && !rest.is_empty() && !rest.starts_with(char::is_whitespace)) {
-            return Err(wrong());
-        }
+        let (column, rest) = name_and_rest(entry.trim())?;
         let words: Vec<String> = rest.split_whitespace().map(str::to_lowercase).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (direction, nulls) = match words[..] {
@@ -68,13 +49,75 @@ impl Rank {
             [direction @ ("asc" | "desc")] => (direction, "last"),
             ["nulls", nulls @ ("first" | "last")] => ("asc", nulls),
             [direction @ ("asc" | "desc"), "nulls", nulls @ ("first" | "last")] => (direction, nulls),
-            _ => return Err(wrong()),
+            _ => return None,
         };
-        if !entry.starts_with('"') && name.contains('"') {
-            return Err(wrong());
+        Some(Self { column, descending: direction == "desc", nulls_first: nulls == "first" })
+    }
+}
+
+/// Splits an entry after the name, which is quoted as in SQL or ends at white space.
+fn name_and_rest(entry: &str) -> Option<(String, &str)> {
+    let Some(mut rest) = entry.strip_prefix('"') else {
+        let end = entry.find(char::is_whitespace).unwrap_or(entry.len());
+        let (name, rest) = entry.split_at(end);
+        return (!name.is_empty() && !name.contains('"')).then(|| (name.to_owned(), rest));
+    };
+    let mut name = String::new();
+    loop {
+        let (part, after) = rest.split_once('"')?;
+        name.push_str(part);
+        match after.strip_prefix('"') {
+            Some(more) => {
+                name.push('"');
+                rest = more;
+            }
+            None if name.is_empty() || after.starts_with(|c: char| !c.is_whitespace()) => return None,
+            None => return Some((name, after)),
         }
-        let name = catalog::truncated(&name).to_owned();
-        column(table, &name)?;
-        Ok(Self { column: name, descending: direction == "desc", nulls_first: nulls == "first" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(entry: &str) -> Option<(String, bool, bool)> {
+        Rank::read(entry).map(|rank| (rank.column, rank.descending, rank.nulls_first))
+    }
+
+    #[test]
+    fn a_name_and_a_direction_are_read() {
+        for (entry, column, descending, nulls_first) in [
+            ("day", "day", false, false),
+            ("  source_rank  DESC ", "source_rank", true, false),
+            ("day nulls first", "day", false, true),
+            ("day asc Nulls Last", "day", false, false),
+            ("\"Source rank\" desc nulls first", "Source rank", true, true),
+            ("\"a \"\"b\"\"\"", "a \"b\"", false, false),
+            ("desc", "desc", false, false),
+        ] {
+            assert_eq!(read(entry), Some((column.to_owned(), descending, nulls_first)), "{entry}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_an_entry() {
+        for entry in [
+            "",
+            " ",
+            NULL,
+            "\"",
+            "\"\"",
+            "\"a",
+            "\"a\"b",
+            "a\"b",
+            "lower(a)  x",
+            "a desc, b",
+            "a; DROP",
+            "a nulls",
+            "a first",
+        ] {
+            assert_eq!(read(entry), None, "{entry}");
+        }
     }
 }
