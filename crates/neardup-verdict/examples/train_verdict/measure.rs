@@ -1,6 +1,6 @@
 //! How often a model errs on tables that it has not seen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_TO_REMOVE};
 
@@ -28,28 +28,62 @@ impl Scored<'_> {
     }
 }
 
-/// The pairs of all tables, each scored by a model trained without its table.
+/// All pairs, each scored by a model that was trained without it.
 pub struct Held<'c>(Vec<Scored<'c>>);
 
 impl<'c> Held<'c> {
+    /// Leaves tables out of training, in [`FOLDS`] parts.
     pub fn out(cases: &'c [Case]) -> Self {
         let tables: BTreeSet<&str> = cases.iter().map(|case| case.table.as_str()).collect();
-        let folds: Vec<BTreeSet<&str>> =
-            (0..FOLDS).map(|fold| tables.iter().skip(fold).step_by(FOLDS).copied().collect()).collect();
-        let score = |fold: &BTreeSet<&str>| {
-            let model = Model::train(cases.iter().filter(|case| !fold.contains(case.table.as_str())));
-            let of = cases.iter().filter(|case| fold.contains(case.table.as_str()));
-            of.filter_map(|case| {
-                let keeps = case.keeps_one()?;
-                let scores = case.numbers.iter().map(|(knowing, numbers)| (*knowing, model.score(numbers))).collect();
-                Some(Scored { case, keeps, scores })
-            })
-            .collect::<Vec<_>>()
+        let folds: BTreeMap<&str, usize> =
+            tables.into_iter().enumerate().map(|(at, table)| (table, at % FOLDS)).collect();
+        Self::by(cases, &cases.iter().map(|case| folds[case.table.as_str()]).collect::<Vec<_>>())
+    }
+
+    /// Leaves pairs out of training, but not their tables. Pairs that share a row, or are linked by pairs that do, stay together.
+    pub fn pairs_out(cases: &'c [Case]) -> Self {
+        let rows: Vec<[(&str, &str); 2]> =
+            cases.iter().map(|case| [0, 1].map(|at: usize| (case.table.as_str(), case.ids[at].as_str()))).collect();
+        let mut groups: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut members: Vec<Vec<(&str, &str)>> = Vec::new();
+        for pair in &rows {
+            for row in pair {
+                groups.entry(*row).or_insert_with(|| {
+                    members.push(vec![*row]);
+                    members.len() - 1
+                });
+            }
+            let [to, from] = pair.map(|row| groups[&row]);
+            if to != from {
+                let moved = std::mem::take(&mut members[from]);
+                moved.iter().for_each(|row| {
+                    groups.insert(*row, to);
+                });
+                members[to].extend(moved);
+            }
+        }
+        Self::by(cases, &rows.iter().map(|pair| groups[&pair[0]] % FOLDS).collect::<Vec<_>>())
+    }
+
+    fn by(cases: &'c [Case], folds: &[usize]) -> Self {
+        let score = |fold: usize| {
+            let of = |is_in: bool| {
+                cases.iter().zip(folds).filter(move |(_, of)| (**of == fold) == is_in).map(|(case, _)| case)
+            };
+            let model = Model::train(of(false));
+            of(true)
+                .filter_map(|case| {
+                    let keeps = case.keeps_one()?;
+                    let scores =
+                        case.numbers.iter().map(|(knowing, numbers)| (*knowing, model.score(numbers))).collect();
+                    Some(Scored { case, keeps, scores })
+                })
+                .collect::<Vec<_>>()
         };
         let mut all = Vec::new();
-        for two in folds.chunks(2) {
+        for two in (0..FOLDS).collect::<Vec<_>>().chunks(2) {
             std::thread::scope(|scope| {
-                let running: Vec<_> = two.iter().map(|fold| scope.spawn(|| score(fold))).collect();
+                let running: Vec<_> = two.iter().map(|&fold| scope.spawn(move || score(fold))).collect();
                 all.extend(running.into_iter().filter_map(|of| of.join().ok()).flatten());
             });
         }
@@ -96,6 +130,10 @@ impl<'c> Held<'c> {
                 removed(&names, Knowing::List, least)
             );
         }
+        self.print_sets();
+    }
+
+    pub fn print_sets(&self) {
         for set in [Set::Natural, Set::Natural2, Set::Hard, Set::Tables, Set::Read, Set::Removed, Set::Gone] {
             let of: Vec<&Scored<'_>> = self.0.iter().filter(|scored| scored.case.set == set).collect();
             for knowing in [Knowing::Texts, Knowing::List, Knowing::Guard] {
