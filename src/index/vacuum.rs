@@ -220,7 +220,7 @@ fn merge(index: Index, tree: u8, before: u32, block: u32) -> Result<bool> {
     let empty = index.read(block, Lock::Exclusive)?;
     let Some(page) = check(index, &empty)? else { return Ok(false) };
     let opaque = page.opaque();
-    if page.len() > 0 || opaque.tree != tree || opaque.level != 0 || opaque.low != left_opaque.high {
+    if !page.is_empty() || opaque.tree != tree || opaque.level != 0 || opaque.low != left_opaque.high {
         return Ok(false);
     }
     let parent = descend(index, tree, 1, opaque.low.next(), Lock::Exclusive)?;

@@ -72,6 +72,11 @@ impl<'p> Page<'p> {
         self.count
     }
 
+    /// Says whether it has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Returns the offset of the first free place.
     pub fn end(&self) -> usize {
         HEADER + self.items().len()
