@@ -9,9 +9,10 @@ use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::check_may_clean;
-use super::plan::{Cleanup, LIST, key_text, with};
+use super::plan::{Cleanup, LIST, with};
 use super::reference::foreign_keys;
 use crate::error::{Result, error};
+use crate::guarded::arguments::shown;
 use crate::guarded::statement;
 use crate::pg::call::role;
 use crate::pg::catalog::{self, Column};
@@ -136,7 +137,12 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             Action::Archive => {
                 let (delete, store) = cleanup.archive()?;
                 let record = [places[0], places[1], Parameter::Number(run_id), Parameter::Number(batch.into())];
-                change::transfer(&delete, &record, owner, &store)
+                let (deleted, stored) = change::transfer(&delete, &record, owner, &store);
+                if stored < deleted {
+                    let message = "a trigger or a rule of the table of removed rows has left a row out";
+                    return Err(error(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION, message));
+                }
+                stored
             }
         } as i64;
         let target = Parameter::Table(Some(cleanup.choice.guard.table));
@@ -255,7 +261,7 @@ impl Cleanup {
             change::run(&statement, places);
         };
         if self.choice.against.is_none() || catalog::may_lock(self.kept) {
-            let kept = statement::relation(self.kept);
+            let kept = statement::only(self.kept);
             lock(&kept, &self.kept_keys, "r", &self.is_kept(), "NO KEY UPDATE");
         }
         lock(&self.target, &self.keys, "t", &self.is_duplicate(), "UPDATE");
@@ -298,15 +304,16 @@ impl Cleanup {
         let removed = self.removed("neardup.keep_removed")?.ok_or_else(|| {
             error(
                 PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-                format!("table {} has no table of removed rows", self.target),
+                format!("table {} has no table of removed rows", shown(self.choice.guard.table)),
             )
         })?;
         let columns = catalog::columns(self.choice.guard.table);
-        let keys: Vec<String> = self.keys.iter().map(|key| statement::column("t", &key.name)).collect();
+        let keys: Vec<String> =
+            self.keys.iter().map(|key| statement::as_text(&statement::column("t", &key.name))).collect();
         let returning = format!(
             " RETURNING $3, CAST($4 AS integer), pg_catalog.clock_timestamp(), CAST(CURRENT_USER AS pg_catalog.text), {key}, {kept}, \
              CAST(c.verdict AS pg_catalog.text), CAST(c.measure AS pg_catalog.text), CAST(c.value AS double precision), {columns}",
-            key = key_text(&keys),
+            key = statement::key_text(&keys),
             kept = self.kept_key(),
             columns = statement::list(&columns, |column| statement::column("t", &column.name)),
         );

@@ -115,7 +115,7 @@ impl Cleanup {
             kept_document = self.kept_document("r"),
             target = self.target,
             is_duplicate = self.is_duplicate(),
-            kept = statement::relation(self.kept),
+            kept = statement::only(self.kept),
             is_kept = self.is_kept(),
         )
     }

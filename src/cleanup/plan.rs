@@ -28,7 +28,7 @@ pub struct Cleanup {
     pub arguments: Arguments,
     /// What it compares, and which rows are kept.
     pub choice: Choice,
-    /// The table: t, by its name.
+    /// The table: t, as statements name it.
     pub target: String,
     /// The columns of its primary key.
     pub keys: Vec<Column>,
@@ -87,7 +87,7 @@ impl Cleanup {
         let mark_kind =
             catalog::columns(target).into_iter().find(|column| column.name == mark).map(|column| column.kind);
         Ok(Self {
-            target: statement::relation(target),
+            target: statement::only(target),
             keys: statement::primary_key(target),
             kept,
             kept_keys: statement::primary_key(kept),
@@ -110,12 +110,12 @@ impl Cleanup {
 
     /// The key of the duplicate row, as one text.
     pub fn duplicate_key(&self) -> String {
-        key_text(&columns("k", self.keys.len()))
+        key_text("k", self.keys.len())
     }
 
     /// The key of the kept row, as one text.
     pub fn kept_key(&self) -> String {
-        key_text(&columns("r", self.kept_keys.len()))
+        key_text("r", self.kept_keys.len())
     }
 
     /// The document of a kept row, with this alias.
@@ -159,7 +159,7 @@ impl Cleanup {
                     CROSS JOIN LATERAL (SELECT x.*, {own_hash} AS own_hash, {kept_hash} AS kept_hash OFFSET 0) d \
              WHERE {is_duplicate} AND {is_kept} AND {conditions}",
             target = self.target,
-            kept = statement::relation(self.kept),
+            kept = statement::only(self.kept),
             own = self.choice.guard.document().of_table("t"),
             other = self.kept_document("r"),
             own_hash = beside::hash("x.own", self.choice.beside("t").as_deref()),
@@ -171,11 +171,8 @@ impl Cleanup {
     }
 }
 
-fn columns(prefix: &str, count: usize) -> Vec<String> {
-    (1..=count).map(|number| format!("c.{prefix}{number}")).collect()
-}
-
-/// A key as one text, as lists show it.
-pub fn key_text(columns: &[String]) -> String {
-    format!("pg_catalog.concat_ws(', ', {})", columns.join(", "))
+/// The key in these columns of the list as one text, as lists show it.
+fn key_text(prefix: &str, count: usize) -> String {
+    let columns: Vec<String> = (1..=count).map(|number| statement::as_text(&format!("c.{prefix}{number}"))).collect();
+    statement::key_text(&columns)
 }

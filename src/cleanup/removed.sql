@@ -33,14 +33,18 @@ BEGIN
 END
 $$;
 
--- Columns of the table, and what the table of removed rows has under their names.
+-- Columns of the table, what the table of removed rows has under their names, and what stands for a NULL that a column must not have: such
+-- a row was removed before the table had the column.
 CREATE FUNCTION neardup_internal.removed_columns(
-    target regclass, removed regclass, OUT name name, OUT type text, OUT removed_type text, OUT is_generated boolean
+    target regclass, removed regclass, OUT name name, OUT type text, OUT removed_type text, OUT is_generated boolean, OUT fallback text
 ) RETURNS SETOF record
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> ''
+    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '',
+           CASE WHEN a.attnotnull THEN coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'pg_catalog.nextval(' || pg_catalog.quote_literal(
+               pg_catalog.pg_get_serial_sequence(a.attrelid::regclass::text, a.attname::text)) || '::pg_catalog.regclass)') END
     FROM pg_catalog.pg_attribute a
+         LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
          LEFT JOIN pg_catalog.pg_attribute r
              ON r.attrelid = removed::oid AND r.attname = a.attname AND r.attnum > 0 AND NOT r.attisdropped
     WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped

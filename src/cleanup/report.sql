@@ -26,7 +26,7 @@ BEGIN
     EXECUTE format('SELECT count(*), count(t.%I) FROM %s t', settings ->> 'document', target) INTO rows, documents;
     RETURN QUERY
         WITH copies AS MATERIALIZED (
-            SELECT array_to_string(c.stays, ', ') AS stays, c.group_size,
+            SELECT neardup_internal.key_text(c.stays) AS stays, c.group_size,
                    CASE c.measure WHEN 'facts' THEN c.verdict WHEN 'simhash' THEN format('%s bits apart', c.value)
                                   ELSE c.measure END AS verdict
             FROM neardup_internal.copies(arguments) c
@@ -64,7 +64,7 @@ BEGIN
     LOOP
         EXECUTE neardup_internal.document_statement(arguments) INTO goes_text USING c.key;
         EXECUTE neardup_internal.document_statement(arguments) INTO stays_text USING c.stays;
-        found := found || jsonb_build_object('stays', array_to_string(c.stays, ', '), 'copy', array_to_string(c.key, ', '),
+        found := found || jsonb_build_object('stays', neardup_internal.key_text(c.stays), 'copy', neardup_internal.key_text(c.key),
             'said', format('%s, group of %s', neardup_internal.reason(c.verdict, c.measure, c.value), c.group_size),
             'stays_text', stays_text, 'copy_text', goes_text);
     END LOOP;

@@ -17,20 +17,25 @@ BEGIN
 END
 $$;
 
--- Moves rows back. A trigger of the table may leave out a row, which then stays where it is kept.
+-- Moves rows back. A trigger of the table may leave out a row, which then stays where it is kept. A column that must not be NULL gets its
+-- default in rows that were removed before the table had it.
 CREATE FUNCTION neardup_internal.restore_rows(target regclass, removed regclass, places tid[]) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     names pg_catalog.text := (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', ')
                               FROM neardup_internal.removed_columns(target, removed) n
                               WHERE NOT n.is_generated AND n.removed_type IS NOT NULL);
+    expressions pg_catalog.text := (SELECT pg_catalog.string_agg(CASE WHEN n.fallback IS NULL THEN pg_catalog.format('t.%I', n.name)
+                                                                     ELSE pg_catalog.format('coalesce(t.%I, %s)', n.name, n.fallback) END, ', ')
+                                    FROM neardup_internal.removed_columns(target, removed) n
+                                    WHERE NOT n.is_generated AND n.removed_type IS NOT NULL);
     taken bigint;
     stored bigint;
 BEGIN
     EXECUTE pg_catalog.format(
-        'WITH taken AS (DELETE FROM %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING d.*), '
-        'stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM taken RETURNING 1) '
-        'SELECT (SELECT pg_catalog.count(*) FROM taken), (SELECT pg_catalog.count(*) FROM stored)', removed, target, names)
+        'WITH taken AS (DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING d.*), '
+        'stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %4$s FROM taken t RETURNING 1) '
+        'SELECT (SELECT pg_catalog.count(*) FROM taken), (SELECT pg_catalog.count(*) FROM stored)', removed, target, names, expressions)
         INTO taken, stored USING places;
     IF stored < taken THEN
         RAISE EXCEPTION 'a trigger left rows out' USING ERRCODE = 'integrity_constraint_violation';
@@ -47,6 +52,8 @@ DECLARE
     place pg_catalog.tid;
     restored bigint := 0;
 BEGIN
+    -- A deferred foreign key would fail only at the commit, and undo the whole batch.
+    SET CONSTRAINTS ALL IMMEDIATE;
     -- The guard would refuse the copies. Bypassing it here leaves other writers under its judgement.
     PERFORM neardup.let_through(target);
     BEGIN
@@ -71,7 +78,8 @@ DECLARE
     columns pg_catalog.text[] := ARRAY(
         SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute a
         WHERE a.attrelid = removed::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped
-              AND NOT pg_catalog.starts_with(a.attname::pg_catalog.text, 'neardup_')
+              AND a.attname::pg_catalog.text <> ALL (ARRAY['neardup_run', 'neardup_batch', 'neardup_at', 'neardup_by', 'neardup_key',
+                  'neardup_duplicate_of', 'neardup_verdict', 'neardup_measure', 'neardup_value'])
               AND NOT EXISTS (SELECT FROM neardup_internal.removed_columns(target, removed) n WHERE n.name = a.attname));
     total bigint;
     lost bigint;
@@ -79,13 +87,13 @@ BEGIN
     PERFORM neardup_internal.check_removed_types(target, removed);
     EXECUTE pg_catalog.format(
         'SELECT pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%s) OPERATOR(pg_catalog.>) 0) '
-        'FROM %s d WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2)',
+        'FROM ONLY %s d WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2)',
         (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c), removed)
         INTO total, lost USING run_id, key;
     IF lost > 0 THEN
         RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',
             DETAIL = pg_catalog.format('%s of them have values in: %s.', lost, pg_catalog.array_to_string(columns, ', ')),
-            HINT = pg_catalog.format('Rename such a column of %s as in the table, or drop it.', removed);
+            HINT = pg_catalog.format('Rename such a column of %s as in the table, or move its values into the new column, and drop it.', removed);
     END IF;
     RETURN total;
 END
@@ -96,6 +104,7 @@ CREATE PROCEDURE neardup.restore(target regclass, run_id bigint DEFAULT NULL, ke
 DECLARE
     removed pg_catalog.regclass := neardup_internal.existing_removed(target);
     total bigint;
+    run bigint;
     batch integer;
     places pg_catalog.tid[];
     part bigint;
@@ -117,15 +126,17 @@ BEGIN
     LOOP
         -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
         EXECUTE pg_catalog.format(
-            'SELECT d.neardup_batch, pg_catalog.array_agg(d.ctid) FROM %s d WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) '
-                'AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) AND ($3 IS NULL OR d.neardup_batch OPERATOR(pg_catalog.<) $3) '
-            'GROUP BY 1 ORDER BY 1 DESC LIMIT 1', removed)
-            INTO batch, places USING run_id, key, batch;
+            'SELECT d.neardup_run, d.neardup_batch, pg_catalog.array_agg(d.ctid) FROM ONLY %s d '
+            'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) '
+                'AND ($3 IS NULL OR d.neardup_run OPERATOR(pg_catalog.<) $3 '
+                    'OR d.neardup_run OPERATOR(pg_catalog.=) $3 AND d.neardup_batch OPERATOR(pg_catalog.<) $4) '
+            'GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
+            INTO run, batch, places USING run_id, key, run, batch;
         EXIT WHEN batch IS NULL;
         part := neardup_internal.restore_batch(target, removed, places);
         restored := restored + part;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part
-        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = restore.run_id;
+        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
         reported_at := neardup_internal.note_work(target, restored, total, reported_at);
         COMMIT;
     END LOOP;
@@ -158,8 +169,8 @@ BEGIN
     purged := 0;
     WHILE removed IS NOT NULL LOOP
         EXECUTE pg_catalog.format(
-            'DELETE FROM %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY (ARRAY('
-                'SELECT o.ctid FROM %1$s o WHERE o.neardup_at OPERATOR(pg_catalog.<) $1 LIMIT $2))', removed) USING until, batch;
+            'DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY (ARRAY('
+                'SELECT o.ctid FROM ONLY %1$s o WHERE o.neardup_at OPERATOR(pg_catalog.<) $1 LIMIT $2))', removed) USING until, batch;
         GET DIAGNOSTICS affected = ROW_COUNT;
         purged := purged + affected;
         COMMIT;

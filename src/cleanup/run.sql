@@ -126,7 +126,7 @@ BEGIN
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
               HINT = pg_catalog.format(
-                  'See them all: SELECT * FROM neardup.duplicates(%s); %s them: CALL neardup.cleanup(%s, dry_run => false);',
+                  'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                   whole, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                   pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                       'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop'))));
@@ -207,7 +207,7 @@ BEGIN
     arguments := pg_catalog.jsonb_build_object(
         'target', target::pg_catalog.oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank,
         'scope', scope, 'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within,
-        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts);
+        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true);
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
         PERFORM neardup_internal.try_out(target, against, arguments, action, max_rows, on_more, pg_catalog.concat_ws(', ',

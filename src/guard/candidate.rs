@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use neardup_core::candidates::Lack;
+use neardup_core::row_key;
 
 use super::subject::Subject;
 use crate::guarded::beside::Beside;
@@ -11,7 +12,6 @@ use crate::guarded::guard::{Guard, Part};
 use crate::pg::call::column::microseconds;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::rows::Table;
-use crate::pg::table::unique::join_key;
 
 /// What is asked of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Candidate<'t> {
 
 /// Returns the primary key of the row that a table is at, as text.
 pub fn key_of(part: &Part, table: &Table) -> String {
-    join_key(part.keys.iter().filter_map(|column| table.output(*column)))
+    row_key::join(&part.keys.iter().filter_map(|column| table.output(*column)).collect::<Vec<_>>())
 }
 
 /// Says whether the document must be formed of several columns, or by a function.

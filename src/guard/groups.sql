@@ -8,6 +8,7 @@ DECLARE
     guarded neardup.protected := neardup_internal.only_guard(target, groups.document);
     root regclass := (guarded).target;
     keys text;
+    written text;
     columns text;
     seen text := 'NULL::timestamptz';
     mark text := 'NULL::pg_catalog.text';
@@ -15,7 +16,8 @@ BEGIN
     PERFORM neardup_internal.check_path();
     -- As lists write keys. Marks of clean-ups are written so, too; those of guards as the types put values out: true and t.
     SELECT pg_catalog.string_agg(pg_catalog.format('CAST(t.%I AS pg_catalog.text)', k.name), ', ' ORDER BY k.place),
-           pg_catalog.string_agg(pg_catalog.format('t.%I', k.name), ', ' ORDER BY k.place) INTO keys, columns
+           pg_catalog.string_agg(pg_catalog.format('pg_catalog.concat(t.%I)', k.name), ', ' ORDER BY k.place),
+           pg_catalog.string_agg(pg_catalog.format('t.%I', k.name), ', ' ORDER BY k.place) INTO keys, written, columns
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
     IF guarded.time_column IS NOT NULL THEN
         seen := pg_catalog.format('CAST(t.%I AS pg_catalog.timestamptz)', guarded.time_column);
@@ -27,7 +29,7 @@ BEGIN
     -- it is in the group of the first row of those that a list puts together.
     RETURN QUERY EXECUTE pg_catalog.format(
         'WITH r AS ('
-        '    SELECT pg_catalog.concat_ws('', '', %1$s) AS key, pg_catalog.concat_ws('', '', %7$s) AS written, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %7$s) AS place '
+        '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, neardup_internal.key_text(ARRAY[%7$s]) AS written, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %8$s) AS place '
         '    FROM %4$s%5$s t), '
         'l AS ('
         '    SELECT r.key, r.written, r.seen, r.mark, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
@@ -42,7 +44,7 @@ BEGIN
         keys, seen, mark,
         -- Rows of tables that inherit are not guarded; partitions are.
         CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid) WHEN 'p' THEN '' ELSE 'ONLY ' END,
-        root, guarded.document, columns);
+        root, guarded.document, written, columns);
 END
 $$;
 

@@ -15,6 +15,12 @@ COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows of this tran
 CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_guard';
 CREATE FUNCTION neardup.release_locks() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_release_locks';
 
+-- guard: the text form of a key (crates/neardup-core/src/row_key.rs)
+
+CREATE FUNCTION neardup_internal.key_text(key text[]) RETURNS text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'text_of_key_wrapper';
+COMMENT ON FUNCTION neardup_internal.key_text(text[]) IS 'a primary key as one text, from those of its columns, as lists show it and marks store it';
+
 -- guard: names the function that merges rows, in the WHEN condition of a guard's trigger. A condition is stored by the number of the
 -- function, follows its renames, keeps it from being dropped, and has its name in dumps.
 

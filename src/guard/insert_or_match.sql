@@ -22,7 +22,7 @@ DECLARE
                        WHERE c.oid OPERATOR(pg_catalog.=) target::pg_catalog.oid);
 BEGIN
     PERFORM neardup_internal.check_path();
-    SELECT pg_catalog.string_agg('t.' || pg_catalog.quote_ident(k.name::text), ', ' ORDER BY k.place) INTO keys
+    SELECT pg_catalog.string_agg(pg_catalog.format('pg_catalog.concat(t.%I)', k.name), ', ' ORDER BY k.place) INTO keys
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
     IF keys IS NULL THEN
         RAISE EXCEPTION 'table % has no primary key', target USING ERRCODE = 'object_not_in_prerequisite_state';
@@ -40,10 +40,10 @@ BEGIN
         key := NULL;
         BEGIN
             IF named IS NULL THEN
-                EXECUTE pg_catalog.format('INSERT INTO %s AS t DEFAULT VALUES RETURNING pg_catalog.concat_ws('', '', %s)', qualified, keys) INTO key;
+                EXECUTE pg_catalog.format('INSERT INTO %s AS t DEFAULT VALUES RETURNING neardup_internal.key_text(ARRAY[%s])', qualified, keys) INTO key;
             ELSE
                 EXECUTE pg_catalog.format('INSERT INTO %1$s AS t (%2$s) SELECT %2$s FROM pg_catalog.jsonb_populate_record(NULL::%1$s, $1) '
-                    'RETURNING pg_catalog.concat_ws('', '', %3$s)', qualified, named, keys) INTO key USING record;
+                    'RETURNING neardup_internal.key_text(ARRAY[%3$s])', qualified, named, keys) INTO key USING record;
             END IF;
             SELECT m.action, m.duplicate_of, m.measure, m.value INTO action, duplicate_of, measure, value
             FROM neardup_internal.take_match(root) m;

@@ -23,17 +23,9 @@ use crate::pg::catalog;
 use crate::pg::table::original::{self, Locked};
 use crate::pg::table::row_id::{Tid, is_same};
 
-/// Returns the guarded table as statements name it.
-pub fn only(guard: &Guard) -> String {
-    // Rows of tables that inherit are not guarded; partitions are.
-    let is_partitioned = catalog::relation_kind(guard.table) == pg_sys::RELKIND_PARTITIONED_TABLE;
-    let only = if is_partitioned { "" } else { "ONLY " };
-    format!("{only}{}", statement::relation(guard.table))
-}
-
 /// Returns the table and the condition for the row whose key is in parameters that are counted from `first`.
 fn table_and_key(guard: &Guard, first: usize) -> (String, String) {
-    let table = format!("{} AS t", only(guard));
+    let table = format!("{} AS t", statement::only(guard.table));
     let key = statement::equal(&statement::primary_key(guard.table), "t", |at, _| format!("${}", first + at - 1));
     (table, key)
 }

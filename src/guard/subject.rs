@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use neardup_core::row_key;
 use neardup_text::hash::token_hash;
 use pgrx::pg_sys;
 
@@ -14,7 +15,7 @@ use crate::pg::call::trigger::{Row, RowTrigger};
 use crate::pg::catalog;
 use crate::pg::table::row_id::{Tid, is_same};
 use crate::pg::table::rows::Table;
-use crate::pg::table::unique::{self, join_key};
+use crate::pg::table::unique;
 
 /// A row that a guard judges.
 #[derive(Default)]
@@ -60,7 +61,7 @@ impl<'a> Subject<'a> {
                 let kind = trigger.column_type(part.columns[role]).unwrap_or_default();
                 (kind, trigger.value(row, part.columns[role]).map(|value| microseconds(value, kind)))
             }),
-            key: join_key(values),
+            key: row_key::join(&values.collect::<Vec<_>>()),
         }
     }
 

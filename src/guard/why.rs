@@ -96,16 +96,15 @@ fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
         }
         _ => {
             // Guards write a value as its type puts it out, lists as a cast to text: t and true.
-            let by_guard = statement::list(&columns, |part| statement::column("t", &part.name));
-            let by_list = statement::list(&columns, |part| statement::as_text(&statement::column("t", &part.name)));
-            let equals = statement::EQUALS;
-            let condition = format!(
-                "$1 {equals} ANY (ARRAY[pg_catalog.concat_ws(', ', {by_guard}), pg_catalog.concat_ws(', ', {by_list})])"
-            );
+            let [by_guard, by_list] = [statement::put_out, statement::as_text].map(|text| {
+                let values: Vec<_> = columns.iter().map(|part| text(&statement::column("t", &part.name))).collect();
+                statement::key_text(&values)
+            });
+            let condition = format!("$1 {} ANY (ARRAY[{by_guard}, {by_list}])", statement::EQUALS);
             (condition, (pg_sys::TEXTOID, key.into_datum()))
         }
     };
-    let statement = format!("SELECT t.ctid, t.tableoid FROM {} AS t WHERE {condition}", super::merge::only(guard));
+    let statement = format!("SELECT t.ctid, t.tableoid FROM {} AS t WHERE {condition}", statement::only(guard.table));
     // SAFETY: the statement gives these columns, and the value is of the parameter's type.
     let (part, tid) = unsafe { original::find(&statement, &[value]) }.ok_or_else(missing)?;
     let mut table = Table::open(part).ok_or_else(missing)?;

@@ -2,13 +2,20 @@
 //!
 //! Names are quoted and qualified, and each comparison names its operator, so that no statement depends on the search path.
 
-use pgrx::pg_sys;
+use neardup_core::row_key;
+use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use crate::pg::catalog::{self, Column, Comparison};
 
 /// The operator `=` of Postgres's own types.
 pub const EQUALS: &str = "OPERATOR(pg_catalog.=)";
+
+/// Makes the text form of a key.
+#[pg_extern(name = "key_text", sql = false)]
+fn text_of_key(values: Vec<Option<String>>) -> String {
+    row_key::join(&values.into_iter().flatten().collect::<Vec<_>>())
+}
 
 /// Returns a name with its schema.
 pub fn qualified((schema, name): &(String, String)) -> String {
@@ -18,6 +25,12 @@ pub fn qualified((schema, name): &(String, String)) -> String {
 /// Returns a relation's name.
 pub fn relation(oid: pg_sys::Oid) -> String {
     qualified(&catalog::qualified_name(oid))
+}
+
+/// Returns a table's name for statements on its own rows: rows of tables that inherit from it are not guarded, those of partitions are.
+pub fn only(table: pg_sys::Oid) -> String {
+    let is_partitioned = catalog::relation_kind(table) == pg_sys::RELKIND_PARTITIONED_TABLE;
+    format!("{}{}", if is_partitioned { "" } else { "ONLY " }, relation(table))
 }
 
 /// Returns the schema of the extension's own functions.
@@ -87,6 +100,16 @@ pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
 /// Returns a cast to text.
 pub fn as_text(expression: &str) -> String {
     format!("CAST({expression} AS pg_catalog.text)")
+}
+
+/// Returns a value as its type puts it out.
+pub fn put_out(expression: &str) -> String {
+    format!("pg_catalog.concat({expression})")
+}
+
+/// Returns the text form of a key, of expressions of type text for its columns.
+pub fn key_text(columns: &[String]) -> String {
+    format!("neardup_internal.key_text(ARRAY[{}])", columns.join(", "))
 }
 
 /// Returns an expression with a column's collation.

@@ -74,6 +74,8 @@ pub struct Arguments {
     against: Option<u32>,
     /// A table of new rows.
     source: Option<u32>,
+    /// Whether the list is made again without the rows that it has named, until it names none.
+    settled: Option<bool>,
 }
 
 impl Arguments {
@@ -145,6 +147,8 @@ pub struct Choice {
     pub against: Option<pg_sys::Oid>,
     /// The table of new rows.
     pub source: Option<pg_sys::Oid>,
+    /// Whether the list is made again until it finds nothing more.
+    pub settled: bool,
 }
 
 /// Reads an interval.
@@ -228,6 +232,7 @@ impl Choice {
             distance,
             against: arguments.against.map(pg_sys::Oid::from),
             source: arguments.source.map(pg_sys::Oid::from),
+            settled: arguments.settled.unwrap_or_default(),
             guard,
         };
         if let Some(name) = &choice.time_column {

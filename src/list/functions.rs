@@ -1,20 +1,27 @@
 //! What SQL calls: `neardup_internal.copies`, `reasons`, `checked_list` and `list_settings`.
 #![allow(unsafe_code, reason = "a function that Postgres calls by pointer, and its rows")]
 
+use neardup_core::candidates::{Earlier, Judged};
 use neardup_verdict::Message;
 use pgrx::prelude::*;
 use pgrx::{JsonB, pg_sys};
 use serde_json::json;
 
 use super::arguments::{Arguments, Choice};
+use super::plan::Plan;
 use super::reasons::Pair;
-use super::{give, plan, reasons, simhash, sketch};
+use super::relation::Reader;
+use super::settled::Gone;
+use super::sketch::Found;
+use super::{give, plan, reasons, settled, simhash, sketch};
 use crate::error::Result;
 use crate::guarded::settings::Method;
 use crate::pg::call::boundary;
 use crate::pg::call::function_info;
 use crate::pg::call::set::Set;
 use crate::pg::table::query::Session;
+use crate::pg::table::temporary::sort_memory;
+use crate::verdict::judge::Rule;
 
 /// Checks the arguments of a list, and returns them.
 #[pg_extern(sql = false)]
@@ -70,6 +77,73 @@ fn reasons(
     Ok(TableIterator::new(message.into_iter().map(row)))
 }
 
+/// How a list with some arguments is made.
+pub struct Lists<'l> {
+    session: &'l Session,
+    choice: &'l Choice,
+    plan: &'l Plan,
+    rule: Option<&'l Rule<'l>>,
+}
+
+impl<'l> Lists<'l> {
+    /// Lists the copies among the rows that are not gone.
+    pub fn round(&self, gone: &Gone, readers: &mut [Reader<'_>]) -> Result<Found> {
+        match (self.by_sketch(gone), self.choice.guard.settings.method) {
+            (Some(list), Method::Sketch) => sketch::run(self.session, &list, readers),
+            _ => simhash::run(self.session, &self.by_simhash(gone), readers),
+        }
+    }
+
+    /// Passes to `question` what gives the verdict on a kept row and another one in a table without the rows that are gone.
+    pub fn compare(
+        &self,
+        gone: &Gone,
+        readers: &[Reader<'_>],
+        question: impl FnOnce(&mut dyn FnMut(&Earlier, &Earlier) -> Result<Option<Judged>>) -> Result<()>,
+    ) -> Result<()> {
+        match (self.by_sketch(gone), self.choice.guard.settings.method) {
+            (Some(list), Method::Sketch) => {
+                let mut judge = sketch::judge(&list, readers, None, sort_memory() / 4);
+                question(&mut |kept, duplicate| judge.judge(kept, duplicate))
+            }
+            _ => {
+                let groups = self.by_simhash(gone);
+                let mut pairs = simhash::Pairs::new(&groups, readers);
+                question(&mut |kept, duplicate| pairs.by_their_texts(kept, duplicate))
+            }
+        }
+    }
+
+    /// Says whether two times are near enough for a copy.
+    pub fn near(&self, a: Option<i64>, b: Option<i64>) -> bool {
+        match (self.window(), a, b) {
+            (Some(window), Some(a), Some(b)) => a.abs_diff(b) <= window,
+            _ => true,
+        }
+    }
+
+    fn window(&self) -> Option<u64> {
+        self.choice.window.map(i64::unsigned_abs)
+    }
+
+    fn by_simhash<'g>(&self, gone: &'g Gone) -> simhash::Groups<'g>
+    where
+        'l: 'g,
+    {
+        let Choice { distance, excerpts, .. } = *self.choice;
+        simhash::Groups { distance, window: self.window(), excerpts, rule: self.rule, gone }
+    }
+
+    /// `None` if texts are not compared, which the check of the arguments allows for SimHashes only.
+    fn by_sketch<'g>(&self, gone: &'g Gone) -> Option<sketch::List<'g>>
+    where
+        'l: 'g,
+    {
+        let (is_load, excerpts) = (self.choice.source.is_some(), self.choice.excerpts);
+        Some(sketch::List { plan: self.plan, is_load, window: self.window(), excerpts, rule: self.rule?, gone })
+    }
+}
+
 /// The entry point behind `neardup_internal.copies`.
 ///
 /// # Safety
@@ -98,21 +172,13 @@ unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<(
     let session = Session::open();
     let plan = plan::of(&choice)?;
     let mut readers = super::readers(&session, &plan.sources);
-    let window = choice.window.map(i64::unsigned_abs);
-    let found = match (choice.guard.settings.method, choice.rule()) {
-        (Method::SimHash, rule) => {
-            let (distance, excerpts) = (choice.distance, choice.excerpts);
-            let groups = simhash::Groups { distance, window, excerpts, rule };
-            simhash::run(&session, &groups, &mut readers)?
-        }
-        (Method::Sketch, Some(rule)) => {
-            let (is_load, excerpts) = (choice.source.is_some(), choice.excerpts);
-            let list = sketch::List { plan: &plan, is_load, window, excerpts, rule };
-            sketch::run(&session, &list, &mut readers)?
-        }
-        // Refused when the arguments were checked.
-        (Method::Sketch, None) => return Ok(()),
-    };
+    let rule = choice.rule();
+    let lists = Lists { session: &session, choice: &choice, plan: &plan, rule: rule.as_ref() };
+    if choice.settled {
+        let found = settled::run(&lists, &mut readers)?;
+        return give(&mut set, found, &readers, &choice.verify);
+    }
+    let found = lists.round(&Gone::default(), &mut readers)?;
     give(&mut set, found, &readers, &choice.verify)
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pgrx::pg_sys;
 
 use super::relation::Reader;
+use super::settled::Gone;
 use crate::error::Result;
 use crate::guarded::neighbours::{Neighbours, ReadRows, beginning};
 use crate::index::open::OpenIndex;
@@ -21,23 +22,33 @@ pub struct IndexedRows<'s> {
     reader: &'s Reader<'s>,
     beginnings: Statement<'s>,
     parts: Vec<(OpenIndex, Visible)>,
+    /// Rows that count as if they were not there.
+    gone: Option<&'s Gone>,
 }
 
 impl<'s> IndexedRows<'s> {
     /// Opens the indexes of the relation that has some; `None` if there is none, or a table is gone.
-    pub fn open(readers: &'s [Reader<'s>], indexes: &[Option<Vec<pg_sys::Oid>>]) -> Option<Neighbours<Self>> {
+    pub fn open(
+        readers: &'s [Reader<'s>],
+        indexes: &[Option<Vec<pg_sys::Oid>>],
+        gone: Option<&'s Gone>,
+    ) -> Option<Neighbours<Self>> {
         let (reader, indexes) =
             readers.iter().zip(indexes).find_map(|(reader, indexes)| Some((reader, indexes.as_ref()?)))?;
         let tables = reader.source.parts.iter();
         let open =
             |(table, index): (&pg_sys::Oid, &pg_sys::Oid)| Some((OpenIndex::open(*index), Visible::open(*table)?));
         let parts: Option<Vec<_>> = tables.zip(indexes).map(open).collect();
-        Some(Neighbours(Self { reader, beginnings: reader.beginnings()?, parts: parts? }))
+        Some(Neighbours(Self { reader, beginnings: reader.beginnings()?, parts: parts?, gone }))
     }
 
     /// Returns the analyzer and the number of keys of the relation's sketches.
     pub fn sketch(&self) -> (&'s str, u32) {
         (&self.reader.source.analyzer, self.reader.source.keys_of_sketch)
+    }
+
+    fn is_gone(&self, row: u64) -> bool {
+        self.gone.is_some_and(|gone| gone.contains(&row))
     }
 
     fn part(&self, table: usize) -> Option<&(OpenIndex, Visible)> {
@@ -62,11 +73,11 @@ impl ReadRows for IndexedRows<'_> {
     fn version(&mut self, row: RowId) -> Option<RowId> {
         let at = row.table.checked_sub(self.reader.source.first_part)?;
         let address = self.parts.get_mut(at)?.1.version(row.address)?;
-        Some(RowId { address, ..row })
+        Some(RowId { address, ..row }).filter(|row| !self.is_gone(row.packed()))
     }
 
     fn beginnings(&self, rows: &[u64], found: &mut dyn FnMut(u64, &str)) -> Result<()> {
-        let mut rows = rows.to_vec();
+        let mut rows: Vec<u64> = rows.iter().copied().filter(|row| !self.is_gone(*row)).collect();
         rows.sort_unstable();
         // The statement gives a few rows in any order.
         for rows in rows.chunks(ORDERED) {

@@ -52,15 +52,16 @@ CREATE FUNCTION neardup.duplicates(
     threshold double precision DEFAULT NULL,
     within interval DEFAULT NULL,
     against regclass DEFAULT NULL,
-    excerpts text DEFAULT NULL
+    excerpts text DEFAULT NULL,
+    settled boolean DEFAULT false
 ) RETURNS TABLE (key text, duplicate_of text, verdict text, measure text, value double precision, group_size bigint)
     LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
-    SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.verdict, c.measure, c.value, c.group_size
+    SELECT neardup_internal.key_text(c.key), neardup_internal.key_text(c.stays), c.verdict, c.measure, c.value, c.group_size
     FROM neardup_internal.copies(neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank, 'scope', scope,
         'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within, 'max_distance', max_distance,
-        'against', against::oid::bigint, 'excerpts', excerpts))) c;
+        'against', against::oid::bigint, 'excerpts', excerpts, 'settled', settled))) c;
 END;
 
 CREATE FUNCTION neardup.copies_of(
@@ -73,7 +74,7 @@ CREATE FUNCTION neardup.copies_of(
 ) RETURNS TABLE (key text, duplicate_of text, is_new boolean, verdict text, measure text, value double precision)
     LANGUAGE sql STABLE PARALLEL RESTRICTED
 BEGIN ATOMIC
-    SELECT pg_catalog.array_to_string(c.key, ', '), pg_catalog.array_to_string(c.stays, ', '), c.stays_is_new, c.verdict, c.measure, c.value
+    SELECT neardup_internal.key_text(c.key), neardup_internal.key_text(c.stays), c.stays_is_new, c.verdict, c.measure, c.value
     FROM neardup_internal.copies(neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::oid::bigint, 'document', document, 'verify', verify, 'threshold', threshold,
         'source', source::oid::bigint, 'excerpts', excerpts))) c;
@@ -99,7 +100,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION neardup.reasons(regclass, text, text, regclass, boolean, name, text, regclass) IS 'why a row of a list is a copy of the row that stays, or is not, by the two keys: SELECT *, neardup.reasons(''articles'', key, duplicate_of) FROM neardup.duplicates(''articles''), or neardup.reasons(''articles'', key, duplicate_of, ''crawl'', is_new) for neardup.copies_of(''articles'', ''crawl''). NULL if texts are not compared';
-COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass, text) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass, text, boolean) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard; settled: list again without the copies that were found, until there are none, as clean-ups do';
 COMMENT ON FUNCTION neardup_internal.copies(jsonb) IS 'the copies that a list with these arguments finds: primary key, key of the row that stays, whether that one is new, verdict, measure and value that decided, number of rows in the group, hashes of both texts';
 COMMENT ON FUNCTION neardup_internal.reason(text, text, double precision) IS 'why a row is a copy, in words';
 COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision, text) IS 'rows of another table that copy a row of the guarded one, or an earlier one of their own table (is_new): SELECT * FROM neardup.copies_of(''articles'', ''crawl''). Columns are matched by name';

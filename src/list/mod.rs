@@ -2,7 +2,7 @@
 //!
 //! * [`functions`]: what SQL calls. [`arguments`], [`rank`]: what a list compares, and which row is kept. [`plan`]: which relations and indexes are
 //!   read. [`relation`]: a relation as SQL, read as the caller.
-//! * [`sketch`]: a list by sketches. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
+//! * [`settled`]: a list that is made again until it finds nothing more. [`sketch`]: a list by sketches. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
 //! * [`documents`]: documents and verdicts. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy.
 
 pub mod arguments;
@@ -13,6 +13,7 @@ mod plan;
 pub mod rank;
 mod reasons;
 mod relation;
+mod settled;
 mod shared_keys;
 mod simhash;
 mod sketch;
@@ -28,7 +29,6 @@ use crate::pg::table::query::Session;
 use crate::verdict::verify::Verify;
 use documents::numbered_verdict;
 use relation::{Reader, Source};
-use sketch::Found;
 
 /// How many rows are given at once.
 const BATCH: usize = 1000;
@@ -48,7 +48,12 @@ pub fn readers<'s>(session: &'s Session, sources: &'s [Source]) -> Vec<Reader<'s
 ///
 /// # Errors
 /// Those of the statements.
-pub fn give(set: &mut Set<9>, found: Found, readers: &[Reader<'_>], verify: &Verify) -> Result<()> {
+pub fn give(
+    set: &mut Set<9>,
+    found: impl Iterator<Item = Member>,
+    readers: &[Reader<'_>],
+    verify: &Verify,
+) -> Result<()> {
     let by_distance = *verify == Verify::None;
     let mut found = found.peekable();
     while found.peek().is_some() {

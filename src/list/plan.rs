@@ -49,8 +49,6 @@ pub fn of(choice: &Choice) -> Result<Plan> {
 /// Describes a relation by its columns under the alias t.
 fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: String, order: Vec<OrderKey>) -> Source {
     let keys = statement::primary_key(relation);
-    let is_partitioned = catalog::relation_kind(relation) == pg_sys::RELKIND_PARTITIONED_TABLE;
-    let only = if is_partitioned { "" } else { "ONLY " };
     // The table before its partitions, as everybody does.
     partition::keep(&[relation]);
     let parts: Vec<pg_sys::Oid> = partition::leaves(relation, None).0.into_iter().map(|leaf| leaf.table).collect();
@@ -58,7 +56,7 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
     let is_own = relation == choice.guard.table;
     Source {
         beginning: is_own.then(|| choice.guard.document().beginning_of_table("t")),
-        from: format!("{only}{} t", statement::relation(relation)),
+        from: format!("{} t", statement::only(relation)),
         document,
         beside: choice.beside("t"),
         differ: choice.differ.clone(),

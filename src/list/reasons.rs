@@ -40,7 +40,7 @@ pub fn message(
     let kept = find(session, readers, if pair.kept_is_new { last } else { 0 }, pair.kept)?;
     let (Some(duplicate), Some(kept)) = (duplicate, kept) else { return Ok(None) };
     let readers = &*readers;
-    let neighbours = IndexedRows::open(readers, &plan.indexes);
+    let neighbours = IndexedRows::open(readers, &plan.indexes, None);
     Judge::new(Texts::new(readers, sort_memory()), rule, neighbours, None).message(&kept, &duplicate)
 }
 

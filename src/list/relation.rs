@@ -237,7 +237,7 @@ impl Source {
         let has_key = if texts == self.keys.len() {
             self.has_key.clone()
         } else {
-            format!("pg_catalog.concat_ws(', ', {keys}) {EQUALS} $1")
+            format!("{} {EQUALS} $1", statement::key_text(&self.keys))
         };
         format!(
             "SELECT {table}, {address}, {time}, ARRAY[{keys}] FROM {from} WHERE {has_key}",
@@ -301,6 +301,11 @@ impl<'s> Reader<'s> {
         let documents = session.prepare(&source.read_documents(), &types);
         let keys = session.prepare(&source.read_keys(), &types);
         Self { session, source, documents, keys, numbered: Vec::new() }
+    }
+
+    /// Begins to read the relation again: rows that are numbered get the same numbers.
+    pub fn restart(&mut self) {
+        self.numbered.clear();
     }
 
     /// Returns the row that a statement gives: by its table and address, the first two columns, or else by its primary key, in column

@@ -15,6 +15,7 @@ use neardup_verdict::Verdict;
 
 use super::documents::{Judge, Texts, verdict_number};
 use super::relation::Reader;
+use super::settled::Gone;
 use super::sketch::Found;
 use crate::error::{Result, report};
 use crate::guarded::settings::Excerpts;
@@ -38,7 +39,9 @@ pub struct Groups<'l> {
     /// What is done with excerpts.
     pub excerpts: Excerpts,
     /// How two texts are compared; without it, the distance decides.
-    pub rule: Option<Rule<'l>>,
+    pub rule: Option<&'l Rule<'l>>,
+    /// Rows that do not take part.
+    pub gone: &'l Gone,
 }
 
 /// A row of a group.
@@ -63,7 +66,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         let statement = session.prepare(&source.group(groups.distance), &[]);
         let mut position = 0_u64;
         session.each(&statement, &[], |row| {
-            let Some(id) = reader.row_id(row, 9) else { return Ok(()) };
+            let Some(id) = reader.row_id(row, 9).filter(|id| !groups.gone.contains(id)) else { return Ok(()) };
             let number = |column| row.number(column).unwrap_or_default().cast_unsigned();
             let time = pack_time(row.number(6));
             sorter.push([number(5) << 32 | number(4), position << 32 | number(8), id, number(3), number(7), time]);
@@ -72,16 +75,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
         })?;
     }
     let mut leaders = Leaders::new(options, verdict_number(Verdict::Copy), memory / 4);
-    let by_text = groups.rule.as_ref().map(|rule| {
-        let texts = Texts::new(readers, memory / 4);
-        Judge::new(texts, rule, None, None).with_excerpts(groups.excerpts)
-    });
-    let mut judge = Pairs {
-        distance: groups.distance,
-        by_text,
-        texts: Texts::new(readers, memory / 4),
-        analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
-    };
+    let mut judge = Pairs::new(groups, readers);
     let mut sorted = sorter.finish().peekable();
     while let Some(first) = sorted.next() {
         let mut group = vec![signed(first)];
@@ -148,14 +142,25 @@ fn split(
 }
 
 /// The verdict on two rows.
-struct Pairs<'s> {
+pub struct Pairs<'s> {
     distance: u32,
     by_text: Option<Judge<'s>>,
     texts: Texts<'s>,
     analyzer: &'s str,
 }
 
-impl Pairs<'_> {
+impl<'s> Pairs<'s> {
+    /// Compares rows of a list.
+    pub fn new(groups: &Groups<'s>, readers: &'s [Reader<'s>]) -> Self {
+        let texts = || Texts::new(readers, sort_memory() / 4);
+        Self {
+            distance: groups.distance,
+            by_text: groups.rule.map(|rule| Judge::new(texts(), rule, None, None).with_excerpts(groups.excerpts)),
+            texts: texts(),
+            analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
+        }
+    }
+
     /// Returns the verdict on two rows that are `apart` bits apart.
     fn near(&mut self, kept: &Earlier, duplicate: &Earlier, apart: u32) -> Result<Option<Judged>> {
         if let Some(judge) = &mut self.by_text {
@@ -170,7 +175,7 @@ impl Pairs<'_> {
     }
 
     /// Returns the verdict on a longer row, which would stay, and another one, which may be too far away from it.
-    fn by_their_texts(&mut self, long: &Earlier, duplicate: &Earlier) -> Result<Option<Judged>> {
+    pub fn by_their_texts(&mut self, long: &Earlier, duplicate: &Earlier) -> Result<Option<Judged>> {
         let Some(judge) = &mut self.by_text else { return Ok(None) };
         let signatures = [long.id, duplicate.id].map(|id| {
             let Some(text) = judge.texts.get(id)? else { return Ok(None) };

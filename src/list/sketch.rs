@@ -20,6 +20,7 @@ use super::documents::{Judge, Texts, verdict_number};
 use super::indexed_rows::IndexedRows;
 use super::plan::Plan;
 use super::relation::{Described, Reader, Source};
+use super::settled::Gone;
 use super::shared_keys::{self, Indexes};
 use crate::error::{Result, report};
 use crate::guarded::settings::Excerpts;
@@ -41,7 +42,9 @@ pub struct List<'l> {
     /// What is done with excerpts.
     pub excerpts: Excerpts,
     /// How two texts are compared.
-    pub rule: Rule<'l>,
+    pub rule: &'l Rule<'l>,
+    /// Rows that do not take part, and that no verdict knows.
+    pub gone: &'l Gone,
 }
 
 /// Duplicate rows, each with the row that is kept.
@@ -138,7 +141,7 @@ impl Work<'_, '_> {
         let statement = self.session.prepare(&source.sign(has_scope), &[]);
         let mut count = 0;
         self.session.each(&statement, &[], |row| {
-            let Some(id) = reader.row_id(row, 8) else { return Ok(()) };
+            let Some(id) = reader.row_id(row, 8).filter(|id| !self.list.gone.contains(id)) else { return Ok(()) };
             for key in row.numbers(3) {
                 signed.push([key.cast_unsigned(), id]);
                 count += 1;
@@ -220,7 +223,7 @@ impl Work<'_, '_> {
             *table = Some((part, source.parts.get(part - source.first_part).and_then(|oid| Visible::open(*oid))));
         }
         let version = table.as_mut()?.1.as_mut()?.version(address)?;
-        Some(RowId { table: part, address: version }.packed())
+        Some(RowId { table: part, address: version }.packed()).filter(|row| !self.list.gone.contains(row))
     }
 
     /// Describes the rows that came from an index.
@@ -322,6 +325,17 @@ fn rows_of(source: usize) -> String {
     format!("neardup_rows_{source}")
 }
 
+/// Compares rows of a list, with room for `memory` bytes of documents.
+pub fn judge<'s>(
+    list: &'s List<'_>,
+    readers: &'s [Reader<'s>],
+    frequency: Option<KeyFrequency>,
+    memory: usize,
+) -> Judge<'s> {
+    let neighbours = IndexedRows::open(readers, &list.plan.indexes, Some(list.gone));
+    Judge::new(Texts::new(readers, memory), list.rule, neighbours, frequency).with_excerpts(list.excerpts)
+}
+
 /// Compares the rows with their candidates, in order, until each has found the row that it copies, or has none.
 fn find(
     list: &List<'_>,
@@ -330,9 +344,7 @@ fn find(
     frequency: Option<KeyFrequency>,
     memory: usize,
 ) -> Result<Found> {
-    let neighbours = IndexedRows::open(readers, &list.plan.indexes);
-    let texts = Texts::new(readers, memory / 2);
-    let mut judge = Judge::new(texts, &list.rule, neighbours, frequency).with_excerpts(list.excerpts);
+    let mut judge = judge(list, readers, frequency, memory / 2);
     let mut leaders = Leaders::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {

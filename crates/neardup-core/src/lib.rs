@@ -13,7 +13,7 @@
 //! * [`grouping`]: connected components of near signatures, and stars.
 //! * [`similarity`]: exact measures, which verify candidates.
 //! * [`profile`]: an analyzer with house words and the statistics of a collection.
-//! * [`candidates`]: which rows are compared, and which of them stays.
+//! * [`candidates`]: which rows are compared, and which of them stays. [`row_key`]: the text form of their primary keys.
 //!
 //! ```
 //! use neardup_core::document;
@@ -43,6 +43,7 @@ pub mod candidates;
 pub mod document;
 pub mod grouping;
 pub mod profile;
+pub mod row_key;
 pub mod signature;
 pub mod similarity;
 pub mod weighting;

@@ -73,8 +73,9 @@ pub fn number_as(owner: pg_sys::Oid, statement: &str, parameters: &[Parameter<'_
 }
 
 /// Runs a statement with RETURNING, and then `store` for each row that it returned, as another role: a statement with as many parameters
-/// as the row has columns, of their types. Values go over as they are stored, without input or output. Returns the number of rows.
-pub fn transfer(statement: &str, parameters: &[Parameter<'_>], owner: pg_sys::Oid, store: &str) -> u64 {
+/// as the row has columns, of their types. Values go over as they are stored, without input or output. Returns the number of rows, and of those
+/// that were stored: a trigger may leave some out.
+pub fn transfer(statement: &str, parameters: &[Parameter<'_>], owner: pg_sys::Oid, store: &str) -> (u64, u64) {
     let (statement, store) = (CString::new(statement).unwrap_or_default(), CString::new(store).unwrap_or_default());
     let arguments: Vec<Argument> = parameters.iter().map(Parameter::argument).collect();
     let mut types: Vec<pg_sys::Oid> = arguments.iter().map(|argument| argument.0).collect();
@@ -90,7 +91,7 @@ pub fn transfer(statement: &str, parameters: &[Parameter<'_>], owner: pg_sys::Oi
         let plan = boundary::catch(|| raw::SPI_prepare(text, count, kinds));
         let portal = boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, marks, false));
         let mut storing = None;
-        let mut moved = 0;
+        let (mut moved, mut stored) = (0, 0);
         loop {
             boundary::catch(|| raw::SPI_cursor_fetch(portal, true, ROWS));
             let (rows, count) = (pg_sys::SPI_tuptable, pg_sys::SPI_processed);
@@ -99,14 +100,15 @@ pub fn transfer(statement: &str, parameters: &[Parameter<'_>], owner: pg_sys::Oi
             }
             role::as_owner(owner, || {
                 let plan = *storing.get_or_insert_with(|| prepare_for(&store, (*rows).tupdesc));
-                (0..count as usize).for_each(|row| store_row(plan, *(*rows).vals.add(row), (*rows).tupdesc));
+                let store = |row| store_row(plan, *(*rows).vals.add(row), (*rows).tupdesc);
+                stored += (0..count as usize).map(store).sum::<u64>();
             });
             moved += count;
             pg_sys::SPI_freetuptable(rows);
         }
         boundary::catch(|| raw::SPI_cursor_close(portal));
         pg_sys::SPI_finish();
-        moved
+        (moved, stored)
     }
 }
 
@@ -128,11 +130,11 @@ unsafe fn prepare_for(statement: &CString, columns: pg_sys::TupleDesc) -> pg_sys
     }
 }
 
-/// Runs a prepared statement with the columns of a row.
+/// Runs a prepared statement with the columns of a row. Returns the number of rows that it stored.
 ///
 /// # Safety
 /// SPI must be connected; the plan must have been prepared for these columns, and the row must have them.
-unsafe fn store_row(plan: pg_sys::SPIPlanPtr, row: pg_sys::HeapTuple, columns: pg_sys::TupleDesc) {
+unsafe fn store_row(plan: pg_sys::SPIPlanPtr, row: pg_sys::HeapTuple, columns: pg_sys::TupleDesc) -> u64 {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let count = (*columns).natts;
@@ -145,5 +147,6 @@ unsafe fn store_row(plan: pg_sys::SPIPlanPtr, row: pg_sys::HeapTuple, columns: p
         }
         let (values, marks) = (values.as_mut_ptr(), marks.as_ptr());
         boundary::catch(|| raw::SPI_execute_plan(plan, values, marks, false, 0));
+        pg_sys::SPI_processed
     }
 }

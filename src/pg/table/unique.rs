@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 
+use neardup_core::row_key;
 use pgrx::{PgList, pg_sys};
 
 use super::rows::Table;
@@ -64,14 +65,11 @@ pub fn has_key(table: pg_sys::Oid, value: pg_sys::Datum) -> bool {
     has_row(table, |_| vec![Some(value)], |_| true)
 }
 
-/// Says whether a table has a row, committed or not, whose primary key of several `columns` has this text form, with commas between the
-/// values. Rows are searched by the values of types whose text form is checked here, because an input function raises errors, and any role
+/// Says whether a table has a row, committed or not, whose primary key of several `columns` has this text form.
+/// Rows are searched by the values of types whose text form is checked here, because an input function raises errors, and any role
 /// may have written the text. If the first value is not of these, or the search is long, the answer is yes.
 pub fn has_key_of(table: pg_sys::Oid, columns: &[i16], key: &str) -> bool {
-    let values: Vec<_> = key.split(SEPARATOR).collect();
-    if values.len() != columns.len() {
-        return true;
-    }
+    let Some(values) = row_key::split(key, columns.len()) else { return true };
     let read = Cell::new(0);
     let known = |kinds: &[pg_sys::Oid]| {
         values
@@ -88,7 +86,7 @@ pub fn has_key_of(table: pg_sys::Oid, columns: &[i16], key: &str) -> bool {
             (!null).then(|| column::output(value, kind))
         };
         read.set(read.get() + 1);
-        read.get() > MOST_READ || join_key(columns.iter().filter_map(value)) == key
+        read.get() > MOST_READ || columns.iter().filter_map(value).eq(values.iter().cloned())
     })
 }
 
@@ -111,14 +109,6 @@ fn is_uuid(text: &str) -> bool {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })
-}
-
-/// Stands between the values of a key in its text form.
-const SEPARATOR: &str = ", ";
-
-/// Returns the text form of a key from those of its values.
-pub fn join_key(values: impl Iterator<Item = String>) -> String {
-    values.collect::<Vec<_>>().join(SEPARATOR)
 }
 
 /// Says whether a table has a row, committed or not, with these values in its primary key, that `is_it` accepts. The values are asked for by

@@ -123,3 +123,19 @@ RESET ROLE;
 DROP TABLE posts, posts_removed, likes, links, pins;
 DROP OWNED BY regress_cleaner, regress_second;
 DROP ROLE regress_cleaner, regress_second;
+
+-- keys whose columns read alike without quotation marks are told apart
+CREATE TABLE places (area text, street text, body text, PRIMARY KEY (area, street));
+SELECT neardup.protect('places', 'body', on_duplicate => 'mark');
+INSERT INTO places VALUES ('a, b', 'c', news(3)), ('a', 'b, c', news(2)), ('z"', 'z', news(3) || ' Read more.');
+SELECT area, street, duplicate_of FROM places ORDER BY 1;
+SELECT key, group_key, size FROM neardup.groups('places') ORDER BY 1;
+SELECT key, duplicate_of, neardup.reasons('places', key, duplicate_of) FROM neardup.duplicates('places');
+SELECT key, outcome FROM neardup.why('places', key => 'a, "b, c"');
+SELECT key, action FROM neardup.insert_or_match('places', '[{"area": "1,", "street": "2", "body": "A text about something else."}]');
+DELETE FROM places WHERE area = 'a, b';
+INSERT INTO places VALUES ('last', 'one', news(3));
+SELECT area, street, duplicate_of FROM places WHERE body LIKE '%harbour%' ORDER BY 1;
+CALL neardup.cleanup('places', dry_run => false, threshold => 0.5);
+SELECT neardup_key, neardup_duplicate_of FROM places_removed;
+CALL neardup.restore('places', key => 'last, one');

@@ -68,12 +68,12 @@ pub struct Leaders<S> {
     heads: Bits,
     /// The groups of rows that have later exact duplicates.
     went: AHashMap<u32, Member>,
-    members: Sorter<S, 8>,
+    members: Sorter<S, 9>,
     longer: Vec<Longer>,
     memory: usize,
 }
 
-fn record(member: &Member) -> [u64; 8] {
+fn record(member: &Member) -> [u64; 9] {
     [
         // A place before it is free for the size of the group.
         pack(member.kept.position, member.duplicate.position + 1),
@@ -84,13 +84,14 @@ fn record(member: &Member) -> [u64; 8] {
         pack_time(member.duplicate.time),
         member.verdict.into(),
         member.score.to_bits(),
+        pack_time(member.kept.time),
     ]
 }
 
-fn member([both, stays_id, goes_id, kept_hash, duplicate_hash, time, verdict, score]: [u64; 8]) -> Member {
+fn member([both, stays_id, goes_id, kept_hash, duplicate_hash, time, verdict, score, kept_time]: [u64; 9]) -> Member {
     let (kept, duplicate) = unpack(both);
     Member {
-        kept: Earlier { position: kept, id: stays_id, time: None },
+        kept: Earlier { position: kept, id: stays_id, time: unpack_time(kept_time) },
         duplicate: Earlier { position: duplicate.saturating_sub(1), id: goes_id, time: unpack_time(time) },
         kept_hash,
         duplicate_hash,
@@ -308,7 +309,7 @@ fn own(probe: &Probe) -> Member {
 
 /// The members of all groups, and the size of each in front of it.
 struct Out<S> {
-    members: Sorter<S, 8>,
+    members: Sorter<S, 9>,
     /// How many rows have moved to a kept row.
     added: AHashMap<u32, u64>,
 }
@@ -331,7 +332,7 @@ impl<S: Storage> Out<S> {
     }
 
     fn size(&mut self, kept: u32, members: u64) {
-        self.members.push([pack(kept, 0), members + 1, 0, 0, 0, 0, 0, 0]);
+        self.members.push([pack(kept, 0), members + 1, 0, 0, 0, 0, 0, 0, 0]);
     }
 
     fn finish(mut self) -> Members<S> {
@@ -345,7 +346,7 @@ impl<S: Storage> Out<S> {
 /// All rows that joined another one, in the order of the kept rows, then in their own.
 #[derive(Debug)]
 pub struct Members<S> {
-    sorted: Sorted<S, 8>,
+    sorted: Sorted<S, 9>,
     group_size: u64,
 }
 

@@ -28,6 +28,7 @@ mod rights;
 mod rust;
 mod script;
 mod servers;
+mod thresholds;
 mod upgrade;
 
 use crate::check::Check;
@@ -42,6 +43,7 @@ pub const ALL: &[Check] = &[
     Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
     Check::alone("links", "the links between the Markdown files", links::run),
+    Check::alone("thresholds", "the verdict's thresholds, wherever they are stated", thresholds::run),
     Check::with_server("regress", "tests/pg_regress, a fresh database each", regress::run),
     Check::with_server("isolation", "tests/isolation", regress::isolation),
     Check::with_server("examples", "the SQL of README and docs, and its output", examples::run),
