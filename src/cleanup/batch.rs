@@ -61,9 +61,7 @@ fn missing_mark(arguments: JsonB) -> Result<Option<String>> {
 #[pg_extern(sql = false)]
 fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
     with(arguments, |cleanup| {
-        if list_exists()? {
-            change::run(&format!("DROP TABLE {LIST}"), &[]);
-        }
+        drop_list()?;
         let found = change::run(&cleanup.create_list(Action::parse(action)? == Action::Mark), &[]);
         change::run(&format!("ALTER TABLE {LIST} ADD PRIMARY KEY (place)"), &[]);
         change::run(&format!("ANALYZE {LIST}"), &[]);
@@ -71,16 +69,32 @@ fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
     })
 }
 
-/// Says whether a clean-up that failed has left its list.
-fn list_exists() -> Result<bool> {
+/// Drops the list that a clean-up of this session has left when it failed.
+fn drop_list() -> Result<()> {
     let session = Session::open();
-    let statement = session.prepare("SELECT pg_catalog.to_regclass($1)", &[Type::Text]);
-    let mut exists = false;
+    let statement = session.prepare(
+        "SELECT CAST(pg_catalog.pg_get_userbyid(c.relowner) AS pg_catalog.text), \
+                CASE WHEN pg_catalog.pg_has_role(c.relowner, 'USAGE') THEN 1::bigint END \
+         FROM pg_catalog.pg_class c WHERE c.oid = CAST(pg_catalog.to_regclass($1) AS pg_catalog.oid)",
+        &[Type::Text],
+    );
+    let mut found = None;
     session.each(&statement, &[Value::Text(Some(LIST))], |row| {
-        exists = row.number(1).is_some();
+        found = Some((row.text(1).unwrap_or_default().to_owned(), row.number(2).is_some()));
         Ok(())
     })?;
-    Ok(exists)
+    match found {
+        None => Ok(()),
+        Some((_, true)) => {
+            change::run(&format!("DROP TABLE {LIST}"), &[]);
+            Ok(())
+        }
+        Some((role, false)) => {
+            let message = format!("a failed clean-up of role \"{role}\" has left its list in this session");
+            Err(error(PgSqlErrorCode::ERRCODE_OBJECT_IN_USE, message)
+                .set_hint(format!("Begin another session, or as that role: DROP TABLE {LIST};")))
+        }
+    }
 }
 
 /// Begins a run in the log. Returns its number: one more than the last one of the table, also where only removed rows tell of it, because

@@ -114,6 +114,21 @@ SELECT id FROM g ORDER BY id;
 CALL neardup.cleanup('g', dry_run => false);
 SELECT id FROM g ORDER BY id;
 
+-- a list that a failed clean-up of another role has left in this session
+CREATE TABLE i (id int PRIMARY KEY, body text);
+INSERT INTO i SELECT n, body() FROM generate_series(1, 3) n;
+SELECT neardup.protect('i', 'body');
+SELECT neardup.keep_removed('i');
+GRANT SELECT, UPDATE, DELETE ON i TO kept_stranger;
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
+CREATE TRIGGER fail BEFORE DELETE ON i FOR EACH ROW EXECUTE FUNCTION fail();
+CALL neardup.cleanup('i', dry_run => false);
+SET ROLE kept_stranger;
+CALL neardup.cleanup('i', dry_run => false);
+SET ROLE kept_owner;
+DROP TRIGGER fail ON i;
+CALL neardup.cleanup('i', dry_run => false);
+
 -- names that leave no room, and temporary tables
 CREATE TABLE xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx (id int PRIMARY KEY, body text);
 INSERT INTO xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx SELECT i, body() FROM generate_series(1, 3) i;
