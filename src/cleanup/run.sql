@@ -94,14 +94,24 @@ $$;
 
 -- Shows what a clean-up would do, and how to run it.
 CREATE FUNCTION neardup_internal.try_out(
-    target regclass, against regclass, arguments jsonb, action text, max_rows bigint, on_more text, call text
+    target regclass, against regclass, arguments jsonb, action text, max_rows bigint, on_more text
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     found bigint := neardup_internal.list_copies(arguments, action);
     verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' ELSE 'be removed' END;
     sample pg_catalog.record;
-    whole pg_catalog.text := pg_catalog.concat_ws(', ', call, 'threshold => ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text);
+    -- The arguments that are not the default.
+    whole pg_catalog.text := (
+        SELECT pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
+            pg_catalog.string_agg(pg_catalog.format('%s => %L', a.key, CASE
+                WHEN a.key = 'against'::pg_catalog.text THEN against::pg_catalog.text
+                WHEN pg_catalog.jsonb_typeof(a.value) = 'array'::pg_catalog.text THEN ARRAY(SELECT pg_catalog.jsonb_array_elements_text(a.value))::pg_catalog.text
+                ELSE a.value #>> '{}'::pg_catalog.text[] END), ', '),
+            'threshold => ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text)
+        FROM pg_catalog.jsonb_each(arguments) a
+        WHERE a.key <> ALL (ARRAY['target', 'threshold', 'settled']) AND a.value <> 'null'::pg_catalog.jsonb
+              AND (a.key <> 'keep'::pg_catalog.text OR a.value <> '"oldest"'::pg_catalog.jsonb));
 BEGIN
     FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(arguments) p LOOP
         RAISE NOTICE '(%) would %, (%)% is kept: %',
@@ -210,20 +220,7 @@ BEGIN
         'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true);
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
-        PERFORM neardup_internal.try_out(target, against, arguments, action, max_rows, on_more, pg_catalog.concat_ws(', ',
-            pg_catalog.quote_literal(target),
-            'keep => ' || pg_catalog.quote_literal(CASE WHEN against IS NULL THEN keep END),
-            'time_column => ' || pg_catalog.quote_literal(time_column),
-            'document => ' || pg_catalog.quote_literal(document),
-            'max_distance => ' || max_distance::pg_catalog.text,
-            'rank => ' || pg_catalog.quote_literal(rank),
-            'scope => ' || pg_catalog.quote_literal(scope),
-            'since => ' || pg_catalog.quote_literal(since),
-            'until => ' || pg_catalog.quote_literal(until),
-            'verify => ' || pg_catalog.quote_literal(verify),
-            'within => ' || pg_catalog.quote_literal(within),
-            'against => ' || pg_catalog.quote_literal(against),
-            'excerpts => ' || pg_catalog.quote_literal(excerpts)));
+        PERFORM neardup_internal.try_out(target, against, arguments, action, max_rows, on_more);
         RETURN;
     END IF;
 
@@ -299,5 +296,5 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
 COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, bigint, bigint) IS 'removes, archives or marks copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete or mark; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive';
-COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, bigint, text, text) IS 'the dry run: reports what a clean-up would do, and how to run it';
+COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, bigint, text) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, bigint, integer, bigint, bigint) IS 'removes one batch of a clean-up, except rows that a constraint protects';

@@ -115,6 +115,29 @@ CALL neardup.restore('a', 2);
 --= 2
 --= 2
 
+-- a table that has changed its owner: its removed rows are not taken for a stranger's table, nor a stranger's for them
+RESET ROLE;
+ALTER TABLE b OWNER TO records_second;
+SET ROLE records_second;
+CALL neardup.restore('b', 1);
+CALL neardup.cleanup('b', dry_run => false);
+RESET ROLE;
+ALTER TABLE b_removed OWNER TO records_second;
+SET ROLE records_second;
+CALL neardup.restore('b', 1);
+CALL neardup.cleanup('b', dry_run => false);
+SELECT run_id, removed, restored FROM neardup.runs WHERE target = 'b'::regclass ORDER BY 1;
+RESET ROLE;
+ALTER TABLE b OWNER TO records_owner;
+ALTER TABLE b_removed OWNER TO records_owner;
+SET ROLE records_owner;
+--= ERROR:  42809
+--= ERROR:  42809
+--= 2
+--= 2|2
+--= 1|2|2
+--= 2|2|0
+
 -- the extension goes without CASCADE, and the removed rows stay; it comes again, and they come back
 CALL neardup.cleanup('a', dry_run => false);
 SELECT neardup.unprotect('a');

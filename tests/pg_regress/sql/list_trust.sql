@@ -71,6 +71,19 @@ CREATE TABLE m.timed (id int PRIMARY KEY, body text, at m.pair);
 SELECT neardup.protect('m.timed', 'body');
 RESET ROLE;
 SELECT * FROM neardup.duplicates('m.timed', time_column => 'at', since => '(1)');
+
+-- a key of such a type
+SET ROLE regress_mallory;
+SET client_min_messages = error;
+CREATE TABLE m.keyed (id m.checked PRIMARY KEY, body text);
+INSERT INTO m.keyed SELECT i, public.words(1) FROM generate_series(1, 2) i;
+SELECT neardup.protect('m.keyed', 'body');
+RESET client_min_messages;
+RESET ROLE;
+SELECT key, duplicate_of FROM neardup.duplicates('m.keyed', settled => true);
+SELECT count(*) FROM neardup.why('m.keyed', key => '1');
+SELECT neardup.reasons('m.keyed', '1', '2');
+SELECT count(*) FROM neardup.groups('m.keyed');
 SELECT * FROM neardup.groups(NULL);
 SELECT neardup_internal.only_guard(NULL, NULL);
 SET client_min_messages = error;
