@@ -21,6 +21,8 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("docs/reference.md", "default: a score of ", REMOVED),
     ("docs/reference.md", "the least score (verify facts or a profile, ", NAMED),
     ("docs/reference.md", "the least score of a copy by facts or a profile, ", NAMED),
+    ("CHANGELOG.md", "from a score of ", NAMED),
+    ("CHANGELOG.md", "a clean-up removes from ", REMOVED),
     ("docs/cleanup.md", "[score](accuracy.md#what-a-score-means) is at least ", REMOVED),
     ("docs/cleanup.md", "`neardup.duplicates` lists from ", NAMED),
     ("docs/cleanup.md", "10 of 445 read pairs from ", REMOVED),
