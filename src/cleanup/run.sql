@@ -262,7 +262,7 @@ BEGIN
     WHILE place < last LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         batches := batches + 1;
-        part := neardup_internal.remove_batch(arguments, action, run_id, batches, place, place + batch);
+        part := neardup_internal.remove_batch(arguments, action, run_id, batches, place, least(place + batch, last));
         place := place + batch;
         removed := removed + part;
         reported_at := neardup_internal.note_work(target, place, last, reported_at);
