@@ -159,12 +159,23 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
                 stored
             }
         } as i64;
-        let target = Parameter::Table(Some(cleanup.choice.guard.table));
-        change::run_as(
+        // Nothing is filed under a run of another role, or one that has ended.
+        let (target, role) = (cleanup.choice.guard.table, role::current());
+        let noted = change::run_as(
             owner,
-            "UPDATE neardup_internal.own_runs r SET removed = r.removed + $3 WHERE r.target::oid = $1 AND r.run_id = $2",
-            &[target, Parameter::Number(run_id), Parameter::Number(removed)],
+            "UPDATE neardup_internal.own_runs r SET removed = r.removed + $3 \
+             WHERE r.target::oid = $1 AND r.run_id = $2 AND r.finished IS NULL AND r.role::text = $4",
+            &[
+                Parameter::Table(Some(target)),
+                Parameter::Number(run_id),
+                Parameter::Number(removed),
+                Parameter::Text(&role),
+            ],
         );
+        if noted == 0 {
+            let message = format!("role \"{role}\" has no run {run_id} of table {} under way", shown(target));
+            return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message));
+        }
         Ok(removed)
     })
 }
@@ -194,8 +205,8 @@ fn end_run(arguments: JsonB, run_id: i64) -> Result<SetOfIterator<'static, Strin
         change::run_as(
             owner,
             "UPDATE neardup_internal.own_runs r SET finished = pg_catalog.clock_timestamp(), skipped = $3 \
-             WHERE r.target::oid = $1 AND r.run_id = $2",
-            &[target, number, Parameter::Number(left[0].len() as i64)],
+             WHERE r.target::oid = $1 AND r.run_id = $2 AND r.finished IS NULL AND r.role::text = $4",
+            &[target, number, Parameter::Number(left[0].len() as i64), Parameter::Text(&role)],
         );
         Ok(left)
     })?;

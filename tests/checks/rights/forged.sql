@@ -16,6 +16,9 @@ CREATE TRIGGER zz_neardup_body BEFORE INSERT OR UPDATE OF body ON mallorys.own F
 -- A list and a choice of her own making: what she removes is kept as it was, and what she forges is not.
 SELECT jsonb_build_object('target', 'article'::regclass::oid::bigint) AS arguments \gset
 CREATE TEMP TABLE neardup_chosen AS SELECT 1::bigint AS place, 2 AS k1, 3 AS r1, 'forged'::text AS verdict, 'facts'::text AS measure, 1::float8 AS value, neardup_internal.text_hash(a.body) AS document_hash, neardup_internal.text_hash(a.body) AS stays_hash, NULL::text AS reason FROM article a WHERE a.id = 2;
-SELECT neardup_internal.cleanup_batch(:'arguments', 'archive', 1, 1, 0, 1);
+-- The run with the greatest number would be the last one of the table.
+SELECT neardup_internal.cleanup_batch(:'arguments', 'archive', 9223372036854775807, 1, 0, 1);
+SELECT neardup_internal.begin_run(:'arguments', 'archive', 'oldest', 1) AS run \gset
+SELECT neardup_internal.cleanup_batch(:'arguments', 'archive', :run, 1, 0, 1);
 SELECT neardup_internal.cleanup_batch(:'arguments'::jsonb || '{"document": "body\") OR public.ring() = (\"", "scope": ["id\" OR public.ring() = \""], "keep": "; SELECT public.ring()"}', 'archive', 1, 1, 0, 1);
 RESET ROLE;
