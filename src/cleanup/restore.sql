@@ -22,16 +22,15 @@ $$;
 CREATE FUNCTION neardup_internal.restore_rows(target regclass, removed regclass, places tid[]) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    names pg_catalog.text := (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', ')
-                              FROM neardup_internal.removed_columns(target, removed) n
-                              WHERE NOT n.is_generated AND n.removed_type IS NOT NULL);
-    expressions pg_catalog.text := (SELECT pg_catalog.string_agg(CASE WHEN n.fallback IS NULL THEN pg_catalog.format('t.%I', n.name)
-                                                                     ELSE pg_catalog.format('coalesce(t.%I, %s)', n.name, n.fallback) END, ', ')
-                                    FROM neardup_internal.removed_columns(target, removed) n
-                                    WHERE NOT n.is_generated AND n.removed_type IS NOT NULL);
+    names pg_catalog.text;
+    expressions pg_catalog.text;
     taken bigint;
     stored bigint;
 BEGIN
+    SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', '),
+           pg_catalog.string_agg(pg_catalog.format(CASE WHEN n.fallback IS NULL THEN 't.%I' ELSE 'coalesce(t.%I, %s)' END, n.name, n.fallback), ', ')
+        INTO names, expressions
+    FROM neardup_internal.removed_columns(target, removed) n WHERE NOT n.is_generated AND n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
         'WITH taken AS (DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING d.*), '
         'stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %4$s FROM taken t RETURNING 1) '
