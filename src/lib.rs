@@ -4,6 +4,7 @@
 //! `crates/` and wraps the result. Unsafe code is in [`pg`], and in files that say so.
 #![allow(clippy::result_large_err, reason = "pgrx knows an ErrorReport by its type, which a box would hide")]
 
+mod answers;
 mod argument;
 mod bloom;
 mod cleanup;

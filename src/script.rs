@@ -33,10 +33,14 @@ extension_sql_file!("guard/groups.sql", name = "guard_groups", requires = ["guar
 extension_sql_file!("guard/why.sql", name = "guard_why", requires = ["guard_groups"]);
 extension_sql_file!("guard/insert_or_match.sql", name = "guard_insert_or_match", requires = ["guard_why"]);
 extension_sql_file!("profile/profile.sql", name = "profile", requires = ["guard_insert_or_match"]);
-extension_sql_file!("cleanup/removed.sql", name = "cleanup_removed", requires = ["profile"]);
+extension_sql_file!("answers/answers.sql", name = "answers", requires = ["profile"]);
+extension_sql_file!("cleanup/removed.sql", name = "cleanup_removed", requires = ["answers"]);
 extension_sql_file!("cleanup/log.sql", name = "cleanup_log", requires = ["cleanup_removed"]);
 extension_sql_file!("cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_log"]);
 extension_sql_file!("list/list.sql", name = "list", requires = ["cleanup_runner"]);
 extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["list"]);
 extension_sql_file!("cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_report"]);
 extension_sql_file!("cleanup/restore.sql", name = "cleanup_restore", requires = ["cleanup_run"]);
+extension_sql_file!("answers/questions.sql", name = "answers_questions", requires = ["cleanup_restore"]);
+extension_sql_file!("answers/estimate.sql", name = "answers_estimate", requires = ["answers_questions"]);
+extension_sql_file!("answers/learn.sql", name = "answers_learn", requires = ["answers_estimate"]);

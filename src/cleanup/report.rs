@@ -26,6 +26,19 @@ struct Report {
     largest: Vec<(String, f64)>,
     verdicts: Vec<(String, f64)>,
     samples: Vec<Sample>,
+    questions: Vec<Question>,
+}
+
+/// A pair that an editor is asked about.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    key: String,
+    other: String,
+    text: String,
+    other_text: String,
+    /// The statements for "a copy" and "not a copy".
+    answers: [String; 2],
 }
 
 /// A copy and the row that stays.
@@ -85,6 +98,20 @@ fn page(report: &Report) -> String {
             encode_safe(&sample.stays),
             encode_safe(&sample.copy),
             encode_safe(&sample.said)
+        );
+    }
+    if !report.questions.is_empty() {
+        page.push_str("<h2>Questions: are the two copies?</h2>\n");
+    }
+    for question in &report.questions {
+        let (left, right) = differences(&question.text, &question.other_text);
+        let [copy, other] = question.answers.each_ref().map(encode_safe);
+        let _ = writeln!(
+            page,
+            "<table class=\"pair\">\n<tr><th>{}</th><th>{}</th></tr>\n<tr><td>{left}</td><td>{right}</td></tr>\n\
+             <tr><td>a copy: <code>{copy}</code></td><td>not a copy: <code>{other}</code></td></tr>\n</table>",
+            encode_safe(&question.key),
+            encode_safe(&question.other)
         );
     }
     page.push_str("</body>\n</html>\n");

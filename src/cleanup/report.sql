@@ -72,6 +72,31 @@ BEGIN
 END
 $$;
 
+-- The questions that are not answered yet, each with the statements that answer it; none for who may not read them.
+CREATE FUNCTION neardup_internal.open_questions(target regclass, document name) RETURNS jsonb
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    answers regclass := to_regclass(neardup_internal.answers_name(target));
+    found jsonb;
+BEGIN
+    IF answers IS NULL OR NOT has_table_privilege(answers, 'SELECT') THEN
+        RETURN '[]';
+    END IF;
+    EXECUTE format(
+        'WITH q AS MATERIALIZED (SELECT a.key, a.other FROM %1$s a WHERE a.is_copy IS NULL AND a.document = $1), r AS MATERIALIZED (%2$s) '
+        'SELECT jsonb_agg(jsonb_build_object(''key'', q.key, ''other'', q.other, ''text'', k.document, ''other_text'', o.document, ''answers'', '
+        '           jsonb_build_array(format(''SELECT neardup.answer(%%L, %%L, %%L, true);'', $2, q.key, q.other), '
+        '                             format(''SELECT neardup.answer(%%L, %%L, %%L, false);'', $2, q.key, q.other))) ORDER BY q.key, q.other) '
+        'FROM q JOIN r k ON k.asked = q.key JOIN r o ON o.asked = q.other',
+        answers, replace(neardup_internal.answered_rows(target, document), '$1', '(SELECT array_agg(x.key) FROM (SELECT key FROM q UNION SELECT other FROM q) x)'))
+        INTO found USING document, target;
+    RETURN coalesce(found, '[]');
+END
+$$;
+
 CREATE FUNCTION neardup.report_html(
     target regclass,
     document name DEFAULT NULL,
@@ -101,12 +126,14 @@ BEGIN
                           THEN jsonb_build_array(jsonb_build_array('within distance', settings ->> 'distance')) ELSE '[]' END,
                'largest', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'largest group'), '[]'),
                'verdicts', coalesce(jsonb_agg(jsonb_build_array(r.name, r.value)) FILTER (WHERE r.item = 'verdict'), '[]'),
-               'samples', neardup_internal.samples(arguments, samples))
+               'samples', neardup_internal.samples(arguments, samples),
+               'questions', neardup_internal.open_questions(target, (settings ->> 'document')::name))
         INTO overview FROM neardup.report(target, document, max_distance, verify, threshold) r;
     RETURN neardup_internal.render_report(overview::text);
 END
 $$;
 
 COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, the top largest groups. threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
-COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table as one self-contained HTML page, with bars and sample pairs (0 to 100) side by side. threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table as one self-contained HTML page, with bars, sample pairs (0 to 100) and the open questions of neardup.questions side by side. threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup_internal.open_questions(regclass, name) IS 'the questions on a table that are not answered yet, with both texts and the statements that answer them';
 COMMENT ON FUNCTION neardup_internal.samples(jsonb, integer) IS 'the largest groups of a list, each with its least certain copy and both texts';

@@ -54,7 +54,7 @@ BEGIN
     -- A deferred foreign key would fail only at the commit, and undo the whole batch.
     SET CONSTRAINTS ALL IMMEDIATE;
     -- The guard would refuse the copies. Bypassing it here leaves other writers under its judgement.
-    PERFORM neardup.let_through(target);
+    PERFORM neardup.let_through(target, false);
     BEGIN
         RETURN neardup_internal.restore_rows(target, removed, places);
     EXCEPTION WHEN integrity_constraint_violation THEN
@@ -98,7 +98,9 @@ BEGIN
 END
 $$;
 
-CREATE PROCEDURE neardup.restore(target regclass, run_id bigint DEFAULT NULL, key text DEFAULT NULL, INOUT restored bigint DEFAULT NULL)
+CREATE PROCEDURE neardup.restore(
+    target regclass, run_id bigint DEFAULT NULL, key text DEFAULT NULL, answer boolean DEFAULT true, INOUT restored bigint DEFAULT NULL
+)
     LANGUAGE plpgsql AS $$
 DECLARE
     removed pg_catalog.regclass := neardup_internal.existing_removed(target);
@@ -107,6 +109,9 @@ DECLARE
     batch integer;
     places pg_catalog.tid[];
     part bigint;
+    keys pg_catalog.text[];
+    kept pg_catalog.text[];
+    answered bigint := 0;
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_path();
@@ -125,21 +130,31 @@ BEGIN
     LOOP
         -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
         EXECUTE pg_catalog.format(
-            'SELECT d.neardup_run, d.neardup_batch, pg_catalog.array_agg(d.ctid) FROM ONLY %s d '
+            'SELECT d.neardup_run, d.neardup_batch, pg_catalog.array_agg(d.ctid), pg_catalog.array_agg(d.neardup_key), '
+                'pg_catalog.array_agg(d.neardup_duplicate_of) FROM ONLY %s d '
             'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) '
                 'AND ($3 IS NULL OR d.neardup_run OPERATOR(pg_catalog.<) $3 '
                     'OR d.neardup_run OPERATOR(pg_catalog.=) $3 AND d.neardup_batch OPERATOR(pg_catalog.<) $4) '
             'GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
-            INTO run, batch, places USING run_id, key, run, batch;
+            INTO run, batch, places, keys, kept USING run_id, key, run, batch;
         EXIT WHEN batch IS NULL;
         part := neardup_internal.restore_batch(target, removed, places);
         restored := restored + part;
+        IF answer THEN
+            answered := answered + neardup_internal.note_restored(target, (
+                SELECT r.document FROM neardup.runs r
+                WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL), keys, kept);
+        END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
         reported_at := neardup_internal.note_work(target, restored, total, reported_at);
         COMMIT;
     END LOOP;
     PERFORM neardup_internal.end_work(target);
+    IF answered > 0 THEN
+        RAISE NOTICE '% restored rows are noted as no copies of the rows that were kept', answered
+            USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+    END IF;
     IF restored < total THEN
         RAISE NOTICE '% rows stay in %', total - restored, removed
             USING DETAIL = 'Their keys are in use again, or rows that they refer to do not exist.';
@@ -187,5 +202,5 @@ COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[]) IS 'moves removed rows back';
 COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, tid[]) IS 'restores one batch of a run, row by row if a constraint is violated';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
-COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17'')';
+COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, so that no clean-up removes them again';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';

@@ -94,7 +94,7 @@ $$;
 
 -- Shows what a clean-up would do, and how to run it.
 CREATE FUNCTION neardup_internal.try_out(
-    target regclass, against regclass, arguments jsonb, action text, max_rows bigint, on_more text
+    target regclass, against regclass, arguments jsonb, action text, max_rows bigint, on_more text, confirmed regclass
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -113,6 +113,9 @@ DECLARE
         WHERE a.key <> ALL (ARRAY['target', 'threshold', 'settled']) AND a.value <> 'null'::pg_catalog.jsonb
               AND (a.key <> 'keep'::pg_catalog.text OR a.value <> '"oldest"'::pg_catalog.jsonb));
 BEGIN
+    IF confirmed IS NOT NULL THEN
+        found := neardup_internal.keep_named(target, confirmed);
+    END IF;
     FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(arguments) p LOOP
         RAISE NOTICE '(%) would %, (%)% is kept: %',
             sample.key, verb, sample.kept, coalesce(' of ' || against::pg_catalog.text, ''), sample.why
@@ -131,7 +134,8 @@ BEGIN
           FROM pg_temp.neardup_chosen c GROUP BY 3) v;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target, verb
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
-                                ' Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.',
+                                ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document')::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
+                                    'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
@@ -139,7 +143,7 @@ BEGIN
                   'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                   whole, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
                   pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
-                      'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop'))));
+                      'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop'))));
     DROP TABLE pg_temp.neardup_chosen;
 END
 $$;
@@ -167,6 +171,36 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION neardup_internal.least_threshold(target regclass, document name, verify text) RETURNS double precision
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT coalesce(max(p.threshold), 0.5) FROM neardup.protected p
+            WHERE p.target::oid = least_threshold.target::oid AND (least_threshold.document IS NULL OR p.document = least_threshold.document)
+            HAVING pg_catalog.bool_and(coalesce(least_threshold.verify, p.verify) NOT IN ('none', 'overlap', 'cosine')));
+
+-- Keeps of the list what a relation names by both keys, in either order.
+CREATE FUNCTION neardup_internal.keep_named(target regclass, confirmed regclass) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    keys text;
+    others text;
+    found bigint;
+BEGIN
+    SELECT string_agg(format('CAST(c.k%s AS text)', n), ', '), string_agg(format('CAST(c.r%s AS text)', n), ', ') INTO keys, others
+    FROM generate_series(1, cardinality(neardup_internal.key_columns(target))) n;
+    EXECUTE format(
+        'WITH o AS MATERIALIZED (SELECT concat(n.key) AS key, concat(n.duplicate_of) AS duplicate_of FROM %3$s n), '
+        'c AS MATERIALIZED (SELECT c.place, neardup_internal.key_text(ARRAY[%1$s]) AS key, neardup_internal.key_text(ARRAY[%2$s]) AS kept FROM pg_temp.neardup_chosen c) '
+        'DELETE FROM pg_temp.neardup_chosen x USING c WHERE x.place = c.place '
+        'AND NOT EXISTS (SELECT FROM o WHERE o.key = c.key AND o.duplicate_of = c.kept) AND NOT EXISTS (SELECT FROM o WHERE o.duplicate_of = c.key AND o.key = c.kept)',
+        keys, others, confirmed);
+    SELECT count(*) INTO found FROM pg_temp.neardup_chosen;
+    RETURN found;
+END
+$$;
+
 CREATE PROCEDURE neardup.cleanup(
     target regclass,
     keep text DEFAULT 'oldest',
@@ -188,6 +222,7 @@ CREATE PROCEDURE neardup.cleanup(
     max_rows bigint DEFAULT NULL,
     on_more text DEFAULT 'stop',
     excerpts text DEFAULT NULL,
+    confirmed regclass DEFAULT NULL,
     INOUT run_id bigint DEFAULT NULL,
     INOUT removed bigint DEFAULT NULL
 )
@@ -214,13 +249,20 @@ BEGIN
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     END IF;
+    IF confirmed IS NOT NULL THEN
+        IF against IS NOT NULL THEN
+            RAISE EXCEPTION 'confirmed cannot be combined with against' USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+        -- What has been confirmed needs no higher score than what the guard refuses.
+        threshold := coalesce(threshold, neardup_internal.least_threshold(target, document, verify));
+    END IF;
     arguments := pg_catalog.jsonb_build_object(
         'target', target::pg_catalog.oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank,
         'scope', scope, 'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within,
         'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true);
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
-        PERFORM neardup_internal.try_out(target, against, arguments, action, max_rows, on_more);
+        PERFORM neardup_internal.try_out(target, against, arguments, action, max_rows, on_more, confirmed);
         RETURN;
     END IF;
 
@@ -235,6 +277,9 @@ BEGIN
     END IF;
     found := neardup_internal.list_copies(arguments, action);
     last := found;
+    IF confirmed IS NOT NULL THEN
+        found := neardup_internal.keep_named(target, confirmed);
+    END IF;
     run_id := neardup_internal.begin_run(arguments, action, keep, found);
     IF found > max_rows AND on_more = 'stop' THEN
         PERFORM neardup_internal.end_run(arguments, run_id);
@@ -295,6 +340,8 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, bigint, bigint) IS 'removes, archives or marks copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete or mark; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive';
-COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, bigint, text) IS 'the dry run: reports what a clean-up would do, and how to run it';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, bigint, bigint) IS 'removes, archives or marks copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete or mark; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive';
+COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of the list of a clean-up what a relation names by both keys, and returns the number';
+COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
+COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, bigint, integer, bigint, bigint) IS 'removes one batch of a clean-up, except rows that a constraint protects';

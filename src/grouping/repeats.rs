@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use neardup_core::candidates::spill::Storage;
-use neardup_core::candidates::{Bits, CandidateRule, Earlier, Judged, Leaders, Options, Row, Rows};
+use neardup_core::candidates::{Apart, Bits, CandidateRule, Earlier, Judged, Leaders, Options, Row, Rows};
 use neardup_core::signature::digest;
 use neardup_text::{Error, ErrorKind, interrupt};
 use pgrx::PgSqlErrorCode::{ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, ERRCODE_IO_ERROR};
@@ -149,7 +149,7 @@ impl TextComparison<'_> {
 
 /// Groups the partition: returns for each row the position of the row that it repeats, or its own, counted from 0.
 fn group_texts(window: &Window<'_>) -> Result<Vec<u32>> {
-    let rule = Rule::Facts { least: threshold(window)? };
+    let rule = Rule::Facts { least: threshold(window)?, correction: None };
     let count = rows_of(window)? as u32;
     claim(count as usize * ROW)?;
     let memory = sort_memory();
@@ -182,7 +182,7 @@ fn group_texts(window: &Window<'_>) -> Result<Vec<u32>> {
         let is_open = |position| Some(leaders.is_kept(position));
         let next = candidates.next(is_open, |row| Ok(with_one_key.contains(row as u32)))?;
         let Some(probe) = next else { break };
-        leaders.place(&probe, |kept| comparison.judge(kept, probe.position))?;
+        leaders.place(&probe, &Apart::default(), |kept| comparison.judge(kept, probe.position))?;
     }
     let mut answers: Vec<u32> = (0..count).collect();
     for member in leaders.finish(|_, _| Ok::<_, pgrx::pg_sys::panic::ErrorReport>(None))? {

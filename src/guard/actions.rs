@@ -106,6 +106,7 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
     let least = guard.settings.threshold.map_or_else(String::new, |least| format!(" of at least {least}"));
     let rule = match (name, &guard.settings.verify) {
         ("identical", _) => "has the same text".to_owned(),
+        ("answer", _) => "is a copy, as the answers on the table say".to_owned(),
         ("simhash", _) => {
             format!("is at Hamming distance {value}; the guard allows none within {}", guard.settings.distance)
         }
@@ -168,7 +169,8 @@ fn log(guard: &Guard, found: &Match, subject: &Subject<'_>) {
     unsafe { function::run_as(guard.owner, statement, &arguments) };
 }
 
-fn text(value: &str) -> Argument {
+/// A text as an argument.
+pub fn text(value: &str) -> Argument {
     (pg_sys::TEXTOID, value.into_datum())
 }
 

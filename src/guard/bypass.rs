@@ -2,6 +2,8 @@
 //!
 //! The guard neither judges such rows nor locks their keys; otherwise a load of restored rows would hold up every writer. Rows that
 //! others write at the same moment are not compared with them; rows written after the commit are. `neardup.restore` uses this.
+//!
+//! If the owner says so, letting a row through is an answer: the row is no copy of those that it would have duplicated ([`super::noted`]).
 
 use std::cell::RefCell;
 
@@ -12,8 +14,8 @@ use crate::error::Result;
 use crate::pg::call::role;
 use crate::pg::call::transaction::{self, Listener, SavepointEnd};
 
-/// A table, and the savepoint that asked for it.
-type Bypass = (pg_sys::Oid, pg_sys::SubTransactionId);
+/// A table, the savepoint that asked for it, and whether its rows are answers.
+type Bypass = (pg_sys::Oid, pg_sys::SubTransactionId, bool);
 
 thread_local! {
     static BYPASSES: RefCell<Vec<Bypass>> = const { RefCell::new(Vec::new()) };
@@ -35,21 +37,22 @@ fn change(change: impl FnOnce(&mut Vec<Bypass>)) {
     BYPASSES.with(|all| all.try_borrow_mut().map(|mut all| change(&mut all)).unwrap_or_default());
 }
 
-/// Says whether this transaction skips the check of a table; `table` is the root if the table has partitions.
-pub fn is_active(table: pg_sys::Oid) -> bool {
-    BYPASSES.with_borrow(|all| all.iter().any(|bypass| bypass.0 == table))
+/// Says whether this transaction skips the check of a table, and if so, whether its rows are answers; `table` is the root if the table has
+/// partitions. What was asked for last holds.
+pub fn active(table: pg_sys::Oid) -> Option<bool> {
+    BYPASSES.with_borrow(|all| all.iter().rev().find(|bypass| bypass.0 == table).map(|bypass| bypass.2))
 }
 
 /// Skips the check of a table until the end of the transaction, or until the savepoint in which it was requested is rolled
-/// back.
+/// back. With `answer`, each such row is noted as no copy of those that it would have duplicated.
 #[pg_extern(sql = false)]
-pub fn let_through(target: pg_sys::Oid) -> Result<()> {
+pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
     if !role::owns(target) {
         let message = "must be owner of a table to let rows through its guard";
         let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
         return Err(ErrorReport::new(code, message, "neardup.let_through"));
     }
     LISTENER.listen();
-    BYPASSES.with_borrow_mut(|all| all.push((target, transaction::current_savepoint())));
+    BYPASSES.with_borrow_mut(|all| all.push((target, transaction::current_savepoint(), answer)));
     Ok(())
 }

@@ -20,14 +20,18 @@ use std::rc::Rc;
 use neardup_core::candidates::{Budget, CandidateRule, Ranked};
 use neardup_core::document;
 
+use super::bypass;
 use super::candidate::{Candidate, Question, forms_document, key_of};
 use super::marks::Marks;
 use super::shared_keys::rows_of_keys;
 use super::signature::Signature;
+use super::stored;
 use super::subject::Subject;
 use super::trace::{Reason, Trace};
 use super::verify::{Measure, Verifier};
+use crate::answers::{Answers, Given};
 use crate::error::{Result, report};
+use crate::guarded::beside::Beside;
 use crate::guarded::document::candidate_document;
 use crate::guarded::guard::{Guard, Part};
 use crate::guarded::settings::{Action, Method};
@@ -50,6 +54,8 @@ pub struct Match {
     pub measure: Measure,
     /// The row itself, if the guard merges rows.
     pub original: Option<Original>,
+    /// The key and the hash of the row that was compared, if the row is let through.
+    pub compared: Option<(String, u64)>,
 }
 
 /// A row that others may be merged into.
@@ -93,6 +99,8 @@ struct CandidateSearch<'a, 'b, 'v> {
     budget: Budget,
     snapshot: Snapshot,
     marks: Marks,
+    /// What the owner has said of the row, once a candidate needs it.
+    given: Option<Given>,
     /// The table of the last candidate, with its number.
     open: Option<(usize, Table, Rc<Part>)>,
 }
@@ -132,6 +140,7 @@ fn search_once(
         budget,
         snapshot: Snapshot::begin(),
         marks: Marks::default(),
+        given: None,
         open: None,
     };
     let keys = rows_of_keys(guard, subject, signature, &rule, &search.snapshot, search.trace.is_none())?;
@@ -276,6 +285,11 @@ impl CandidateSearch<'_, '_, '_> {
             }
             return Ok(Finding::Not(Reason::Differs));
         }
+        match self.answered(candidate, mark.as_deref(), &beside) {
+            Some(true) => return Ok(self.found(candidate, mark, Measure::new("answer", 1.0))),
+            Some(false) => return Ok(Finding::Not(Reason::Answered)),
+            None => {}
+        }
         let titles = [&*subject.beside.title, &*beside.title];
         let between = Between { apart: candidate.apart(subject), titles };
         let is_simhash = guard.settings.method == Method::SimHash;
@@ -294,6 +308,25 @@ impl CandidateSearch<'_, '_, '_> {
             return Ok(Finding::Not(Reason::Marked));
         }
         self.judge_text(candidate, mark, between)
+    }
+
+    /// Returns what the owner has said of the row and a candidate, whose `mark` is the key of the row that it duplicates itself. What was said of
+    /// that row holds, too: the candidate stands for it.
+    fn answered(&mut self, candidate: &Candidate<'_>, mark: Option<&str>, beside: &Beside) -> Option<bool> {
+        let &Candidate { part, table, .. } = candidate;
+        let (guard, subject) = (self.guard, self.subject);
+        let given = self.given.get_or_insert_with(|| {
+            let hash = subject.document.as_deref().map_or(0, |document| subject.beside.hash(document));
+            Given::about(&Answers::beside(guard), hash)
+        });
+        if given.is_none() {
+            return None;
+        }
+        if mark.is_some_and(|mark| given.keeps_from(mark)) {
+            return Some(false);
+        }
+        let text = candidate_document(guard, part, table)?;
+        given.on(&subject.key, beside.hash(&text), &key_of(part, table))
     }
 
     /// Compares the text of a candidate; `mark` is the key of the row that it duplicates itself.
@@ -326,6 +359,12 @@ impl CandidateSearch<'_, '_, '_> {
         Ok(self.found(candidate, mark, measure))
     }
 
+    /// Says whether a row that the owner keeps apart from the new one is marked as a copy of the row with this key: then the new one must not be.
+    fn group_has_other(&self, key: &str) -> bool {
+        let mut kept_from = self.given.iter().flat_map(Given::kept_from);
+        kept_from.any(|other| stored::mark_of(self.guard, other).is_some_and(|mark| mark == key))
+    }
+
     /// Returns the answer for a candidate that is a near-duplicate; `mark` is the key of the row that it duplicates itself.
     fn found(&self, candidate: &Candidate<'_>, mark: Option<String>, measure: Measure) -> Finding {
         let &Candidate { part, table, .. } = candidate;
@@ -333,6 +372,13 @@ impl CandidateSearch<'_, '_, '_> {
             return Finding::Not(Reason::UniqueKey);
         }
         let key = || key_of(part, table);
+        if self.guard.settings.on_duplicate == Action::Mark && self.group_has_other(mark.as_deref().unwrap_or(&key())) {
+            return Finding::Not(Reason::Answered);
+        }
+        let compared = || {
+            let text = candidate_document(self.guard, part, table)?;
+            Some((key(), candidate.beside().hash(&text)))
+        };
         let original = || {
             (self.guard.settings.on_duplicate == Action::Merge).then(|| Original {
                 table: part.table,
@@ -342,7 +388,12 @@ impl CandidateSearch<'_, '_, '_> {
         };
         Finding::Is(match candidate.holder {
             Some(holder) => Answer::Wait(holder),
-            None => Answer::Found(Match { key: mark.unwrap_or_else(key), measure, original: original() }),
+            None => Answer::Found(Match {
+                compared: bypass::active(self.guard.table).and_then(|_| compared()),
+                key: mark.unwrap_or_else(key),
+                measure,
+                original: original(),
+            }),
         })
     }
 }

@@ -12,6 +12,7 @@ DECLARE
     columns text;
     seen text := 'NULL::timestamptz';
     mark text := 'NULL::pg_catalog.text';
+    hash text := neardup_internal.answered_hash((guarded).target, (guarded).document);
 BEGIN
     PERFORM neardup_internal.check_path();
     -- As lists write keys. Marks of clean-ups are written so, too; those of guards as the types put values out: true and t.
@@ -26,25 +27,38 @@ BEGIN
         mark := pg_catalog.format('CASE WHEN t.%1$I IS NOT NULL THEN pg_catalog.concat(t.%1$I) END', guarded.duplicate_of);
     END IF;
     -- A row is in the group that its mark names. One without a mark may be a longer text that contains others, or the guard may not mark:
-    -- it is in the group of the first row of those that a list puts together.
+    -- it is in the group of the first row of those that a list puts together. A row that answers keep apart from an earlier row of its group
+    -- leaves it.
     RETURN QUERY EXECUTE pg_catalog.format(
         'WITH r AS ('
-        '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, neardup_internal.key_text(ARRAY[%7$s]) AS written, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %8$s) AS place '
+        '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, neardup_internal.key_text(ARRAY[%7$s]) AS written, %2$s AS seen, %3$s AS mark, %9$s AS hash, pg_catalog.row_number() OVER (ORDER BY %2$s, %8$s) AS place '
         '    FROM %4$s%5$s t), '
         'l AS ('
-        '    SELECT r.key, r.written, r.seen, r.mark, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
+        '    SELECT r.key, r.written, r.seen, r.mark, r.hash, r.place, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
         '               PARTITION BY coalesce(d.duplicate_of, r.key) ORDER BY r.place) AS listed '
         '    FROM r LEFT JOIN neardup.duplicates(%5$L, document => %6$L) d ON d.key OPERATOR(pg_catalog.=) r.key), '
         'g AS ('
-        '    SELECT l.key, l.seen, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, w.listed, l.mark) END AS group_key '
+        '    SELECT l.key, l.seen, l.hash, l.place, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, w.listed, l.mark) END AS group_key '
         '    FROM l LEFT JOIN l o ON o.key OPERATOR(pg_catalog.=) l.mark AND o.mark IS NULL '
-        '           LEFT JOIN l w ON w.written OPERATOR(pg_catalog.=) l.mark AND w.mark IS NULL) '
+        '           LEFT JOIN l w ON w.written OPERATOR(pg_catalog.=) l.mark AND w.mark IS NULL)%10$s '
         'SELECT g.key, g.group_key, pg_catalog.count(*) OVER same, pg_catalog.min(g.seen) OVER same, pg_catalog.max(g.seen) OVER same '
-        'FROM g WINDOW same AS (PARTITION BY g.group_key)',
+        'FROM %11$s g WINDOW same AS (PARTITION BY g.group_key)',
         keys, seen, mark,
         -- Rows of tables that inherit are not guarded; partitions are.
         CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid) WHEN 'p' THEN '' ELSE 'ONLY ' END,
-        root, guarded.document, written, columns);
+        root, guarded.document, written, columns,
+        coalesce(hash, 'NULL::bigint'),
+        CASE WHEN hash IS NOT NULL THEN pg_catalog.format(
+            ', n AS MATERIALIZED ('
+            '    SELECT g.key, g.group_key, g.place, a.own, a.other '
+            '    FROM g CROSS JOIN LATERAL neardup_internal.kept_apart(%L::pg_catalog.regclass, %L::pg_catalog.name, g.hash, g.key) a), '
+            'x AS ('
+            '    SELECT DISTINCT n.key FROM n JOIN n e ON e.group_key OPERATOR(pg_catalog.=) n.group_key AND e.own OPERATOR(pg_catalog.=) n.other '
+            '    WHERE e.place OPERATOR(pg_catalog.<) n.place), '
+            'h AS ('
+            '    SELECT g.key, g.seen, CASE WHEN x.key IS NULL THEN g.group_key ELSE g.key END AS group_key '
+            '    FROM g LEFT JOIN x ON x.key OPERATOR(pg_catalog.=) g.key)', root, guarded.document) ELSE '' END,
+        CASE WHEN hash IS NOT NULL THEN 'h' ELSE 'g' END);
 END
 $$;
 

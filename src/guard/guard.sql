@@ -8,9 +8,9 @@ CREATE FUNCTION neardup_internal.guard_settings(arguments bytea, columns integer
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_settings_wrapper';
 COMMENT ON FUNCTION neardup_internal.guard_settings(bytea, integer) IS 'the settings of a guard trigger; NULL if its arguments are not a guard''s';
 
-CREATE FUNCTION neardup.let_through(target regclass) RETURNS void
+CREATE FUNCTION neardup.let_through(target regclass, answer boolean DEFAULT true) RETURNS void
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'let_through_wrapper';
-COMMENT ON FUNCTION neardup.let_through(regclass) IS 'lets the rows of this transaction into a guarded table without judging them; rows that other transactions write meanwhile are not compared with them; only for the table''s owner: SELECT neardup.let_through(''articles'')';
+COMMENT ON FUNCTION neardup.let_through(regclass, boolean) IS 'lets the rows of this transaction into a guarded table; rows that other transactions write meanwhile are not compared with them. With answer, a row that would have been a duplicate is noted in neardup.answers as no copy, so that no clean-up removes it; otherwise rows are not judged. Only for the table''s owner: SELECT neardup.let_through(''articles'')';
 
 CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_guard';
 CREATE FUNCTION neardup.release_locks() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_release_locks';
@@ -61,7 +61,9 @@ SELECT t.tgrelid::regclass AS target,
        coalesce((s.settings ->> 'log')::boolean, false) AS log,
        pg_catalog.to_timestamp((s.settings ->> 'since')::double precision) AS since,
        t.tgenabled <> 'D' AS enabled,
-       t.tgname AS trigger
+       t.tgname AS trigger,
+       (SELECT pg_catalog.array_agg(e.part::double precision ORDER BY e.place)
+        FROM pg_catalog.jsonb_array_elements_text(s.settings -> 'correction') WITH ORDINALITY e(part, place)) AS correction
 FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
          SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings

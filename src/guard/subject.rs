@@ -7,6 +7,7 @@ use neardup_core::row_key;
 use neardup_text::hash::token_hash;
 use pgrx::pg_sys;
 
+use super::candidate::key_of;
 use crate::guarded::beside::Beside;
 use crate::guarded::document::{candidate_document, document_of};
 use crate::guarded::guard::{Guard, Part};
@@ -94,7 +95,7 @@ impl<'a> Subject<'a> {
                 let kind = catalog::column_type(part.table, part.columns[role]);
                 (kind, table.value(part.columns[role]).map(|value| microseconds(value, kind)))
             }),
-            key: String::new(),
+            key: key_of(part, table),
         }
     }
 

@@ -22,6 +22,8 @@ pub enum Reason {
     Time,
     /// It has another value in a column that must not differ.
     Differs,
+    /// The owner has said that it is no copy.
+    Answered,
     /// It is marked as a copy of another row.
     Marked,
     /// It has the same value in a unique index.

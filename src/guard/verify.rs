@@ -14,7 +14,7 @@ use crate::verdict::judge::{Around, Between, Rule, Side};
 /// The measure by which two rows are near-duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// What decided: `identical`, `facts`, `overlap`, `cosine` or `simhash`.
+    /// What decided: `identical`, `answer`, `facts`, `overlap`, `cosine` or `simhash`.
     pub name: &'static str,
     /// A Hamming distance for `simhash`, otherwise a score or a similarity, 0 to 1.
     pub value: f64,
@@ -61,7 +61,7 @@ impl<'a> Verifier<'a> {
     pub fn new(guard: &'a Guard, subject: &'a Subject<'_>, table: pg_sys::Oid) -> Result<Self> {
         let document = subject.document.as_deref().unwrap_or_default();
         let settings = &guard.settings;
-        let rule = settings.verify.rule(&settings.analyzer, settings.threshold, Some(guard.owner));
+        let rule = settings.verify.rule(&settings.analyzer, settings.threshold, Some(guard.owner), settings.correction());
         let name = if rule.is_some() { settings.verify.measure() } else { settings.method.name() };
         Ok(Self { guard, rule, name, document, side: None, table, forms: None })
     }

@@ -8,16 +8,14 @@ use pgrx::prelude::*;
 
 use super::candidates;
 use super::signature::Signature;
+use super::stored;
 use super::subject::Subject;
 use super::trace::{Reason, Trace, Traced};
 use super::verify::Verifier;
 use crate::error::{Result, error};
 use crate::guarded::arguments::{check_expression, only_guard, shown};
 use crate::guarded::guard::Guard;
-use crate::guarded::statement;
-use crate::pg::call::{boundary, column, role};
-use crate::pg::catalog;
-use crate::pg::table::original;
+use crate::pg::call::{boundary, role};
 use crate::pg::table::rows::{Snapshot, Table, Version};
 
 /// A row of the result: key, shared keys, keys, outcome, verdict, score, overlap, reasons.
@@ -89,26 +87,7 @@ fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
         let message = format!("no row of table {} has the key ({})=({key})", shown(guard.table), guard.keys.join(", "));
         error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message)
     };
-    let columns = statement::primary_key(guard.table);
-    let (condition, value) = match &columns[..] {
-        [only] => {
-            // The CHECK of a domain would run code of its owner.
-            let kind = catalog::base_type(only.kind);
-            (statement::equal(&columns, "t", |_, _| "$1".to_owned()), (kind, Some(column::input(key, kind))))
-        }
-        _ => {
-            // Guards write a value as its type puts it out, lists as a cast to text: t and true.
-            let [by_guard, by_list] = [statement::put_out, statement::as_text].map(|text| {
-                let values: Vec<_> = columns.iter().map(|part| text(&statement::column("t", &part.name))).collect();
-                statement::key_text(&values)
-            });
-            let condition = format!("$1 {} ANY (ARRAY[{by_guard}, {by_list}])", statement::EQUALS);
-            (condition, (pg_sys::TEXTOID, key.into_datum()))
-        }
-    };
-    let statement = format!("SELECT t.ctid, t.tableoid FROM {} AS t WHERE {condition}", statement::only(guard.table));
-    // SAFETY: the statement gives these columns, and the value is of the parameter's type.
-    let (part, tid) = unsafe { original::find(&statement, &[value]) }.ok_or_else(missing)?;
+    let (part, tid) = stored::find(guard, key).ok_or_else(missing)?;
     let mut table = Table::open(part).ok_or_else(missing)?;
     let snapshot = Snapshot::begin();
     if !matches!(table.read(tid, &snapshot), Version::Row(_)) {
@@ -142,6 +121,7 @@ fn row(traced: Traced, keys: i32) -> Row {
         Some(Reason::Scope) => "scope",
         Some(Reason::Time) => "time",
         Some(Reason::Differs) => "differ",
+        Some(Reason::Answered) => "answered",
         Some(Reason::Marked) => "marked",
         Some(Reason::UniqueKey) => "unique key",
         Some(Reason::NotReached) => "not reached",

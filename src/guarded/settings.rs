@@ -4,6 +4,7 @@
 
 use neardup_core::banding::MAX_DISTANCE;
 use neardup_verdict::Verdict;
+use neardup_verdict::correction::{self, Correction};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result as Checked, invalid};
@@ -202,6 +203,9 @@ pub struct Settings {
     /// Whether verdicts are logged.
     #[serde(default)]
     pub log: bool,
+    /// What the owner's answers have taught the verdict.
+    #[serde(default)]
+    correction: Option<[f64; correction::COUNT]>,
     /// When the guard was created, in seconds since 1970; only for information.
     #[serde(default)]
     since: Option<f64>,
@@ -236,6 +240,7 @@ impl Settings {
         within("threshold", settings.threshold.is_none_or(|threshold| (0.0..=1.0).contains(&threshold)))?;
         within("columns", settings.columns.max(settings.scope).max(settings.differ) <= MAX_COLUMNS)?;
         within("window", settings.window.is_none_or(|window| window >= 0))?;
+        within("correction", settings.correction.is_none_or(|parts| Correction::new(parts).is_some()))?;
         within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;
         if settings.texts().any(|text| text.contains('\0')) {
             return Err("a text has a NUL character.".to_owned());
@@ -255,6 +260,11 @@ impl Settings {
     pub fn canonical(argument: &str, columns: usize) -> Option<String> {
         Self::parse(argument).ok()?.roles(columns)?;
         serde_json::from_str::<serde_json::Value>(argument).ok().map(|value| value.to_string())
+    }
+
+    /// Returns what the owner's answers have taught the verdict.
+    pub fn correction(&self) -> Option<Correction> {
+        self.correction.and_then(Correction::new)
     }
 
     /// Returns the number of the document's columns.

@@ -346,7 +346,9 @@ impl Choice {
 
     /// Returns the rule that judges two texts; `None` if only signatures are compared.
     pub fn rule(&self) -> Option<Rule<'_>> {
-        self.verify.rule(&self.guard.settings.analyzer, self.threshold, None)
+        let settings = &self.guard.settings;
+        let correction = settings.correction().filter(|_| self.verify == settings.verify);
+        self.verify.rule(&settings.analyzer, self.threshold, None, correction)
     }
 
     /// Makes the expression that reads what is compared of a row besides its document: an array of text; `None` if there is no more.

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use ahash::AHashMap;
 use neardup_core::candidates::{Earlier, Judged, KeyFrequency};
+use neardup_verdict::correction::Measured;
 use neardup_verdict::{Forms, Message, Verdict};
 
 use super::indexed_rows::IndexedRows;
 use super::relation::Reader;
+use crate::answers::Given;
 use crate::error::Result;
 use crate::guarded::beside::Beside;
 use crate::guarded::neighbours::Neighbours;
@@ -217,6 +219,16 @@ impl<'s> Judge<'s> {
         Ok(Some((answer, beside[0].hash(kept_side.text()))))
     }
 
+    /// Returns what is learned of two rows from an answer.
+    ///
+    /// # Errors
+    /// Those of the statements, and of a profile.
+    pub fn measured(&mut self, kept: &Earlier, duplicate: &Earlier) -> Result<Option<Measured>> {
+        let found = self
+            .ask(kept, duplicate, |rule, kept, other, between, around| rule.measured(kept, other, between, around))?;
+        Ok(found.and_then(|(measured, _)| measured))
+    }
+
     /// Returns the verdict on a kept row and another one, with its reasons.
     ///
     /// # Errors
@@ -230,13 +242,21 @@ impl<'s> Judge<'s> {
         Ok(found.map(|((message, _), _)| message))
     }
 
-    /// Returns the verdict on a kept row and another one, if either may be removed.
+    /// Returns the verdict on a kept row and another one, about which answers are given, if either may be removed.
     ///
     /// # Errors
     /// Those of the statements, and of a profile.
-    pub fn judge(&mut self, kept: &Earlier, duplicate: &Earlier) -> Result<Option<Judged>> {
+    pub fn judge(&mut self, kept: &Earlier, duplicate: &Earlier, given: &Given) -> Result<Option<Judged>> {
         if self.texts.difference(kept.id, duplicate.id)?.is_some() {
             return Ok(None);
+        }
+        if !given.is_none() {
+            let beside = self.texts.beside(kept.id)?;
+            let kept_hash = self.texts.get(kept.id)?.map(|text| beside.hash(text));
+            if let Some(kept_hash) = kept_hash.filter(|hash| given.says_copy(*hash)) {
+                let verdict = verdict_number(Verdict::Copy);
+                return Ok(Some(Judged { verdict, score: 1.0, loses: false, kept_hash }));
+            }
         }
         let found =
             self.ask(kept, duplicate, |rule, kept, other, between, around| rule.judge(kept, other, between, around))?;

@@ -14,6 +14,7 @@ use super::relation::Reader;
 use super::settled::Gone;
 use super::sketch::Found;
 use super::{give, plan, reasons, settled, simhash, sketch};
+use crate::answers::{Answers, Given};
 use crate::error::Result;
 use crate::guarded::settings::Method;
 use crate::pg::call::boundary;
@@ -59,8 +60,30 @@ fn reasons(
     kept: Vec<Option<String>>,
     kept_is_new: bool,
 ) -> Result<TableIterator<'static, (name!(verdict, String), name!(score, f64), name!(reasons, Vec<String>))>> {
+    let message = of_pair(arguments, key, kept, kept_is_new, reasons::message)?;
+    let row = |message: Message| (message.verdict.name().to_owned(), message.score, message.reasons);
+    Ok(TableIterator::new(message.into_iter().map(row)))
+}
+
+/// Returns what is learned of two rows of a table from an answer; `None` if the caller does not see both, or texts are not compared by facts.
+#[pg_extern(sql = false)]
+fn measured(arguments: JsonB, key: Vec<Option<String>>, other: Vec<Option<String>>) -> Result<Option<Vec<f64>>> {
+    Ok(of_pair(arguments, key, other, false, reasons::measured)?.map(|measured| measured.values()))
+}
+
+/// What is asked about a pair.
+type Ask<T> = fn(&Session, &plan::Plan, &Rule<'_>, &mut [Reader<'_>], &Pair<'_>) -> Result<Option<T>>;
+
+/// Asks about a row of a list and the kept one.
+fn of_pair<T>(
+    arguments: JsonB,
+    key: Vec<Option<String>>,
+    kept: Vec<Option<String>>,
+    kept_is_new: bool,
+    ask: Ask<T>,
+) -> Result<Option<T>> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
-    let message = unsafe {
+    unsafe {
         boundary::entry(move || {
             let choice = Choice::of(&Arguments::read(arguments)?)?;
             let whole = |key: Vec<Option<String>>| key.into_iter().collect::<Option<Vec<String>>>();
@@ -70,11 +93,9 @@ fn reasons(
             let plan = plan::of(&choice)?;
             let mut readers = super::readers(&session, &plan.sources);
             let pair = Pair { duplicate: &duplicate, kept: &kept, kept_is_new };
-            reasons::message(&session, &plan, &rule, &mut readers, &pair)
+            ask(&session, &plan, &rule, &mut readers, &pair)
         })
-    }?;
-    let row = |message: Message| (message.verdict.name().to_owned(), message.score, message.reasons);
-    Ok(TableIterator::new(message.into_iter().map(row)))
+    }
 }
 
 /// How a list with some arguments is made.
@@ -83,6 +104,8 @@ pub struct Lists<'l> {
     choice: &'l Choice,
     plan: &'l Plan,
     rule: Option<&'l Rule<'l>>,
+    /// What the owner has said of pairs.
+    pub answers: &'l Answers,
 }
 
 impl<'l> Lists<'l> {
@@ -104,7 +127,7 @@ impl<'l> Lists<'l> {
         match (self.by_sketch(gone), self.choice.guard.settings.method) {
             (Some(list), Method::Sketch) => {
                 let mut judge = sketch::judge(&list, readers, None, sort_memory() / 4);
-                question(&mut |kept, duplicate| judge.judge(kept, duplicate))
+                question(&mut |kept, duplicate| judge.judge(kept, duplicate, &Given::default()))
             }
             _ => {
                 let groups = self.by_simhash(gone);
@@ -131,7 +154,7 @@ impl<'l> Lists<'l> {
         'l: 'g,
     {
         let Choice { distance, excerpts, .. } = *self.choice;
-        simhash::Groups { distance, window: self.window(), excerpts, rule: self.rule, gone }
+        simhash::Groups { distance, window: self.window(), excerpts, rule: self.rule, gone, answers: self.answers }
     }
 
     /// `None` if texts are not compared, which the check of the arguments allows for SimHashes only.
@@ -140,7 +163,7 @@ impl<'l> Lists<'l> {
         'l: 'g,
     {
         let (is_load, excerpts) = (self.choice.source.is_some(), self.choice.excerpts);
-        Some(sketch::List { plan: self.plan, is_load, window: self.window(), excerpts, rule: self.rule?, gone })
+        Some(sketch::List { plan: self.plan, is_load, window: self.window(), excerpts, rule: self.rule?, gone, answers: self.answers })
     }
 }
 
@@ -173,7 +196,8 @@ unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<(
     let plan = plan::of(&choice)?;
     let mut readers = super::readers(&session, &plan.sources);
     let rule = choice.rule();
-    let lists = Lists { session: &session, choice: &choice, plan: &plan, rule: rule.as_ref() };
+    let answers = Answers::beside(&choice.guard);
+    let lists = Lists { session: &session, choice: &choice, plan: &plan, rule: rule.as_ref(), answers: &answers };
     if choice.settled {
         let found = settled::run(&lists, &mut readers)?;
         return give(&mut set, found, &readers, &choice.verify);

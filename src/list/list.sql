@@ -29,6 +29,14 @@ CREATE FUNCTION neardup_internal.reasons(arguments jsonb, key text[], stays text
     AS 'MODULE_PATHNAME', 'reasons_wrapper';
 COMMENT ON FUNCTION neardup_internal.reasons(jsonb, text[], text[], boolean) IS 'the verdict on a row of a list and the row that stays, which is new or not, with its reasons; a key is an array of its columns, or of their text as lists show it';
 
+CREATE FUNCTION neardup_internal.measured(arguments jsonb, key text[], other text[]) RETURNS double precision[]
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'measured_wrapper';
+COMMENT ON FUNCTION neardup_internal.measured(jsonb, text[], text[]) IS 'what is learned of two rows from an answer: the log odds of the general model, and the numbers that a correction weighs';
+
 -- The reason why a row is a copy, in words.
 CREATE FUNCTION neardup_internal.reason(verdict text, measure text, value double precision) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -5,6 +5,7 @@
 
 use neardup_core::candidates::Earlier;
 use neardup_verdict::Message;
+use neardup_verdict::correction::Measured;
 
 use super::documents::{Judge, Texts};
 use super::indexed_rows::IndexedRows;
@@ -35,13 +36,38 @@ pub fn message(
     readers: &mut [Reader<'_>],
     pair: &Pair<'_>,
 ) -> Result<Option<Message>> {
+    judged(session, plan, rule, readers, pair, |judge, kept, duplicate| judge.message(kept, duplicate))
+}
+
+/// Returns what is learned of the two rows from an answer; `None` if the caller does not see both, or texts are not compared by facts.
+///
+/// # Errors
+/// Those of the statements, and of a profile.
+pub fn measured(
+    session: &Session,
+    plan: &Plan,
+    rule: &Rule<'_>,
+    readers: &mut [Reader<'_>],
+    pair: &Pair<'_>,
+) -> Result<Option<Measured>> {
+    judged(session, plan, rule, readers, pair, |judge, kept, duplicate| judge.measured(kept, duplicate))
+}
+
+fn judged<T>(
+    session: &Session,
+    plan: &Plan,
+    rule: &Rule<'_>,
+    readers: &mut [Reader<'_>],
+    pair: &Pair<'_>,
+    ask: impl FnOnce(&mut Judge<'_>, &Earlier, &Earlier) -> Result<Option<T>>,
+) -> Result<Option<T>> {
     let last = readers.len().saturating_sub(1);
     let duplicate = find(session, readers, last, pair.duplicate)?;
     let kept = find(session, readers, if pair.kept_is_new { last } else { 0 }, pair.kept)?;
     let (Some(duplicate), Some(kept)) = (duplicate, kept) else { return Ok(None) };
     let readers = &*readers;
     let neighbours = IndexedRows::open(readers, &plan.indexes, None);
-    Judge::new(Texts::new(readers, sort_memory()), rule, neighbours, None).message(&kept, &duplicate)
+    ask(&mut Judge::new(Texts::new(readers, sort_memory()), rule, neighbours, None), &kept, &duplicate)
 }
 
 /// Finds a row of a relation by its primary key.

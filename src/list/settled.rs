@@ -4,14 +4,19 @@
 //! Verdicts know the table, and keys that very many rows have are not all looked at; so without the copies that were found, a few other
 //! rows are copies. A row that is kept in one round may turn out to copy another one in the next. Its duplicates then go with it, if
 //! the verdict on each of them and the row that is now kept agrees; otherwise they are kept, and take part in the next round. So each
-//! row was compared with the row that is kept in its place, as in a list that is made once.
+//! row was compared with the row that is kept in its place, as in a list that is made once. What answers keep apart stays apart over all
+//! rounds ([`Groups`]).
+
+use std::collections::hash_map::Entry;
 
 use ahash::{AHashMap, AHashSet};
 use neardup_core::candidates::spill::Sorter;
-use neardup_core::candidates::{Earlier, Judged, Member, pack_time, unpack_time};
+use neardup_core::candidates::{Apart, Earlier, Judged, Member, pack_time, unpack_time};
 
+use super::answered::apart;
 use super::functions::Lists;
 use super::relation::Reader;
+use crate::answers::Answers;
 use crate::error::Result;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 
@@ -23,6 +28,32 @@ const MOST_ROUNDS: usize = 16;
 
 type Named = Sorter<TemporaryFile, 8>;
 
+/// What the rows of each group are kept apart from, by the number of the kept row.
+struct Groups<'l>(&'l Answers, AHashMap<u64, Apart>);
+
+impl Groups<'_> {
+    /// Adds a row to a group, unless answers keep it apart from a row of it.
+    fn join(&mut self, member: &Member, readers: &[Reader<'_>]) -> Result<bool> {
+        let Self(answers, groups) = self;
+        if answers.is_none() {
+            return Ok(true);
+        }
+        let own = apart(answers, member.duplicate_hash, member.duplicate.id, readers)?;
+        if own.own.is_empty() {
+            return Ok(true);
+        }
+        let group = match groups.entry(member.kept.id) {
+            Entry::Occupied(group) => group.into_mut(),
+            Entry::Vacant(place) => place.insert(apart(answers, member.kept_hash, member.kept.id, readers)?),
+        };
+        let is_allowed = !group.meets(&own);
+        if is_allowed {
+            group.add(&own);
+        }
+        Ok(is_allowed)
+    }
+}
+
 /// Lists the copies. Besides `work_mem`, 16 bytes for each row that is named and for each group are needed.
 ///
 /// # Errors
@@ -30,6 +61,7 @@ type Named = Sorter<TemporaryFile, 8>;
 pub fn run(lists: &Lists<'_>, readers: &mut [Reader<'_>]) -> Result<impl Iterator<Item = Member> + use<>> {
     let memory = sort_memory() / 8;
     let (mut gone, mut named) = (Gone::default(), Named::new(memory));
+    let mut groups = Groups(lists.answers, AHashMap::new());
     let mut place = 0;
     for round in 0..MOST_ROUNDS {
         readers.iter_mut().for_each(Reader::restart);
@@ -41,6 +73,9 @@ pub fn run(lists: &Lists<'_>, readers: &mut [Reader<'_>]) -> Result<impl Iterato
         // Which row is now kept in the place of one that was kept so far.
         let mut heirs: AHashMap<u64, Earlier> = AHashMap::new();
         for member in found {
+            if !groups.join(&member, readers)? {
+                continue;
+            }
             gone.insert(member.duplicate.id);
             if round > 0 {
                 heirs.insert(member.duplicate.id, member.kept);
@@ -54,8 +89,8 @@ pub fn run(lists: &Lists<'_>, readers: &mut [Reader<'_>]) -> Result<impl Iterato
                 let member = member(named);
                 match heirs.get(&member.kept.id).map(|heir| follow(lists, heir, member, judge)).transpose()? {
                     None => next.push(named),
-                    Some(Some(member)) => next.push(record(named[0], &member)),
-                    Some(None) => returned.push(member.duplicate.id),
+                    Some(Some(member)) if groups.join(&member, readers)? => next.push(record(named[0], &member)),
+                    Some(_) => returned.push(member.duplicate.id),
                 }
             }
             Ok(())

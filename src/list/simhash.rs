@@ -13,10 +13,12 @@ use neardup_core::document;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 
+use super::answered::kept_apart;
 use super::documents::{Judge, Texts, verdict_number};
 use super::relation::Reader;
 use super::settled::Gone;
 use super::sketch::Found;
+use crate::answers::{Answers, Given};
 use crate::error::{Result, report};
 use crate::guarded::settings::Excerpts;
 use crate::pg::table::query::Session;
@@ -42,6 +44,8 @@ pub struct Groups<'l> {
     pub rule: Option<&'l Rule<'l>>,
     /// Rows that do not take part.
     pub gone: &'l Gone,
+    /// What the owner has said of pairs.
+    pub answers: &'l Answers,
 }
 
 /// A row of a group.
@@ -129,9 +133,11 @@ fn split(
         near.sort_unstable();
         let candidate = |(apart, row)| Ranked { row, weight: WEIGHT - apart, rarest: 0, lack: Lack::default() };
         probe.candidates = near.iter().copied().map(candidate).collect();
-        leaders.place(probe, |kept| {
+        let given = Given::about(judge.answers, probe.hash);
+        let kept_apart = kept_apart(&given, probe, judge.readers, leaders)?;
+        leaders.place(probe, &kept_apart, |kept| {
             let apart = near.iter().find(|(_, row)| row == kept).map_or(0, |(apart, _)| *apart);
-            judge.near(kept, &own, apart)
+            judge.near(kept, &own, apart, &given)
         })?;
         first.entry(probe.hash).or_insert(exact_duplicate);
         if leaders.is_kept(probe.position) {
@@ -147,6 +153,8 @@ pub struct Pairs<'s> {
     by_text: Option<Judge<'s>>,
     texts: Texts<'s>,
     analyzer: &'s str,
+    answers: &'s Answers,
+    readers: &'s [Reader<'s>],
 }
 
 impl<'s> Pairs<'s> {
@@ -158,13 +166,15 @@ impl<'s> Pairs<'s> {
             by_text: groups.rule.map(|rule| Judge::new(texts(), rule, None, None).with_excerpts(groups.excerpts)),
             texts: texts(),
             analyzer: readers.first().map_or("", |reader| &reader.source.analyzer),
+            answers: groups.answers,
+            readers,
         }
     }
 
     /// Returns the verdict on two rows that are `apart` bits apart.
-    fn near(&mut self, kept: &Earlier, duplicate: &Earlier, apart: u32) -> Result<Option<Judged>> {
+    fn near(&mut self, kept: &Earlier, duplicate: &Earlier, apart: u32, given: &Given) -> Result<Option<Judged>> {
         if let Some(judge) = &mut self.by_text {
-            return judge.judge(kept, duplicate);
+            return judge.judge(kept, duplicate, given);
         }
         if self.texts.difference(kept.id, duplicate.id)?.is_some() {
             return Ok(None);
@@ -185,7 +195,9 @@ impl<'s> Pairs<'s> {
         });
         let [a, b] = signatures;
         match (a?, b?) {
-            (Some(a), Some(b)) if (a ^ b).count_ones() <= self.distance => judge.judge(long, duplicate),
+            (Some(a), Some(b)) if (a ^ b).count_ones() <= self.distance => {
+                judge.judge(long, duplicate, &Given::default())
+            }
             _ => Ok(None),
         }
     }

@@ -16,12 +16,14 @@ use neardup_core::signature::minhash::MinHashRef;
 use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 
+use super::answered::kept_apart;
 use super::documents::{Judge, Texts, verdict_number};
 use super::indexed_rows::IndexedRows;
 use super::plan::Plan;
 use super::relation::{Described, Reader, Source};
 use super::settled::Gone;
 use super::shared_keys::{self, Indexes};
+use crate::answers::{Answers, Given};
 use crate::error::{Result, report};
 use crate::guarded::settings::Excerpts;
 use crate::pg::table::query::{NamedRows, Session};
@@ -45,6 +47,8 @@ pub struct List<'l> {
     pub rule: &'l Rule<'l>,
     /// Rows that do not take part, and that no verdict knows.
     pub gone: &'l Gone,
+    /// What the owner has said of pairs.
+    pub answers: &'l Answers,
 }
 
 /// Duplicate rows, each with the row that is kept.
@@ -372,13 +376,15 @@ fn find(
         for probe in &batch {
             interrupt::check();
             let own = Earlier { position: probe.position, id: probe.id, time: probe.time };
-            leaders.place(probe, |kept| judge.judge(kept, &own))?;
+            let given = Given::about(list.answers, probe.hash);
+            let apart = kept_apart(&given, probe, readers, &mut leaders)?;
+            leaders.place(probe, &apart, |kept| judge.judge(kept, &own, &given))?;
         }
     }
     if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
         pgrx::notice!("of very frequent keys, only the last {} rows were compared", candidates.rows_of_key());
     }
-    leaders.finish(|long, duplicate| judge.judge(long, duplicate))
+    leaders.finish(|long, duplicate| judge.judge(long, duplicate, &Given::default()))
 }
 
 /// Says whether the sketch of a row's document has one key only.

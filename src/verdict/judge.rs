@@ -10,6 +10,7 @@ use neardup_core::signature::minhash::MinHashRef;
 use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind, Scratch};
+use neardup_verdict::correction::{Correction, Measured};
 use neardup_verdict::{Forms, Known, Message, Pair, Prepared, Rows, Verdict, replaces};
 use pgrx::prelude::*;
 
@@ -21,9 +22,9 @@ use crate::sketch;
 /// whatever the threshold.
 pub enum Rule<'r> {
     /// By their facts, with at least this score; the verdict's own bound holds as well.
-    Facts { least: f64 },
+    Facts { least: f64, correction: Option<Correction> },
     /// The same without the boilerplate of a profile's collection, which is read as a role or as the current user.
-    Profile { name: &'r str, role: Option<pg_sys::Oid>, least: f64 },
+    Profile { name: &'r str, role: Option<pg_sys::Oid>, least: f64, correction: Option<Correction> },
     /// By their tokens under an analyzer, with at least this similarity.
     Tokens { analyzer: &'r str, least: f64, measure: fn(&Tokens, &Tokens) -> f64 },
 }
@@ -169,12 +170,12 @@ impl<'r> Rule<'r> {
             (Self::Tokens { least, measure, .. }, Side::Tokens(_, a), Side::Tokens(_, b)) => {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
-            (Self::Facts { least }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                (by_facts(a, b, None, between, around, |pair| pair.duplicate())?, least)
+            (Self::Facts { least, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
+                (self.by_facts(a, b, None, between, around, |pair| pair.duplicate())?, least)
             }
-            (Self::Profile { name, role, least }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
+            (Self::Profile { name, role, least, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.duplicate())
+                    self.by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.duplicate())
                 });
                 (found??, least)
             }
@@ -200,11 +201,11 @@ impl<'r> Rule<'r> {
                 Ok((Message { verdict, score, reasons: Vec::new() }, a.overlap(b)))
             }
             (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                Ok((by_facts(a, b, None, between, around, |pair| pair.message())?, a.overlap(b)))
+                Ok((self.by_facts(a, b, None, between, around, |pair| pair.message())?, a.overlap(b)))
             }
             (Self::Profile { name, role, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let message = profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.message())
+                    self.by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.message())
                 });
                 Ok((message??, a.overlap(b)))
             }
@@ -223,11 +224,11 @@ impl<'r> Rule<'r> {
     ) -> Result<Vec<String>> {
         match (self, a, b) {
             (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                by_facts(a, b, None, between, around, |pair| pair.known_of_table())
+                self.by_facts(a, b, None, between, around, |pair| pair.known_of_table())
             }
             (Self::Profile { name, role, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 profile::with(name, *role, |profile, scratch| {
-                    by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.known_of_table())
+                    self.by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.known_of_table())
                 })?
             }
             _ => Ok(Vec::new()),
@@ -248,21 +249,51 @@ impl<'r> Rule<'r> {
     }
 }
 
-/// Asks a question about two texts with all that is known of them.
-fn by_facts<T>(
-    a: &Prepared<'_>,
-    b: &Prepared<'_>,
-    profile: Option<(&Profile, &mut Scratch)>,
-    between: Between<'_>,
-    around: Option<Around<'_>>,
-    question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
-) -> Result<T> {
-    let mut pair = Pair::new(a, b).apart(between.apart).titled(between.titles[0], between.titles[1]);
-    if let Some((profile, scratch)) = profile {
-        pair = pair.by_profile(profile, scratch);
+impl Rule<'_> {
+    /// Returns what is learned of a pair from an answer; `None` if no model is asked about it.
+    pub fn measured(
+        &self,
+        a: &Side,
+        b: &Side,
+        between: Between<'_>,
+        around: Option<Around<'_>>,
+    ) -> Result<Option<Measured>> {
+        let measured = |pair: Pair<'_>| pair.measured();
+        match (self, a, b) {
+            (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
+                self.by_facts(a, b, None, between, around, measured)
+            }
+            (Self::Profile { name, role, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
+                profile::with(name, *role, |profile, scratch| {
+                    self.by_facts(a, b, Some((profile, scratch)), between, around, measured)
+                })?
+            }
+            _ => Ok(None),
+        }
     }
-    if let Some(Around { forms, rows, keys, own }) = around {
-        pair = pair.known(Known { forms, rows: &mut *rows, own, keys });
+
+    /// Asks a question about two texts with all that is known of them.
+    fn by_facts<T>(
+        &self,
+        a: &Prepared<'_>,
+        b: &Prepared<'_>,
+        profile: Option<(&Profile, &mut Scratch)>,
+        between: Between<'_>,
+        around: Option<Around<'_>>,
+        question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
+    ) -> Result<T> {
+        let correction = match self {
+            Self::Facts { correction, .. } | Self::Profile { correction, .. } => *correction,
+            Self::Tokens { .. } => None,
+        };
+        let [title_a, title_b] = between.titles;
+        let mut pair = Pair::new(a, b).apart(between.apart).titled(title_a, title_b).corrected(correction);
+        if let Some((profile, scratch)) = profile {
+            pair = pair.by_profile(profile, scratch);
+        }
+        if let Some(Around { forms, rows, keys, own }) = around {
+            pair = pair.known(Known { forms, rows: &mut *rows, own, keys });
+        }
+        question(pair).map_err(report)
     }
-    question(pair).map_err(report)
 }

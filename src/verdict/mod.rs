@@ -71,6 +71,13 @@ fn difference(a: &str, b: &str) -> Result<Option<Vec<String>>> {
     Ok((!of_a.is_empty()).then(|| vec![of_a.join(" | "), of_b.join(" | ")]))
 }
 
+/// Returns all that differs between two texts, one place a row.
+#[pg_extern(sql = false)]
+fn whole_difference(a: &str, b: &str) -> Result<TableIterator<'static, (name!(in_a, String), name!(in_b, String))>> {
+    let (a, b) = (Prepared::new(a).map_err(report)?, Prepared::new(b).map_err(report)?);
+    Ok(TableIterator::new(neardup_verdict::whole_differences(&a, &b).into_iter().map(|[a, b]| (a, b))))
+}
+
 fn explained(a: &str, b: &str, analyzer: &str) -> Result<Vec<Line>> {
     analyzer::with(analyzer, |analyzer, scratch| explain::explain(a, b, analyzer, scratch))?.map_err(report)
 }

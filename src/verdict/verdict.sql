@@ -15,6 +15,10 @@ COMMENT ON FUNCTION fact_conflicts(text, text) IS 'facts that two texts state di
 CREATE FUNCTION neardup_internal.difference(a text, b text) RETURNS text[]
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'difference_wrapper';
 
+CREATE FUNCTION neardup_internal.whole_difference(a text, b text) RETURNS TABLE (in_a text, in_b text)
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 ROWS 5 AS 'MODULE_PATHNAME', 'whole_difference_wrapper';
+COMMENT ON FUNCTION neardup_internal.whole_difference(text, text) IS 'all that differs between two texts, whole: what each has at a place where they differ';
+
 CREATE FUNCTION explain_similarity(a text, b text, analyzer text DEFAULT 'chars:2') RETURNS TABLE (section text, item text, in_a text, in_b text, value double precision)
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 50000 AS 'MODULE_PATHNAME', 'explain_similarity_wrapper';
 COMMENT ON FUNCTION explain_similarity(text, text, text) IS 'how two texts compare, in rows: verdict, reasons, measures on the tokens of an analyzer, conflicting facts, sentences that only one text has, differences, shared passages, and what each feature adds to the log odds';

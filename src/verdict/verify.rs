@@ -3,6 +3,7 @@
 //! It is read once, from an argument or from a guard's settings, and stays an enum up to the verdict. A further measure is a variant here,
 //! and the compiler names the places that must know of it.
 
+use neardup_verdict::correction::Correction;
 use pgrx::PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
 use pgrx::pg_sys;
 use serde::{Deserialize, Serialize};
@@ -129,20 +130,21 @@ impl Verify {
     }
 
     /// Returns the rule that judges two texts; `None` if their texts are not compared. `threshold` has been checked, `analyzer` is that of
-    /// the guard, and a profile is read as `role`, or as the current user.
+    /// the guard, and a profile is read as `role`, or as the current user. `correction` is what the guard was taught.
     pub fn rule<'r>(
         &'r self,
         analyzer: &'r str,
         threshold: Option<f64>,
         role: Option<pg_sys::Oid>,
+        correction: Option<Correction>,
     ) -> Option<Rule<'r>> {
         let least = threshold.unwrap_or_default();
         match self {
             Self::None => None,
             Self::Overlap => Some(Rule::Tokens { analyzer, least, measure: Tokens::overlap }),
             Self::Cosine => Some(Rule::Tokens { analyzer, least, measure: Tokens::cosine }),
-            Self::Facts => Some(Rule::Facts { least }),
-            Self::Profile(name) => Some(Rule::Profile { name, role, least }),
+            Self::Facts => Some(Rule::Facts { least, correction }),
+            Self::Profile(name) => Some(Rule::Profile { name, role, least, correction }),
         }
     }
 }

@@ -155,7 +155,7 @@ INSERT INTO scoped VALUES (4, article(1), 'b', '2031-01-01') RETURNING duplicate
 --= 3
 
 -- restoring the run
-CALL neardup.restore('articles', 1);
+CALL neardup.restore('articles', 1, answer => false);
 --= 300
 
 -- all rows

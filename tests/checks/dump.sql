@@ -119,7 +119,7 @@ SELECT * FROM state;
 --= <owned>
 
 -- the removed rows come back
-CALL neardup.restore('articles', 1);
+CALL neardup.restore('articles', 1, answer => false);
 SELECT string_agg(id || ' ' || source, ', ' ORDER BY id) FROM articles;
 --= 3
 --= 1 articles, 2 articles, 3 articles, 4 articles

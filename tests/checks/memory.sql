@@ -5,7 +5,7 @@ ALTER TABLE long ALTER filler SET STORAGE PLAIN;
 SELECT neardup.protect('long', 'body');
 -- One row on each page.
 BEGIN;
-SELECT neardup.let_through('long');
+SELECT neardup.let_through('long', false);
 INSERT INTO long SELECT i, repeat(md5(i::text), 180), repeat((SELECT string_agg(md5((i * 1000 + j)::text), ' ') FROM generate_series(1, 60) j) || E'.\n', 2000)
 FROM generate_series(1, 140) i;
 COMMIT;
@@ -30,7 +30,7 @@ SELECT most_memory() - :before < 64;
 SET work_mem = '4MB';
 SET max_parallel_workers_per_gather = 0;
 BEGIN;
-SELECT neardup.let_through('long');
+SELECT neardup.let_through('long', false);
 INSERT INTO long VALUES (3001, '', 'The quick brown fox jumps over the lazy dog in the morning and sleeps in the afternoon under the old oak tree');
 COMMIT;
 \c

@@ -56,7 +56,7 @@ SET array_nulls = off;
 SET xmloption = document;
 SET datestyle = 'SQL, DMY';
 SET timezone = 'Asia/Shanghai';
-CALL neardup.restore('public.a', 1);
+CALL neardup.restore('public.a', 1, answer => false);
 --= a|1|records_first
 --= b|1|records_second
 --= 2
@@ -78,8 +78,8 @@ INSERT INTO neardup.runs (target, run_id) VALUES ('salaries', 1);
 INSERT INTO neardup_internal.runs (target, run_id) VALUES ('salaries', 1);
 INSERT INTO neardup_internal.own_runs (target, run_id, document, action, keep, verify, found, started, role)
 VALUES ('salaries', 9, 'name', 'archive', 'oldest', 'facts', 1, now(), 'records_mallory');
-CALL neardup.restore('a', 2);
-CALL neardup.restore('salaries', 2);
+CALL neardup.restore('a', 2, answer => false);
+CALL neardup.restore('salaries', 2, answer => false);
 --= 2|2
 --= ERROR:  42501
 --= ERROR:  42501
@@ -97,7 +97,7 @@ GRANT SELECT, UPDATE, DELETE ON salaries TO records_mallory;
 SET ROLE records_mallory;
 CREATE TABLE salaries_removed AS SELECT 1::bigint AS neardup_run, 1 AS neardup_batch, now() AS neardup_at, 'x' AS neardup_by, 'x' AS neardup_key, 'x' AS neardup_duplicate_of, 'x' AS neardup_verdict, 'x' AS neardup_measure, 1::float8 AS neardup_value, 'mallory2' AS name, 999 AS amount;
 RESET ROLE;
-CALL neardup.restore('salaries', 1);
+CALL neardup.restore('salaries', 1, answer => false);
 SELECT * FROM salaries;
 --= ERROR:  42809
 --= mallory|100
@@ -107,10 +107,10 @@ SET ROLE records_owner;
 ALTER TABLE a ENABLE ROW LEVEL SECURITY;
 ALTER TABLE a FORCE ROW LEVEL SECURITY;
 CREATE POLICY low ON a USING (id < 3);
-CALL neardup.restore('a', 2);
+CALL neardup.restore('a', 2, answer => false);
 SELECT count(*) FROM a_removed;
 ALTER TABLE a DISABLE ROW LEVEL SECURITY;
-CALL neardup.restore('a', 2);
+CALL neardup.restore('a', 2, answer => false);
 --= ERROR:  42501
 --= 2
 --= 2
@@ -148,7 +148,7 @@ DROP EXTENSION pg_neardup;
 SELECT count(*) FROM a_removed;
 CREATE EXTENSION pg_neardup;
 SET ROLE records_owner;
-CALL neardup.restore('a', 3);
+CALL neardup.restore('a', 3, answer => false);
 SELECT count(*) FROM a;
 --= 3|2
 --= 

@@ -43,14 +43,14 @@ mod table;
 mod verdict;
 
 pub use compare::comparison::conflicts;
-pub use compare::difference::differences;
+pub use compare::difference::{differences, whole_differences};
 pub use compare::prepared::Prepared;
 pub use compare::prepared::SHORT;
 pub use duplicate::replaces;
 pub use facts::{Conflict, ConflictKind};
 pub use pair::{Pair, kept_on, same_message, same_message_by_profile, same_message_titled};
 pub use read::numerals;
-pub use score::{context, features, line, model, trees};
+pub use score::{context, correction, features, line, model, trees};
 pub use table::forms::{Forms, Known};
 pub use table::rows::{BACKGROUND, Rows, SAMPLE};
 pub use verdict::{Message, Verdict};

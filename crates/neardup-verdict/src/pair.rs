@@ -11,6 +11,7 @@ use crate::compare::prepared::Prepared;
 use crate::duplicate::Gate;
 use crate::read::credits;
 use crate::score::context::{Context, Inputs, Titles};
+use crate::score::correction::{Correction, Measured};
 use crate::score::evidence::Evidence;
 use crate::score::whole::whole;
 use crate::score::wording::wording;
@@ -36,6 +37,7 @@ pub struct Pair<'p> {
     profile: Option<(&'p Profile, &'p mut Scratch)>,
     apart: Option<Duration>,
     known: Option<Known<'p>>,
+    correction: Option<Correction>,
 }
 
 /// What of two texts does not count, in bytes of the plain text.
@@ -52,7 +54,7 @@ impl<'p> Pair<'p> {
     /// A pair of which nothing but the texts is known.
     #[must_use]
     pub fn new(a: &'p Prepared<'p>, b: &'p Prepared<'p>) -> Self {
-        Self { texts: [a, b], titles: ["", ""], profile: None, apart: None, known: None }
+        Self { texts: [a, b], titles: ["", ""], profile: None, apart: None, known: None, correction: None }
     }
 
     /// Adds titles; an empty title counts as none.
@@ -77,6 +79,12 @@ impl<'p> Pair<'p> {
     #[must_use]
     pub fn known(self, known: Known<'p>) -> Self {
         Self { known: Some(known), ..self }
+    }
+
+    /// Adds what the owner of the table has taught.
+    #[must_use]
+    pub fn corrected(self, correction: Option<Correction>) -> Self {
+        Self { correction, ..self }
     }
 
     /// Gives the relation of the two texts, with reasons.
@@ -138,12 +146,21 @@ impl<'p> Pair<'p> {
         Ok(verdict.keeps_one().then_some((verdict, score)))
     }
 
-    /// Gives what the model is given of the pair; for training.
+    /// Gives what the model is given of the pair, for training, and for learning.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
     pub fn inputs(self) -> Result<Inputs> {
         Ok(self.evidence()?.inputs)
+    }
+
+    /// Gives what is learned of the pair from an answer; `None` if the model is not asked about it.
+    ///
+    /// # Errors
+    /// `InvalidParameter` if the profile is not trained; those of the table.
+    pub fn measured(self) -> Result<Option<Measured>> {
+        let evidence = self.evidence()?;
+        Ok(evidence.without_model().is_none().then(|| Measured::of(&evidence.inputs)))
     }
 
     /// Says whether the texts are identical, and the titles, if both have one.
@@ -190,6 +207,7 @@ impl<'p> Pair<'p> {
             titles: titles.map(|titles| Titles::new(titles, &sample.rarity)),
             table: None,
             apart: self.apart,
+            correction: self.correction,
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod invalidation;
+pub mod numbered;
 mod open;
 pub mod original;
 pub mod partition;

@@ -20,7 +20,7 @@ CREATE TABLE public.folded_child (id types.citext REFERENCES folded);
 -- ## by itself
 INSERT INTO article VALUES (100, 'A lamp of glass was taken down, and stays in the hut below.'); UPDATE article SET day = day + 1 WHERE id = 100; UPDATE article SET body = body || ' Children may turn it.' WHERE id = 100
 COPY article (id, body) FROM PROGRAM 'printf "101\tA solar lamp shines in its place and reaches farther out.\n"'
-SELECT neardup.let_through('article'); INSERT INTO article SELECT 102, body FROM article WHERE id = 3
+SELECT neardup.let_through('article', false); INSERT INTO article SELECT 102, body FROM article WHERE id = 3
 SELECT count(*) FROM article WHERE near_duplicate(body, 'A lamp of glass was taken down, and stays in the hut below.')
 SELECT near_duplicate_of(simhash(body, 'chars:3'), 3) OVER (ORDER BY id) FROM article
 SELECT same_message(a.body, b.body) FROM article a, article b WHERE a.id < b.id; SELECT minhash(body, 'chars:2') <%> minhash(body, 'chars:2') FROM article
@@ -59,10 +59,10 @@ CALL neardup.restore('public.odd', :run)
 CALL neardup.cleanup('public.odd', dry_run => false, max_rows => 100, on_more => 'surest')
 SELECT neardup_key AS key FROM odd_removed LIMIT 1 \gset
 CALL neardup.restore('public.odd', key => :'key')
-SELECT neardup.let_through('public.odd')
+SELECT neardup.let_through('public.odd', false)
 SELECT neardup.protect('public.folded', 'body', scope => '{source}')
 INSERT INTO public.folded SELECT 'k' || i::text, md5(i::text) || md5(i::text), 's' FROM generate_series(1, 12) i
-BEGIN; SELECT neardup.let_through('public.folded'); UPDATE public.folded f SET body = g.body, source = 'S' FROM public.folded g WHERE f.id::text = 'k2' AND g.id::text = 'k1'; COMMIT
+BEGIN; SELECT neardup.let_through('public.folded', false); UPDATE public.folded f SET body = g.body, source = 'S' FROM public.folded g WHERE f.id::text = 'k2' AND g.id::text = 'k1'; COMMIT
 INSERT INTO public.folded_child VALUES ('K2')
 CALL neardup.cleanup('public.folded', since => 'K0', time_column => 'id')
 DELETE FROM public.folded_child

@@ -39,14 +39,14 @@ ALTER TABLE posts ADD COLUMN seen boolean DEFAULT false;
 ALTER TABLE before ADD COLUMN seen boolean DEFAULT false;
 
 -- and back, every value as it was
-CALL neardup.restore('posts', 1);
+CALL neardup.restore('posts', 1, answer => false);
 SELECT count(*) AS lost FROM (TABLE before EXCEPT TABLE posts) d;
 SELECT count(*) AS invented FROM (TABLE posts EXCEPT TABLE before) d;
 SELECT removed, restored FROM neardup.runs;
-CALL neardup.restore('posts', 1);
-CALL neardup.restore('posts', 99);
-CALL neardup.restore('comments', 1);
-CALL neardup.restore('posts');
+CALL neardup.restore('posts', 1, answer => false);
+CALL neardup.restore('posts', 99, answer => false);
+CALL neardup.restore('comments', 1, answer => false);
+CALL neardup.restore('posts', answer => false);
 -- the guard stands again
 INSERT INTO posts (id, body) SELECT 8, body FROM posts WHERE id = 1;
 
@@ -65,7 +65,7 @@ CALL neardup.cleanup('moments', dry_run => false);
 RESET datestyle; RESET extra_float_digits; RESET timezone; RESET intervalstyle;
 ALTER TABLE moments RENAME TO instants;
 ALTER TABLE moments_removed RENAME TO instants_removed;
-CALL neardup.restore('instants', 1);
+CALL neardup.restore('instants', 1, answer => false);
 SELECT count(*) AS lost FROM (TABLE moments_before EXCEPT TABLE instants) d;
 SELECT tgenabled FROM pg_trigger WHERE tgrelid = 'instants'::regclass AND tgname = 'zz_neardup_body';
 DROP TABLE notes, instants;

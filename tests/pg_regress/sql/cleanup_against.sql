@@ -37,7 +37,7 @@ SELECT id FROM crawl ORDER BY id;
 SELECT target, against, removed, skipped FROM neardup.runs;
 SELECT neardup_key, neardup_duplicate_of FROM crawl_removed ORDER BY neardup_key;
 SELECT target, run_id, key, duplicate_of, reason FROM neardup.skipped;
-CALL neardup.restore('crawl', 1);
+CALL neardup.restore('crawl', 1, answer => false);
 SELECT count(*) FROM (TABLE before EXCEPT TABLE crawl) d;
 -- marks have a column of their own, and do not come twice
 CALL neardup.cleanup('crawl', threshold => 0.9, against => 'archive', dry_run => false, action => 'mark', until => '2031-02-01', time_column => 'day');

@@ -58,7 +58,7 @@ SELECT neardup_batch, count(*) FROM held_removed GROUP BY neardup_batch ORDER BY
 SELECT count(*) AS columns FROM information_schema.columns WHERE table_name = 'held_removed' AND column_name = 'later';
 SET datestyle = 'German, DMY';
 SET timezone = 'Asia/Shanghai';
-CALL neardup.restore('held', 1);
+CALL neardup.restore('held', 1, answer => false);
 SELECT (SELECT count(*) FROM held) AS rows, (SELECT count(*) FROM (SELECT (was.*)::text FROM before was EXCEPT ALL SELECT (now.*)::text FROM held now) d) AS lost;
 RESET datestyle;
 RESET intervalstyle;
@@ -67,16 +67,16 @@ RESET timezone;
 -- columns that were renamed or dropped since, or that have another type
 CALL neardup.cleanup('held', dry_run => false);
 ALTER TABLE held RENAME COLUMN v TO w;
-CALL neardup.restore('held', 2);
+CALL neardup.restore('held', 2, answer => false);
 ALTER TABLE held_removed RENAME COLUMN v TO w;
 ALTER TABLE held ALTER COLUMN f TYPE numeric;
-CALL neardup.restore('held', 2);
+CALL neardup.restore('held', 2, answer => false);
 CALL neardup.cleanup('held', dry_run => false);
 ALTER TABLE held_removed ALTER COLUMN f TYPE numeric;
 ALTER TABLE held DROP COLUMN j;
-CALL neardup.restore('held', 2);
+CALL neardup.restore('held', 2, answer => false);
 ALTER TABLE held_removed DROP COLUMN j;
-CALL neardup.restore('held', 2);
+CALL neardup.restore('held', 2, answer => false);
 SELECT count(*) FROM held;
 
 -- a name that is taken, another owner, a long name, a name that is none
@@ -114,14 +114,14 @@ CALL neardup.cleanup('doors', dry_run => false);
 INSERT INTO doors VALUES (10, 'x', 2);
 CREATE FUNCTION not_three() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE NEW.id WHEN 3 THEN NULL ELSE NEW END; END $$;
 CREATE TRIGGER not_three BEFORE INSERT ON doors FOR EACH ROW EXECUTE FUNCTION not_three();
-CALL neardup.restore('doors', key => '4');
+CALL neardup.restore('doors', key => '4', answer => false);
 SELECT id FROM doors ORDER BY id;
-CALL neardup.restore('doors', 1);
+CALL neardup.restore('doors', 1, answer => false);
 SELECT id FROM doors ORDER BY id;
 SELECT id, neardup_duplicate_of FROM doors_removed ORDER BY id;
 DROP TRIGGER not_three ON doors;
 DELETE FROM doors WHERE id = 10;
-CALL neardup.restore('doors', 1);
+CALL neardup.restore('doors', 1, answer => false);
 SELECT count(*) FROM doors_removed;
 SELECT found, removed, restored FROM neardup.runs WHERE target = 'doors'::regclass;
 
@@ -138,7 +138,7 @@ SELECT run_id, found, removed, finished IS NOT NULL AS finished FROM neardup.run
 
 -- the run after a lost log goes on counting, and what is kept is there
 DELETE FROM neardup_internal.runs;
-CALL neardup.restore('doors', 3, '2');
+CALL neardup.restore('doors', 3, '2', answer => false);
 INSERT INTO doors SELECT 7, body, 7 FROM doors WHERE id = 2;
 CALL neardup.cleanup('doors', dry_run => false);
 DROP TABLE doors, doors_removed;

@@ -57,15 +57,15 @@ SELECT id FROM reports ORDER BY id;
 SELECT neardup_key, neardup_duplicate_of, neardup_verdict FROM reports_removed ORDER BY 1;
 -- gone for good
 INSERT INTO reports SELECT 5, '清河市疾控中心的另一则消息：下周一起恢复夜间门诊，市民可通过电话预约，周末照常接诊，节假日另行通知。';
-SELECT neardup.let_through('reports');
+SELECT neardup.let_through('reports', false);
 BEGIN;
-SELECT neardup.let_through('reports');
+SELECT neardup.let_through('reports', false);
 INSERT INTO reports SELECT 6, body FROM reports WHERE id = 5;
 COMMIT;
 INSERT INTO reports SELECT 7, body FROM reports WHERE id = 5;
 CALL neardup.cleanup('reports', action => 'delete', dry_run => false);
 SELECT run_id, action, found, removed FROM neardup.runs ORDER BY run_id;
-CALL neardup.restore('reports', 2);
+CALL neardup.restore('reports', 2, answer => false);
 
 -- partitions: copies across them, cleaned and brought back
 CREATE TABLE stories (id int, day date, body text, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
@@ -80,7 +80,7 @@ SELECT neardup.protect('stories', 'body');
 CALL neardup.cleanup('stories', dry_run => false, batch => 3);
 SELECT id, day, tableoid::regclass FROM stories;
 TABLE readers;
-CALL neardup.restore('stories', 1);
+CALL neardup.restore('stories', 1, answer => false);
 SELECT count(*) FROM (SELECT id, day, body FROM stories_before EXCEPT SELECT id, day, body FROM stories) d;
 SELECT name, id FROM readers ORDER BY id;
 DROP TABLE readers, stories, stories_removed, reports, reports_removed, posts;
@@ -101,7 +101,7 @@ INSERT INTO leaflets VALUES
     (1, 'a', 't', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。'),
     (2, 'b', 't', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台和一座儿童图书馆。');
 BEGIN;
-SELECT neardup.let_through('leaflets');
+SELECT neardup.let_through('leaflets', false);
 INSERT INTO leaflets SELECT id + 2, town, title, body FROM leaflets;
 COMMIT;
 CALL neardup.cleanup('leaflets', action => 'mark', dry_run => false);

@@ -74,7 +74,7 @@ SELECT night();
 DO $$DECLARE n bigint; r bigint; BEGIN CALL neardup.cleanup('marks', dry_run => false, run_id => r, removed => n); EXCEPTION WHEN no_data_found THEN NULL; END$$;
 DO $$DECLARE n bigint; BEGIN CALL neardup.purge('marks', '1 day', purged => n); EXCEPTION WHEN no_data_found THEN NULL; END$$;
 SELECT neardup.keep_removed('marks');
-CREATE FUNCTION undo() RETURNS void LANGUAGE plpgsql AS $$DECLARE n bigint; BEGIN CALL neardup.restore('marks', 2, restored => n); END$$;
+CREATE FUNCTION undo() RETURNS void LANGUAGE plpgsql AS $$DECLARE n bigint; BEGIN CALL neardup.restore('marks', 2, restored => n, answer => false); END$$;
 SELECT undo();
 \set VERBOSITY sqlstate
 SELECT night();

@@ -39,7 +39,7 @@ SELECT * FROM changed();
 CALL neardup.cleanup('posts', dry_run => false);
 SELECT key, duplicate_of, reason FROM neardup.skipped ORDER BY run_id, key;
 SELECT tenant, id FROM posts ORDER BY id;
-CALL neardup.restore('posts', 1);
+CALL neardup.restore('posts', 1, answer => false);
 SELECT * FROM changed();
 
 -- references that are moved first, by whoever may do that
@@ -50,7 +50,7 @@ CALL neardup.cleanup('posts', dry_run => false, batch => 2);
 SELECT key, reason FROM neardup.skipped WHERE run_id = 2;
 SELECT id, parent FROM posts ORDER BY id;
 SELECT found, removed, skipped FROM neardup.runs WHERE run_id = 2;
-CALL neardup.restore('posts', 2);
+CALL neardup.restore('posts', 2, answer => false);
 SELECT * FROM changed() WHERE what = 'posts';
 DROP TABLE copies;
 
@@ -67,7 +67,7 @@ BEGIN;
 CALL neardup.cleanup('posts', dry_run => false);
 ROLLBACK;
 BEGIN;
-CALL neardup.restore('posts', 4);
+CALL neardup.restore('posts', 4, answer => false);
 ROLLBACK;
 BEGIN;
 CALL neardup.purge('posts', '0');
@@ -93,11 +93,11 @@ CALL neardup.cleanup('posts', dry_run => false, batch => 1);
 SELECT run_id, removed, finished FROM neardup.runs WHERE finished IS NULL;
 SELECT count(*) FROM posts_removed;
 SELECT run_id AS run FROM neardup.runs WHERE finished IS NULL \gset
-CALL neardup.restore('posts', :run);
+CALL neardup.restore('posts', :run, answer => false);
 RESET ROLE;
 DROP TRIGGER no_more ON posts;
 SELECT neardup_key, neardup_by FROM posts_removed;
-CALL neardup.restore('posts', :run);
+CALL neardup.restore('posts', :run, answer => false);
 SELECT count(*) FROM posts;
 SELECT * FROM neardup.progress;
 

@@ -34,7 +34,7 @@ INSERT INTO catalogue VALUES (9, 'Ladder 8 m', :ladder);
 ALTER TABLE catalogue DROP COLUMN headline;
 -- Copies that were let through are listed and removed by their titles.
 BEGIN;
-SELECT neardup.let_through('catalogue');
+SELECT neardup.let_through('catalogue', false);
 INSERT INTO catalogue VALUES (11, 'Ladder 3 m', :ladder), (12, NULL, :ladder), (13, 'Ladder 4 m', replace(:ladder, 'working days', 'working days!'));
 COMMIT;
 SELECT key, duplicate_of, verdict, measure FROM neardup.duplicates('catalogue');
@@ -56,7 +56,7 @@ SELECT id, headline FROM catalogue ORDER BY id;
 -- A row whose title has changed since it was chosen stays.
 INSERT INTO catalogue VALUES (20, 'Ladder 20 m', :ladder);
 BEGIN;
-SELECT neardup.let_through('catalogue');
+SELECT neardup.let_through('catalogue', false);
 INSERT INTO catalogue VALUES (21, 'Ladder 20 m', :ladder), (22, 'Ladder 20 m', :ladder);
 COMMIT;
 CREATE FUNCTION retitle() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -157,7 +157,7 @@ SELECT count(*) FROM neardup.copies_of('posts', 'more', excerpts => 'keep');
 SELECT count(*) FROM neardup.copies_of('posts', 'more', excerpts => 'remove');
 INSERT INTO posts SELECT 2, body FROM more;
 BEGIN;
-SELECT neardup.let_through('posts');
+SELECT neardup.let_through('posts', false);
 INSERT INTO posts SELECT 2, body FROM more;
 COMMIT;
 \set VERBOSITY default

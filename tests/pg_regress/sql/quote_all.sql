@@ -12,7 +12,7 @@ SELECT count(*) FROM neardup.report('a');
 CALL neardup.cleanup('a', dry_run => false);
 SELECT * FROM neardup.groups('a');
 SELECT place, key, action FROM neardup.insert_or_match('a', '{"id": 9, "body": "x y z"}');
-CALL neardup.restore('a', 1);
+CALL neardup.restore('a', 1, answer => false);
 CALL neardup.purge('a', '0 s');
 SELECT count(*) FROM a;
 SELECT neardup.unprotect('a');

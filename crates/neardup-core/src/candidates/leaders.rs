@@ -4,7 +4,7 @@
 //! A row joins the first of its candidates that is kept and that it duplicates, so it is always judged against the row that is kept in its
 //! place, never through a chain. A row with an earlier exact duplicate joins the row that this one has joined. At the end, a kept row that
 //! is an excerpt of a later one gives way to it, if all rows that joined it can follow. An excerpt of an excerpt is judged against the
-//! longest of the three.
+//! longest of the three. Rows that are kept apart ([`Apart`]) never join one group.
 //!
 //! Promised: the result depends on the rows, their candidates and the judge alone.
 
@@ -13,6 +13,7 @@ use std::cmp::Reverse;
 use ahash::{AHashMap, AHashSet};
 
 use super::all::{Earlier, Probe};
+use super::apart::{Apart, Groups};
 use super::row::{Bits, Options, pack, pack_time, unpack, unpack_time};
 use super::spill::{Sorted, Sorter, Storage};
 
@@ -70,6 +71,7 @@ pub struct Leaders<S> {
     went: AHashMap<u32, Member>,
     members: Sorter<S, 9>,
     longer: Vec<Longer>,
+    apart: Groups,
     memory: usize,
 }
 
@@ -114,6 +116,7 @@ impl<S: Storage> Leaders<S> {
             went: AHashMap::new(),
             members: Sorter::new(memory / 2),
             longer: Vec::new(),
+            apart: Groups::default(),
             memory,
         }
     }
@@ -124,17 +127,19 @@ impl<S: Storage> Leaders<S> {
         !self.joined.contains(position)
     }
 
-    /// Takes the next probe row. `judge` gives the verdict on a kept row and this one, if either may be removed.
+    /// Takes the next probe row, with what it is kept apart from. `judge` gives the verdict on a kept row and this one, if either may be
+    /// removed.
     ///
     /// # Errors
     /// Those of `judge`.
     pub fn place<E>(
         &mut self,
         probe: &Probe,
+        apart: &Apart,
         mut judge: impl FnMut(&Earlier) -> Result<Option<Judged>, E>,
     ) -> Result<(), E> {
-        if let Some(member) = self.by_exact_duplicate(probe) {
-            self.join(probe, member);
+        if let Some(member) = self.by_exact_duplicate(probe).filter(|to| self.apart.allows(to.kept.position, apart)) {
+            self.join(probe, apart, member);
             return Ok(());
         }
         let mut budget = self.options.rule.budget(probe.bytes as usize);
@@ -144,7 +149,12 @@ impl<S: Storage> Leaders<S> {
                 continue;
             }
             budget.spend(candidate.lack);
-            let Some(judged) = judge(&candidate.row)? else { continue };
+            if !self.apart.allows(candidate.row.position, apart) {
+                continue;
+            }
+            let Some(judged) = judge(&candidate.row)?.filter(|judged| !apart.from.contains(&judged.kept_hash)) else {
+                continue;
+            };
             let member = Member {
                 kept: candidate.row,
                 kept_hash: judged.kept_hash,
@@ -154,7 +164,7 @@ impl<S: Storage> Leaders<S> {
             };
             if !judged.loses {
                 self.longer.truncate(first);
-                self.join(probe, member);
+                self.join(probe, apart, member);
                 return Ok(());
             }
             if !self.options.excerpts_give_way {
@@ -163,7 +173,15 @@ impl<S: Storage> Leaders<S> {
             let short = Member { duplicate: member.kept, duplicate_hash: member.kept_hash, ..member };
             self.longer.push(Longer { long: member.duplicate, long_hash: probe.hash, score: judged.score, short });
         }
+        self.apart.add(probe.position, apart);
         Ok(())
+    }
+
+    /// Says what an earlier row is kept apart from that may not have been a probe row: the first of those with its text.
+    pub fn keep_apart(&mut self, position: u32, apart: &Apart) {
+        if self.is_kept(position) {
+            self.apart.add_once(position, apart);
+        }
     }
 
     /// Returns which row a row joins by its exact duplicate, if that one is kept or has joined a row that this one may join, too.
@@ -185,8 +203,9 @@ impl<S: Storage> Leaders<S> {
         })
     }
 
-    fn join(&mut self, probe: &Probe, member: Member) {
+    fn join(&mut self, probe: &Probe, apart: &Apart, member: Member) {
         self.joined.insert(probe.position);
+        self.apart.add(member.kept.position, apart);
         self.heads.insert(member.kept.position);
         if probe.has_exact_duplicates {
             self.went.insert(probe.position, member);
@@ -205,7 +224,9 @@ impl<S: Storage> Leaders<S> {
         let mut longer = self.longest();
         let mut out = Out { members: Sorter::new(self.memory / 2), added: AHashMap::new() };
         // Those without duplicates first, so that they are counted in the group of the longer row.
-        for (_, longer) in longer.extract_if(|short, _| !self.heads.contains(*short)) {
+        let mut alone: Vec<_> = longer.extract_if(|short, _| !self.heads.contains(*short)).collect();
+        alone.sort_unstable_by_key(|(short, _)| *short);
+        for (_, longer) in alone {
             if let Some(moved) = self.moved(&longer, &[], &mut judge)? {
                 out.moved(longer.long.position, moved);
             }
@@ -268,11 +289,15 @@ impl<S: Storage> Leaders<S> {
 
     /// Returns the members of a group as they join the longer row, with the row that stayed so far; `None` unless all can.
     fn moved<E>(
-        &self,
+        &mut self,
         longer: &Longer,
         group: &[Member],
         judge: &mut impl FnMut(&Earlier, &Earlier) -> Result<Option<Judged>, E>,
     ) -> Result<Option<Vec<Member>>, E> {
+        let (short, long) = (longer.short.duplicate.position, longer.long.position);
+        if !self.apart.allow_both(short, long) {
+            return Ok(None);
+        }
         let mut moved: Vec<Member> = Vec::with_capacity(group.len() + 1);
         let mut known: AHashMap<u64, (u8, f64)> = AHashMap::new();
         for member in std::iter::once(&longer.short).chain(group) {
@@ -289,6 +314,7 @@ impl<S: Storage> Leaders<S> {
             known.insert(member.duplicate_hash, (verdict, score));
             moved.push(Member { kept: longer.long, kept_hash: longer.long_hash, verdict, score, ..*member });
         }
+        self.apart.join(short, long);
         Ok(Some(moved))
     }
 }
@@ -378,6 +404,16 @@ mod tests {
 
     /// Lists texts, each with its candidates. A text holds those that it begins with.
     fn list(texts: &[(&str, &[u32])]) -> Vec<(u32, u32, u64)> {
+        list_apart(texts, &[])
+    }
+
+    /// The same with pairs of positions that are kept apart.
+    fn list_apart(texts: &[(&str, &[u32])], pairs: &[(u32, u32)]) -> Vec<(u32, u32, u64)> {
+        let apart = |position: u32| {
+            let named = pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).filter(|(own, _)| *own == position);
+            let (own, from) = named.map(|(own, from)| (u64::from(own), u64::from(from))).unzip();
+            Apart { own, from }
+        };
         let rule = CandidateRule::default();
         let options = Options { rule, window: None, first_probe: 0, indexes_probes: true, excerpts_give_way: true };
         let mut leaders: Leaders<InMemory> = Leaders::new(options, 0, 1 << 20);
@@ -403,7 +439,7 @@ mod tests {
                 has_exact_duplicates: false,
                 candidates,
             };
-            let Ok(()) = leaders.place(&probe, |kept| judge(kept, &row(position)));
+            let Ok(()) = leaders.place(&probe, &apart(position), |kept| judge(kept, &row(position)));
         }
         let Ok(members) = leaders.finish(judge);
         members.map(|member| (member.duplicate.position, member.kept.position, member.group_size)).collect()
@@ -413,6 +449,17 @@ mod tests {
     fn an_excerpt_of_an_excerpt_goes_with_it() {
         assert_eq!(list(&[("ab", &[]), ("abcd", &[0]), ("abcdef", &[1])]), [(0, 2, 3), (1, 2, 3)]);
         assert_eq!(list(&[("ab", &[]), ("abcd", &[0]), ("abxy", &[0])]), [(0, 1, 2)]);
+    }
+
+    #[test]
+    fn rows_that_are_kept_apart_share_no_group() {
+        let texts: [(&str, &[u32]); 3] = [("ab", &[]), ("ab", &[0]), ("ab", &[0, 1])];
+        assert_eq!(list_apart(&texts, &[]), [(1, 0, 3), (2, 0, 3)]);
+        assert_eq!(list_apart(&texts, &[(0, 1)]), [(2, 0, 2)]);
+        assert_eq!(list_apart(&texts, &[(1, 2)]), [(1, 0, 2)], "nor through the first row");
+        let longer: [(&str, &[u32]); 3] = [("ab", &[]), ("ab", &[0]), ("abcd", &[0, 1])];
+        assert_eq!(list_apart(&longer, &[]), [(0, 2, 3), (1, 2, 3)]);
+        assert_eq!(list_apart(&longer, &[(1, 2)]), [(1, 0, 2)], "nor when a longer text takes the group");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! memory goes to temporary files ([`spill`]).
 
 mod all;
+mod apart;
 mod exact_duplicates;
 mod hot;
 mod key_frequency;
@@ -21,6 +22,7 @@ pub mod spill;
 mod naive;
 
 pub use all::{Candidates, Earlier, Probe, Rows};
+pub use apart::Apart;
 pub use exact_duplicates::ExactDuplicate;
 pub use key_frequency::KeyFrequency;
 pub use leaders::{Judged, Leaders, Member, Members};

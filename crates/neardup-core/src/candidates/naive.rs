@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::spill::InMemory;
-use super::{CandidateRule, Candidates, Earlier, Judged, Lack, Leaders, Member, Options, Probe, Ranked, Row, Rows};
+use super::{Apart, CandidateRule, Candidates, Earlier, Judged, Lack, Leaders, Member, Options, Probe, Ranked, Row, Rows};
 
 /// A row of a table: its keys, its text and whatever else the rule knows.
 #[derive(Clone, Debug)]
@@ -122,7 +122,7 @@ fn listed(articles: &[Article], options: Options) -> Vec<(u32, u32)> {
     let text = |row: &Earlier| articles[row.position as usize].text;
     while let Some(probe) = next(&mut candidates, articles, Some(&leaders)) {
         let own = articles[probe.position as usize].text;
-        let Ok(()) = leaders.place(&probe, |kept| Ok::<_, Infallible>(judged(text(kept), own)));
+        let Ok(()) = leaders.place(&probe, &Apart::default(), |kept| Ok::<_, Infallible>(judged(text(kept), own)));
     }
     let Ok(members) = leaders.finish(|long, duplicate| Ok::<_, Infallible>(judged(text(long), text(duplicate))));
     let mut pairs: Vec<(u32, u32)> =

@@ -2,8 +2,9 @@
 //!
 //! The labelled texts are in the folder that `NEARDUP_DATA` names. It prints precision, recall and F1 on tables that the model has not seen, and
 //! of what a clean-up would remove how much is wrong, and how much the scores promised. `--errors` lists the pairs that went wrong, `--write`
-//! writes `src/score/weights.rs`. `--save FILE` keeps what is given to the model of each pair, `--from FILE` trains from there.
+//! writes `src/score/weights.rs`. `--answers` simulates owners who answer questions about these tables. `--save FILE` keeps what is given to the model of each pair, `--from FILE` trains from there.
 
+mod answers;
 mod boost;
 mod cases;
 #[path = "../labelled/mod.rs"]
@@ -34,6 +35,9 @@ fn main() -> Result<()> {
     held.print();
     println!("pairs held out, not their tables");
     Held::pairs_out(&cases).print_sets();
+    if flag("--answers") {
+        answers::print(&held.0);
+    }
     if flag("--errors") {
         held.print_errors();
     }

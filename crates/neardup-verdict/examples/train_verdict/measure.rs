@@ -11,15 +11,16 @@ use super::model::Model;
 /// The number of parts in which tables are left out of training.
 const FOLDS: usize = 10;
 
-struct Scored<'c> {
-    case: &'c Case,
-    keeps: bool,
+pub struct Scored<'c> {
+    pub case: &'c Case,
+    pub keeps: bool,
     /// By what is known.
     scores: Vec<(Knowing, f64)>,
 }
 
 impl Scored<'_> {
-    fn score(&self, knowing: Knowing) -> Option<f64> {
+    /// Returns the score by what is known.
+    pub fn score(&self, knowing: Knowing) -> Option<f64> {
         self.scores.iter().find(|(of, _)| *of == knowing).map(|(_, score)| *score)
     }
 
@@ -29,7 +30,7 @@ impl Scored<'_> {
 }
 
 /// All pairs, each scored by a model that was trained without it.
-pub struct Held<'c>(Vec<Scored<'c>>);
+pub struct Held<'c>(pub Vec<Scored<'c>>);
 
 impl<'c> Held<'c> {
     /// Leaves tables out of training, in [`FOLDS`] parts.

@@ -26,6 +26,19 @@ pub fn differences(a: &Prepared<'_>, b: &Prepared<'_>, most: usize) -> Vec<[Stri
     quoted.map(|[a, b]| if texts.swapped { [b, a] } else { [a, b] }).collect()
 }
 
+/// Returns all that differs between two texts, whole: of the first text and of the second, for each place.
+#[must_use]
+pub fn whole_differences(a: &Prepared<'_>, b: &Prepared<'_>) -> Vec<[String; 2]> {
+    let texts = Aligned::of(a, b).texts;
+    let mut gaps: Vec<_> = texts.gaps.iter().collect();
+    if texts.swapped {
+        gaps.sort_by_key(|gap| (gap.b.start, gap.a.start));
+    }
+    let written = |compared: &Compared, units: &Range<usize>| compared.text.written(units.clone()).trim().to_owned();
+    let both = gaps.into_iter().map(|gap| [written(&texts.a, &gap.a), written(&texts.b, &gap.b)]);
+    both.map(|[a, b]| if texts.swapped { [b, a] } else { [a, b] }).collect()
+}
+
 /// Quotes some units, which may be none, with the text around them.
 fn quote(compared: &Compared, units: &Range<usize>) -> String {
     let text = &*compared.text.text;

@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use super::correction::Correction;
 use super::features::{Features, define_features};
 use super::whole::Whole;
 use super::wording::{Wording, wording};
@@ -84,6 +85,8 @@ pub struct Inputs {
     pub table: Option<Context>,
     /// How far apart in time the two are.
     pub apart: Option<Duration>,
+    /// What the owner of the table has taught.
+    pub correction: Option<Correction>,
 }
 
 impl Inputs {

@@ -1,6 +1,7 @@
 //! Step 6: from a comparison to a score, a verdict and reasons.
 
 pub mod context;
+pub mod correction;
 pub(crate) mod evidence;
 pub mod features;
 pub mod line;

@@ -19,8 +19,14 @@ pub fn probability(log_odds: f64) -> f64 {
 
 /// Computes the probability that keeping one of the two loses nothing.
 pub(crate) fn score(inputs: &Inputs) -> f64 {
+    let log_odds = log_odds(inputs);
+    probability(inputs.correction.map_or(log_odds, |of| of.corrected(log_odds, inputs)))
+}
+
+/// Computes the logarithm of the odds, without a correction.
+pub(crate) fn log_odds(inputs: &Inputs) -> f64 {
     let values = inputs.values();
-    probability(TREES.sum(&values) + line::most(&TERMS, &values, &[true; context::COUNT]) + rare(inputs))
+    TREES.sum(&values) + line::most(&TERMS, &values, &[true; context::COUNT]) + rare(inputs)
 }
 
 /// What signals add that too few labelled pairs have for a tree to split on them: the weights of a logistic regression on the pairs of news,
@@ -47,7 +53,8 @@ pub(crate) fn may_be_kept(inputs: &Inputs, asks_table: bool) -> bool {
     // Contradictions only speak against a copy, so a pair without any has the best of its scores.
     let known = if asks_table { &context::WITHOUT_TABLE } else { &[true; context::COUNT] };
     // Log odds of 0 are a score of one half; with a margin for rounding.
-    let least = -1e-3 - rare(inputs) - line::most(&TERMS, &values, known);
+    let least = inputs.correction.map_or(0.0, |of| of.least(0.0, inputs, asks_table)) - 1e-3;
+    let least = least - rare(inputs) - line::most(&TERMS, &values, known);
     TREES.may_reach(&values, known, least, &AFTER)
 }
 

@@ -37,6 +37,11 @@ pub fn records(context: &Context) -> Result<Tally> {
     script::run_fresh("records", &[("server", context.server()?)])
 }
 
+/// What the owner has answered: it holds whatever happens to the rows.
+pub fn answers(context: &Context) -> Result<Tally> {
+    script::run_fresh("answers", &[("server", context.server()?)])
+}
+
 /// A server that preloads the library, beside one that does not.
 pub fn preload(context: &Context) -> Result<Tally> {
     let preloaded = Server::start_with(&context.postgres, &PRELOADING)?;

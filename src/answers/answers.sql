@@ -1,0 +1,269 @@
+-- answers: what the owner of a table says of pairs of its rows
+--
+-- Answers on table s.t lie in s.t_answers: a plain table of t's owner, on which no other role gets a right. It is written by ordinary
+-- statements of the caller, so that Postgres's rights decide, and read by guard and list as a constraint is read (src/answers/table.rs). It is
+-- no part of the extension: DROP EXTENSION leaves it, and the owner's pg_dump has it.
+
+CREATE FUNCTION neardup_internal.answers_name(target regclass) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'answers_name_wrapper';
+
+-- What another role put into a table of that name is not the owner's answer.
+CREATE FUNCTION neardup_internal.answers_table(target regclass) RETURNS regclass
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    found regclass := to_regclass(neardup_internal.answers_name(target));
+BEGIN
+    IF found IS NOT NULL AND NOT EXISTS (
+        SELECT FROM pg_class t JOIN pg_class r ON r.relowner = t.relowner
+        WHERE t.oid = target::oid AND r.oid = found::oid AND r.relkind = 'r'
+              AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = 'other_hash' AND NOT a.attisdropped)
+    ) THEN
+        RAISE EXCEPTION 'table % does not hold answers on %', found, target USING ERRCODE = 'wrong_object_type',
+            DETAIL = 'That must be a table of the same owner, made by neardup.keep_answers.',
+            HINT = (SELECT format('Rename it, or: ALTER TABLE %s OWNER TO %I;', found, pg_get_userbyid(c.relowner))
+                    FROM pg_class c WHERE c.oid = target::oid);
+    END IF;
+    RETURN found;
+END
+$$;
+
+CREATE FUNCTION neardup.keep_answers(target regclass) RETURNS regclass
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    answers regclass := neardup_internal.answers_table(target);
+    owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = target::oid);
+    c record;
+BEGIN
+    IF answers IS NOT NULL THEN
+        RETURN answers;
+    ELSIF owner IS NULL THEN
+        RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
+    ELSIF NOT pg_has_role(owner, 'USAGE') THEN
+        RAISE EXCEPTION 'must be owner of table % to keep answers on it', target USING ERRCODE = 'insufficient_privilege',
+            HINT = format('Its owner creates the table for them: SELECT neardup.keep_answers(%L);', target);
+    END IF;
+    EXECUTE format(
+        'CREATE TABLE %s (key text NOT NULL, other text NOT NULL, is_copy boolean, note text, act text NOT NULL, '
+        'role name NOT NULL, at timestamptz NOT NULL, document name NOT NULL, hash bigint NOT NULL, other_hash bigint NOT NULL, '
+        'asked timestamptz, stratum text, pairs double precision, score double precision, numbers double precision[])',
+        neardup_internal.answers_name(target));
+    answers := neardup_internal.answers_name(target);
+    EXECUTE format('CREATE INDEX ON %s (hash, other_hash)', answers);
+    EXECUTE format('CREATE INDEX ON %s (other_hash)', answers);
+    EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
+    EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
+    -- The schema may have default privileges.
+    FOR c IN
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+        FROM pg_class r CROSS JOIN LATERAL aclexplode(r.relacl) a WHERE r.oid = answers::oid AND a.grantee <> r.relowner
+    LOOP
+        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', answers, c.grantee);
+    END LOOP;
+    RETURN answers;
+END
+$$;
+
+CREATE FUNCTION neardup_internal.answered_rows(target regclass, document name) RETURNS text
+    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'answered_rows_wrapper';
+
+CREATE FUNCTION neardup_internal.answered_document(target regclass, document name) RETURNS name
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT p.document FROM neardup.protected p
+            WHERE p.target::oid = answered_document.target::oid
+                  AND (answered_document.document IS NULL OR p.document = answered_document.document) LIMIT 1);
+
+-- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
+-- Pairs of which a row does not exist are left out. Returns how many were answered. The settings make the text of a key the same for every
+-- session.
+CREATE FUNCTION neardup_internal.answer_pairs(
+    target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER
+) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    answers regclass := neardup.keep_answers(target);
+    answered bigint;
+BEGIN
+    EXECUTE format(
+        'WITH r AS MATERIALIZED (%1$s), '
+        'p AS MATERIALIZED ( '
+        '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash '
+        '    FROM unnest($2, $3) u(key, other) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.other WHERE k.key <> o.key), '
+        -- What is known of the question is kept.
+        'before AS ( '
+        '    DELETE FROM %2$s a USING p '
+        '    WHERE (a.hash = p.hash AND a.other_hash = p.other_hash OR a.hash = p.other_hash AND a.other_hash = p.hash) '
+        '          AND (p.hash <> p.other_hash OR a.key = p.key AND a.other = p.other OR a.key = p.other AND a.other = p.key) '
+        '    RETURNING p.key, p.other, a.asked, a.stratum, a.pairs, a.score, a.numbers) '
+        'INSERT INTO %2$s (key, other, is_copy, note, act, role, at, document, hash, other_hash, asked, stratum, pairs, score, numbers) '
+        'SELECT DISTINCT ON (p.key, p.other) p.key, p.other, $4, $5, $6, $8, clock_timestamp(), $7, p.hash, p.other_hash, '
+        '       b.asked, b.stratum, b.pairs, b.score, b.numbers '
+        'FROM p LEFT JOIN before b ON b.key = p.key AND b.other = p.other ORDER BY p.key, p.other, b.asked DESC NULLS LAST',
+        neardup_internal.answered_rows(target, document), answers)
+        USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
+              neardup_internal.answered_document(target, document), role;
+    GET DIAGNOSTICS answered = ROW_COUNT;
+    RETURN answered;
+END
+$$;
+
+-- Keeps with answers, or open questions, what the verdict makes of the two texts: it is learned from when the texts are gone, too.
+CREATE FUNCTION neardup_internal.measure_answers(target regclass, document name, about text DEFAULT NULL, most integer DEFAULT 1000) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format(
+        'WITH m AS MATERIALIZED ( '
+        '    SELECT a.place, neardup_internal.measured($1, ARRAY[a.key], ARRAY[a.other]) AS numbers '
+        '    FROM (SELECT x.ctid AS place, x.key, x.other FROM %1$s x WHERE numbers IS NULL AND document = $2 AND ($3 IS NULL OR key = $3 OR other = $3) ORDER BY at DESC, key, other LIMIT $4) a) '
+        'UPDATE %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL', neardup_internal.answers_table(target))
+        USING jsonb_build_object('target', target::oid::bigint, 'document', document), document, about, most;
+END
+$$;
+
+-- What guards note, with the rights of the table's owner. A row that is let through is not stored yet.
+CREATE FUNCTION neardup_internal.note_let_through(
+    target regclass, document text, key text, other text, hash bigint, other_hash bigint, role text
+) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('INSERT INTO %s (key, other, is_copy, act, role, at, document, hash, other_hash) '
+        'VALUES ($1, $2, false, ''let_through'', $3, clock_timestamp(), $4, $5, $6)', neardup.keep_answers(target))
+        USING key, other, role, document, hash, other_hash;
+    RAISE NOTICE '(%) is let through and noted as no copy of (%)', key, other
+        USING HINT = format('Withdraw that: SELECT neardup.withdraw(%L, %L, %L);', target, key, other);
+END
+$$;
+
+CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, key text, mark text, role text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM neardup_internal.answer_pairs(target, document::name, ARRAY[key], ARRAY[mark], false, NULL, 'unmark', role::name);
+-- The UPDATE is the writer's, who has nothing to do with the owner's rights.
+EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported THEN
+    RAISE NOTICE 'it is not noted that (%) is no copy of (%)', key, mark USING DETAIL = SQLERRM;
+END
+$$;
+
+-- What restored rows are no copies of: the row that was kept in their place, and each other, or the next clean-up would remove one for the other.
+-- Of a large group only the first is noted. A run of a clean-up against another table says nothing of two rows of this one.
+CREATE FUNCTION neardup_internal.note_restored(target regclass, document name, keys text[], kept text[]) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    large CONSTANT integer := 100;
+    guarded name := neardup_internal.answered_document(target, document);
+    firsts text[];
+    seconds text[];
+BEGIN
+    IF guarded IS NULL OR cardinality(keys) = 0 THEN
+        RETURN 0;
+    END IF;
+    WITH r AS (
+        SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
+        FROM unnest(keys, kept) u(key, kept) WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
+    ), p AS (
+        SELECT r.key, r.kept FROM r
+        UNION ALL SELECT a.key, b.key FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
+    )
+    SELECT array_agg(p.key), array_agg(p.kept) INTO firsts, seconds FROM p;
+    PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, NULL, 'restore');
+    RETURN cardinality(keys);
+EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported THEN
+    RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM;
+    RETURN 0;
+END
+$$;
+
+-- The numbers by which a row is kept apart from others in a group, and those that it must not be with.
+CREATE FUNCTION neardup_internal.kept_apart(target regclass, document name, hash bigint, key text) RETURNS TABLE (own bigint, other bigint)
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 1 AS 'MODULE_PATHNAME', 'kept_apart_wrapper';
+
+-- The expression for the hash of row t, and NULL if there are no answers.
+CREATE FUNCTION neardup_internal.answered_hash(target regclass, document name) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'answered_hash_wrapper';
+
+CREATE FUNCTION neardup.answer(
+    target regclass, key text, other text, is_copy boolean, note text DEFAULT NULL, document name DEFAULT NULL
+) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    missing text;
+BEGIN
+    IF num_nulls(target, key, other, is_copy) > 0 THEN
+        RAISE EXCEPTION 'target, key, other and is_copy must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    IF neardup_internal.answer_pairs(target, document, ARRAY[key], ARRAY[other], is_copy, note, 'answer') = 0 THEN
+        EXECUTE format('SELECT string_agg(u.key, '' and '') FROM unnest($1) u(key) WHERE NOT EXISTS (SELECT FROM (%s) r WHERE r.asked = u.key)',
+            neardup_internal.answered_rows(target, document)) INTO missing USING ARRAY[key, other];
+        RAISE EXCEPTION 'no answer about (%) and (%)', key, other USING ERRCODE = 'no_data_found',
+            DETAIL = CASE WHEN missing IS NULL THEN 'They are the same row.'
+                          ELSE format('Table %s has no row with a text and the key %s.', target, missing) END;
+    END IF;
+    PERFORM neardup_internal.measure_answers(target, neardup_internal.answered_document(target, document), key);
+END
+$$;
+
+-- Withdraws answers by the keys that they were given for, whatever the texts are by now.
+CREATE FUNCTION neardup.withdraw(
+    target regclass, key text DEFAULT NULL, other text DEFAULT NULL, act text DEFAULT NULL, since timestamptz DEFAULT NULL
+) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    answers regclass := neardup_internal.answers_table(target);
+    withdrawn bigint := 0;
+BEGIN
+    IF num_nonnulls(key, act, since) = 0 THEN
+        RAISE EXCEPTION 'neardup.withdraw requires a key, an act or a time' USING ERRCODE = 'null_value_not_allowed',
+            HINT = format('SELECT neardup.withdraw(%L, ''17'', ''3''), or neardup.withdraw(%L, act => ''restore'').', target, target);
+    END IF;
+    IF answers IS NOT NULL THEN
+        EXECUTE format('DELETE FROM %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL OR a.key = $2)) '
+            'AND ($3 IS NULL OR a.act = $3) AND ($4 IS NULL OR a.at >= $4)', answers) USING key, other, act, since;
+        GET DIAGNOSTICS withdrawn = ROW_COUNT;
+    END IF;
+    RETURN withdrawn;
+END
+$$;
+
+-- Whether the rows under both keys still have the texts that were answered about.
+CREATE FUNCTION neardup.answers(target regclass)
+    RETURNS TABLE (key text, other text, is_copy boolean, note text, act text, role name, at timestamptz, document name, holds boolean)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+#variable_conflict use_column
+DECLARE
+    answers regclass := neardup_internal.answers_table(target);
+    guarded name;
+BEGIN
+    IF answers IS NULL THEN
+        RETURN;
+    END IF;
+    FOR guarded IN EXECUTE format('SELECT DISTINCT a.document FROM %s a WHERE a.is_copy IS NOT NULL ORDER BY 1', answers) LOOP
+        RETURN QUERY EXECUTE format(
+            'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
+            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce(k.hash = a.hash AND o.hash = a.other_hash, false) '
+            'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
+            answers, replace(neardup_internal.answered_rows(target, guarded), '$1', '(SELECT array_agg(x.key) FROM (SELECT key FROM a UNION SELECT other FROM a) x)'))
+            USING NULL::text[], guarded;
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.answers_name(regclass) IS 'the name of the table of answers beside a table';
+COMMENT ON FUNCTION neardup_internal.answers_table(regclass) IS 'the table of answers beside a table; NULL if there is none';
+COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the hash of what is compared';
+COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';
+COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
+COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
+COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[]) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers';
+COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name, bigint, text) IS 'the numbers by which answers keep the row with a hash and a key apart from others, and those that it must not be with';
+COMMENT ON FUNCTION neardup_internal.answered_hash(regclass, name) IS 'SQL expression for the hash of what is compared of row t; NULL if there are no answers on the table';
+COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
+COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
+COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
+COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';
+COMMENT ON FUNCTION neardup.answers(regclass) IS 'the answers on the rows of a table: both keys, whether they are copies, note, the act that answered (answer, restore, let_through, unmark), by whom and when, and whether the rows under both keys still have the texts that were answered about: SELECT * FROM neardup.answers(''articles'')';

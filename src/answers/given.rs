@@ -1,0 +1,133 @@
+//! The answers about one row, and what they say of it and another row.
+
+use neardup_core::candidates::Apart;
+use neardup_core::signature::digest::text_hash;
+
+use super::Answers;
+
+/// An answer about a row and another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The hash of the other row.
+    pub other: u64,
+    /// The key of the row when it was answered.
+    pub key: String,
+    /// The key of the other one.
+    pub other_key: String,
+    /// Whether they are copies.
+    pub is_copy: bool,
+}
+
+/// The answers about a row.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    hash: u64,
+    answers: Vec<Answer>,
+}
+
+impl Given {
+    /// Looks up the answers about a row with this hash.
+    pub fn about(answers: &Answers, hash: u64) -> Self {
+        if answers.is_none() { Self::default() } else { Self { hash, answers: answers.on(hash) } }
+    }
+
+    /// Says whether there are none.
+    pub const fn is_none(&self) -> bool {
+        self.answers.is_empty()
+    }
+
+    /// Says whether some are about other rows with the same text, so that the row's key matters.
+    pub fn asks_keys(&self) -> bool {
+        self.answers.iter().any(|answer| answer.other == self.hash)
+    }
+
+    /// Returns the answer about the row, which has this key, and a row with this hash and key; `None` if there is none. What was said last
+    /// replaces what was said before, so there is one; of two that were given at the same moment, "not a copy" holds.
+    pub fn on(&self, key: &str, other: u64, other_key: &str) -> Option<bool> {
+        let is_about = |answer: &&Answer| {
+            answer.other == other
+                && (other != self.hash || is_key(&answer.key, key) && is_key(&answer.other_key, other_key))
+        };
+        self.answers.iter().filter(is_about).map(|answer| answer.is_copy).reduce(|a, b| a && b)
+    }
+
+    /// Returns the keys of the rows that are no copies of the row.
+    pub fn kept_from(&self) -> impl Iterator<Item = &str> {
+        self.answers.iter().filter(|answer| !answer.is_copy).map(|answer| &*answer.other_key)
+    }
+
+    /// Says whether the row is not a copy of the row with this key, whatever text that has.
+    pub fn keeps_from(&self, other_key: &str) -> bool {
+        self.answers.iter().any(|answer| !answer.is_copy && is_key(&answer.other_key, other_key))
+    }
+
+    /// Says whether the row is a copy of all rows with this hash.
+    pub fn says_copy(&self, other: u64) -> bool {
+        other != self.hash && self.on("", other, "") == Some(true)
+    }
+
+    /// Returns the numbers by which groups keep the row, which has this key, apart from others.
+    pub fn apart(&self, key: &str) -> Apart {
+        let mut apart = Apart::default();
+        for answer in self.answers.iter().filter(|answer| !answer.is_copy) {
+            if answer.other != self.hash {
+                apart.own.push(self.hash);
+                apart.from.push(answer.other);
+            } else if is_key(&answer.key, key) {
+                apart.own.push(with_key(self.hash, &answer.key));
+                apart.from.push(with_key(self.hash, &answer.other_key));
+            }
+        }
+        apart
+    }
+}
+
+/// Returns a number of a row with this text and key.
+fn with_key(hash: u64, key: &str) -> u64 {
+    hash.rotate_left(32) ^ text_hash(key)
+}
+
+/// Says whether two texts are the same key. Guards write a value as its type puts it out, lists as a cast to text: t and true.
+fn is_key(a: &str, b: &str) -> bool {
+    let plain = |value: &str| match value {
+        "true" => "t".to_owned(),
+        "false" => "f".to_owned(),
+        other => other.to_owned(),
+    };
+    a == b || a.split(", ").map(plain).eq(b.split(", ").map(plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(hash: u64, answers: &[(u64, &str, &str, bool)]) -> Given {
+        let answer = |&(other, key, other_key, is_copy): &(u64, &str, &str, bool)| Answer {
+            other,
+            key: key.to_owned(),
+            other_key: other_key.to_owned(),
+            is_copy,
+        };
+        Given { hash, answers: answers.iter().map(answer).collect() }
+    }
+
+    #[test]
+    fn an_answer_is_about_texts() {
+        let given = given(7, &[(8, "1", "2", false), (9, "1", "3", true)]);
+        assert_eq!(given.on("1", 8, "2"), Some(false));
+        assert_eq!(given.on("5", 8, "6"), Some(false), "other rows with the two texts");
+        assert_eq!(given.on("1", 9, "3"), Some(true));
+        assert_eq!(given.on("1", 10, "2"), None, "its text is another one by now");
+        assert_eq!(given.apart("1").from, [8]);
+    }
+
+    #[test]
+    fn of_two_rows_with_one_text_it_is_about_keys() {
+        let given = given(7, &[(7, "1, t", "2, f", false)]);
+        assert!(given.asks_keys());
+        assert_eq!(given.on("1, true", 7, "2, false"), Some(false));
+        assert_eq!(given.on("1, true", 7, "3, false"), None);
+        assert_eq!(given.apart("5, t"), Apart::default());
+        assert_eq!(given.apart("1, true").from.len(), 1);
+    }
+}

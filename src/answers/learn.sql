@@ -1,0 +1,88 @@
+-- learn: a correction of the model for one table, in the settings of its guard, where guard and list find it and dumps have it
+
+CREATE FUNCTION neardup_internal.learned(numbers double precision[], copies boolean[])
+    RETURNS TABLE (correction double precision[], before double precision, after double precision, error double precision, is_better boolean)
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 1 AS 'MODULE_PATHNAME', 'learned_wrapper';
+
+-- Gives a guard another correction, or none.
+CREATE FUNCTION neardup_internal.set_correction(guarded neardup.protected, correction double precision[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    settings jsonb;
+    columns text[];
+BEGIN
+    PERFORM neardup_internal.keep_cleanups_out((guarded).target);
+    SELECT neardup_internal.guard_settings(t.tgargs, cardinality(t.tgattr::smallint[]))::jsonb,
+           (SELECT array_agg(a.attname::text ORDER BY u.place)
+            FROM unnest(t.tgattr::smallint[]) WITH ORDINALITY u(number, place)
+                 JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = u.number)
+    INTO settings, columns FROM pg_trigger t WHERE t.tgrelid = (guarded).target::oid AND t.tgname = (guarded).trigger;
+    settings := (settings - 'correction') || jsonb_strip_nulls(jsonb_build_object('correction', to_jsonb(correction)));
+    PERFORM neardup_internal.drop_triggers(guarded);
+    PERFORM neardup_internal.make_triggers((guarded).target, (guarded).trigger, columns, settings, (guarded).merge);
+END
+$$;
+
+CREATE FUNCTION neardup.learn(target regclass, document name DEFAULT NULL)
+    RETURNS TABLE (answers bigint, copies bigint, before double precision, after double precision, error double precision, changed boolean)
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    -- The newest are learned from.
+    most CONSTANT integer := 1000;
+    guarded neardup.protected := neardup_internal.only_guard(target, document);
+    kept regclass := neardup_internal.answers_table((guarded).target);
+    numbers double precision[];
+    are_copies boolean[] := '{}';
+    learned record;
+BEGIN
+    IF kept IS NOT NULL THEN
+        PERFORM neardup_internal.measure_answers((guarded).target, (guarded).document, NULL, most);
+        -- The order does not depend on where the rows lie.
+        EXECUTE format(
+            'WITH a AS MATERIALIZED ( '
+            '    SELECT x.numbers, x.is_copy, row_number() OVER (ORDER BY x.key COLLATE "C", x.other COLLATE "C", x.at) AS nth '
+            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 ORDER BY at DESC, key, other LIMIT $2) x) '
+            'SELECT (SELECT array_agg(n.number ORDER BY a.nth, n.place) FROM a CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)), '
+            '       (SELECT array_agg(a.is_copy ORDER BY a.nth) FROM a)', kept)
+            INTO numbers, are_copies USING (guarded).document, most;
+    END IF;
+    answers := coalesce(cardinality(are_copies), 0);
+    copies := (SELECT count(*) FROM unnest(are_copies) c WHERE c);
+    changed := false;
+    IF answers > 0 THEN
+        SELECT l.* INTO learned FROM neardup_internal.learned(numbers, are_copies) l;
+        before := learned.before;
+        after := learned.after;
+        error := learned.error;
+    END IF;
+    IF before IS NULL THEN
+        RAISE NOTICE 'there are too few answers to learn from: % copies and % others', copies, answers - copies
+            USING HINT = format('Ten are needed, two of each kind: SELECT * FROM neardup.questions(%L);', (guarded).target);
+    ELSIF NOT learned.is_better THEN
+        RAISE NOTICE 'the answers do not show that a correction is better; nothing has been changed';
+    ELSE
+        PERFORM neardup_internal.set_correction(guarded, learned.correction);
+        changed := true;
+    END IF;
+    RETURN NEXT;
+END
+$$;
+
+CREATE FUNCTION neardup.forget(target regclass, document name DEFAULT NULL) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    guarded neardup.protected := neardup_internal.only_guard(target, document);
+BEGIN
+    IF (guarded).correction IS NULL THEN
+        RETURN false;
+    END IF;
+    PERFORM neardup_internal.set_correction(guarded, NULL);
+    RETURN true;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be better';
+COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, double precision[]) IS 'gives a guard another correction, or none';
+COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, if cross-validation shows that to be better. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
+COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.learn has changed; false if there is nothing: SELECT neardup.forget(''articles'')';

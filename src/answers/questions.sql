@@ -1,0 +1,101 @@
+-- questions: pairs that are worth an answer
+--
+-- Half of them are drawn at random, from what a clean-up would remove, from what is only named and from what is just below: they measure. For the
+-- other half the scores are least certain: they teach. Pairs with the same letters and digits are not asked about. Questions lie in the table of answers until they are answered or others are drawn.
+
+CREATE FUNCTION neardup_internal.draw_questions(guarded neardup.protected, n integer, seed bigint) RETURNS jsonb
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    -- Rows whose candidates are looked at for pairs just below the bound.
+    sampled CONSTANT integer := 100;
+    arguments jsonb := jsonb_build_object('target', (guarded).target::oid::bigint, 'document', (guarded).document);
+    keys text := (SELECT string_agg(format('CAST(t.%I AS pg_catalog.text)', k.name), ', ' ORDER BY k.place)
+                  FROM unnest(neardup_internal.key_columns((guarded).target)) WITH ORDINALITY k(name, place));
+    drawn jsonb;
+BEGIN
+    EXECUTE format(
+        'WITH listed AS MATERIALIZED ( '
+        '    SELECT neardup_internal.key_text(c.key) AS key, neardup_internal.key_text(c.stays) AS other, c.value AS score '
+        '    FROM neardup_internal.copies($1) c WHERE c.measure = ''facts'' AND c.value < 1), '
+        'rows AS MATERIALIZED (SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key FROM %2$s t WHERE t.%3$I IS NOT NULL), '
+        'sampled AS MATERIALIZED (SELECT r.key FROM rows r ORDER BY md5(r.key || $4), r.key LIMIT $5), '
+        'seen AS MATERIALIZED ( '
+        '    SELECT least(s.key COLLATE "C", w.key) AS key, greatest(s.key COLLATE "C", w.key) AS other, w.score, w.outcome '
+        '    FROM sampled s CROSS JOIN LATERAL neardup.why($2, key => s.key, document => $3) w '
+        '    WHERE w.score >= 0.05 AND w.score < $6 AND w.key <> s.key), '
+        -- Each pair is seen from either of its rows.
+        'near AS ( '
+        '    SELECT DISTINCT ON (s.key, s.other) s.key, s.other, s.score, '
+        '           ((SELECT count(*) FROM seen) * (SELECT count(*) FROM rows))::double precision / greatest((SELECT count(*) FROM sampled), 1)::double precision / 2 AS pairs '
+        '    FROM seen s WHERE s.outcome <> ''original'' ORDER BY s.key, s.other), '
+        'strata AS ( '
+        '    SELECT l.key, l.other, l.score, CASE WHEN l.score >= $7 THEN ''removed'' ELSE ''named'' END AS stratum, '
+        '           (count(*) OVER (PARTITION BY l.score >= $7))::double precision AS pairs FROM listed l '
+        '    UNION ALL SELECT s.key, s.other, s.score, ''below'', s.pairs FROM near s), '
+        'numbered AS ( '
+        '    SELECT s.*, md5(concat_ws('' '', s.key, s.other, $4)) AS lot, row_number() OVER (PARTITION BY s.stratum ORDER BY md5(concat_ws('' '', s.key, s.other, $4)), s.key, s.other) AS nth '
+        '    FROM strata s WHERE NOT EXISTS ( '
+        '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
+        'at_random AS (SELECT d.* FROM numbered d WHERE d.nth <= ceil($8::double precision * CASE d.stratum WHEN ''named'' THEN 0.2 ELSE 0.15 END)), '
+        'uncertain AS ( '
+        '    SELECT d.* FROM numbered d WHERE NOT EXISTS (SELECT FROM at_random r WHERE r.key = d.key AND r.other = d.other) '
+        '    ORDER BY abs(d.score - 0.5::double precision), d.lot LIMIT greatest($8 - (SELECT count(*) FROM at_random), 0)) '
+        'SELECT jsonb_agg(to_jsonb(q) ORDER BY q.lot) FROM ( '
+        '    (SELECT r.key, r.other, r.score, r.stratum, r.pairs, r.lot FROM at_random r ORDER BY r.nth, r.stratum LIMIT $8) '
+        '    UNION ALL SELECT u.key, u.other, u.score, NULL, NULL, u.lot FROM uncertain u) q',
+        keys, (guarded).target, (guarded).document, neardup_internal.answers_table((guarded).target))
+        INTO drawn USING arguments, (guarded).target, (guarded).document, seed::text, sampled,
+            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n;
+    RETURN coalesce(drawn, '[]');
+END
+$$;
+
+CREATE FUNCTION neardup.questions(target regclass, n integer DEFAULT 20, seed bigint DEFAULT 0, document name DEFAULT NULL)
+    RETURNS TABLE (key text, other text, why text, score double precision, differs text[], text text, other_text text)
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+#variable_conflict use_column
+DECLARE
+    guarded neardup.protected := neardup_internal.only_guard(target, document);
+    answers regclass;
+    drawn jsonb;
+    statement text;
+BEGIN
+    IF n IS NULL OR n NOT BETWEEN 1 AND 1000 OR seed IS NULL THEN
+        RAISE EXCEPTION 'n must be between 1 and 1000, and seed a number' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF (guarded).verify IN ('none', 'overlap', 'cosine') THEN
+        RAISE EXCEPTION 'questions require verdicts by facts, or by a profile' USING ERRCODE = 'feature_not_supported',
+            DETAIL = format('The guard of %s has verify %s.', target, (guarded).verify);
+    END IF;
+    answers := neardup.keep_answers((guarded).target);
+    EXECUTE format('DELETE FROM %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
+    drawn := neardup_internal.draw_questions(guarded, n, seed);
+    statement := neardup_internal.answered_rows((guarded).target, (guarded).document);
+    EXECUTE format(
+        'WITH r AS MATERIALIZED (%s) '
+        'INSERT INTO %s (key, other, act, role, at, document, hash, other_hash, asked, stratum, pairs, score) '
+        'SELECT k.key, o.key, ''question'', CURRENT_USER, now(), $3, k.hash, o.hash, now(), q.stratum, q.pairs, q.score '
+        'FROM jsonb_to_recordset($2) q(key text, other text, stratum text, pairs double precision, score double precision) '
+        '     JOIN r k ON k.asked = q.key JOIN r o ON o.asked = q.other', statement, answers)
+        USING (SELECT array_agg(DISTINCT x.k) FROM jsonb_array_elements(drawn) q CROSS JOIN LATERAL (VALUES (q ->> 'key'), (q ->> 'other')) x(k)),
+            drawn, (guarded).document;
+    PERFORM neardup_internal.measure_answers((guarded).target, (guarded).document);
+    RETURN QUERY EXECUTE format(
+        'WITH r AS MATERIALIZED (%s) '
+        'SELECT q.key, q.other, CASE q.stratum WHEN ''removed'' THEN ''at random: a clean-up would remove it'' WHEN ''named'' THEN ''at random: it is only named'' '
+        '           WHEN ''below'' THEN ''at random: it is just below'' ELSE ''the score is uncertain'' END, q.score, '
+        '       ARRAY(SELECT concat(d.in_a, '' / '', d.in_b) FROM neardup_internal.whole_difference(k.document, o.document) d), k.document, o.document '
+        'FROM jsonb_to_recordset($2) q(key text, other text, stratum text, score double precision, lot text) '
+        '     JOIN r k ON k.asked = q.key JOIN r o ON o.asked = q.other ORDER BY q.lot', statement)
+        USING (SELECT array_agg(DISTINCT x.k) FROM jsonb_array_elements(drawn) q CROSS JOIN LATERAL (VALUES (q ->> 'key'), (q ->> 'other')) x(k)),
+            drawn;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.draw_questions(neardup.protected, integer, bigint) IS 'draws pairs that are worth an answer: keys, score, the stratum that a random one stands for, and how many pairs that has';
+COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pairs that are worth an answer, with both texts, all that differs, the score and why it is asked: half drawn at random from what would be removed, only named or just below, half the least certain ones. The same seed draws the same pairs: SELECT * FROM neardup.questions(''articles'')';

@@ -1,0 +1,122 @@
+//! The table of answers beside a table: found by its name, trusted by its owner and its columns, read by the hashes of texts.
+
+use std::cell::RefCell;
+
+use ahash::AHashMap;
+use pgrx::prelude::*;
+
+use super::given::Answer;
+use crate::guarded::guard::Guard;
+use crate::guarded::statement;
+use crate::pg::catalog;
+use crate::pg::table::invalidation::{self, Stamp};
+use crate::pg::table::numbered;
+
+/// What the name of the table ends in, and how long a name may be before that.
+const ENDING: &str = "_answers";
+const LONGEST: usize = 63 - ENDING.len();
+
+/// The columns that are read, in the order of [`Layout::columns`].
+const COLUMNS: [(&str, pg_sys::Oid); 5] = [
+    ("hash", pg_sys::INT8OID),
+    ("other_hash", pg_sys::INT8OID),
+    ("is_copy", pg_sys::BOOLOID),
+    ("key", pg_sys::TEXTOID),
+    ("other", pg_sys::TEXTOID),
+];
+
+/// A table of answers.
+#[derive(Clone, Copy)]
+struct Layout {
+    table: pg_sys::Oid,
+    columns: [i16; COLUMNS.len()],
+    /// The indexes on both hashes, if there are any.
+    indexes: [Option<pg_sys::Oid>; 2],
+}
+
+thread_local! {
+    /// By table of answers, what is known of it for an owner; `None` if it is not trusted.
+    static LAYOUTS: RefCell<AHashMap<pg_sys::Oid, (Stamp, pg_sys::Oid, Option<Layout>)>> = RefCell::default();
+}
+
+/// The answers about the rows of a table.
+pub struct Answers(Option<Layout>);
+
+impl Answers {
+    /// Finds the answers beside a guarded table.
+    pub fn beside(guard: &Guard) -> Self {
+        let found = catalog::relation(&name(guard.table));
+        Self(found.and_then(|table| known(table, guard.owner)).filter(|layout| catalog::pages(layout.table) > 0))
+    }
+
+    /// Says whether there are none.
+    pub const fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Returns the answers about rows with this hash.
+    pub fn on(&self, hash: u64) -> Vec<Answer> {
+        let Some(layout) = &self.0 else { return Vec::new() };
+        let [own, other, is_copy, key, other_key] = layout.columns;
+        let mut all = Vec::new();
+        for (at, sides) in [(0, [(own, key), (other, other_key)]), (1, [(other, other_key), (own, key)])] {
+            let column = (layout.columns[at], layout.indexes[at]);
+            numbered::each(layout.table, column, hash.cast_signed(), |row| {
+                let [(_, own_key), (hash, other_key)] = sides;
+                let text = |column| row.text(column).unwrap_or_default();
+                all.extend(row.number(hash).zip(row.flag(is_copy)).map(|(hash, is_copy)| Answer {
+                    other: hash.cast_unsigned(),
+                    key: text(own_key),
+                    other_key: text(other_key),
+                    is_copy,
+                }));
+            });
+        }
+        all
+    }
+}
+
+/// Returns the name of the table of answers beside a table, for SQL.
+#[pg_extern(sql = false)]
+fn answers_name(target: pg_sys::Oid) -> Option<String> {
+    (catalog::relation_kind(target) != 0).then(|| statement::qualified(&name(target)))
+}
+
+/// Returns schema and name of the table of answers beside a table. The name is made of the table's and stored nowhere.
+fn name(target: pg_sys::Oid) -> (String, String) {
+    let (schema, mut name) = catalog::qualified_name(target);
+    if name.len() > LONGEST {
+        name = super::statements::short_name(&name);
+    }
+    name.push_str(ENDING);
+    (schema, name)
+}
+
+/// Returns what is known of a table of answers, if it is of the owner of the table beside it and has the columns. Anybody who may create
+/// tables in the schema can make one of that name.
+fn known(table: pg_sys::Oid, owner: pg_sys::Oid) -> Option<Layout> {
+    let stamp = invalidation::stamp(table);
+    let cached = LAYOUTS.with_borrow(|all| all.get(&table).copied());
+    if let Some((_, _, layout)) = cached.filter(|(then, of, _)| *then == stamp && *of == owner) {
+        return layout;
+    }
+    let layout = read(table, owner);
+    LAYOUTS.with_borrow_mut(|all| all.insert(table, (stamp, owner, layout)));
+    layout
+}
+
+fn read(table: pg_sys::Oid, owner: pg_sys::Oid) -> Option<Layout> {
+    if catalog::owner(table) != Some(owner) || catalog::relation_kind(table) != pg_sys::RELKIND_RELATION {
+        return None;
+    }
+    let found = catalog::columns(table);
+    let number = |(name, kind): (&str, pg_sys::Oid)| {
+        found.iter().find(|column| column.name == name && column.kind == kind).map(|column| column.number)
+    };
+    let mut columns = [0; COLUMNS.len()];
+    for (to, column) in columns.iter_mut().zip(COLUMNS) {
+        *to = number(column)?;
+    }
+    let indexes = [columns[0], columns[1]].map(|column| numbered::index_on(table, column));
+    Some(Layout { table, columns, indexes })
+}

@@ -1,0 +1,120 @@
+-- what the owner of a table says of pairs of its rows
+CREATE TABLE posts (id int PRIMARY KEY, body text);
+SELECT neardup.protect('posts', 'body');
+CREATE FUNCTION body(n int DEFAULT 1) RETURNS text LANGUAGE sql AS $$ SELECT (ARRAY[
+    'The harbour office reports that the ferry to the island leaves at nine from the northern pier on every day of the week in summer.',
+    'A bakery on Mill Street sells rye bread that is baked in a stone oven, and opens at six; on Sundays it stays closed all day long.'])[n] $$;
+-- forty rows of other texts, so that the table is one
+INSERT INTO posts SELECT 1000 + i, md5(i::text) || ' ' || md5((-i)::text) FROM generate_series(1, 40) i;
+INSERT INTO posts VALUES (1, body()), (10, body(2));
+INSERT INTO posts VALUES (2, body() || '!');
+-- a row that is let through is no copy, for lists, clean-ups and groups, and in other rows with its text, too
+BEGIN;
+SELECT neardup.let_through('posts');
+INSERT INTO posts VALUES (2, body() || '!');
+COMMIT;
+SELECT key, other, is_copy, act, role = CURRENT_USER AS own, holds FROM neardup.answers('posts');
+SELECT * FROM neardup.duplicates('posts');
+CALL neardup.cleanup('posts', dry_run => false);
+SELECT key, group_key, size FROM neardup.groups('posts') WHERE key IN ('1', '2') ORDER BY key;
+DELETE FROM posts WHERE id = 2;
+INSERT INTO posts VALUES (3, body() || '!');
+SELECT key, outcome FROM neardup.why('posts', key => '3') WHERE key IN ('1', '3');
+-- a text that changes is no longer what was answered about
+BEGIN;
+SELECT neardup.let_through('posts', false);
+UPDATE posts SET id = 2, body = body() || '!!' WHERE id = 3;
+SELECT key, other, holds FROM neardup.answers('posts');
+SELECT key, duplicate_of FROM neardup.duplicates('posts');
+UPDATE posts SET body = body() || '!' WHERE id = 2;
+SELECT key, other, holds FROM neardup.answers('posts');
+COMMIT;
+SELECT neardup.withdraw('posts', '2', '1');
+SELECT key, duplicate_of FROM neardup.duplicates('posts');
+-- an answer by hand; "a copy" holds whatever the score
+CREATE FUNCTION other_hours() RETURNS text LANGUAGE sql AS $$ SELECT replace(replace(body(2), 'six', 'eleven'), 'rye bread', 'rye rolls') $$;
+INSERT INTO posts VALUES (11, other_hours());
+SELECT outcome FROM neardup.why('posts', key => '11') WHERE key = '10';
+SELECT neardup.answer('posts', '10', '11', true, 'the same shop');
+SELECT * FROM neardup.duplicates('posts') WHERE key = '11';
+INSERT INTO posts VALUES (12, other_hours());
+DELETE FROM posts WHERE id = 11;
+INSERT INTO posts VALUES (11, other_hours());
+-- another answer takes its place
+BEGIN;
+SELECT neardup.let_through('posts', false);
+INSERT INTO posts VALUES (11, other_hours()), (4, body()), (5, body()), (6, body() || '.');
+COMMIT;
+SELECT neardup.answer('posts', '11', '10', false);
+SELECT key, other, is_copy, note FROM neardup.answers('posts');
+-- of rows with one text it is about their keys; no third row joins what is kept apart
+SELECT neardup.answer('posts', '4', '1', false), neardup.answer('posts', '6', '5', false);
+SELECT key, duplicate_of, measure FROM neardup.duplicates('posts');
+SELECT key, duplicate_of, measure FROM neardup.duplicates('posts', keep => 'newest');
+SELECT key, group_key, size FROM neardup.groups('posts') WHERE size > 1 OR key IN ('4', '6') ORDER BY key::int;
+SELECT keep, count(*) FROM unnest('{oldest,newest,longest,most_complete}'::text[]) keep
+CROSS JOIN LATERAL neardup.duplicates('posts', keep => keep) d WHERE (d.key, d.duplicate_of) IN (('1', '4'), ('4', '1'), ('5', '6'), ('6', '5')) GROUP BY 1;
+-- restored rows are answers
+CALL neardup.cleanup('posts', dry_run => false);
+SELECT max(neardup_run) AS run FROM posts_removed \gset
+CALL neardup.restore('posts', :run);
+SELECT key, other, is_copy, act FROM neardup.answers('posts') WHERE act = 'restore' ORDER BY key, other;
+CALL neardup.cleanup('posts', dry_run => false);
+SELECT neardup.withdraw('posts', act => 'restore') > 0;
+CALL neardup.cleanup('posts', dry_run => false);
+SELECT max(neardup_run) AS run FROM posts_removed \gset
+CALL neardup.restore('posts', :run, answer => false);
+SELECT count(*) FROM neardup.answers('posts') WHERE act = 'restore';
+-- only what an editor has confirmed
+CREATE VIEW confirmed AS SELECT key, duplicate_of FROM neardup.duplicates('posts') LIMIT 1;
+CALL neardup.cleanup('posts', dry_run => false, confirmed => 'confirmed');
+CALL neardup.cleanup('posts', confirmed => 'confirmed', against => 'posts_removed');
+-- errors
+SELECT neardup.answer('posts', '1', '99', true);
+SELECT neardup.answer('posts', '1', '1', true);
+SELECT neardup.answer('posts', '1', NULL, true);
+SELECT neardup.withdraw('posts');
+SELECT neardup.withdraw('posts', '98', '99');
+-- a mark that is taken off is an answer
+CREATE TABLE marked (a text, b boolean, body text, PRIMARY KEY (a, b));
+SELECT neardup.protect('marked', 'body', on_duplicate => 'mark');
+INSERT INTO marked VALUES ('x', true, body()), ('y', false, body() || '!'), ('z', true, body());
+SELECT a, b, duplicate_of FROM marked ORDER BY a;
+UPDATE marked SET duplicate_of = NULL WHERE a = 'y';
+SELECT key, other, is_copy, act, holds FROM neardup.answers('marked');
+SELECT key, duplicate_of FROM neardup.duplicates('marked');
+SELECT key, group_key FROM neardup.groups('marked') ORDER BY key;
+UPDATE marked SET body = body || ' ' WHERE a = 'y';
+UPDATE marked SET body = body() || '!' WHERE a = 'y';
+SELECT a, b, duplicate_of FROM marked ORDER BY a;
+SELECT neardup.answer('marked', 'z, true', 'x, true', false);
+SELECT key, duplicate_of FROM neardup.duplicates('marked');
+SELECT key, group_key FROM neardup.groups('marked') ORDER BY key;
+-- partitions: a row that moves, and one that comes again
+CREATE TABLE news (id int, site text, body text, PRIMARY KEY (id, site)) PARTITION BY LIST (site);
+CREATE TABLE news_a PARTITION OF news FOR VALUES IN ('a');
+CREATE TABLE news_b PARTITION OF news FOR VALUES IN ('b');
+SELECT neardup.protect('news', 'body');
+INSERT INTO news VALUES (1, 'a', body());
+BEGIN;
+SELECT neardup.let_through('news');
+INSERT INTO news VALUES (2, 'a', body() || '!');
+COMMIT;
+UPDATE news SET site = 'b' WHERE id = 2;
+DELETE FROM news WHERE id = 1;
+INSERT INTO news VALUES (1, 'b', body());
+SELECT * FROM neardup.duplicates('news');
+-- a table of another role under that name is not read
+CREATE TABLE other (id int PRIMARY KEY, body text);
+SELECT neardup.protect('other', 'body');
+INSERT INTO other VALUES (1, body());
+CREATE ROLE regress_answers_mallory;
+CREATE TABLE other_answers (LIKE posts_answers);
+INSERT INTO other_answers SELECT '1', '2', false, NULL, 'answer', CURRENT_USER, now(), 'body', neardup_internal.text_hash(body()), neardup_internal.text_hash(body() || '!');
+INSERT INTO other VALUES (2, body() || '!');
+DELETE FROM other WHERE id = 2;
+ALTER TABLE other_answers OWNER TO regress_answers_mallory;
+INSERT INTO other VALUES (2, body() || '!');
+SELECT neardup.answer('other', '1', '2', false);
+DROP TABLE other_answers;
+DROP ROLE regress_answers_mallory;
