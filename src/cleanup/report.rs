@@ -194,6 +194,13 @@ mod tests {
             largest: vec![(evil.clone(), 3.0)],
             verdicts: Vec::new(),
             samples: vec![sample],
+            questions: vec![Question {
+                key: evil.clone(),
+                other: evil.clone(),
+                text: evil.clone(),
+                other_text: evil.clone(),
+                answers: [evil.clone(), evil],
+            }],
         };
         let page = page(&report);
         assert!(page.starts_with("<!DOCTYPE html>") && page.contains("&lt;script&gt;") && !page.contains("<script"));

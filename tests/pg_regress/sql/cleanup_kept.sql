@@ -35,7 +35,7 @@ CALL neardup.cleanup('b', dry_run => false);
 SELECT tableoid::regclass, id FROM b ORDER BY 1, 2;
 CREATE TABLE b_removed_child () INHERITS (b_removed);
 INSERT INTO b_removed_child SELECT * FROM b_removed;
-CALL neardup.restore('b', 2);
+CALL neardup.restore('b', 2, answer => false);
 SELECT tableoid::regclass, id FROM b ORDER BY 1, 2;
 SELECT id FROM b_removed;
 
@@ -46,11 +46,11 @@ SELECT neardup.protect('c', 'body');
 CALL neardup.cleanup('c', dry_run => false);
 ALTER TABLE c ADD COLUMN flag boolean NOT NULL DEFAULT true, ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY,
     ADD COLUMN low text GENERATED ALWAYS AS (left(lower(body), 3)) STORED, ADD COLUMN note text DEFAULT 'none';
-CALL neardup.restore('c', key => '3');
+CALL neardup.restore('c', key => '3', answer => false);
 CALL neardup.cleanup('c', dry_run => false);
 SELECT id, flag, number, low, note FROM c_removed ORDER BY id;
-CALL neardup.restore('c', 1);
-CALL neardup.restore('c', 2);
+CALL neardup.restore('c', 1, answer => false);
+CALL neardup.restore('c', 2, answer => false);
 SELECT id, flag, number, low, note FROM c ORDER BY id;
 
 -- a column called like those of a record is one of the table's
@@ -59,9 +59,9 @@ INSERT INTO d SELECT i, body(), i FROM generate_series(1, 3) i;
 SELECT neardup.protect('d', 'body');
 CALL neardup.cleanup('d', dry_run => false);
 ALTER TABLE d DROP COLUMN neardup_note;
-CALL neardup.restore('d', 1);
+CALL neardup.restore('d', 1, answer => false);
 ALTER TABLE d_removed DROP COLUMN neardup_note;
-CALL neardup.restore('d', 1);
+CALL neardup.restore('d', 1, answer => false);
 
 -- of two removed rows of one key, the last one comes back
 CREATE TABLE e (id int PRIMARY KEY, body text, version int);
@@ -69,11 +69,11 @@ INSERT INTO e SELECT i, body(), 1 FROM generate_series(1, 2) i;
 SELECT neardup.protect('e', 'body');
 CALL neardup.cleanup('e', dry_run => false);
 BEGIN;
-SELECT neardup.let_through('e');
+SELECT neardup.let_through('e', false);
 INSERT INTO e VALUES (2, body(), 2);
 COMMIT;
 CALL neardup.cleanup('e', dry_run => false);
-CALL neardup.restore('e', key => '2');
+CALL neardup.restore('e', key => '2', answer => false);
 SELECT id, version FROM e ORDER BY id;
 SELECT neardup_run, id, version FROM e_removed;
 SELECT run_id, restored FROM neardup.runs WHERE target = 'e'::regclass ORDER BY run_id;
@@ -84,10 +84,10 @@ INSERT INTO f SELECT i, nullif(i - 1, 0), body() FROM generate_series(1, 3) i;
 SELECT neardup.protect('f', 'body');
 CALL neardup.cleanup('f', dry_run => false);
 CALL neardup.cleanup('f', dry_run => false);
-CALL neardup.restore('f', 1);
+CALL neardup.restore('f', 1, answer => false);
 SELECT id FROM f ORDER BY id;
-CALL neardup.restore('f', 2);
-CALL neardup.restore('f', 1);
+CALL neardup.restore('f', 2, answer => false);
+CALL neardup.restore('f', 1, answer => false);
 SELECT id FROM f ORDER BY id;
 
 -- whatever a stranger has put there is not taken for it
@@ -98,7 +98,7 @@ SET ROLE kept_stranger;
 CREATE VIEW g_removed AS SELECT 1::bigint AS neardup_run;
 SET ROLE kept_owner;
 CALL neardup.cleanup('g', dry_run => false);
-CALL neardup.restore('g', 1);
+CALL neardup.restore('g', 1, answer => false);
 CALL neardup.purge('g', '0 days');
 SET ROLE kept_stranger;
 DROP VIEW g_removed;
@@ -134,12 +134,12 @@ CREATE TABLE xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx (id
 INSERT INTO xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx SELECT i, body() FROM generate_series(1, 3) i;
 SELECT neardup.protect('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', 'body');
 CALL neardup.cleanup('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', dry_run => false);
-CALL neardup.restore('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', 1);
+CALL neardup.restore('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', 1, answer => false);
 CREATE TEMPORARY TABLE scratch (id int PRIMARY KEY, body text);
 INSERT INTO scratch SELECT i, body() FROM generate_series(1, 3) i;
 SELECT neardup.protect('scratch', 'body');
 CALL neardup.cleanup('scratch', dry_run => false);
-CALL neardup.restore('scratch', 1);
+CALL neardup.restore('scratch', 1, answer => false);
 
 -- a partition that went away takes its rows with it; they wait
 CREATE TABLE h (id int, day date, body text, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
@@ -149,10 +149,10 @@ INSERT INTO h SELECT i, date '2031-01-30' + i, body() FROM generate_series(1, 4)
 SELECT neardup.protect('h', 'body');
 CALL neardup.cleanup('h', dry_run => false);
 ALTER TABLE h DETACH PARTITION h_2;
-CALL neardup.restore('h', 1);
+CALL neardup.restore('h', 1, answer => false);
 SELECT neardup_key FROM h_removed ORDER BY 1;
 ALTER TABLE h ATTACH PARTITION h_2 FOR VALUES FROM ('2031-02-01') TO ('2031-03-01');
-CALL neardup.restore('h', 1);
+CALL neardup.restore('h', 1, answer => false);
 
 RESET ROLE;
 DROP OWNED BY kept_owner, kept_stranger;

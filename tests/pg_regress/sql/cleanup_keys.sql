@@ -138,4 +138,4 @@ INSERT INTO places VALUES ('last', 'one', news(3));
 SELECT area, street, duplicate_of FROM places WHERE body LIKE '%harbour%' ORDER BY 1;
 CALL neardup.cleanup('places', dry_run => false, threshold => 0.5);
 SELECT neardup_key, neardup_duplicate_of FROM places_removed;
-CALL neardup.restore('places', key => '"z""", z');
+CALL neardup.restore('places', key => '"z""", z', answer => false);
