@@ -4,7 +4,7 @@ use std::ffi::CString;
 
 use pgrx::{PgTupleDesc, name_data_to_str, pg_sys};
 
-use super::text;
+use super::owned;
 use super::types::base_type;
 
 /// A column of a relation.
@@ -47,7 +47,7 @@ pub fn columns(relation: pg_sys::Oid) -> Vec<Column> {
 
 pub fn column_name(relation: pg_sys::Oid, column: i16) -> String {
     // SAFETY: reads a catalog.
-    text(unsafe { pg_sys::get_attname(relation, column, true) }).unwrap_or_default()
+    owned(unsafe { pg_sys::get_attname(relation, column, true) })
 }
 
 /// Returns the number of a column; `None` if the relation has none of this name.

@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString};
 use pgrx::pg_sys;
 
 use super::types::row_type;
-use super::{owned, text};
+use super::{cached, owned};
 
 /// Finds a function by its schema and name, and by the types of its arguments if there may be several. No right on the schema
 /// is needed.
@@ -89,17 +89,14 @@ pub fn joins_rows(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
 
 /// Returns the schema that the extension was created in: that of its types.
 pub fn extension_schema() -> String {
-    // SAFETY: reads catalogs; the extension's own function has two arguments. The cache's row is read before it is released.
+    // SAFETY: reads catalogs; the extension's own function has two arguments.
     unsafe {
         let Some(operator) = function(c"neardup_internal", c"sketches_share_key", None) else { return String::new() };
         let (mut types, mut count) = (std::ptr::null_mut(), 0);
         pg_sys::get_func_signature(operator, &raw mut types, &raw mut count);
-        let row = pg_sys::SearchSysCache1(pg_sys::SysCacheIdentifier::TYPEOID as i32, pg_sys::Datum::from(*types));
-        if row.is_null() {
-            return String::new();
-        }
-        let schema = (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typnamespace;
-        pg_sys::ReleaseSysCache(row);
-        text(pg_sys::get_namespace_name(schema)).unwrap_or_default()
+        let schema = cached(pg_sys::SysCacheIdentifier::TYPEOID, *types, |row| {
+            (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typnamespace
+        });
+        schema.map_or_else(String::new, |schema| owned(pg_sys::get_namespace_name(schema)))
     }
 }

@@ -9,6 +9,8 @@ mod types;
 
 use std::ffi::CStr;
 
+use pgrx::pg_sys;
+
 pub use columns::{Column, column_name, column_number, column_type, columns, is_time, truncated};
 pub use functions::{extension_schema, function, function_name, function_of_row, is_immutable_text_of_row, joins_rows};
 pub use relations::{
@@ -18,9 +20,25 @@ pub use relations::{
 pub use trust::{is_plain_cast, is_trusted};
 pub use types::{Comparison, base_type, collation_name, has_equality, operator, row_type, shown_type, type_name};
 
-fn text(name: *mut std::ffi::c_char) -> Option<String> {
-    // SAFETY: null or a C string in the memory of this call.
-    (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+/// Reads an object's row in one of the caches of catalogs; `None` if there is no such object.
+///
+/// # Safety
+/// The cache's one key must be an OID, and `read` must keep nothing of the row.
+pub(in crate::pg) unsafe fn cached<T>(
+    cache: pg_sys::SysCacheIdentifier::Type,
+    object: pg_sys::Oid,
+    read: impl FnOnce(pg_sys::HeapTuple) -> T,
+) -> Option<T> {
+    // SAFETY: guaranteed by the caller; the row is read before it is released.
+    unsafe {
+        let row = pg_sys::SearchSysCache1(cache as i32, pg_sys::Datum::from(object));
+        if row.is_null() {
+            return None;
+        }
+        let result = read(row);
+        pg_sys::ReleaseSysCache(row);
+        Some(result)
+    }
 }
 
 fn owned(name: *mut std::ffi::c_char) -> String {

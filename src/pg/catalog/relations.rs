@@ -4,12 +4,12 @@ use std::ffi::CString;
 
 use pgrx::{PgList, pg_sys};
 
-use super::{owned, text};
+use super::owned;
 use crate::pg::call::boundary::{self, raw};
 
 pub fn relation_name(relation: pg_sys::Oid) -> String {
     // SAFETY: reads a catalog.
-    text(unsafe { pg_sys::get_rel_name(relation) }).unwrap_or_default()
+    owned(unsafe { pg_sys::get_rel_name(relation) })
 }
 
 /// Returns the schema of a relation, and its name.

@@ -6,6 +6,8 @@
 
 use pgrx::pg_sys;
 
+use super::cached;
+
 /// Objects with smaller numbers are Postgres's own.
 const FIRST_OF_USERS: u32 = 16384;
 
@@ -15,14 +17,12 @@ pub fn is_trusted(function: pg_sys::Oid) -> bool {
     if u32::from(function) < FIRST_OF_USERS {
         return true;
     }
-    // SAFETY: reads catalogs; the cache's row is read before it is released.
+    // SAFETY: reads catalogs.
     unsafe {
-        let row = pg_sys::SearchSysCache1(pg_sys::SysCacheIdentifier::PROCOID as i32, pg_sys::Datum::from(function));
-        if row.is_null() {
-            return false;
-        }
-        let owner = (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(row)).proowner;
-        pg_sys::ReleaseSysCache(row);
+        let owner = cached(pg_sys::SysCacheIdentifier::PROCOID, function, |row| {
+            (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(row)).proowner
+        });
+        let Some(owner) = owner else { return false };
         let user = pg_sys::GetUserId();
         owner == user
             || pg_sys::superuser_arg(owner)

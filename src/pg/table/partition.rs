@@ -8,6 +8,7 @@ use pgrx::{PgList, pg_sys};
 use crate::pg::call::boundary::{self, raw};
 use crate::pg::call::column::microseconds;
 use crate::pg::call::trigger::Definition;
+use crate::pg::catalog;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
 
@@ -203,7 +204,7 @@ fn partitions(table: &Described, time_column: Option<&CStr>) -> Vec<(pg_sys::Oid
 
 /// Returns the type of the time column, if the table is partitioned by ranges of it first.
 fn range_type(table: &Described, time_column: &CStr) -> Option<pg_sys::Oid> {
-    /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 15 to 18.
+    /// Attribute numbers of pg_partitioned_table (catalog/pg_partitioned_table.h), unchanged from PostgreSQL 15 to 19.
     const STRATEGY: i16 = 2;
     const COLUMNS: i16 = 5;
     // SAFETY: the relation is open and partitioned, so the catalog has a row for it, with both attributes: a "char" and an int2vector
@@ -211,16 +212,13 @@ fn range_type(table: &Described, time_column: &CStr) -> Option<pg_sys::Oid> {
     unsafe {
         let oid = (*table.0).rd_id;
         let column = pg_sys::get_attnum(oid, time_column.as_ptr());
-        let cache = pg_sys::SysCacheIdentifier::PARTRELID as i32;
-        let row = pg_sys::SearchSysCache1(cache, pg_sys::Datum::from(oid));
-        if row.is_null() {
-            return None;
-        }
-        let mut null = false;
-        let strategy = pg_sys::SysCacheGetAttr(cache, row, STRATEGY, &raw mut null).value() as u8;
-        let columns = pg_sys::SysCacheGetAttr(cache, row, COLUMNS, &raw mut null).cast_mut_ptr::<pg_sys::int2vector>();
-        let first = (*columns).values.as_slice(1)[0];
-        pg_sys::ReleaseSysCache(row);
+        let cache = pg_sys::SysCacheIdentifier::PARTRELID;
+        let (strategy, first) = catalog::cached(cache, oid, |row| {
+            let mut null = false;
+            let mut value = |attribute| pg_sys::SysCacheGetAttr(cache as i32, row, attribute, &raw mut null);
+            let columns = value(COLUMNS).cast_mut_ptr::<pg_sys::int2vector>();
+            (value(STRATEGY).value() as u8, (*columns).values.as_slice(1)[0])
+        })?;
         (strategy == b'r' && first == column && column > 0)
             .then(|| pg_sys::getBaseType(pg_sys::get_atttype(oid, column)))
     }
