@@ -207,7 +207,7 @@ impl Index {
                 pg_sys::LockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
                 let buffer =
                     pg_sys::ReadBufferExtended(self.relation, fork, pg_sys::InvalidBlockNumber, mode, null_mut());
-                pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_EXCLUSIVE as i32);
+                compat::lock_buffer(buffer, pg_sys::BUFFER_LOCK_EXCLUSIVE);
                 pg_sys::UnlockRelationForExtension(self.relation, pg_sys::ExclusiveLock as i32);
                 std::ptr::copy_nonoverlapping(page.as_ptr(), pg_sys::BufferGetPage(buffer).cast(), SIZE);
                 pg_sys::MarkBufferDirty(buffer);
@@ -258,7 +258,7 @@ impl Pin {
             Lock::Exclusive => pg_sys::BUFFER_LOCK_EXCLUSIVE,
         };
         // SAFETY: the buffer is pinned.
-        unsafe { pg_sys::LockBuffer(self.buffer, mode as i32) };
+        unsafe { compat::lock_buffer(self.buffer, mode) };
         self.locked()
     }
 

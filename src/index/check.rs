@@ -23,6 +23,7 @@ use super::values::{is_ours, kind_of};
 use crate::error::Result;
 use crate::pg::call::{boundary, role};
 use crate::pg::catalog::relation_name;
+use crate::pg::compat;
 use crate::pg::table::row_id::tid_of;
 use crate::pg::table::temporary::TemporaryFile;
 
@@ -127,7 +128,7 @@ fn check_opened(opened: &Opened) -> Result<u64> {
         (*info).ii_ExclusionOps = std::ptr::null_mut();
         let mut expected = Expected::begin(pg_sys::maintenance_work_mem);
         read_rows(opened.table, opened.index, info, kind, snapshot, &mut |keys, row| expected.add(keys, row));
-        let fetch = pg_sys::table_index_fetch_begin(opened.table);
+        let fetch = compat::begin_fetch(opened.table);
         let slot = pg_sys::table_slot_create(opened.table, std::ptr::null_mut());
         let look = |row| look(opened.table, fetch, slot, snapshot, row);
         let result = compare(Index::new(opened.index).in_bulk(), kind.trees(), expected, look);
@@ -164,7 +165,7 @@ unsafe fn look(
             return Found::Another;
         }
         let buffer = pg_sys::ReadBuffer(table, block);
-        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+        compat::lock_buffer(buffer, pg_sys::BUFFER_LOCK_SHARE);
         let page = pg_sys::BufferGetPage(buffer);
         let is_used = number >= 1 && number <= pg_sys::PageGetMaxOffsetNumber(page) && {
             (*pg_sys::PageGetItemId(page, number)).lp_flags() != pg_sys::LP_UNUSED

@@ -8,6 +8,7 @@ use pgrx::prelude::*;
 use super::{build, cost, insert, options, scan, vacuum, validate, values};
 use crate::pg::call::boundary;
 use crate::pg::call::function_info;
+use crate::pg::compat;
 
 /// Support function 1: the kind of signature of an operator class, sketches.
 #[pg_extern(sql = false)]
@@ -21,7 +22,7 @@ fn index_kind_of_simhashes() -> i32 {
     SignatureKind::SimHash.number().into()
 }
 
-/// A routine in which nothing is set, as `makeNode` gives it.
+/// A routine in which nothing is set, as `makeNode` returns it.
 // SAFETY: of numbers, flags and pointers to functions, all of which may be zero; the tag is then `T_Invalid`.
 const EMPTY: pg_sys::IndexAmRoutine = unsafe { std::mem::zeroed() };
 
@@ -59,15 +60,8 @@ static ROUTINE: pg_sys::IndexAmRoutine = pg_sys::IndexAmRoutine {
 /// Postgres calls it as the handler that index.sql declares.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn neardup_index_handler(_: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
-    // SAFETY: this is the outermost frame. Postgres up to 18 frees what it is given, so it gets a copy; from 19 on it wants the
-    // static itself.
-    unsafe {
-        boundary::entry(|| {
-            let copy = pg_sys::palloc(size_of::<pg_sys::IndexAmRoutine>()).cast::<pg_sys::IndexAmRoutine>();
-            copy.write(ROUTINE);
-            pg_sys::Datum::from(copy)
-        })
-    }
+    // SAFETY: this is the outermost frame.
+    unsafe { boundary::entry(|| compat::handed_over(&ROUTINE)) }
 }
 
 function_info!(pg_finfo_neardup_index_handler);

@@ -215,8 +215,8 @@ unsafe fn write_all(writes: &[Write], is_logged: bool) {
         if is_logged {
             let lsn = critical::XLogInsert(pg_sys::RmgrIds::RM_GENERIC_ID as pg_sys::RmgrId, 0);
             for write in writes {
-                let header = write.page.cast::<pg_sys::PageHeaderData>();
-                (*header).pd_lsn = pg_sys::PageXLogRecPtr { xlogid: (lsn >> 32) as u32, xrecoff: lsn as u32 };
+                // `pd_lsn`, whose type differs between versions, is the upper and then the lower half in all.
+                write.page.cast::<[u32; 2]>().write([(lsn >> 32) as u32, lsn as u32]);
             }
         }
         sections.write_volatile(sections.read_volatile().wrapping_sub(1));

@@ -44,6 +44,38 @@ pub unsafe fn begin_index_scan(
     }
 }
 
+/// Begins to fetch rows of a table by their addresses.
+///
+/// # Safety
+/// The table must be open.
+pub unsafe fn begin_fetch(table: pg_sys::Relation) -> *mut pg_sys::IndexFetchTableData {
+    // SAFETY: guaranteed by the caller.
+    unsafe { pg_sys::table_index_fetch_begin(table) }
+}
+
+/// Locks a page, in a mode such as `BUFFER_LOCK_SHARE`, whose type depends on the version.
+///
+/// # Safety
+/// The buffer must be pinned, and this backend must not have locked it.
+pub unsafe fn lock_buffer(buffer: pg_sys::Buffer, mode: u32) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { pg_sys::LockBuffer(buffer, mode as _) };
+}
+
+/// Returns an access method's routine as its handler must: a copy, because Postgres frees it. Postgres 19 keeps the address instead, and
+/// must get the routine itself.
+///
+/// # Safety
+/// Only within a call by Postgres.
+pub unsafe fn handed_over(routine: &'static pg_sys::IndexAmRoutine) -> pg_sys::Datum {
+    // SAFETY: palloc returns memory for it, aligned for any type, or raises an error.
+    unsafe {
+        let copy = pg_sys::palloc(size_of::<pg_sys::IndexAmRoutine>()).cast::<pg_sys::IndexAmRoutine>();
+        copy.copy_from_nonoverlapping(routine, 1);
+        pg_sys::Datum::from(copy)
+    }
+}
+
 /// No page of a table has more rows, even if Postgres was built with pages of 32 kB, which hold 1,169.
 const MOST_ON_A_PAGE: usize = 2048;
 

@@ -2,14 +2,14 @@
 
 use pgrx::{name_data_to_str, pg_sys};
 
-use super::owned;
+use super::{cached, owned};
 
 /// Returns a type's name for a cast, with its schema and quoted as needed.
 pub fn type_name(kind: pg_sys::Oid) -> String {
     // With a type modifier that is not there: `character` alone would cut a value to one character.
     let flags = pg_sys::FORMAT_TYPE_TYPEMOD_GIVEN | pg_sys::FORMAT_TYPE_FORCE_QUALIFY;
     // SAFETY: reads catalogs.
-    owned(unsafe { pg_sys::format_type_extended(kind, -1, flags as pg_sys::bits16) })
+    owned(unsafe { pg_sys::format_type_extended(kind, -1, flags as _) })
 }
 
 /// Returns the name of a type as messages show it.
@@ -32,18 +32,13 @@ pub fn base_type(kind: pg_sys::Oid) -> pg_sys::Oid {
 
 /// Returns the name of a collation: its schema and name.
 pub fn collation_name(collation: pg_sys::Oid) -> Option<(String, String)> {
-    // SAFETY: the cache's row is read before it is released.
+    // SAFETY: the names are copied.
     unsafe {
-        let cache = pg_sys::SysCacheIdentifier::COLLOID as i32;
-        let row = pg_sys::SearchSysCache1(cache, pg_sys::Datum::from(collation));
-        if row.is_null() {
-            return None;
-        }
-        let form = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_collation>(row);
-        let name = name_data_to_str(&form.collname).to_owned();
-        let schema = owned(pg_sys::get_namespace_name(form.collnamespace));
-        pg_sys::ReleaseSysCache(row);
-        Some((schema, name))
+        cached(pg_sys::SysCacheIdentifier::COLLOID, collation, |row| {
+            let form = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_collation>(row);
+            let schema = owned(pg_sys::get_namespace_name(form.collnamespace));
+            (schema, name_data_to_str(&form.collname).to_owned())
+        })
     }
 }
 
@@ -62,7 +57,7 @@ pub enum Comparison {
 /// their own (enums, arrays, rows, ranges, varchar) have those that Postgres uses for them.
 pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<(String, String)> {
     let flags = pg_sys::TYPECACHE_EQ_OPR | pg_sys::TYPECACHE_BTREE_OPFAMILY;
-    // SAFETY: the entry lives as long as the backend; the cache's row is read before it is released.
+    // SAFETY: the entry lives as long as the backend, and the names are copied.
     unsafe {
         let entry = &*pg_sys::lookup_type_cache(kind, flags as i32);
         let none = pg_sys::Oid::INVALID;
@@ -74,16 +69,11 @@ pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<(String, St
             Comparison::Equal => entry.eq_opr,
             _ => none,
         };
-        let cache = pg_sys::SysCacheIdentifier::OPEROID as i32;
-        let row = pg_sys::SearchSysCache1(cache, pg_sys::Datum::from(operator));
-        if row.is_null() {
-            return None;
-        }
-        let form = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_operator>(row);
-        let name = name_data_to_str(&form.oprname).to_owned();
-        let schema = owned(pg_sys::get_namespace_name(form.oprnamespace));
-        pg_sys::ReleaseSysCache(row);
-        Some((schema, name))
+        cached(pg_sys::SysCacheIdentifier::OPEROID, operator, |row| {
+            let form = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_operator>(row);
+            let schema = owned(pg_sys::get_namespace_name(form.oprnamespace));
+            (schema, name_data_to_str(&form.oprname).to_owned())
+        })
     }
 }
 

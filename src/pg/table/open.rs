@@ -4,6 +4,7 @@ use std::ptr::null_mut;
 
 use pgrx::pg_sys;
 
+use crate::pg::compat;
 use crate::pg::table::row_id::Tid;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
@@ -29,7 +30,7 @@ impl OpenTable {
                 return None;
             }
             let slot = pg_sys::table_slot_create(relation, null_mut());
-            Some(Self { relation, slot, fetch: pg_sys::table_index_fetch_begin(relation) })
+            Some(Self { relation, slot, fetch: compat::begin_fetch(relation) })
         }
     }
 

@@ -11,6 +11,7 @@ use pgrx::{PgMemoryContexts, pg_sys};
 
 use crate::pg::call::column::{self, Column};
 use crate::pg::call::function::Argument;
+use crate::pg::compat;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::open::OpenTable;
 use crate::pg::table::row_id::Tid;
@@ -155,7 +156,7 @@ impl Table {
                 return false;
             }
             let buffer = pg_sys::ReadBuffer(self.open.relation, block);
-            pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+            compat::lock_buffer(buffer, pg_sys::BUFFER_LOCK_SHARE);
             let page = pg_sys::BufferGetPage(buffer);
             let is_there = number >= 1 && number <= pg_sys::PageGetMaxOffsetNumber(page);
             let is_removed = is_there && {
