@@ -37,7 +37,7 @@ use crate::check::Check;
 pub const ALL: &[Check] = &[
     Check::alone("format", "cargo fmt --check", rust::format),
     Check::alone("lint", "cargo clippy (about 2 minutes the first time)", rust::lint),
-    Check::alone("core", "unit tests of the crates without Postgres (about 3 minutes the first time)", rust::core),
+    Check::alone("core", "unit tests that need no server (about 4 minutes the first time)", rust::core),
     Check::alone("boundary", "calls of Postgres outside the error boundary", boundary::run),
     Check::alone("layers", "the imports of src/ against the map in docs/internals/architecture.md", layers::run),
     Check::alone("xtask", "unit tests of these commands", rust::xtask),

@@ -28,10 +28,11 @@ pub fn lint(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The unit and property tests of the crates that do not depend on Postgres.
+/// The unit and property tests of the crates, and those in the extension's own files. A test there may only reach code that calls nothing
+/// of Postgres, whose functions the linker would miss.
 pub fn core(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
-    for package in CRATES {
+    for package in CRATES.into_iter().chain(["pg_neardup"]) {
         tally += cargo_test(package, context)?;
     }
     Ok(tally)
@@ -45,8 +46,11 @@ pub fn xtask(context: &Context) -> Result<Tally> {
 /// Runs `cargo test`, prints its output, and adds up its summaries.
 fn cargo_test(package: &str, context: &Context) -> Result<Tally> {
     let mut command = cargo();
-    command.args(["test", "--quiet", "--package", package, "--no-fail-fast", "--", "--format=terse"]);
-    command.args(&context.part);
+    command.args(["test", "--quiet", "--package", package, "--no-fail-fast"]);
+    if package == "pg_neardup" {
+        for_postgres(&mut command, &context.postgres);
+    }
+    command.args(["--", "--format=terse"]).args(&context.part);
     let mut tally = Tally::default();
     let succeeded = lines(&mut command, |line| match summary(line) {
         Some(part) => tally += part,
