@@ -118,10 +118,14 @@ fn page(report: &Report) -> String {
     page
 }
 
-/// Draws a bar for each name.
+/// Draws a bar for each name, which is cut to the room that there is.
 fn bars(values: &[(String, f64)]) -> String {
-    let bar =
-        |(name, value): &(String, f64)| Bar { name: name.clone(), value: *value, label: value.to_string(), colour: 0 };
+    let bar = |(name, value): &(String, f64)| Bar {
+        name: name.chars().take(32).collect(),
+        value: *value,
+        label: value.to_string(),
+        colour: 0,
+    };
     neardup_chart::bars("", &values.iter().map(bar).collect::<Vec<_>>(), Scale::Linear)
 }
 

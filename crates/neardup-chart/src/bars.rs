@@ -3,20 +3,18 @@
 use crate::{COLOURS, picture, text};
 
 /// The places of a chart, in pixels: its width, the room for names and for labels, the height of a row and of the title.
-const WIDTH: f64 = 860.0;
-const NAMES: f64 = 330.0;
+const WIDTH: f64 = 950.0;
+const NAMES: f64 = 420.0;
 const LABELS: f64 = 90.0;
 const ROW: f64 = 24.0;
 const TITLE: f64 = 50.0;
-/// A longer name is cut.
-const MOST_CHARACTERS: usize = 48;
 /// On a logarithmic scale, the shortest bar is this part of the longest.
 const SHORTEST: f64 = 0.05;
 
 /// One bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// The text to the left.
+    /// The text to the left; 70 characters have room.
     pub name: String,
     /// The value, above 0 on a logarithmic scale.
     pub value: f64,
@@ -54,12 +52,11 @@ pub fn bars(title: &str, bars: &[Bar], scale: Scale) -> String {
     for (row, bar) in bars.iter().enumerate() {
         let y = top + ROW * row as f64;
         let baseline = y + ROW / 2.0 + 4.0;
-        let name: String = bar.name.chars().take(MOST_CHARACTERS).collect();
         // Not NaN: `max` takes the other operand.
         let length = (share(bar.value) * (WIDTH - NAMES - LABELS)).max(1.0);
         let end = NAMES + length;
         let colour = COLOURS[bar.colour % COLOURS.len()];
-        svg += &text(NAMES - 8.0, baseline, "style=\"text-anchor:end\"", &name);
+        svg += &text(NAMES - 8.0, baseline, "style=\"text-anchor:end\"", &bar.name);
         svg += &format!(
             "<rect x=\"{NAMES:.1}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"{:.1}\" fill=\"{colour}\"/>\n",
             y + 3.0,
