@@ -2,9 +2,10 @@
 #![allow(unsafe_code, clippy::unwrap_used, reason = "calls what writes a page by its address; a test")]
 
 use neardup_page::{
-    DOWN, Downlink, Entry, LEAF, LEAF_ROOM, NONE, Page, PageOpaque, SIZE, add_fragment, apply, lower_for, write_inner,
-    write_leaf,
+    DOWN, Downlink, Entry, LEAF, LEAF_ROOM, Meta, NONE, Page, PageOpaque, SIZE, add_fragment, apply, lower_for,
+    write_inner, write_leaf,
 };
+use proptest::prelude::*;
 
 /// The offsets of `pd_lower` and `pd_upper`.
 const LOWER: usize = 12;
@@ -108,5 +109,40 @@ fn a_page_changed_in_place_equals_the_replayed_one() {
         // SAFETY: the page and the fragments are ours, and the fragments are within the page.
         unsafe { apply(ours.as_mut_ptr(), (before, lower), fragments.as_ptr(), fragments.len()) };
         assert_eq!(ours, theirs);
+    }
+}
+
+proptest! {
+    /// Whatever has happened to a page: it is refused, or all that is read of it ends.
+    #[test]
+    fn a_damaged_page_does_no_harm(
+        level in 0_u16..2,
+        count in 1_usize..400,
+        damage in prop::collection::vec((0..SIZE, any::<u8>()), 0..40),
+    ) {
+        let mut bytes = vec![0; SIZE];
+        let mut entries: Vec<Entry> = (0..count).map(entry).collect();
+        entries.sort_unstable();
+        if level == 0 {
+            write_leaf(&mut bytes, &opaque(0), &entries);
+        } else {
+            let below: Vec<Downlink> = (0..).zip(entries).map(|(child, low)| Downlink { low, child }).collect();
+            write_inner(&mut bytes, &opaque(1), &below);
+        }
+        for (at, byte) in damage {
+            // Half of the damage is where it counts: the header, and what is at the end of a page.
+            let at = if byte % 2 == 0 { at } else { (at % 72 + SIZE - 48) % SIZE };
+            bytes[at] = byte;
+        }
+        if let Ok(Some(page)) = Page::check(&bytes) {
+            if page.opaque().level == 0 {
+                prop_assert_eq!(page.entries().count(), page.ordered().len());
+                prop_assert!(page.between(0, u64::MAX).count() <= LEAF_ROOM);
+            } else {
+                prop_assert_eq!(page.downlinks().count(), page.ordered_downlinks().len());
+                page.downlink_to(entry(7));
+            }
+        }
+        let _ = Meta::check(&bytes);
     }
 }
