@@ -27,8 +27,7 @@ pub fn guard_of(target: pg_sys::Oid, document: Option<&CStr>) -> Result<Rc<Guard
         guard.table == target
             && document.as_ref().is_none_or(|name| guard.columns.first().is_some_and(|first| first == name))
     };
-    let guard =
-        only_guard(Guard::all_of(target)?.into_iter().filter(is_meant).collect(), target, document.as_deref())?;
+    let guard = only_guard(Guard::all_of(target)?.into_iter().filter(is_meant).collect(), target, document.as_deref())?;
     guard.expression.map_or(Ok(()), check_expression)?;
     Ok(guard)
 }

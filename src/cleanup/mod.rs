@@ -25,7 +25,7 @@ use crate::pg::call::{role, transaction};
 use crate::pg::lock::session::ProcedureLock;
 
 /// Locks a table for one runner, across commits, until it is released or a transaction of this session fails. Only a role that
-/// may remove or mark its rows may do so; otherwise anybody could keep the owner from cleaning it.
+/// may remove or mark its rows may do so; otherwise any role could keep the owner from cleaning it.
 #[pg_extern(sql = false)]
 fn hold_table(target: pg_sys::Oid) -> Result<bool> {
     check_may_clean(target, "neardup_internal.hold_table")?;
@@ -42,7 +42,6 @@ fn check_may_clean(target: pg_sys::Oid, function: &'static str) -> Result<()> {
     Err(ErrorReport::new(code, message, function))
 }
 
-/// Releases the table.
 #[pg_extern(sql = false)]
 fn release_table(target: pg_sys::Oid) {
     ProcedureLock(target).release();
@@ -70,7 +69,7 @@ fn check_committing(procedure: &str) -> Result<()> {
         .set_hint("Call it on its own, or from a DO block or procedure that is called on its own."))
 }
 
-/// Hashes a text, so that a clean-up can see whether somebody has changed it.
+/// Hashes a text, so that a clean-up can see whether it has been changed.
 #[pg_extern(sql = false)]
 fn text_hash(document: Text<'_>) -> i64 {
     digest::text_hash(&document).cast_signed()

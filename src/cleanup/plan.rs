@@ -24,7 +24,6 @@ pub const LIST: &str = "pg_temp.neardup_chosen";
 
 /// A clean-up.
 pub struct Cleanup {
-    /// Its arguments.
     pub arguments: Arguments,
     /// What it compares, and which rows are kept.
     pub choice: Choice,

@@ -2,7 +2,7 @@
 //!
 //! A search reads the last rows of a key. Thousands of updates of one row leave as many entries in the index, which would push the
 //! other rows of the key out of its bound. So a few of a hot key's rows are visited, and if some of these are gone, the search asks of
-//! each row whether it is, and reads on until it has enough that are not. It removes the entries of rows that nobody can see any more
+//! each row whether it is, and reads on until it has enough that are not. It removes the entries of rows that no snapshot sees any more
 //! (`src/index/vacuum.rs`). So an entry is passed over once, unless an old snapshot can still see the row.
 
 use ahash::AHashMap;

@@ -1,4 +1,4 @@
--- insert_or_match: inserts rows, and says of each what became of it. RETURNING gives nothing for a row that a trigger leaves out.
+-- insert_or_match: inserts rows, and says of each what became of it. RETURNING returns nothing for a row that a trigger leaves out.
 
 CREATE FUNCTION neardup_internal.expect_match(target regclass) RETURNS void
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'expect_match_wrapper';

@@ -129,7 +129,7 @@ fn statement_ended(statement: Statement) {
 
 static LISTENER: Listener = Listener::new(transaction_ended, savepoint_ended);
 
-/// Forgets what is held: Postgres releases the locks itself. Those of a prepared transaction would stay until somebody commits it.
+/// Forgets what is held: Postgres releases the locks itself. Those of a prepared transaction would stay until it is committed.
 fn transaction_ended(end: End) {
     match end {
         End::Preparing => release_where(|_| true),

@@ -4,7 +4,7 @@
 //! the function with both rows and updates that row in the columns that the function changed. The UPDATE is an ordinary one, which the
 //! guard judges like any other: against all rows but the one it changes.
 //!
-//! No key is locked meanwhile, because the writer may have to wait for whoever holds the row. The row is locked instead: what was judged
+//! No key is locked meanwhile, because the writer may have to wait for the transaction that holds the row. The row is locked instead: what was judged
 //! stays true until the end of the transaction. If the row has changed before it was locked, the guard searches again.
 //!
 //! The row keeps its primary key, whatever the function returns. So nothing that refers to it is lost, and no partition changes.
@@ -52,7 +52,7 @@ pub fn lock(guard: &Guard, original: &Original) -> Result<Option<Locked>> {
     let statement =
         format!("SELECT {row}, t.ctid, t.tableoid FROM {table} WHERE {key} AND {version} FOR NO KEY UPDATE OF t");
     let arguments: Vec<Argument> = original.key.iter().copied().chain([address(&original.tid)]).collect();
-    // SAFETY: the statement gives these columns, the search copied the key's values with their types, and the address is one.
+    // SAFETY: the statement returns these columns, the search copied the key's values with their types, and the address is one.
     if let Some(locked) = unsafe { original::lock(&statement, &arguments) } {
         let is_judged = locked.table == original.table && is_same(locked.tid, original.tid);
         return Ok(is_judged.then_some(locked));
@@ -73,7 +73,7 @@ pub fn lock(guard: &Guard, original: &Original) -> Result<Option<Locked>> {
 /// Calls the function with the locked row and the new one, and updates the locked row in the columns that it changed.
 ///
 /// # Errors
-/// If the function gives a row of another table.
+/// If the function returns a row of another table.
 pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Locked) -> Result<()> {
     let (Some(function), Some(new)) = (guard.merge, trigger.row(Row::New)) else { return Ok(()) };
     // SAFETY: the rows are of the guarded table or, the new one, of its partition; the function's signature was checked when the guard was
@@ -123,7 +123,7 @@ fn still_there(guard: &Guard, found: &Match, locked: &Locked) -> Result<()> {
     }
     let (table, key) = table_and_key(guard, 1);
     let key_values: Vec<Argument> = found.original.iter().flat_map(|original| original.key.iter().copied()).collect();
-    // SAFETY: the statement gives these columns, and the values are of the key.
+    // SAFETY: the statement returns these columns, and the values are of the key.
     if unsafe { original::find(&format!("SELECT t.ctid, t.tableoid FROM {table} WHERE {key}"), &key_values) }.is_some()
     {
         return Ok(());

@@ -101,7 +101,7 @@ pub fn column(relation: pg_sys::Oid, name: &str) -> Result<Column> {
     })
 }
 
-/// Makes the error for arguments that go by a time column which nobody has named.
+/// Makes the error for arguments that go by a time column that is not named.
 pub fn no_time_column(message: &str) -> ErrorReport {
     error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint("Name it: time_column => 'column'.")
 }

@@ -15,7 +15,6 @@ const SHOWN: usize = 40;
 /// The title of a row and its values in the columns that must not differ; each blank if the row has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// The title.
     pub title: String,
     differ: Vec<String>,
 }
@@ -68,7 +67,7 @@ pub fn expression(alias: &str, title: Option<&String>, differ: &[String]) -> Opt
     }
     let column = |name: &String| statement::column(alias, name);
     let title = title.map_or_else(|| "NULL::pg_catalog.text".to_owned(), |name| statement::as_text(&column(name)));
-    // A cast to text may be a function of anybody's; concat calls the output function of the type.
+    // A cast to text may be a function of any role; concat calls the output function of the type.
     let values = differ.iter().map(|name| format!("pg_catalog.concat({})", column(name)));
     Some(format!("ARRAY[{}]", [title].into_iter().chain(values).collect::<Vec<_>>().join(", ")))
 }

@@ -154,7 +154,7 @@ impl Guard {
             Some(found)
         };
         let [diverted, counter] = [&settings.divert, &settings.counter].map(aside);
-        // Whoever may create triggers on the table could name any sequence that its owner may use.
+        // A role that may create triggers on the table could name any sequence that its owner may use.
         let counter = counter.filter(|counter| catalog::belongs(*counter, root.table));
         Ok(Self {
             table: root.table,
@@ -221,12 +221,10 @@ impl Guard {
         self.columns.get(first..first + self.roles.scope.len()).unwrap_or_default()
     }
 
-    /// Returns the time column.
     pub fn time_column(&self) -> Option<&String> {
         self.roles.time.and_then(|role| self.columns.get(role))
     }
 
-    /// Returns the title column.
     pub fn title_column(&self) -> Option<&String> {
         self.roles.title.and_then(|role| self.columns.get(role))
     }

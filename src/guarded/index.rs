@@ -114,7 +114,7 @@ fn find(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
     }
 }
 
-/// Says whether a name that Postgres gives is this one.
+/// Says whether a name from Postgres is this one.
 ///
 /// # Safety
 /// `given` must be null or a C string.
@@ -173,7 +173,7 @@ unsafe fn first_argument(expression: *mut pg_sys::Node) -> *mut pg_sys::Node {
 }
 
 /// Says whether an expression calls the extension's function for the wanted signature, with the wanted constants. `operator` is
-/// another function of the extension: a function of that name that belongs to somebody else makes other signatures.
+/// another function of the extension: a function of that name that belongs to another role makes other signatures.
 ///
 /// # Safety
 /// The expression must be a valid node.

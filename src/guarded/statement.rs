@@ -48,7 +48,7 @@ pub fn list<'c>(columns: impl IntoIterator<Item = &'c Column>, each: impl Fn(&Co
     columns.into_iter().map(each).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the condition that columns of an alias equal those that `other` gives for their numbers, counted from 1.
+/// Returns the condition that columns of an alias equal those that `other` returns for their numbers, counted from 1.
 pub fn equal(columns: &[Column], alias: &str, other: impl Fn(usize, &Column) -> String) -> String {
     let one = |(number, own): (usize, &Column)| {
         format!("{} {} {}", column(alias, &own.name), operator(own.kind, Comparison::Equal), other(number, own))
@@ -91,7 +91,7 @@ impl OrderKey {
     }
 }
 
-/// Returns a cast to a type, or of a domain to the type behind it. A domain's CHECK would run code of its owner as whoever makes a list, its
+/// Returns a cast to a type, or of a domain to the type behind it. A domain's CHECK would run code of its owner as the role that makes a list, its
 /// NOT NULL would refuse a column that a table of new rows lacks, and its collation may contradict that of a column.
 pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
     format!("CAST({expression} AS {})", catalog::type_name(catalog::base_type(kind)))

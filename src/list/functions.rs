@@ -163,7 +163,15 @@ impl<'l> Lists<'l> {
         'l: 'g,
     {
         let (is_load, excerpts) = (self.choice.source.is_some(), self.choice.excerpts);
-        Some(sketch::List { plan: self.plan, is_load, window: self.window(), excerpts, rule: self.rule?, gone, answers: self.answers })
+        Some(sketch::List {
+            plan: self.plan,
+            is_load,
+            window: self.window(),
+            excerpts,
+            rule: self.rule?,
+            gone,
+            answers: self.answers,
+        })
     }
 }
 

@@ -79,7 +79,7 @@ impl ReadRows for IndexedRows<'_> {
     fn beginnings(&self, rows: &[u64], found: &mut dyn FnMut(u64, &str)) -> Result<()> {
         let mut rows: Vec<u64> = rows.iter().copied().filter(|row| !self.is_gone(*row)).collect();
         rows.sort_unstable();
-        // The statement gives a few rows in any order.
+        // The statement returns a few rows in any order.
         for rows in rows.chunks(ORDERED) {
             let mut texts = Vec::with_capacity(rows.len());
             self.reader.read(&self.beginnings, rows, |id, text| texts.push((id, beginning(text).to_owned())))?;

@@ -5,8 +5,8 @@
 //! * [`settled`]: a list that is made again until it finds nothing more. [`sketch`]: a list by sketches. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
 //! * [`documents`]: documents and verdicts. [`answered`]: what the owner has said of pairs. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy.
 
-pub mod arguments;
 mod answered;
+pub mod arguments;
 mod documents;
 mod functions;
 mod indexed_rows;

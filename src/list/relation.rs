@@ -308,7 +308,7 @@ impl<'s> Reader<'s> {
         self.numbered.clear();
     }
 
-    /// Returns the row that a statement gives: by its table and address, the first two columns, or else by its primary key, in column
+    /// Returns the row of a statement's result: by its table and address, the first two columns, or else by its primary key, in column
     /// `key`; then the row is numbered. `None` if the table is not one of the relation's.
     pub fn row_id(&mut self, row: &Row<'_>, key: i32) -> Option<u64> {
         let first = self.source.first_part;
@@ -340,7 +340,7 @@ impl<'s> Reader<'s> {
         Some(self.session.prepare(&self.source.read_beginnings()?, &[Type::Addresses, Type::Oid]))
     }
 
-    /// Passes the text that such a statement gives for each of these rows to `found`, in order of their addresses.
+    /// Passes the text that such a statement returns for each of these rows to `found`, in order of their addresses.
     ///
     /// # Errors
     /// Those of the statement.

@@ -174,7 +174,7 @@ impl Lookup {
 
 /// Passes each row and key to `found` if rows of both relations have the key or, with `alone`, several of the signed rows.
 ///
-/// `signed` gives keys and rows in ascending order, `count` of them. Of the indexed rows of a key, only the last `most` are passed.
+/// `signed` has keys and rows in ascending order, `count` of them. Of the indexed rows of a key, only the last `most` are passed.
 ///
 /// # Errors
 /// If a page is damaged.
@@ -213,7 +213,7 @@ pub fn between<S: Storage>(
 }
 
 /// Passes each row and key to `found` if several rows have the key and, unless they count `alone`, at least one of them and not all
-/// are of the relation whose rows are kept. `signed` gives keys and rows in ascending order, kept rows before the others.
+/// are of the relation whose rows are kept. `signed` has keys and rows in ascending order, kept rows before the others.
 pub fn grouped<S: Storage>(
     signed: Sorted<S, 2>,
     alone: bool,

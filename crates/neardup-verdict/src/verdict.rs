@@ -18,7 +18,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Gives the verdict's name in SQL.
+    /// Returns the verdict's name in SQL.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -91,8 +91,7 @@ pub fn each(
             pg_sys::Datum::from(number),
         );
         let (index, is_indexed) = (index.unwrap_or(pg_sys::Oid::INVALID), index.is_some());
-        let scan =
-            pg_sys::systable_beginscan(open, index, is_indexed, pg_sys::GetActiveSnapshot(), 1, &raw mut key);
+        let scan = pg_sys::systable_beginscan(open, index, is_indexed, pg_sys::GetActiveSnapshot(), 1, &raw mut key);
         let columns = (*open).rd_att;
         loop {
             let tuple = pg_sys::systable_getnext(scan);

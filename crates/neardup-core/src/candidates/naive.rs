@@ -6,7 +6,9 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::spill::InMemory;
-use super::{Apart, CandidateRule, Candidates, Earlier, Judged, Lack, Leaders, Member, Options, Probe, Ranked, Row, Rows};
+use super::{
+    Apart, CandidateRule, Candidates, Earlier, Judged, Lack, Leaders, Member, Options, Probe, Ranked, Row, Rows,
+};
 
 /// A row of a table: its keys, its text and whatever else the rule knows.
 #[derive(Clone, Debug)]

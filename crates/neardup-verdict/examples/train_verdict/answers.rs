@@ -94,7 +94,9 @@ pub fn print(scored: &[Scored<'_>]) {
     }
     for (what, least) in [("removed", LEAST_SCORE_TO_REMOVE), ("named", LEAST_SCORE)] {
         let (covered, drawn) = coverage(&tables, least);
-        println!("the interval of what is wrong of {what} has the true share in {covered} of {drawn} draws of 10 to 30 answers");
+        println!(
+            "the interval of what is wrong of {what} has the true share in {covered} of {drawn} draws of 10 to 30 answers"
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use ahash::RandomState;
 use neardup_text::interrupt;
 
-/// Chosen anew for each process, so that nobody can write a text whose numbers collide.
+/// Chosen anew for each process, so that no text can be written whose numbers collide.
 static SEEDS: LazyLock<Seeds> = LazyLock::new(|| {
     let random = RandomState::new();
     Seeds { add: random.hash_one(0_u64), multiply: random.hash_one(1_u64) | 1 }
@@ -45,24 +45,24 @@ impl Distinct {
         Self { numbers: Vec::with_capacity(count), places, seeds: *SEEDS }
     }
 
-    /// Gives the numbers.
+    /// Returns the numbers.
     pub(crate) fn numbers(&self) -> &[u64] {
         &self.numbers
     }
 
-    /// Gives the hash of a number, the same for all sets of this process.
+    /// Returns the hash of a number, the same for all sets of this process.
     #[inline]
     pub(crate) fn hash(&self, number: u64) -> u64 {
         self.seeds.hash(number)
     }
 
-    /// Gives the position of a number in the list.
+    /// Returns the position of a number in the list.
     #[inline]
     pub(crate) fn find(&self, number: u64) -> Option<usize> {
         self.at(self.place(number))
     }
 
-    /// Adds a number, if it is not there yet, and gives its position.
+    /// Adds a number, if it is not there yet, and returns its position.
     #[inline]
     pub(crate) fn insert(&mut self, number: u64) -> usize {
         let place = self.place(number);
@@ -79,7 +79,7 @@ impl Distinct {
         self.numbers.len() - 1
     }
 
-    /// Gives the place of a number, or the free one where it belongs.
+    /// Returns the place of a number, or the free one where it belongs.
     #[inline]
     fn place(&self, number: u64) -> usize {
         let last = self.places.len().wrapping_sub(1);
@@ -90,7 +90,7 @@ impl Distinct {
         at
     }
 
-    /// Gives the position of the number that has a place.
+    /// Returns the position of the number that has a place.
     #[inline]
     fn at(&self, place: usize) -> Option<usize> {
         self.places.get(place).and_then(|at| at.checked_sub(1)).map(|at| at as usize)

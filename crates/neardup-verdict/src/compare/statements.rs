@@ -17,7 +17,7 @@ const LONGEST: usize = 60;
 /// A statement with fewer units has no message of its own and is joined with the next one.
 const LEAST: usize = 4;
 
-/// Gives the share of the first statement that the other text lacks, the lesser of the two texts': what two reports open with.
+/// Returns the share of the first statement that the other text lacks, the lesser of the two texts': what two reports open with.
 pub(crate) fn leads_apart(texts: &Comparison) -> f64 {
     let apart = |compared: &Compared| {
         let lead = statements(&compared.text.units).next().unwrap_or_default();
@@ -31,7 +31,7 @@ pub(crate) fn leads_apart(texts: &Comparison) -> f64 {
 /// A statement with less than this share of its units in the other text is the text's own.
 const OWN: f64 = 0.5;
 
-/// Gives the statements of one of two texts of which the other has little.
+/// Returns the statements of one of two texts of which the other has little.
 pub(crate) fn own<'c>(compared: &'c Compared) -> impl Iterator<Item = Range<usize>> + 'c {
     statements(&compared.text.units).filter(|statement| {
         let matched = compared.matched.get(statement.clone()).unwrap_or_default();

@@ -16,19 +16,19 @@ pub struct Point {
 }
 
 impl Point {
-    /// Gives the share of duplicates among the pairs called duplicates; 1 if there are none.
+    /// Returns the share of duplicates among the pairs called duplicates; 1 if there are none.
     #[must_use]
     pub fn precision(&self) -> f64 {
         if self.called == 0 { 1.0 } else { self.right as f64 / self.called as f64 }
     }
 
-    /// Gives the share of the duplicates that are called duplicates; 1 if there are none.
+    /// Returns the share of the duplicates that are called duplicates; 1 if there are none.
     #[must_use]
     pub fn recall(&self) -> f64 {
         if self.duplicates == 0 { 1.0 } else { self.right as f64 / self.duplicates as f64 }
     }
 
-    /// Gives the harmonic mean of precision and recall.
+    /// Returns the harmonic mean of precision and recall.
     #[must_use]
     pub fn f1(&self) -> f64 {
         let wrong_or_missed = (self.called - self.right) + (self.duplicates - self.right);
@@ -37,7 +37,7 @@ impl Point {
     }
 }
 
-/// Gives the outcome at each threshold, from strict to lax: distances 0 to 32, or similarities 1.00 down to 0.05 in steps of
+/// Returns the outcome at each threshold, from strict to lax: distances 0 to 32, or similarities 1.00 down to 0.05 in steps of
 /// 0.05.
 ///
 /// `pairs` are a measure's values, each with whether the pair is a duplicate.
@@ -71,7 +71,7 @@ pub fn curve(measure: Measure, pairs: &[(f32, bool)]) -> Vec<Point> {
     points
 }
 
-/// Gives the point for a wanted precision: of those that reach it and call at least one pair, the one with the best recall, the
+/// Returns the point for a wanted precision: of those that reach it and call at least one pair, the one with the best recall, the
 /// strictest of equals; `None` if there is none.
 #[must_use]
 pub fn best(points: &[Point], precision: f64) -> Option<Point> {

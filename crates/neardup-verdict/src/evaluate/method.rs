@@ -37,7 +37,7 @@ impl Measure {
     pub const ALL: [Self; 7] =
         [Self::Jaccard, Self::Overlap, Self::Cosine, Self::SimHash, Self::SimHashCosine, Self::MinHash, Self::Message];
 
-    /// Gives its name in SQL.
+    /// Returns its name in SQL.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -177,7 +177,7 @@ impl Measurer {
         }
     }
 
-    /// Gives the measure's value for two texts prepared here: 0 to 1, or a distance of 0 to 64. A text without tokens is
+    /// Returns the measure's value for two texts prepared here: 0 to 1, or a distance of 0 to 64. A text without tokens is
     /// similar to nothing.
     ///
     /// # Errors

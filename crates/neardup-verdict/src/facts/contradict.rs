@@ -77,10 +77,10 @@ fn with_groups(text: &Text<'_>, fact: &Fact) -> impl Iterator<Item = Number> {
     whole(at).into_iter().chain(at.checked_sub(1).and_then(whole))
 }
 
-/// The least number of words of a quotation that is a sentence, which another paper translates or shortens a little,
+/// A quotation of at least this number of words is a sentence, which another paper translates or shortens a little.
 const SENTENCE: usize = 5;
 
-/// and the least share of its words that both have then, in tenths.
+/// Two quotations are one sentence if they share at least this part of the longer one's words, in tenths.
 const OF_SENTENCE: usize = 6;
 
 /// Says whether two quotations of words, by their keys, are one sentence.
@@ -96,9 +96,9 @@ fn are_one_name(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fact) -> boo
     shortened && (a.starts_with(&b) || b.starts_with(&a)) || are_spellings(&a, &b)
 }
 
-/// The fewest letters of a word with another spelling,
+/// A word with another spelling has at least this number of letters.
 const SPELLED: usize = 5;
-/// and of one in which two letters may differ.
+/// In a word of at least this number of letters, two may differ.
 const SPELLED_LONG: usize = 9;
 
 /// Says whether two words differ in so few letters that they are spellings of one: added, left out, changed or swapped.

@@ -113,9 +113,9 @@ const SCALED: i32 = 6;
 /// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Value {
-    /// With the words that scale it, 13.8 million,
+    /// The number, scaled by its words: 13,800,000 for 13.8 million.
     pub(super) number: Number,
-    /// and the power of ten by which they do.
+    /// The power of ten by which the words scale it.
     pub(super) scale: i32,
     /// In the unit of which its own is a power of ten: 1 kg is 1000.
     pub(super) in_units: Number,

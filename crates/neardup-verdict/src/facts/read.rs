@@ -22,10 +22,10 @@ static SERIES: HanSet = HanSet::of(characters::SERIES);
 /// Measures that hardly specify what a number counts: 一个, 一位.
 static ARTICLES: HanSet = HanSet::of(characters::ARTICLE);
 
-/// A number without a measure and with at least so many digits is a telephone number or the like.
+/// A number without a measure and with at least this number of digits is a telephone number or the like.
 const PHONE_DIGITS: u8 = 7;
 
-/// Figures joined by dashes are one number if they have at least so many digits, as in 010-1234567 or 400-800-1234; 2019-2024
+/// Figures joined by dashes are one number if they have at least this number of digits, as in 010-1234567 or 400-800-1234; 2019-2024
 /// has fewer.
 const JOINED_PHONE_DIGITS: u32 = 10;
 

@@ -24,13 +24,13 @@ pub(crate) fn runs(text: &Text<'_>, matched: &[bool]) -> Vec<Fact> {
     found
 }
 
-/// Says whether so many characters are hiragana that runs of Han characters are words, and no sentences of Chinese.
+/// Says whether enough characters are hiragana that runs of Han characters are words, and no sentences of Chinese.
 fn is_japanese(text: &Text<'_>) -> bool {
     let hiragana = text.text.chars().filter(|c| matches!(c, 'ぁ'..='ゖ')).count();
     hiragana * HIRAGANA >= text.units.len()
 }
 
-/// One character in so many is hiragana in a Japanese text.
+/// One character in this number is hiragana in a Japanese text.
 const HIRAGANA: usize = 8;
 
 fn runs_of(text: &Text<'_>, matched: &[bool], kind: ConflictKind, wanted: impl Fn(char) -> bool) -> Vec<Fact> {

@@ -1,7 +1,7 @@
 //! What stands around a message and is not part of it: datelines, editors' and photographers' lines, comments before a
 //! repost, notes of platforms.
 //!
-//! [`ignored`] gives the stretches of a text that no verdict counts. It knows the marks of Chinese agencies, portals and
+//! [`ignored`] returns the stretches of a text that no verdict counts. It knows the marks of Chinese agencies, portals and
 //! microblogs in `data/credits.tsv`; text without them is left whole. It never takes everything: of a text that would be left with nothing, nothing is ignored.
 
 use std::ops::Range;

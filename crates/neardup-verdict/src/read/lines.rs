@@ -14,7 +14,7 @@ pub(crate) fn is_letter(c: char) -> bool {
 /// The longest line that may be furniture, in bytes.
 const LINE: usize = 240;
 
-/// Gives the short lines of a text that have letters, by their letters and their stretch in bytes.
+/// Returns the short lines of a text that have letters, by their letters and their stretch in bytes.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (u64, Range<usize>)> + '_ {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     let mut from = 0;

@@ -48,7 +48,7 @@ impl<'k> Shared<'k> {
         Self { known, head, tail, ignored_head: heads.count(), ignored_tail: tails.count() }
     }
 
-    /// Adds the known text's units up to the last mark in the common start, and gives the mark.
+    /// Adds the known text's units up to the last mark in the common start, and returns the mark.
     pub(crate) fn start(&self, ignored: &[Range<usize>], found: &mut Units) -> Mark {
         let known = self.known;
         let marks = &known.marks[..known.marks.partition_point(|mark| mark.at <= self.head)];

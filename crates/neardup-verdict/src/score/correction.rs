@@ -272,7 +272,8 @@ mod tests {
 
     #[test]
     fn an_owner_who_keeps_more_is_followed() {
-        let answers: Vec<_> = (0..24).map(|at| f64::from(at) / 2.0 - 6.0).map(|odds| (measured(odds), odds > 3.0)).collect();
+        let answers: Vec<_> =
+            (0..24).map(|at| f64::from(at) / 2.0 - 6.0).map(|odds| (measured(odds), odds > 3.0)).collect();
         let learned = Correction::learn(&answers).unwrap();
         assert!(learned.is_better(), "{learned:?}");
         let [added, stretched, ..] = learned.correction.parts();
@@ -284,8 +285,15 @@ mod tests {
     fn nothing_is_changed_without_proof() {
         assert_eq!(Correction::learn(&[(measured(1.0), true); 9]), None, "too few");
         assert_eq!(Correction::learn(&[(measured(1.0), true); 30]), None, "of one kind");
-        let agreeing: Vec<_> = (0..30).map(|at| f64::from(at) / 2.0 - 7.0).map(|odds| (measured(odds), odds > 0.0)).collect();
-        let general: Vec<_> = [-1.0, 1.0].iter().cycle().take(40).enumerate().map(|(at, odds)| (measured(*odds), (at % 8 < 2) != (*odds > 0.0))).collect();
+        let agreeing: Vec<_> =
+            (0..30).map(|at| f64::from(at) / 2.0 - 7.0).map(|odds| (measured(odds), odds > 0.0)).collect();
+        let general: Vec<_> = [-1.0, 1.0]
+            .iter()
+            .cycle()
+            .take(40)
+            .enumerate()
+            .map(|(at, odds)| (measured(*odds), (at % 8 < 2) != (*odds > 0.0)))
+            .collect();
         assert!(!Correction::learn(&general).unwrap().is_better());
         assert_eq!(Correction::learn(&agreeing), Correction::learn(&agreeing), "deterministic");
     }

@@ -29,13 +29,13 @@ pub(crate) fn short(fact: &str) -> String {
     }
 }
 
-/// Gives the verdict with its reasons.
+/// Returns the verdict with its reasons.
 pub(crate) fn message(evidence: &Evidence) -> Message {
     let (verdict, score) = evidence.verdict();
     Message { verdict, score, reasons: reasons(evidence) }
 }
 
-/// Gives the reasons, the most important first.
+/// Returns the reasons, the most important first.
 fn reasons(evidence: &Evidence) -> Vec<String> {
     let texts = &evidence.texts;
     let mut reasons: Vec<String> = signals(&evidence.inputs.texts).map(str::to_owned).collect();
@@ -109,7 +109,7 @@ fn signals(features: &Features) -> impl Iterator<Item = &'static str> {
     all.into_iter().filter(|(value, least, _)| value >= least).map(|(_, _, reason)| reason)
 }
 
-/// Gives the reasons that are known from the table alone.
+/// Returns the reasons that are known from the table alone.
 pub(crate) fn of_table(evidence: &Evidence) -> Vec<String> {
     form(evidence).into_iter().chain(furniture(evidence)).collect()
 }

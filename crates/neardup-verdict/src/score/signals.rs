@@ -9,35 +9,35 @@ use crate::read::hanset::HanSet;
 use crate::read::reading::han_key;
 use crate::read::units::{Break, Kind, Unit};
 
-/// A text of at most so many units has no message of its own,
+/// A text of at most this number of units is a slogan, without a message of its own, beside a longer one.
 const SLOGAN: usize = 6;
 
-/// if the other text is at least so many times as long.
+/// The longer one is at least this many times as long.
 const SLOGAN_WITHIN: f64 = 1.5;
 
-/// The meaning of a text of at most so many units depends on its title: if the titles contradict each other, so do the
+/// The meaning of a text of at most this number of units depends on its title: if the titles contradict each other, so do the
 /// messages.
 const UNDER_TITLE: usize = 40;
 
 /// Characters after 将 when it announces something and is not part of another word.
 static PLANNED: HanSet = HanSet::of("于赴对在从会与和被出率应举访由");
 
-/// If the sentence ends before so many units, it is the name of the reporter.
+/// If the sentence ends before this number of units, it is the name of the reporter.
 const REPORTER: usize = 15;
 
-/// Texts of at most so many units are about the works they name.
+/// Texts of at most this number of units are about the works they name.
 const ABOUT_WORK: usize = 160;
 
-/// Nearly all of an excerpt is in the longer text: it is not an excerpt if this share is missing there,
+/// Nearly all of an excerpt is in the longer text: a text of which this share is missing there is no excerpt.
 const MISSING_OF_EXCERPT: f64 = 0.1;
 
-/// and the longer text is at least so many times as long.
+/// The longer text of an excerpt is at least this many times as long.
 const EXCERPT: f64 = 1.5;
 
-/// In texts of similar length, at least this share has to be missing on both sides,
+/// Texts of similar length are different if at least this share is missing on both sides, with a [`PASSAGE`] on each.
 const MISSING_OF_COPY: f64 = 0.15;
 
-/// with a passage of so many units at once.
+/// The least number of units that are missing in one place.
 const PASSAGE: usize = 15;
 
 /// Fewer missing units than this do not count.

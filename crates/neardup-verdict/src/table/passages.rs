@@ -49,7 +49,7 @@ impl Passages {
         Self { keys: runs(&keys, UNITS).collect(), units }
     }
 
-    /// Gives the stretches that wanted passages cover, in bytes.
+    /// Returns the stretches that wanted passages cover, in bytes.
     pub(crate) fn stretches(&self, wanted: impl Fn(u64) -> bool) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for (at, _) in self.keys.iter().enumerate().filter(|&(_, &key)| wanted(key)) {

@@ -16,20 +16,20 @@ pub const BACKGROUND: usize = 256;
 ///
 /// Each answer must depend on nothing but the table.
 pub trait Rows {
-    /// Gives the numbers of up to [`SAMPLE`] rows that have `key` in their sketch, best spread evenly over the first few hundred
+    /// Returns the numbers of up to [`SAMPLE`] rows that have `key` in their sketch, best spread evenly over the first few hundred
     /// entries of the index. Fewer rows exist if fewer are given.
     ///
     /// # Errors
     /// Those of reading the index.
     fn with_key(&mut self, key: u64) -> Result<Vec<u64>>;
 
-    /// Gives the texts of rows, each with its number; of those that cannot be read, none.
+    /// Returns the texts of rows, each with its number; of those that cannot be read, none.
     ///
     /// # Errors
     /// Those of reading the table.
     fn texts(&mut self, rows: &[u64]) -> Result<Vec<(u64, String)>>;
 
-    /// Gives for rows, each with its number, what they store: equal only for equal texts, and known without decompressing or fetching a
+    /// Returns for rows, each with its number, what they store: equal only for equal texts, and known without decompressing or fetching a
     /// text. None are given for rows of which that is not so, and of which [`Rows::texts`] will be asked.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ pub trait Rows {
         Ok(Vec::new())
     }
 
-    /// Gives the texts of up to [`BACKGROUND`] rows, spread evenly over the table. Without them, a footer that differs between two
+    /// Returns the texts of up to [`BACKGROUND`] rows, spread evenly over the table. Without them, a footer that differs between two
     /// copies is not recognised.
     ///
     /// # Errors

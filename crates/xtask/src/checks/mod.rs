@@ -56,7 +56,11 @@ pub const ALL: &[Check] = &[
     Check::with_server("files", "from a directory of its own, by extension_control_path (--pg 18)", files::run),
     Check::with_server("dump", "dump and restore of a protected table", servers::dump),
     Check::with_server("records", "what clean-ups keep: rights, values, dropped roles", servers::records),
-    Check::with_server("answers", "answers about pairs, in several sessions, through dump and restore", servers::answers),
+    Check::with_server(
+        "answers",
+        "answers about pairs, in several sessions, through dump and restore",
+        servers::answers,
+    ),
     Check::with_server("memory", "an insert and a list beside documents of 4 MB", servers::memory),
     Check::with_server("concurrency", "copies from many sessions at once", concurrency::run),
     Check::with_server("preload", "dictionary loaded at server start; memory after many documents", servers::preload),
